@@ -1,0 +1,41 @@
+// Tests run as CommonJS (SWC transforms everything, node_modules too): ESM-only packages and
+// packages that require them then load alike, without experimental flags.
+const swc = [
+  '@swc/jest',
+  {
+    jsc: {
+      target: 'es2022',
+      parser: { syntax: 'typescript', decorators: true, dynamicImport: true },
+      transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
+      keepClassNames: true,
+    },
+    module: { type: 'commonjs' },
+    sourceMaps: 'inline',
+  },
+];
+
+const base = {
+  rootDir: import.meta.dirname,
+  testEnvironment: 'node',
+  transform: { '^.+\\.(t|j|mj)s$': swc },
+  transformIgnorePatterns: [],
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+};
+
+export default {
+  projects: [
+    { ...base, displayName: 'pure', testMatch: ['<rootDir>/{src,simulator,demo,bench}/**/*.spec.ts'] },
+    {
+      ...base,
+      displayName: 'real',
+      testMatch: ['<rootDir>/test/**/*.spec.ts'],
+      globalSetup: '<rootDir>/test/support/global-setup.ts',
+      globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+    },
+  ],
+  // Two cores is what CI has; two workers is what the suite is tuned for anywhere.
+  maxWorkers: 2,
+  testTimeout: 60_000,
+  cacheDirectory: '.cache/jest',
+  reporters: ['default', '<rootDir>/test/support/closing-line.reporter.mjs'],
+};

@@ -1,0 +1,14 @@
+/**
+ * Named places that a test can stop at. Outside tests nothing listens and a checkpoint is one
+ * comparison. A test build preloads a module (`node --import`) that puts its listener on this
+ * symbol, for instance one that kills the process with SIGKILL at the n-th visit of a place.
+ */
+type Listener = (place: string) => void | Promise<void>;
+
+const seat = Symbol.for('payonce.checkpoint');
+
+/** Says that `place` was reached: `commit:before:<recovery point>`, `psp:before:<kind>` and the like. */
+export function checkpoint(place: string): void | Promise<void> {
+  const listener = (globalThis as { [seat]?: Listener })[seat];
+  return listener?.(place);
+}

@@ -1,0 +1,14 @@
+/**
+ * kernel: the floor. Imports nothing of ours, knows no payment nouns and no policy.
+ */
+export { checkpoint } from './checkpoint.js';
+export { type Clock, ManualClock, SystemClock } from './clock.js';
+export { type Ids, SeededIds, SystemIds, uuidv7 } from './ids.js';
+export { currencies, exponentOf, formatMoney, isCurrency, LARGEST_AMOUNT, type Money } from './money.js';
+export {
+  Problem,
+  problemCatalogue,
+  type ProblemCode,
+  type ProblemDocument,
+  type ProblemField,
+} from './problem.js';

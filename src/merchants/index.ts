@@ -1,0 +1,19 @@
+/**
+ * merchants: who may ask. A merchant is a tenant; its API keys carry scopes, are stored hashed and
+ * shown once.
+ */
+export const scopes = ['payments:read', 'payments:write', 'payouts:write'] as const;
+export type Scope = (typeof scopes)[number];
+
+/** Whoever a request was authenticated as. */
+export interface Caller {
+  readonly merchantId: string;
+  readonly apiKeyId: string;
+  readonly scopes: readonly Scope[];
+}
+
+/** Turns credentials into a caller. */
+export interface Authenticator {
+  /** `bearer` is what followed "Bearer ". Throws Problem `unauthorized`. */
+  authenticate(bearer: string): Promise<Caller>;
+}

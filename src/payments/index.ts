@@ -1,0 +1,4 @@
+/**
+ * payments: the payment, its lifecycle, one flow per file.
+ */
+export * from './payments.js';
