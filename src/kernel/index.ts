@@ -12,3 +12,13 @@ export {
   type ProblemDocument,
   type ProblemField,
 } from './problem.js';
+export {
+  type Database,
+  type DatabaseOptions,
+  DatabaseUnavailable,
+  migrate,
+  openDatabase,
+  sqlState,
+  sqlStateOf,
+} from './database.js';
+export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.js';

@@ -1,0 +1,4 @@
+import { Merchants1700000000001 } from './0001-merchants.js';
+
+/** Every migration, oldest first. A class that has run anywhere is never edited again. */
+export const migrations = [Merchants1700000000001];

@@ -1,0 +1,165 @@
+import { type Pool, type PoolConfig, types } from 'pg';
+import { DataSource, type EntitySchema, MigrationExecutor, type MigrationInterface } from 'typeorm';
+
+/** An open database: TypeORM for entities and migrations, the pool for SQL written as SQL. */
+export interface Database {
+  readonly url: string;
+  readonly dataSource: DataSource;
+  /**
+   * The data source's own pool, so that `poolSize` bounds all connections of this process. `int8`
+   * arrives as a number (a value past 2^53 is an error, never a rounded number or a string),
+   * `timestamptz` as a Date.
+   */
+  readonly pool: Pool;
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  readonly url: string;
+  readonly entities: readonly EntitySchema[];
+  readonly migrations: readonly (new () => MigrationInterface)[];
+  /** The most connections that this process opens. At least 2. */
+  readonly poolSize: number;
+  /** How the process is called in pg_stat_activity. */
+  readonly applicationName: string;
+}
+
+/** SQLSTATE codes (Postgres, appendix A) that somebody decides something by. */
+export const sqlState = {
+  UNIQUE_VIOLATION: '23505',
+  FOREIGN_KEY_VIOLATION: '23503',
+  CHECK_VIOLATION: '23514',
+  NOT_NULL_VIOLATION: '23502',
+  EXCLUSION_VIOLATION: '23P01',
+  SERIALIZATION_FAILURE: '40001',
+  DEADLOCK_DETECTED: '40P01',
+  LOCK_NOT_AVAILABLE: '55P03',
+  QUERY_CANCELED: '57014',
+  ADMIN_SHUTDOWN: '57P01',
+  CANNOT_CONNECT_NOW: '57P03',
+  TOO_MANY_CONNECTIONS: '53300',
+  INVALID_PASSWORD: '28P01',
+  INVALID_CATALOG_NAME: '3D000',
+} as const;
+
+/** The SQLSTATE of an error of pg or of TypeORM around one, else undefined. */
+export function sqlStateOf(error: unknown): string | undefined {
+  const { code, driverError } = (error ?? {}) as { code?: unknown; driverError?: { code?: unknown } };
+  const state = driverError?.code ?? code;
+  return typeof state === 'string' && /^[0-9A-Z]{5}$/.test(state) ? state : undefined;
+}
+
+/** The database cannot be used as configured. The message is for an operator and holds no secret. */
+export class DatabaseUnavailable extends Error {
+  override readonly name = 'DatabaseUnavailable';
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const STATEMENT_TIMEOUT_MS = 10_000;
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
+const MIGRATION_LOCK_TIMEOUT_MS = 60_000;
+
+/** Connects; throws DatabaseUnavailable with host and port when that fails. */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const { url, poolSize } = options;
+  const place = placeOf(url);
+  const poolConfig: PoolConfig = {
+    connectionString: url,
+    max: Math.max(2, poolSize),
+    application_name: options.applicationName,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    keepAlive: true,
+    types: { getTypeParser },
+  };
+  const dataSource = new DataSource({
+    type: 'postgres',
+    url,
+    entities: [...options.entities],
+    migrations: [...options.migrations],
+    migrationsTransactionMode: 'each',
+    migrationsTableName: 'schema_migrations',
+    synchronize: false,
+    installExtensions: false,
+    logging: false,
+    // An idle connection that breaks is replaced by the pool; whoever needs one hears of it then.
+    poolErrorHandler: () => {},
+    extra: poolConfig,
+  });
+  try {
+    await dataSource.initialize();
+  } catch (error) {
+    throw new DatabaseUnavailable(`cannot use the database at ${place}: ${reasonOf(error)}`);
+  }
+  const { master } = dataSource.driver as unknown as { master: Pool };
+  return { url, dataSource, pool: master, close: () => dataSource.destroy() };
+}
+
+/**
+ * Runs the pending migrations and returns their names. Any number of processes may call it at once:
+ * one does the work, the others wait for it and find nothing left to do.
+ */
+export async function migrate(dataSource: DataSource): Promise<string[]> {
+  const runner = dataSource.createQueryRunner();
+  try {
+    // A migration of a large table may take longer than a request may.
+    await runner.query(`SET statement_timeout = 0; SET lock_timeout = ${MIGRATION_LOCK_TIMEOUT_MS}`);
+    await runner.query(`SELECT pg_advisory_lock(hashtext('payonce'), hashtext('migrate'))`);
+    try {
+      const executor = new MigrationExecutor(dataSource, runner);
+      executor.transaction = 'each';
+      const done = await executor.executePendingMigrations();
+      return done.map((migration) => migration.name);
+    } finally {
+      await runner.query(`SELECT pg_advisory_unlock(hashtext('payonce'), hashtext('migrate'))`);
+      await runner.query('RESET statement_timeout; RESET lock_timeout');
+    }
+  } catch (error) {
+    if (sqlStateOf(error) === sqlState.LOCK_NOT_AVAILABLE) {
+      throw new DatabaseUnavailable(
+        `a migration waited ${MIGRATION_LOCK_TIMEOUT_MS / 1_000} s for a lock that somebody else holds`,
+      );
+    }
+    throw error;
+  } finally {
+    await runner.release();
+  }
+}
+
+const INT8 = 20;
+
+function getTypeParser(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
+  const parser = types.getTypeParser(oid, format) as (value: string) => unknown;
+  return oid === INT8 && format !== 'binary' ? safeInteger : parser;
+}
+
+function safeInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`an int8 past 2^53 was read: ${text}`);
+  return value;
+}
+
+/** `host:port, database x, user y`, never the password. */
+function placeOf(url: string): string {
+  let parsed: URL;
+  try {
+    parsed = new URL(url);
+  } catch {
+    parsed = new URL('invalid:');
+  }
+  if (!/^postgres(ql)?:$/.test(parsed.protocol)) {
+    throw new DatabaseUnavailable(
+      'the database URL is not of the form postgresql://user:password@host:port/name',
+    );
+  }
+  const { hostname, port, pathname, username } = parsed;
+  const who = username ? ` as ${decodeURIComponent(username)}` : '';
+  return `${hostname || 'localhost'}:${port || 5432}${pathname === '/' ? '' : pathname}${who}`;
+}
+
+function reasonOf(error: unknown): string {
+  // A name with several addresses fails with one error for each.
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
+  return error instanceof Error ? error.message : String(error);
+}

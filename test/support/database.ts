@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+
+export interface FreshDatabase {
+  readonly url: string;
+  /** Drops it, whoever is still connected. */
+  drop(): Promise<void>;
+}
+
+/** A migrated database of its own for a test or a file of tests: a copy of the run's template. */
+export async function freshDatabase(): Promise<FreshDatabase> {
+  const name = `payonce_test_${randomBytes(6).toString('hex')}`;
+  await onServer(`CREATE DATABASE ${name} TEMPLATE ${setting('TEST_TEMPLATE')}`);
+  const url = new URL(setting('TEST_SERVER_URL'));
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+}
+
+async function onServer(sql: string): Promise<void> {
+  const client = new Client({ connectionString: setting('TEST_SERVER_URL') });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+function setting(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set: tests with a database lie under test/`);
+  return value;
+}

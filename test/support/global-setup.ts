@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import Module from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/**
+ * One Postgres for the test run: TEST_DATABASE_URL where it is given (a role that may create
+ * databases), else an embedded one in a fresh temp directory. Holds a migrated template, which
+ * `freshDatabase()` copies.
+ */
+export default async function globalSetup(): Promise<void> {
+  resolveTypeScript();
+  const { migrate, openDatabase } = await import('../../src/kernel/database.js');
+  const { migrations } = await import('../../migrations/index.js');
+  const server = await startServer();
+
+  const template = `payonce_template_${randomBytes(6).toString('hex')}`;
+  await onServer(server.url, `CREATE DATABASE ${template}`);
+  const database = await openDatabase({
+    url: withDatabase(server.url, template),
+    entities: [],
+    migrations,
+    poolSize: 2,
+    applicationName: 'payonce-test-setup',
+  });
+  await migrate(database.dataSource);
+  // Workers see tables as they are in service: with statistics, not with a planner's guesses.
+  await database.pool.query('ANALYZE');
+  await database.close();
+
+  process.env['TEST_SERVER_URL'] = server.url;
+  process.env['TEST_TEMPLATE'] = template;
+  (globalThis as { stopTestServer?: () => Promise<void> }).stopTestServer = async () => {
+    await onServer(server.url, `DROP DATABASE ${template} WITH (FORCE)`);
+    await server.stop();
+  };
+}
+
+async function startServer(): Promise<{ url: string; stop(): Promise<void> }> {
+  const given = process.env['TEST_DATABASE_URL'];
+  if (given) return { url: given, stop: async () => {} };
+  const { startEmbeddedPostgres } = await import('../../src/kernel/embedded-postgres.js');
+
+  // Servers of runs that were killed: joining and leaving stops them.
+  for (const name of readdirSync(tmpdir())) {
+    const pid = /^payonce-test-(\d+)-/.exec(name)?.[1];
+    if (!pid || existsSync(`/proc/${pid}`)) continue;
+    const left = join(tmpdir(), name);
+    if (existsSync(join(left, 'postgres', 'postmaster.pid'))) {
+      await startEmbeddedPostgres(left)
+        .then((server) => server.release())
+        .catch(() => {});
+    }
+    rmSync(left, { recursive: true, force: true });
+  }
+
+  const directory = mkdtempSync(join(tmpdir(), `payonce-test-${process.pid}-`));
+  chmodSync(directory, 0o711);
+  const server = await startEmbeddedPostgres(directory);
+  return {
+    url: server.url,
+    stop: async () => {
+      await server.release();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function onServer(url: string, sql: string): Promise<void> {
+  const { Client } = await import('pg');
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+function withDatabase(url: string, name: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${name}`;
+  return changed.href;
+}
+
+/** Jest applies moduleNameMapper in tests only; here `./x.js` has to find `./x.ts` by itself. */
+function resolveTypeScript(): void {
+  type Resolve = (request: string, parent?: { filename?: string }, ...rest: unknown[]) => string;
+  const seam = '_resolveFilename';
+  const loader = Module as unknown as Record<typeof seam, Resolve>;
+  const resolve = loader[seam];
+  loader[seam] = (request, parent, ...rest) => {
+    const ours = /^\.{1,2}\/.*\.js$/.test(request) && parent?.filename?.endsWith('.ts');
+    return resolve.call(Module, ours ? request.replace(/\.js$/, '.ts') : request, parent, ...rest);
+  };
+}
