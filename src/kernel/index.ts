@@ -22,3 +22,5 @@ export {
   sqlStateOf,
 } from './database.js';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.js';
+export { type Config, ConfigError, loadConfig } from './config.js';
+export { sealKeyOf } from './seal-key.js';

@@ -1,0 +1,159 @@
+import { Ajv } from 'ajv';
+import { type Static, type TSchema, Type } from 'typebox';
+
+const integer = (takes: string, initial: number, minimum: number, maximum: number) =>
+  Type.Integer({ default: initial, minimum, maximum, description: `${takes} from ${minimum} to ${maximum}` });
+
+const choice = <const Choice extends string>(choices: readonly Choice[], initial?: Choice) =>
+  Type.Unsafe<Choice>({
+    type: 'string',
+    enum: choices,
+    description: `one of ${choices.join(', ')}`,
+    ...(initial === undefined ? {} : { default: initial }),
+  });
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+/** Every variable that is read, what it takes (`description` completes "it takes …") and its default. */
+const Environment = Type.Object(
+  {
+    DATABASE_URL: Type.Optional(
+      Type.String({
+        pattern: '^postgres(ql)?://[^\\s]+$',
+        description: 'a URL of the form postgresql://user:password@host:port/name',
+      }),
+    ),
+    REDIS_URL: Type.Optional(
+      Type.String({ pattern: '^rediss?://[^\\s]+$', description: 'a URL of the form redis://host:port' }),
+    ),
+    PORT: integer('a port (0 = any free one)', 3_000, 0, 65_535),
+    HOST: Type.String({
+      default: '127.0.0.1',
+      pattern: '^[A-Za-z0-9._:-]+$',
+      description: 'the address or host name to listen on',
+    }),
+    PAYONCE_ROLE: choice(['all', 'api', 'worker'], 'all'),
+    PAYONCE_PSPS_FILE: Type.Optional(Type.String({ description: 'the path of a JSON file' })),
+    PAYONCE_SIMULATOR: Type.Optional(choice(['on', 'off'])),
+    PAYONCE_DATA_DIR: Type.String({ default: '.payonce', description: 'the path of a directory' }),
+    PAYONCE_SEAL_KEY: Type.Optional(
+      Type.String({
+        pattern: '^[A-Za-z0-9+/]{43}=$',
+        description: '32 random bytes in base64 (openssl rand -base64 32)',
+      }),
+    ),
+    PAYONCE_LOCK_TTL_MS: integer('milliseconds', 20_000, 1_000, 300_000),
+    PAYONCE_DEADLINE_MS: integer('milliseconds', 25_000, 1_000, 300_000),
+    PAYONCE_KEY_RETENTION_DAYS: integer('days', 30, 1, 3_650),
+    PAYONCE_DB_POOL: integer('a number of connections', 10, 2, 500),
+    PAYONCE_COMMIT_LANES: integer('a number of lanes', 3, 1, 4),
+    PAYONCE_SHUTDOWN_GRACE_MS: integer('milliseconds', 15_000, 0, 300_000),
+    PAYONCE_LOG_LEVEL: choice(logLevels, 'info'),
+    PAYONCE_CLOCK_OFFSET_MS: integer('milliseconds', 0, -1_000_000_000_000, 1_000_000_000_000),
+  },
+  { additionalProperties: false },
+);
+type Environment = Static<typeof Environment>;
+
+const SECRET = new Set(['DATABASE_URL', 'REDIS_URL', 'PAYONCE_SEAL_KEY']);
+
+/** What the service was told, checked. Times are in the unit that ends a name. */
+export interface Config {
+  /** Null: the embedded Postgres in `dataDir`. */
+  readonly databaseUrl: string | null;
+  /** Null: jobs run on Postgres. */
+  readonly redisUrl: string | null;
+  /** 0: any free port. */
+  readonly port: number;
+  readonly host: string;
+  readonly role: 'all' | 'api' | 'worker';
+  /** Null: the bundled simulator's PSPs. */
+  readonly pspsFile: string | null;
+  /** Whether the simulator is started too. */
+  readonly simulator: boolean;
+  readonly dataDir: string;
+  /** 32 bytes. Null: the key kept in `dataDir`, see `sealKeyOf`. */
+  readonly sealKey: Uint8Array | null;
+  /** How long a request holds its idempotency key before another may take over. */
+  readonly lockTtlMs: number;
+  /** How long a client waits for a payment to come to rest before it is answered 202. */
+  readonly deadlineMs: number;
+  readonly keyRetentionDays: number;
+  /** The most database connections of this process. */
+  readonly dbPool: number;
+  readonly commitLanes: number;
+  readonly shutdownGraceMs: number;
+  readonly logLevel: (typeof logLevels)[number];
+  readonly clockOffsetMs: number;
+}
+
+/** The environment is wrong. The message names every wrong variable and echoes no secret. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+
+  constructor(readonly complaints: readonly string[]) {
+    super(`The configuration is not valid:\n${complaints.map((line) => `  ${line}`).join('\n')}`);
+  }
+}
+
+/**
+ * Reads the configuration. Pure. An empty variable counts as absent (that is how compose files and
+ * shells spell it); a `PAYONCE_` variable that is not known is refused, because a typo must not be
+ * silent.
+ */
+export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const given: Record<string, unknown> = {};
+  const complaints: string[] = [];
+  for (const [name, value] of Object.entries(env)) {
+    if (name in Environment.properties) {
+      if (value !== undefined && value !== '') given[name] = value;
+    } else if (name.startsWith('PAYONCE_')) {
+      complaints.push(`${name} is not known`);
+    }
+  }
+  if (!check(given)) complaints.push(...complaintsOf(env));
+  if (complaints.length > 0) throw new ConfigError(complaints.toSorted());
+
+  const told = given as Environment;
+  if (told.PAYONCE_DB_POOL <= told.PAYONCE_COMMIT_LANES) {
+    // A lane holds a connection while it commits; reads need one as well.
+    throw new ConfigError([
+      `PAYONCE_DB_POOL is ${told.PAYONCE_DB_POOL}; it takes more than PAYONCE_COMMIT_LANES, ` +
+        `which is ${told.PAYONCE_COMMIT_LANES}`,
+    ]);
+  }
+  return Object.freeze<Config>({
+    databaseUrl: told.DATABASE_URL ?? null,
+    redisUrl: told.REDIS_URL ?? null,
+    port: told.PORT,
+    host: told.HOST,
+    role: told.PAYONCE_ROLE,
+    pspsFile: told.PAYONCE_PSPS_FILE ?? null,
+    simulator: told.PAYONCE_SIMULATOR ? told.PAYONCE_SIMULATOR === 'on' : !told.PAYONCE_PSPS_FILE,
+    dataDir: told.PAYONCE_DATA_DIR,
+    sealKey: told.PAYONCE_SEAL_KEY ? Buffer.from(told.PAYONCE_SEAL_KEY, 'base64') : null,
+    lockTtlMs: told.PAYONCE_LOCK_TTL_MS,
+    deadlineMs: told.PAYONCE_DEADLINE_MS,
+    keyRetentionDays: told.PAYONCE_KEY_RETENTION_DAYS,
+    dbPool: told.PAYONCE_DB_POOL,
+    commitLanes: told.PAYONCE_COMMIT_LANES,
+    shutdownGraceMs: told.PAYONCE_SHUTDOWN_GRACE_MS,
+    logLevel: told.PAYONCE_LOG_LEVEL,
+    clockOffsetMs: told.PAYONCE_CLOCK_OFFSET_MS,
+  });
+}
+
+/** Turns numbers written as text into numbers and fills in defaults, in place. */
+const check = new Ajv({ allErrors: true, coerceTypes: true, useDefaults: true }).compile(Environment);
+
+/** One line for each variable that the last check refused. */
+function complaintsOf(env: Readonly<Record<string, string | undefined>>): string[] {
+  const names = new Set((check.errors ?? []).map((error) => error.instancePath.slice(1)));
+  return [...names].map((name) => {
+    const { description }: { description?: string } = Environment.properties[
+      name as keyof Environment
+    ] as TSchema;
+    const was = SECRET.has(name) ? 'is not valid' : `is ${JSON.stringify(env[name]?.slice(0, 100))}`;
+    return `${name} ${was}; it takes ${description}`;
+  });
+}
