@@ -1,0 +1,84 @@
+import http from 'node:http';
+import https from 'node:https';
+import { type Duplex } from 'node:stream';
+import { markUnsent } from './network-error.js';
+
+/** No honest answer to one payment call is larger; what is larger is not read. */
+export const LARGEST_ANSWER_BYTES = 1_048_576;
+
+/**
+ * How long an idle connection is kept. Shorter than the 5 s after which common servers hang up, so
+ * that a request is seldom written into a connection that the other side is just closing: such a
+ * reset is "maybe reached" and costs a lookup.
+ */
+const IDLE_MS = 4_000;
+
+const LONGEST_CONNECT_MS = 5_000;
+
+/**
+ * The connections of one PSP account: kept alive, and able to say of a failure that it happened
+ * before the connection stood. Connecting has a deadline of its own, well inside that of the call,
+ * so that a silent network is told apart from a silent PSP.
+ */
+export class Wire {
+  readonly http: http.Agent;
+  readonly https: https.Agent;
+
+  constructor(timeoutMs: number) {
+    const connectMs = Math.max(1, Math.min(LONGEST_CONNECT_MS, Math.floor(timeoutMs / 2)));
+    const options = { keepAlive: true, timeout: IDLE_MS, maxFreeSockets: 256 };
+    this.http = new WatchedAgent(options, connectMs);
+    this.https = new WatchedTlsAgent(options, connectMs);
+  }
+
+  close(): void {
+    this.http.destroy();
+    this.https.destroy();
+  }
+}
+
+type Created = (error: Error | null, stream: Duplex) => void;
+
+class WatchedAgent extends http.Agent {
+  constructor(
+    options: http.AgentOptions,
+    private readonly connectMs: number,
+  ) {
+    super(options);
+  }
+
+  override createConnection(options: http.ClientRequestArgs, created?: Created) {
+    return watched(super.createConnection(options, created), 'connect', this.connectMs);
+  }
+}
+
+class WatchedTlsAgent extends https.Agent {
+  constructor(
+    options: https.AgentOptions,
+    private readonly connectMs: number,
+  ) {
+    super(options);
+  }
+
+  override createConnection(options: https.RequestOptions, created?: Created) {
+    return watched(super.createConnection(options, created), 'secureConnect', this.connectMs);
+  }
+}
+
+/** Marks whatever goes wrong before `ready` as not sent, and gives up after `connectMs`. */
+function watched<S extends Duplex | null | undefined>(socket: S, ready: string, connectMs: number): S {
+  if (!socket) return socket;
+  const deadline = AbortSignal.timeout(connectMs);
+  const failed = (error: Error) => markUnsent(error);
+  const tooLate = () => {
+    socket.destroy(Object.assign(new Error('no connection in time'), { code: 'CONNECT_TIMEOUT' }));
+  };
+  deadline.addEventListener('abort', tooLate);
+  socket.prependListener('error', failed);
+  socket.once('close', () => deadline.removeEventListener('abort', tooLate));
+  socket.once(ready, () => {
+    deadline.removeEventListener('abort', tooLate);
+    socket.off('error', failed);
+  });
+  return socket;
+}
