@@ -115,6 +115,8 @@ export interface Instruction {
   readonly customer?: { readonly reference?: string; readonly email?: string };
   /** When the first execute of this route was started; bounds a lookup by time. */
   readonly firstSentAt?: Date;
+  /** When the latest execute of this route was started; with it a lookup by time needs fewer pages. */
+  readonly lastSentAt?: Date;
 }
 
 /**

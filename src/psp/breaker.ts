@@ -1,0 +1,68 @@
+import {
+  BrokenCircuitError,
+  circuitBreaker,
+  type CircuitBreakerPolicy,
+  CircuitState,
+  ConsecutiveBreaker,
+  handleWhenResult,
+} from 'cockatiel';
+import { type Answer } from './contract.js';
+
+export interface BreakerOptions {
+  /** So many failures in a row open it. */
+  readonly failuresInARow: number;
+  /** After this long one call may try whether the PSP is back. */
+  readonly retryAfterMs: number;
+}
+
+export const breakerDefaults: BreakerOptions = { failuresInARow: 10, retryAfterMs: 5_000 };
+
+/**
+ * Stops sending money orders to a PSP account that keeps failing: an open breaker is an answer
+ * at once, `not_sent`, and so a proof to go elsewhere with. Only what speaks of the PSP's health
+ * counts (`unknown`, `not_sent`); a decline, a refusal and a 429 are signs of life. Lookups and
+ * cancels are not stopped: they settle doubt, are few, and have a schedule of their own.
+ */
+export class Breaker {
+  private readonly policy: CircuitBreakerPolicy;
+
+  constructor(private readonly options: BreakerOptions = breakerDefaults) {
+    this.policy = circuitBreaker(
+      handleWhenResult((answer) => isFailure(answer as Answer)),
+      {
+        breaker: new ConsecutiveBreaker(options.failuresInARow),
+        halfOpenAfter: options.retryAfterMs,
+      },
+    );
+  }
+
+  get isOpen(): boolean {
+    return this.policy.state !== CircuitState.Closed;
+  }
+
+  /** `call` must not throw. */
+  async run(call: () => Promise<Answer>): Promise<Answer> {
+    // While one call tries whether the PSP is back, cockatiel makes the others wait for it, which
+    // could double the longest time a call takes. Ours are answered at once.
+    if (this.policy.state === CircuitState.HalfOpen) return this.refusal();
+    try {
+      return await this.policy.execute(call);
+    } catch (error) {
+      if (error instanceof BrokenCircuitError) return this.refusal();
+      throw error;
+    }
+  }
+
+  private refusal(): Answer {
+    return {
+      outcome: 'not_sent',
+      pspCode: 'breaker_open',
+      message: 'This PSP has kept failing; nothing is sent to it for the moment',
+      retryAfterMs: this.options.retryAfterMs,
+    };
+  }
+}
+
+function isFailure(answer: Answer): boolean {
+  return answer.outcome === 'unknown' || answer.outcome === 'not_sent';
+}

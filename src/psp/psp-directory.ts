@@ -1,0 +1,176 @@
+import { Histogram, type Registry } from 'prom-client';
+import { checkpoint, type Clock } from '../kernel/index.js';
+import { checkedAnswer, unknownAnswer } from './answer-check.js';
+import { Breaker, breakerDefaults, type BreakerOptions } from './breaker.js';
+import {
+  type Answer,
+  type AttemptKind,
+  type Capabilities,
+  type Instruction,
+  type PspAdapter,
+  type Psps,
+} from './contract.js';
+import { provedUnsent } from './network-error.js';
+import { scrub } from './scrub.js';
+
+/** One PSP account as the directory keeps it. */
+export interface PspAccount {
+  /** What the merchant's tokens and the routing rules call it. */
+  readonly name: string;
+  readonly adapter: PspAdapter;
+  /** The longest one call may take, in ms. */
+  readonly timeoutMs: number;
+  /** Credentials: never to be seen in an answer. */
+  readonly secrets?: readonly string[];
+}
+
+export interface PspDirectoryOptions {
+  readonly clock: Clock;
+  /** Where the figures go; one registry for each directory. */
+  readonly metrics: Registry;
+  readonly breaker?: BreakerOptions;
+}
+
+interface Entry extends PspAccount {
+  readonly breaker: Breaker;
+}
+
+/**
+ * The guard: every call to every PSP goes through `call`, which ends in time and never throws. An
+ * adapter may throw, hang, ignore its signal or answer nonsense; what comes out is an answer whose
+ * outcome request storage may decide by.
+ */
+export class PspDirectory implements Psps {
+  private readonly entries: ReadonlyMap<string, Entry>;
+  private readonly clock: Clock;
+  private readonly seconds: Histogram<'psp' | 'kind' | 'outcome'>;
+
+  constructor(accounts: readonly PspAccount[], options: PspDirectoryOptions) {
+    const { clock, metrics, breaker = breakerDefaults } = options;
+    this.clock = clock;
+    this.entries = new Map(
+      accounts.map((account) => [account.name, { ...account, breaker: new Breaker(breaker) }]),
+    );
+    if (this.entries.size !== accounts.length) throw new RangeError('two PSP accounts share a name');
+    // Its _count is the number of calls by outcome; no counter besides it.
+    this.seconds = new Histogram({
+      name: 'payonce_psp_call_seconds',
+      help: 'Calls to PSPs by account, kind and outcome',
+      labelNames: ['psp', 'kind', 'outcome'],
+      buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+      registers: [metrics],
+    });
+  }
+
+  /** The accounts, in the order of the configuration. */
+  names(): string[] {
+    return [...this.entries.keys()];
+  }
+
+  /** @throws RangeError for an account that is not configured */
+  capabilities(psp: string): Capabilities {
+    return this.entry(psp).adapter.capabilities;
+  }
+
+  /** @throws RangeError for an account that is not configured */
+  timeoutMs(psp: string): number {
+    return this.entry(psp).timeoutMs;
+  }
+
+  async call(psp: string, kind: AttemptKind, instruction: Instruction): Promise<Answer> {
+    const entry = this.entries.get(psp);
+    if (!entry) return { outcome: 'not_sent', pspCode: 'psp_not_configured' };
+    const startedMs = this.clock.monotonicMs();
+    const answer =
+      refusedBeforehand(entry.adapter.capabilities, kind, instruction) ??
+      (kind === 'execute'
+        ? await entry.breaker.run(() => this.onTheWire(entry, kind, instruction))
+        : await this.onTheWire(entry, kind, instruction));
+    this.seconds.labels(psp, kind, answer.outcome).observe((this.clock.monotonicMs() - startedMs) / 1_000);
+    return answer;
+  }
+
+  /** Frees every account's sockets. */
+  async close(): Promise<void> {
+    await Promise.allSettled([...this.entries.values()].map(({ adapter }) => adapter.close()));
+  }
+
+  private async onTheWire(entry: Entry, kind: AttemptKind, instruction: Instruction): Promise<Answer> {
+    const { secrets = [] } = entry;
+    try {
+      await checkpoint(`psp:before:${kind}`);
+      const answer = await this.inTime(entry, kind, instruction);
+      await checkpoint(`psp:after:${kind}`);
+      return checkedAnswer(answer, kind, instruction, secrets);
+    } catch (error) {
+      return answerOfError(error, [...secrets, instruction.token ?? '']);
+    }
+  }
+
+  /** The adapter's answer, or a TimedOut after `timeoutMs` whether or not it heeds its signal. */
+  private async inTime(entry: Entry, kind: AttemptKind, instruction: Instruction): Promise<Answer> {
+    const { adapter, timeoutMs } = entry;
+    const giveUp = new AbortController();
+    const answered = new AbortController();
+    const deadline = this.clock.sleep(timeoutMs, answered.signal).then(() => {
+      const late = new TimedOut(timeoutMs);
+      giveUp.abort(late);
+      throw late;
+    });
+    try {
+      const work = adapter[kind](instruction, { signal: giveUp.signal, timeoutMs });
+      return await Promise.race([work, deadline]);
+    } finally {
+      answered.abort();
+      // Where the adapter threw before the race was joined, nobody else listens to the deadline.
+      deadline.catch(() => undefined);
+    }
+  }
+
+  private entry(psp: string): Entry {
+    const entry = this.entries.get(psp);
+    if (!entry) throw new RangeError(`no PSP account is named ${JSON.stringify(psp)}`);
+    return entry;
+  }
+}
+
+class TimedOut extends Error {
+  readonly code = 'timeout';
+
+  constructor(timeoutMs: number) {
+    super(`No answer within ${timeoutMs} ms`);
+    this.name = 'TimedOut';
+  }
+}
+
+/** Any throw is `unknown`, unless it is proved that no byte left. */
+function answerOfError(error: unknown, secrets: readonly string[]): Answer {
+  const { code, message } = error instanceof Error ? (error as Error & { code?: unknown }) : {};
+  const pspCode = scrub(typeof code === 'string' ? code : 'adapter_failed', secrets).slice(0, 100);
+  if (provedUnsent(error)) {
+    return { outcome: 'not_sent', pspCode, message: scrub(message ?? '', secrets) };
+  }
+  return unknownAnswer(pspCode, message ?? 'The adapter failed', secrets);
+}
+
+/** What is known to be impossible is answered without a call. Nothing was sent and nothing ran. */
+function refusedBeforehand(can: Capabilities, kind: AttemptKind, instruction: Instruction): Answer | null {
+  const { operation, money, token, parentReference } = instruction;
+  if (kind === 'lookup') return can.lookup ? null : unaskable('lookup_not_supported');
+  if (kind === 'cancel') return can.cancel ? null : unaskable('cancel_not_supported');
+  if (!can.operations.includes(operation)) return rejected('operation_not_supported');
+  if (can.currencies && !can.currencies.includes(money.currency)) return rejected('currency_not_supported');
+  const opens = operation === 'charge' || operation === 'authorize';
+  if (opens && !token) return rejected('token_missing');
+  if (!opens && !parentReference) return rejected('parent_reference_missing');
+  return null;
+}
+
+function rejected(pspCode: string): Answer {
+  return { outcome: 'rejected', pspCode, message: 'This PSP account does not offer what was asked' };
+}
+
+/** About the past nothing was learnt: no better than before. */
+function unaskable(pspCode: string): Answer {
+  return unknownAnswer(pspCode, 'This PSP account cannot be asked this');
+}
