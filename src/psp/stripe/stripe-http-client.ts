@@ -1,0 +1,131 @@
+import http from 'node:http';
+import https from 'node:https';
+import { Stripe } from 'stripe';
+import { LARGEST_ANSWER_BYTES, type Wire } from '../wire.js';
+
+type ClientFace = NonNullable<NonNullable<ConstructorParameters<typeof Stripe>[1]>['httpClient']>;
+type ResponseFace = Awaited<ReturnType<ClientFace['makeRequest']>>;
+
+/**
+ * The SDK's way onto the wire, with one promise that its own client does not keep: one call is one
+ * request. stripe-node sends a POST again after ECONNRESET or EPIPE even with maxNetworkRetries 0
+ * (`RequestSender._shouldRetry`, github.com/stripe/stripe-node/issues/1040), although the first may
+ * have been executed. Those two are reported under a name of ours that the SDK does not know.
+ */
+export class OneRequestHttpClient implements ClientFace {
+  private readonly signals = new Map<string, AbortSignal>();
+  private calls = 0;
+
+  constructor(private readonly wire: Wire) {}
+
+  getClientName(): string {
+    return 'payonce';
+  }
+
+  /**
+   * Runs `send` so that `signal` ends the requests it makes. The SDK has no way to pass a signal;
+   * the headers handed to `send` name the call, and are taken off again before anything is sent.
+   */
+  async during<T>(signal: AbortSignal, send: (headers: Record<string, string>) => Promise<T>): Promise<T> {
+    const call = String(++this.calls);
+    this.signals.set(call, signal);
+    try {
+      return await send({ [CALL_HEADER]: call });
+    } finally {
+      this.signals.delete(call);
+    }
+  }
+
+  makeRequest(
+    host: string,
+    port: string,
+    path: string,
+    method: string,
+    headers: object,
+    requestData: string,
+    protocol: string,
+    timeoutMs: number,
+  ): Promise<ResponseFace> {
+    const { [CALL_HEADER]: call, ...sent } = headers as Record<string, string>;
+    const signal = this.signals.get(call ?? '') ?? AbortSignal.timeout(timeoutMs);
+    const plain = protocol === 'http';
+    return new Promise((resolve, reject) => {
+      const request = (plain ? http : https).request({
+        host,
+        port,
+        path,
+        method,
+        headers: sent,
+        signal,
+        agent: plain ? this.wire.http : this.wire.https,
+      });
+      request.once('response', (response) => resolve(new WholeResponse(response)));
+      request.on('error', (error) => reject(notSentAgain(error)));
+      request.end(requestData);
+    });
+  }
+}
+
+/** Spelt as the SDK spells header names after it has normalised them. */
+const CALL_HEADER = 'X-Payonce-Call';
+
+/** Said of an answer that is no JSON: whatever its status, it tells nothing. */
+export const UNREADABLE_ANSWER = 'unreadable_answer';
+
+/** An error that the SDK passes on instead of sending the request again. */
+function notSentAgain(error: Error & { code?: string }): Error {
+  if (!Stripe.HttpClient.CONNECTION_CLOSED_ERROR_CODES.includes(error.code ?? '')) return error;
+  return Object.assign(new Error(error.message, { cause: error }), { code: 'CONNECTION_CLOSED' });
+}
+
+/** A response that is read whole, up to a limit. */
+class WholeResponse implements ResponseFace {
+  constructor(private readonly response: http.IncomingMessage) {}
+
+  getStatusCode(): number {
+    return this.response.statusCode ?? 0;
+  }
+
+  getHeaders(): Record<string, string> {
+    return this.response.headers as Record<string, string>;
+  }
+
+  getRawResponse(): http.IncomingMessage {
+    return this.response;
+  }
+
+  toStream(): never {
+    throw new Error('answers are not streamed');
+  }
+
+  dispose(): void {
+    this.response.destroy();
+  }
+
+  async toJSON(): Promise<unknown> {
+    const text = await this.text();
+    try {
+      const body: unknown = JSON.parse(text);
+      if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
+    } catch {
+      // falls through: a page of a proxy, half a body
+    }
+    // Told as an error of the API, because the SDK's own "invalid JSON" loses the HTTP status.
+    return { error: { type: 'api_error', code: UNREADABLE_ANSWER, message: 'The answer is not JSON' } };
+  }
+
+  private async text(): Promise<string> {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    try {
+      for await (const chunk of this.response as AsyncIterable<Buffer>) {
+        bytes += chunk.length;
+        if (bytes > LARGEST_ANSWER_BYTES) throw new RangeError('the answer is too large');
+        chunks.push(chunk);
+      }
+    } catch (error) {
+      throw Stripe.HttpClient.makeResponseBodyError(notSentAgain(error as Error));
+    }
+    return Buffer.concat(chunks).toString('utf8');
+  }
+}
