@@ -1,0 +1,251 @@
+import { createHash } from 'node:crypto';
+import { type Money } from '../../kernel/index.js';
+import { type Answer, type Instruction } from '../contract.js';
+import { fromPspUnits, toPspUnits } from '../minor-units.js';
+import { adyenDeclineCategory } from './refusal-reasons.js';
+
+/**
+ * "For CLP, CVE, IDR, and ISK the standard has a different number of decimals": Adyen's are leading.
+ * Source: https://docs.adyen.com/development-resources/currency-codes (read 2026-11).
+ */
+const EXPONENTS = { CLP: 2, CVE: 0, IDR: 0, ISK: 2 };
+
+/** One POST below the base URL. `body` is final: every resend of a route is the same bytes. */
+export interface AdyenRequest {
+  readonly path: string;
+  readonly body: string;
+  readonly idempotencyKey: string;
+}
+
+// Ours to Adyen's.
+
+/** The one request of an execute; null where Adyen cannot be told this amount exactly. */
+export function executeRequest(instruction: Instruction, merchantAccount: string): AdyenRequest | null {
+  const { operation, idempotencyKey, parentReference = '' } = instruction;
+  const parent = `/payments/${encodeURIComponent(parentReference)}`;
+  const reference = instruction.entityKey;
+  const amount = amountOf(instruction.money);
+  if (operation === 'void') {
+    return request(`${parent}/cancels`, { merchantAccount, reference }, idempotencyKey);
+  }
+  if (!amount) return null;
+  return operation === 'capture'
+    ? request(`${parent}/captures`, { merchantAccount, amount, reference }, idempotencyKey)
+    : request('/payments', paymentBody(instruction, merchantAccount, amount), idempotencyKey);
+}
+
+/**
+ * Voids what we sent under our reference, without knowing Adyen's: the "technical cancel".
+ * https://docs.adyen.com/api-explorer/Checkout/71/post/cancels
+ */
+export function cancelRequest(instruction: Instruction, merchantAccount: string): AdyenRequest {
+  const { entityKey, idempotencyKey } = instruction;
+  // Another request needs another key, and a key has at most 64 characters.
+  const key = createHash('sha256').update(`${idempotencyKey}:cancel`).digest('base64url');
+  const body = { merchantAccount, paymentReference: entityKey, reference: `${entityKey}-cancel`.slice(-80) };
+  return request('/cancels', body, key);
+}
+
+function paymentBody(instruction: Instruction, merchantAccount: string, amount: AdyenAmount): object {
+  const { operation, entityKey, route, token, returnUrl, customer, statementDescriptor } = instruction;
+  return {
+    merchantAccount,
+    amount,
+    // Exactly the entity key: cancels and webhooks find the payment by it.
+    reference: entityKey,
+    paymentMethod: { type: 'scheme', storedPaymentMethodId: token },
+    ...(customer?.reference ? { shopperReference: customer.reference } : {}),
+    ...(customer?.email ? { shopperEmail: customer.email } : {}),
+    shopperInteraction: 'ContAuth',
+    recurringProcessingModel: 'CardOnFile',
+    channel: 'Web',
+    // Required by the API. Without a page to come back to no authentication is started at all.
+    returnUrl: returnUrl ?? 'https://no-return-url.invalid/',
+    authenticationData: returnUrl
+      ? { threeDSRequestData: { nativeThreeDS: 'disabled' } }
+      : { attemptAuthentication: 'never' },
+    ...(statementDescriptor ? { shopperStatement: statementDescriptor.slice(0, 22) } : {}),
+    // Said with every payment, so that no setting of the account decides when money moves.
+    ...(operation === 'authorize' ? { additionalData: { manualCapture: 'true' } } : { captureDelayHours: 0 }),
+    metadata: { payonce_route: String(route), reference: instruction.reference.slice(0, 80) },
+  };
+}
+
+function request(path: string, body: object, idempotencyKey: string): AdyenRequest {
+  return { path, body: JSON.stringify(body), idempotencyKey };
+}
+
+interface AdyenAmount {
+  readonly currency: string;
+  readonly value: number;
+}
+
+function amountOf(money: Money): AdyenAmount | null {
+  const value = toPspUnits(money, EXPONENTS);
+  return value === null ? null : { currency: money.currency, value };
+}
+
+// Adyen's to ours.
+
+/** What came over the wire, not believed yet. */
+export interface AdyenResponse {
+  readonly httpStatus: number;
+  readonly text: string;
+  readonly retryAfter?: string | undefined;
+  /** The `transient-error` header: the same request may be sent again under the same key. */
+  readonly transient: boolean;
+}
+
+/** The fields of Adyen's answers that are read; all of them may be missing or of another type. */
+interface AdyenBody {
+  readonly pspReference?: unknown;
+  readonly resultCode?: unknown;
+  readonly refusalReason?: unknown;
+  readonly refusalReasonCode?: unknown;
+  readonly amount?: unknown;
+  readonly action?: unknown;
+  readonly status?: unknown;
+  readonly errorCode?: unknown;
+  readonly message?: unknown;
+  readonly additionalData?: unknown;
+}
+
+export function answerOfExecute(response: AdyenResponse, instruction: Instruction): Answer {
+  const { operation } = instruction;
+  const modifies = operation === 'capture' || operation === 'void';
+  return answerOf(response, (body) => (modifies ? modificationOf(body) : paymentOf(body)));
+}
+
+/**
+ * A cancel by reference that was received has not been done: its outcome comes by webhook
+ * (TECHNICAL_CANCEL). It proves nothing, so the route waits.
+ */
+export function answerOfCancel(response: AdyenResponse): Answer {
+  return answerOf(response, (body) =>
+    body.status === 'received' ? { outcome: 'pending', pspCode: 'received' } : unknownWord(body.status),
+  );
+}
+
+/** https://docs.adyen.com/development-resources/response-handling */
+function answerOf(response: AdyenResponse, ofSuccess: (body: AdyenBody) => Answer): Answer {
+  const { httpStatus } = response;
+  const body = parsed(response.text);
+  if (httpStatus === 429) return { httpStatus, outcome: 'throttled', ...saidOf(body), ...waitOf(response) };
+  if (!body) return { httpStatus, outcome: 'unknown', pspCode: 'unreadable_answer' };
+  if (httpStatus === 200 || httpStatus === 201) {
+    return { httpStatus, ...referenceOf(body), ...ofSuccess(body) };
+  }
+  return { httpStatus, ...saidOf(body), outcome: refusalOutcome(response, body) };
+}
+
+/** Another request under our key was processed or is in progress: no word about its outcome. */
+const KEY_IN_USE = '704';
+
+function refusalOutcome({ httpStatus, transient }: AdyenResponse, body: AdyenBody): 'rejected' | 'unknown' {
+  // https://docs.adyen.com/development-resources/api-idempotency#error-handling
+  if (body.errorCode === KEY_IN_USE || transient) return 'unknown';
+  return [400, 401, 403, 404, 422].includes(httpStatus) ? 'rejected' : 'unknown';
+}
+
+/** https://docs.adyen.com/online-payments/build-your-integration/payment-result-codes */
+function paymentOf(body: AdyenBody): Answer {
+  const { resultCode } = body;
+  switch (resultCode) {
+    case 'Authorised':
+      return succeeded(body);
+    case 'Refused':
+    case 'Cancelled':
+      return declined(body);
+    case 'Error':
+      // Final only where it says why; without a reason nobody knows how far it went.
+      return text(body.refusalReasonCode) ? declined(body) : { outcome: 'unknown', pspCode: 'Error' };
+    case 'RedirectShopper':
+    case 'ChallengeShopper':
+    case 'IdentifyShopper':
+      return { outcome: 'requires_action', pspCode: resultCode, ...redirectOf(body) };
+    case 'Pending':
+    case 'Received':
+    case 'PresentToShopper':
+      return { outcome: 'pending', pspCode: resultCode };
+    default:
+      return unknownWord(resultCode);
+  }
+}
+
+/**
+ * A capture or cancel by Adyen's own id is answered with `received` alone: accepted for processing.
+ * That counts as done, because Adyen carries it out unless the scheme objects later, which comes
+ * by webhook (CAPTURE_FAILED, CANCELLATION with success false) and is booked then.
+ */
+function modificationOf(body: AdyenBody): Answer {
+  return body.status === 'received' ? succeeded(body) : unknownWord(body.status);
+}
+
+function succeeded(body: AdyenBody): Answer {
+  const { value, currency } = record(body.amount);
+  if (value === undefined && currency === undefined) return { outcome: 'succeeded' };
+  const money =
+    typeof value === 'number' && typeof currency === 'string'
+      ? fromPspUnits(value, currency, EXPONENTS)
+      : null;
+  return money ? { outcome: 'succeeded', money } : { outcome: 'conflict', pspCode: 'money_unreadable' };
+}
+
+function declined(body: AdyenBody): Answer {
+  const code = text(body.refusalReasonCode);
+  const advice = text(record(body.additionalData)['merchantAdviceCode']);
+  const reason = text(body.refusalReason);
+  return {
+    outcome: 'declined',
+    decline: adyenDeclineCategory(code, advice),
+    pspCode: code ?? text(body.resultCode) ?? 'declined',
+    ...(reason ? { message: reason } : {}),
+  };
+}
+
+/** A page by GET is the only action that can be told as a URL. */
+function redirectOf(body: AdyenBody): Pick<Answer, 'nextAction'> {
+  const { type, url, method = 'GET' } = record(body.action);
+  return type === 'redirect' && method === 'GET' && typeof url === 'string'
+    ? { nextAction: { type: 'redirect', url } }
+    : {};
+}
+
+function unknownWord(word: unknown): Answer {
+  return { outcome: 'unknown', pspCode: text(word) ?? 'no_result' };
+}
+
+function saidOf(body: AdyenBody | null): Pick<Answer, 'pspCode' | 'message' | 'pspReference'> {
+  const message = text(body?.message);
+  const code = text(body?.errorCode);
+  return { ...(code ? { pspCode: code } : {}), ...(message ? { message } : {}), ...referenceOf(body) };
+}
+
+function referenceOf(body: AdyenBody | null): Pick<Answer, 'pspReference'> {
+  const pspReference = text(body?.pspReference);
+  return pspReference ? { pspReference } : {};
+}
+
+const LONGEST_RETRY_AFTER_S = 3_600;
+
+function waitOf({ retryAfter }: AdyenResponse): Pick<Answer, 'retryAfterMs'> {
+  if (!retryAfter || !/^\d{1,9}$/.test(retryAfter)) return {};
+  return { retryAfterMs: Math.min(Number(retryAfter), LONGEST_RETRY_AFTER_S) * 1_000 };
+}
+
+function parsed(json: string): AdyenBody | null {
+  try {
+    const body: unknown = JSON.parse(json);
+    return typeof body === 'object' && body !== null && !Array.isArray(body) ? body : null;
+  } catch {
+    return null;
+  }
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

@@ -1,0 +1,73 @@
+import { type DeclineCategory } from '../contract.js';
+import { adviceFor } from '../decline.js';
+
+/**
+ * Adyen's refusalReasonCode in our words. Data, not logic: what is not listed is `declined`, which
+ * nobody is asked again about. Codes of card-present payments are listed for completeness.
+ */
+export const adyenRefusalReasons = {
+  source: 'https://docs.adyen.com/development-resources/refusal-reasons',
+  version: '2026-11',
+  categories: {
+    '2': 'do_not_honor', // Refused
+    '3': 'do_not_honor', // Referral
+    '4': 'processing_error', // Acquirer Error
+    '5': 'card_restricted', // Blocked Card
+    '6': 'card_expired', // Expired Card
+    '7': 'declined', // Invalid Amount
+    '8': 'card_invalid', // Invalid Card Number
+    '9': 'issuer_unavailable', // Issuer Unavailable
+    '10': 'not_supported', // Not supported
+    '11': 'authentication_required', // 3D Not Authenticated
+    '12': 'insufficient_funds', // Not enough balance
+    '14': 'fraud_suspected', // Acquirer Fraud
+    '15': 'declined', // Cancelled
+    '16': 'declined', // Shopper Cancelled
+    '17': 'pin_invalid', // Invalid Pin
+    '18': 'pin_invalid', // Pin tries exceeded
+    '19': 'pin_invalid', // Pin validation not possible
+    '20': 'fraud_suspected', // FRAUD
+    '21': 'processing_error', // Not Submitted
+    '22': 'fraud_suspected', // FRAUD-CANCELLED
+    '23': 'not_supported', // Transaction Not Permitted
+    '24': 'cvc_invalid', // CVC Declined
+    '25': 'card_restricted', // Restricted Card
+    '26': 'revoked', // Revocation Of Auth
+    // Everything that could not be mapped, so also what a scheme calls final.
+    '27': 'declined', // Declined Non Generic
+    '28': 'limit_exceeded', // Withdrawal amount exceeded
+    '29': 'limit_exceeded', // Withdrawal count exceeded
+    '31': 'fraud_suspected', // Issuer Suspected Fraud
+    '32': 'declined', // AVS Declined
+    '33': 'pin_invalid', // Card requires online pin
+    '34': 'card_invalid', // No checking account available on Card
+    '35': 'card_invalid', // No savings account available on Card
+    '36': 'authentication_required', // Mobile pin required
+    '37': 'declined', // Contactless fallback
+    '38': 'authentication_required', // Authentication required
+    '39': 'authentication_required', // RReq not received from DS
+    '40': 'declined', // Current AID is in Penalty Box
+    '41': 'pin_invalid', // CVM Required Restart Payment
+    '42': 'authentication_required', // 3DS Authentication Error
+    '43': 'pin_invalid', // Online PIN required
+    '44': 'declined', // Try another interface
+    '45': 'declined', // Chip downgrade mode
+    '46': 'blocked', // Transaction blocked by Adyen to prevent excessive retry fees
+  } satisfies Record<string, DeclineCategory>,
+};
+
+/**
+ * Mastercard's advice, in `additionalData.merchantAdviceCode` as "03 : Do not try again": 03 and 21
+ * overrule a soft code. Source: https://docs.adyen.com/development-resources/raw-acquirer-responses
+ */
+const NEVER_AGAIN = /^(03|21)\b/;
+
+export function adyenDeclineCategory(
+  refusalReasonCode: string | undefined,
+  merchantAdviceCode = '',
+): DeclineCategory {
+  const categories: Readonly<Record<string, DeclineCategory>> = adyenRefusalReasons.categories;
+  const code = refusalReasonCode ?? '';
+  const category = Object.hasOwn(categories, code) ? categories[code]! : 'declined';
+  return adviceFor[category] === 'elsewhere' && NEVER_AGAIN.test(merchantAdviceCode) ? 'declined' : category;
+}
