@@ -1,0 +1,265 @@
+import { readFile } from 'node:fs/promises';
+import { type Static, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { isCurrency } from '../kernel/index.js';
+import { type PspAccount } from './psp-directory.js';
+import { type AdapterEntry, adapterNamed, adapters } from './registry.js';
+import { type RoutingRule } from './router.js';
+
+/**
+ * PAYONCE_PSPS_FILE: which PSP accounts there are and how payments are routed among them. Checked
+ * whole before anything starts; every fault is told with its place (a JSON pointer), and never
+ * with a value, because values may be secrets.
+ */
+export interface PspsConfig {
+  readonly psps: readonly PspConfig[];
+  readonly routing: readonly RoutingRule[];
+}
+
+export interface PspConfig {
+  readonly name: string;
+  readonly adapter: string;
+  readonly baseUrl?: string;
+  readonly timeoutMs: number;
+  /** Resolved: the secrets themselves. */
+  readonly credentials: Readonly<Record<string, string>>;
+}
+
+export interface PspsFileProblem {
+  /** RFC 6901. */
+  readonly pointer: string;
+  readonly message: string;
+}
+
+export class PspsFileError extends Error {
+  constructor(
+    readonly file: string,
+    readonly problems: readonly PspsFileProblem[],
+  ) {
+    const lines = problems.map(({ pointer, message }) => `${file}: ${pointer || '/'}: ${message}`);
+    super(lines.join('\n'));
+    this.name = 'PspsFileError';
+  }
+}
+
+export const DEFAULT_TIMEOUT_MS = 10_000;
+
+const closed = { additionalProperties: false };
+const Name = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$' });
+const Amount = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+
+const Rule = Type.Object(
+  {
+    when: Type.Optional(
+      Type.Object(
+        {
+          currency: Type.Optional(Type.Array(Type.String({ pattern: '^[A-Z]{3}$' }), { minItems: 1 })),
+          amountBelow: Type.Optional(Amount),
+          amountFrom: Type.Optional(Amount),
+          cardCountry: Type.Optional(Type.Array(Type.String({ pattern: '^[A-Z]{2}$' }), { minItems: 1 })),
+          cardBrand: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 40 }), { minItems: 1 })),
+        },
+        closed,
+      ),
+    ),
+    order: Type.Optional(Type.Array(Name, { minItems: 1, maxItems: 100 })),
+    split: Type.Optional(
+      Type.Array(
+        Type.Object({ psp: Name, weight: Type.Number({ minimum: 0, maximum: 1_000_000 }) }, closed),
+        { minItems: 1, maxItems: 100 },
+      ),
+    ),
+  },
+  closed,
+);
+
+const PspsFile = Type.Object(
+  {
+    psps: Type.Array(
+      Type.Object(
+        {
+          name: Name,
+          adapter: Type.String(),
+          baseUrl: Type.Optional(Type.String({ maxLength: 2_048 })),
+          timeoutMs: Type.Optional(Type.Integer({ minimum: 100, maximum: 60_000 })),
+          credentials: Type.Record(Type.String(), Type.String({ minLength: 1, maxLength: 4_096 })),
+        },
+        closed,
+      ),
+      { minItems: 1, maxItems: 100 },
+    ),
+    routing: Type.Optional(Type.Array(Rule, { maxItems: 1_000 })),
+  },
+  closed,
+);
+type PspsFile = Static<typeof PspsFile>;
+type PspEntry = PspsFile['psps'][number];
+
+const shape = Compile(PspsFile);
+
+/** Reads and checks the file. @throws PspsFileError */
+export async function readPspsFile(path: string, env: NodeJS.ProcessEnv): Promise<PspsConfig> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'an error';
+    throw new PspsFileError(path, [{ pointer: '', message: `cannot be read (${code})` }]);
+  }
+  return parsePsps(text, path, env);
+}
+
+/** Checks the text of a file. @throws PspsFileError */
+export function parsePsps(text: string, file: string, env: NodeJS.ProcessEnv): PspsConfig {
+  const content = parsed(text, file);
+  if (!shape.Check(content)) throw new PspsFileError(file, shapeProblems(content));
+  const problems: PspsFileProblem[] = [];
+  const psps = content.psps.map((entry, index) => pspOf(entry, `/psps/${index}`, env, problems));
+  const names = psps.map(({ name }) => name);
+  for (const [index, name] of names.entries()) {
+    if (names.indexOf(name) < index) {
+      problems.push({ pointer: `/psps/${index}/name`, message: 'is taken by an entry above' });
+    }
+  }
+  const routing = content.routing ?? [{ order: names }];
+  for (const [index, rule] of routing.entries()) checkRule(rule, `/routing/${index}`, names, problems);
+  if (problems.length > 0) throw new PspsFileError(file, problems);
+  return { psps, routing };
+}
+
+/** The bundled simulator's accounts: what runs without a file. The credentials open nothing. */
+export function defaultPsps(simulatorUrls: { readonly stripe: string; readonly adyen: string }): PspsConfig {
+  return {
+    psps: [
+      {
+        name: 'stripe',
+        adapter: 'stripe',
+        baseUrl: simulatorUrls.stripe,
+        timeoutMs: DEFAULT_TIMEOUT_MS,
+        credentials: { secretKey: 'sk_test_simulator', webhookSecret: 'whsec_simulator' },
+      },
+      {
+        name: 'adyen',
+        adapter: 'adyen',
+        baseUrl: simulatorUrls.adyen,
+        timeoutMs: DEFAULT_TIMEOUT_MS,
+        credentials: { apiKey: 'simulator', merchantAccount: 'PayonceECOM', hmacKey: '00'.repeat(32) },
+      },
+    ],
+    routing: [{ order: ['stripe', 'adyen'] }],
+  };
+}
+
+/** Makes the adapters; each holds sockets until it is closed. */
+export function accountsOf(config: PspsConfig): PspAccount[] {
+  return config.psps.map(({ name, adapter, ...settings }) => {
+    const entry = adapterNamed(adapter);
+    if (!entry) throw new RangeError(`no adapter is named ${JSON.stringify(adapter)}`);
+    return {
+      name,
+      adapter: entry.create(settings),
+      timeoutMs: settings.timeoutMs,
+      secrets: entry.credentials
+        .filter(({ secret }) => secret)
+        .map((credential) => settings.credentials[credential.name] ?? ''),
+    };
+  });
+}
+
+function pspOf(entry: PspEntry, at: string, env: NodeJS.ProcessEnv, problems: PspsFileProblem[]): PspConfig {
+  const { name, adapter, baseUrl, timeoutMs = DEFAULT_TIMEOUT_MS, credentials: written } = entry;
+  const credentials: Record<string, string> = {};
+  const known = adapterNamed(adapter);
+  if (known) {
+    checkNames(known, written, `${at}/credentials`, problems);
+    if (baseUrl !== undefined) checkBaseUrl(baseUrl, known, `${at}/baseUrl`, problems);
+  } else {
+    const names = adapters.map((each) => each.adapter).join(', ');
+    problems.push({ pointer: `${at}/adapter`, message: `is none of ${names}` });
+  }
+  for (const [key, value] of Object.entries(written)) {
+    const variable = /^env:(.*)$/s.exec(value)?.[1];
+    const resolved = variable === undefined ? value : env[variable];
+    if (resolved) credentials[key] = resolved;
+    else {
+      const pointer = `${at}/credentials/${escaped(key)}`;
+      problems.push({ pointer, message: `the environment variable ${variable} is not set` });
+    }
+  }
+  return { name, adapter, ...(baseUrl === undefined ? {} : { baseUrl }), timeoutMs, credentials };
+}
+
+function checkNames(entry: AdapterEntry, written: object, at: string, problems: PspsFileProblem[]): void {
+  for (const { name, required } of entry.credentials) {
+    if (required && !Object.hasOwn(written, name)) {
+      problems.push({ pointer: at, message: `${name} is missing` });
+    }
+  }
+  for (const name of Object.keys(written)) {
+    if (!entry.credentials.some((credential) => credential.name === name)) {
+      problems.push({ pointer: `${at}/${escaped(name)}`, message: 'is not known' });
+    }
+  }
+}
+
+function checkBaseUrl(url: string, entry: AdapterEntry, pointer: string, problems: PspsFileProblem[]): void {
+  if (!URL.canParse(url) || !['http:', 'https:'].includes(new URL(url).protocol)) {
+    problems.push({ pointer, message: 'must be an http or https URL' });
+    return;
+  }
+  const { pathname, search, hash, username, password } = new URL(url);
+  if (search || hash || username || password) {
+    problems.push({ pointer, message: 'must have no query, fragment or user' });
+  }
+  if (!entry.basePath && pathname !== '/') {
+    problems.push({ pointer, message: `must have no path for ${entry.adapter}` });
+  }
+}
+
+function checkRule(rule: RoutingRule, at: string, names: readonly string[], problems: PspsFileProblem[]) {
+  if ((rule.order === undefined) === (rule.split === undefined)) {
+    problems.push({ pointer: at, message: 'must have either order or split' });
+  }
+  const named = [
+    ...(rule.order ?? []).map((psp, index) => ({ psp, pointer: `${at}/order/${index}` })),
+    ...(rule.split ?? []).map(({ psp }, index) => ({ psp, pointer: `${at}/split/${index}/psp` })),
+  ];
+  for (const [index, { psp, pointer }] of named.entries()) {
+    if (!names.includes(psp)) problems.push({ pointer, message: 'names no PSP of this file' });
+    if (named.findIndex((each) => each.psp === psp) < index) {
+      problems.push({ pointer, message: 'is named twice' });
+    }
+  }
+  for (const [index, currency] of (rule.when?.currency ?? []).entries()) {
+    if (!isCurrency(currency)) {
+      problems.push({ pointer: `${at}/when/currency/${index}`, message: 'is no ISO 4217 currency' });
+    }
+  }
+}
+
+/** The parser's own message quotes the text around the fault, which may be a secret. */
+function parsed(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const position = /at position (\d+)/.exec((error as Error).message)?.[1];
+    const line = position ? ` (line ${text.slice(0, Number(position)).split('\n').length})` : '';
+    throw new PspsFileError(file, [{ pointer: '', message: `is not JSON${line}` }]);
+  }
+}
+
+function shapeProblems(content: unknown): PspsFileProblem[] {
+  return shape
+    .Errors(content)
+    .filter(({ keyword }) => keyword !== 'additionalProperties')
+    .map(({ keyword, instancePath, message }) => ({
+      pointer: instancePath,
+      // A field that no schema allows fails the schema `false`.
+      message: keyword === 'boolean' ? 'is not known' : message,
+    }));
+}
+
+/** A name as a token of a JSON pointer. */
+function escaped(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}
