@@ -2,18 +2,7 @@
  * merchants: who may ask. A merchant is a tenant; its API keys carry scopes, are stored hashed and
  * shown once.
  */
-export const scopes = ['payments:read', 'payments:write', 'payouts:write'] as const;
-export type Scope = (typeof scopes)[number];
-
-/** Whoever a request was authenticated as. */
-export interface Caller {
-  readonly merchantId: string;
-  readonly apiKeyId: string;
-  readonly scopes: readonly Scope[];
-}
-
-/** Turns credentials into a caller. */
-export interface Authenticator {
-  /** `bearer` is what followed "Bearer ". Throws Problem `unauthorized`. */
-  authenticate(bearer: string): Promise<Caller>;
-}
+export { type ApiKey, ApiKeyEntity } from './api-key.entity.js';
+export { type Authenticator, type Caller, type Scope, scopes } from './caller.js';
+export { type Merchant, MerchantEntity } from './merchant.entity.js';
+export { type ApiKeyView, type IssuedApiKey, Merchants } from './merchants.js';

@@ -67,12 +67,15 @@ export function spawnNode(entry: string, options: SpawnOptions = {}): Spawned {
   let ended = false;
   const exit = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((settle) => {
     const end = (code: number | null, signal: NodeJS.Signals | null) => {
+      if (ended) return;
       ended = true;
       children.delete(child);
       settle({ code, signal });
       for (const look of watchers) look();
     };
     child.once('close', end);
+    // A grandchild may keep the pipes open for as long as it lives.
+    child.once('exit', (code, signal) => setTimeout(() => end(code, signal), 500).unref());
     child.once('error', (error) => {
       written += `\n${error.message}`;
       end(null, null);

@@ -1,0 +1,172 @@
+import { hash, randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { type Pool } from 'pg';
+import { type Clock, type Ids, Problem, sqlState, sqlStateOf } from '../kernel/index.js';
+import { type ApiKey } from './api-key.entity.js';
+import { type Authenticator, type Caller, type Scope, scopes as knownScopes } from './caller.js';
+import { type Merchant } from './merchant.entity.js';
+
+/** A new key. `key` is shown this once and cannot be had again. */
+export interface IssuedApiKey {
+  readonly id: string;
+  readonly key: string;
+}
+
+/** A key as its owner may see it. */
+export type ApiKeyView = Pick<ApiKey, 'id' | 'prefix' | 'scopes' | 'createdAt' | 'revokedAt'>;
+
+/**
+ * `po_live_<12 hex of its id>_<32 random bytes in base64url>`: a fixed shape that secret scanners
+ * can recognise in a commit or a log, with a part by which people can tell keys apart.
+ */
+const KEY_SHAPE = /^po_live_[0-9a-f]{12}_[A-Za-z0-9_-]{43}$/;
+const UUID_SHAPE = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** How long an answer about a key is believed: a revocation is felt everywhere within this. */
+const CACHE_TTL_MS = 5_000;
+const CACHE_ENTRIES = 10_000;
+
+/** Merchants and their API keys. Every refusal is a thrown Problem. */
+export class Merchants implements Authenticator {
+  /**
+   * By the hash of the key, so that no key lies in memory. Holds answers under way too, which makes
+   * concurrent misses share one query, and negative ones, which makes a client that repeats a wrong
+   * key cheap.
+   */
+  private readonly callers: LRUCache<string, Promise<Caller | null>>;
+
+  constructor(
+    private readonly pool: Pool,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {
+    this.callers = new LRUCache({
+      max: CACHE_ENTRIES,
+      ttl: CACHE_TTL_MS,
+      ttlResolution: 0,
+      perf: { now: () => clock.monotonicMs() },
+    });
+  }
+
+  async createMerchant(name: string): Promise<Merchant> {
+    const trimmed = name.trim();
+    if (trimmed.length < 1 || trimmed.length > 200) {
+      throw invalid('/name', 'a name has 1 to 200 characters');
+    }
+    const merchant = { id: this.ids.uuid(), name: trimmed, createdAt: this.clock.now() };
+    await this.pool.query('INSERT INTO merchants (id, name, created_at) VALUES ($1, $2, $3)', [
+      merchant.id,
+      merchant.name,
+      merchant.createdAt,
+    ]);
+    return merchant;
+  }
+
+  /** Newest first. */
+  async listMerchants(): Promise<Merchant[]> {
+    const { rows } = await this.pool.query<Merchant>(
+      'SELECT id, name, created_at AS "createdAt" FROM merchants ORDER BY id DESC',
+    );
+    return rows;
+  }
+
+  async createApiKey(merchantId: string, scopes: readonly string[]): Promise<IssuedApiKey> {
+    const wanted = knownScopes.filter((scope) => scopes.includes(scope));
+    if (wanted.length === 0 || scopes.some((scope) => !knownScopes.includes(scope as Scope))) {
+      throw invalid('/scopes', `one or more of ${knownScopes.join(', ')}`);
+    }
+    if (!UUID_SHAPE.test(merchantId)) throw noMerchant(merchantId);
+    const id = this.ids.uuid();
+    const prefix = `po_live_${id.slice(-12)}`;
+    const key = `${prefix}_${randomBytes(32).toString('base64url')}`;
+    try {
+      await this.pool.query(
+        `INSERT INTO api_keys (merchant_id, id, hash, prefix, scopes, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6)`,
+        [merchantId, id, Buffer.from(digestOf(key), 'base64'), prefix, wanted, this.clock.now()],
+      );
+    } catch (error) {
+      if (sqlStateOf(error) === sqlState.FOREIGN_KEY_VIOLATION) throw noMerchant(merchantId);
+      throw error;
+    }
+    return { id, key };
+  }
+
+  /** From now on the key is refused: here at once, in other processes within 5 s. May be repeated. */
+  async revokeApiKey(merchantId: string, id: string): Promise<ApiKeyView> {
+    const shaped = UUID_SHAPE.test(merchantId) && UUID_SHAPE.test(id);
+    const { rows } = shaped
+      ? await this.pool.query<ApiKeyView>(
+          `UPDATE api_keys SET revoked_at = COALESCE(revoked_at, GREATEST($3, created_at))
+            WHERE merchant_id = $1 AND id = $2
+           RETURNING id, prefix, scopes, created_at AS "createdAt", revoked_at AS "revokedAt"`,
+          [merchantId, id, this.clock.now()],
+        )
+      : { rows: [] };
+    const [key] = rows;
+    if (!key) throw new Problem('not_found', `merchant ${merchantId} has no API key ${id}`);
+    this.callers.clear();
+    return key;
+  }
+
+  /** Newest first, revoked ones too; never the hash. */
+  async listApiKeys(merchantId: string): Promise<ApiKeyView[]> {
+    if (!UUID_SHAPE.test(merchantId)) throw noMerchant(merchantId);
+    const { rows } = await this.pool.query<{ [Field in keyof ApiKeyView]: ApiKeyView[Field] | null }>(
+      `SELECT k.id, k.prefix, k.scopes, k.created_at AS "createdAt", k.revoked_at AS "revokedAt"
+         FROM merchants m LEFT JOIN api_keys k ON k.merchant_id = m.id
+        WHERE m.id = $1
+        ORDER BY k.id DESC`,
+      [merchantId],
+    );
+    if (rows.length === 0) throw noMerchant(merchantId);
+    return rows.filter((row): row is ApiKeyView => row.id !== null);
+  }
+
+  async authenticate(bearer: string): Promise<Caller> {
+    // What is not shaped like a key costs nothing more; one that is costs one hash and one look,
+    // the same for right and wrong ones. The database compares hashes, which cannot be approached
+    // byte by byte as a key could.
+    const caller = KEY_SHAPE.test(bearer) ? await this.callerOf(digestOf(bearer)) : null;
+    if (!caller) throw new Problem('unauthorized', 'The API key is missing, unknown or revoked');
+    return caller;
+  }
+
+  private callerOf(digest: string): Promise<Caller | null> {
+    const known = this.callers.get(digest);
+    if (known) return known;
+    const asked = this.readCaller(digest);
+    this.callers.set(digest, asked);
+    // Only answers are kept: a database that was away for a moment is asked again.
+    asked.catch(() => {
+      if (this.callers.peek(digest) === asked) this.callers.delete(digest);
+    });
+    return asked;
+  }
+
+  private async readCaller(digest: string): Promise<Caller | null> {
+    const { rows } = await this.pool.query<Caller>({
+      name: 'api-key-by-hash',
+      text: `SELECT merchant_id AS "merchantId", id AS "apiKeyId", scopes
+               FROM api_keys WHERE hash = $1 AND revoked_at IS NULL`,
+      values: [Buffer.from(digest, 'base64')],
+    });
+    return rows[0] ? Object.freeze(rows[0]) : null;
+  }
+}
+
+/**
+ * SHA-256, base64. Slow password hashing protects secrets that people choose; a key has 256 random
+ * bits, which no amount of guessing reaches, and is checked on every request.
+ */
+function digestOf(key: string): string {
+  return hash('sha256', key, 'base64');
+}
+
+function noMerchant(merchantId: string): Problem {
+  return new Problem('not_found', `there is no merchant ${merchantId}`);
+}
+
+function invalid(pointer: string, message: string): Problem {
+  return new Problem('validation_failed', message, { errors: [{ pointer, message }] });
+}

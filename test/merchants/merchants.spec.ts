@@ -1,0 +1,262 @@
+import { type Pool } from 'pg';
+import {
+  type Database,
+  ManualClock,
+  openDatabase,
+  Problem,
+  SeededIds,
+  uuidv7,
+} from '../../src/kernel/index.js';
+import { ApiKeyEntity, MerchantEntity, Merchants } from '../../src/merchants/index.js';
+import { type FreshDatabase, freshDatabase } from '../support/database.js';
+
+let fresh: FreshDatabase;
+let database: Database;
+let clock: ManualClock;
+let merchants: Merchants;
+let queries: jest.SpyInstance;
+
+beforeAll(async () => {
+  fresh = await freshDatabase();
+  database = await openDatabase({
+    url: fresh.url,
+    entities: [MerchantEntity, ApiKeyEntity],
+    migrations: [],
+    poolSize: 4,
+    applicationName: 'merchants-spec',
+  });
+});
+
+afterAll(async () => {
+  await database.close();
+  await fresh.drop();
+});
+
+let seed = 0;
+beforeEach(() => {
+  clock = new ManualClock();
+  merchants = new Merchants(database.pool, clock, new SeededIds(++seed, clock));
+  queries = jest.spyOn(database.pool, 'query');
+});
+afterEach(() => queries.mockRestore());
+
+async function refusal(work: Promise<unknown>): Promise<Problem> {
+  const error: unknown = await work.then(
+    () => new Error('nothing was refused'),
+    (error: unknown) => error,
+  );
+  if (!(error instanceof Problem)) throw error;
+  return error;
+}
+
+const absent = uuidv7(0, new Uint8Array(10));
+
+describe('merchants', () => {
+  it('are created with a name, and listed newest first', async () => {
+    const first = await merchants.createMerchant('  Shop  ');
+    clock.advance(1);
+    const second = await merchants.createMerchant('Boutique');
+    expect(first).toEqual({
+      id: expect.any(String) as string,
+      name: 'Shop',
+      createdAt: new Date('2026-01-01'),
+    });
+    const listed = await merchants.listMerchants();
+    expect(listed.slice(0, 2)).toEqual([second, first]);
+  });
+
+  it.each([
+    ['empty', ''],
+    ['blank', '   '],
+    ['too long', 'x'.repeat(201)],
+  ])('are refused a name that is %s', async (_what, name) => {
+    expect((await refusal(merchants.createMerchant(name))).code).toBe('validation_failed');
+  });
+
+  it('agree with their entities', async () => {
+    const { id } = await merchants.createMerchant('Shop');
+    const { id: keyId, key } = await merchants.createApiKey(id, ['payments:read']);
+    const { dataSource } = database;
+    expect(await dataSource.getRepository(MerchantEntity).findOneByOrFail({ id })).toMatchObject({
+      name: 'Shop',
+    });
+    const stored = await dataSource
+      .getRepository(ApiKeyEntity)
+      .findOneByOrFail({ merchantId: id, id: keyId });
+    expect(stored).toMatchObject({ scopes: ['payments:read'], revokedAt: null, createdAt: clock.now() });
+    expect(key.startsWith(`${stored.prefix}_`)).toBe(true);
+    expect(stored.hash).toHaveLength(32);
+  });
+});
+
+describe('API keys', () => {
+  it('authenticate their merchant with their scopes', async () => {
+    const { id: merchantId } = await merchants.createMerchant('Shop');
+    const { id, key } = await merchants.createApiKey(merchantId, ['payouts:write', 'payments:read']);
+    expect(key).toMatch(/^po_live_[0-9a-f]{12}_[A-Za-z0-9_-]{43}$/);
+    expect(await merchants.authenticate(key)).toEqual({
+      merchantId,
+      apiKeyId: id,
+      scopes: ['payments:read', 'payouts:write'],
+    });
+  });
+
+  it('are nowhere in the database', async () => {
+    const { id } = await merchants.createMerchant('Shop');
+    const { key } = await merchants.createApiKey(id, ['payments:read']);
+    const { rows } = await database.pool.query<{ row: string }>('SELECT api_keys::text AS row FROM api_keys');
+    const secret = key.split('_').slice(3).join('_');
+    for (const { row } of rows) {
+      expect(row).not.toContain(secret);
+      expect(row).not.toContain(Buffer.from(key).toString('hex'));
+    }
+  });
+
+  it('are listed without key or hash, and two may be live at once', async () => {
+    const { id: merchantId } = await merchants.createMerchant('Shop');
+    expect(await merchants.listApiKeys(merchantId)).toEqual([]);
+    const old = await merchants.createApiKey(merchantId, ['payments:read']);
+    clock.advance(1);
+    const next = await merchants.createApiKey(merchantId, ['payments:read']);
+    const listed = await merchants.listApiKeys(merchantId);
+    expect(listed.map((key) => key.id)).toEqual([next.id, old.id]);
+    expect(Object.keys(listed[0]!).toSorted()).toEqual(['createdAt', 'id', 'prefix', 'revokedAt', 'scopes']);
+    expect((await merchants.authenticate(old.key)).apiKeyId).toBe(old.id);
+    expect((await merchants.authenticate(next.key)).apiKeyId).toBe(next.id);
+  });
+
+  it('are refused from the moment of their revocation, others of the merchant are not', async () => {
+    const { id: merchantId } = await merchants.createMerchant('Shop');
+    const gone = await merchants.createApiKey(merchantId, ['payments:read']);
+    const kept = await merchants.createApiKey(merchantId, ['payments:read']);
+    await merchants.authenticate(gone.key);
+    clock.advance(1_000);
+    const revoked = await merchants.revokeApiKey(merchantId, gone.id);
+    expect(revoked.revokedAt).toEqual(clock.now());
+    expect((await refusal(merchants.authenticate(gone.key))).code).toBe('unauthorized');
+    expect((await merchants.authenticate(kept.key)).apiKeyId).toBe(kept.id);
+
+    clock.advance(1_000);
+    expect(await merchants.revokeApiKey(merchantId, gone.id)).toEqual(revoked);
+  });
+
+  it('can be revoked under a clock that went back', async () => {
+    const { id: merchantId } = await merchants.createMerchant('Shop');
+    const { id } = await merchants.createApiKey(merchantId, ['payments:read']);
+    clock.advance(-60_000);
+    expect((await merchants.revokeApiKey(merchantId, id)).revokedAt).not.toBeNull();
+  });
+
+  it.each([[[]], [['payments:delete']], [['payments:read', 'payments:delete']]])(
+    'are not made with the scopes %j',
+    async (scopes) => {
+      const { id } = await merchants.createMerchant('Shop');
+      const problem = await refusal(merchants.createApiKey(id, scopes));
+      expect(problem.code).toBe('validation_failed');
+      expect(await merchants.listApiKeys(id)).toEqual([]);
+    },
+  );
+
+  it.each([absent, 'not-a-uuid', `${absent}' OR 1=1`])('of merchant %j do not exist', async (nobody) => {
+    const { id: merchantId } = await merchants.createMerchant('Shop');
+    const { id } = await merchants.createApiKey(merchantId, ['payments:read']);
+    for (const work of [
+      () => merchants.createApiKey(nobody, ['payments:read']),
+      () => merchants.listApiKeys(nobody),
+      () => merchants.revokeApiKey(nobody, id),
+      () => merchants.revokeApiKey(merchantId, nobody),
+    ]) {
+      expect((await refusal(work())).code).toBe('not_found');
+    }
+  });
+});
+
+describe('authenticate', () => {
+  async function issue() {
+    const { id } = await merchants.createMerchant('Shop');
+    const issued = await merchants.createApiKey(id, ['payments:read']);
+    queries.mockClear();
+    return issued;
+  }
+
+  it('says the same whatever was wrong', async () => {
+    const { id: merchantId } = await merchants.createMerchant('Shop');
+    const { id, key } = await merchants.createApiKey(merchantId, ['payments:read']);
+    await merchants.revokeApiKey(merchantId, id);
+    const other = `${key.slice(0, -4)}AAAA`;
+    const refusals = await Promise.all(
+      ['', 'x', key, other, 'po_live_', key.repeat(2)].map((bearer) =>
+        refusal(merchants.authenticate(bearer)),
+      ),
+    );
+    expect(new Set(refusals.map((problem) => JSON.stringify(problem.document()))).size).toBe(1);
+  });
+
+  it('does not ask the database about what is not shaped like a key', async () => {
+    const { key } = await issue();
+    for (const bearer of [
+      '',
+      ' ',
+      'x',
+      '\u0000',
+      `Bearer ${key}`,
+      `${key}=`,
+      `${key}\n`,
+      'po_live_'.repeat(10_000),
+    ]) {
+      await refusal(merchants.authenticate(bearer));
+    }
+    expect(queries).not.toHaveBeenCalled();
+  });
+
+  it('asks once for fifty concurrent callers', async () => {
+    const { id, key } = await issue();
+    const callers = await Promise.all(Array.from({ length: 50 }, () => merchants.authenticate(key)));
+    expect(new Set(callers.map((caller) => caller.apiKeyId))).toEqual(new Set([id]));
+    expect(queries).toHaveBeenCalledTimes(1);
+  });
+
+  it('believes an answer for five seconds, a negative one too', async () => {
+    const { key } = await issue();
+    const wrong = `${key.slice(0, -4)}AAAA`;
+    const askBoth = async () => {
+      await merchants.authenticate(key);
+      await refusal(merchants.authenticate(wrong));
+    };
+    await askBoth();
+    clock.advance(4_999);
+    await askBoth();
+    expect(queries).toHaveBeenCalledTimes(2);
+    clock.advance(2);
+    await askBoth();
+    expect(queries).toHaveBeenCalledTimes(4);
+  });
+
+  it('feels a revocation by another process within five seconds', async () => {
+    const { id: merchantId } = await merchants.createMerchant('Shop');
+    const { id, key } = await merchants.createApiKey(merchantId, ['payments:read']);
+    await merchants.authenticate(key);
+    await new Merchants(database.pool, clock, new SeededIds(0, clock)).revokeApiKey(merchantId, id);
+    clock.advance(5_001);
+    expect((await refusal(merchants.authenticate(key))).code).toBe('unauthorized');
+  });
+
+  it('does not keep the failure of a database that was away', async () => {
+    const { key } = await issue();
+    queries.mockImplementationOnce(() => Promise.reject(new Error('away')));
+    await expect(merchants.authenticate(key)).rejects.toThrow('away');
+    expect(await merchants.authenticate(key)).toBeDefined();
+  });
+
+  it('forgets the oldest rather than grow without bound', async () => {
+    const query = jest.fn(() => Promise.resolve({ rows: [] }));
+    const bounded = new Merchants({ query } as unknown as Pool, clock, new SeededIds(0, clock));
+    const keyNumber = (n: number) => `po_live_000000000000_${String(n).padStart(43, '0')}`;
+    for (let n = 0; n <= 10_000; n++) await refusal(bounded.authenticate(keyNumber(n)));
+    query.mockClear();
+    await refusal(bounded.authenticate(keyNumber(10_000)));
+    expect(query).not.toHaveBeenCalled();
+    await refusal(bounded.authenticate(keyNumber(0)));
+    expect(query).toHaveBeenCalledTimes(1);
+  });
+});
