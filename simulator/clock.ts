@@ -1,0 +1,46 @@
+/** The longest anything may be delayed. */
+export const LONGEST_DELAY_MS = 600_000;
+
+interface Due {
+  readonly at: number;
+  readonly run: () => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** The time at one PSP: real time, moved forward on demand. What is due comes due by either. */
+export class Clock {
+  private offset = 0;
+  private readonly waiting = new Set<Due>();
+
+  now(): number {
+    return Date.now() + this.offset;
+  }
+
+  /** Runs `run` after `ms`, or as soon as the clock is moved past that. */
+  after(ms: number, run: () => void): void {
+    const fire = (): void => {
+      this.waiting.delete(due);
+      run();
+    };
+    const due: Due = { at: this.now() + ms, run, timer: setTimeout(fire, Math.min(ms, LONGEST_DELAY_MS)) };
+    this.waiting.add(due);
+  }
+
+  advance(ms: number): void {
+    this.offset += ms;
+    const now = this.now();
+    const due = [...this.waiting].filter(({ at }) => at <= now).toSorted((a, b) => a.at - b.at);
+    for (const one of due) {
+      clearTimeout(one.timer);
+      this.waiting.delete(one);
+      one.run();
+    }
+  }
+
+  /** Back to real time; what was waiting never happens. */
+  reset(): void {
+    this.offset = 0;
+    for (const { timer } of this.waiting) clearTimeout(timer);
+    this.waiting.clear();
+  }
+}
