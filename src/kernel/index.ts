@@ -1,9 +1,12 @@
 /**
  * kernel: the floor. Imports nothing of ours, knows no payment nouns and no policy.
  */
+export { audit, type AuditRecord, AuditRecordEntity } from './audit.js';
 export { checkpoint } from './checkpoint.js';
 export { type Clock, ManualClock, SystemClock } from './clock.js';
+export * from './commit/index.js';
 export { type Ids, SeededIds, SystemIds, uuidv7 } from './ids.js';
+export { lifecycle, type Lifecycle, TransitionRefused } from './lifecycle.js';
 export { currencies, exponentOf, formatMoney, isCurrency, LARGEST_AMOUNT, type Money } from './money.js';
 export {
   Problem,
@@ -12,6 +15,7 @@ export {
   type ProblemDocument,
   type ProblemField,
 } from './problem.js';
+export { Seal } from './seal.js';
 export {
   type Database,
   type DatabaseOptions,

@@ -1,0 +1,15 @@
+export {
+  type Change,
+  type CommitResult,
+  FromNow,
+  fromNow,
+  insert,
+  insertOrRefuse,
+  type Refusal,
+  type Store,
+  update,
+  type Where,
+} from './change.js';
+export { MemoryStore } from './memory-store.js';
+export { PostgresStore, type PostgresStoreOptions, StoreUnavailable } from './postgres-store.js';
+export { type Column, tableOf, type Table } from './table.js';

@@ -1,0 +1,302 @@
+import pg from 'pg';
+import { type Clock } from '../clock.js';
+import {
+  type Change,
+  type CommitResult,
+  DONE,
+  type Refusal,
+  refusedBy,
+  type Store,
+  type Where,
+} from './change.js';
+import { encode } from './encoding.js';
+import { Lane } from './lane.js';
+import { paramsForMany, paramsForOne, type Shape, shapeId, shapeOf } from './statement.js';
+import { type Table } from './table.js';
+
+export interface PostgresStoreOptions {
+  readonly url: string;
+  /** For reads. */
+  readonly pool: pg.Pool;
+  readonly clock: Clock;
+  /** In [0, 1): spreads retries. */
+  readonly random: () => number;
+  /** Connections that write, 1 to 4. */
+  readonly lanes: number;
+  readonly applicationName?: string;
+}
+
+/** At most this many commits share a statement. */
+const LARGEST_BATCH = 128;
+/** Commits that may wait; beyond it the caller is told at once that the service is overloaded. */
+const LONGEST_QUEUE = 10_000;
+/** Shapes come from code paths, a few dozen; more means that a shape holds something it should not. */
+const MOST_SHAPES = 500;
+/** Serialization failures and deadlocks are tried again so often. */
+const MOST_TRIES = 6;
+
+/** The commit could not be written, or it is unknown whether it was: read again by key. */
+export class StoreUnavailable extends Error {
+  constructor(cause: unknown) {
+    super('the store could not be reached', { cause });
+    this.name = 'StoreUnavailable';
+  }
+}
+
+interface Waiting {
+  readonly changes: readonly Change[];
+  /** Order of arrival: the lane that is free serves whoever has waited longest. */
+  readonly turn: number;
+  /** No two commits behind one gate share a statement. */
+  readonly gate: string;
+  readonly resolve: (result: CommitResult) => void;
+  readonly reject: (error: Error) => void;
+}
+
+interface Queue {
+  readonly shape: Shape;
+  readonly name: string;
+  waiting: Waiting[];
+}
+
+/**
+ * Commits written to Postgres by a few lanes. A lane that is free takes whatever waits, of one
+ * shape, up to 128 commits, and writes it in one statement; nobody waits for a batch to fill.
+ */
+export class PostgresStore implements Store {
+  private readonly queues = new Map<string, Queue>();
+  private readonly lanes: Lane[];
+  private readonly inHand = new Set<Promise<void>>();
+  private queued = 0;
+  private turns = 0;
+  private closing = false;
+
+  constructor(private readonly options: PostgresStoreOptions) {
+    const name = options.applicationName ?? 'payonce-commit';
+    this.lanes = Array.from({ length: options.lanes }, () => new Lane(options.url, name));
+  }
+
+  commit(changes: readonly Change[]): Promise<CommitResult> {
+    if (this.closing) return Promise.reject(new StoreUnavailable(new Error('the store is closing')));
+    if (this.queued >= LONGEST_QUEUE)
+      return Promise.reject(new StoreUnavailable(new Error('too many commits wait')));
+    const queue = this.queueFor(changes);
+    return new Promise((resolve, reject) => {
+      queue.waiting.push({ changes, turn: this.turns++, gate: gateOf(changes), resolve, reject });
+      this.queued += 1;
+      this.pump();
+    });
+  }
+
+  private queueFor(changes: readonly Change[]): Queue {
+    const id = shapeId(changes);
+    let queue = this.queues.get(id);
+    if (!queue) {
+      if (this.queues.size >= MOST_SHAPES)
+        throw new RangeError(`more than ${MOST_SHAPES} shapes of commit: ${id}`);
+      queue = { shape: shapeOf(id, changes), name: `commit_${this.queues.size}`, waiting: [] };
+      this.queues.set(id, queue);
+    }
+    return queue;
+  }
+
+  private pump(): void {
+    for (const lane of this.lanes) {
+      if (lane.busy) continue;
+      const queue = this.next();
+      if (!queue) return;
+      const batch = this.take(queue);
+      lane.busy = true;
+      const work = this.write(lane, queue, batch).finally(() => {
+        lane.busy = false;
+        this.inHand.delete(work);
+        this.pump();
+      });
+      this.inHand.add(work);
+    }
+  }
+
+  private next(): Queue | null {
+    let next: Queue | null = null;
+    let turn = Infinity;
+    for (const queue of this.queues.values()) {
+      const first = queue.waiting[0];
+      if (first && first.turn < turn) [next, turn] = [queue, first.turn];
+    }
+    return next;
+  }
+
+  /** Takes what may share a statement, sorted by key so that two lanes lock rows in one order. */
+  private take(queue: Queue): Waiting[] {
+    const taken = new Map<string, Waiting>();
+    const left: Waiting[] = [];
+    for (const entry of queue.waiting) {
+      if (taken.size < LARGEST_BATCH && !taken.has(entry.gate)) taken.set(entry.gate, entry);
+      else left.push(entry);
+    }
+    queue.waiting = left;
+    this.queued -= taken.size;
+    return [...taken.values()].toSorted((a, b) => (a.gate < b.gate ? -1 : 1));
+  }
+
+  /** Never rejects: each commit gets its own result or error. */
+  private async write(lane: Lane, queue: Queue, batch: readonly Waiting[]): Promise<void> {
+    try {
+      const done = await this.tryWrite(lane, queue, batch);
+      for (const [i, entry] of batch.entries()) {
+        entry.resolve(done.has(i) ? DONE : refusedBy({ by: 'gate' }));
+      }
+    } catch (error) {
+      const code = sqlStateOf(error);
+      if (code === null || isOutage(code)) {
+        lane.drop();
+        for (const entry of batch) entry.reject(new StoreUnavailable(error));
+      } else if (batch.length > 1) {
+        // One of them poisons the statement. Halve until it stands alone; the others go through.
+        const middle = Math.ceil(batch.length / 2);
+        await this.write(lane, queue, batch.slice(0, middle));
+        await this.write(lane, queue, batch.slice(middle));
+      } else {
+        const refusal = refusalOf(error as pg.DatabaseError);
+        if (refusal) batch[0]!.resolve(refusedBy(refusal));
+        else batch[0]!.reject(error as Error);
+      }
+    }
+  }
+
+  /** Which of the batch were written. A deadlock or serialization failure is tried again, with a bound. */
+  private async tryWrite(
+    lane: Lane,
+    { shape, name }: Queue,
+    batch: readonly Waiting[],
+  ): Promise<Set<number>> {
+    for (let tries = 1; ; tries++) {
+      try {
+        const [only] = batch;
+        const done =
+          batch.length === 1
+            ? await lane.run(`${name}_one`, shape.one, paramsForOne(shape, only!.changes))
+            : await lane.run(
+                `${name}_many`,
+                shape.many,
+                paramsForMany(
+                  shape,
+                  batch.map((entry) => entry.changes),
+                ),
+              );
+        return new Set(done);
+      } catch (error) {
+        const code = sqlStateOf(error);
+        if ((code !== '40001' && code !== '40P01') || tries >= MOST_TRIES) throw error;
+        await this.options.clock.sleep(this.options.random() * 5 * 2 ** tries);
+      }
+    }
+  }
+
+  async find<Row>(table: Table<Row>, where: Where<Row>, limit = 1_000): Promise<Row[]> {
+    const values: (string | null)[] = [];
+    const condition = conditionOf(table, where, values);
+    return this.select(table, `WHERE ${condition} ORDER BY ${primaryOf(table)} LIMIT ${limit}`, values);
+  }
+
+  async findByPrefix<Row>(
+    table: Table<Row>,
+    where: Where<Row>,
+    column: keyof Row & string,
+    prefix: string,
+    limit = 1_000,
+  ): Promise<Row[]> {
+    const values: (string | null)[] = [];
+    const condition = conditionOf(table, where, values);
+    const name = table.byProperty.get(column)!.name;
+    // A half-open range on the primary key: the last character, raised by one, bounds the prefix.
+    const last = prefix.charCodeAt(prefix.length - 1);
+    values.push(prefix, prefix.slice(0, -1) + String.fromCharCode(last + 1));
+    const range = `${name} >= $${values.length - 1} AND ${name} < $${values.length}`;
+    return this.select(
+      table,
+      `WHERE ${condition} AND ${range} ORDER BY ${primaryOf(table)} LIMIT ${limit}`,
+      values,
+    );
+  }
+
+  async findDue<Row>(
+    table: Table<Row>,
+    where: Where<Row>,
+    column: keyof Row & string,
+    before: Date | 'now',
+    limit: number,
+  ): Promise<Row[]> {
+    const values: (string | null)[] = [];
+    const condition = conditionOf(table, where, values);
+    const name = table.byProperty.get(column)!.name;
+    if (before !== 'now') values.push(before.toISOString());
+    const bound = before === 'now' ? 'statement_timestamp()' : `$${values.length}`;
+    return this.select(
+      table,
+      `WHERE ${condition} AND ${name} < ${bound} ORDER BY ${name} LIMIT ${limit}`,
+      values,
+    );
+  }
+
+  private async select<Row>(table: Table<Row>, rest: string, values: (string | null)[]): Promise<Row[]> {
+    const columns = table.columns.map(({ name, property }) => `${name} AS "${property}"`).join(', ');
+    const { rows } = await this.options.pool.query(`SELECT ${columns} FROM ${table.name} ${rest}`, values);
+    return rows as Row[];
+  }
+
+  /** Lets the commits in hand end, then closes the lanes. What comes later is refused. */
+  async close(): Promise<void> {
+    this.closing = true;
+    while (this.inHand.size > 0) await Promise.all(this.inHand);
+    await Promise.all(this.lanes.map((lane) => lane.close()));
+  }
+}
+
+function gateOf([gate]: readonly Change[]): string {
+  const values = gate!.op === 'insert' ? gate!.row : gate!.key;
+  let key = gate!.table.name;
+  for (const { property } of gate!.table.primary) key += `\u0000${encode(values[property] ?? null)}`;
+  return key;
+}
+
+function primaryOf(table: Table): string {
+  return table.primary.map(({ name }) => name).join(', ');
+}
+
+function conditionOf<Row>(table: Table<Row>, where: Where<Row>, values: (string | null)[]): string {
+  const conditions = Object.entries(where).map(([property, value]) => {
+    const name = table.byProperty.get(property)!.name;
+    if (value === null) return `${name} IS NULL`;
+    values.push(encode(value as string));
+    return `${name} = $${values.length}`;
+  });
+  return conditions.length > 0 ? conditions.join(' AND ') : 'true';
+}
+
+/** null when the error is not the server's word: the connection, a timeout of ours. */
+function sqlStateOf(error: unknown): string | null {
+  const code = error instanceof pg.DatabaseError ? error.code : undefined;
+  return code && /^[0-9A-Z]{5}$/.test(code) ? code : null;
+}
+
+/** The server is going away, out of resources, read only, or gave up on us: classes 08, 25, 53, 57, 58. */
+function isOutage(code: string): boolean {
+  return /^(08|25|53|57|58|40)/.test(code);
+}
+
+function refusalOf(error: pg.DatabaseError): Refusal | null {
+  const rule = error.constraint ?? 'unnamed';
+  switch (error.code) {
+    case 'P0C01':
+      return { by: 'guard' };
+    case '23505':
+      return { by: 'unique', rule };
+    case '23503':
+      return { by: 'reference', rule };
+    case '23514':
+      return { by: 'check', rule };
+    default:
+      return null;
+  }
+}
