@@ -1,0 +1,410 @@
+import {
+  type Change,
+  checkpoint,
+  type Clock,
+  type CommitResult,
+  fromNow,
+  type Ids,
+  insertOrRefuse,
+  Problem,
+  type Seal,
+  type Store,
+  StoreUnavailable,
+  update,
+} from '../kernel/index.js';
+import { canonicalJson } from './fingerprint.js';
+import { FINISHED, type IdempotencyKey, idempotencyKeys } from './idempotency-key.entity.js';
+import { type Begun, type Decision, type Flow, type Run } from './phases.js';
+
+export interface KeyedFlowsOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly seal: Seal;
+  /** How long a lock lasts; it outlives the slowest PSP call by a margin. */
+  readonly leaseMs: number;
+  /** How long a request may go on opening routes. */
+  readonly deadlineMs: number;
+}
+
+/** A request as it reaches a flow. */
+export interface KeyedRequest<Ask> {
+  readonly merchantId: string;
+  readonly key: string;
+  readonly actor: string;
+  readonly traceId: string;
+  /** The parsed and validated request, which the fingerprint is taken over. */
+  readonly ask: Ask;
+  /** How long to wait for a request that runs under the same key, in ms; 0 = not at all. */
+  readonly waitMs: number;
+}
+
+export interface FlowAnswer {
+  readonly status: number;
+  readonly body: string;
+  readonly replayed: boolean;
+}
+
+/** A run takes at most so many phases; more means that it turns in a circle. */
+const MOST_PHASES = 64;
+/** A refused commit is read and decided again so often. */
+const MOST_DECISIONS = 6;
+/** The store is tried again so often before the caller is told. */
+const MOST_OUTAGES = 6;
+/** A pause this short is slept through while the client waits. */
+const SHORT_PAUSE_MS = 2_000;
+/** A key whose operation waits for a person is looked at once a day. */
+const DAY_MS = 24 * 3_600_000;
+
+/** Another run took the key over; whatever this one still holds is evidence at most. */
+class LockLost extends Error {}
+
+/**
+ * Runs flows under idempotency keys: one run at a time per key, resumable from its recovery point
+ * by the next request, or by the completer, with the answer stored once and replayed to the byte.
+ */
+export class KeyedFlows {
+  constructor(private readonly options: KeyedFlowsOptions) {}
+
+  /** Rejects with a `Problem` for everything that a client should hear. */
+  async run<Ask, State>(flow: Flow<Ask, State>, request: KeyedRequest<Ask>): Promise<FlowAnswer> {
+    try {
+      return await this.runOrLose(flow, request);
+    } catch (error) {
+      throw error instanceof LockLost ? inProgress() : error;
+    }
+  }
+
+  private async runOrLose<Ask, State>(
+    flow: Flow<Ask, State>,
+    request: KeyedRequest<Ask>,
+  ): Promise<FlowAnswer> {
+    const fingerprint = this.options.seal.digest(`${flow.operation}\n${canonicalJson(request.ask)}`);
+    const waitUntilMs = this.options.clock.monotonicMs() + request.waitMs;
+    for (let tries = 0; tries < MOST_DECISIONS; tries++) {
+      const run = this.newRun(request, true);
+      const met = flow.readsFirst || tries > 0 ? await this.read(run) : null;
+      if (met) {
+        const answer = await this.meet(flow, met, fingerprint, run, waitUntilMs);
+        if (answer) return answer;
+        continue;
+      }
+      const begun = await flow.begin(request.ask, run);
+      if (await this.accept(flow, fingerprint, begun, run)) return this.loop(flow, begun.decision, run);
+    }
+    throw inProgress();
+  }
+
+  /** Goes on with a key that nobody works on. null when somebody does after all, or it is finished. */
+  async resume<State>(
+    flow: Flow<never, State>,
+    met: IdempotencyKey,
+    traceId: string,
+  ): Promise<FlowAnswer | null> {
+    const { merchantId, key } = met;
+    const run = this.newRun({ merchantId, key, actor: 'system:completer', traceId }, false);
+    if (!(await this.takeOver(met, run))) return null;
+    try {
+      return await this.goOn(flow, met, run);
+    } catch (error) {
+      if (error instanceof LockLost) return null;
+      throw error;
+    }
+  }
+
+  private newRun(of: Pick<Run, 'merchantId' | 'key' | 'actor' | 'traceId'>, asked: boolean): Run {
+    const { clock, ids, leaseMs, deadlineMs } = this.options;
+    return {
+      merchantId: of.merchantId,
+      key: of.key,
+      actor: of.actor,
+      traceId: of.traceId,
+      lockToken: ids.uuid(),
+      leaseMs,
+      asked,
+      deadline: new Date(clock.now().getTime() + (asked ? deadlineMs : 0)),
+      clock,
+      lockedUntilMs: clock.monotonicMs() + leaseMs,
+    };
+  }
+
+  /**
+   * The first commit: the key, with all that the first decision wants written. False when a key
+   * was there already, or the decision rested on something that has changed.
+   */
+  private async accept<State>(
+    flow: Flow<never, State>,
+    fingerprint: string,
+    { subjectId, params, decision }: Begun<State>,
+    run: Run,
+  ): Promise<boolean> {
+    const row: IdempotencyKey = {
+      merchantId: run.merchantId,
+      key: run.key,
+      operation: flow.operation,
+      fingerprint,
+      subjectId,
+      params,
+      recoveryPoint: '',
+      lockToken: null,
+      resumableAt: null,
+      responseStatus: null,
+      responseBody: null,
+      createdAt: run.clock.now(),
+      finishedAt: null,
+    };
+    const place = placeOf(decision);
+    await checkpoint(`commit:before:new:${place}`);
+    run.lockedUntilMs = run.clock.monotonicMs() + run.leaseMs;
+    const gate = insertOrRefuse(idempotencyKeys, { ...row, ...this.keyAfter(decision, run) });
+    for (let outages = 0; ; outages++) {
+      try {
+        const result = await this.options.store.commit([gate, ...decision.changes]);
+        if (!result.done) return false;
+        await checkpoint(`commit:after:new:${place}`);
+        return true;
+      } catch (error) {
+        await this.surviveOutage(error, outages, run);
+        // Nobody knows whether it was written: the row tells, by its token.
+        const found = await this.read(run);
+        if (found?.lockToken === run.lockToken) return true;
+        if (found) return false;
+      }
+    }
+  }
+
+  /** Somebody used this key before. null: look again. */
+  private async meet<State>(
+    flow: Flow<never, State>,
+    met: IdempotencyKey,
+    fingerprint: string,
+    run: Run,
+    waitUntilMs: number,
+  ): Promise<FlowAnswer | null> {
+    let key = met;
+    for (let napMs = 20; ; napMs = Math.min(napMs * 2, 250)) {
+      if (key.operation !== flow.operation || key.fingerprint !== fingerprint) {
+        throw new Problem(
+          'idempotency_key_reused',
+          'This Idempotency-Key was used before, for another call or with other parameters. Use a new key for a new request.',
+        );
+      }
+      if (key.recoveryPoint === FINISHED) return storedAnswer(key);
+      if (await this.takeOver(key, run)) return this.goOn(flow, key, run);
+      const leftMs = waitUntilMs - run.clock.monotonicMs();
+      if (leftMs <= 0) throw inProgress();
+      await run.clock.sleep(Math.min(napMs, leftMs));
+      const again = await this.read(run);
+      if (!again) return null;
+      key = again;
+    }
+  }
+
+  /** Takes the lock of a key that is free or whose lock has lapsed by the store's clock. */
+  private async takeOver(met: IdempotencyKey, run: Run): Promise<boolean> {
+    run.lockedUntilMs = run.clock.monotonicMs() + run.leaseMs;
+    const { done } = await this.options.store.commit([
+      update(
+        idempotencyKeys,
+        { merchantId: met.merchantId, key: met.key },
+        { lockToken: run.lockToken, resumableAt: fromNow(run.leaseMs) },
+        { lockToken: met.lockToken, recoveryPoint: met.recoveryPoint },
+        met.lockToken === null ? null : 'resumableAt',
+      ),
+    ]);
+    return done;
+  }
+
+  private async goOn<State>(flow: Flow<never, State>, met: IdempotencyKey, run: Run): Promise<FlowAnswer> {
+    const state = await flow.load(met.subjectId!, met.params, met.recoveryPoint, run);
+    return this.commitAndLoop(flow, state, (fresh) => flow.resume(fresh, run), null, run);
+  }
+
+  /** From a committed decision to an answer. */
+  private async loop<State>(flow: Flow<never, State>, first: Decision<State>, run: Run): Promise<FlowAnswer> {
+    let decision = first;
+    for (let phases = 0; phases < MOST_PHASES; phases++) {
+      if (decision.go === 'reply') return { status: decision.status, body: decision.body, replayed: false };
+      if (decision.go === 'pause') return { status: decision.status, body: decision.body, replayed: false };
+      const { to, state } = decision;
+      const phase = flow.phases[to];
+      if (!phase) throw new RangeError(`${flow.operation} has no phase ${to}`);
+      if (phase.kind === 'inside') {
+        decision = await this.commit(flow, state, (fresh) => phase.decide(fresh, run), null, run);
+      } else {
+        const fact = await phase.call(state, run);
+        const evidence = () => phase.evidence(state, fact);
+        decision = await this.commit(flow, state, (fresh) => phase.decide(fresh, fact, run), evidence, run);
+      }
+      decision = await this.sleepThrough(flow, decision, run);
+    }
+    throw new RangeError(`${flow.operation} did not come to rest in ${MOST_PHASES} phases`);
+  }
+
+  private async commitAndLoop<State>(
+    flow: Flow<never, State>,
+    state: State,
+    decide: (state: State) => Decision<State>,
+    evidence: (() => readonly Change[]) | null,
+    run: Run,
+  ): Promise<FlowAnswer> {
+    const decision = await this.commit(flow, state, decide, evidence, run);
+    return this.loop(flow, await this.sleepThrough(flow, decision, run), run);
+  }
+
+  /** A pause that ends soon is not worth an answer that says "not yet". */
+  private async sleepThrough<State>(
+    flow: Flow<never, State>,
+    decision: Decision<State>,
+    run: Run,
+  ): Promise<Decision<State>> {
+    if (decision.go !== 'pause' || !decision.until || !run.asked) return decision;
+    const napMs = decision.until.getTime() - run.clock.now().getTime();
+    if (napMs > SHORT_PAUSE_MS || decision.until >= run.deadline) return decision;
+    await run.clock.sleep(Math.max(napMs, 0));
+    const met = await this.read(run);
+    if (!met || met.recoveryPoint === FINISHED || !(await this.takeOver(met, run))) return decision;
+    const state = await flow.load(met.subjectId!, met.params, met.recoveryPoint, run);
+    return this.commit(flow, state, (fresh) => flow.resume(fresh, run), null, run);
+  }
+
+  /**
+   * Decides and writes, guarded by the run's token. Refused because the world has moved: read it
+   * and decide again, with a bound. Refused because the token is no longer ours: what we learned
+   * is written down as evidence, and the caller is told that somebody else is at it.
+   */
+  private async commit<State>(
+    flow: Flow<never, State>,
+    from: State,
+    decide: (state: State) => Decision<State>,
+    evidence: (() => readonly Change[]) | null,
+    run: Run,
+  ): Promise<Decision<State>> {
+    let state = from;
+    let outages = 0;
+    for (let decisions = 0; decisions < MOST_DECISIONS;) {
+      const decision = decide(state);
+      try {
+        const result = await this.write(decision, run);
+        if (result.done) return decision;
+        decisions += 1;
+      } catch (error) {
+        await this.surviveOutage(error, outages++, run);
+      }
+      const met = await this.read(run).catch((error: unknown) => this.surviveOutage(error, outages++, run));
+      if (!met) continue;
+      if (met.recoveryPoint === FINISHED && decision.go === 'reply' && met.responseBody === decision.body) {
+        return decision;
+      }
+      if (decision.go === 'pause' && met.lockToken === null && met.recoveryPoint === decision.at)
+        return decision;
+      if (met.lockToken !== run.lockToken) {
+        await this.leaveEvidence(evidence);
+        throw new LockLost();
+      }
+      state = await flow.load(met.subjectId!, met.params, met.recoveryPoint, run);
+    }
+    // Somebody else drives what this run waits for. It steps back and stays resumable.
+    await this.leaveEvidence(evidence);
+    const busy = flow.busy(state, run);
+    await this.write(busy, run);
+    return busy;
+  }
+
+  private async write<State>(decision: Decision<State>, run: Run): Promise<CommitResult> {
+    const place = placeOf(decision);
+    await checkpoint(`commit:before:${place}`);
+    const lockedUntilMs = run.clock.monotonicMs() + run.leaseMs;
+    const result = await this.options.store.commit([
+      update(idempotencyKeys, { merchantId: run.merchantId, key: run.key }, this.keyAfter(decision, run), {
+        lockToken: run.lockToken,
+      }),
+      ...decision.changes,
+    ]);
+    if (result.done) run.lockedUntilMs = lockedUntilMs;
+    await checkpoint(`commit:after:${place}`);
+    return result;
+  }
+
+  /** What a decision makes of the key. */
+  private keyAfter<State>(decision: Decision<State>, run: Run) {
+    const { leaseMs, clock } = this.options;
+    switch (decision.go) {
+      case 'move':
+        return {
+          recoveryPoint: decision.to,
+          lockToken: run.lockToken,
+          resumableAt: fromNow(leaseMs),
+          responseStatus: null,
+          responseBody: null,
+          finishedAt: null,
+        };
+      case 'pause': {
+        const now = clock.now().getTime();
+        const untilMs = decision.until ? Math.max(decision.until.getTime() - now, 0) + leaseMs : DAY_MS;
+        return {
+          recoveryPoint: decision.at,
+          lockToken: null,
+          resumableAt: fromNow(untilMs),
+          responseStatus: null,
+          responseBody: null,
+          finishedAt: null,
+        };
+      }
+      case 'reply':
+        return {
+          recoveryPoint: FINISHED,
+          lockToken: null,
+          resumableAt: null,
+          responseStatus: decision.status,
+          responseBody: decision.body,
+          finishedAt: clock.now(),
+        };
+    }
+  }
+
+  private async leaveEvidence(evidence: (() => readonly Change[]) | null): Promise<void> {
+    const changes = evidence?.() ?? [];
+    if (changes.length > 0) await this.options.store.commit(changes);
+  }
+
+  /** Waits a little and lets the caller try again; gives up after a bound. Anything else is thrown on. */
+  private async surviveOutage(error: unknown, outages: number, run: Run): Promise<null> {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    if (outages >= MOST_OUTAGES) {
+      throw new Problem(
+        'overloaded',
+        'The store cannot be reached. Try again with the same Idempotency-Key.',
+        {
+          retryAfterS: 2,
+          cause: error,
+        },
+      );
+    }
+    await run.clock.sleep(25 * 2 ** outages * (0.5 + this.options.ids.random() / 2));
+    return null;
+  }
+
+  private async read(run: Run): Promise<IdempotencyKey | null> {
+    const { merchantId, key } = run;
+    const [found] = await this.options.store.find(idempotencyKeys, { merchantId, key }, 1);
+    return found ?? null;
+  }
+}
+
+function placeOf(decision: Decision<unknown>): string {
+  if (decision.go === 'move') return decision.to;
+  return decision.go === 'reply' ? FINISHED : `paused:${decision.at}`;
+}
+
+function storedAnswer({ responseStatus, responseBody }: IdempotencyKey): FlowAnswer {
+  return { status: responseStatus!, body: responseBody!, replayed: true };
+}
+
+function inProgress(): Problem {
+  return new Problem(
+    'request_in_progress',
+    'A request with this Idempotency-Key is still running. Ask again in a moment with the same key, or send Prefer: wait=<seconds>.',
+    { retryAfterS: 1 },
+  );
+}

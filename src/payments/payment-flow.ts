@@ -1,0 +1,242 @@
+import {
+  type Change,
+  type Clock,
+  Problem,
+  type ProblemCode,
+  type Seal,
+  type Store,
+  update,
+} from '../kernel/index.js';
+import {
+  type Decision,
+  inside,
+  moveTo,
+  outside,
+  pause,
+  type Pause,
+  type Phase,
+  reply,
+  type Run,
+} from '../idempotency/index.js';
+import {
+  type Answered,
+  drive,
+  type Driven,
+  type Driver,
+  entityKey,
+  open,
+  type Opening,
+  type OperationStory,
+  record,
+  reopen,
+  type RequestStorage,
+} from '../request-storage/index.js';
+import { type Payment, payments } from './payment.entity.js';
+import { paymentLifecycle } from './payment.lifecycle.js';
+import {
+  firstEntityKey,
+  instructionFor,
+  openSecrets,
+  openStory,
+  type PaymentState,
+  type Wanted,
+  withStory,
+} from './payment-state.js';
+import { viewOf } from './payment.view.js';
+import { settle } from './settle.js';
+
+export interface PaymentFlowDeps {
+  readonly store: Store;
+  readonly storage: RequestStorage;
+  readonly seal: Seal;
+  readonly clock: Clock;
+}
+
+/**
+ * The one way to run a PSP operation of a payment. Every flow is this, begun differently:
+ *
+ *   started   (inside)   whatever is open is to be resolved first; then the operation is opened
+ *   accepted  (outside)  one call to the PSP that the route is bound to, with nothing locked, then
+ *                        the verdict: at rest, another call, another PSP by proof, or a pause
+ *
+ * Both may be entered again from the tables alone, by a retry, the completer or the resolver.
+ */
+export class PaymentFlow {
+  readonly phases: Readonly<Record<string, Phase<PaymentState>>> = {
+    started: inside((state, run) => this.next(state, run)),
+    accepted: outside(
+      (state: PaymentState, run) => this.perform(state, run),
+      (state, answered, run) => this.after(state, answered, run),
+      (state, answered) => evidenceOf(state, answered),
+    ),
+  };
+
+  constructor(private readonly deps: PaymentFlowDeps) {}
+
+  /** Reads the payment and everything that was asked of PSPs for it. null when there is none. */
+  async read(merchantId: string, paymentId: string, wanted: Wanted): Promise<PaymentState | null> {
+    // The payment first: what its version guards is then never older than it.
+    const [payment] = await this.deps.store.find(payments, { merchantId, id: paymentId }, 1);
+    if (!payment) return null;
+    const stories = await this.deps.storage.storiesOf(merchantId, paymentId);
+    return {
+      wanted,
+      payment,
+      stories,
+      secrets: openSecrets(this.deps.seal, payment),
+      call: null,
+      opened: false,
+    };
+  }
+
+  /** Decides from what is known, with no answer at hand: resolve what is open, else do what is wanted. */
+  next(state: PaymentState, run: Run): Decision<PaymentState> {
+    const undecided = openStory(state);
+    if (undecided) return this.onward(state, this.drive(state, undecided, run));
+    return this.begin(state, run);
+  }
+
+  /** Makes the call that the state has written down. */
+  async perform(state: PaymentState, run: Pick<Run, 'lockedUntilMs'>): Promise<Answered> {
+    const call = state.call!;
+    return this.deps.storage.perform(call, instructionFor(state, call), run.lockedUntilMs);
+  }
+
+  private after(state: PaymentState, answered: Answered, run: Run): Decision<PaymentState> {
+    const story = state.stories.get(answered.call.request.entityKey)!;
+    return this.onward(state, this.drive(state, story, run, answered));
+  }
+
+  /** What comes next for one operation of the payment, given an answer or not. */
+  drive(state: PaymentState, story: OperationStory, run: DrivenBy, answered?: Answered): Driven {
+    const { storage, clock } = this.deps;
+    const current = story.routes.at(-1)!.request;
+    const isFirst = story.entityKey === firstEntityKey(state.payment);
+    const facts = storage.facts({
+      candidates: isFirst ? state.payment.candidates : [current.psp],
+      deadline: run.asked ? run.deadline : storage.deadlineOf(story.routes[0]!.request),
+      asked: run.asked,
+      wish: isFirst && state.wanted.operation === 'void' ? 'cancel' : 'finish',
+      now: clock.now(),
+    });
+    return drive(story, facts, driverOf(run), answered);
+  }
+
+  /** From what the drive came to, to what the flow does: call, answer, pause, or take up what is wanted. */
+  private onward(from: PaymentState, driven: Driven): Decision<PaymentState> {
+    const { state, changes } = settle(from, driven, this.deps.clock.now());
+    if (driven.call) return moveTo('accepted', state, changes);
+    const isMine = isOwn(driven.story, state);
+    switch (driven.step.do) {
+      case 'wait':
+        return this.paused(state, driven.step.until, changes);
+      case 'stuck':
+        return this.paused(state, null, changes);
+      default:
+        return isMine || isMet(state)
+          ? reply(statusOf(state.wanted), bodyOf(state), changes)
+          : moveTo('started', { ...state, call: null }, changes);
+    }
+  }
+
+  /** Nothing is open: open what is wanted, or say why not. */
+  private begin(state: PaymentState, run: Run): Decision<PaymentState> {
+    const { payment, wanted } = state;
+    if (wanted.operation === 'first') return reply(statusOf(wanted), bodyOf(state));
+    const key = entityKey[wanted.operation](payment.id);
+    const before = state.stories.get(key);
+    // Opened by this very key, and decided while it was away (by the resolver).
+    if (state.opened && before) return reply(statusOf(wanted), bodyOf(state));
+    const refusal = refusalOf(payment, wanted);
+    if (refusal) return refused(refusal.code, refusal.detail);
+    const now = this.deps.clock.now();
+    const opening: Opening = {
+      merchantId: payment.merchantId,
+      paymentId: payment.id,
+      entityKey: key,
+      operation: wanted.operation,
+      amount: wanted.operation === 'capture' ? (wanted.amount ?? payment.amount) : payment.amount,
+      currency: payment.currency,
+    };
+    const driver = driverOf(run);
+    const driven = before
+      ? reopen(before, opening, payment.psp!, driver, now)
+      : open(opening, payment.psp!, driver, now);
+    // Two operations at once would both pass their checks: the version lets one of them through.
+    const { merchantId, id, version } = payment;
+    const touched = { ...payment, version: version + 1, updatedAt: now };
+    const claim = update(
+      payments,
+      { merchantId, id },
+      { version: touched.version, updatedAt: now },
+      { version },
+    );
+    const next = {
+      ...withStory({ ...state, payment: touched }, driven.story),
+      call: driven.call,
+      opened: true,
+    };
+    return moveTo('accepted', next, [claim, ...driven.changes]);
+  }
+
+  paused(state: PaymentState, until: Date | null, changes: readonly Change[] = []): Pause {
+    const opened = state.wanted.operation === 'first' || state.opened;
+    return pause(opened ? 'accepted' : 'started', 202, bodyOf(state), until, changes);
+  }
+}
+
+function isOwn(story: OperationStory, { payment, wanted }: PaymentState): boolean {
+  const key =
+    wanted.operation === 'first' ? firstEntityKey(payment) : entityKey[wanted.operation](payment.id);
+  return story.entityKey === key;
+}
+
+/** A cancel is met by whatever made the payment canceled. */
+function isMet({ payment, wanted }: PaymentState): boolean {
+  return wanted.operation === 'void' && payment.status === 'canceled';
+}
+
+function statusOf({ operation }: Wanted): number {
+  return operation === 'first' ? 201 : 200;
+}
+
+/** As much of a run as driving a route takes; the resolver drives without a key. */
+export type DrivenBy = Pick<Run, 'lockToken' | 'leaseMs' | 'traceId' | 'asked' | 'deadline'>;
+
+function driverOf(run: DrivenBy): Driver {
+  return { token: run.lockToken, leaseMs: run.leaseMs, traceId: run.traceId };
+}
+
+/** The answer as evidence, for a run that has lost its lock: the first change is the gate. */
+export function evidenceOf(state: PaymentState, answered: Answered): readonly Change[] {
+  const changes: Change[] = [];
+  record(state.stories.get(answered.call.request.entityKey)!, answered, changes);
+  return changes;
+}
+
+function refusalOf(
+  payment: Payment,
+  { operation, amount }: Wanted,
+): { code: ProblemCode; detail: string } | null {
+  const event = operation === 'capture' ? 'captured' : 'voided';
+  if (payment.status !== 'authorized' || !paymentLifecycle.allows(payment.status, event)) {
+    const verb = operation === 'capture' ? 'captured' : 'canceled';
+    return { code: 'invalid_state', detail: `A payment that is ${payment.status} cannot be ${verb}.` };
+  }
+  if (operation === 'capture' && amount !== null && amount > payment.amount) {
+    return {
+      code: 'amount_exceeds_authorized',
+      detail: `At most ${payment.amount} ${payment.currency} (minor units) were authorized.`,
+    };
+  }
+  return null;
+}
+
+function refused(code: ProblemCode, detail: string): Decision<PaymentState> {
+  const problem = new Problem(code, detail);
+  return reply(problem.status, JSON.stringify(problem.document()));
+}
+
+export function bodyOf({ payment, stories }: PaymentState): string {
+  return JSON.stringify(viewOf(payment, stories.get(firstEntityKey(payment))));
+}

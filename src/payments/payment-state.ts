@@ -1,0 +1,98 @@
+import { type Seal } from '../kernel/index.js';
+import { type Instruction } from '../psp/index.js';
+import { type Call, entityKey, type OperationStory } from '../request-storage/index.js';
+import { type Payment } from './payment.entity.js';
+
+/** The operations of a payment. */
+export type PaymentOperation = 'charge' | 'authorize' | 'capture' | 'void';
+
+/** What only the customer's own request held; sealed while it may still be needed. */
+export interface Secrets {
+  readonly tokens: Readonly<Record<string, string>>;
+  readonly customer: { readonly reference: string | null; readonly email: string | null };
+}
+
+/** What the request wants done to the payment. */
+export interface Wanted {
+  readonly operation: 'first' | 'capture' | 'void';
+  /** capture: minor units; null = all that was authorized. */
+  readonly amount: number | null;
+}
+
+/** A payment with all that is known of it: what decisions are made from. */
+export interface PaymentState {
+  readonly wanted: Wanted;
+  readonly payment: Payment;
+  readonly stories: ReadonlyMap<string, OperationStory>;
+  readonly secrets: Secrets | null;
+  /** The call to make now, already written down. */
+  readonly call: Call | null;
+  /** The entity key of the operation that was asked for has been opened by this very key. */
+  readonly opened: boolean;
+}
+
+export function firstOperation(payment: Payment): 'charge' | 'authorize' {
+  return payment.captureMode === 'automatic' ? 'charge' : 'authorize';
+}
+
+/** The entity key of the operation that made the payment. */
+export function firstEntityKey(payment: Payment): string {
+  return entityKey[firstOperation(payment)](payment.id);
+}
+
+export function withStory(state: PaymentState, story: OperationStory): PaymentState {
+  return { ...state, stories: new Map(state.stories).set(story.entityKey, story) };
+}
+
+/** The operation that is not decided yet, if any. There is at most one. */
+export function openStory(state: PaymentState): OperationStory | null {
+  for (const story of state.stories.values()) {
+    if (story.routes.at(-1)?.request.verdict === 'open') return story;
+  }
+  return null;
+}
+
+/**
+ * What is sent for a call. Made of stored facts alone, so that a resend of a route is the same to
+ * the byte, whoever sends it.
+ */
+export function instructionFor(
+  { payment, secrets }: PaymentState,
+  { request, firstSentAt }: Call,
+): Instruction {
+  const isFirst = request.operation === 'charge' || request.operation === 'authorize';
+  const token = secrets?.tokens[request.psp];
+  return {
+    operation: request.operation,
+    entityKey: request.entityKey,
+    route: request.route,
+    idempotencyKey: request.pspIdempotencyKey,
+    money: { amount: request.amount, currency: request.currency },
+    reference: payment.reference,
+    firstSentAt,
+    ...(request.pspReference === null ? {} : { pspReference: request.pspReference }),
+    ...(isFirst ? firstCallOnly(payment, secrets, token) : { parentReference: payment.pspReference ?? '' }),
+  };
+}
+
+function firstCallOnly(
+  payment: Payment,
+  secrets: Secrets | null,
+  token: string | undefined,
+): Partial<Instruction> {
+  const { reference, email } = secrets?.customer ?? { reference: null, email: null };
+  return {
+    ...(token === undefined ? {} : { token }),
+    ...(payment.statementDescriptor === null ? {} : { statementDescriptor: payment.statementDescriptor }),
+    ...(payment.returnUrl === null ? {} : { returnUrl: payment.returnUrl }),
+    customer: { ...(reference === null ? {} : { reference }), ...(email === null ? {} : { email }) },
+  };
+}
+
+export function sealSecrets(seal: Seal, merchantId: string, paymentId: string, secrets: Secrets): Uint8Array {
+  return seal.close(secrets, `${merchantId}/${paymentId}`);
+}
+
+export function openSecrets(seal: Seal, { merchantId, id, sealed }: Payment): Secrets | null {
+  return sealed === null ? null : (seal.open(sealed, `${merchantId}/${id}`) as Secrets);
+}

@@ -1,0 +1,109 @@
+import { EntitySchema } from 'typeorm';
+import { type Table, tableOf } from '../kernel/index.js';
+import { type PaymentEvent } from './payment.lifecycle.js';
+import { type PaymentStatus } from './payments.js';
+
+/** Why the last operation of a payment did not succeed; null when it did. */
+export interface Failure {
+  /** `declined`, `psp_rejected`, `psp_unavailable`. */
+  readonly category: string;
+  /** A decline category, or what the category means in short. */
+  readonly code: string;
+  readonly psp_code: string | null;
+  readonly message: string;
+}
+
+export interface Payment {
+  merchantId: string;
+  id: string;
+  /** Raised by every write; a write that read an older one is refused. */
+  version: number;
+  reference: string;
+  status: PaymentStatus;
+  captureMode: 'automatic' | 'manual';
+  /** Minor units. */
+  amount: number;
+  amountCaptured: number;
+  amountRefunded: number;
+  currency: string;
+  cardBrand: string | null;
+  cardCountry: string | null;
+  returnUrl: string | null;
+  statementDescriptor: string | null;
+  metadata: Record<string, string>;
+  /** PSP accounts that may be asked, best first, as routed when it was opened. */
+  candidates: string[];
+  /** Tokens and customer data while they may still be needed; see kernel/seal. null once at rest. */
+  sealed: Uint8Array | null;
+  /** The PSP of the effective route, and its id there. */
+  psp: string | null;
+  pspReference: string | null;
+  failure: Failure | null;
+  nextAction: { type: 'redirect'; url: string } | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** One line of a payment's history. Appended, never edited. */
+export interface PaymentTransition {
+  merchantId: string;
+  paymentId: string;
+  /** The payment's version that this transition made. */
+  version: number;
+  event: PaymentEvent;
+  fromStatus: PaymentStatus | null;
+  toStatus: PaymentStatus;
+  actor: string;
+  /** The operation whose outcome caused it. */
+  entityKey: string;
+  at: Date;
+}
+
+export const PaymentEntity = new EntitySchema<Payment>({
+  name: 'Payment',
+  tableName: 'payments',
+  columns: {
+    merchantId: { type: 'uuid', primary: true, name: 'merchant_id' },
+    id: { type: 'uuid', primary: true },
+    version: { type: 'integer' },
+    reference: { type: 'text' },
+    status: { type: 'text' },
+    captureMode: { type: 'text', name: 'capture_mode' },
+    amount: { type: 'bigint' },
+    amountCaptured: { type: 'bigint', name: 'amount_captured' },
+    amountRefunded: { type: 'bigint', name: 'amount_refunded' },
+    currency: { type: 'text' },
+    cardBrand: { type: 'text', name: 'card_brand', nullable: true },
+    cardCountry: { type: 'text', name: 'card_country', nullable: true },
+    returnUrl: { type: 'text', name: 'return_url', nullable: true },
+    statementDescriptor: { type: 'text', name: 'statement_descriptor', nullable: true },
+    metadata: { type: 'jsonb' },
+    candidates: { type: 'jsonb' },
+    sealed: { type: 'bytea', nullable: true },
+    psp: { type: 'text', nullable: true },
+    pspReference: { type: 'text', name: 'psp_reference', nullable: true },
+    failure: { type: 'jsonb', nullable: true },
+    nextAction: { type: 'jsonb', name: 'next_action', nullable: true },
+    createdAt: { type: 'timestamptz', name: 'created_at' },
+    updatedAt: { type: 'timestamptz', name: 'updated_at' },
+  },
+});
+
+export const PaymentTransitionEntity = new EntitySchema<PaymentTransition>({
+  name: 'PaymentTransition',
+  tableName: 'payment_transitions',
+  columns: {
+    merchantId: { type: 'uuid', primary: true, name: 'merchant_id' },
+    paymentId: { type: 'uuid', primary: true, name: 'payment_id' },
+    version: { type: 'integer', primary: true },
+    event: { type: 'text' },
+    fromStatus: { type: 'text', name: 'from_status', nullable: true },
+    toStatus: { type: 'text', name: 'to_status' },
+    actor: { type: 'text' },
+    entityKey: { type: 'text', name: 'entity_key' },
+    at: { type: 'timestamptz' },
+  },
+});
+
+export const payments: Table<Payment> = tableOf(PaymentEntity);
+export const paymentTransitions: Table<PaymentTransition> = tableOf(PaymentTransitionEntity);

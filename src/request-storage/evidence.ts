@@ -1,0 +1,138 @@
+import { adviceFor, type Capabilities, type DeclineAdvice } from '../psp/index.js';
+import { type ProofKind, type PspAttempt, type PspRequest } from './psp-request.entity.js';
+
+/** A route with every call that was made on its behalf, oldest first. */
+export interface RouteStory {
+  readonly request: PspRequest;
+  readonly attempts: readonly PspAttempt[];
+}
+
+/**
+ * What the calls of a route prove, taken together.
+ *
+ * - `effective`: the PSP said, once, in whatever call, that it did it.
+ * - `ruled_out`: proved that it did not and will not; `elsewhere` says whether another PSP may help.
+ * - `open`: everything else, with the reason why.
+ */
+export type Evidence =
+  | { readonly verdict: 'effective'; readonly by: PspAttempt }
+  | {
+      readonly verdict: 'ruled_out';
+      readonly kind: ProofKind;
+      readonly by: PspAttempt;
+      readonly advice: DeclineAdvice;
+      /** Nothing arrived at the PSP: a fresh key may be tried there. */
+      readonly untouched: boolean;
+    }
+  | { readonly verdict: 'open'; readonly why: OpenBecause; readonly since: PspAttempt };
+
+/**
+ * - `doubt`            a call may have had an effect that nobody knows of
+ * - `conflict`         the PSP holds something else than was asked for: a person decides
+ * - `requires_action`  the PSP waits for the customer
+ * - `pending`          the PSP has it and will decide
+ * - `throttled`        nothing ran; the PSP asks us to come back later
+ */
+export type OpenBecause = 'doubt' | 'conflict' | 'requires_action' | 'pending' | 'throttled';
+
+/** How long a call can still be on its way after its row was written, in ms: the lease of its sender. */
+export interface FlightTime {
+  readonly leaseMs: number;
+}
+
+/**
+ * Judges a route by all of its attempts. A verdict speaks for the whole route: a refusal of a
+ * retry says nothing about an earlier attempt that is still in doubt.
+ */
+export function weigh({ request, attempts }: RouteStory, can: Capabilities, flight: FlightTime): Evidence {
+  const done = attempts.find((a) => a.kind !== 'cancel' && a.outcome === 'succeeded');
+  if (done) return { verdict: 'effective', by: done };
+
+  const conflict = attempts.find((a) => a.outcome === 'conflict');
+  if (conflict) return { verdict: 'open', why: 'conflict', since: conflict };
+
+  const executes = attempts.filter((a) => a.kind === 'execute');
+  const lastExecute = executes.at(-1);
+  const after = (a: PspAttempt) => a.attempt > (lastExecute?.attempt ?? 0);
+
+  const canceled = attempts.findLast((a) => a.outcome === 'canceled' && (a.kind === 'execute' || after(a)));
+  if (canceled) return ruledOut('cancel_acknowledged', canceled);
+
+  const lookup = attempts.findLast((a) => a.kind === 'lookup' && after(a) && a.outcome === 'declined');
+  if (lookup) return ruledOut('lookup_final', lookup);
+
+  const doubtful = executes.filter((a) => a.outcome === 'unknown' || a.outcome === null);
+  const accepted = attempts.findLast((a) => a.outcome === 'pending' || a.outcome === 'requires_action');
+  const declined = executes.findLast((a) => a.outcome === 'declined');
+
+  if (doubtful.length === 0 && !accepted) return withoutDoubt(lastExecute!, declined);
+
+  // The PSP replays what it did for this key, so its decline is the answer to every execute.
+  if (declined && can.idempotency.replays === 'all' && insideWindow(executes, declined, can)) {
+    return ruledOut('declined', declined);
+  }
+  if (!accepted && request.pspReference === null) {
+    const nothing = attempts.findLast((a) => isFinalNotFound(a, executes, can, flight));
+    if (nothing) return { ...ruledOut('lookup_final', nothing), advice: 'elsewhere', untouched: true };
+  }
+  const latestWord = attempts.findLast((a) => a.outcome === 'pending' || a.outcome === 'requires_action');
+  if (latestWord && doubtful.every((a) => a.attempt < latestWord.attempt)) {
+    return { verdict: 'open', why: latestWord.outcome as 'pending' | 'requires_action', since: latestWord };
+  }
+  return { verdict: 'open', why: 'doubt', since: doubtful[0] ?? accepted! };
+}
+
+/** Every execute was answered, none of them with a yes or a maybe: the last answer decides. */
+function withoutDoubt(last: PspAttempt, declined: PspAttempt | undefined): Evidence {
+  if (declined) return ruledOut('declined', declined);
+  switch (last.outcome) {
+    case 'not_sent':
+      return { ...ruledOut('not_sent', last), untouched: true };
+    case 'rejected':
+      return ruledOut('rejected', last);
+    case 'throttled':
+      return { verdict: 'open', why: 'throttled', since: last };
+    default:
+      // An answer that makes no sense for an execute is no answer.
+      return { verdict: 'open', why: 'doubt', since: last };
+  }
+}
+
+function ruledOut(kind: ProofKind, by: PspAttempt): Extract<Evidence, { verdict: 'ruled_out' }> {
+  const advice = by.outcome === 'declined' ? adviceFor[by.decline ?? 'declined'] : 'elsewhere';
+  return { verdict: 'ruled_out', kind, by, advice, untouched: false };
+}
+
+/**
+ * "Not found" is proof only from a lookup that is never late, asked once nothing that was sent
+ * could still be on its way.
+ */
+function isFinalNotFound(
+  a: PspAttempt,
+  executes: readonly PspAttempt[],
+  { lookup }: Capabilities,
+  { leaseMs }: FlightTime,
+): boolean {
+  if (a.kind !== 'lookup' || a.outcome !== 'not_found') return false;
+  if (lookup?.by !== 'reference' || lookup.consistency !== 'strong') return false;
+  return executes.every((execute) => {
+    const gone = execute.endedAt?.getTime() ?? execute.startedAt.getTime() + leaseMs;
+    return a.startedAt.getTime() >= gone + lookup.settlesAfterMs;
+  });
+}
+
+function insideWindow(
+  executes: readonly PspAttempt[],
+  answer: PspAttempt,
+  { idempotency }: Capabilities,
+): boolean {
+  return answer.startedAt.getTime() < firstSentAt(executes) + (idempotency.windowMs ?? 0) - WINDOW_MARGIN_MS;
+}
+
+/** When the route's first execute was started, in ms since the epoch. */
+export function firstSentAt(executes: readonly PspAttempt[]): number {
+  return Math.min(...executes.map((a) => a.startedAt.getTime()));
+}
+
+/** Clocks differ, and a PSP may forget a key a little early. */
+export const WINDOW_MARGIN_MS = 10 * 60_000;

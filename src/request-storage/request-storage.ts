@@ -1,0 +1,96 @@
+import { type Clock, type Store } from '../kernel/index.js';
+import { type Instruction, type Psps } from '../psp/index.js';
+import { type Answered, type Call, type OperationStory } from './drive.js';
+import { entityKey } from './entity-key.js';
+import { type RouteStory } from './evidence.js';
+import { type StepFacts } from './next-step.js';
+import { type PspAttempt, pspAttempts, type PspRequest, pspRequests } from './psp-request.entity.js';
+
+export interface RequestStorageOptions {
+  readonly store: Store;
+  readonly psps: Psps;
+  readonly clock: Clock;
+  /** How long whoever drives a route holds it. */
+  readonly leaseMs: number;
+  /** How long after its opening an operation may still be sent to another PSP. */
+  readonly deadlineMs: number;
+}
+
+/** A call is only made while its lock outlives the PSP's timeout by this much. */
+const LEASE_MARGIN_MS = 500;
+
+/** The record of what PSPs were asked, and the only caller of their money verbs. */
+export class RequestStorage {
+  constructor(private readonly options: RequestStorageOptions) {}
+
+  get leaseMs(): number {
+    return this.options.leaseMs;
+  }
+
+  /** Makes the one call that `call` stands for. Never throws: every failure is an answer. */
+  async perform(call: Call, instruction: Instruction, lockedUntilMs: number): Promise<Answered> {
+    const { clock, psps } = this.options;
+    const { psp } = call.request;
+    const startedMs = clock.monotonicMs();
+    const safe = startedMs + psps.timeoutMs(psp) + LEASE_MARGIN_MS <= lockedUntilMs;
+    const answer = safe
+      ? await psps.call(psp, call.attempt.kind, instruction)
+      : {
+          outcome: 'not_sent' as const,
+          pspCode: 'lock_too_old',
+          message: 'not sent: the lock would not outlive the call',
+        };
+    return { call, answer, endedAt: clock.now(), latencyMs: clock.monotonicMs() - startedMs };
+  }
+
+  /** What next step is decided from, beside the routes. */
+  facts(given: {
+    readonly candidates: readonly string[];
+    readonly deadline: Date;
+    readonly asked: boolean;
+    readonly wish: 'finish' | 'cancel';
+    readonly now: Date;
+  }): StepFacts {
+    return {
+      ...given,
+      leaseMs: this.options.leaseMs,
+      capabilities: (psp) => this.options.psps.capabilities(psp),
+    };
+  }
+
+  /** Until when an operation that was opened then may be sent to another PSP, once nobody waits. */
+  deadlineOf({ openedAt }: PspRequest): Date {
+    return new Date(openedAt.getTime() + this.options.deadlineMs);
+  }
+
+  /** Every operation of a payment with its routes and attempts, by entity key. */
+  async storiesOf(merchantId: string, paymentId: string): Promise<Map<string, OperationStory>> {
+    const { store } = this.options;
+    const prefix = entityKey.ofPayment(paymentId);
+    // Requests first: attempts are then at least as new as the fences that guard what is decided
+    // from them. The other way round a call could be overlooked.
+    const requests = await store.findByPrefix(pspRequests, { merchantId }, 'entityKey', prefix);
+    const attempts = await store.findByPrefix(pspAttempts, { merchantId }, 'entityKey', prefix, 5_000);
+    return storiesFrom(requests, attempts);
+  }
+
+  /** Open routes whose next step is due, oldest first. */
+  due(limit: number): Promise<PspRequest[]> {
+    const { store, clock } = this.options;
+    return store.findDue(pspRequests, { verdict: 'open' }, 'nextStepAt', clock.now(), limit);
+  }
+}
+
+function storiesFrom(
+  requests: readonly PspRequest[],
+  attempts: readonly PspAttempt[],
+): Map<string, OperationStory> {
+  const stories = new Map<string, { entityKey: string; routes: RouteStory[] }>();
+  for (const request of requests) {
+    const own = attempts.filter((a) => a.entityKey === request.entityKey && a.route === request.route);
+    const story = stories.get(request.entityKey) ?? { entityKey: request.entityKey, routes: [] };
+    story.routes.push({ request, attempts: own });
+    stories.set(request.entityKey, story);
+  }
+  return stories;
+}
