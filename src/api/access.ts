@@ -1,0 +1,33 @@
+import { type Caller, type Scope } from '../merchants/index.js';
+
+/** What a route asks of whoever calls it. Routes without it are open: health, metrics, docs. */
+export interface Access {
+  readonly scope: Scope;
+  /** It moves money, so it takes an Idempotency-Key. */
+  readonly movesMoney: boolean;
+}
+
+/** What the edge learned of a request before its handler runs. */
+export interface EdgeState {
+  readonly startedMs: number;
+  /** Counted among the requests in flight until its answer is ready. */
+  counted: boolean;
+  answered: boolean;
+  caller: Caller | null;
+  paymentId: string;
+  key: string;
+  waitS: number;
+  /** As it shall be sent: Fastify adds a charset to every JSON type, which RFC 8259 knows none of. */
+  contentType: string | null;
+  /** Of the problem that was answered, for the log. */
+  problem: string | null;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    edge: EdgeState;
+  }
+  interface FastifyContextConfig {
+    access?: Access;
+  }
+}

@@ -1,0 +1,47 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { APP_FILTER } from '@nestjs/core';
+import {
+  AUTHENTICATOR,
+  CLOCK,
+  defaultLimits,
+  LIMITS,
+  LOGGER,
+  METRICS,
+  PAYMENTS,
+  READINESS,
+  VERSION,
+  type ApiDependencies,
+} from './dependencies.js';
+import { Drain } from './drain.js';
+import { Edge } from './edge.js';
+import { OperationsController } from './operations.controller.js';
+import { PaymentsController } from './payments.controller.js';
+import { ProblemFilter } from './problem.filter.js';
+import { RouteTable } from './route-table.js';
+
+/** The REST surface as a Nest module. `createApi` makes an application of it. */
+@Module({})
+// oxlint-disable-next-line typescript/no-extraneous-class -- what Nest calls a dynamic module
+export class ApiModule {
+  static register(dependencies: ApiDependencies): DynamicModule {
+    const { payments, authenticator, readiness, metrics, logger, version, clock, limits } = dependencies;
+    return {
+      module: ApiModule,
+      controllers: [PaymentsController, OperationsController],
+      providers: [
+        { provide: PAYMENTS, useValue: payments },
+        { provide: AUTHENTICATOR, useValue: authenticator },
+        { provide: READINESS, useValue: readiness },
+        { provide: METRICS, useValue: metrics },
+        { provide: LOGGER, useValue: logger },
+        { provide: VERSION, useValue: version },
+        { provide: CLOCK, useValue: clock },
+        { provide: LIMITS, useValue: { ...defaultLimits, ...limits } },
+        { provide: APP_FILTER, useClass: ProblemFilter },
+        Edge,
+        Drain,
+        RouteTable,
+      ],
+    };
+  }
+}

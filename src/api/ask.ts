@@ -1,0 +1,95 @@
+import { Problem } from '../kernel/index.js';
+import { type PaymentAsk, type PaymentFilter } from '../payments/index.js';
+import { findCardNumber } from './card-number.js';
+import { pointerOf, type JsonBody } from './json-body.js';
+import {
+  CancelRequest,
+  CaptureRequest,
+  PaymentListQuery,
+  PaymentRequest,
+  type CaptureRequestBody,
+  type PaymentListParameters,
+  type PaymentRequestBody,
+} from './request-schemas.js';
+import { checkOf, type Check } from './validation.js';
+
+/** From what came over the wire to what the flows take. Each throws Problem `validation_failed`. */
+
+const checkPayment: Check<PaymentRequestBody> = checkOf(PaymentRequest);
+const checkCapture: Check<CaptureRequestBody> = checkOf(CaptureRequest);
+const checkCancel: Check<object> = checkOf(CancelRequest);
+const checkList: Check<PaymentListParameters> = checkOf(PaymentListQuery);
+
+export function paymentAsk({ value, nodes }: JsonBody): PaymentAsk {
+  checkPayment(value, nodes);
+  const { payment_method: method, customer } = value;
+  return {
+    reference: value.reference,
+    amount: value.amount,
+    currency: value.currency,
+    capture: value.capture ?? 'automatic',
+    paymentMethod: {
+      type: method.type,
+      tokens: method.tokens,
+      card: { brand: method.card?.brand ?? null, country: method.card?.country ?? null },
+    },
+    customer: { reference: customer?.reference ?? null, email: customer?.email ?? null },
+    returnUrl: value.return_url ?? null,
+    statementDescriptor: value.statement_descriptor ?? null,
+    metadata: value.metadata ?? {},
+  };
+}
+
+/** `amount` null = all of it; an empty body asks for that too. */
+export function captureAsk({ value = {}, nodes }: JsonBody): { readonly amount: number | null } {
+  checkCapture(value, nodes);
+  return { amount: value.amount ?? null };
+}
+
+export function cancelAsk({ value = {}, nodes }: JsonBody): void {
+  checkCancel(value, nodes);
+}
+
+export interface ListAsk {
+  readonly filter: PaymentFilter;
+  readonly limit: number;
+  readonly cursor: string | null;
+}
+
+const DEFAULT_LIMIT = 20;
+
+/** From a parsed query string: every value is a string, or an array where a name came twice. */
+export function listAsk(query: Readonly<Record<string, unknown>>): ListAsk {
+  refuseCardNumbers(query);
+  const { limit } = query;
+  const typed: Record<string, unknown> = { ...query };
+  if (typeof limit === 'string' && /^\d{1,9}$/.test(limit)) typed['limit'] = Number(limit);
+  const value: unknown = typed;
+  checkList(value, Object.keys(typed).length);
+  const { status, psp, reference, 'created[gte]': from, 'created[lte]': to } = value;
+  return {
+    filter: {
+      ...(status === undefined ? {} : { status }),
+      ...(psp === undefined ? {} : { psp }),
+      ...(reference === undefined ? {} : { reference }),
+      ...(from === undefined ? {} : { createdFrom: new Date(from) }),
+      ...(to === undefined ? {} : { createdTo: new Date(to) }),
+    },
+    limit: value.limit ?? DEFAULT_LIMIT,
+    cursor: value.cursor ?? null,
+  };
+}
+
+function refuseCardNumbers(query: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(query)) {
+    const pointer = findCardNumber(name) ? '' : findCardNumber(String(value)) ? pointerOf([name]) : null;
+    if (pointer === null) continue;
+    throw new Problem(
+      'card_number_refused',
+      'A card number stands in the query. It was not kept or logged.',
+      {
+        errors: [{ pointer, message: 'holds what looks like a card number' }],
+      },
+    );
+  }
+}

@@ -1,0 +1,112 @@
+import { type LoggerService } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { STATUS_CODES } from 'node:http';
+import { type Socket } from 'node:net';
+import { type Logger } from 'pino';
+import { Problem, SystemIds, type Ids } from '../kernel/index.js';
+import { ApiModule } from './api.module.js';
+import { defaultLimits, type ApiDependencies, type ApiLimits } from './dependencies.js';
+import { serveDocs } from './docs.js';
+import { Edge } from './edge.js';
+import { problemText } from './present.js';
+import { frameworkProblem, problemOfStatus } from './problem.filter.js';
+import { RouteTable } from './route-table.js';
+
+/**
+ * The REST surface, ready to listen: `await (await createApi(dependencies)).listen(port, host)`.
+ * `app.close()` shuts it down gracefully (drain.ts); what it was given stays open.
+ */
+export async function createApi(dependencies: ApiDependencies): Promise<NestFastifyApplication> {
+  const { logger, clock, version } = dependencies;
+  const limits = { ...defaultLimits, ...dependencies.limits };
+  const app = await NestFactory.create<NestFastifyApplication>(
+    ApiModule.register(dependencies),
+    adapter(limits, new SystemIds(clock), logger),
+    { bodyParser: false, logger: nestLogger(logger), abortOnError: false },
+  );
+  const fastify = app.getHttpAdapter().getInstance();
+  app.get(RouteTable).watch(fastify);
+  app.get(Edge).install(fastify);
+  serveDocs(app, version);
+  await app.init();
+  await fastify.ready();
+  return app;
+}
+
+function adapter(limits: ApiLimits, ids: Ids, logger: Logger): FastifyAdapter {
+  return new FastifyAdapter({
+    // No Nest middleware is used; without it every request is spared one hook.
+    skipMiddie: true,
+    logger: false,
+    genReqId: () => ids.uuid(),
+    requestIdHeader: false,
+    bodyLimit: limits.bodyBytes,
+    requestTimeout: limits.requestTimeoutMs,
+    connectionTimeout: limits.connectionTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    // Requests on connections that are already open are served until the last.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    http: {
+      maxHeaderSize: limits.headerBytes,
+      headersTimeout: limits.headersTimeoutMs,
+      // How often Node looks for connections past the two timeouts above.
+      connectionsCheckingInterval: Math.min(5_000, limits.headersTimeoutMs),
+    },
+    // A URL that the router cannot decode; no hook has run.
+    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
+      const problem = frameworkProblem(error);
+      logger.info(
+        { request_id: request.id, method: request.method, route: null, status: problem.status },
+        'request',
+      );
+      void reply
+        .code(problem.status)
+        .headers({ 'request-id': request.id, 'content-type': 'application/problem+json' })
+        .send(Buffer.from(problemText(problem, request.id)));
+    },
+    clientErrorHandler: (error: Error & { code?: string }, socket: Socket) =>
+      refuseConnection(error.code, socket, ids.uuid(), logger),
+  });
+}
+
+/** Answers what Node could not read as a request, and hangs up. */
+function refuseConnection(code: string | undefined, socket: Socket, requestId: string, logger: Logger): void {
+  if (code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const problem =
+    code === 'HPE_HEADER_OVERFLOW'
+      ? new Problem('headers_too_large', 'The headers are longer than this service reads.')
+      : code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? problemOfStatus(408)
+        : problemOfStatus(400);
+  const body = problemText(problem, requestId);
+  logger.info({ request_id: requestId, method: null, route: null, status: problem.status }, 'request');
+  socket.end(
+    [
+      `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
+      'Content-Type: application/problem+json',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `Request-Id: ${requestId}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}
+
+/** Nest's own words: its warnings and errors are ours, the rest is for debugging. */
+function nestLogger(logger: Logger): LoggerService {
+  return {
+    log: (message: unknown) => logger.debug({ from: 'nest' }, String(message)),
+    debug: (message: unknown) => logger.debug({ from: 'nest' }, String(message)),
+    verbose: (message: unknown) => logger.trace({ from: 'nest' }, String(message)),
+    warn: (message: unknown) => logger.warn({ from: 'nest' }, String(message)),
+    error: (message: unknown) => logger.error({ from: 'nest' }, String(message)),
+    fatal: (message: unknown) => logger.fatal({ from: 'nest' }, String(message)),
+  };
+}

@@ -1,0 +1,197 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { type Logger } from 'pino';
+import { Gauge, Histogram, type Registry } from 'prom-client';
+import { type Clock, Problem } from '../kernel/index.js';
+import { type Authenticator, type Caller } from '../merchants/index.js';
+import { type Asked } from '../payments/index.js';
+import { type Access } from './access.js';
+import { AUTHENTICATOR, CLOCK, LIMITS, LOGGER, METRICS, type ApiLimits } from './dependencies.js';
+import { bearerOf, idempotencyKeyOf, isJson, unauthorized, waitSecondsOf } from './headers.js';
+import { readJsonBody, type JsonBody } from './json-body.js';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+/** For clients that the bound on requests in flight turns away. */
+const OVERLOADED_RETRY_S = 1;
+
+/**
+ * What happens to every request before and after its handler: admission, credentials, scope, the id
+ * in the path and the Idempotency-Key before a byte of the body is looked at; afterwards one line in
+ * the log and one sample in the metrics.
+ */
+@Injectable()
+export class Edge {
+  private inFlight = 0;
+  private draining = false;
+  private readonly durations: Histogram;
+
+  constructor(
+    @Inject(AUTHENTICATOR) private readonly authenticator: Authenticator,
+    @Inject(LIMITS) private readonly limits: ApiLimits,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(METRICS) metrics: Registry,
+  ) {
+    this.durations = new Histogram({
+      name: 'payonce_http_request_seconds',
+      help: 'From the request line read to the answer ready, by method, route and status.',
+      labelNames: ['method', 'route', 'status'],
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+      registers: [metrics],
+    });
+    const inFlight = (): number => this.inFlight;
+    metrics.registerMetric(
+      new Gauge({
+        name: 'payonce_http_requests_in_flight',
+        help: 'Requests for /v1 that are being worked on.',
+        registers: [],
+        collect() {
+          this.set(inFlight());
+        },
+      }),
+    );
+  }
+
+  get isDraining(): boolean {
+    return this.draining;
+  }
+
+  /** From now on every answer closes its connection and the service says that it is not ready. */
+  drain(): void {
+    this.draining = true;
+  }
+
+  install(fastify: FastifyInstance): void {
+    fastify.decorateRequest('edge');
+    fastify.addHook('onRequest', (request, reply) => this.enter(request, reply));
+    fastify.addHook('onSend', (request, reply, _payload, done) => {
+      this.leave(request, reply);
+      done();
+    });
+    fastify.removeAllContentTypeParsers();
+    fastify.addContentTypeParser<Buffer>(
+      'application/json',
+      { parseAs: 'buffer', bodyLimit: this.limits.bodyBytes },
+      (request, bytes, done) => done(null, readBody(request, bytes)),
+    );
+  }
+
+  private async enter(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const edge = {
+      startedMs: this.clock.monotonicMs(),
+      counted: false,
+      answered: false,
+      caller: null as Caller | null,
+      paymentId: '',
+      key: '',
+      waitS: 0,
+      contentType: null,
+      problem: null,
+    };
+    request.edge = edge;
+    reply.header('request-id', request.id);
+    const { access } = request.routeOptions.config;
+    if (access === undefined) return;
+    if (this.inFlight >= this.limits.maxInFlight) {
+      throw new Problem('overloaded', 'More requests are being worked on than this process takes.', {
+        retryAfterS: OVERLOADED_RETRY_S,
+      });
+    }
+    edge.counted = true;
+    this.inFlight++;
+    const caller = await this.authenticator.authenticate(bearerOf(request.headers.authorization));
+    edge.caller = caller;
+    this.allow(request, caller, access);
+  }
+
+  private allow(request: FastifyRequest, caller: Caller, { scope, movesMoney }: Access): void {
+    const { edge, headers } = request;
+    if (!caller.scopes.includes(scope)) {
+      throw new Problem('forbidden', `This needs an API key with the scope ${scope}.`);
+    }
+    const { id } = request.params as { id?: string };
+    if (id !== undefined) {
+      if (!UUID.test(id)) throw new Problem('not_found', 'There is no such payment.');
+      edge.paymentId = id.toLowerCase();
+    }
+    if (!movesMoney) return;
+    edge.key = idempotencyKeyOf(
+      singleHeader(headers['idempotency-key']),
+      linesOf(request, 'idempotency-key'),
+    );
+    edge.waitS = waitSecondsOf(singleHeader(headers['prefer']));
+  }
+
+  private leave(request: FastifyRequest, reply: FastifyReply): void {
+    const { edge } = request;
+    if (edge.answered) return;
+    edge.answered = true;
+    if (edge.counted) this.inFlight--;
+    if (edge.contentType !== null) reply.header('content-type', edge.contentType);
+    if (this.draining) reply.header('connection', 'close');
+    const ms = this.clock.monotonicMs() - edge.startedMs;
+    const route = request.routeOptions.url ?? null;
+    this.durations.observe(
+      { method: request.method, route: route ?? 'none', status: reply.statusCode },
+      ms / 1_000,
+    );
+    const line = {
+      request_id: request.id,
+      method: request.method,
+      route,
+      status: reply.statusCode,
+      code: edge.problem,
+      ms: Math.round(ms * 100) / 100,
+      merchant_id: edge.caller?.merchantId ?? null,
+    };
+    this.logger.info(request.raw.socket.destroyed ? { ...line, aborted: true } : line, 'request');
+  }
+}
+
+/** How a money-moving request was asked. Only for routes that move money. */
+export function askedOf(request: FastifyRequest): Asked {
+  const { key, waitS } = request.edge;
+  return { caller: callerOf(request), key, waitMs: waitS * 1_000, requestId: request.id };
+}
+
+/** Only for routes with an access rule. */
+export function callerOf(request: FastifyRequest): Caller {
+  const { caller } = request.edge;
+  if (caller === null) throw unauthorized();
+  return caller;
+}
+
+/** What was read of the body. Throws what was wrong with it. */
+export function bodyOf(request: FastifyRequest): JsonBody {
+  const { body } = request;
+  if (body instanceof Problem) throw body;
+  return (body as JsonBody | undefined | null) ?? { value: undefined, nodes: 0 };
+}
+
+/**
+ * A refusal is handed on as the body and thrown by `bodyOf`: an error from a parser would make
+ * Fastify close the connection, although the whole body was read and the next request can follow.
+ */
+function readBody(request: FastifyRequest, bytes: Buffer): JsonBody | Problem {
+  const { 'content-type': type = '', 'content-encoding': encoding } = request.headers;
+  if (bytes.length > 0 && (!isJson(type) || (encoding !== undefined && encoding !== 'identity'))) {
+    return new Problem('unsupported_media_type', 'Send application/json in UTF-8, not compressed.');
+  }
+  try {
+    return readJsonBody(bytes);
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+}
+
+function singleHeader(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header.join(', ') : header;
+}
+
+/** How many lines of this header came; Node joins them with commas, which a key may hold as well. */
+function linesOf(request: FastifyRequest, name: string): number {
+  const header = request.headers[name];
+  if (typeof header !== 'string' || !header.includes(', ')) return 1;
+  return request.raw.rawHeaders.filter((raw, index) => index % 2 === 0 && raw.toLowerCase() === name).length;
+}

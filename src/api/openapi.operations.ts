@@ -1,0 +1,252 @@
+import { type ProblemCode } from '../kernel/index.js';
+import { type Scope } from '../merchants/index.js';
+import * as example from './openapi.examples.js';
+import { PaymentListQuery } from './request-schemas.js';
+
+/** The operations of version 1, as the OpenAPI document tells them. */
+export interface Operation {
+  readonly method: 'get' | 'post';
+  /** As OpenAPI writes it: `/v1/payments/{id}`. */
+  readonly path: string;
+  readonly operationId: string;
+  readonly tag: 'Payments' | 'Operations';
+  readonly summary: string;
+  readonly description: string;
+  readonly scope?: Scope;
+  readonly movesMoney?: boolean;
+  /** The schema of its query string. */
+  readonly query?: { readonly properties: Readonly<Record<string, object>> };
+  readonly body?: { readonly schema: string; readonly required: boolean; readonly examples: Examples };
+  readonly answers: readonly Answer[];
+  readonly problems: readonly ProblemCode[];
+}
+
+type Examples = Readonly<Record<string, object>>;
+
+export interface Answer {
+  readonly status: number;
+  readonly description: string;
+  /** Name of a schema, or null for text. */
+  readonly schema: string | null;
+  readonly examples: Examples;
+}
+
+const everywhere: readonly ProblemCode[] = [
+  'unauthorized',
+  'forbidden',
+  'rate_limited',
+  'overloaded',
+  'internal_error',
+];
+const withBody: readonly ProblemCode[] = [
+  'body_malformed',
+  'body_too_large',
+  'unsupported_media_type',
+  'validation_failed',
+  'card_number_refused',
+];
+const withKey: readonly ProblemCode[] = [
+  'idempotency_key_missing',
+  'idempotency_key_invalid',
+  'idempotency_key_reused',
+  'request_in_progress',
+];
+
+const story = {
+  atRest:
+    'The payment has come to rest. A decline is at rest too: `status` is `failed` and `failure` says why.',
+  underWay:
+    'The outcome is not known yet. The service goes on by itself; ask again with the same Idempotency-Key, or read the payment.',
+};
+
+export const operations: readonly Operation[] = [
+  {
+    method: 'post',
+    path: '/v1/payments',
+    operationId: 'createPayment',
+    tag: 'Payments',
+    summary: 'Create a payment',
+    description:
+      'Charges, or with `capture: manual` authorizes. Whatever fails on the way, the customer is charged at most once: send the request again with the same Idempotency-Key until it answers 201.',
+    scope: 'payments:write',
+    movesMoney: true,
+    body: {
+      schema: 'PaymentRequest',
+      required: true,
+      examples: { everything: example.paymentRequest, smallest: example.smallestPaymentRequest },
+    },
+    answers: [
+      {
+        status: 201,
+        description: story.atRest,
+        schema: 'Payment',
+        examples: { captured: example.captured, declined: example.declined, authorized: example.authorized },
+      },
+      {
+        status: 202,
+        description: story.underWay,
+        schema: 'Payment',
+        examples: { processing: example.processing },
+      },
+    ],
+    problems: [...withBody, ...withKey, ...everywhere, 'no_route'],
+  },
+  {
+    method: 'get',
+    path: '/v1/payments',
+    operationId: 'listPayments',
+    tag: 'Payments',
+    summary: 'List payments',
+    description: 'Newest first. Go on with `next_cursor` while `has_more` is true.',
+    scope: 'payments:read',
+    query: PaymentListQuery,
+    answers: [
+      {
+        status: 200,
+        description: 'A page.',
+        schema: 'PaymentPage',
+        examples: { last: { data: [example.captured], has_more: false, next_cursor: null } },
+      },
+    ],
+    problems: ['validation_failed', 'card_number_refused', ...everywhere],
+  },
+  {
+    method: 'get',
+    path: '/v1/payments/{id}',
+    operationId: 'getPayment',
+    tag: 'Payments',
+    summary: 'Read a payment',
+    description: 'As it is now.',
+    scope: 'payments:read',
+    answers: [
+      {
+        status: 200,
+        description: 'The payment.',
+        schema: 'Payment',
+        examples: { captured: example.captured },
+      },
+    ],
+    problems: ['not_found', ...everywhere],
+  },
+  {
+    method: 'get',
+    path: '/v1/payments/{id}/attempts',
+    operationId: 'listAttempts',
+    tag: 'Payments',
+    summary: 'Read its story',
+    description:
+      'Every route that was tried and every call that was made to a PSP for it, with what came back.',
+    scope: 'payments:read',
+    answers: [
+      {
+        status: 200,
+        description: 'All of them.',
+        schema: 'AttemptPage',
+        examples: { one: { data: [example.attempt], has_more: false, next_cursor: null } },
+      },
+    ],
+    problems: ['not_found', ...everywhere],
+  },
+  {
+    method: 'post',
+    path: '/v1/payments/{id}/capture',
+    operationId: 'capturePayment',
+    tag: 'Payments',
+    summary: 'Capture an authorized payment',
+    description: 'All of it, or with `amount` a part. At most once for each Idempotency-Key.',
+    scope: 'payments:write',
+    movesMoney: true,
+    body: { schema: 'CaptureRequest', required: false, examples: { part: { amount: 400 }, all: {} } },
+    answers: [
+      { status: 201, description: story.atRest, schema: 'Payment', examples: { captured: example.captured } },
+      {
+        status: 202,
+        description: story.underWay,
+        schema: 'Payment',
+        examples: { processing: example.processing },
+      },
+    ],
+    problems: [
+      'not_found',
+      'invalid_state',
+      'amount_exceeds_authorized',
+      ...withBody,
+      ...withKey,
+      ...everywhere,
+    ],
+  },
+  {
+    method: 'post',
+    path: '/v1/payments/{id}/cancel',
+    operationId: 'cancelPayment',
+    tag: 'Payments',
+    summary: 'Cancel an authorized payment',
+    description: 'Voids the authorization, so that the customer has the money back at once.',
+    scope: 'payments:write',
+    movesMoney: true,
+    body: { schema: 'CancelRequest', required: false, examples: { nothing: {} } },
+    answers: [
+      { status: 201, description: story.atRest, schema: 'Payment', examples: { canceled: example.canceled } },
+      {
+        status: 202,
+        description: story.underWay,
+        schema: 'Payment',
+        examples: { processing: example.processing },
+      },
+    ],
+    problems: ['not_found', 'invalid_state', ...withBody, ...withKey, ...everywhere],
+  },
+  {
+    method: 'get',
+    path: '/health/live',
+    operationId: 'live',
+    tag: 'Operations',
+    summary: 'Is the process alive?',
+    description: 'Says nothing of databases: a restart would not mend them.',
+    answers: [
+      {
+        status: 200,
+        description: 'It is.',
+        schema: 'Live',
+        examples: { live: { status: 'live', version: '0.1.0' } },
+      },
+    ],
+    problems: [],
+  },
+  {
+    method: 'get',
+    path: '/health/ready',
+    operationId: 'ready',
+    tag: 'Operations',
+    summary: 'May requests be sent here?',
+    description: 'No as soon as the process is asked to stop.',
+    answers: [
+      {
+        status: 200,
+        description: 'Yes.',
+        schema: 'Ready',
+        examples: { ready: { status: 'ready', checks: { database: 'up' } } },
+      },
+      {
+        status: 503,
+        description: 'No.',
+        schema: 'Ready',
+        examples: {
+          down: { status: 'not_ready', checks: { database: 'down' } },
+          draining: { status: 'draining', checks: {} },
+        },
+      },
+    ],
+    problems: [],
+  },
+  {
+    method: 'get',
+    path: '/metrics',
+    operationId: 'metrics',
+    tag: 'Operations',
+    summary: 'Metrics',
+    description: "In Prometheus' text format.",
+    answers: [{ status: 200, description: 'All metrics.', schema: null, examples: {} }],
+    problems: [],
+  },
+];

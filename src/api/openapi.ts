@@ -1,0 +1,204 @@
+import { type ProblemCode, problemCatalogue } from '../kernel/index.js';
+import { Attempt, AttemptPage, Live, Payment, PaymentPage, ProblemSchema, Ready } from './answer-schemas.js';
+import { problemExample } from './openapi.examples.js';
+import { operations, type Answer, type Operation } from './openapi.operations.js';
+import { CancelRequest, CaptureRequest, PaymentRequest } from './request-schemas.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const schemas = {
+  PaymentRequest,
+  CaptureRequest,
+  CancelRequest,
+  Payment,
+  PaymentPage,
+  Attempt,
+  AttemptPage,
+  Problem: ProblemSchema,
+  Live,
+  Ready,
+};
+
+const about = `
+Payonce charges once, whatever fails: a PSP that times out, loses its answer or is down.
+
+**Every POST that moves money takes an \`Idempotency-Key\`.** Send a request that got no answer again,
+with the same key and the same body, as often as you like: it is one payment. The same key with
+another body is refused (\`idempotency_key_reused\`). A replayed answer is the same to the byte and
+carries \`Idempotent-Replayed: true\`. While the first request still runs, the second is answered 409
+with \`Retry-After\`, or with \`Prefer: wait=<seconds>\` (RFC 7240, at most 60) waits and answers as the
+first does. Keys are kept for 30 days.
+
+**A decline is not an HTTP error.** It is a payment at rest: 201 with \`status: failed\`.
+
+**Card numbers never enter.** Send tokens of your PSPs. Anything in a body, a query or a key that looks
+like a card number is refused (\`card_number_refused\`) and neither kept nor logged.
+
+Money is an integer in minor units; times are RFC 3339 in UTC; ids are UUIDs. Unknown fields are
+refused. Bodies are JSON in UTF-8 of at most 256 kB and 32 levels. Errors are problem documents
+(RFC 9457): program against \`code\`. Every answer carries a \`Request-Id\`; quote it when you ask for help.
+Where this page is silent, things are as in Stripe's API.
+`.trim();
+
+/** The OpenAPI 3.1 document of the REST surface. Built from the schemas that requests are checked by. */
+export function openApiDocument(version: string): Json {
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const operation of operations) (paths[operation.path] ??= {})[operation.method] = shown(operation);
+  return plain({
+    openapi: '3.1.0',
+    info: {
+      title: 'Payonce API',
+      version,
+      summary: 'Payments through several PSPs, charged once.',
+      description: about,
+    },
+    servers: [{ url: '/' }],
+    tags: [
+      { name: 'Payments', description: 'Create, read, capture, cancel.' },
+      { name: 'Operations', description: 'For whoever runs the service.' },
+    ],
+    paths,
+    components: {
+      schemas,
+      securitySchemes: {
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key of a merchant. It carries scopes: payments:read, payments:write.',
+        },
+      },
+      headers: {
+        RequestId: { description: 'Our name for the request.', schema: { type: 'string', format: 'uuid' } },
+        IdempotentReplayed: {
+          description: 'Set to true where this is the stored answer of an earlier request.',
+          schema: { const: 'true' },
+        },
+        RetryAfter: {
+          description: 'Seconds to wait before asking again.',
+          schema: { type: 'integer', minimum: 1 },
+        },
+        WwwAuthenticate: { description: 'Always Bearer.', schema: { const: 'Bearer' } },
+      },
+      parameters: {
+        PaymentId: {
+          name: 'id',
+          in: 'path',
+          required: true,
+          description: 'The id of the payment. Anything but a UUID is not found.',
+          schema: { type: 'string', format: 'uuid' },
+          example: '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42',
+        },
+        IdempotencyKey: {
+          name: 'Idempotency-Key',
+          in: 'header',
+          required: true,
+          description:
+            'A new one for each new request, a UUID for instance; bare or as a quoted string of RFC 8941.',
+          schema: { type: 'string', minLength: 1, maxLength: 255, pattern: String.raw`^[\x20-\x7e]+$` },
+          example: '8e03978e-40d5-43dd-bc93-6894a57f9324',
+        },
+        Prefer: {
+          name: 'Prefer',
+          in: 'header',
+          description:
+            '`wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60.',
+          schema: { type: 'string' },
+          example: 'wait=10',
+        },
+      },
+    },
+  });
+}
+
+function shown(operation: Operation): Json {
+  const { operationId, tag, summary, description, scope, movesMoney, query, body } = operation;
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    description: scope ? `${description}\n\nScope: \`${scope}\`.` : description,
+    security: scope ? [{ apiKey: [] }] : [],
+    parameters: [
+      ...(operation.path.includes('{id}') ? [{ $ref: '#/components/parameters/PaymentId' }] : []),
+      ...Object.entries(query?.properties ?? {}).map(([name, schema]) => ({ name, in: 'query', schema })),
+      ...(movesMoney
+        ? [{ $ref: '#/components/parameters/IdempotencyKey' }, { $ref: '#/components/parameters/Prefer' }]
+        : []),
+    ],
+    ...(body
+      ? {
+          requestBody: {
+            required: body.required,
+            content: { 'application/json': { schema: refTo(body.schema), examples: named(body.examples) } },
+          },
+        }
+      : {}),
+    responses: {
+      ...Object.fromEntries(
+        operation.answers.map((answer) => [answer.status, shownAnswer(answer, operation)]),
+      ),
+      ...shownProblems(operation.problems),
+    },
+  };
+}
+
+function shownAnswer({ description, schema, examples }: Answer, { movesMoney }: Operation): Json {
+  return {
+    description,
+    headers: {
+      'Request-Id': { $ref: '#/components/headers/RequestId' },
+      ...(movesMoney ? { 'Idempotent-Replayed': { $ref: '#/components/headers/IdempotentReplayed' } } : {}),
+    },
+    content:
+      schema === null
+        ? { 'text/plain': { schema: { type: 'string' } } }
+        : { 'application/json': { schema: refTo(schema), examples: named(examples) } },
+  };
+}
+
+/** One response for each status, with an example for each code that comes with it. */
+function shownProblems(codes: readonly ProblemCode[]): Json {
+  const byStatus = new Map<number, ProblemCode[]>();
+  for (const code of codes) {
+    const [status] = problemCatalogue[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, of]) => [
+      status,
+      {
+        description: of.map((code) => `\`${code}\`: ${problemCatalogue[code][1]}.`).join('\n\n'),
+        headers: {
+          'Request-Id': { $ref: '#/components/headers/RequestId' },
+          ...(status === 401 ? { 'WWW-Authenticate': { $ref: '#/components/headers/WwwAuthenticate' } } : {}),
+          ...(status === 409 || status === 429 || status === 503
+            ? { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
+            : {}),
+        },
+        content: {
+          'application/problem+json': {
+            schema: refTo('Problem'),
+            examples: named(Object.fromEntries(of.map((code) => [code, problemExample(code)]))),
+          },
+        },
+      },
+    ]),
+  );
+}
+
+function refTo(schema: string): Json {
+  return { $ref: `#/components/schemas/${schema}` };
+}
+
+function named(examples: Readonly<Record<string, object>>): Json {
+  return Object.fromEntries(
+    Object.entries(examples).map(([name, value]) => [name, { summary: name, value }]),
+  );
+}
+
+/** As JSON carries it, without what TypeBox hides in its schemas and without our own annotations. */
+function plain(document: object): Json {
+  return JSON.parse(
+    JSON.stringify(document, (key, value: unknown) => (key === 'x-refusal' ? undefined : value)),
+  ) as Json;
+}

@@ -1,0 +1,58 @@
+import { Controller, Get, Inject, Post, Req, Res } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { type Payments } from '../payments/index.js';
+import { type Access } from './access.js';
+import { cancelAsk, captureAsk, listAsk, paymentAsk } from './ask.js';
+import { PAYMENTS } from './dependencies.js';
+import { askedOf, bodyOf, callerOf } from './edge.js';
+import { sendJson, sendStored } from './present.js';
+
+const reads: { access: Access } = { access: { scope: 'payments:read', movesMoney: false } };
+const writes: { access: Access } = { access: { scope: 'payments:write', movesMoney: true } };
+
+/** /v1/payments: parse, call one flow, present. */
+@Controller('v1/payments')
+export class PaymentsController {
+  constructor(@Inject(PAYMENTS) private readonly payments: Payments) {}
+
+  @Post()
+  @RouteConfig(writes)
+  async create(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    const ask = paymentAsk(bodyOf(request));
+    sendStored(reply, await this.payments.create(askedOf(request), ask));
+  }
+
+  @Get()
+  @RouteConfig(reads)
+  async list(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    const { filter, limit, cursor } = listAsk(request.query as Record<string, unknown>);
+    sendJson(reply, await this.payments.list(callerOf(request), filter, limit, cursor));
+  }
+
+  @Get(':id')
+  @RouteConfig(reads)
+  async get(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    sendJson(reply, await this.payments.get(callerOf(request), request.edge.paymentId));
+  }
+
+  @Get(':id/attempts')
+  @RouteConfig(reads)
+  async attempts(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    sendJson(reply, await this.payments.attempts(callerOf(request), request.edge.paymentId));
+  }
+
+  @Post(':id/capture')
+  @RouteConfig(writes)
+  async capture(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    const ask = captureAsk(bodyOf(request));
+    sendStored(reply, await this.payments.capture(askedOf(request), request.edge.paymentId, ask));
+  }
+
+  @Post(':id/cancel')
+  @RouteConfig(writes)
+  async cancel(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    cancelAsk(bodyOf(request));
+    sendStored(reply, await this.payments.cancel(askedOf(request), request.edge.paymentId));
+  }
+}

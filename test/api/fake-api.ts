@@ -1,0 +1,163 @@
+import { type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { Registry } from 'prom-client';
+import { createApi, createLogger, type ApiDependencies } from '../../src/api/index.js';
+import { captured, attempt } from '../../src/api/openapi.examples.js';
+import { Problem, SystemClock } from '../../src/kernel/index.js';
+import { type Caller, type Scope } from '../../src/merchants/index.js';
+import { type Payments, type StoredAnswer } from '../../src/payments/index.js';
+
+export const KEY = 'po_live_testtesttesttest';
+export const READ_ONLY_KEY = 'po_live_readreadreadread';
+export const PAYMENT_ID = captured.id;
+
+type Call = readonly [flow: keyof Payments, ...args: unknown[]];
+
+/** Payments that only remember what they were asked. */
+export class FakePayments implements Payments {
+  readonly calls: Call[] = [];
+  answer: () => Promise<StoredAnswer> = () =>
+    Promise.resolve({ status: 201, body: JSON.stringify(captured), replayed: false });
+
+  create(...args: Parameters<Payments['create']>): Promise<StoredAnswer> {
+    this.calls.push(['create', ...args]);
+    return this.answer();
+  }
+
+  capture(...args: Parameters<Payments['capture']>): Promise<StoredAnswer> {
+    this.calls.push(['capture', ...args]);
+    return this.answer();
+  }
+
+  cancel(...args: Parameters<Payments['cancel']>): Promise<StoredAnswer> {
+    this.calls.push(['cancel', ...args]);
+    return this.answer();
+  }
+
+  get(...args: Parameters<Payments['get']>): ReturnType<Payments['get']> {
+    this.calls.push(['get', ...args]);
+    return Promise.resolve(captured);
+  }
+
+  list(...args: Parameters<Payments['list']>): ReturnType<Payments['list']> {
+    this.calls.push(['list', ...args]);
+    return Promise.resolve({ data: [captured], has_more: false, next_cursor: null });
+  }
+
+  attempts(...args: Parameters<Payments['attempts']>): ReturnType<Payments['attempts']> {
+    this.calls.push(['attempts', ...args]);
+    return Promise.resolve({ data: [attempt], has_more: false, next_cursor: null });
+  }
+}
+
+function callerWith(scopes: readonly Scope[]): Caller {
+  return { merchantId: 'm-1', apiKeyId: 'k-1', scopes };
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  readonly ms: number;
+  json(): { [name: string]: unknown; code?: string; errors?: { pointer: string; message: string }[] };
+}
+
+export interface Ask {
+  readonly method?: string;
+  readonly path?: string;
+  readonly headers?: Record<string, string | string[]>;
+  /** An object is sent as JSON. */
+  readonly body?: object | string | Buffer;
+  /** Undefined: the key with every scope. Null: none. */
+  readonly apiKey?: string | null;
+  readonly idempotencyKey?: string | string[] | null;
+}
+
+export class RunningApi {
+  private constructor(
+    readonly app: NestFastifyApplication,
+    readonly payments: FakePayments,
+    readonly port: number,
+    /** Every line of the log, as it would be written. */
+    readonly logged: readonly string[],
+  ) {}
+
+  static async start(more: Partial<ApiDependencies> = {}): Promise<RunningApi> {
+    const payments = new FakePayments();
+    const lines: string[] = [];
+    const app = await createApi({
+      payments,
+      authenticator: {
+        authenticate: (bearer) =>
+          bearer === KEY
+            ? Promise.resolve(callerWith(['payments:read', 'payments:write']))
+            : bearer === READ_ONLY_KEY
+              ? Promise.resolve(callerWith(['payments:read']))
+              : Promise.reject(new Problem('unauthorized', 'The key is revoked.')),
+      },
+      readiness: () => Promise.resolve({ ready: true, checks: { database: 'up' } }),
+      metrics: new Registry(),
+      logger: createLogger({ level: 'info', sink: { write: (line) => void lines.push(line) } }),
+      version: '0.0.0-test',
+      clock: new SystemClock(),
+      ...more,
+    });
+    await app.listen(0, '127.0.0.1');
+    const { port } = app.getHttpServer().address() as AddressInfo;
+    return new RunningApi(app, payments, port, lines);
+  }
+
+  /** One request on a connection of its own. */
+  send({
+    method = 'POST',
+    path = '/v1/payments',
+    headers = {},
+    body,
+    apiKey,
+    idempotencyKey,
+  }: Ask): Promise<Answer> {
+    const bytes =
+      body === undefined
+        ? undefined
+        : typeof body === 'string' || Buffer.isBuffer(body)
+          ? Buffer.from(body as string)
+          : Buffer.from(JSON.stringify(body));
+    const key = idempotencyKey === undefined ? `test-${this.payments.calls.length}` : idempotencyKey;
+    const start = performance.now();
+    return new Promise((resolve, reject) => {
+      const request = httpRequest(
+        {
+          port: this.port,
+          host: '127.0.0.1',
+          method,
+          path,
+          agent: false,
+          headers: {
+            ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey ?? KEY}` }),
+            ...(key === null || method === 'GET' ? {} : { 'idempotency-key': key }),
+            ...(bytes ? { 'content-type': 'application/json', 'content-length': bytes.length } : {}),
+            ...headers,
+          },
+        },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('error', reject);
+          response.on('end', () => {
+            const text = Buffer.concat(chunks).toString();
+            resolve({
+              status: response.statusCode!,
+              headers: response.headers,
+              text,
+              ms: performance.now() - start,
+              json: () => JSON.parse(text) as ReturnType<Answer['json']>,
+            });
+          });
+        },
+      );
+      request.on('error', reject);
+      request.end(bytes);
+    });
+  }
+}
