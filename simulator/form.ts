@@ -38,6 +38,13 @@ function put(form: Form, name: string, value: string): void {
     form[name] = value;
     return;
   }
+  if (name.indexOf('[', bracket + 1) < 0 && name.endsWith(']') && name.length - bracket > 2) {
+    const below = form[name.slice(0, bracket)];
+    const at = typeof below === 'object' ? below : emptyForm();
+    form[name.slice(0, bracket)] = at;
+    at[name.slice(bracket + 1, -1)] = value;
+    return;
+  }
   const parts = [name.slice(0, bracket), ...name.slice(bracket + 1, name.length - 1).split('][')];
   if (parts.length > DEEPEST || !name.endsWith(']')) {
     form[name] = value;

@@ -114,19 +114,20 @@ export class SimulatedPsp {
   private run(prepared: Prepared, fault?: Fault): Reply {
     const { key } = prepared;
     const keepsServerErrors = this.keys.policy?.keepsServerErrors === true;
-    const failure = this.wire.serverError(fault?.status ?? 500);
     if (fault?.fault === 'error_500_before') {
+      const failure = this.wire.serverError(fault.status ?? 500);
       if (keepsServerErrors) this.keys.keep(key, failure);
       else this.keys.release(key);
       return failure;
     }
     try {
       const reply = prepared.run(fault?.fault === 'decline' ? (fault.code ?? '2') : undefined);
-      const failed = fault?.fault === 'error_500_after';
+      const failure =
+        fault?.fault === 'error_500_after' ? this.wire.serverError(fault.status ?? 500) : undefined;
       // Validation found by the object itself (no such payment) is not an execution.
       if (reply.status === 404 || reply.status === 422) this.keys.release(key);
-      else this.keys.keep(key, failed && keepsServerErrors ? failure : reply);
-      return failed ? failure : reply;
+      else this.keys.keep(key, failure !== undefined && keepsServerErrors ? failure : reply);
+      return failure ?? reply;
     } catch (error) {
       this.keys.release(key);
       return this.refuseFull(error);

@@ -126,7 +126,7 @@ export class Port {
       reset: () => socket.resetAndDestroy(),
       hang: () => this.hang(request),
       truncate: (reply) => {
-        const body = bytes(reply);
+        const body = Buffer.from(textOf(reply));
         response.writeHead(reply.status, headers(reply, body.length));
         response.write(body.subarray(0, Math.floor(body.length / 2)), () => socket.destroySoon());
       },
@@ -136,8 +136,9 @@ export class Port {
   private write(response: ServerResponse, reply: Reply): void {
     // The client may have gone away; what happened has happened.
     if (response.destroyed || response.headersSent) return;
-    const body = bytes(reply);
-    const head = headers(reply, body.length);
+    // A string, not a buffer: Node then sends head and body in one write.
+    const body = textOf(reply);
+    const head = headers(reply, Buffer.byteLength(body));
     if (this.refusing) head['connection'] = 'close';
     response.writeHead(reply.status, head);
     response.end(body);
@@ -156,8 +157,8 @@ export class Port {
   }
 }
 
-function bytes({ body }: Reply): Buffer {
-  return Buffer.from(typeof body === 'string' ? body : body());
+function textOf({ body }: Reply): string {
+  return typeof body === 'string' ? body : body();
 }
 
 function headers(reply: Reply, length: number): Record<string, string | number> {

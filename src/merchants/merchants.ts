@@ -50,8 +50,8 @@ export class Merchants implements Authenticator {
 
   async createMerchant(name: string): Promise<Merchant> {
     const trimmed = name.trim();
-    if (trimmed.length < 1 || trimmed.length > 200) {
-      throw invalid('/name', 'a name has 1 to 200 characters');
+    if (!/^[^\p{Cc}\p{Cs}]{1,200}$/u.test(trimmed)) {
+      throw invalid('/name', 'a name has 1 to 200 printable characters');
     }
     const merchant = { id: this.ids.uuid(), name: trimmed, createdAt: this.clock.now() };
     await this.pool.query('INSERT INTO merchants (id, name, created_at) VALUES ($1, $2, $3)', [

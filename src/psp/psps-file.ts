@@ -121,13 +121,13 @@ export function parsePsps(text: string, file: string, env: NodeJS.ProcessEnv): P
       problems.push({ pointer: `/psps/${index}/name`, message: 'is taken by an entry above' });
     }
   }
-  const routing = content.routing ?? [{ order: names }];
+  const routing = content.routing ?? [{ order: [...new Set(names)] }];
   for (const [index, rule] of routing.entries()) checkRule(rule, `/routing/${index}`, names, problems);
   if (problems.length > 0) throw new PspsFileError(file, problems);
   return { psps, routing };
 }
 
-/** The bundled simulator's accounts: what runs without a file. The credentials open nothing. */
+/** The bundled simulator's accounts, by the origins of its PSPs: what runs without a file. */
 export function defaultPsps(simulatorUrls: { readonly stripe: string; readonly adyen: string }): PspsConfig {
   return {
     psps: [
@@ -136,12 +136,13 @@ export function defaultPsps(simulatorUrls: { readonly stripe: string; readonly a
         adapter: 'stripe',
         baseUrl: simulatorUrls.stripe,
         timeoutMs: DEFAULT_TIMEOUT_MS,
+        // The credentials open nothing.
         credentials: { secretKey: 'sk_test_simulator', webhookSecret: 'whsec_simulator' },
       },
       {
         name: 'adyen',
         adapter: 'adyen',
-        baseUrl: simulatorUrls.adyen,
+        baseUrl: new URL('/v71', simulatorUrls.adyen).href,
         timeoutMs: DEFAULT_TIMEOUT_MS,
         credentials: { apiKey: 'simulator', merchantAccount: 'PayonceECOM', hmacKey: '00'.repeat(32) },
       },

@@ -69,6 +69,8 @@ describe('merchants', () => {
     ['empty', ''],
     ['blank', '   '],
     ['too long', 'x'.repeat(201)],
+    ['not printable', 'a\u0000b'],
+    ['half a character', 'a\ud800b'],
   ])('are refused a name that is %s', async (_what, name) => {
     expect((await refusal(merchants.createMerchant(name))).code).toBe('validation_failed');
   });

@@ -14,6 +14,7 @@ import {
   type Values,
   type Where,
 } from './change.js';
+import { encode } from './encoding.js';
 import { type Column, type Table } from './table.js';
 
 type Stored = Record<string, Value>;
@@ -145,7 +146,11 @@ export class MemoryStore implements Store {
     prefix: string,
     limit = 1_000,
   ): Promise<Row[]> {
-    return this.select(table, (row) => matches(row, where) && String(row[column]).startsWith(prefix), limit);
+    return this.select(
+      table,
+      (row) => matches(row, where) && textOf(row[column] ?? null).startsWith(prefix),
+      limit,
+    );
   }
 
   async findDue<Row>(
@@ -220,9 +225,14 @@ function compare(columns: readonly Column[], a: Stored, b: Stored): number {
     const [x, y] = [a[property], b[property]];
     if (typeof x === 'number' && typeof y === 'number') {
       if (x !== y) return x - y;
-    } else if (String(x) !== String(y)) {
-      return String(x) < String(y) ? -1 : 1;
+      continue;
     }
+    const [left, right] = [textOf(x ?? null), textOf(y ?? null)];
+    if (left !== right) return left < right ? -1 : 1;
   }
   return 0;
+}
+
+function textOf(value: Value): string {
+  return encode(value) ?? '';
 }

@@ -1,9 +1,9 @@
 import http from 'node:http';
 import https from 'node:https';
-import { Stripe } from 'stripe';
+import StripeSdk, { type Stripe } from 'stripe';
 import { LARGEST_ANSWER_BYTES, type Wire } from '../wire.js';
 
-type ClientFace = NonNullable<NonNullable<ConstructorParameters<typeof Stripe>[1]>['httpClient']>;
+type ClientFace = NonNullable<NonNullable<ConstructorParameters<typeof StripeSdk>[1]>['httpClient']>;
 type ResponseFace = Awaited<ReturnType<ClientFace['makeRequest']>>;
 
 /**
@@ -74,7 +74,7 @@ export const UNREADABLE_ANSWER = 'unreadable_answer';
 
 /** An error that the SDK passes on instead of sending the request again. */
 function notSentAgain(error: Error & { code?: string }): Error {
-  if (!Stripe.HttpClient.CONNECTION_CLOSED_ERROR_CODES.includes(error.code ?? '')) return error;
+  if (!StripeSdk.HttpClient.CONNECTION_CLOSED_ERROR_CODES.includes(error.code ?? '')) return error;
   return Object.assign(new Error(error.message, { cause: error }), { code: 'CONNECTION_CLOSED' });
 }
 
@@ -124,7 +124,7 @@ class WholeResponse implements ResponseFace {
         chunks.push(chunk);
       }
     } catch (error) {
-      throw Stripe.HttpClient.makeResponseBodyError(notSentAgain(error as Error));
+      throw StripeSdk.HttpClient.makeResponseBodyError(notSentAgain(error as Error));
     }
     return Buffer.concat(chunks).toString('utf8');
   }

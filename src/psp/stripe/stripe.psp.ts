@@ -1,4 +1,4 @@
-import { Stripe } from 'stripe';
+import StripeSdk, { type Stripe } from 'stripe';
 import {
   type Answer,
   type CallContext,
@@ -74,7 +74,7 @@ export class StripePsp implements PspAdapter {
     this.wire = new Wire(options.timeoutMs);
     this.http = new OneRequestHttpClient(this.wire);
     const { protocol, hostname, port } = new URL(options.baseUrl ?? 'https://api.stripe.com');
-    this.stripe = new Stripe(options.secretKey, {
+    this.stripe = new StripeSdk(options.secretKey, {
       httpClient: this.http,
       maxNetworkRetries: 0,
       telemetry: false,
@@ -121,7 +121,7 @@ export class StripePsp implements PspAdapter {
       } catch (error) {
         // "You cannot cancel this PaymentIntent because it has a status of succeeded": the refusal
         // carries the PaymentIntent, and that is the answer.
-        const intent = error instanceof Stripe.errors.StripeError ? error.payment_intent : undefined;
+        const intent = error instanceof StripeSdk.errors.StripeError ? error.payment_intent : undefined;
         if (intent?.id === pspReference) return answerOfCancel(intent, instruction);
         throw error;
       }
@@ -156,7 +156,7 @@ export class StripePsp implements PspAdapter {
         ask({ headers, timeout: call.timeoutMs, maxNetworkRetries: 0 }),
       );
     } catch (error) {
-      const answer = error instanceof Stripe.errors.StripeError ? answerOfError(error, kind) : null;
+      const answer = error instanceof StripeSdk.errors.StripeError ? answerOfError(error, kind) : null;
       if (answer) return answer;
       throw error;
     }
@@ -172,7 +172,7 @@ export class StripePsp implements PspAdapter {
       return ours.length === 1 ? ours[0]!.id : null;
     } catch (error) {
       // Search does not exist for accounts in India, and may be down by itself: the list decides.
-      if (error instanceof Stripe.errors.StripeError && error.statusCode !== undefined) return null;
+      if (error instanceof StripeSdk.errors.StripeError && error.statusCode !== undefined) return null;
       throw error;
     }
   }
