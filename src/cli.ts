@@ -1,0 +1,189 @@
+import { Command, CommanderError } from 'commander';
+import {
+  type Config,
+  ConfigError,
+  DatabaseUnavailable,
+  loadConfig,
+  Problem,
+  SystemClock,
+  SystemIds,
+} from './kernel/index.js';
+import { type ApiKeyView, type Merchant, Merchants, scopes } from './merchants/index.js';
+import { openStore, type Store } from './open-store.js';
+
+/**
+ * `payonce …`: administration. With --json a command prints one JSON value on stdout and nothing
+ * else; an error is one JSON value on stderr. Exit 0 done, 1 failed, 2 not understood.
+ */
+
+/** What a command came to: `json` for programs, `text` for people. */
+interface Outcome {
+  readonly json: unknown;
+  readonly text: string;
+}
+
+interface Opened {
+  readonly store: Store;
+  readonly merchants: Merchants;
+}
+
+function program(
+  perform: (work: (opened: Opened) => Promise<Outcome>) => Promise<void>,
+  writeErr: (text: string) => void,
+): Command {
+  const payonce = new Command('payonce')
+    .description('Administers a Payonce installation: the one of DATABASE_URL, or the embedded one here.')
+    .exitOverride() // subcommands inherit this and the next
+    .configureOutput({ writeErr });
+
+  command(payonce, 'migrate', 'bring the database up to date').action(() =>
+    perform(async ({ store: { migrated } }) => ({
+      json: { migrated },
+      text:
+        migrated.length > 0 ? `Ran ${migrated.join(', ')}.` : 'Nothing to do: the database is up to date.',
+    })),
+  );
+
+  const merchants = payonce.command('merchants').description('tenants of this installation');
+  command(merchants, 'create', 'add a merchant')
+    .requiredOption('--name <name>', 'what people call it')
+    .action(({ name }: { name: string }) =>
+      perform(async ({ merchants }) => {
+        const merchant = await merchants.createMerchant(name);
+        return { json: merchantJson(merchant), text: `Merchant ${merchant.name}: ${merchant.id}` };
+      }),
+    );
+  command(merchants, 'list', 'list the merchants, newest first').action(() =>
+    perform(async ({ merchants }) => {
+      const all = await merchants.listMerchants();
+      return {
+        json: all.map(merchantJson),
+        text: table(
+          ['ID', 'CREATED', 'NAME'],
+          all.map(({ id, createdAt, name }) => [id, when(createdAt), name]),
+        ),
+      };
+    }),
+  );
+
+  const apiKeys = payonce.command('api-keys').description('credentials of a merchant');
+  command(apiKeys, 'create', 'issue a key; it is shown this once')
+    .requiredOption('--merchant <id>', 'whose key')
+    .requiredOption('--scopes <scopes>', `what it may do: ${scopes.join(',')}`)
+    .action(({ merchant, scopes }: { merchant: string; scopes: string }) =>
+      perform(async ({ merchants }) => {
+        const wanted = scopes.split(',').map((scope) => scope.trim());
+        const { id, key } = await merchants.createApiKey(merchant, wanted);
+        return { json: { id, key }, text: `${key}\nKeep it now, it is not shown again. Its id: ${id}` };
+      }),
+    );
+  command(apiKeys, 'list', 'list the keys of a merchant, newest first')
+    .requiredOption('--merchant <id>', 'whose keys')
+    .action(({ merchant }: { merchant: string }) =>
+      perform(async ({ merchants }) => {
+        const keys = await merchants.listApiKeys(merchant);
+        const row = (key: ApiKeyView) => [
+          key.id,
+          `${key.prefix}_…`,
+          when(key.createdAt),
+          key.revokedAt ? when(key.revokedAt) : 'live',
+          key.scopes.join(','),
+        ];
+        return {
+          json: keys.map(apiKeyJson),
+          text: table(['ID', 'KEY', 'CREATED', 'REVOKED', 'SCOPES'], keys.map(row)),
+        };
+      }),
+    );
+  command(apiKeys, 'revoke', 'refuse a key from now on')
+    .requiredOption('--merchant <id>', 'whose key')
+    .requiredOption('--id <id>', 'which key')
+    .action(({ merchant, id }: { merchant: string; id: string }) =>
+      perform(async ({ merchants }) => {
+        const key = await merchants.revokeApiKey(merchant, id);
+        return {
+          json: apiKeyJson(key),
+          text: `Revoked ${key.prefix}_…; running services notice within 5 s.`,
+        };
+      }),
+    );
+  return payonce;
+}
+
+function command(parent: Command, name: string, description: string): Command {
+  return parent
+    .command(name)
+    .description(description)
+    .option('--json', 'print one JSON value and nothing else');
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  const asJson = args.includes('--json');
+  let usage = '';
+  const perform = async (work: (opened: Opened) => Promise<Outcome>) => {
+    const { json, text } = await withMerchants(loadConfig(process.env), work);
+    process.stdout.write(`${asJson ? JSON.stringify(json) : text}\n`);
+  };
+  try {
+    await program(perform, (text) => (usage += text)).parseAsync([...args], { from: 'user' });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return 0; // --help
+    const { code, message } = explain(error);
+    const text = error instanceof CommanderError ? usage : `payonce: ${message}\n`;
+    process.stderr.write(asJson ? `${JSON.stringify({ error: { code, message } })}\n` : text);
+    return error instanceof CommanderError ? 2 : 1;
+  }
+}
+
+async function withMerchants(config: Config, work: (opened: Opened) => Promise<Outcome>): Promise<Outcome> {
+  const clock = new SystemClock(config.clockOffsetMs);
+  const store = await openStore(config, { entities: [], poolSize: 2, applicationName: 'payonce-cli' });
+  try {
+    return await work({ store, merchants: new Merchants(store.database.pool, clock, new SystemIds(clock)) });
+  } finally {
+    await store.close();
+  }
+}
+
+function explain(error: unknown): { code: string; message: string } {
+  if (error instanceof Problem) return { code: error.code, message: error.detail };
+  if (error instanceof ConfigError) return { code: 'configuration_invalid', message: error.message };
+  if (error instanceof DatabaseUnavailable) return { code: 'database_unavailable', message: error.message };
+  if (error instanceof CommanderError) {
+    const isBare = error.code === 'commander.help';
+    return {
+      code: 'usage',
+      message: isBare ? 'a command is missing' : error.message.replace(/^error: /, ''),
+    };
+  }
+  return { code: 'internal_error', message: error instanceof Error ? error.message : String(error) };
+}
+
+function merchantJson({ id, name, createdAt }: Merchant): object {
+  return { id, name, created_at: createdAt };
+}
+
+function apiKeyJson({ id, prefix, scopes, createdAt, revokedAt }: ApiKeyView): object {
+  return { id, prefix, scopes, created_at: createdAt, revoked_at: revokedAt };
+}
+
+function when(time: Date): string {
+  return time.toISOString().slice(0, 16).replace('T', ' ');
+}
+
+/** Columns as wide as their widest cell; `None.` where there is no row. */
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  if (rows.length === 0) return 'None.';
+  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]!.length)));
+  return [head, ...rows]
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+process.exitCode = await main(process.argv.slice(2));
