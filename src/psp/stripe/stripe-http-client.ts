@@ -1,6 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
-import StripeSdk, { type Stripe } from 'stripe';
+import StripeSdk from 'stripe';
 import { LARGEST_ANSWER_BYTES, type Wire } from '../wire.js';
 
 type ClientFace = NonNullable<NonNullable<ConstructorParameters<typeof StripeSdk>[1]>['httpClient']>;

@@ -1,0 +1,167 @@
+import { accountsOf, defaultPsps, parsePsps, PspsFileError, readPspsFile } from './psps-file.js';
+
+const env = { STRIPE: 'sk_live_verysecret', ADYEN: 'AQEverysecret' };
+const stripe = { name: 'stripe', adapter: 'stripe', credentials: { secretKey: 'env:STRIPE' } };
+const adyen = {
+  name: 'adyen',
+  adapter: 'adyen',
+  baseUrl: 'http://127.0.0.1:8430/v71',
+  timeoutMs: 500,
+  credentials: { apiKey: 'env:ADYEN', merchantAccount: 'PayonceECOM' },
+};
+
+const parse = (content: object) => parsePsps(JSON.stringify(content), 'psps.json', env);
+
+function problemsOf(text: string): string[] {
+  try {
+    parsePsps(text, 'psps.json', env);
+  } catch (error) {
+    expect(error).toBeInstanceOf(PspsFileError);
+    expect((error as Error).message).not.toMatch(/verysecret/);
+    return (error as PspsFileError).problems.map(({ pointer, message }) => `${pointer}: ${message}`);
+  }
+  return [];
+}
+
+const problems = (content: object) => problemsOf(JSON.stringify(content));
+
+describe('parsePsps', () => {
+  it('resolves what is in the environment and fills in what may be left out', () => {
+    const routing = [
+      { when: { currency: ['EUR'], amountBelow: 50_000 }, order: ['adyen', 'stripe'] },
+      {
+        split: [
+          { psp: 'stripe', weight: 9 },
+          { psp: 'adyen', weight: 1 },
+        ],
+      },
+    ];
+    const config = parse({ psps: [stripe, adyen], routing });
+    expect(config.psps[0]).toEqual({
+      name: 'stripe',
+      adapter: 'stripe',
+      timeoutMs: 10_000,
+      credentials: { secretKey: 'sk_live_verysecret' },
+    });
+    expect(config.psps[1]).toMatchObject({ timeoutMs: 500, baseUrl: 'http://127.0.0.1:8430/v71' });
+    expect(config.routing).toEqual(routing);
+  });
+
+  it('asks the accounts in their order where no routing is written', () => {
+    expect(parse({ psps: [adyen, stripe] }).routing).toEqual([{ order: ['adyen', 'stripe'] }]);
+  });
+
+  it('names file, place and variable when a variable is missing', () => {
+    const credentials = { secretKey: 'env:NO_SUCH' };
+    expect(() => parse({ psps: [{ ...stripe, credentials }] })).toThrow(
+      'psps.json: /psps/0/credentials/secretKey: the environment variable NO_SUCH is not set',
+    );
+  });
+
+  it.each<[string, object, string]>([
+    ['an unknown field', { psps: [stripe], extra: 1 }, '/extra: is not known'],
+    ['an unknown field of an account', { psps: [{ ...stripe, key: 1 }] }, '/psps/0/key: is not known'],
+    ['no accounts', { psps: [] }, '/psps: must not have fewer than 1 items'],
+    [
+      'a timeout that is too short',
+      { psps: [{ ...stripe, timeoutMs: 99 }] },
+      '/psps/0/timeoutMs: must be >= 100',
+    ],
+    [
+      'a timeout that is too long',
+      { psps: [{ ...stripe, timeoutMs: 60_001 }] },
+      '/psps/0/timeoutMs: must be <= 60000',
+    ],
+    ['two of one name', { psps: [stripe, stripe] }, '/psps/1/name: is taken by an entry above'],
+    [
+      'an unknown adapter',
+      { psps: [{ ...stripe, adapter: 'x' }] },
+      '/psps/0/adapter: is none of stripe, keyless, adyen',
+    ],
+    [
+      'a missing credential',
+      { psps: [{ ...adyen, credentials: { apiKey: 'k' } }] },
+      '/psps/0/credentials: merchantAccount is missing',
+    ],
+    [
+      'an unknown credential',
+      { psps: [{ ...stripe, credentials: { secretKey: 'k', 'a/b': 'k' } }] },
+      '/psps/0/credentials/a~1b: is not known',
+    ],
+    [
+      'no URL',
+      { psps: [{ ...stripe, baseUrl: 'ftp://x' }] },
+      '/psps/0/baseUrl: must be an http or https URL',
+    ],
+    [
+      'a path for Stripe',
+      { psps: [{ ...stripe, baseUrl: 'http://x/v1' }] },
+      '/psps/0/baseUrl: must have no path for stripe',
+    ],
+    [
+      'a user in a URL',
+      { psps: [{ ...adyen, baseUrl: 'http://u:p@x/' }] },
+      '/psps/0/baseUrl: must have no query, fragment or user',
+    ],
+    [
+      'a rule without accounts',
+      { psps: [stripe], routing: [{}] },
+      '/routing/0: must have either order or split',
+    ],
+    [
+      'a rule for nobody',
+      { psps: [stripe], routing: [{ order: ['adyen'] }] },
+      '/routing/0/order/0: names no PSP of this file',
+    ],
+    [
+      'a PSP twice',
+      { psps: [stripe], routing: [{ order: ['stripe', 'stripe'] }] },
+      '/routing/0/order/1: is named twice',
+    ],
+    [
+      'a currency that is none',
+      { psps: [stripe], routing: [{ when: { currency: ['XXX'] }, order: ['stripe'] }] },
+      '/routing/0/when/currency/0: is no ISO 4217 currency',
+    ],
+    [
+      'a negative weight',
+      { psps: [stripe], routing: [{ split: [{ psp: 'stripe', weight: -1 }] }] },
+      '/routing/0/split/0/weight: must be >= 0',
+    ],
+  ])('refuses %s', (_, content, problem) => {
+    expect(problems(content)).toContain(problem);
+  });
+
+  it('tells every fault at once', () => {
+    expect(
+      problems({
+        psps: [
+          { ...stripe, adapter: 'x' },
+          { ...stripe, credentials: {} },
+        ],
+      }),
+    ).toHaveLength(3);
+  });
+
+  it('never quotes the file, not even where it is no JSON', () => {
+    expect(problemsOf('{ "psps": [\n"verysecret" "verysecret"')).toEqual([': is not JSON (line 2)']);
+  });
+
+  it('says which file cannot be read', async () => {
+    await expect(readPspsFile('/no/such/file.json', {})).rejects.toThrow(
+      '/no/such/file.json: /: cannot be read (ENOENT)',
+    );
+  });
+});
+
+describe('accountsOf', () => {
+  it('makes an adapter of every entry, and knows its secrets', async () => {
+    const accounts = accountsOf(
+      defaultPsps({ stripe: 'http://127.0.0.1:1', adyen: 'http://127.0.0.1:2/v71' }),
+    );
+    expect(accounts.map(({ name }) => name)).toEqual(['stripe', 'adyen']);
+    expect(accounts[0]?.secrets).toContain('sk_test_simulator');
+    expect(accounts[1]?.secrets).not.toContain('PayonceECOM');
+    await Promise.all(accounts.map(({ adapter }) => adapter.close()));
+  });
+});

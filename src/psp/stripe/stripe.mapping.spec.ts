@@ -1,0 +1,173 @@
+import StripeSdk, { type Stripe } from 'stripe';
+import { currencies } from '../../kernel/index.js';
+import { type AttemptKind, type Instruction, type Outcome } from '../contract.js';
+import { adviceFor } from '../decline.js';
+import { stripeDeclineCategory } from './decline-codes.js';
+import { stripeCurrencies } from './stripe-currencies.js';
+import { UNREADABLE_ANSWER } from './stripe-http-client.js';
+import { answerOfError, answerOfIntent, captureParams, createParams, retryAfter } from './stripe.mapping.js';
+
+const instruction = (more: Partial<Instruction> = {}): Instruction => ({
+  operation: 'charge',
+  entityKey: 'payment-1-charge',
+  route: 1,
+  idempotencyKey: 'key-1',
+  money: { amount: 1_000, currency: 'EUR' },
+  token: 'pm_1',
+  parentReference: 'pi_1',
+  reference: 'order-1',
+  ...more,
+});
+
+const intent = (more: object): Stripe.PaymentIntent =>
+  ({
+    id: 'pi_1',
+    amount: 1_000,
+    amount_received: 1_000,
+    currency: 'eur',
+    last_payment_error: null,
+    next_action: null,
+    ...more,
+  }) as Stripe.PaymentIntent;
+
+describe('answers of PaymentIntents', () => {
+  const failed = { last_payment_error: { code: 'card_declined', decline_code: 'lost_card' } };
+  it.each<[Instruction['operation'], AttemptKind, object, Outcome]>([
+    ['charge', 'execute', { status: 'succeeded' }, 'succeeded'],
+    ['charge', 'execute', { status: 'requires_capture' }, 'conflict'],
+    ['charge', 'execute', { status: 'requires_action' }, 'requires_action'],
+    ['charge', 'execute', { status: 'processing' }, 'pending'],
+    ['charge', 'lookup', { status: 'requires_payment_method', ...failed }, 'declined'],
+    ['charge', 'lookup', { status: 'requires_payment_method' }, 'unknown'],
+    ['charge', 'lookup', { status: 'requires_confirmation' }, 'unknown'],
+    ['charge', 'lookup', { status: 'canceled' }, 'canceled'],
+    ['charge', 'lookup', { status: 'a_new_word' }, 'unknown'],
+    ['authorize', 'execute', { status: 'requires_capture' }, 'succeeded'],
+    ['authorize', 'execute', { status: 'succeeded' }, 'conflict'],
+    ['capture', 'execute', { status: 'succeeded' }, 'succeeded'],
+    ['capture', 'execute', { status: 'requires_capture' }, 'unknown'],
+    ['capture', 'lookup', { status: 'requires_capture' }, 'not_found'],
+    ['capture', 'lookup', { status: 'canceled' }, 'canceled'],
+    ['capture', 'lookup', { status: 'processing' }, 'pending'],
+    ['capture', 'lookup', { status: 'a_new_word' }, 'unknown'],
+    ['void', 'execute', { status: 'canceled' }, 'succeeded'],
+    ['void', 'lookup', { status: 'requires_capture' }, 'not_found'],
+    ['void', 'lookup', { status: 'succeeded' }, 'conflict'],
+    ['void', 'lookup', { status: 'processing' }, 'unknown'],
+  ])('%s, %s: %j is %s', (operation, kind, state, outcome) => {
+    const answer = answerOfIntent(intent(state), instruction({ operation }), kind);
+    expect(answer).toMatchObject({ outcome, pspReference: 'pi_1' });
+  });
+
+  it('tells what was received, in our units', () => {
+    const state = { status: 'succeeded', amount_received: 500, currency: 'isk' };
+    const { money } = answerOfIntent(intent(state), instruction({ operation: 'capture' }), 'execute');
+    expect(money).toEqual({ amount: 5, currency: 'ISK' });
+    const odd = intent({ ...state, amount_received: 501 });
+    expect(answerOfIntent(odd, instruction(), 'execute').outcome).toBe('conflict');
+  });
+});
+
+describe('answers of errors', () => {
+  const { generate } = StripeSdk.errors.StripeError;
+  const error = (statusCode: number | undefined, more: object = {}) =>
+    generate({ type: 'invalid_request_error', statusCode, ...more });
+
+  it.each<[string, number, object, Outcome]>([
+    ['402', 402, { type: 'card_error', code: 'card_declined', decline_code: 'do_not_honor' }, 'declined'],
+    ['400', 400, {}, 'rejected'],
+    ['401', 401, {}, 'rejected'],
+    ['403', 403, {}, 'rejected'],
+    ['404', 404, { code: 'resource_missing' }, 'rejected'],
+    ['422', 422, {}, 'rejected'],
+    ['429', 429, { code: 'lock_timeout' }, 'throttled'],
+    ['400 rate limit', 400, { code: 'rate_limit' }, 'throttled'],
+    ['409 key in use', 409, { code: 'idempotency_key_in_use' }, 'unknown'],
+    ['400 other parameters', 400, { type: 'idempotency_error' }, 'unknown'],
+    ['424', 424, {}, 'unknown'],
+    ['500', 500, { type: 'api_error' }, 'unknown'],
+    ['400 that is no JSON', 400, { code: UNREADABLE_ANSWER }, 'unknown'],
+    ['200 that is no JSON', 200, { code: UNREADABLE_ANSWER }, 'unknown'],
+  ])('%s', (_, status, more, outcome) => {
+    expect(answerOfError(error(status, more), 'execute')).toMatchObject({ outcome, httpStatus: status });
+  });
+
+  it('are for the guard where Stripe said nothing', () => {
+    expect(answerOfError(error(undefined), 'execute')).toBeNull();
+  });
+
+  it('say which key is in use', () => {
+    const inUse = error(409, { code: 'idempotency_key_in_use' });
+    expect(answerOfError(inUse, 'execute')?.pspCode).toBe('idempotency_key_in_use');
+  });
+
+  it('wait as long as told, but not for days', () => {
+    expect(retryAfter('3')).toEqual({ retryAfterMs: 3_000 });
+    expect(retryAfter('9999999')).toEqual({ retryAfterMs: 3_600_000 });
+    expect(retryAfter('soon')).toEqual({});
+  });
+});
+
+describe('parameters', () => {
+  it('do not depend on what was learnt since', () => {
+    const later = { pspReference: 'pi_9', firstSentAt: new Date(1), lastSentAt: new Date(2) };
+    const bytes = (asked: Instruction) => JSON.stringify([createParams(asked), captureParams(asked)]);
+    for (const operation of ['charge', 'authorize', 'capture'] as const) {
+      const asked = instruction({
+        operation,
+        returnUrl: 'https://shop.example',
+        statementDescriptor: 'SHOP',
+      });
+      expect(bytes({ ...asked, ...later })).toBe(bytes(asked));
+    }
+  });
+
+  it('carry what lookups and ledgers find a route by', () => {
+    expect(createParams(instruction())).toMatchObject({
+      capture_method: 'automatic',
+      confirm: true,
+      metadata: { payonce_entity_key: 'payment-1-charge', payonce_route: '1', reference: 'order-1' },
+    });
+    expect(createParams(instruction({ operation: 'authorize' }))?.capture_method).toBe('manual');
+  });
+
+  it.each([
+    ['EUR', 1_050, 1_050],
+    ['JPY', 500, 500],
+    ['KWD', 1_230, 1_230],
+    ['KWD', 1_234, null],
+    ['ISK', 500, 50_000],
+    ['HUF', 17_545, 17_545],
+    ['TWD', 80_045, 80_045],
+    ['MGA', 500, 5],
+    ['MGA', 550, null],
+  ])('%s %d is sent as %s', (currency, amount, sent) => {
+    expect(createParams(instruction({ money: { amount, currency } }))?.amount ?? null).toBe(sent);
+  });
+
+  it('are made for currencies that exist, each once', () => {
+    expect(currencies).toEqual(expect.arrayContaining([...stripeCurrencies]));
+    expect(new Set(stripeCurrencies).size).toBe(stripeCurrencies.length);
+    expect(stripeCurrencies).not.toContain('UGX');
+  });
+
+  it('keep a descriptor within what cards allow', () => {
+    const params = createParams(instruction({ statementDescriptor: `SHOP "BEST" OF ALL SHOPS` }));
+    expect(params?.statement_descriptor_suffix).toBe('SHOP  BEST  OF ALL SHO');
+  });
+});
+
+describe('decline codes', () => {
+  it('are never soft where they are not known, or where someone says never', () => {
+    expect(adviceFor[stripeDeclineCategory({ decline_code: 'brand_new' })]).toBe('never');
+    expect(adviceFor[stripeDeclineCategory({})]).toBe('never');
+    expect(adviceFor[stripeDeclineCategory({ decline_code: 'constructor' })]).toBe('never');
+    const soft = { decline_code: 'do_not_honor' };
+    expect(stripeDeclineCategory(soft)).toBe('do_not_honor');
+    expect(stripeDeclineCategory({ ...soft, advice_code: 'do_not_try_again' })).toBe('declined');
+    expect(stripeDeclineCategory({ ...soft, network_advice_code: '03' })).toBe('declined');
+    expect(stripeDeclineCategory({ decline_code: 'stolen_card', advice_code: 'do_not_try_again' })).toBe(
+      'card_lost_or_stolen',
+    );
+  });
+});
