@@ -1,5 +1,11 @@
 import { type Pool, type PoolConfig, types } from 'pg';
-import { DataSource, type EntitySchema, MigrationExecutor, type MigrationInterface } from 'typeorm';
+import {
+  DataSource,
+  type EntitySchema,
+  type Logger,
+  MigrationExecutor,
+  type MigrationInterface,
+} from 'typeorm';
 
 /** An open database: TypeORM for entities and migrations, the pool for SQL written as SQL. */
 export interface Database {
@@ -59,6 +65,16 @@ const STATEMENT_TIMEOUT_MS = 10_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 const MIGRATION_LOCK_TIMEOUT_MS = 60_000;
 
+/** TypeORM writes to stdout even with logging off, which belongs to whoever called a command. */
+const SILENT: Logger = {
+  logQuery() {},
+  logQueryError() {},
+  logQuerySlow() {},
+  logSchemaBuild() {},
+  logMigration() {},
+  log() {},
+};
+
 /** Connects; throws DatabaseUnavailable with host and port when that fails. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { url, poolSize } = options;
@@ -82,7 +98,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     migrationsTableName: 'schema_migrations',
     synchronize: false,
     installExtensions: false,
-    logging: false,
+    logger: SILENT,
     // An idle connection that breaks is replaced by the pool; whoever needs one hears of it then.
     poolErrorHandler: () => {},
     extra: poolConfig,
