@@ -23,4 +23,5 @@ export {
   reply,
   type Run,
 } from './phases.js';
+export { PostgresKeyRetention } from './key-retention.js';
 export { type KeyRetention, Reaper, type ReaperReport } from './reaper.js';

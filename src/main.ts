@@ -1,0 +1,61 @@
+import { createLogger } from './api/index.js';
+import { type BundledSimulator, startBundledSimulator } from './bundled-simulator.js';
+import { type Config, ConfigError, DatabaseUnavailable, loadConfig } from './kernel/index.js';
+import { defaultPsps, type PspsConfig, PspsFileError, readPspsFile } from './psp/index.js';
+import { type Service, startService } from './service.js';
+
+/** Where the bundled simulator listens when it was started apart. */
+const SIMULATOR_APART = { stripe: 'http://127.0.0.1:8420', adyen: 'http://127.0.0.1:8430' };
+
+async function main(): Promise<void> {
+  const config = loadConfig(process.env);
+  const logger = createLogger({ level: config.logLevel });
+  const simulator = config.simulator ? await startBundledSimulator() : null;
+  let service: Service;
+  try {
+    service = await startService(config, await pspsOf(config, simulator), logger);
+  } catch (error) {
+    await simulator?.stop();
+    throw error;
+  }
+  logger.info({ listening: service.url, role: config.role, simulator: simulator?.urls }, 'payonce is ready');
+  if (process.stdout.isTTY) process.stdout.write(welcome(service.url, simulator));
+
+  const stop = async (signal: string) => {
+    logger.info({ signal }, 'stopping');
+    // Whatever does not end in time is resumable: the next start or another process takes it up.
+    setTimeout(() => process.exit(1), config.shutdownGraceMs + 5_000).unref();
+    await service.close();
+    await simulator?.stop();
+    logger.info('stopped');
+    logger.flush(() => process.exit(0));
+  };
+  process.once('SIGTERM', (signal) => void stop(signal));
+  process.once('SIGINT', (signal) => void stop(signal));
+}
+
+async function pspsOf({ pspsFile }: Config, simulator: BundledSimulator | null): Promise<PspsConfig> {
+  return pspsFile ? readPspsFile(pspsFile, process.env) : defaultPsps(simulator?.urls ?? SIMULATOR_APART);
+}
+
+function welcome(url: string | null, simulator: BundledSimulator | null): string {
+  if (!url) return '\nPayonce works. Stop with Ctrl-C.\n\n';
+  return [
+    '',
+    `Payonce listens on ${url}`,
+    `  docs       ${url}/docs`,
+    `  merchant   npx payonce merchants create --name Shop`,
+    `  API key    npx payonce api-keys create --merchant <id> --scopes payments:read,payments:write`,
+    ...(simulator ? [`  simulator  stripe ${simulator.urls.stripe}, adyen ${simulator.urls.adyen}`] : []),
+    'Stop with Ctrl-C.',
+    '',
+    '',
+  ].join('\n');
+}
+
+main().catch((error: unknown) => {
+  const known =
+    error instanceof ConfigError || error instanceof DatabaseUnavailable || error instanceof PspsFileError;
+  process.stderr.write(`${known ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
+  process.exit(1);
+});

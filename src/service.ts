@@ -1,0 +1,200 @@
+import { type Logger } from 'pino';
+import { Registry } from 'prom-client';
+import { createApi, type Readiness } from './api/index.js';
+import { Background } from './background.js';
+import {
+  Completer,
+  IdempotencyKeyEntity,
+  KeyedFlows,
+  PostgresKeyRetention,
+  Reaper,
+} from './idempotency/index.js';
+import {
+  AuditRecordEntity,
+  type Config,
+  ConfigError,
+  PostgresStore,
+  Seal,
+  sealKeyOf,
+  SystemClock,
+  SystemIds,
+} from './kernel/index.js';
+import { ApiKeyEntity, MerchantEntity, Merchants } from './merchants/index.js';
+import { openStore } from './open-store.js';
+import {
+  type Candidates,
+  PaymentEntity,
+  PaymentReader,
+  PaymentResolver,
+  PaymentsService,
+  PaymentTransitionEntity,
+} from './payments/index.js';
+import { accountsOf, candidates, PspDirectory, type PspsConfig } from './psp/index.js';
+import {
+  NonExecutionProofEntity,
+  PspAttemptEntity,
+  PspRequestEntity,
+  RequestStorage,
+  Resolver,
+} from './request-storage/index.js';
+
+/** Every table, for TypeORM. */
+export const entities = [
+  MerchantEntity,
+  ApiKeyEntity,
+  IdempotencyKeyEntity,
+  PaymentEntity,
+  PaymentTransitionEntity,
+  PspRequestEntity,
+  PspAttemptEntity,
+  NonExecutionProofEntity,
+  AuditRecordEntity,
+];
+
+/** A running service, in whatever role it was asked for. */
+export interface Service {
+  /** Where the API listens; null for a worker. */
+  readonly url: string | null;
+  /** Answers what is in flight, ends what is in hand, gives everything back. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+const VERSION = '0.1.0';
+/** Between a PSP's timeout and the end of the lock it is called under. */
+const LOCK_MARGIN_MS = 1_000;
+const DAY_MS = 24 * 3_600_000;
+
+/** Puts the rooms together and starts what PAYONCE_ROLE asks for. */
+export async function startService(config: Config, pspsConfig: PspsConfig, logger: Logger): Promise<Service> {
+  refuseSlowPsps(config, pspsConfig);
+  const clock = new SystemClock(config.clockOffsetMs);
+  const ids = new SystemIds(clock);
+  const metrics = new Registry();
+  const seal = new Seal(sealKeyOf(config));
+  const opened = await openStore(config, {
+    entities,
+    poolSize: config.dbPool - config.commitLanes,
+    applicationName: 'payonce',
+  });
+  const { pool, url } = opened.database;
+  if (opened.migrated.length > 0) logger.info({ migrations: opened.migrated }, 'migrated');
+
+  const store = new PostgresStore({
+    url,
+    pool,
+    clock,
+    random: () => ids.random(),
+    lanes: config.commitLanes,
+  });
+  const psps = new PspDirectory(accountsOf(pspsConfig), { clock, metrics });
+  const leaseMs = config.lockTtlMs;
+  const { deadlineMs } = config;
+  const storage = new RequestStorage({ store, psps, clock, leaseMs, deadlineMs });
+  const keyed = new KeyedFlows({ store, clock, ids, seal, leaseMs, deadlineMs });
+  const deps = { store, storage, seal, clock, ids };
+  const payments = new PaymentsService({
+    ...deps,
+    keyed,
+    candidates: router(pspsConfig, psps),
+    reader: new PaymentReader(pool),
+  });
+
+  const background = config.role === 'api' ? null : work();
+  const app = config.role === 'worker' ? null : await serve();
+
+  function work(): Background {
+    const resolver = new PaymentResolver({ ...deps, leaseMs });
+    const routes = new Resolver(
+      storage,
+      (due, traceId) => resolver.driveOn(due, traceId),
+      () => ids.uuid(),
+      (err, { entityKey, route }) =>
+        logger.error({ err, entity_key: entityKey, route }, 'a route was not driven'),
+    );
+    const completer = new Completer(
+      store,
+      keyed,
+      Object.values(payments.flows),
+      ids,
+      (err, { operation, subjectId }) =>
+        logger.error({ err, operation, subject: subjectId }, 'a key was not completed'),
+    );
+    const retentionMs = config.keyRetentionDays * DAY_MS;
+    const reaper = new Reaper(new PostgresKeyRetention(pool), clock, retentionMs);
+    return new Background(
+      [
+        { name: 'resolver', everyMs: 1_000, runOnce: () => routes.runOnce() },
+        { name: 'completer', everyMs: 2_000, runOnce: () => completer.runOnce() },
+        { name: 'reaper', everyMs: 3_600_000, runOnce: () => reaper.runOnce() },
+      ],
+      clock,
+      logger,
+    );
+  }
+
+  async function serve() {
+    const api = await createApi({
+      payments,
+      authenticator: new Merchants(pool, clock, ids),
+      readiness: () => readinessOf(() => pool.query('SELECT 1')),
+      metrics,
+      logger,
+      version: VERSION,
+      clock,
+      limits: { graceMs: config.shutdownGraceMs },
+    });
+    await api.listen(config.port, config.host);
+    return api;
+  }
+
+  let closing: Promise<void> | null = null;
+  const closeAll = async () => {
+    // Requests first, since they use everything below; then what works by itself; then the store.
+    await app?.close();
+    await background?.stop();
+    await store.close();
+    await psps.close();
+    await opened.close();
+  };
+  return { url: app ? await app.getUrl() : null, close: () => (closing ??= closeAll()) };
+}
+
+async function readinessOf(ask: () => Promise<unknown>): Promise<Readiness> {
+  try {
+    await ask();
+    return { ready: true, checks: { database: 'up' } };
+  } catch {
+    return { ready: false, checks: { database: 'down' } };
+  }
+}
+
+/** Candidates by the routing rules; weights are drawn from the payment's id, the same on every look. */
+function router({ routing }: PspsConfig, psps: PspDirectory): Candidates {
+  const known = new Set(psps.names());
+  return (ask, paymentId) =>
+    candidates(
+      routing,
+      {
+        operation: ask.capture === 'automatic' ? 'charge' : 'authorize',
+        amount: ask.amount,
+        currency: ask.currency,
+        cardBrand: ask.paymentMethod.card.brand ?? undefined,
+        cardCountry: ask.paymentMethod.card.country ?? undefined,
+        tokens: Object.keys(ask.paymentMethod.tokens),
+      },
+      Number.parseInt(paymentId.slice(-8), 16) / 2 ** 32,
+      (psp) => (known.has(psp) ? psps.capabilities(psp) : null),
+    );
+}
+
+/** A call that could outlive its lock would never be made: said at the start, not by every payment. */
+function refuseSlowPsps({ lockTtlMs }: Config, { psps }: PspsConfig): void {
+  const slow = psps.filter(({ timeoutMs }) => timeoutMs + LOCK_MARGIN_MS > lockTtlMs);
+  if (slow.length === 0) return;
+  throw new ConfigError(
+    slow.map(
+      ({ name, timeoutMs }) =>
+        `PAYONCE_LOCK_TTL_MS is ${lockTtlMs}; it takes at least ${timeoutMs + LOCK_MARGIN_MS}, for PSP ${name} may take ${timeoutMs} ms`,
+    ),
+  );
+}
