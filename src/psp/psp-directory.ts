@@ -145,12 +145,10 @@ class TimedOut extends Error {
 
 /** Any throw is `unknown`, unless it is proved that no byte left. */
 function answerOfError(error: unknown, secrets: readonly string[]): Answer {
-  const { code, message } = error instanceof Error ? (error as Error & { code?: unknown }) : {};
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   const pspCode = scrub(typeof code === 'string' ? code : 'adapter_failed', secrets).slice(0, 100);
-  if (provedUnsent(error)) {
-    return { outcome: 'not_sent', pspCode, message: scrub(message ?? '', secrets) };
-  }
-  return unknownAnswer(pspCode, message ?? 'The adapter failed', secrets);
+  const said = scrub(typeof message === 'string' ? message : 'The adapter failed', secrets);
+  return { outcome: provedUnsent(error) ? 'not_sent' : 'unknown', pspCode, message: said };
 }
 
 /** What is known to be impossible is answered without a call. Nothing was sent and nothing ran. */
