@@ -1,0 +1,163 @@
+import { createHmac } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import StripeSdk from 'stripe';
+import { startSimulator, type Simulator } from '../../simulator/index.js';
+import { AdyenClient, eventually, StripeClient } from './support.js';
+
+interface Received {
+  readonly body: string;
+  readonly signature: string;
+}
+
+interface AdyenItem {
+  readonly pspReference: string;
+  readonly originalReference?: string;
+  readonly merchantAccountCode: string;
+  readonly merchantReference: string;
+  readonly amount: { value: number; currency: string };
+  readonly eventCode: string;
+  readonly success: string;
+  readonly additionalData: { hmacSignature: string };
+}
+
+const SECRET = 'whsec_test';
+const HMAC_KEY = '44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056';
+
+describe('webhooks of the simulator', () => {
+  let simulator: Simulator;
+  let stripe: StripeClient;
+  let adyen: AdyenClient;
+  let shop: Server;
+  let url: string;
+  let received: Received[] = [];
+  let failures = 0;
+
+  beforeAll(async () => {
+    simulator = await startSimulator();
+    stripe = new StripeClient(simulator.urls.stripe);
+    adyen = new AdyenClient(simulator.urls.adyen);
+    shop = createServer((request, response) => {
+      let body = '';
+      request.on('data', (chunk) => (body += String(chunk)));
+      request.on('end', () => {
+        failures -= 1;
+        response.writeHead(failures >= 0 ? 500 : 200).end('[accepted]');
+        if (failures < 0) received.push({ body, signature: String(request.headers['stripe-signature']) });
+      });
+    });
+    await new Promise<void>((resolve) => void shop.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(shop.address() as AddressInfo).port}/webhooks`;
+  });
+  beforeEach(async () => {
+    await simulator.reset();
+    received = [];
+    failures = 0;
+  });
+  afterAll(async () => {
+    await simulator.close();
+    shop.closeAllConnections();
+    shop.close();
+  });
+
+  const events = (): string[] =>
+    received.map(({ body, signature }) => StripeSdk.webhooks.constructEvent(body, signature, SECRET).type);
+
+  it("are Stripe's: signed, and what the real SDK takes", async () => {
+    simulator.webhook('stripe', { url, secret: SECRET });
+    const { body } = await stripe.charge({ manual: true });
+    await eventually(() => received.length === 1);
+    await stripe.post(`/v1/payment_intents/${body.id}/cancel`);
+    await eventually(() => received.length === 2);
+    await stripe.charge({ token: 'pm_decline_fraudulent' });
+    await eventually(() => received.length === 3);
+    expect(events()).toEqual([
+      'payment_intent.amount_capturable_updated',
+      'payment_intent.canceled',
+      'payment_intent.payment_failed',
+    ]);
+  });
+
+  it("are Adyen's: one batch of items, each with its own HMAC", async () => {
+    simulator.webhook('adyen', { url, secret: HMAC_KEY });
+    const { body } = await adyen.pay({ manual: true });
+    await eventually(() => received.length === 1);
+    await adyen.post(`/v71/payments/${body.pspReference}/captures`, {
+      merchantAccount: 'PayonceECOM',
+      amount: { value: 5000, currency: 'EUR' },
+    });
+    await eventually(() => received.length === 2);
+    const items = received.map((one) => {
+      const batch = JSON.parse(one.body) as {
+        notificationItems: [{ NotificationRequestItem: AdyenItem }];
+      };
+      return batch.notificationItems[0].NotificationRequestItem;
+    });
+    expect(items).toMatchObject([
+      { eventCode: 'AUTHORISATION', success: 'true', pspReference: body.pspReference },
+      { eventCode: 'CAPTURE', success: 'false', originalReference: body.pspReference },
+    ]);
+    for (const item of items) {
+      const signed = [
+        item.pspReference,
+        item.originalReference ?? '',
+        item.merchantAccountCode,
+        item.merchantReference,
+        item.amount.value,
+        item.amount.currency,
+        item.eventCode,
+        item.success,
+      ].join(':');
+      const expected = createHmac('sha256', Buffer.from(HMAC_KEY, 'hex')).update(signed).digest('base64');
+      expect(item.additionalData.hmacSignature).toBe(expected);
+    }
+  });
+
+  it('come twice, late, or newest first when asked to', async () => {
+    simulator.webhook('stripe', { url, secret: SECRET, mode: 'duplicate' });
+    await stripe.charge();
+    await eventually(() => received.length === 2);
+    expect(received[0]?.body).toBe(received[1]?.body);
+
+    await simulator.reset();
+    received = [];
+    simulator.webhook('stripe', { url, secret: SECRET, mode: 'late', delay_ms: 600_000 });
+    await stripe.charge();
+    expect(received).toEqual([]);
+    simulator.advance(600_000, 'stripe');
+    await eventually(() => received.length === 1);
+  });
+
+  it('come newest first when they are shuffled', async () => {
+    simulator.webhook('stripe', { url, secret: SECRET, mode: 'shuffled', delay_ms: 600_000 });
+    const { body } = await stripe.charge({ manual: true });
+    await stripe.post(`/v1/payment_intents/${body.id}/cancel`);
+    expect(received).toEqual([]);
+    simulator.advance(200_000, 'stripe');
+    expect(received).toEqual([]);
+    // The signatures carry the time of the PSP's clock, which is minutes ahead of ours by now.
+    simulator.advance(400_000, 'stripe');
+    await eventually(() => received.length === 2);
+    const types = received.map((one) => (JSON.parse(one.body) as { type: string }).type);
+    expect(types.toSorted()).toEqual(['payment_intent.amount_capturable_updated', 'payment_intent.canceled']);
+  });
+
+  it('are tried again when the endpoint fails', async () => {
+    failures = 2;
+    simulator.webhook('stripe', { url, secret: SECRET });
+    await stripe.charge();
+    await eventually(() => received.length === 1);
+  });
+
+  it('go to loopback addresses only', () => {
+    for (const bad of [
+      'http://10.0.0.1/',
+      'https://127.0.0.1/',
+      'http://127.0.0.1.example.com/',
+      'file:///x',
+      '',
+    ]) {
+      expect(() => simulator.webhook('stripe', { url: bad })).toThrow(/loopback/);
+    }
+  });
+});
