@@ -210,6 +210,21 @@ END $$;
 CREATE CONSTRAINT TRIGGER non_execution_proofs_hold AFTER INSERT ON non_execution_proofs
   FOR EACH ROW EXECUTE FUNCTION payonce_proof_holds();
 
+-- Routes that were ruled out and had an effect after all: money to be given back, and a PSP that lied.
+CREATE TABLE orphan_effects (
+  merchant_id uuid        NOT NULL,
+  entity_key  text        COLLATE "C" NOT NULL,
+  route       smallint    NOT NULL,
+  attempt     smallint    NOT NULL,
+  psp         text        NOT NULL,
+  amount      bigint      NOT NULL,
+  currency    text        NOT NULL,
+  found_at    timestamptz NOT NULL,
+  PRIMARY KEY (merchant_id, entity_key, route),
+  CONSTRAINT orphan_effects_from_attempt FOREIGN KEY (merchant_id, entity_key, route, attempt)
+    REFERENCES psp_attempts (merchant_id, entity_key, route, attempt)
+);
+
 -- Who did what to what, when; written in the commit that does it.
 CREATE TABLE audit_records (
   merchant_id uuid        NOT NULL,
@@ -229,7 +244,7 @@ CREATE TRIGGER audit_records_append_only BEFORE UPDATE OR DELETE ON audit_record
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`
 ALTER TABLE psp_requests DROP CONSTRAINT psp_requests_rests_on_proof;
-DROP TABLE audit_records, non_execution_proofs, psp_attempts, psp_requests, payment_transitions, payments,
+DROP TABLE audit_records, orphan_effects, non_execution_proofs, psp_attempts, psp_requests, payment_transitions, payments,
   idempotency_keys;
 DROP FUNCTION payonce_proof_holds(), payonce_append_only(), payonce_all_or_nothing(bigint, bigint);
 `);

@@ -32,6 +32,7 @@ import {
 import { accountsOf, candidates, PspDirectory, type PspsConfig } from './psp/index.js';
 import {
   NonExecutionProofEntity,
+  OrphanEffectEntity,
   PspAttemptEntity,
   PspRequestEntity,
   RequestStorage,
@@ -48,6 +49,7 @@ export const entities = [
   PspRequestEntity,
   PspAttemptEntity,
   NonExecutionProofEntity,
+  OrphanEffectEntity,
   AuditRecordEntity,
 ];
 

@@ -56,6 +56,9 @@ const SHORT_PAUSE_MS = 2_000;
 /** A key whose operation waits for a person is looked at once a day. */
 const DAY_MS = 24 * 3_600_000;
 
+/** What a call came back with, as changes against a state that was just read. */
+type Evidence<State> = (fresh: State) => readonly Change[];
+
 /** Another run took the key over; whatever this one still holds is evidence at most. */
 class LockLost extends Error {}
 
@@ -233,7 +236,7 @@ export class KeyedFlows {
         decision = await this.commit(flow, state, (fresh) => phase.decide(fresh, run), null, run);
       } else {
         const fact = await phase.call(state, run);
-        const evidence = () => phase.evidence(state, fact);
+        const evidence = (fresh: State) => phase.evidence(fresh, fact);
         decision = await this.commit(flow, state, (fresh) => phase.decide(fresh, fact, run), evidence, run);
       }
       decision = await this.sleepThrough(flow, decision, run);
@@ -245,7 +248,7 @@ export class KeyedFlows {
     flow: Flow<never, State>,
     state: State,
     decide: (state: State) => Decision<State>,
-    evidence: (() => readonly Change[]) | null,
+    evidence: Evidence<State> | null,
     run: Run,
   ): Promise<FlowAnswer> {
     const decision = await this.commit(flow, state, decide, evidence, run);
@@ -277,7 +280,7 @@ export class KeyedFlows {
     flow: Flow<never, State>,
     from: State,
     decide: (state: State) => Decision<State>,
-    evidence: (() => readonly Change[]) | null,
+    evidence: Evidence<State> | null,
     run: Run,
   ): Promise<Decision<State>> {
     let state = from;
@@ -299,13 +302,13 @@ export class KeyedFlows {
       if (decision.go === 'pause' && met.lockToken === null && met.recoveryPoint === decision.at)
         return decision;
       if (met.lockToken !== run.lockToken) {
-        await this.leaveEvidence(evidence);
+        await this.leaveEvidence(flow, evidence, run);
         throw new LockLost();
       }
       state = await flow.load(met.subjectId!, met.params, met.recoveryPoint, run);
     }
     // Somebody else drives what this run waits for. It steps back and stays resumable.
-    await this.leaveEvidence(evidence);
+    await this.leaveEvidence(flow, evidence, run);
     const busy = flow.busy(state, run);
     await this.write(busy, run);
     return busy;
@@ -363,9 +366,19 @@ export class KeyedFlows {
     }
   }
 
-  private async leaveEvidence(evidence: (() => readonly Change[]) | null): Promise<void> {
-    const changes = evidence?.() ?? [];
-    if (changes.length > 0) await this.options.store.commit(changes);
+  /** Writes down what the call came back with, for whoever decides now; read anew, with a bound. */
+  private async leaveEvidence<State>(
+    flow: Flow<never, State>,
+    evidence: Evidence<State> | null,
+    run: Run,
+  ): Promise<void> {
+    if (!evidence) return;
+    for (let tries = 0; tries < MOST_DECISIONS; tries++) {
+      const met = await this.read(run);
+      if (!met) return;
+      const changes = evidence(await flow.load(met.subjectId!, met.params, met.recoveryPoint, run));
+      if (changes.length === 0 || (await this.options.store.commit(changes)).done) return;
+    }
   }
 
   /** Waits a little and lets the caller try again; gives up after a bound. Anything else is thrown on. */

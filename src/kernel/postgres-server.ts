@@ -1,6 +1,15 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { basename, join } from 'node:path';
 import { Client, type QueryResultRow } from 'pg';
@@ -16,6 +25,13 @@ const START_TIMEOUT_MS = 120_000;
 const BUSY_TIMEOUT_MS = 60_000;
 /** How long a server that says nothing at all is waited for before it is replaced. */
 const SILENT_TIMEOUT_MS = 5_000;
+
+/** How a server is ended: a signal and how long it is given, then the next. */
+const REPLACE: readonly (readonly [signal: NodeJS.Signals, waitMs: number])[] = [
+  ['SIGQUIT', 3_000],
+  ['SIGKILL', 5_000],
+];
+const STOP: typeof REPLACE = [['SIGINT', 30_000], ...REPLACE];
 
 /** Below 32768: above it, a port can be in use by somebody's outgoing connection. */
 const FIRST_PORT = 15_000;
@@ -54,7 +70,7 @@ export async function ensureServer(cluster: Cluster, clock: Clock): Promise<stri
 /** Stops the server when it runs: what is under way is rolled back, what is committed is flushed. */
 export async function stopServer(cluster: Cluster, clock: Clock): Promise<void> {
   const running = runningServer(cluster);
-  if (running) await end(cluster, running.pid, clock, ['SIGINT', 30_000]);
+  if (running) await end(cluster, running.pid, clock, STOP);
 }
 
 /** What postmaster.pid says, provided that the process it names is this cluster's server. */
@@ -107,7 +123,7 @@ async function adopt(cluster: Cluster, server: Postmaster, clock: Clock): Promis
     }
     const waitedMs = clock.monotonicMs() - sinceMs;
     if (answer === 'silent' && waitedMs > SILENT_TIMEOUT_MS) {
-      await end(cluster, server.pid, clock, ['SIGQUIT', 3_000]);
+      await end(cluster, server.pid, clock, REPLACE);
       return false;
     }
     if (waitedMs > BUSY_TIMEOUT_MS) {
@@ -215,18 +231,17 @@ async function launch(cluster: Cluster, port: number, clock: Clock): Promise<str
 }
 
 /**
- * Postgres takes any living process under the pid in postmaster.pid for a running server, and there
- * is none (`isServerOf`). Removing the file would also remove its trace of shared memory, by which
+ * Postgres takes any process under the pid in postmaster.pid for a running server, be it a stranger
+ * or a zombie, and there is none (`isServerOf`). Removing the file would also remove its trace of shared memory, by which
  * Postgres refuses to start beside backends that a killed server left behind. So only the pid is
  * replaced, by ours: a file that names the server's own parent is stale to it.
  */
 function disarmStalePidFile(cluster: Cluster): void {
-  const stale = readPidFile(cluster);
-  if (!stale) return;
   const file = join(cluster.data, 'postmaster.pid');
+  if (!existsSync(file)) return;
   const content = readFileSync(file, 'utf8');
   if (content.trim() === '') rmSync(file);
-  else if (isProcessAlive(stale.pid)) writeFileSync(file, content.replace(/^\d+/, String(process.pid)));
+  else writeFileSync(file, content.replace(/^\d+/, String(process.pid)));
 }
 
 /** The port it had, then others from a place that the path decides, so that checkouts keep apart. */
@@ -250,13 +265,8 @@ function isFree(port: number): Promise<boolean> {
 }
 
 /** Ends the server, first as asked, then harder. What was committed survives each of them. */
-async function end(
-  cluster: Cluster,
-  pid: number,
-  clock: Clock,
-  first: readonly [signal: NodeJS.Signals, waitMs: number],
-): Promise<void> {
-  for (const [signal, waitMs] of [first, ['SIGQUIT', 5_000], ['SIGKILL', 5_000]] as const) {
+async function end(cluster: Cluster, pid: number, clock: Clock, steps: typeof STOP): Promise<void> {
+  for (const [signal, waitMs] of steps) {
     const giveUpAtMs = clock.monotonicMs() + waitMs;
     try {
       process.kill(pid, signal);

@@ -24,10 +24,10 @@ import {
   type Driven,
   type Driver,
   entityKey,
+  evidenceOnly,
   open,
   type Opening,
   type OperationStory,
-  record,
   reopen,
   type RequestStorage,
 } from '../request-storage/index.js';
@@ -209,9 +209,7 @@ function driverOf(run: DrivenBy): Driver {
 
 /** The answer as evidence, for a run that has lost its lock: the first change is the gate. */
 export function evidenceOf(state: PaymentState, answered: Answered): readonly Change[] {
-  const changes: Change[] = [];
-  record(state.stories.get(answered.call.request.entityKey)!, answered, changes);
-  return changes;
+  return evidenceOnly(state.stories.get(answered.call.request.entityKey)!, answered);
 }
 
 function refusalOf(

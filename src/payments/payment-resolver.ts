@@ -54,7 +54,7 @@ export class PaymentResolver {
       state = settled.state;
       calls += 1;
     }
-    if (answered) await this.leaveEvidence(state, answered);
+    if (answered) await this.leaveEvidence(merchantId, paymentId, answered);
     return false;
   }
 
@@ -65,8 +65,10 @@ export class PaymentResolver {
   }
 
   /** Whatever came of the call is written down, even where somebody else decides about it. */
-  private async leaveEvidence(state: PaymentState, answered: Answered): Promise<void> {
-    const changes = evidenceOf(state, answered);
-    if (changes.length > 0) await this.store.commit(changes);
+  private async leaveEvidence(merchantId: string, paymentId: string, answered: Answered): Promise<void> {
+    for (let tries = 0; tries < MOST_REFUSALS; tries++) {
+      const changes = evidenceOf(await this.read(merchantId, paymentId), answered);
+      if (changes.length === 0 || (await this.store.commit(changes)).done) return;
+    }
   }
 }

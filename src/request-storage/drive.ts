@@ -5,6 +5,7 @@ import { type RouteStory } from './evidence.js';
 import { nextStep, type RuledOut, type Step, type StepFacts } from './next-step.js';
 import {
   nonExecutionProofs,
+  orphanEffects,
   type PspAttempt,
   pspAttempts,
   type PspRequest,
@@ -139,32 +140,64 @@ export function drive(story: OperationStory, facts: StepFacts, driver: Driver, a
   }
 }
 
+/**
+ * What a run writes that may no longer decide, because it lost its lock: the answer, as evidence
+ * for whoever decides now. Raises the fence, so that a decision made without it is made again.
+ * Empty when the answer is written down already. The first change is a gate.
+ */
+export function evidenceOnly(story: OperationStory, answered: Answered): readonly Change[] {
+  const changes: Change[] = [];
+  record(story, answered, changes);
+  const route = story.routes.find(({ request }) => request.route === answered.call.request.route);
+  if (changes.length > 0 && route?.request.verdict === 'open') {
+    const { merchantId, entityKey, route: number, fence } = route.request;
+    const key = { merchantId, entityKey, route: number };
+    changes.push(update(pspRequests, key, { fence: fence + 1 }, { fence, verdict: 'open' }));
+  }
+  return changes;
+}
+
 /** Writes an answer down, whatever becomes of it: nothing that a PSP said is lost. */
-export function record(
-  story: OperationStory,
-  { call, answer, endedAt, latencyMs }: Answered,
-  changes: Change[],
-) {
+function record(story: OperationStory, answered: Answered, changes: Change[]): OperationStory {
+  const { call, answer } = answered;
   const routes = story.routes.map((route) => {
     if (route.request.route !== call.request.route) return route;
     const attempts = route.attempts.map((attempt) => {
       if (attempt.attempt !== call.attempt.attempt || attempt.outcome !== null) return attempt;
-      const set = {
-        outcome: answer.outcome,
-        decline: answer.outcome === 'declined' ? (answer.decline ?? 'declined') : null,
-        pspCode: answer.pspCode ?? null,
-        httpStatus: answer.httpStatus ?? null,
-        latencyMs: Math.round(latencyMs),
-        response: responseOf(answer),
-        endedAt,
-      };
+      const set = completed(answered);
       changes.push(update(pspAttempts, keyOfAttempt(attempt), set, { outcome: null }));
+      changes.push(...orphanOf(route, attempt, answered));
       return { ...attempt, ...set };
     });
     const pspReference = route.request.pspReference ?? answer.pspReference ?? null;
     return { request: { ...route.request, pspReference }, attempts };
   });
   return { ...story, routes };
+}
+
+function completed({ answer, endedAt, latencyMs }: Answered): Partial<PspAttempt> {
+  return {
+    outcome: answer.outcome,
+    decline: answer.outcome === 'declined' ? (answer.decline ?? 'declined') : null,
+    pspCode: answer.pspCode ?? null,
+    httpStatus: answer.httpStatus ?? null,
+    latencyMs: Math.round(latencyMs),
+    response: responseOf(answer),
+    endedAt,
+  };
+}
+
+/** A yes for a route that was ruled out: an orphan effect, recorded once. */
+function orphanOf(
+  { request, attempts }: RouteStory,
+  { attempt }: PspAttempt,
+  answered: Answered,
+): readonly Change[] {
+  const { merchantId, entityKey, route, psp, amount, currency, verdict } = request;
+  const isOrphan = verdict === 'ruled_out' && answered.answer.outcome === 'succeeded';
+  if (!isOrphan || attempts.some((a) => a.outcome === 'succeeded')) return [];
+  const foundAt = answered.endedAt;
+  return [insert(orphanEffects, { merchantId, entityKey, route, attempt, psp, amount, currency, foundAt })];
 }
 
 function responseOf({

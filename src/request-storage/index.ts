@@ -11,7 +11,7 @@ export {
   open,
   type Opening,
   type OperationStory,
-  record,
+  evidenceOnly,
   reopen,
 } from './drive.js';
 export { entityKey, pspIdempotencyKey } from './entity-key.js';
@@ -21,6 +21,9 @@ export {
   type NonExecutionProof,
   NonExecutionProofEntity,
   nonExecutionProofs,
+  type OrphanEffect,
+  OrphanEffectEntity,
+  orphanEffects,
   type PspAttempt,
   PspAttemptEntity,
   pspAttempts,

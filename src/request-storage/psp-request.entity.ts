@@ -71,6 +71,22 @@ export interface NonExecutionProof {
   provedAt: Date;
 }
 
+/**
+ * A route that was ruled out and turned out to have had an effect after all: money that is out at a
+ * PSP beside (or instead of) what the payment says. Never dropped, never silently repaired.
+ */
+export interface OrphanEffect {
+  merchantId: string;
+  entityKey: string;
+  route: number;
+  /** The attempt whose answer told of it. */
+  attempt: number;
+  psp: string;
+  amount: number;
+  currency: string;
+  foundAt: Date;
+}
+
 export type ProofKind = 'not_sent' | 'declined' | 'rejected' | 'cancel_acknowledged' | 'lookup_final';
 
 export const PspRequestEntity = new EntitySchema<PspRequest>({
@@ -134,6 +150,21 @@ export const NonExecutionProofEntity = new EntitySchema<NonExecutionProof>({
   },
 });
 
+export const OrphanEffectEntity = new EntitySchema<OrphanEffect>({
+  name: 'OrphanEffect',
+  tableName: 'orphan_effects',
+  columns: {
+    merchantId: { type: 'uuid', primary: true, name: 'merchant_id' },
+    entityKey: { type: 'text', primary: true, name: 'entity_key' },
+    route: { type: 'smallint', primary: true },
+    attempt: { type: 'smallint' },
+    psp: { type: 'text' },
+    amount: { type: 'bigint' },
+    currency: { type: 'text' },
+    foundAt: { type: 'timestamptz', name: 'found_at' },
+  },
+});
+
 /** THE RULE, as the in-memory store holds it; in Postgres it is a partial unique index. */
 const oneLiveRoute = {
   name: 'psp_requests_one_live_route',
@@ -178,6 +209,16 @@ export const nonExecutionProofs: Table<NonExecutionProof> = tableOf(NonExecution
   references: [
     {
       name: 'non_execution_proofs_from_attempt',
+      columns: ['merchantId', 'entityKey', 'route', 'attempt'],
+      to: () => pspAttempts,
+    },
+  ],
+});
+
+export const orphanEffects: Table<OrphanEffect> = tableOf(OrphanEffectEntity, {
+  references: [
+    {
+      name: 'orphan_effects_from_attempt',
       columns: ['merchantId', 'entityKey', 'route', 'attempt'],
       to: () => pspAttempts,
     },
