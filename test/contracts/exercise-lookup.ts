@@ -1,0 +1,156 @@
+import { type Instruction } from '../../src/psp/index.js';
+import { authorized, referenceOf } from './exercise-psp.js';
+import { type PspBench } from './psp-under-test.js';
+
+/** Looking back and calling back, as far as the PSP declares that it can. */
+export function exerciseLookup(bench: PspBench): void {
+  const canLookUp = () => bench.capabilities.lookup !== null;
+
+  it('says that it does not know where it cannot be asked', async () => {
+    const charge = bench.instruction();
+    await bench.execute(charge);
+    const requests = bench.requests();
+    if (!canLookUp()) {
+      expect((await bench.lookup(charge)).outcome).toBe('unknown');
+      expect(bench.requests()).toBe(requests);
+    }
+    if (bench.capabilities.cancel === null) expect((await bench.cancel(charge)).outcome).toBe('unknown');
+  });
+
+  it.each(['charge', 'authorize'] as const)(
+    'finds a %s by our reference, and by its id',
+    async (operation) => {
+      if (!canLookUp()) return;
+      const asked = bench.instruction({ operation });
+      const answer = await bench.execute(asked);
+      const found = { outcome: 'succeeded', money: asked.money, pspReference: referenceOf(answer) };
+      expect(await bench.lookup(asked)).toMatchObject(found);
+      expect(await bench.lookup({ ...asked, pspReference: referenceOf(answer) })).toMatchObject(found);
+      expect(bench.effects()).toHaveLength(1);
+    },
+  );
+
+  it('finds at once what search does not know yet, and says not found when there is nothing', async () => {
+    if (!canLookUp()) return;
+    bench.searchLag(600_000);
+    const charge = bench.instruction();
+    await bench.execute(charge);
+    expect((await bench.lookup(charge)).outcome).toBe('succeeded');
+    expect((await bench.lookup({ ...charge, lastSentAt: new Date() })).outcome).toBe('succeeded');
+    expect((await bench.lookup(bench.instruction())).outcome).toBe('not_found');
+  });
+
+  it('does not take another route, or another order, for the one it was asked about', async () => {
+    if (!canLookUp()) return;
+    const charge = bench.instruction();
+    await bench.execute(charge);
+    expect((await bench.lookup({ ...charge, route: 2 })).outcome).toBe('not_found');
+    expect((await bench.lookup({ ...charge, entityKey: `${charge.entityKey}-x` })).outcome).toBe('not_found');
+  });
+
+  it('finds what was declined, what waits for the customer, and how that ended', async () => {
+    if (!canLookUp()) return;
+    const { hardDecline, asksCustomer } = bench.subject.tokens;
+    const declined = bench.instruction({ token: hardDecline });
+    const { decline } = await bench.execute(declined);
+    expect(await bench.lookup(declined)).toMatchObject({ outcome: 'declined', decline });
+    for (const result of ['succeeded', 'failed'] as const) {
+      const asked = bench.instruction({ token: asksCustomer });
+      const { nextAction, pspReference = '' } = await bench.execute(asked);
+      expect(await bench.lookup(asked)).toMatchObject({ outcome: 'requires_action', nextAction });
+      bench.customerReturns(pspReference, result);
+      const outcome = result === 'succeeded' ? 'succeeded' : 'declined';
+      expect(await bench.lookup(asked)).toMatchObject({ outcome });
+    }
+  });
+
+  it.each(['capture', 'void'] as const)('finds out whether a %s happened', async (operation) => {
+    if (!canLookUp()) return;
+    const asked = bench.instruction({ operation, parentReference: await authorized(bench) });
+    expect((await bench.lookup(asked)).outcome).toBe('not_found');
+    bench.fault({ fault: 'reset_after', next: 1 });
+    expect((await bench.execute(asked)).outcome).toBe('unknown');
+    expect((await bench.lookup(asked)).outcome).toBe('succeeded');
+  });
+
+  it('sees that another amount was captured than was asked for', async () => {
+    if (!canLookUp()) return;
+    const parentReference = await authorized(bench);
+    const capture: Instruction = bench.instruction({ operation: 'capture', parentReference });
+    await bench.execute(capture);
+    const other = { ...capture, money: { amount: 999, currency: 'EUR' } };
+    expect((await bench.lookup(other)).outcome).toBe('conflict');
+  });
+
+  it('says not found about what arrives later, which is why it must settle first', async () => {
+    const { lookup } = bench.capabilities;
+    if (!lookup) return;
+    const charge = bench.instruction();
+    bench.fault({ fault: 'late_effect', next: 1, delay_ms: lookup.settlesAfterMs - 1_000 });
+    expect((await bench.execute(charge)).outcome).toBe('unknown');
+    expect((await bench.lookup(charge)).outcome).toBe('not_found');
+    bench.advance(lookup.settlesAfterMs);
+    expect((await bench.lookup(charge)).outcome).toBe('succeeded');
+    expect(bench.effects()).toHaveLength(1);
+  });
+
+  it.each([
+    'reset_before',
+    'hang_before',
+    'error_500_before',
+    'html_502_after',
+    'truncate',
+    'throttle',
+  ] as const)('never says not found when the lookup itself fails (%s)', async (fault) => {
+    if (!canLookUp()) return;
+    const charge = bench.instruction();
+    await bench.execute(charge);
+    bench.fault({ fault, on: 'lookup', rate: 1 });
+    expect(['unknown', 'throttled']).toContain((await bench.lookup(charge)).outcome);
+    await bench.clearFaults();
+    bench.fault({ fault: 'refuse' });
+    expect(['unknown', 'not_sent']).toContain((await bench.lookup(charge)).outcome);
+  });
+
+  it('calls back an authorization whose answer was lost', async () => {
+    const { cancel } = bench.capabilities;
+    if (cancel === null) return;
+    const asked = bench.instruction({ operation: 'authorize' });
+    bench.fault({ fault: 'reset_after', next: 1 });
+    expect((await bench.execute(asked)).outcome).toBe('unknown');
+    const known = cancel === 'id' ? { pspReference: (await bench.lookup(asked)).pspReference } : {};
+    const answer = await bench.cancel({ ...asked, ...known });
+    // By reference a cancel is only accepted; whether it worked is told later.
+    expect(answer.outcome).toBe(cancel === 'id' ? 'canceled' : 'pending');
+    expect(bench.effects().map(({ operation }) => operation)).toEqual(['authorize', 'void']);
+    if (canLookUp()) expect((await bench.lookup({ ...asked, ...known })).outcome).toBe('canceled');
+  });
+
+  it('does not claim to have called back what was charged', async () => {
+    if (bench.capabilities.cancel === null) return;
+    const charge = bench.instruction();
+    const { pspReference = '' } = await bench.execute(charge);
+    const answer = await bench.cancel({ ...charge, pspReference });
+    expect(answer.outcome).not.toBe('canceled');
+    expect(answer.outcome).not.toBe('not_found');
+    expect(bench.effects()).toHaveLength(1);
+  });
+
+  it('never undoes an authorization because a capture of it is in doubt', async () => {
+    const parentReference = await authorized(bench);
+    const capture = bench.instruction({ operation: 'capture', parentReference });
+    const answer = await bench.cancel({ ...capture, pspReference: parentReference });
+    expect(answer.outcome).toBe('unknown');
+    expect(bench.effects()).toHaveLength(1);
+  });
+
+  it('says not sent of a cancel that was refused, and unknown of one that was lost', async () => {
+    if (bench.capabilities.cancel === null) return;
+    const asked = bench.instruction({ operation: 'authorize' });
+    const { pspReference = '' } = await bench.execute(asked);
+    bench.fault({ fault: 'reset_after', next: 1, on: 'cancel' });
+    expect((await bench.cancel({ ...asked, pspReference })).outcome).toBe('unknown');
+    bench.fault({ fault: 'refuse' });
+    expect(['not_sent', 'unknown']).toContain((await bench.cancel({ ...asked, pspReference })).outcome);
+  });
+}

@@ -1,0 +1,224 @@
+import { adviceFor, type Answer, type Instruction } from '../../src/psp/index.js';
+import { exerciseDoubt } from './exercise-doubt.js';
+import { exerciseLookup } from './exercise-lookup.js';
+import { PspBench, type PspSubject } from './psp-under-test.js';
+
+/**
+ * What every adapter must do, whatever PSP it speaks to. Differences between PSPs are declared
+ * capabilities, and what is declared must be true: the simulator's ledger is the judge of effects,
+ * never the adapter's own word.
+ */
+export function exercisePsp(name: string, subject: PspSubject): void {
+  const bench = new PspBench(subject);
+
+  describe(`${name}: the contract of a PSP`, () => {
+    beforeAll(() => bench.start());
+    afterAll(() => bench.stop());
+    beforeEach(() => bench.fresh());
+    afterEach(() => bench.end());
+
+    describe('verbs', () => exerciseVerbs(bench));
+    describe('refusals', () => exerciseRefusals(bench));
+    describe('idempotency as declared', () => exerciseKeys(bench));
+    describe('doubt', () => exerciseDoubt(bench));
+    describe('lookup and cancel as declared', () => exerciseLookup(bench));
+  });
+}
+
+/** The PSP's id of an answer that must have one. */
+export function referenceOf(answer: Answer): string {
+  expect(answer.pspReference).toMatch(/^\S+$/);
+  return answer.pspReference ?? '';
+}
+
+/** An authorization that stands. */
+export async function authorized(bench: PspBench, more: Partial<Instruction> = {}): Promise<string> {
+  const answer = await bench.execute(bench.instruction({ operation: 'authorize', ...more }));
+  expect(answer.outcome).toBe('succeeded');
+  return referenceOf(answer);
+}
+
+function exerciseVerbs(bench: PspBench): void {
+  it('charges: one request, one effect, under our names', async () => {
+    const charge = bench.instruction();
+    const answer = await bench.execute(charge);
+    expect(answer).toMatchObject({ outcome: 'succeeded', money: charge.money });
+    expect(bench.requests()).toBe(1);
+    expect(bench.effects()).toEqual([
+      expect.objectContaining({
+        operation: 'charge',
+        psp_reference: referenceOf(answer),
+        reference: charge.entityKey,
+        route: '1',
+        amount: 1_000,
+        currency: 'EUR',
+        idempotency_key: charge.idempotencyKey,
+      }),
+    ]);
+  });
+
+  it.each([
+    ['JPY', 500],
+    ['KWD', 1_230],
+    ['USD', 99_999_990],
+  ])('charges %s %d in the units of that currency', async (currency, amount) => {
+    const answer = await bench.execute(bench.instruction({ money: { amount, currency } }));
+    expect(answer).toMatchObject({ outcome: 'succeeded', money: { amount, currency } });
+    expect(bench.effects()).toEqual([expect.objectContaining({ amount, currency })]);
+  });
+
+  it('charges without a page to come back to', async () => {
+    const charge = bench.instruction();
+    const { returnUrl: _, customer: __, statementDescriptor: ___, ...least } = charge;
+    expect((await bench.execute(least)).outcome).toBe('succeeded');
+  });
+
+  it('authorizes without taking money, then captures the whole of it', async () => {
+    const parentReference = await authorized(bench);
+    expect(bench.effects()).toEqual([expect.objectContaining({ operation: 'authorize' })]);
+    const capture = bench.instruction({ operation: 'capture', parentReference });
+    expect(await bench.execute(capture)).toMatchObject({ outcome: 'succeeded', money: capture.money });
+    expect(bench.requests()).toBe(2);
+    expect(bench.effects()[1]).toMatchObject({
+      operation: 'capture',
+      parent_reference: parentReference,
+      amount: 1_000,
+      idempotency_key: capture.idempotencyKey,
+    });
+  });
+
+  it('captures a part where it says that it can', async () => {
+    expect(bench.capabilities.partialCapture).toBe(true);
+    const parentReference = await authorized(bench);
+    const money = { amount: 400, currency: 'EUR' };
+    const answer = await bench.execute(bench.instruction({ operation: 'capture', parentReference, money }));
+    expect(answer).toMatchObject({ outcome: 'succeeded', money });
+    expect(bench.effects()[1]).toMatchObject({ operation: 'capture', amount: 400 });
+  });
+
+  it('voids an authorization', async () => {
+    const parentReference = await authorized(bench);
+    const answer = await bench.execute(bench.instruction({ operation: 'void', parentReference }));
+    expect(answer.outcome).toBe('succeeded');
+    expect(bench.requests()).toBe(2);
+    expect(bench.effects()[1]).toMatchObject({ operation: 'void', parent_reference: parentReference });
+  });
+
+  it('sends the customer to a page, and waits', async () => {
+    const { asksCustomer: token } = bench.subject.tokens;
+    const answer = await bench.execute(bench.instruction({ token }));
+    expect(answer.outcome).toBe('requires_action');
+    expect(answer.nextAction?.url).toMatch(/^https?:\/\//);
+    referenceOf(answer);
+    expect(bench.effects()).toEqual([]);
+  });
+
+  it('waits for what is decided later', async () => {
+    const { waits: token } = bench.subject.tokens;
+    const answer = await bench.execute(bench.instruction({ token }));
+    expect(answer.outcome).toBe('pending');
+    referenceOf(answer);
+  });
+}
+
+function exerciseRefusals(bench: PspBench): void {
+  it.each([
+    ['softDecline', 'elsewhere'],
+    ['hardDecline', 'never'],
+    ['stepUpDecline', 'authenticate'],
+  ] as const)('%s: asked again %s', async (card, advice) => {
+    const answer = await bench.execute(bench.instruction({ token: bench.subject.tokens[card] }));
+    expect(answer.outcome).toBe('declined');
+    expect(answer.decline && adviceFor[answer.decline]).toBe(advice);
+    expect(answer.pspCode).toMatch(/^\w+$/);
+    expect(bench.effects()).toEqual([]);
+    expect(bench.requests()).toBe(1);
+  });
+
+  it('rejected: an authorization that does not exist', async () => {
+    for (const operation of ['capture', 'void'] as const) {
+      const answer = await bench.execute(bench.instruction({ operation, parentReference: 'pi_none' }));
+      expect(answer.outcome).toBe('rejected');
+    }
+    expect(bench.effects()).toEqual([]);
+  });
+
+  it('rejected: an amount below what the PSP takes, or that it cannot be told', async () => {
+    const money = { amount: 123_451, currency: 'MGA' };
+    const answer = await bench.execute(bench.instruction({ money }));
+    // Where the PSP can be told this amount, it must be this amount.
+    if (answer.outcome === 'succeeded') expect(bench.effects()).toEqual([expect.objectContaining(money)]);
+    else expect([answer.outcome, bench.requests()]).toEqual(['rejected', 0]);
+  });
+
+  it('throttled: with the time to wait, and without effect', async () => {
+    bench.fault({ fault: 'throttle', next: 1, delay_ms: 2_000 });
+    expect(await bench.execute(bench.instruction())).toMatchObject({
+      outcome: 'throttled',
+      retryAfterMs: 2_000,
+    });
+    expect(bench.requests()).toBe(1);
+    expect(bench.effects()).toEqual([]);
+  });
+}
+
+function exerciseKeys(bench: PspBench): void {
+  const keyed = () => bench.capabilities.idempotency.windowMs !== null;
+
+  it.each(['approved', 'softDecline', 'asksCustomer'] as const)(
+    'the same key gives the same answer, where keys are known (%s)',
+    async (card) => {
+      const charge = bench.instruction({ token: bench.subject.tokens[card] });
+      const first = await bench.execute(charge);
+      const again = await bench.execute({ ...charge, firstSentAt: new Date(1), pspReference: 'learnt' });
+      const approved = card === 'approved' ? 1 : 0;
+      expect(bench.effects()).toHaveLength(keyed() ? approved : 2 * approved);
+      if (keyed()) expect(again).toEqual(first);
+      expect(bench.requests()).toBe(2);
+    },
+  );
+
+  it('a capture under one key captures once', async () => {
+    const parentReference = await authorized(bench);
+    const capture = bench.instruction({ operation: 'capture', parentReference });
+    await bench.execute(capture);
+    const again = await bench.execute(capture);
+    // Without keys the PSP refuses, because there is nothing left to capture.
+    expect(again.outcome).toBe(keyed() ? 'succeeded' : 'rejected');
+    expect(bench.effects().filter(({ operation }) => operation === 'capture')).toHaveLength(1);
+  });
+
+  it('a key is remembered as long as declared, and no longer', async () => {
+    const { windowMs } = bench.capabilities.idempotency;
+    if (windowMs === null) return;
+    const charge = bench.instruction();
+    await bench.execute(charge);
+    bench.advance(windowMs - 60_000);
+    await bench.execute(charge);
+    expect(bench.effects()).toHaveLength(1);
+    bench.advance(120_000);
+    await bench.execute(charge);
+    expect(bench.effects()).toHaveLength(2);
+  });
+
+  it('another request under a used key is never taken for a proof', async () => {
+    if (!keyed()) return;
+    const charge = bench.instruction();
+    await bench.execute(charge);
+    const other = await bench.execute({ ...charge, money: { amount: 2_000, currency: 'EUR' } });
+    expect(['unknown', 'conflict']).toContain(other.outcome);
+    expect(bench.effects()).toHaveLength(1);
+  });
+
+  it('two at once under one key have one effect, and the second knows nothing', async () => {
+    if (!keyed()) return;
+    bench.fault({ fault: 'delay_before', next: 1, delay_ms: 150 });
+    const charge = bench.instruction();
+    const first = bench.execute(charge);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const second = await bench.execute(charge);
+    expect(second.outcome).toBe('unknown');
+    expect((await first).outcome).toBe('succeeded');
+    expect(bench.effects()).toHaveLength(1);
+  });
+}

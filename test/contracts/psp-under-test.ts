@@ -1,0 +1,147 @@
+import { Registry } from 'prom-client';
+import {
+  type Effect,
+  type FaultRequest,
+  type PspName,
+  type Simulator,
+  startSimulator,
+} from '../../simulator/index.js';
+import { type Clock, SystemClock } from '../../src/kernel/index.js';
+import {
+  type Answer,
+  type AttemptKind,
+  type Instruction,
+  type PspAdapter,
+  PspDirectory,
+} from '../../src/psp/index.js';
+
+/** An adapter and what the conformance suite must know of the PSP it speaks to. */
+export interface PspSubject {
+  /** Which of the simulator's PSPs. */
+  readonly psp: PspName;
+  readonly make: (origin: string, timeoutMs: number) => PspAdapter;
+  /** Credentials that `make` uses: never to be seen in an answer. */
+  readonly secrets: readonly string[];
+  /** Tokens of cards that behave in a certain way. */
+  readonly tokens: {
+    readonly approved: string;
+    readonly softDecline: string;
+    readonly hardDecline: string;
+    readonly stepUpDecline: string;
+    readonly asksCustomer: string;
+    readonly waits: string;
+  };
+}
+
+export const TIMEOUT_MS = 400;
+
+/** One adapter before the simulator, behind the same guard as in service. */
+export class PspBench {
+  private simulator: Simulator;
+  private directory: PspDirectory;
+  private orders = 0;
+
+  constructor(readonly subject: PspSubject) {}
+
+  async start(): Promise<void> {
+    this.simulator = await startSimulator();
+  }
+
+  async stop(): Promise<void> {
+    await this.simulator.close();
+  }
+
+  /** A PSP with an empty ledger and an adapter without connections. */
+  async fresh(clock: Clock = new SystemClock()): Promise<void> {
+    const { psp, make, secrets } = this.subject;
+    await this.simulator.reset(psp);
+    const adapter = make(this.simulator.urls[psp], TIMEOUT_MS);
+    const account = { name: psp, adapter, timeoutMs: TIMEOUT_MS, secrets };
+    const breaker = { failuresInARow: 1_000, retryAfterMs: 1 };
+    this.directory = new PspDirectory([account], { clock, metrics: new Registry(), breaker });
+  }
+
+  async end(): Promise<void> {
+    await this.simulator.clearFaults(this.subject.psp);
+    await this.directory.close();
+  }
+
+  get capabilities() {
+    return this.directory.capabilities(this.subject.psp);
+  }
+
+  /** A charge that is approved, for an order that was never seen before. */
+  instruction(more: Partial<Instruction> = {}): Instruction {
+    this.orders += 1;
+    const operation = more.operation ?? 'charge';
+    return {
+      operation,
+      entityKey: `payment-${this.orders}-${operation}`,
+      route: 1,
+      idempotencyKey: `key-${this.orders}`,
+      money: { amount: 1_000, currency: 'EUR' },
+      token: this.subject.tokens.approved,
+      reference: `order-${this.orders}`,
+      returnUrl: 'https://shop.example/return',
+      statementDescriptor: 'SHOP',
+      customer: { reference: 'customer-1', email: 'ada@example.com' },
+      firstSentAt: new Date(),
+      ...more,
+    };
+  }
+
+  execute(instruction: Instruction): Promise<Answer> {
+    return this.call('execute', instruction);
+  }
+
+  lookup(instruction: Instruction): Promise<Answer> {
+    return this.call('lookup', instruction);
+  }
+
+  cancel(instruction: Instruction): Promise<Answer> {
+    return this.call('cancel', instruction);
+  }
+
+  /** What really happened, oldest first. */
+  effects(): readonly Effect[] {
+    return this.simulator.ledger(this.subject.psp).effects;
+  }
+
+  /** Requests seen on the wire. */
+  requests(): number {
+    return this.simulator.calls(this.subject.psp).length;
+  }
+
+  fault(fault: FaultRequest): void {
+    this.simulator.faults(this.subject.psp, fault);
+  }
+
+  clearFaults(): Promise<void> {
+    return this.simulator.clearFaults(this.subject.psp);
+  }
+
+  advance(ms: number): void {
+    this.simulator.advance(ms, this.subject.psp);
+  }
+
+  /** How far search is behind, where the PSP has one. */
+  searchLag(ms: number): void {
+    this.simulator.settings(this.subject.psp, { search_lag_ms: ms });
+  }
+
+  customerReturns(id: string, result: 'succeeded' | 'failed'): void {
+    this.simulator.authenticate(this.subject.psp, id, result);
+  }
+
+  private async call(kind: AttemptKind, instruction: Instruction): Promise<Answer> {
+    const answer = await this.directory.call(this.subject.psp, kind, instruction);
+    const written = JSON.stringify(answer);
+    for (const secret of [...this.subject.secrets, instruction.token ?? '', 'ada@example.com']) {
+      // Some of the simulator's tokens are plain words, which any answer may hold.
+      if (secret.length >= 12) expect(written).not.toContain(secret);
+    }
+    expect(written).not.toMatch(/_secret_|<html|<body/i);
+    expect((answer.message ?? '').length).toBeLessThanOrEqual(200);
+    return answer;
+  }
+}

@@ -1,0 +1,23 @@
+import { type Capabilities } from '../../src/psp/index.js';
+import { StripePsp } from '../../src/psp/stripe/stripe.psp.js';
+import { type PspSubject } from './psp-under-test.js';
+
+const secretKey = 'sk_test_averysecretkeyofstripe';
+
+/** Stripe's test cards at one of the simulator's PSPs that speak Stripe's words. */
+export function stripeSubject(psp: 'stripe' | 'keyless', capabilities?: Capabilities): PspSubject {
+  return {
+    psp,
+    make: (baseUrl, timeoutMs) =>
+      new StripePsp({ baseUrl, secretKey, timeoutMs, ...(capabilities ? { capabilities } : {}) }),
+    secrets: [secretKey],
+    tokens: {
+      approved: 'pm_card_visa',
+      softDecline: 'pm_card_chargeDeclinedDoNotHonor',
+      hardDecline: 'pm_card_chargeDeclinedStolenCard',
+      stepUpDecline: 'pm_decline_authentication_required',
+      asksCustomer: 'pm_card_authenticationRequired',
+      waits: 'pm_card_processing',
+    },
+  };
+}
