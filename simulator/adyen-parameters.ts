@@ -40,6 +40,13 @@ export function isManual(body: Json): boolean {
   return String(additional['manualCapture']) === 'true' || (typeof delay === 'number' && delay > 0);
 }
 
+/** authenticationData.attemptAuthentication: the shopper is not to be asked. */
+export function neverAuthenticates(body: Json): boolean {
+  return (
+    isObject(body['authenticationData']) && body['authenticationData']['attemptAuthentication'] === 'never'
+  );
+}
+
 export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -15,10 +15,11 @@ import {
   isManual,
   isObject,
   type Json,
+  neverAuthenticates,
   noAccount,
   parseJson,
 } from './adyen-parameters.js';
-import { adyenReason, adyenToken } from './cards.js';
+import { type AdyenBehaviour, adyenReason, adyenToken } from './cards.js';
 import { type Clock } from './clock.js';
 import { idSource } from './ids.js';
 import { type Ledger, type Operation } from './ledger.js';
@@ -148,15 +149,17 @@ export class AdyenWire implements Wire {
           returnUrl: typeof body['returnUrl'] === 'string' ? body['returnUrl'] : null,
           refusalCode: null,
         });
-        return this.attempt(payment, String(token), key, decline);
+        const behaviour =
+          decline === undefined ? adyenToken(String(token)) : ({ does: 'decline', code: decline } as const);
+        // Told to ask no shopper anything, the issuer can only say no.
+        const alone = behaviour.does === 'authenticate' && neverAuthenticates(body);
+        return this.attempt(payment, alone ? { does: 'decline', code: '38' } : behaviour, key);
       },
     };
   }
 
   /** Asks the issuer. */
-  private attempt(payment: AdyenPayment, token: string, key: string | null, decline?: string): Reply {
-    const behaviour =
-      decline === undefined ? adyenToken(token) : ({ does: 'decline', code: decline } as const);
+  private attempt(payment: AdyenPayment, behaviour: AdyenBehaviour, key: string | null): Reply {
     switch (behaviour.does) {
       case 'approve':
         return this.result(this.approve(payment, key));

@@ -39,6 +39,7 @@ const STRIPE_MESSAGES: Readonly<Record<string, string>> = {
   processing_error: 'An error occurred while processing your card. Try again in a little bit.',
   incorrect_number: 'Your card number is incorrect.',
   authentication_required: 'Your card was declined. This transaction requires authentication.',
+  authentication_not_handled: 'Your card was declined. This transaction requires authentication.',
 };
 
 export interface StripeDecline {
@@ -50,7 +51,9 @@ export interface StripeDecline {
 export function stripeDecline(code: string): StripeDecline {
   const message = STRIPE_MESSAGES[code] ?? 'Your card was declined.';
   if (STRIPE_OWN_CODES.has(code)) return { code, message };
-  if (code === 'authentication_required') return { code, decline_code: code, message };
+  if (code === 'authentication_required' || code === 'authentication_not_handled') {
+    return { code: 'authentication_required', decline_code: code, message };
+  }
   return { code: 'card_declined', decline_code: code, message };
 }
 

@@ -34,7 +34,7 @@ export interface FaultRequest {
   /** A share of the calls that fit, drawn from `seed`. */
   readonly rate?: number;
   readonly seed?: number;
-  /** Calls about an entity key that contains this. */
+  /** Calls about an entity key, or under an idempotency key, that contains this. */
   readonly reference?: string;
   /** `execute` (the default) is every call that changes something, cancels included. */
   readonly on?: (typeof targets)[number];
@@ -57,6 +57,13 @@ export interface Fault extends FaultRequest {
   readonly delay_ms: number;
   /** Calls it was applied to. */
   hits: number;
+}
+
+/** What of a call a fault is aimed by. */
+interface Aim {
+  readonly kind: CallKind;
+  readonly references: readonly string[];
+  readonly key: string | null;
 }
 
 interface Armed {
@@ -85,10 +92,10 @@ export class Faults {
     return fault;
   }
 
-  pick(kind: CallKind, references: readonly string[]): Fault | undefined {
+  pick(call: Aim): Fault | undefined {
     if (this.armed.length === 0) return undefined;
     for (const { fault, most, random } of this.armed) {
-      if (fault.fault === 'refuse' || fault.hits >= most || !aims(fault, kind, references)) continue;
+      if (fault.fault === 'refuse' || fault.hits >= most || !aims(fault, call)) continue;
       if (fault.rate !== undefined && random() >= fault.rate) continue;
       fault.hits += 1;
       return fault;
@@ -110,12 +117,13 @@ export class Faults {
   }
 }
 
-function aims(fault: Fault, kind: CallKind, references: readonly string[]): boolean {
+function aims(fault: Fault, { kind, references, key }: Aim): boolean {
   const { on, reference } = fault;
   const fits =
     on === 'any' || on === kind || (on === 'execute' && kind === 'cancel'); /* a cancel changes something */
   if (!fits) return false;
-  return reference === undefined || references.some((one) => one.includes(reference));
+  if (reference === undefined) return true;
+  return references.some((one) => one.includes(reference)) || key?.includes(reference) === true;
 }
 
 /** Checks what came over the wire. */
@@ -142,6 +150,7 @@ export function faultRequest(value: unknown): FaultRequest {
   const { next, rate, reference, times, pid } = request;
   const aimed = [next, rate, reference, times].some((one) => one !== undefined);
   if (kind !== 'refuse' && !aimed) throw new BadControl('one of next, rate, reference is needed');
+  if (kind === 'decline' && request.code === undefined) throw new BadControl('decline needs a code');
   if (kind === 'kill' && (pid === undefined || !Number.isInteger(pid) || pid === process.pid)) {
     throw new BadControl('kill needs the pid of another process, above 1');
   }

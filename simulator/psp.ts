@@ -66,7 +66,7 @@ export class SimulatedPsp {
     }
     note.kind = prepared.kind;
     note.reference = prepared.references[0] ?? null;
-    const fault = this.faults.pick(prepared.kind, prepared.references);
+    const fault = this.faults.pick(prepared);
     if (fault !== undefined) {
       note.fault = fault.fault;
       this.misbehave(fault, { call, prepared, note, exchange });
@@ -121,7 +121,7 @@ export class SimulatedPsp {
       return failure;
     }
     try {
-      const reply = prepared.run(fault?.fault === 'decline' ? (fault.code ?? '2') : undefined);
+      const reply = prepared.run(fault?.fault === 'decline' ? fault.code : undefined);
       const failure =
         fault?.fault === 'error_500_after' ? this.wire.serverError(fault.status ?? 500) : undefined;
       // Validation found by the object itself (no such payment) is not an execution.

@@ -238,6 +238,10 @@ export class StripeWire implements Wire {
         return this.decline(intent, behaviour.code, key);
       case 'authenticate':
         if (intent.offSession) return this.decline(intent, 'authentication_required', key);
+        // Asked to fail rather than wait for a customer who has nowhere to come back to.
+        if (text(form, 'error_on_requires_action') === 'true') {
+          return this.decline(intent, 'authentication_not_handled', key);
+        }
         return this.show(this.save({ ...intent, status: 'requires_action' }), form);
       case 'wait':
         break;

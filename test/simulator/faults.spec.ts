@@ -25,6 +25,12 @@ describe('faults', () => {
       { authorization: 'Bearer sk_test_x', 'idempotency-key': 'k1' },
     );
 
+  /** A client that stops waiting when it is told to. */
+  const giveUp = (): { signal: AbortSignal; abort: () => void } => {
+    const controller = new AbortController();
+    return { signal: controller.signal, abort: () => controller.abort() };
+  };
+
   it.each<[FaultKind, string, boolean]>([
     ['close_before', 'ECONNRESET', false],
     ['close_after', 'ECONNRESET', true],
@@ -47,13 +53,23 @@ describe('faults', () => {
     ['hang_after', true],
   ])('%s: no answer ever, charged: %s', async (fault, charged) => {
     simulator.faults('stripe', { fault, next: 1 });
-    expect(await failure(stripe.charge({ timeoutMs: 50 }))).toBe('TimeoutError');
+    const { signal, abort } = giveUp();
+    const answer = failure(stripe.charge({ signal }));
+    await eventually(() => simulator.calls('stripe').length === 1);
+    const patience = new Promise((resolve) => setTimeout(resolve, 30, 'no answer'));
+    expect(await Promise.race([answer, patience])).toBe('no answer');
+    abort();
+    expect(await answer).toBe('AbortError');
     expect(effects(simulator, 'stripe')).toEqual(charged ? CHARGED : []);
   });
 
   it('delay_before: who stopped waiting is charged all the same', async () => {
     simulator.faults('stripe', { fault: 'delay_before', next: 1, delay_ms: 600_000 });
-    expect(await failure(stripe.charge({ key: 'k1', timeoutMs: 20 }))).toBe('TimeoutError');
+    const { signal, abort } = giveUp();
+    const answer = failure(stripe.charge({ key: 'k1', signal }));
+    await eventually(() => simulator.calls('stripe').length === 1);
+    abort();
+    expect(await answer).toBe('AbortError');
     expect(effects(simulator, 'stripe')).toEqual([]);
     simulator.advance(600_000, 'stripe');
     expect((await stripe.charge({ key: 'k1' })).headers.get('idempotent-replayed')).toBe('true');
@@ -172,6 +188,14 @@ describe('faults', () => {
     expect((await stripe.get(`/v1/payment_intents/${body.id}`)).status).toBe(200);
     expect((await stripe.post(`/v1/payment_intents/${body.id}/cancel`)).status).toBe(429);
     expect((await stripe.post(`/v1/payment_intents/${body.id}/cancel`)).status).toBe(200);
+  });
+
+  it('aims at a capture by its idempotency key: the payment keeps the name of its authorization', async () => {
+    const { body } = await stripe.charge({ manual: true, entityKey: 'payment-1-authorize' });
+    simulator.faults('stripe', { fault: 'throttle', reference: 'capture-key', times: 1 });
+    expect((await stripe.post(`/v1/payment_intents/${body.id}/capture`, {}, 'capture-key-1')).status).toBe(
+      429,
+    );
   });
 
   it('draws the same calls from the same seed', async () => {

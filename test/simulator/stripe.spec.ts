@@ -102,6 +102,18 @@ describe('a simulated Stripe', () => {
     expect(effects(simulator, 'stripe')).toEqual(['charge payment-1-charge 1000 EUR']);
   });
 
+  it('declines rather than sends away when told to', async () => {
+    const { status, body } = await stripe.charge({
+      token: 'pm_card_authenticationRequired',
+      extra: { error_on_requires_action: 'true' },
+    });
+    expect(status).toBe(402);
+    expect(body.error).toMatchObject({
+      code: 'authentication_required',
+      decline_code: 'authentication_not_handled',
+    });
+  });
+
   it('lets an authentication fail', async () => {
     const { body } = await stripe.charge({ token: 'pm_card_authenticationRequired' });
     simulator.authenticate('stripe', body.id, 'failed');

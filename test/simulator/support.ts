@@ -48,7 +48,7 @@ export interface Charge {
   readonly currency?: string;
   readonly manual?: boolean;
   readonly extra?: Record<string, string>;
-  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -57,7 +57,7 @@ export class StripeClient {
   constructor(private readonly url: string) {}
 
   charge({ entityKey = 'payment-1-charge', token = 'pm_card_visa', ...rest }: Charge = {}): Promise<Seen> {
-    const { key, amount = 1000, currency = 'eur', manual = false, extra = {}, timeoutMs } = rest;
+    const { key, amount = 1000, currency = 'eur', manual = false, extra = {}, signal } = rest;
     const form = {
       amount: String(amount),
       currency,
@@ -69,15 +69,15 @@ export class StripeClient {
       'metadata[payonce_route]': '1',
       ...extra,
     };
-    return this.post('/v1/payment_intents', form, key, timeoutMs);
+    return this.post('/v1/payment_intents', form, key, signal);
   }
 
-  post(path: string, form: Record<string, string> = {}, key?: string, timeoutMs = 5_000): Promise<Seen> {
+  post(path: string, form: Record<string, string> = {}, key?: string, signal?: AbortSignal): Promise<Seen> {
     return seen(`${this.url}${path}`, {
       method: 'POST',
       headers: { authorization: 'Bearer sk_test_x', ...keyed(key) },
       body: new URLSearchParams(form),
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: signal ?? AbortSignal.timeout(10_000),
     });
   }
 
@@ -128,7 +128,7 @@ export function effects(simulator: Simulator, psp: PspName): string[] {
     );
 }
 
-/** Why a request got no answer: ECONNREFUSED, ECONNRESET, UND_ERR_SOCKET (FIN), or a timeout. */
+/** Why a request got no answer: ECONNREFUSED, ECONNRESET, UND_ERR_SOCKET (FIN), or AbortError. */
 export async function failure(answer: Promise<unknown>): Promise<string> {
   try {
     await answer;
