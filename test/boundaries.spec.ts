@@ -1,0 +1,263 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+/**
+ * The house's rules about what may import what, what may read the time and what may throw dice. Each
+ * is broken once, in a tree of its own, to see that it fires; then the real tree is seen clean.
+ */
+const root = resolve(__dirname, '..');
+const rooms = ['kernel', 'idempotency', 'merchants', 'psp', 'request-storage', 'payments', 'api'];
+
+interface Cruise {
+  readonly modules: readonly { readonly source: string }[];
+  readonly summary: {
+    readonly violations: readonly { readonly from: string; readonly rule: { readonly name: string } }[];
+    readonly ruleSetUsed: { readonly forbidden: readonly { readonly name: string }[] };
+  };
+}
+
+/** Runs dependency-cruiser with the house's rules over a tree that is laid out like it. */
+async function cruise(tree: string, folders: readonly string[]): Promise<Cruise> {
+  const command = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
+  const config = join(root, '.dependency-cruiser.cjs');
+  const args = [command, '--config', config, '--output-type', 'json', ...folders];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: tree, maxBuffer: 64_000_000 });
+  return JSON.parse(stdout) as Cruise;
+}
+
+/** Which rules each file breaks, and how often. */
+function brokenIn({ summary }: Cruise): Record<string, string[]> {
+  const broken: Record<string, string[]> = {};
+  for (const { from, rule } of summary.violations) (broken[from] ??= []).push(rule.name);
+  return broken;
+}
+
+/** A file for every rule that breaks it, once, and breaks no other. */
+const offenders: Readonly<Record<string, readonly [file: string, imports: string]>> = {
+  // Up, and from the floor.
+  'direction-kernel': ['src/kernel/offender.ts', '../psp/index.js'],
+  'direction-idempotency': ['src/idempotency/offender.ts', '../payments/index.js'],
+  'direction-psp': ['src/psp/offender.ts', '../request-storage/index.js'],
+  'direction-request-storage': ['src/request-storage/offender.ts', '../payments/index.js'],
+  'direction-payments': ['src/payments/offender.ts', '../api/index.js'],
+  // Sideways, and to what puts the rooms together.
+  'direction-merchants': ['src/merchants/offender.ts', '../idempotency/index.js'],
+  'direction-api': ['src/api/offender.ts', '../service.js'],
+  // Past a room's face, from above and from the composition root.
+  'face-kernel': ['src/psp/past-kernel.ts', '../kernel/inner.js'],
+  'face-idempotency': ['src/payments/past-idempotency.ts', '../idempotency/inner.js'],
+  'face-merchants': ['src/api/past-merchants.ts', '../merchants/inner.js'],
+  'face-psp': ['src/request-storage/past-psp.ts', '../psp/inner.js'],
+  'face-request-storage': ['src/payments/past-request-storage.ts', '../request-storage/inner.js'],
+  'face-payments': ['src/api/past-payments.ts', '../payments/inner.js'],
+  'face-api': ['src/past-api.ts', './api/inner.js'],
+  'simulator-stands-alone': ['simulator/offender.ts', '../src/kernel/index.js'],
+  'service-without-simulator': ['src/offender.ts', '../simulator/index.js'],
+  'migrations-stand-alone': ['migrations/offender.ts', '../src/kernel/index.js'],
+  'one-clock': ['src/psp/timers.ts', 'node:timers/promises'],
+  'runtime-packages': ['src/psp/dev-package.ts', 'only-for-development'],
+  resolvable: ['src/psp/nowhere.ts', './nothing-here.js'],
+  'no-circular': ['src/kernel/round.ts', './trip.js'],
+};
+
+/** What the direction allows, one import a line: none of it may fire anything. */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  'src/idempotency/allowed.ts': ['../kernel/index.js'],
+  'src/merchants/allowed.ts': ['../kernel/index.js'],
+  'src/psp/allowed.ts': ['../kernel/index.js'],
+  'src/request-storage/allowed.ts': ['../psp/index.js', '../idempotency/index.js', './inner.js'],
+  'src/payments/allowed.ts': ['../request-storage/index.js', '../merchants/index.js', '../kernel/index.js'],
+  'src/api/allowed.ts': ['../payments/index.js', '../merchants/index.js', '../kernel/index.js'],
+  'src/service.ts': [
+    ...rooms.map((room) => `./${room}/index.js`),
+    '../migrations/index.js',
+    'for-production',
+  ],
+  'src/kernel/clock.ts': ['node:timers/promises'],
+};
+
+function plant(tree: string): void {
+  const write = (file: string, text: string) => {
+    mkdirSync(dirname(join(tree, file)), { recursive: true });
+    writeFileSync(join(tree, file), text);
+  };
+  const importing = (names: readonly string[]) =>
+    names.map((name, n) => `import * as from${n} from '${name}';\nexport { from${n} };\n`).join('');
+  cpSync(join(root, 'tsconfig.json'), join(tree, 'tsconfig.json'));
+  const dependencies = { 'for-production': '1.0.0' };
+  const devDependencies = { 'only-for-development': '1.0.0' };
+  write('package.json', JSON.stringify({ name: 'planted', type: 'module', dependencies, devDependencies }));
+  for (const name of [...Object.keys(dependencies), ...Object.keys(devDependencies)]) {
+    write(`node_modules/${name}/package.json`, JSON.stringify({ name, version: '1.0.0', main: 'index.js' }));
+    write(`node_modules/${name}/index.js`, 'module.exports = 1;\n');
+  }
+  for (const folder of [...rooms.map((room) => `src/${room}`), 'simulator', 'migrations']) {
+    write(`${folder}/index.ts`, 'export const face = 1;\n');
+    write(`${folder}/inner.ts`, 'export const inner = 1;\n');
+  }
+  for (const [file, names] of Object.entries(allowed)) write(file, importing(names));
+  for (const [file, name] of Object.values(offenders)) write(file, importing([name]));
+  write('src/kernel/trip.ts', importing(['./round.js']));
+}
+
+describe('what may import what', () => {
+  let tree: string;
+  let planted: Cruise;
+  let real: Cruise;
+  beforeAll(async () => {
+    tree = mkdtempSync(join(tmpdir(), 'payonce-boundaries-'));
+    plant(tree);
+    [planted, real] = await Promise.all([
+      cruise(tree, ['src', 'simulator', 'migrations']),
+      cruise(root, ['src', 'simulator', 'migrations']),
+    ]);
+  });
+  afterAll(() => rmSync(tree, { recursive: true, force: true }));
+
+  it.each(Object.entries(offenders))('%s fires for %j, and nothing else does', (rule, [file]) => {
+    expect(brokenIn(planted)[file]).toEqual([rule]);
+  });
+
+  it('lets through what the direction allows', () => {
+    const culprits = new Set([...Object.values(offenders).map(([file]) => file), 'src/kernel/trip.ts']);
+    expect(Object.keys(brokenIn(planted)).filter((file) => !culprits.has(file))).toEqual([]);
+  });
+
+  it('has no rule that was not seen to fire', () => {
+    const names = planted.summary.ruleSetUsed.forbidden.map(({ name }) => name);
+    expect(names.toSorted()).toEqual(Object.keys(offenders).toSorted());
+  });
+
+  it('knows every room of the house', () => {
+    const entries = readdirSync(join(root, 'src'), { withFileTypes: true });
+    const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+    expect(folders.toSorted()).toEqual(rooms.toSorted());
+  });
+
+  it('is kept by the real tree', () => {
+    expect(brokenIn(real)).toEqual({});
+    // …which was really looked at.
+    const seen = new Set(real.modules.map(({ source }) => source));
+    for (const { file } of sources(root)) expect(seen).toContain(file);
+  });
+});
+
+/** One way to get at the time or at chance past the kernel, and who may use it after all, and why. */
+interface Ban {
+  readonly name: string;
+  readonly pattern: RegExp;
+  readonly home: string;
+  readonly exceptions: Readonly<Record<string, string>>;
+  /** A line that must be found. */
+  readonly planted: string;
+}
+
+const CLOCK = 'src/kernel/clock.ts';
+
+const bans: readonly Ban[] = [
+  {
+    name: 'Date.now',
+    pattern: /\bDate\s*\.\s*now\b/,
+    home: CLOCK,
+    exceptions: {},
+    planted: 'const at = Date.now();',
+  },
+  {
+    name: 'new Date()',
+    pattern: /\bnew\s+Date\s*(\(\s*\)|(?![\s\w(]))|(?<![\w.]|new\s+)Date\s*\(\s*\)/,
+    home: CLOCK,
+    exceptions: {},
+    planted: 'const at = new Date( );',
+  },
+  {
+    name: 'performance',
+    pattern: /\bperformance\s*[.[]|perf_hooks|\bhrtime\b/,
+    home: CLOCK,
+    exceptions: {},
+    planted: 'const ms = performance.now();',
+  },
+  {
+    name: 'timers',
+    pattern: /\bset(Timeout|Interval)\b/,
+    home: CLOCK,
+    exceptions: {
+      'src/main.ts': 'the last resort when stopping hangs: it must not depend on anything that may hang',
+      'src/bundled-simulator.ts': 'SIGKILL for a child process that ignores SIGTERM; decides nothing',
+    },
+    planted: 'setTimeout(() => retry(), 100);',
+  },
+  {
+    name: 'AbortSignal.timeout',
+    pattern: /\bAbortSignal\s*\.\s*timeout\b/,
+    home: CLOCK,
+    exceptions: {
+      'src/bundled-simulator.ts': 'how long a child process may take to say where it listens',
+      'src/psp/wire.ts': 'a socket that does not connect is given up; real sockets know no other clock',
+      'src/psp/stripe/stripe-http-client.ts': 'the same, for a call that the SDK makes without our signal',
+    },
+    planted: 'fetch(url, { signal: AbortSignal.timeout(5_000) });',
+  },
+  {
+    name: 'Math.random',
+    pattern: /\bMath\s*\.\s*random\b/,
+    home: 'src/kernel/ids.ts',
+    exceptions: {},
+    planted: 'const jitter = Math.random() * 100;',
+  },
+  {
+    name: 'randomUUID',
+    pattern: /\brandomUUID\b/,
+    home: 'src/kernel/ids.ts',
+    exceptions: {},
+    planted: 'const id = randomUUID();',
+  },
+];
+
+interface Source {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** The service's own code, specs apart. */
+function sources(tree: string): Source[] {
+  return readdirSync(join(tree, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.spec.ts'))
+    .map((name) => `src/${name}`)
+    .map((file) => ({ file, text: readFileSync(join(tree, file), 'utf8') }));
+}
+
+/** Lines of code that use what is banned. Lines that are all comment are passed over. */
+function uses({ pattern, home }: Ban, among: readonly Source[]): string[] {
+  const found: string[] = [];
+  for (const { file, text } of among) {
+    if (file === home) continue;
+    for (const [n, line] of text.split('\n').entries()) {
+      if (!/^\s*(\/\/|\/?\*)/.test(line) && pattern.test(line)) found.push(`${file}:${n + 1}`);
+    }
+  }
+  return found;
+}
+
+describe('time and chance come from the kernel', () => {
+  const real = sources(root);
+
+  it.each(bans)('$name is seen where it is planted', (ban) => {
+    const text = `// ${ban.planted}\n${ban.planted}\n`;
+    expect(uses(ban, [{ file: 'src/payments/offender.ts', text }])).toEqual(['src/payments/offender.ts:2']);
+    expect(uses(ban, [{ file: ban.home, text }])).toEqual([]);
+  });
+
+  it('dates that are made of something are no reading of the clock', () => {
+    const ban = bans.find(({ name }) => name === 'new Date()')!;
+    const text = 'new Date(ms);\nnew Date(Date.UTC(2026, 0, 1));\nfunction at(): Date | null {}\n';
+    expect(uses(ban, [{ file: 'src/payments/fine.ts', text }])).toEqual([]);
+  });
+
+  it.each(bans)('$name is used nowhere else but by the exceptions', (ban) => {
+    const files = new Set(uses(ban, real).map((place) => place.replace(/:\d+$/, '')));
+    expect([...files].toSorted()).toEqual(Object.keys(ban.exceptions).toSorted());
+  });
+});
