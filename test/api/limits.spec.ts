@@ -1,0 +1,215 @@
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { captured, paymentRequest } from '../../src/api/openapi.examples.js';
+import { type StoredAnswer } from '../../src/payments/index.js';
+import { KEY, RunningApi } from './fake-api.js';
+
+/** A flow that ends when it is told to. */
+function held(): { answer: () => Promise<StoredAnswer>; release: () => void } {
+  let release = (): void => {};
+  const gate = new Promise<void>((resolve) => (release = resolve));
+  return {
+    answer: async () => {
+      await gate;
+      return { status: 201, body: JSON.stringify(captured), replayed: false };
+    },
+    release: () => release(),
+  };
+}
+
+/** Everything that comes back on a raw connection until it closes. */
+async function conversation(port: number, ...pieces: string[]): Promise<string> {
+  const socket: Socket = connect(port, '127.0.0.1');
+  let text = '';
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  for (const piece of pieces) {
+    socket.write(piece);
+    await delay(20);
+  }
+  await closed;
+  return text;
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let i = 0; i < 200 && !holds(); i++) await delay(10);
+  expect(holds()).toBe(true);
+}
+
+const create = `POST /v1/payments HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nIdempotency-Key: k\r\nContent-Type: application/json\r\n`;
+
+describe('limits', () => {
+  let api: RunningApi;
+  const started: RunningApi[] = [];
+  const start = async (limits: object): Promise<RunningApi> => {
+    api = await RunningApi.start({ limits });
+    started.push(api);
+    return api;
+  };
+  afterEach(async () => {
+    for (const each of started.splice(0)) await each.app.close();
+  });
+
+  it('turns away what is too much, before anything is done, and takes more again afterwards', async () => {
+    await start({ maxInFlight: 3 });
+    const { answer, release } = held();
+    api.payments.answer = answer;
+    const running = [1, 2, 3].map(() => api.send({ body: paymentRequest }));
+    await until(() => api.payments.calls.length === 3);
+    const refused = await api.send({ body: paymentRequest, apiKey: 'po_live_wrong' });
+    expect(refused.status).toBe(503);
+    expect(refused.json().code).toBe('overloaded');
+    expect(refused.headers['retry-after']).toBe('1');
+    expect((await api.send({ method: 'GET', path: '/health/ready' })).status).toBe(200);
+    release();
+    for (const { status } of await Promise.all(running)) expect(status).toBe(201);
+    expect((await api.send({ body: paymentRequest })).status).toBe(201);
+    expect(api.payments.calls).toHaveLength(4);
+  });
+
+  it('counts no client for ever that hangs up, in its body, while it waits, or with requests in a row', async () => {
+    await start({ maxInFlight: 4 });
+    const { answer, release } = held();
+    api.payments.answer = answer;
+    const body = JSON.stringify(paymentRequest);
+    const whole = `${create}Content-Length: ${body.length}\r\n\r\n${body}`;
+    for (const text of [`${create}Content-Length: 100\r\n\r\n{"a"`, whole, whole + whole]) {
+      const socket = connect(api.port, '127.0.0.1');
+      socket.write(text);
+      await delay(50);
+      socket.destroy();
+    }
+    release();
+    await delay(50);
+    const metrics = await api.send({ method: 'GET', path: '/metrics' });
+    expect(metrics.text).toContain('payonce_http_requests_in_flight 0');
+    expect(api.logged.some((line) => line.includes('"aborted":true'))).toBe(true);
+    expect(api.logged.some((line) => line.includes('"error"'))).toBe(false);
+  });
+
+  it('keeps the connection after a refusal of the body, and after a refusal before it', async () => {
+    await start({});
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const ports = new Set<number>();
+    for (const [body, key] of [
+      ['{"a":1}', KEY],
+      ['{', KEY],
+      ['{"a":1}', 'po_live_wrong'],
+      ['{"a":"4242424242424242"}', KEY],
+    ] as const) {
+      const response = await new Promise<IncomingMessage>((resolve, reject) => {
+        const request = httpRequest(
+          {
+            port: api.port,
+            host: '127.0.0.1',
+            method: 'POST',
+            path: '/v1/payments',
+            agent,
+            headers: {
+              authorization: `Bearer ${key}`,
+              'idempotency-key': 'k',
+              'content-type': 'application/json',
+              'content-length': body.length,
+            },
+          },
+          resolve,
+        );
+        request.on('error', reject);
+        request.end(body);
+      });
+      ports.add(response.socket.localPort!);
+      response.resume();
+      await new Promise((resolve) => response.once('end', resolve));
+    }
+    expect(ports.size).toBe(1);
+    agent.destroy();
+  });
+
+  it('answers what is not HTTP, and hangs up', async () => {
+    await start({});
+    const text = await conversation(api.port, 'HELLO 4242424242424242\r\n\r\n');
+    expect(text).toMatch(/^HTTP\/1\.1 400 Bad Request\r\nContent-Type: application\/problem\+json/);
+    expect(text).toContain('"code":"request_malformed"');
+    expect(text).not.toContain('4242');
+    expect((await api.send({ method: 'GET', path: '/health/live' })).status).toBe(200);
+  });
+
+  it('answers a request that does not arrive, and hangs up', async () => {
+    await start({ requestTimeoutMs: 300, headersTimeoutMs: 200 });
+    const headersOnly = await conversation(
+      api.port,
+      'POST /v1/payments HTTP/1.1\r\nHost: x\r\n',
+      'X-Slow: 1\r\n',
+    );
+    expect(headersOnly).toContain('"code":"request_timeout"');
+    const bodyCut = await conversation(api.port, `${create}Content-Length: 100\r\n\r\n`, '{"a":');
+    expect(bodyCut).toContain('"code":"request_timeout"');
+    expect(api.payments.calls).toEqual([]);
+  });
+
+  it('reads no more than 256 kB of a body whose length was not told', async () => {
+    await start({});
+    const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`;
+    const text = await conversation(
+      api.port,
+      `${create}Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n`,
+      ...Array.from({ length: 6 }, () => chunk),
+    );
+    expect(text).toMatch(/^HTTP\/1\.1 413/);
+    expect(text).toContain('"code":"body_too_large"');
+  });
+});
+
+describe('shutting down', () => {
+  it('says not ready at once, serves what comes meanwhile, then lets requests in flight finish', async () => {
+    const api = await RunningApi.start({ limits: { drainDelayMs: 200 } });
+    const { answer, release } = held();
+    api.payments.answer = answer;
+    const running = api.send({ body: paymentRequest });
+    await until(() => api.payments.calls.length === 1);
+    let closed = false;
+    const closing = api.app.close().then(() => (closed = true));
+    await delay(50);
+    const ready = await api.send({ method: 'GET', path: '/health/ready' });
+    expect(ready.status).toBe(503);
+    expect(ready.json()).toEqual({ status: 'draining', checks: {} });
+    expect(ready.headers.connection).toBe('close');
+    expect((await api.send({ method: 'GET' })).status).toBe(200);
+    await delay(250);
+    await expect(api.send({ method: 'GET' })).rejects.toThrow(/ECONNREFUSED/);
+    expect(closed).toBe(false);
+    release();
+    const { status, headers } = await running;
+    expect(status).toBe(201);
+    expect(headers.connection).toBe('close');
+    await closing;
+  });
+
+  it('closes idle connections and is done at once when nothing is in flight', async () => {
+    const api = await RunningApi.start();
+    const idle = connect(api.port, '127.0.0.1');
+    idle.write('GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: keep-alive\r\n\r\n');
+    await new Promise((resolve) => idle.once('data', resolve));
+    const hungUp = new Promise((resolve) => idle.once('close', resolve));
+    const start = performance.now();
+    await api.app.close();
+    await hungUp;
+    expect(performance.now() - start).toBeLessThan(1_000);
+  });
+
+  it('cuts what outlasts the grace period', async () => {
+    const api = await RunningApi.start({ limits: { graceMs: 200 } });
+    const { answer, release } = held();
+    api.payments.answer = answer;
+    const running = api.send({ body: paymentRequest });
+    const cut = expect(running).rejects.toThrow(/hang up|ECONNRESET/);
+    await until(() => api.payments.calls.length === 1);
+    const start = performance.now();
+    await api.app.close();
+    expect(performance.now() - start).toBeLessThan(2_000);
+    await cut;
+    release();
+    expect(api.logged.some((line) => line.includes('outlasted the grace period'))).toBe(true);
+  });
+});

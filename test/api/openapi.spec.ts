@@ -1,0 +1,158 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { openApiDocument } from '../../src/api/index.js';
+import { operations } from '../../src/api/openapi.operations.js';
+import { RouteTable } from '../../src/api/route-table.js';
+import { problemCatalogue } from '../../src/kernel/index.js';
+import { PAYMENT_ID, RunningApi } from './fake-api.js';
+
+type Json = Record<string, unknown>;
+const document = openApiDocument('1.2.3') as Json;
+const components = document['components'] as Record<string, Record<string, Json>>;
+const paths = document['paths'] as Record<string, Record<string, Json>>;
+const everyOperation = Object.entries(paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+);
+
+/** Every object of the document with where it stands. */
+function* walk(value: unknown, at = '#'): Generator<[string, Json]> {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) yield [at, value as Json];
+  for (const [key, child] of Object.entries(value)) yield* walk(child, `${at}/${key}`);
+}
+
+function schemaNamed(name: string): object {
+  return { $ref: `#/components/schemas/${name}`, components };
+}
+
+describe('the OpenAPI document', () => {
+  it('is OpenAPI 3.1 with everything that the specification asks for', () => {
+    expect(document).toMatchObject({ openapi: '3.1.0', info: { title: 'Payonce API', version: '1.2.3' } });
+    const ids = everyOperation.map(({ operation }) => operation['operationId']);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { path, operation } of everyOperation) {
+      expect(operation).toMatchObject({
+        operationId: expect.any(String),
+        summary: expect.any(String),
+        tags: [expect.any(String)],
+      });
+      const responses = operation['responses'] as Record<string, Json>;
+      expect(Object.keys(responses).length).toBeGreaterThan(0);
+      for (const [status, response] of Object.entries(responses)) {
+        expect(status).toMatch(/^[2-5]\d\d$/);
+        expect(response['description']).toEqual(expect.stringMatching(/./));
+      }
+      const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      const declared = (operation['parameters'] as Json[])
+        .map((parameter) => resolve(parameter))
+        .filter((parameter) => parameter['in'] === 'path')
+        .map((parameter) => parameter['name']);
+      expect(declared).toEqual(named);
+    }
+  });
+
+  it('refers only to what it holds', () => {
+    for (const [at, node] of walk(document)) {
+      if (typeof node['$ref'] === 'string') expect([at, resolve(node)]).toEqual([at, expect.any(Object)]);
+      expect(Object.keys(node)).not.toContain('x-refusal');
+      expect(Object.keys(node).filter((key) => key.startsWith('~'))).toEqual([]);
+    }
+  });
+
+  it('holds schemas that compile, and examples that fit them', () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+    for (const name of Object.keys(components['schemas']!))
+      expect(() => ajv.compile(schemaNamed(name))).not.toThrow();
+    let examples = 0;
+    for (const [at, node] of walk(paths)) {
+      const { schema, examples: named } = node as {
+        schema?: { $ref?: string };
+        examples?: Record<string, Json>;
+      };
+      if (schema?.$ref === undefined || named === undefined) continue;
+      const fits = ajv.compile({ ...schema, components });
+      for (const [name, { value }] of Object.entries(named)) {
+        examples++;
+        expect([at, name, fits(value), fits.errors]).toEqual([at, name, true, null]);
+      }
+    }
+    expect(examples).toBeGreaterThan(50);
+  });
+
+  it('gives every operation an example, and every POST that moves money its key', () => {
+    for (const { method, operation } of everyOperation) {
+      const text = JSON.stringify(operation);
+      if (operation['operationId'] !== 'metrics') expect(text).toContain('"examples":{');
+      if (method === 'post') {
+        expect(text).toContain('#/components/parameters/IdempotencyKey');
+        expect(text).toContain('idempotency_key_reused');
+      }
+    }
+  });
+
+  it('tells every code that an operation of this surface can answer', () => {
+    const told = new Set(operations.flatMap(({ problems }) => problems));
+    // Of the connection, not of an operation.
+    const beside = ['method_not_allowed', 'request_malformed', 'request_timeout', 'headers_too_large'];
+    expect([...told, ...beside].toSorted()).toEqual(Object.keys(problemCatalogue).toSorted());
+  });
+});
+
+function resolve(node: Json): Json {
+  const { $ref } = node as { $ref?: string };
+  if ($ref === undefined) return node;
+  let found: unknown = document;
+  for (const step of $ref.slice(2).split('/')) found = (found as Json)[step];
+  return found as Json;
+}
+
+describe('the document and the running app', () => {
+  let api: RunningApi;
+  beforeAll(async () => {
+    api = await RunningApi.start();
+  });
+  afterAll(() => api.app.close());
+
+  it('have the same paths', () => {
+    const documented = everyOperation.map(({ path, method }) => `${method.toUpperCase()} ${path}`);
+    const served = api.app
+      .get(RouteTable)
+      .routes.filter(({ method, path }) => method !== 'HEAD' && !path.startsWith('/docs'))
+      .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
+    expect(served.toSorted()).toEqual(documented.toSorted());
+  });
+
+  it('agree on what is answered', async () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+    for (const operation of operations) {
+      for (const example of Object.values(operation.body?.examples ?? { none: undefined })) {
+        const answer = await api.send({
+          method: operation.method.toUpperCase(),
+          path: operation.path.replace('{id}', PAYMENT_ID),
+          ...(example ? { body: example } : {}),
+        });
+        const expected = operation.answers.find(({ status }) => status === answer.status);
+        expect([operation.operationId, answer.status, expected?.status]).toEqual([
+          operation.operationId,
+          answer.status,
+          answer.status,
+        ]);
+        if (expected?.schema) {
+          const fits = ajv.compile(schemaNamed(expected.schema));
+          expect([fits(answer.json()), fits.errors]).toEqual([true, null]);
+        }
+      }
+    }
+    const refused = await api.send({ body: {} });
+    const fits = ajv.compile(schemaNamed('Problem'));
+    expect([fits(refused.json()), fits.errors]).toEqual([true, null]);
+  });
+
+  it('are both to be had over HTTP', async () => {
+    const page = await api.send({ method: 'GET', path: '/docs', apiKey: null });
+    expect(page.status).toBe(200);
+    expect(page.text).toContain('<title>Payonce API</title>');
+    const served = await api.send({ method: 'GET', path: '/docs/openapi.json', apiKey: null });
+    expect(served.headers['content-type']).toMatch(/^application\/json/);
+    expect(served.json()).toEqual(JSON.parse(JSON.stringify(openApiDocument('0.0.0-test'))));
+  });
+});
