@@ -28,7 +28,7 @@ const SILENT_TIMEOUT_MS = 5_000;
 
 /** How a server is ended: a signal and how long it is given, then the next. */
 const REPLACE: readonly (readonly [signal: NodeJS.Signals, waitMs: number])[] = [
-  ['SIGQUIT', 3_000],
+  ['SIGQUIT', 2_000],
   ['SIGKILL', 5_000],
 ];
 const STOP: typeof REPLACE = [['SIGINT', 30_000], ...REPLACE];

@@ -109,6 +109,7 @@ describe('the pool', () => {
 
   it('is bounded, and is the one that TypeORM uses', async () => {
     const { pool, dataSource } = await open({ poolSize: 3 });
+    const sleep = 'SELECT pg_sleep(0.01)';
     await Promise.all(
       Array.from({ length: 20 }, (_, i) => (i % 2 ? pool.query(sleep) : dataSource.query(sleep))),
     );
