@@ -1,0 +1,96 @@
+import { type FreshDatabase, freshDatabase } from './support/database.js';
+import { spawnNode } from './support/process.js';
+
+interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+let fresh: FreshDatabase;
+beforeAll(async () => (fresh = await freshDatabase()));
+afterAll(() => fresh.drop());
+
+async function payonce(line: string, env: Record<string, string> = {}): Promise<Ran> {
+  const args = line.split(' ').filter(Boolean);
+  const child = spawnNode('bin/payonce.mjs', { args, env: { DATABASE_URL: fresh.url, ...env } });
+  const { code } = await child.exit;
+  const stdout = child.stdout();
+  return { code, stdout, stderr: child.output().replace(stdout, '') };
+}
+
+async function json<T>(line: string): Promise<T> {
+  const { code, stdout, stderr } = await payonce(`${line} --json`);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout.split('\n')).toHaveLength(2);
+  return JSON.parse(stdout) as T;
+}
+
+describe('payonce --json', () => {
+  it('takes a merchant from its creation to the revocation of its key', async () => {
+    expect(await json('migrate')).toEqual({ migrated: [] });
+    const merchant = await json<{ id: string }>('merchants create --name Shop');
+    expect(await json('merchants list')).toEqual([merchant]);
+    const created = `api-keys create --merchant ${merchant.id} --scopes payments:read,payments:write`;
+    const issued = await json<{ id: string; key: string }>(created);
+    expect(Object.keys(issued)).toEqual(['id', 'key']);
+    const [listed] = await json<object[]>(`api-keys list --merchant ${merchant.id}`);
+    expect(listed).toEqual({
+      id: issued.id,
+      prefix: issued.key.split('_').slice(0, 3).join('_'),
+      scopes: ['payments:read', 'payments:write'],
+      created_at: expect.any(String) as string,
+      revoked_at: null,
+    });
+    const revoked = await json(`api-keys revoke --merchant ${merchant.id} --id ${issued.id}`);
+    expect(revoked).toEqual({ ...listed, revoked_at: expect.any(String) as string });
+  });
+
+  it.each([
+    ['api-keys list --merchant nobody', 1, 'not_found'],
+    ['merchants create', 2, 'usage'],
+    ['merchants', 2, 'usage'],
+    ['nonsense', 2, 'usage'],
+  ])('says in one JSON value on stderr what is wrong with: %s', async (line, exitCode, errorCode) => {
+    const { code, stdout, stderr } = await payonce(`${line} --json`);
+    expect({ code, stdout }).toEqual({ code: exitCode, stdout: '' });
+    expect(JSON.parse(stderr)).toEqual({
+      error: { code: errorCode, message: expect.any(String) as string },
+    });
+  });
+
+  it('says what is wrong with the configuration', async () => {
+    const { code, stderr } = await payonce('migrate --json', { PAYONCE_LOCK_TLL_MS: '1', PORT: 'x' });
+    expect(code).toBe(1);
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'configuration_invalid' } });
+    expect(stderr).toMatch(/PAYONCE_LOCK_TLL_MS is not known.*PORT is/);
+  });
+
+  it('says that the database is away, without its password', async () => {
+    const { stderr } = await payonce('merchants list --json', {
+      DATABASE_URL: 'postgresql://pay:hunter2@127.0.0.1:1/books',
+    });
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'database_unavailable' } });
+    expect(stderr).toContain('127.0.0.1:1');
+    expect(stderr).not.toContain('hunter2');
+  });
+});
+
+describe('payonce for people', () => {
+  it('shows a new key once and says so, and lists in columns', async () => {
+    const { id } = await json<{ id: string }>('merchants create --name Boutique');
+    const { stdout } = await payonce(`api-keys create --merchant ${id} --scopes payments:read`);
+    expect(stdout).toMatch(/^po_live_\S+\nKeep it now, it is not shown again\./);
+    const list = await payonce(`api-keys list --merchant ${id}`);
+    expect(list.stdout).toMatch(
+      /^ID +KEY +CREATED +REVOKED +SCOPES\n\S+ +po_live_[0-9a-f]{12}_… .* live +payments:read\n$/,
+    );
+    expect(list.stdout).not.toContain(stdout.split('\n')[0]);
+  });
+
+  it('answers a command that it does not know with help', async () => {
+    const { code, stderr } = await payonce('merchants creat');
+    expect(code).toBe(2);
+    expect(stderr).toContain('Did you mean create?');
+  });
+});
