@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { isCurrency } from '../kernel/index.js';
+import { type Clock, isCurrency, SystemClock } from '../kernel/index.js';
 import { type PspAccount } from './psp-directory.js';
 import { type AdapterEntry, adapterNamed, adapters } from './registry.js';
 import { type RoutingRule } from './router.js';
@@ -151,14 +151,17 @@ export function defaultPsps(simulatorUrls: { readonly stripe: string; readonly a
   };
 }
 
-/** Makes the adapters; each holds sockets until it is closed. */
-export function accountsOf(config: PspsConfig): PspAccount[] {
+/**
+ * Makes the adapters; each holds sockets until it is closed. `clock` must be the one that attempts
+ * are stamped by: lookups by time compare it with the PSP's.
+ */
+export function accountsOf(config: PspsConfig, clock: Clock = new SystemClock()): PspAccount[] {
   return config.psps.map(({ name, adapter, ...settings }) => {
     const entry = adapterNamed(adapter);
     if (!entry) throw new RangeError(`no adapter is named ${JSON.stringify(adapter)}`);
     return {
       name,
-      adapter: entry.create(settings),
+      adapter: entry.create({ ...settings, clock }),
       timeoutMs: settings.timeoutMs,
       secrets: entry.credentials
         .filter(({ secret }) => secret)

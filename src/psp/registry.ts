@@ -1,3 +1,4 @@
+import { type Clock } from '../kernel/index.js';
 import { AdyenPsp } from './adyen/adyen.psp.js';
 import { type PspAdapter } from './contract.js';
 import { keylessCapabilities, StripePsp } from './stripe/stripe.psp.js';
@@ -7,6 +8,7 @@ export interface AccountSettings {
   readonly baseUrl?: string;
   readonly timeoutMs: number;
   readonly credentials: Readonly<Record<string, string>>;
+  readonly clock: Clock;
 }
 
 export interface Credential {

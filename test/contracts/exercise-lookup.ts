@@ -73,6 +73,13 @@ export function exerciseLookup(bench: PspBench): void {
     expect((await bench.lookup(asked)).outcome).toBe('succeeded');
   });
 
+  it('does not say not found of a capture or void when it is not told of what', async () => {
+    if (!canLookUp()) return;
+    for (const operation of ['capture', 'void'] as const) {
+      expect((await bench.lookup(bench.instruction({ operation }))).outcome).toBe('unknown');
+    }
+  });
+
   it('sees that another amount was captured than was asked for', async () => {
     if (!canLookUp()) return;
     const parentReference = await authorized(bench);

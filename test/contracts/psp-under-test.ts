@@ -19,7 +19,7 @@ import {
 export interface PspSubject {
   /** Which of the simulator's PSPs. */
   readonly psp: PspName;
-  readonly make: (origin: string, timeoutMs: number) => PspAdapter;
+  readonly make: (origin: string, timeoutMs: number, clock: Clock) => PspAdapter;
   /** Credentials that `make` uses: never to be seen in an answer. */
   readonly secrets: readonly string[];
   /** Tokens of cards that behave in a certain way. */
@@ -55,7 +55,7 @@ export class PspBench {
   async fresh(clock: Clock = new SystemClock()): Promise<void> {
     const { psp, make, secrets } = this.subject;
     await this.simulator.reset(psp);
-    const adapter = make(this.simulator.urls[psp], TIMEOUT_MS);
+    const adapter = make(this.simulator.urls[psp], TIMEOUT_MS, clock);
     const account = { name: psp, adapter, timeoutMs: TIMEOUT_MS, secrets };
     const breaker = { failuresInARow: 1_000, retryAfterMs: 1 };
     this.directory = new PspDirectory([account], { clock, metrics: new Registry(), breaker });

@@ -8,8 +8,8 @@ const secretKey = 'sk_test_averysecretkeyofstripe';
 export function stripeSubject(psp: 'stripe' | 'keyless', capabilities?: Capabilities): PspSubject {
   return {
     psp,
-    make: (baseUrl, timeoutMs) =>
-      new StripePsp({ baseUrl, secretKey, timeoutMs, ...(capabilities ? { capabilities } : {}) }),
+    make: (baseUrl, timeoutMs, clock) =>
+      new StripePsp({ baseUrl, secretKey, timeoutMs, clock, ...(capabilities ? { capabilities } : {}) }),
     secrets: [secretKey],
     tokens: {
       approved: 'pm_card_visa',

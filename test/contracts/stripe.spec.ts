@@ -1,3 +1,4 @@
+import { SystemClock } from '../../src/kernel/index.js';
 import { exercisePsp } from './exercise-psp.js';
 import { PspBench } from './psp-under-test.js';
 import { stripeSubject } from './stripe-subject.js';
@@ -25,6 +26,17 @@ describe('stripe: the bound of a lookup by list', () => {
     expect((await bench.lookup(bench.instruction())).outcome).toBe('unknown');
     bench.searchLag(0);
     expect((await bench.lookup(oldest)).outcome).toBe('succeeded');
+  });
+
+  it('does not say not found by a clock that is hours apart from the PSP, but still finds', async () => {
+    await bench.end();
+    await bench.fresh(new SystemClock(3 * 3_600_000));
+    const firstSentAt = new Date(Date.now() + 3 * 3_600_000);
+    const charge = bench.instruction({ firstSentAt });
+    await bench.execute(charge);
+    expect((await bench.lookup(charge)).outcome).toBe('succeeded');
+    bench.searchLag(600_000);
+    expect(await bench.lookup(charge)).toMatchObject({ outcome: 'unknown', pspCode: 'clocks_differ' });
   });
 
   it('sees two payments for one route as a conflict', async () => {

@@ -40,7 +40,7 @@ async function serverOf(handle: Handle) {
 
 const makers = {
   stripe: (baseUrl: string, timeoutMs: number) =>
-    new StripePsp({ baseUrl, timeoutMs, secretKey: 'sk_test_1' }),
+    new StripePsp({ baseUrl, timeoutMs, secretKey: 'sk_test_1', clock: new SystemClock() }),
   adyen: (baseUrl: string, timeoutMs: number) =>
     new AdyenPsp({ baseUrl, timeoutMs, apiKey: 'key', merchantAccount: 'M' }),
 };
@@ -58,6 +58,8 @@ const handles: Record<string, Handle> = {
   'answers 502 with a page': (_, response) => response.writeHead(502).end('<html>Bad Gateway</html>'),
   'answers 409': (_, response) =>
     response.writeHead(409).end('{"errorCode":"704","error":{"code":"idempotency_key_in_use"}}'),
+  'answers 503 with the JSON of somebody else': (_, response) =>
+    response.writeHead(503).end('{"id":"pi_1","status":"succeeded","resultCode":"Authorised"}'),
   'asks to retry': (_, response) =>
     response.writeHead(500, { 'stripe-should-retry': 'true' }).end('{"error":{"type":"api_error"}}'),
   redirects: (_, response) => response.writeHead(307, { location: '/elsewhere' }).end(),

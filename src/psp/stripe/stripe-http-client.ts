@@ -69,13 +69,19 @@ export class OneRequestHttpClient implements ClientFace {
 /** Spelt as the SDK spells header names after it has normalised them. */
 const CALL_HEADER = 'X-Payonce-Call';
 
-/** Said of an answer that is no JSON: whatever its status, it tells nothing. */
+/** Said of an answer that is not Stripe's: whatever its status, it tells nothing. */
 export const UNREADABLE_ANSWER = 'unreadable_answer';
 
 /** An error that the SDK passes on instead of sending the request again. */
 function notSentAgain(error: Error & { code?: string }): Error {
   if (!StripeSdk.HttpClient.CONNECTION_CLOSED_ERROR_CODES.includes(error.code ?? '')) return error;
   return Object.assign(new Error(error.message, { cause: error }), { code: 'CONNECTION_CLOSED' });
+}
+
+/** An object; and with any status but success an error, since the SDK does not look at the status. */
+function isWordOfStripe(body: unknown, status: number): boolean {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return false;
+  return (status >= 200 && status < 300) || 'error' in body;
 }
 
 /** A response that is read whole, up to a limit. */
@@ -106,12 +112,12 @@ class WholeResponse implements ResponseFace {
     const text = await this.text();
     try {
       const body: unknown = JSON.parse(text);
-      if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
+      if (isWordOfStripe(body, this.getStatusCode())) return body;
     } catch {
       // falls through: a page of a proxy, half a body
     }
     // Told as an error of the API, because the SDK's own "invalid JSON" loses the HTTP status.
-    return { error: { type: 'api_error', code: UNREADABLE_ANSWER, message: 'The answer is not JSON' } };
+    return { error: { type: 'api_error', code: UNREADABLE_ANSWER, message: 'The answer is none of Stripe' } };
   }
 
   private async text(): Promise<string> {

@@ -6,6 +6,7 @@ import {
   type Instruction,
   type PspAdapter,
 } from '../contract.js';
+import { type Clock } from '../../kernel/index.js';
 import { Wire } from '../wire.js';
 import { OneRequestHttpClient } from './stripe-http-client.js';
 import { stripeCurrencies } from './stripe-currencies.js';
@@ -33,8 +34,9 @@ export const stripeCapabilities: Capabilities = {
   // By our metadata. Search is eventually consistent ("data is searchable in less than a minute",
   // an hour in outages: https://docs.stripe.com/api/payment_intents/search), so it is trusted only
   // for what it finds; "not found" is said by listing, which reads what was written.
-  // An API request of Stripe's ends within 80 s (the SDK's own default timeout) less our timeout.
-  lookup: { by: 'reference', consistency: 'strong', settlesAfterMs: 60_000 },
+  // How long a request that was received may still run is not documented; Stripe's own SDK waits
+  // for 80 s before it gives an answer up.
+  lookup: { by: 'reference', consistency: 'strong', settlesAfterMs: 90_000 },
   // POST /v1/payment_intents/:id/cancel
   cancel: 'id',
   // "amount_to_capture: must be less than or equal to the original amount"; the rest is released.
@@ -54,13 +56,15 @@ export interface StripeOptions {
   readonly baseUrl?: string;
   readonly timeoutMs: number;
   readonly capabilities?: Capabilities;
+  /** The clock that `firstSentAt` is read from. */
+  readonly clock: Clock;
 }
 
-type Verb = (options: Stripe.RequestOptions) => Promise<Stripe.PaymentIntent>;
+type Verb = (options: Stripe.RequestOptions) => Promise<Stripe.Response<Stripe.PaymentIntent>>;
 
 const PAGE = 100;
 const MOST_PAGES = 10;
-/** How far Stripe's clock and ours may be apart, in s. */
+/** How far Stripe's clock and ours may be apart before a list by time proves nothing, in s. */
 const CLOCK_SKEW_S = 300;
 
 export class StripePsp implements PspAdapter {
@@ -68,8 +72,10 @@ export class StripePsp implements PspAdapter {
   private readonly wire: Wire;
   private readonly http: OneRequestHttpClient;
   private readonly stripe: Stripe;
+  private readonly clock: Clock;
 
   constructor(options: StripeOptions) {
+    this.clock = options.clock;
     this.capabilities = options.capabilities ?? stripeCapabilities;
     this.wire = new Wire(options.timeoutMs);
     this.http = new OneRequestHttpClient(this.wire);
@@ -90,34 +96,38 @@ export class StripePsp implements PspAdapter {
     if (!send) return notExpressible();
     return this.said('execute', call, async (options) => {
       const intent = await send({ ...options, idempotencyKey: instruction.idempotencyKey });
-      return answerOfIntent(intent, instruction, 'execute');
+      return withStatus(intent, answerOfIntent(intent, instruction, 'execute'));
     });
   }
 
   async lookup(instruction: Instruction, call: CallContext): Promise<Answer> {
+    // A capture or void is found by what it acts upon, and by nothing else.
+    if (!opens(instruction) && !instruction.parentReference) {
+      return { outcome: 'unknown', pspCode: 'parent_reference_missing' };
+    }
     return this.said('lookup', call, async (options) => {
       const id = idOf(instruction) ?? (await this.search(instruction, options));
       if (id) {
         call.signal.throwIfAborted();
         const intent = await this.stripe.paymentIntents.retrieve(id, {}, options);
-        return answerOfIntent(intent, instruction, 'lookup');
+        return withStatus(intent, answerOfIntent(intent, instruction, 'lookup'));
       }
       return this.listed(instruction, call, options);
     });
   }
 
   async cancel(instruction: Instruction, call: CallContext): Promise<Answer> {
-    const { operation, pspReference, idempotencyKey } = instruction;
+    const { pspReference, idempotencyKey } = instruction;
     // The PaymentIntent of a capture or void is the authorization itself: voiding that would undo
     // more than the operation in doubt.
-    if (operation === 'capture' || operation === 'void' || !pspReference) {
+    if (!opens(instruction) || !pspReference) {
       return { outcome: 'unknown', pspCode: 'nothing_to_cancel' };
     }
     return this.said('cancel', call, async (options) => {
       try {
         const keyed = { ...options, idempotencyKey: `${idempotencyKey}-cancel` };
         const intent = await this.stripe.paymentIntents.cancel(pspReference, {}, keyed);
-        return answerOfCancel(intent, instruction);
+        return withStatus(intent, answerOfCancel(intent, instruction));
       } catch (error) {
         // "You cannot cancel this PaymentIntent because it has a status of succeeded": the refusal
         // carries the PaymentIntent, and that is the answer.
@@ -178,7 +188,11 @@ export class StripePsp implements PspAdapter {
   }
 
   /** Reads every PaymentIntent of the time in question. The only source of "not found". */
-  private async listed(instruction: Instruction, call: CallContext, options: Stripe.RequestOptions) {
+  private async listed(
+    instruction: Instruction,
+    call: CallContext,
+    options: Stripe.RequestOptions,
+  ): Promise<Answer> {
     const created = windowOf(instruction, this.capabilities.lookup?.settlesAfterMs ?? 0);
     const ours: Stripe.PaymentIntent[] = [];
     let after: string | undefined;
@@ -189,14 +203,26 @@ export class StripePsp implements PspAdapter {
         ...(created ? { created } : {}),
         ...(after ? { starting_after: after } : {}),
       };
-      const { data, has_more } = await this.stripe.paymentIntents.list(params, options);
+      const { data, has_more, lastResponse } = await this.stripe.paymentIntents.list(params, options);
+      // Whoever else may answer here does not get to say that there is nothing more.
+      if (typeof has_more !== 'boolean') return { outcome: 'unknown', pspCode: 'unreadable_answer' };
       ours.push(...data.filter((intent) => isOurs(intent, instruction)));
       after = data.at(-1)?.id;
-      if (!has_more || !after) return verdictOf(ours, instruction);
+      if (!has_more) {
+        const nothing = ours.length === 0 && created && !this.agreesWith(lastResponse.headers['date']);
+        return nothing ? { outcome: 'unknown', pspCode: 'clocks_differ' } : verdictOf(ours, instruction);
+      }
+      if (!after) break;
     }
     return ours.length > 0
       ? verdictOf(ours, instruction)
-      : ({ outcome: 'unknown', pspCode: 'too_many_to_list' } satisfies Answer);
+      : { outcome: 'unknown', pspCode: 'too_many_to_list' };
+  }
+
+  /** Where the clocks are apart, the time that was listed is not the time that was meant. */
+  private agreesWith(date: string | undefined): boolean {
+    const apartMs = Math.abs(this.clock.now().getTime() - Date.parse(date ?? ''));
+    return apartMs < CLOCK_SKEW_S * 1_000;
   }
 }
 
@@ -208,9 +234,18 @@ function verdictOf(ours: readonly Stripe.PaymentIntent[], instruction: Instructi
   return { ...reference, outcome: 'conflict', message: `${ours.length} PaymentIntents for one route` };
 }
 
-/** charge, authorize: our own PaymentIntent, once known. capture, void: the one they act upon. */
-function idOf({ operation, pspReference, parentReference }: Instruction): string | undefined {
-  return operation === 'charge' || operation === 'authorize' ? pspReference : parentReference;
+/** Whether the operation makes a PaymentIntent, rather than acting upon one. */
+function opens({ operation }: Instruction): boolean {
+  return operation === 'charge' || operation === 'authorize';
+}
+
+/** Our own PaymentIntent, once known, or the one that is acted upon. */
+function idOf(instruction: Instruction): string | undefined {
+  return opens(instruction) ? instruction.pspReference : instruction.parentReference;
+}
+
+function withStatus({ lastResponse }: Stripe.Response<Stripe.PaymentIntent>, answer: Answer): Answer {
+  return { ...answer, httpStatus: lastResponse.statusCode };
 }
 
 function isOurs({ metadata }: Stripe.PaymentIntent, { entityKey, route }: Instruction): boolean {
