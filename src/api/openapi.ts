@@ -52,7 +52,6 @@ export function openApiDocument(version: string): Json {
       summary: 'Payments through several PSPs, charged once.',
       description: about,
     },
-    servers: [{ url: '/' }],
     tags: [
       { name: 'Payments', description: 'Create, read, capture, cancel.' },
       { name: 'Operations', description: 'For whoever runs the service.' },
