@@ -58,7 +58,9 @@ afterAll(async () => {
 });
 
 const empty = () =>
-  pool.query('TRUNCATE non_execution_proofs, psp_attempts, psp_requests, idempotency_keys, audit_records');
+  pool.query(
+    'TRUNCATE orphan_effects, non_execution_proofs, psp_attempts, psp_requests, idempotency_keys, audit_records',
+  );
 
 afterEach(empty);
 

@@ -1,0 +1,455 @@
+import { KeyedFlows, Completer, FINISHED, idempotencyKeys } from '../../src/idempotency/index.js';
+import {
+  type Change,
+  type CommitResult,
+  MemoryStore,
+  Problem,
+  Seal,
+  type Store,
+  StoreUnavailable,
+} from '../../src/kernel/index.js';
+import { type PaymentAsk, paymentFlows, PaymentResolver, payments } from '../../src/payments/index.js';
+import { type Psps } from '../../src/psp/index.js';
+import {
+  orphanEffects,
+  pspAttempts,
+  pspRequests,
+  RequestStorage,
+  Resolver,
+} from '../../src/request-storage/index.js';
+import { CALL_TIMEOUT_MS, kinds, SimulatedPsp } from './simulated-psp.js';
+import { type SimulatedProcess, World } from './world.js';
+
+const merchantId = '01900000-0000-7000-8000-000000000001';
+const LEASE_MS = 20_000;
+const DEADLINE_MS = 25_000;
+const seal = new Seal(Buffer.alloc(32, 7));
+
+/** Probabilities, per visit of the place. */
+const CRASH = 0.012;
+const FREEZE = 0.008;
+const OUTAGE = 0.01;
+
+type Mortal = ReturnType<World['newProcess']>;
+
+/** What a seed's schedule came to; for the counts that show that the interesting things happened. */
+export interface Played {
+  readonly crashes: number;
+  readonly effects: number;
+  readonly switches: number;
+  readonly stuck: number;
+  readonly takeovers: number;
+  readonly orphans: number;
+}
+
+/** A rule that does not hold, with the seed that shows it. */
+export class Broken extends Error {
+  constructor(world: World, rule: string) {
+    super(`seed ${world.seed}: ${rule}\n${world.story.join('\n')}`);
+    this.name = 'Broken';
+  }
+}
+
+/**
+ * One seed, from the first request to rest: a merchant asks for a payment (and perhaps to capture
+ * or cancel it), repeats itself, and everything that can fail does, in an order that the seed draws.
+ */
+export async function play(seed: number): Promise<Played> {
+  try {
+    return await new Schedule(seed, false).play();
+  } catch {
+    // The same seed tells the same story; this time it is written down.
+    return new Schedule(seed, true).play();
+  }
+}
+
+type Service = ReturnType<Schedule['newService']>;
+
+class Schedule {
+  private readonly world: World;
+  private readonly memory: MemoryStore;
+  private readonly psps: ReadonlyMap<string, SimulatedPsp>;
+  private readonly processes: Mortal[] = [];
+  private readonly services = new Map<Mortal, Service>();
+  private readonly answers = new Map<string, string>();
+  private readonly ask: PaymentAsk;
+  private crashes = 0;
+  private takeovers = 0;
+  private stormy = true;
+  private paymentId: string | null = null;
+
+  constructor(seed: number, telling: boolean) {
+    this.world = new World(seed, telling);
+    const { world } = this;
+    this.memory = new MemoryStore(world.clockOf(null));
+    const kind = () => kinds[world.oneOf(Object.keys(kinds))]!;
+    this.psps = new Map(
+      ['first', 'second']
+        .slice(0, world.between(1, 2))
+        .map((name) => [name, new SimulatedPsp(name, kind(), world)]),
+    );
+    this.ask = {
+      reference: 'order-1',
+      amount: 1_000,
+      currency: 'EUR',
+      capture: world.oneOf(['automatic', 'automatic', 'manual'] as const),
+      paymentMethod: {
+        type: 'card',
+        tokens: { first: 't', second: 't' },
+        card: { brand: null, country: null },
+      },
+      customer: { reference: null, email: null },
+      returnUrl: null,
+      statementDescriptor: null,
+      metadata: {},
+    };
+  }
+
+  async play(): Promise<Played> {
+    const { world } = this;
+    this.processes.push(world.newProcess('A'), world.newProcess('B'));
+    const work = [this.client('create'), this.workers()];
+    if (world.maybe(0.4)) work.push(this.client('create', world.between(0, 10_000)));
+    if (this.ask.capture === 'manual' || world.maybe(0.2))
+      work.push(this.client('capture', world.between(0, 60_000)));
+    if (world.maybe(0.25)) work.push(this.client('cancel', world.between(0, 60_000)));
+    await this.until(Promise.all(work));
+    await this.calm();
+    return this.judge();
+  }
+
+  private async until(work: Promise<unknown>): Promise<void> {
+    let done = false;
+    let failure: unknown = null;
+    work.then(
+      () => (done = true),
+      (error: unknown) => ([done, failure] = [true, error]),
+    );
+    await this.world.run(
+      () => done,
+      () => this.neverTwice(),
+    );
+    if (failure) throw failure;
+  }
+
+  /** A service inside a process, over the shared store. */
+  private service(process: Mortal): Service {
+    let service = this.services.get(process);
+    if (!service) this.services.set(process, (service = this.newService(process)));
+    return service;
+  }
+
+  private newService(process: Mortal) {
+    const { world } = this;
+    const store = this.storeOf(process);
+    const { clock } = process;
+    const { ids } = world;
+    const storage = new RequestStorage({
+      store,
+      psps: this.pspsOf(process),
+      clock,
+      leaseMs: LEASE_MS,
+      deadlineMs: DEADLINE_MS,
+    });
+    const keyed = new KeyedFlows({ store, clock, ids, seal, leaseMs: LEASE_MS, deadlineMs: DEADLINE_MS });
+    const deps = { store, storage, seal, clock, ids, candidates: () => [...this.psps.keys()] };
+    const flows = paymentFlows(deps);
+    const resolver = new PaymentResolver({ ...deps, leaseMs: LEASE_MS });
+    const rethrow = (error: unknown) => {
+      if (!(error instanceof StoreUnavailable) && !(error instanceof Problem)) throw error;
+    };
+    return {
+      keyed,
+      flows,
+      resolver: new Resolver(
+        storage,
+        (due, id) => resolver.driveOn(due, id),
+        () => ids.uuid(),
+        rethrow,
+      ),
+      completer: new Completer(store, keyed, Object.values(flows), ids, rethrow),
+    };
+  }
+
+  /** The store as a process reaches it: late, or not at all, or with its answer lost. */
+  private storeOf(process: Mortal): Store {
+    const { world, memory } = this;
+    const reach = async () => {
+      await world.wait(this.pauseMs(), process);
+      this.maybeCrash(process, 'before the store');
+      await this.stopIfDead(process);
+    };
+    const outage = () => this.stormy && world.maybe(OUTAGE);
+    return {
+      commit: async (changes: readonly Change[]): Promise<CommitResult> => {
+        await reach();
+        if (outage()) throw new StoreUnavailable(new Error('not reached'));
+        const result = memory.commitNow(changes);
+        if (result.done) this.noticeTakeover(changes);
+        this.maybeCrash(process, 'after the store');
+        await this.stopIfDead(process);
+        if (outage()) throw new StoreUnavailable(new Error('answer lost'));
+        await world.wait(this.pauseMs(), process);
+        return result;
+      },
+      find: async (...args) => {
+        await reach();
+        if (outage()) throw new StoreUnavailable(new Error('not reached'));
+        return memory.find(...args);
+      },
+      findByPrefix: async (...args) => {
+        await reach();
+        return memory.findByPrefix(...args);
+      },
+      findDue: async (...args) => {
+        await reach();
+        return memory.findDue(...args);
+      },
+    };
+  }
+
+  private noticeTakeover(changes: readonly Change[]): void {
+    const lapsed = changes.find((change) => change.op === 'update' && change.lapsed !== null);
+    if (!lapsed) return;
+    this.takeovers += 1;
+    this.world.tell(`${lapsed.table.name} is taken over`);
+  }
+
+  private pspsOf(process: Mortal): Psps {
+    const psp = (name: string) => this.psps.get(name)!;
+    return {
+      capabilities: (name) => psp(name).can,
+      timeoutMs: () => CALL_TIMEOUT_MS,
+      call: async (name, kind, instruction) => {
+        await this.everyCallIsWrittenDown(instruction.entityKey, instruction.route, kind);
+        this.world.tell(
+          `${process.name} -> ${name}: ${kind} ${instruction.operation} route ${instruction.route}`,
+        );
+        this.maybeCrash(process, 'before the call');
+        await this.stopIfDead(process);
+        const answer = await psp(name).call(kind, instruction, (ms) => this.world.wait(ms, null));
+        this.world.tell(`${process.name} <- ${name}: ${answer.outcome}`);
+        this.maybeCrash(process, 'after the call');
+        await this.world.wait(this.pauseMs(), process);
+        return answer;
+      },
+    };
+  }
+
+  /** Mostly short; now and then a process stands still for longer than its lock. */
+  private pauseMs(): number {
+    if (this.stormy && this.world.maybe(FREEZE)) return this.world.between(LEASE_MS, 3 * LEASE_MS);
+    return this.world.between(0, 20);
+  }
+
+  private maybeCrash(process: Mortal, place: string): void {
+    if (!this.stormy || !process.alive || !this.world.maybe(CRASH)) return;
+    this.crashes += 1;
+    this.world.tell(`${process.name} is killed ${place}`);
+    process.die();
+    const { world } = this;
+    void this.restart(process, world.between(10, 40_000));
+  }
+
+  private async restart(dead: Mortal, afterMs: number): Promise<void> {
+    await this.world.wait(afterMs, null);
+    this.processes.splice(this.processes.indexOf(dead), 1, this.world.newProcess(`${dead.name}'`));
+  }
+
+  /** The dead do not go on: what they would have done next never happens. */
+  private stopIfDead(process: SimulatedProcess): Promise<void> | void {
+    return process.alive ? undefined : new Promise(() => {});
+  }
+
+  private async client(wants: 'create' | 'capture' | 'cancel', afterMs = 0): Promise<void> {
+    const { world } = this;
+    await world.wait(afterMs, null);
+    for (let tries = 0; tries < 8; tries++) {
+      if (await this.request(wants, 'client')) return;
+      await world.wait(world.between(50, 30_000), null);
+    }
+  }
+
+  /** True when there is nothing more to ask. */
+  private async request(wants: 'create' | 'capture' | 'cancel', who: string): Promise<boolean> {
+    const { world } = this;
+    const process = world.oneOf(this.processes);
+    if (!process.alive || (wants !== 'create' && !this.paymentId)) return false;
+    const { keyed, flows } = this.service(process);
+    const common = { merchantId, key: wants, actor: who, traceId: 't', waitMs: world.oneOf([0, 0, 2_000]) };
+    const asked = { paymentId: this.paymentId ?? '', amount: null };
+    const running =
+      wants === 'create'
+        ? keyed.run(flows.create, { ...common, ask: this.ask })
+        : keyed.run(flows[wants], { ...common, ask: asked });
+    const told = await Promise.race([
+      running.catch((error: unknown) => {
+        if (error instanceof Problem || error instanceof StoreUnavailable) return error.message;
+        throw error;
+      }),
+      process.death,
+    ]);
+    if (typeof told === 'string') return false;
+    world.tell(`${wants} is answered ${told.status}`);
+    if (wants === 'create') this.paymentId = (JSON.parse(told.body) as { id: string }).id;
+    if (told.status === 202) return false;
+    this.saysHowItRests(told.status, told.body);
+    this.sameAnswer(wants, `${told.status} ${told.body}`);
+    // Ask once more, as a client whose own answer was lost would.
+    return world.maybe(0.5);
+  }
+
+  private async workers(): Promise<void> {
+    for (let pass = 0; pass < 6; pass++) {
+      await this.world.wait(this.world.between(1_000, 30_000), null);
+      await this.workOnce();
+    }
+  }
+
+  private async workOnce(): Promise<void> {
+    const process = this.world.oneOf(this.processes);
+    if (!process.alive) return;
+    const { resolver, completer } = this.service(process);
+    const pass = async () => {
+      await resolver.runOnce(10, 1);
+      await completer.runOnce(10);
+    };
+    const outage = (error: unknown) => {
+      if (!(error instanceof StoreUnavailable)) throw error;
+    };
+    await Promise.race([pass().catch(outage), process.death]);
+  }
+
+  /** The storm is over: workers go on until everything is at rest or in the hands of a person. */
+  private async calm(): Promise<void> {
+    const { world } = this;
+    this.stormy = false;
+    for (const psp of this.psps.values()) psp.weather = 0;
+    for (let day = 0; day < 60; day++) {
+      await this.until(this.settleOnce());
+      if (await this.atRest()) break;
+      await this.until(world.wait(await this.untilNextMs(), null));
+    }
+    for (const wants of this.answers.keys()) {
+      await this.until(this.request(wants as 'create', 'auditor'));
+    }
+  }
+
+  private async settleOnce(): Promise<void> {
+    await this.world.wait(2 * LEASE_MS, null);
+    await this.workOnce();
+  }
+
+  private async untilNextMs(): Promise<number> {
+    const routes = await this.memory.find(pspRequests, { merchantId, verdict: 'open' });
+    const times = routes.map(({ nextStepAt }) => nextStepAt?.getTime() ?? Infinity);
+    const next = Math.min(...times, this.world.nowMs + 3_600_000);
+    return Math.max(next - this.world.nowMs, 1) + 1;
+  }
+
+  private async atRest(): Promise<boolean> {
+    const open = await this.memory.find(pspRequests, { merchantId, verdict: 'open' });
+    const keys = await this.memory.find(idempotencyKeys, { merchantId });
+    if (open.some(({ stuckAt }) => stuckAt === null)) return false;
+    return open.length > 0 || keys.every(({ recoveryPoint }) => recoveryPoint === FINISHED);
+  }
+
+  // What must hold.
+
+  /** I1: per entity key, at most one effect over all PSPs. Looked at after every step. */
+  private neverTwice(): void {
+    const seen = new Set<string>();
+    for (const psp of this.psps.values()) {
+      for (const { entityKey } of psp.effects) {
+        if (seen.has(entityKey)) throw new Broken(this.world, `I1: two effects for ${entityKey}`);
+        seen.add(entityKey);
+      }
+    }
+  }
+
+  /** I3: an answer once given is given again, byte for byte. */
+  private sameAnswer(wants: string, answer: string): void {
+    const before = this.answers.get(wants);
+    if (before !== undefined && before !== answer) {
+      throw new Broken(this.world, `I3: ${wants} was answered\n${before}\nand then\n${answer}`);
+    }
+    this.answers.set(wants, answer);
+  }
+
+  /** An answer that is final speaks of a payment at rest. */
+  private saysHowItRests(status: number, body: string): void {
+    const said = (JSON.parse(body) as { status: unknown }).status;
+    if (status < 300 && (said === 'processing' || said === 'requires_action')) {
+      throw new Broken(this.world, `a final answer says ${said}`);
+    }
+  }
+
+  /** I6: every call on the wire has an attempt row that was committed before it. */
+  private async everyCallIsWrittenDown(entityKey: string, route: number, kind: string): Promise<void> {
+    const rows = await this.memory.find(pspAttempts, { merchantId, entityKey, route });
+    const last = rows.at(-1);
+    if (last?.kind !== kind || last.outcome !== null) {
+      throw new Broken(this.world, `I6: ${kind} of ${entityKey} is on the wire without its row`);
+    }
+  }
+
+  private async judge(): Promise<Played> {
+    const { world } = this;
+    const routes = await this.memory.find(pspRequests, { merchantId });
+    const orphans = await this.memory.find(orphanEffects, { merchantId });
+    const effects = [...this.psps.values()].flatMap((psp) => psp.effects);
+    // I4: nothing is lost. What a PSP holds is effective here, or still open, or an orphan that is on record.
+    for (const { entityKey, psp } of effects) {
+      const known = routes.some(
+        (r) => r.entityKey === entityKey && r.psp === psp && r.verdict !== 'ruled_out',
+      );
+      const orphan = orphans.some((o) => o.entityKey === entityKey && o.psp === psp);
+      if (!known && !orphan) throw new Broken(world, `I4: ${psp} holds ${entityKey}, and nobody knows`);
+    }
+    // And nothing is made up.
+    for (const { entityKey, psp, verdict } of routes) {
+      const held = effects.some((e) => e.entityKey === entityKey && e.psp === psp);
+      if (verdict === 'effective' && !held)
+        throw new Broken(world, `${entityKey} is booked, and ${psp} has nothing`);
+    }
+    // I5: an open route has a next step with a time, or is stuck and visible.
+    for (const { entityKey, verdict, nextStepAt, stuckAt } of routes) {
+      if (verdict === 'open' && (nextStepAt === null) === (stuckAt === null)) {
+        throw new Broken(world, `I5: ${entityKey} is open without a next step`);
+      }
+    }
+    await this.booksAgree(effects.map(({ operation }) => operation));
+    return {
+      crashes: this.crashes,
+      effects: effects.length,
+      switches: routes.filter(({ route }) => route > 1).length,
+      stuck: routes.filter(({ stuckAt }) => stuckAt !== null).length,
+      takeovers: this.takeovers,
+      orphans: orphans.length,
+    };
+  }
+
+  /** The payment says what the PSPs' ledgers say. */
+  private async booksAgree(operations: readonly string[]): Promise<void> {
+    const routes = await this.memory.find(pspRequests, { merchantId });
+    if (routes.some(({ verdict }) => verdict === 'open')) return;
+    for (const payment of await this.memory.find(payments, { merchantId })) {
+      const did = (operation: string) => operations.includes(operation);
+      const expected = did('void')
+        ? 'canceled'
+        : did('charge') || did('capture')
+          ? 'captured'
+          : did('authorize')
+            ? 'authorized'
+            : null;
+      const agrees =
+        expected === null ? ['failed', 'canceled'].includes(payment.status) : payment.status === expected;
+      if (!agrees) {
+        throw new Broken(
+          this.world,
+          `the payment is ${payment.status}, the PSPs did: ${operations.join(', ') || 'nothing'}`,
+        );
+      }
+    }
+  }
+}

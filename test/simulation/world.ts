@@ -1,0 +1,126 @@
+import { type Clock, SeededIds } from '../../src/kernel/index.js';
+
+/** A process that can die. What it had in hand is never heard of again. */
+export interface SimulatedProcess {
+  readonly name: string;
+  alive: boolean;
+  /** Resolves when it dies: what its clients see as a reset connection. */
+  readonly death: Promise<'reset'>;
+  readonly clock: Clock;
+}
+
+interface Pending {
+  readonly atMs: number;
+  readonly order: number;
+  readonly process: SimulatedProcess | null;
+  readonly wake: () => void;
+}
+
+/**
+ * Time, chance and the order of things, all from one seed. Whatever waits, waits here; the world
+ * wakes one sleeper at a time, so that every interleaving is one that a seed draws.
+ */
+export class World {
+  nowMs = Date.UTC(2026, 0, 1);
+  readonly ids: SeededIds;
+  /** What happened, a line each; kept only where somebody will read it. */
+  readonly story: string[] = [];
+  private readonly begunMs = this.nowMs;
+  private readonly chance: SeededIds;
+  private pending: Pending[] = [];
+  private order = 0;
+
+  constructor(
+    readonly seed: number,
+    private readonly telling: boolean,
+  ) {
+    const clock = this.clockOf(null);
+    this.chance = new SeededIds(seed, clock);
+    this.ids = new SeededIds(seed ^ 0x5bd1e995, clock);
+  }
+
+  /** True so often as `probability` says. */
+  maybe(probability: number): boolean {
+    return this.chance.random() < probability;
+  }
+
+  /** An integer in [from, to]. */
+  between(from: number, to: number): number {
+    return from + Math.floor(this.chance.random() * (to - from + 1));
+  }
+
+  oneOf<T>(choices: readonly T[]): T {
+    return choices[this.between(0, choices.length - 1)]!;
+  }
+
+  tell(line: string): void {
+    if (!this.telling) return;
+    this.story.push(`${String(this.nowMs - this.begunMs).padStart(9)} ms  ${line}`);
+  }
+
+  newProcess(name: string): SimulatedProcess & { die(): void } {
+    let die = () => {};
+    const death = new Promise<'reset'>((resolve) => {
+      die = () => {
+        process.alive = false;
+        this.tell(`${name} dies`);
+        resolve('reset');
+      };
+    });
+    const process: SimulatedProcess & { die(): void } = {
+      name,
+      alive: true,
+      death,
+      die: () => die(),
+      get clock(): Clock {
+        throw new Error('set below');
+      },
+    };
+    Object.defineProperty(process, 'clock', { value: this.clockOf(process) });
+    return process;
+  }
+
+  /** Waits in the world's time; for ever where its process has died. */
+  wait(ms: number, process: SimulatedProcess | null): Promise<void> {
+    return new Promise((wake) => {
+      this.pending.push({ atMs: this.nowMs + ms, order: this.order++, process, wake });
+    });
+  }
+
+  clockOf(process: SimulatedProcess | null): Clock {
+    return {
+      now: () => new Date(this.nowMs),
+      monotonicMs: () => this.nowMs,
+      sleep: (ms) => this.wait(ms, process),
+    };
+  }
+
+  /** Lets things happen until `done` or nothing waits any more. Throws after `mostSteps`. */
+  async run(done: () => boolean, after: () => void, mostSteps = 20_000): Promise<void> {
+    await quiet();
+    for (let steps = 0; !done(); steps++) {
+      const next = this.take();
+      if (!next) return;
+      if (steps >= mostSteps) throw new Error('the world does not come to rest');
+      this.nowMs = Math.max(this.nowMs, next.atMs);
+      if (next.process?.alive === false) continue;
+      next.wake();
+      await quiet();
+      after();
+    }
+  }
+
+  private take(): Pending | null {
+    let at = -1;
+    for (const [i, one] of this.pending.entries()) {
+      const first = this.pending[at];
+      if (!first || one.atMs < first.atMs || (one.atMs === first.atMs && one.order < first.order)) at = i;
+    }
+    return at < 0 ? null : this.pending.splice(at, 1)[0]!;
+  }
+}
+
+/** Everything that can run without time passing has run. */
+function quiet(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
