@@ -88,7 +88,7 @@ export async function startService(config: Config, pspsConfig: PspsConfig, logge
     random: () => ids.random(),
     lanes: config.commitLanes,
   });
-  const psps = new PspDirectory(accountsOf(pspsConfig), { clock, metrics });
+  const psps = new PspDirectory(accountsOf(pspsConfig, clock), { clock, metrics });
   const leaseMs = config.lockTtlMs;
   const { deadlineMs } = config;
   const storage = new RequestStorage({ store, psps, clock, leaseMs, deadlineMs });

@@ -52,6 +52,9 @@ export interface PaymentFlowDeps {
   readonly clock: Clock;
 }
 
+/** A payment that changes under every one of so many reads is driven by somebody else. */
+const MOST_READS = 10;
+
 /**
  * The one way to run a PSP operation of a payment. Every flow is this, begun differently:
  *
@@ -73,20 +76,31 @@ export class PaymentFlow {
 
   constructor(private readonly deps: PaymentFlowDeps) {}
 
-  /** Reads the payment and everything that was asked of PSPs for it. null when there is none. */
+  /**
+   * Reads the payment and everything that was asked of PSPs for it. null when there is none. Both as
+   * they stood at one moment: a payment read before its charge was settled, beside a route read
+   * after it, would be answered as done and shown as not done.
+   */
   async read(merchantId: string, paymentId: string, wanted: Wanted): Promise<PaymentState | null> {
-    // The payment first: what its version guards is then never older than it.
-    const [payment] = await this.deps.store.find(payments, { merchantId, id: paymentId }, 1);
-    if (!payment) return null;
-    const stories = await this.deps.storage.storiesOf(merchantId, paymentId);
-    return {
-      wanted,
-      payment,
-      stories,
-      secrets: openSecrets(this.deps.seal, payment),
-      call: null,
-      opened: false,
-    };
+    let payment = await this.readPayment(merchantId, paymentId);
+    for (let tries = 0; payment; tries++) {
+      const stories = await this.deps.storage.storiesOf(merchantId, paymentId);
+      const after = await this.readPayment(merchantId, paymentId);
+      // Whatever opens or decides an operation raises the payment's version.
+      if (after?.version === payment.version) {
+        const secrets = openSecrets(this.deps.seal, payment);
+        return { wanted, payment, stories, secrets, call: null, opened: false };
+      }
+      if (tries === MOST_READS)
+        throw new Problem('overloaded', 'The payment changes too fast.', { retryAfterS: 1 });
+      payment = after;
+    }
+    return null;
+  }
+
+  private async readPayment(merchantId: string, id: string): Promise<Payment | null> {
+    const [payment] = await this.deps.store.find(payments, { merchantId, id }, 1);
+    return payment ?? null;
   }
 
   /** Decides from what is known, with no answer at hand: resolve what is open, else do what is wanted. */
