@@ -1,0 +1,123 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { loadConfig } from '../src/kernel/config.js';
+import { problemCatalogue } from '../src/kernel/problem.js';
+import { paymentLifecycle } from '../src/payments/payment.lifecycle.js';
+
+/** Documents say what the code does, and what they point to is there. */
+const root = resolve(__dirname, '..');
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+const documents = [
+  'README.md',
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+
+/** The cells of every table row whose first cell is one word of code. */
+function rowsOf(markdown: string): Map<string, string[]> {
+  const rows = [...markdown.matchAll(/^\| `(\w+)` *\|(.*)\|$/gm)];
+  return new Map(rows.map(([, first, rest]) => [first!, rest!.split('|').map((cell) => cell.trim())]));
+}
+
+/** As GitHub makes them. */
+function anchorsOf(markdown: string): string[] {
+  const headings = [...markdown.replaceAll(/^```.*?^```/gms, '').matchAll(/^#+ +(.*)$/gm)];
+  return headings.map(([, text]) =>
+    text!
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+describe('documents', () => {
+  it.each(documents)('%s: every link between documents leads somewhere', (document) => {
+    const dead: string[] = [];
+    for (const [, target] of read(document).matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^https?:/.test(target!)) continue;
+      const [path, anchor] = target!.split('#') as [string, string?];
+      const file = path === '' ? document : relative(root, resolve(root, dirname(document), path));
+      if (!existsSync(join(root, file))) dead.push(target!);
+      else if (anchor !== undefined && !anchorsOf(read(file)).includes(anchor)) dead.push(target!);
+    }
+    expect(dead).toEqual([]);
+  });
+
+  it.each(documents)('%s: every file of ours that it names is there', (document) => {
+    const named = [
+      ...read(document).matchAll(/`((?:src|test|simulator|migrations|docker|docs)\/[^`*<\s]*)`/g),
+    ];
+    expect(named.map(([, path]) => path!).filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  it('are all reached from the README or from a document beside it', () => {
+    const linked = new Set(
+      documents.flatMap((document) =>
+        [...read(document).matchAll(/\]\(([^)#\s]+)/g)].map(([, target]) =>
+          relative(root, resolve(root, dirname(document), target!)),
+        ),
+      ),
+    );
+    expect(documents.filter((document) => document !== 'README.md' && !linked.has(document))).toEqual([]);
+  });
+});
+
+describe('README.md', () => {
+  const rows = rowsOf(read('README.md'));
+
+  it('lists every variable of the configuration and no other', () => {
+    const declared = [...read('src/kernel/config.ts').matchAll(/^ {4}([A-Z][A-Z_]+): /gm)];
+    expect(declared.length).toBeGreaterThan(10);
+    expect([...rows.keys()]).toEqual(declared.map(([, name]) => name));
+  });
+
+  it('states the defaults that the code has', () => {
+    const config: Readonly<Record<string, unknown>> = { ...loadConfig({}) };
+    for (const [name, [stated]] of rows) {
+      const property = name
+        .replace(/^PAYONCE_/, '')
+        .toLowerCase()
+        .replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+      expect(config).toHaveProperty(property);
+      const value = config[property];
+      if (value === null) expect([name, stated]).toEqual([name, 'none']);
+      else if (typeof value === 'string' || typeof value === 'number') {
+        expect([name, stated]).toEqual([name, `\`${value}\``]);
+      }
+    }
+  });
+
+  it('names npm scripts that exist, and all that a person would run', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    const named = [...read('README.md').matchAll(/npm (?:run )?(start|test|(?<=run )[\w:]+)/g)];
+    const meant = Object.keys(scripts).filter((name) => !/^pre(?=start|demo|bench|test)/.test(name));
+    expect(new Set(named.map(([, name]) => name))).toEqual(new Set(meant));
+  });
+});
+
+describe('docs/problems.md', () => {
+  it('lists every code with its status, and no other', () => {
+    const stated = [...rowsOf(read('docs/problems.md'))].map(([code, [status]]) => [code, Number(status)]);
+    expect(stated).toEqual(Object.entries(problemCatalogue).map(([code, [status]]) => [code, status]));
+  });
+});
+
+describe('docs/lifecycles', () => {
+  it.each([['payment.md', paymentLifecycle]])('%s shows what the code prints', (name, lifecycle) => {
+    const document = read(`docs/lifecycles/${name}`);
+    expect(/```mermaid\n(.*?)\n```/s.exec(document)?.[1]).toBe(lifecycle.mermaid());
+    expect(lifecycle.states.filter((state) => !document.includes(`| \`${state}\``))).toEqual([]);
+  });
+});
+
+describe('docs/ARCHITECTURE.md', () => {
+  it('names rules of the database that migrations make', () => {
+    const document = read('docs/ARCHITECTURE.md');
+    const [, section] = document.split('\n## What the database refuses\n');
+    const named = [...section!.split('\n## ')[0]!.matchAll(/^\| `\*?(\w+)`/gm)].map(([, name]) => name!);
+    const made = readdirSync(join(root, 'migrations')).map((name) => read(`migrations/${name}`));
+    expect(named.length).toBeGreaterThan(5);
+    expect(named.filter((name) => !made.some((text) => text.includes(name)))).toEqual([]);
+  });
+});
