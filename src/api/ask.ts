@@ -1,7 +1,7 @@
 import { Problem } from '../kernel/index.js';
 import { type PaymentAsk, type PaymentFilter } from '../payments/index.js';
 import { findCardNumber } from './card-number.js';
-import { pointerOf, type JsonBody } from './json-body.js';
+import { pointerOf } from './json-body.js';
 import {
   CancelRequest,
   CaptureRequest,
@@ -20,8 +20,8 @@ const checkCapture: Check<CaptureRequestBody> = checkOf(CaptureRequest);
 const checkCancel: Check<object> = checkOf(CancelRequest);
 const checkList: Check<PaymentListParameters> = checkOf(PaymentListQuery);
 
-export function paymentAsk({ value, nodes }: JsonBody): PaymentAsk {
-  checkPayment(value, nodes);
+export function paymentAsk(value: unknown): PaymentAsk {
+  checkPayment(value);
   const { payment_method: method, customer } = value;
   return {
     reference: value.reference,
@@ -41,13 +41,13 @@ export function paymentAsk({ value, nodes }: JsonBody): PaymentAsk {
 }
 
 /** `amount` null = all of it; an empty body asks for that too. */
-export function captureAsk({ value = {}, nodes }: JsonBody): { readonly amount: number | null } {
-  checkCapture(value, nodes);
+export function captureAsk(value: unknown = {}): { readonly amount: number | null } {
+  checkCapture(value);
   return { amount: value.amount ?? null };
 }
 
-export function cancelAsk({ value = {}, nodes }: JsonBody): void {
-  checkCancel(value, nodes);
+export function cancelAsk(value: unknown = {}): void {
+  checkCancel(value);
 }
 
 export interface ListAsk {
@@ -65,7 +65,7 @@ export function listAsk(query: Readonly<Record<string, unknown>>): ListAsk {
   const typed: Record<string, unknown> = { ...query };
   if (typeof limit === 'string' && /^\d{1,9}$/.test(limit)) typed['limit'] = Number(limit);
   const value: unknown = typed;
-  checkList(value, Object.keys(typed).length);
+  checkList(value);
   const { status, psp, reference, 'created[gte]': from, 'created[lte]': to } = value;
   return {
     filter: {

@@ -8,7 +8,7 @@ import { type Asked } from '../payments/index.js';
 import { type Access } from './access.js';
 import { AUTHENTICATOR, CLOCK, LIMITS, LOGGER, METRICS, type ApiLimits } from './dependencies.js';
 import { bearerOf, idempotencyKeyOf, isJson, unauthorized, waitSecondsOf } from './headers.js';
-import { readJsonBody, type JsonBody } from './json-body.js';
+import { readJsonBody } from './json-body.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** For clients that the bound on requests in flight turns away. */
@@ -161,18 +161,18 @@ export function callerOf(request: FastifyRequest): Caller {
   return caller;
 }
 
-/** What was read of the body. Throws what was wrong with it. */
-export function bodyOf(request: FastifyRequest): JsonBody {
+/** What was read of the body, undefined where there is none. Throws what was wrong with it. */
+export function bodyOf(request: FastifyRequest): unknown {
   const { body } = request;
   if (body instanceof Problem) throw body;
-  return (body as JsonBody | undefined | null) ?? { value: undefined, nodes: 0 };
+  return body;
 }
 
 /**
  * A refusal is handed on as the body and thrown by `bodyOf`: an error from a parser would make
  * Fastify close the connection, although the whole body was read and the next request can follow.
  */
-function readBody(request: FastifyRequest, bytes: Buffer): JsonBody | Problem {
+function readBody(request: FastifyRequest, bytes: Buffer): unknown {
   const { 'content-type': type = '', 'content-encoding': encoding } = request.headers;
   if (bytes.length > 0 && (!isJson(type) || (encoding !== undefined && encoding !== 'identity'))) {
     return new Problem('unsupported_media_type', 'Send application/json in UTF-8, not compressed.');

@@ -15,12 +15,11 @@ import { findCardNumber, mayHoldCardNumber } from './card-number.js';
 /** Levels of arrays and objects, the outermost counted. */
 export const DEEPEST = 32;
 
-export interface JsonBody {
-  /** Undefined where the body is empty. */
-  readonly value: unknown;
-  /** How many values and keys it holds: whoever lists every error of it should look here first. */
-  readonly nodes: number;
-}
+/**
+ * Values and keys, all levels together. The largest request that is valid has some 180; listing every
+ * fault of a body with 30,000 unknown fields took 150 ms.
+ */
+export const MOST_NODES = 2_000;
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
@@ -47,9 +46,9 @@ export function pointerOf(path: readonly (string | number)[]): string {
   return pointer.length > LONGEST_POINTER ? `${pointer.slice(0, LONGEST_POINTER)}...` : pointer;
 }
 
-/** Throws Problem `body_malformed`, `validation_failed` or `card_number_refused`. */
-export function readJsonBody(bytes: Buffer): JsonBody {
-  if (bytes.length === 0) return { value: undefined, nodes: 0 };
+/** Undefined for an empty body. Throws Problem `body_malformed`, `validation_failed`, `card_number_refused`. */
+export function readJsonBody(bytes: Buffer): unknown {
+  if (bytes.length === 0) return undefined;
   if (!isUtf8(bytes)) throw new Problem('body_malformed', 'The body is not UTF-8.');
   return new Reader(bytes.toString('utf8')).read();
 }
@@ -62,17 +61,17 @@ class Reader {
 
   constructor(private readonly text: string) {}
 
-  read(): JsonBody {
+  read(): Json {
     this.skipSpace();
     const value = this.value();
     this.skipSpace();
     if (this.at < this.text.length) this.malformed();
     if (this.cardAt !== null) throw cardRefused(this.cardAt);
-    return { value, nodes: this.nodes };
+    return value;
   }
 
   private value(): Json {
-    this.nodes++;
+    this.count();
     switch (this.text.charCodeAt(this.at)) {
       case 0x22:
         return this.stringValue();
@@ -143,13 +142,17 @@ class Reader {
     }
   }
 
+  private count(): void {
+    if (++this.nodes > MOST_NODES) this.refuse(`comes after ${MOST_NODES} other values, which is too many`);
+  }
+
   /** Refuses the level that opens here when it is one too many. */
   private enter(): void {
     if (this.path.length >= DEEPEST) this.refuse(`is nested deeper than ${DEEPEST} levels`);
   }
 
   private key(object: { readonly [key: string]: Json }): string {
-    this.nodes++;
+    this.count();
     // Whatever is wrong with a key is reported at its parent: the key itself may be a card number.
     const key = this.string();
     if (forbiddenNames.has(key)) this.refuse('holds a field with a name that is not allowed');
