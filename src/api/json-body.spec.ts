@@ -51,7 +51,8 @@ describe('the JSON reader', () => {
         } catch {
           takes = false;
         }
-        if (!takes) expect(() => read(text)).toThrow(Problem);
+        // Nothing at all is an empty body, see below.
+        if (!takes && text.trim() !== '') expect(() => read(text)).toThrow(Problem);
       }),
       { numRuns: 5_000 },
     );

@@ -1,0 +1,49 @@
+import { lifecycle, type LifecycleTable, TransitionRefused } from './lifecycle.js';
+
+type State = 'new' | 'sent' | 'lost' | 'done';
+type Event = 'send' | 'lose' | 'finish';
+
+const table: LifecycleTable<State, Event> = {
+  name: 'letter',
+  initial: 'new',
+  final: ['done', 'lost'],
+  transitions: [
+    { from: 'new', event: 'send', to: 'sent' },
+    { from: 'sent', event: 'lose', to: 'lost' },
+    { from: 'sent', event: 'finish', to: 'done' },
+  ],
+};
+
+describe('a lifecycle', () => {
+  it('goes where its table says, and nowhere else', () => {
+    const letter = lifecycle(table);
+    expect(letter.after('new', 'send')).toBe('sent');
+    expect(letter.allows('new', 'finish')).toBe(false);
+    expect(() => letter.after('done', 'send')).toThrow(TransitionRefused);
+    expect(letter.states.toSorted()).toEqual(['done', 'lost', 'new', 'sent']);
+  });
+
+  it('is refused when a state cannot be reached, cannot be left, or is left though final', () => {
+    const without = (event: Event) => ({
+      ...table,
+      transitions: table.transitions.filter((t) => t.event !== event),
+    });
+    expect(() => lifecycle(without('lose'))).toThrow('nothing leads to lost');
+    expect(() => lifecycle({ ...table, final: ['done'] })).toThrow('nothing leads out of lost');
+    expect(() => lifecycle({ ...table, final: ['done', 'lost', 'sent'] })).toThrow('sent is final');
+    const twice = [...table.transitions, { from: 'sent', event: 'finish', to: 'lost' } as const];
+    expect(() => lifecycle({ ...table, transitions: twice })).toThrow('two lines for finish in sent');
+  });
+
+  it('draws itself', () => {
+    expect(lifecycle(table).mermaid().split('\n')).toEqual([
+      'stateDiagram-v2',
+      '  [*] --> new',
+      '  new --> sent: send',
+      '  sent --> lost: lose',
+      '  sent --> done: finish',
+      '  done --> [*]',
+      '  lost --> [*]',
+    ]);
+  });
+});
