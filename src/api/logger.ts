@@ -51,6 +51,12 @@ export function loggableError(error: unknown, depth = 0): object {
  */
 export function createLogger({ level, sink }: LoggerOptions): Logger {
   const out = sink ?? destination({ sync: false, minLength: 4_096, periodicFlush: 500 });
+  const lines = {
+    write: (line: string) => out.write(scrub(line)),
+    // What is left is written on exit in any case, but synchronously, and that is tried again for
+    // ever where nobody reads any more. Flushed first, a broken pipe is noticed and given up.
+    flush: (done: (error?: Error) => void) => ('flush' in out ? out.flush(done) : done()),
+  };
   return pino(
     {
       level,
@@ -60,6 +66,6 @@ export function createLogger({ level, sink }: LoggerOptions): Logger {
       serializers: { err: (error: unknown) => loggableError(error) },
       redact: { paths: [...neverLogged, ...neverLogged.map((name) => `*.${name}`)], censor: '***' },
     },
-    { write: (line: string) => out.write(scrub(line)) },
+    lines,
   );
 }

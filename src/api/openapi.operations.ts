@@ -158,7 +158,7 @@ export const operations: readonly Operation[] = [
     movesMoney: true,
     body: { schema: 'CaptureRequest', required: false, examples: { part: { amount: 400 }, all: {} } },
     answers: [
-      { status: 201, description: story.atRest, schema: 'Payment', examples: { captured: example.captured } },
+      { status: 200, description: story.atRest, schema: 'Payment', examples: { captured: example.captured } },
       {
         status: 202,
         description: story.underWay,
@@ -186,7 +186,7 @@ export const operations: readonly Operation[] = [
     movesMoney: true,
     body: { schema: 'CancelRequest', required: false, examples: { nothing: {} } },
     answers: [
-      { status: 201, description: story.atRest, schema: 'Payment', examples: { canceled: example.canceled } },
+      { status: 200, description: story.atRest, schema: 'Payment', examples: { canceled: example.canceled } },
       {
         status: 202,
         description: story.underWay,

@@ -17,22 +17,22 @@ type Call = readonly [flow: keyof Payments, ...args: unknown[]];
 /** Payments that only remember what they were asked. */
 export class FakePayments implements Payments {
   readonly calls: Call[] = [];
-  answer: () => Promise<StoredAnswer> = () =>
-    Promise.resolve({ status: 201, body: JSON.stringify(captured), replayed: false });
+  answer = (status: number): Promise<StoredAnswer> =>
+    Promise.resolve({ status, body: JSON.stringify(captured), replayed: false });
 
   create(...args: Parameters<Payments['create']>): Promise<StoredAnswer> {
     this.calls.push(['create', ...args]);
-    return this.answer();
+    return this.answer(201);
   }
 
   capture(...args: Parameters<Payments['capture']>): Promise<StoredAnswer> {
     this.calls.push(['capture', ...args]);
-    return this.answer();
+    return this.answer(200);
   }
 
   cancel(...args: Parameters<Payments['cancel']>): Promise<StoredAnswer> {
     this.calls.push(['cancel', ...args]);
-    return this.answer();
+    return this.answer(200);
   }
 
   get(...args: Parameters<Payments['get']>): ReturnType<Payments['get']> {
