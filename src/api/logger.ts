@@ -1,10 +1,15 @@
 import { destination, pino, stdTimeFunctions, type Logger } from 'pino';
 import { scrub } from './scrub.js';
 
+interface Sink {
+  write(line: string): void;
+  flush?(done: (error?: Error) => void): void;
+}
+
 export interface LoggerOptions {
   readonly level: string;
   /** Where lines go; standard output, buffered, unless given. */
-  readonly sink?: { write(line: string): void };
+  readonly sink?: Sink;
 }
 
 /** Names of fields whose values never reach a line, at the top or one level down. */
@@ -50,12 +55,12 @@ export function loggableError(error: unknown, depth = 0): object {
  * twice a second: one system call a line was more than the rest of the logging together.
  */
 export function createLogger({ level, sink }: LoggerOptions): Logger {
-  const out = sink ?? destination({ sync: false, minLength: 4_096, periodicFlush: 500 });
+  const out: Sink = sink ?? destination({ sync: false, minLength: 4_096, periodicFlush: 500 });
   const lines = {
     write: (line: string) => out.write(scrub(line)),
     // What is left is written on exit in any case, but synchronously, and that is tried again for
     // ever where nobody reads any more. Flushed first, a broken pipe is noticed and given up.
-    flush: (done: (error?: Error) => void) => ('flush' in out ? out.flush(done) : done()),
+    flush: (done: (error?: Error) => void) => (out.flush ? out.flush(done) : done()),
   };
   return pino(
     {
