@@ -94,6 +94,7 @@ export class KeyedFlows {
       }
       const begun = await flow.begin(request.ask, run);
       if (await this.accept(flow, fingerprint, begun, run)) return this.loop(flow, begun.decision, run);
+      await this.standBack(tries, run);
     }
     throw inProgress();
   }
@@ -290,7 +291,7 @@ export class KeyedFlows {
       try {
         const result = await this.write(decision, run);
         if (result.done) return decision;
-        decisions += 1;
+        await this.standBack(decisions++, run);
       } catch (error) {
         await this.surviveOutage(error, outages++, run);
       }
@@ -379,6 +380,11 @@ export class KeyedFlows {
       const changes = evidence(await flow.load(met.subjectId!, met.params, met.recoveryPoint, run));
       if (changes.length === 0 || (await this.options.store.commit(changes)).done) return;
     }
+  }
+
+  /** Whoever was refused lets the others finish: a few milliseconds, twice as many each time. */
+  private async standBack(refusals: number, run: Run): Promise<void> {
+    await run.clock.sleep(this.options.ids.random() * 4 * 2 ** refusals);
   }
 
   /** Waits a little and lets the caller try again; gives up after a bound. Anything else is thrown on. */

@@ -58,7 +58,7 @@ export function openStory(state: PaymentState): OperationStory | null {
  */
 export function instructionFor(
   { payment, secrets }: PaymentState,
-  { request, firstSentAt }: Call,
+  { request, firstSentAt, lastSentAt }: Call,
 ): Instruction {
   const isFirst = request.operation === 'charge' || request.operation === 'authorize';
   const token = secrets?.tokens[request.psp];
@@ -70,6 +70,7 @@ export function instructionFor(
     money: { amount: request.amount, currency: request.currency },
     reference: payment.reference,
     firstSentAt,
+    lastSentAt,
     ...(request.pspReference === null ? {} : { pspReference: request.pspReference }),
     ...(isFirst ? firstCallOnly(payment, secrets, token) : { parentReference: payment.pspReference ?? '' }),
   };

@@ -39,8 +39,9 @@ export interface Opening {
 export interface Call {
   readonly request: PspRequest;
   readonly attempt: PspAttempt;
-  /** When the route's first execute was started. */
+  /** When the route's first and latest execute were started: a lookup searches around them. */
   readonly firstSentAt: Date;
+  readonly lastSentAt: Date;
 }
 
 /** What a call came back with. */
@@ -272,7 +273,7 @@ function openRoute(
     insert(pspAttempts, attempt),
   );
   const opened = { entityKey, routes: [...story.routes, { request, attempts: [attempt] }] };
-  const call = { request, attempt, firstSentAt: now };
+  const call = { request, attempt, firstSentAt: now, lastSentAt: now };
   return { story: opened, changes, step: step ?? { do: 'execute' }, call };
 }
 
@@ -294,12 +295,13 @@ function callAgain(
   };
   const attempt = newAttempt(request, current.attempts.at(-1)!.attempt + 1, kind, driver, now);
   changes.push(write(before, request, driver, true), insert(pspAttempts, attempt));
-  const firstExecute = current.attempts.find((a) => a.kind === 'execute')!;
+  const attempts = [...current.attempts, attempt];
+  const sent = attempts.filter((a) => a.kind === 'execute').map((a) => a.startedAt);
   return {
-    story: replaceLast(story, { request, attempts: [...current.attempts, attempt] }),
+    story: replaceLast(story, { request, attempts }),
     changes,
     step,
-    call: { request, attempt, firstSentAt: firstExecute.startedAt },
+    call: { request, attempt, firstSentAt: sent[0]!, lastSentAt: sent.at(-1)! },
   };
 }
 

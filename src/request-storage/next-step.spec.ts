@@ -144,7 +144,7 @@ function provesNothingDone(route: RouteStory, can: Capabilities): boolean {
     if (a.kind === 'lookup' && a.attempt > lastExecute) {
       if (a.outcome === 'declined') return true;
       const final = can.lookup?.by === 'reference' && can.lookup.consistency === 'strong';
-      return a.outcome === 'not_found' && final && a.startedAt.getTime() >= gone + can.lookup!.settlesAfterMs;
+      return a.outcome === 'not_found' && final && a.startedAt.getTime() >= gone + can.lookup.settlesAfterMs;
     }
     const inWindow = a.startedAt.getTime() < firstSent + (can.idempotency.windowMs ?? 0);
     return a.kind === 'execute' && a.outcome === 'declined' && can.idempotency.replays === 'all' && inWindow;

@@ -1,0 +1,154 @@
+import fc from 'fast-check';
+import { type Change } from '../kernel/index.js';
+import { type Answer, type Capabilities, outcomes } from '../psp/index.js';
+import { type Answered, drive, type Driven, evidenceOnly, open, type OperationStory } from './drive.js';
+import { type StepFacts } from './next-step.js';
+import { nonExecutionProofs, orphanEffects, pspAttempts, pspRequests } from './psp-request.entity.js';
+
+const START = Date.UTC(2026, 0, 1);
+const driver = { token: '01900000-0000-7000-8000-00000000000a', leaseMs: 20_000, traceId: 't' };
+const opening = {
+  merchantId: '01900000-0000-7000-8000-000000000001',
+  paymentId: '01900000-0000-7000-8000-000000000002',
+  entityKey: 'payment-1-charge',
+  operation: 'charge',
+  amount: 1_000,
+  currency: 'EUR',
+} as const;
+
+const can: Capabilities = {
+  operations: ['charge'],
+  currencies: null,
+  idempotency: { windowMs: 24 * 3_600_000, replays: 'all' },
+  lookup: { by: 'reference', consistency: 'strong', settlesAfterMs: 60_000 },
+  cancel: 'reference',
+  partialCapture: true,
+};
+
+function factsAt(atMs: number, more: Partial<StepFacts> = {}): StepFacts {
+  const now = new Date(atMs);
+  return {
+    now,
+    deadline: new Date(START + 25_000),
+    capabilities: () => can,
+    candidates: ['first', 'second'],
+    asked: true,
+    wish: 'finish',
+    leaseMs: driver.leaseMs,
+    ...more,
+  };
+}
+
+function answered(driven: Driven, answer: Answer, atMs: number): Answered {
+  return { call: driven.call!, answer, endedAt: new Date(atMs), latencyMs: 10 };
+}
+
+const on = (changes: readonly Change[], table: object, op: Change['op']) =>
+  changes.filter((change) => change.table === table && change.op === op);
+
+describe('driving an operation', () => {
+  it('opens route 1 with an attempt in flight, and names the one call that may be made', () => {
+    const driven = open(opening, 'first', driver, new Date(START));
+    expect(driven.changes.map(({ op, table }) => `${op} ${table.name}`)).toEqual([
+      'insert psp_requests',
+      'insert psp_attempts',
+    ]);
+    expect(driven.call).toMatchObject({
+      request: { route: 1, psp: 'first' },
+      attempt: { attempt: 1, kind: 'execute' },
+    });
+  });
+
+  it('settles with the answer, the verdict and nothing else', () => {
+    const opened = open(opening, 'first', driver, new Date(START));
+    const yes = answered(opened, { outcome: 'succeeded', pspReference: 'pi_1' }, START + 10);
+    const driven = drive(opened.story, factsAt(START + 10), driver, yes);
+    expect(driven.changes.map(({ op, table }) => `${op} ${table.name}`)).toEqual([
+      'update psp_attempts',
+      'update psp_requests',
+    ]);
+    expect(driven.changes[1]).toMatchObject({
+      set: { verdict: 'effective', pspReference: 'pi_1', leasedBy: null, nextStepAt: null },
+      guard: { fence: 1, verdict: 'open' },
+    });
+    expect(driven.call).toBeNull();
+  });
+
+  it('opens the next route in the commit that proves the last one empty', () => {
+    const opened = open(opening, 'first', driver, new Date(START));
+    const refused = answered(opened, { outcome: 'not_sent', pspCode: 'ECONNREFUSED' }, START + 10);
+    const driven = drive(opened.story, factsAt(START + 10), driver, refused);
+    expect(on(driven.changes, nonExecutionProofs, 'insert')).toMatchObject([
+      { row: { route: 1, attempt: 1, kind: 'not_sent' } },
+    ]);
+    expect(on(driven.changes, pspRequests, 'insert')).toMatchObject([
+      { row: { route: 2, psp: 'second', restsOnRoute: 1, verdict: 'open' } },
+    ]);
+    expect(driven.call).toMatchObject({ request: { route: 2, psp: 'second' } });
+    expect(driven.call!.request.pspIdempotencyKey).not.toBe(opened.call!.request.pspIdempotencyKey);
+  });
+
+  it('takes a route that another holds only once its lease has run out', () => {
+    const opened = open(opening, 'first', driver, new Date(START));
+    const other = { ...driver, token: '01900000-0000-7000-8000-00000000000b' };
+    const driven = drive(opened.story, factsAt(START + 21_500), other);
+    expect(on(driven.changes, pspRequests, 'update')).toMatchObject([{ lapsed: 'leasedUntil' }]);
+  });
+
+  it('records a late yes for a route that was ruled out as an orphan, once', () => {
+    const opened = open(opening, 'first', driver, new Date(START));
+    const [route] = opened.story.routes;
+    const ruledOut: OperationStory = {
+      ...opened.story,
+      routes: [
+        { ...route!, request: { ...route!.request, verdict: 'ruled_out', decidedAt: new Date(START) } },
+      ],
+    };
+    const late = answered(opened, { outcome: 'succeeded', pspReference: 'pi_1' }, START + 90_000);
+    const changes = evidenceOnly(ruledOut, late);
+    expect(on(changes, orphanEffects, 'insert')).toMatchObject([
+      { row: { route: 1, attempt: 1, psp: 'first' } },
+    ]);
+    const [known] = drive(ruledOut, factsAt(START + 90_000, { asked: false }), driver, late).story.routes;
+    expect(evidenceOnly({ ...ruledOut, routes: [known!] }, late)).toEqual([]);
+  });
+
+  it('writes, over whole stories, at most one update per row, a proof for every switch and a row for every call', () => {
+    const answers = fc.array(fc.tuple(fc.constantFrom(...outcomes), fc.constantFrom(10, 2_000, 70_000)), {
+      maxLength: 12,
+    });
+    fc.assert(
+      fc.property(answers, (told) => {
+        let atMs = START;
+        let driven = open(opening, 'first', driver, new Date(START));
+        for (const [outcome, tookMs] of told) {
+          if (!driven.call) return;
+          atMs += tookMs;
+          const before = driven;
+          driven = drive(before.story, factsAt(atMs), driver, answered(before, { outcome }, atMs));
+          checkCommit(driven);
+        }
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+});
+
+function checkCommit({ changes, call, story }: Driven): void {
+  const rows = changes.map(
+    (change) =>
+      `${change.table.name} ${change.table.primary
+        .map(({ property }) =>
+          JSON.stringify(change.op === 'insert' ? change.row[property] : change.key[property]),
+        )
+        .join('/')}`,
+  );
+  expect(new Set(rows).size).toBe(rows.length);
+  expect(changes[0]?.op).toBe('update');
+  expect(on(changes, pspAttempts, 'insert')).toHaveLength(call ? 1 : 0);
+  expect(on(changes, pspRequests, 'insert').length).toBeLessThanOrEqual(
+    on(changes, nonExecutionProofs, 'insert').length,
+  );
+  const live = story.routes.filter(({ request }) => request.verdict !== 'ruled_out');
+  expect(live.length).toBeLessThanOrEqual(1);
+}
