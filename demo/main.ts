@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Paper } from './paper.js';
+import { scenes } from './scenes.js';
+import { Stage } from './stage.js';
+import { seconds, tell } from './story.js';
+
+/** `npm run demo`: the story of charging once, played on everything real except the PSPs. */
+
+const LONGEST_MS = 120_000;
+const CLOSE_TIMEOUT_MS = 15_000;
+/** npm passes a Ctrl-C on that the terminal has delivered already. */
+const SAME_KEYSTROKE_MS = 500;
+
+class Interrupted extends Error {
+  constructor(readonly exitCode: number) {
+    super('interrupted');
+  }
+}
+
+async function main(): Promise<number> {
+  const startedMs = performance.now();
+  const paper = new Paper(process.stdout, process.env);
+  const stage = new Stage();
+  const interruption = interrupted(stage);
+  try {
+    paper.line('Payonce charges once, whatever fails.', 'bold');
+    paper.line('Starting Postgres, Payonce, and a simulator of PSPs that keeps their ledgers …');
+    const well = await Promise.race([play(stage, paper, startedMs), interruption]);
+    await closed(stage);
+    const took = seconds(performance.now() - startedMs);
+    paper.line(well ? `The demo took ${took}.` : `The demo FAILED, for the reasons above. It took ${took}.`);
+    return well ? 0 : 1;
+  } catch (error) {
+    await closed(stage).catch(() => stage.kill());
+    if (error instanceof Interrupted) {
+      paper.line('\nInterrupted; everything that was started has been stopped.');
+      return error.exitCode;
+    }
+    paper.line(
+      `\nThe demo could not go on: ${error instanceof Error ? error.message : String(error)}`,
+      'red',
+    );
+    return 1;
+  }
+}
+
+async function play(stage: Stage, paper: Paper, startedMs: number): Promise<boolean> {
+  await stage.open();
+  paper.line(`Ready after ${seconds(performance.now() - startedMs)}, on ${stage.databaseIs}.`);
+  paper.line();
+  paper.line(
+    'USD goes to stripe first, then adyen; EUR to adyen first, then stripe. Each PSP that is asked for an ' +
+      'operation is a route; the next one opens only on proof that the last one did nothing. What the ' +
+      "customer paid is read from the PSPs' own ledgers.",
+  );
+  return tell(stage, paper, scenes);
+}
+
+/** Rejects when somebody wants the demo to end, or it takes far too long. */
+function interrupted(stage: Stage): Promise<never> {
+  let firstMs: number | undefined;
+  const rejection = new Promise<never>((_, reject) => {
+    const stop = (exitCode: number) => () => {
+      firstMs ??= performance.now();
+      if (performance.now() - firstMs > SAME_KEYSTROKE_MS) {
+        stage.kill();
+        process.exit(exitCode);
+      }
+      reject(new Interrupted(exitCode));
+    };
+    process.on('SIGINT', stop(130));
+    process.on('SIGTERM', stop(143));
+    process.on('SIGHUP', stop(129));
+    process.stdout.on('error', stop(1)); // whoever read it is gone
+    const late = new Error(`it is not done after ${LONGEST_MS / 1_000} s, and takes 15 s otherwise`);
+    setTimeout(() => reject(late), LONGEST_MS).unref();
+  });
+  rejection.catch(() => {});
+  return rejection;
+}
+
+/** Ends what was started; what does not end in time is killed. */
+async function closed(stage: Stage): Promise<void> {
+  const patience = new AbortController();
+  const late = sleep(CLOSE_TIMEOUT_MS, undefined, { signal: patience.signal }).then(() => stage.kill());
+  await Promise.race([stage.close(), late.catch(() => {})]);
+  patience.abort();
+}
+
+const exitCode = await main();
+process.stdout.write('', () => process.exit(exitCode));

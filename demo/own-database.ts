@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+
+/**
+ * Where one run of the demo keeps its data: nobody else works on it, so that the ledgers can be
+ * held against all that is in it, and demos may run beside each other and beside a service.
+ *
+ * Without DATABASE_URL that is an embedded Postgres in a temporary directory; with it, a schema of
+ * its own in that database. Both are gone when the demo is. What a killed demo left behind is
+ * swept by a later one.
+ */
+export interface OwnDatabase {
+  readonly directory: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** For people. */
+  readonly what: string;
+  drop(): Promise<void>;
+}
+
+const DIRECTORY = 'payonce-demo-';
+const SCHEMA = 'payonce_demo_';
+/** No demo takes this long, so that an older schema has lost its demo. */
+const STALE_MS = 3_600_000;
+
+export async function ownDatabase(given: string | undefined): Promise<OwnDatabase> {
+  const directory = mkdtempSync(join(tmpdir(), `${DIRECTORY}${process.pid}-`));
+  const env = { PAYONCE_DATA_DIR: directory };
+  if (!given) {
+    const drop = async () => {
+      await discard(directory);
+      await sweepDirectories();
+    };
+    return { directory, env, what: 'an embedded Postgres', drop };
+  }
+  try {
+    const schema = `${SCHEMA}${Date.now()}_${randomBytes(4).toString('hex')}`;
+    await onServer(given, async (client) => {
+      await sweepSchemas(client);
+      await client.query(`CREATE SCHEMA ${schema}`);
+    });
+    const url = new URL(given);
+    url.searchParams.set(
+      'options',
+      `${url.searchParams.get('options') ?? ''} --search_path=${schema}`.trim(),
+    );
+    const drop = async () => {
+      await onServer(given, (client) => client.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`));
+      await discard(directory);
+    };
+    return { directory, env: { ...env, DATABASE_URL: url.href }, what: 'the Postgres of DATABASE_URL', drop };
+  } catch (error) {
+    rmSync(directory, { recursive: true, force: true });
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`The database of DATABASE_URL cannot be used: ${why}`, { cause: error });
+  }
+}
+
+async function onServer(url: string, work: (client: Client) => Promise<unknown>): Promise<void> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000, query_timeout: 10_000 });
+  client.on('error', () => {}); // the query that needs the connection says so
+  try {
+    await client.connect();
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+async function sweepSchemas(client: Client): Promise<void> {
+  const found = await client.query<{ name: string }>(
+    'SELECT nspname AS name FROM pg_namespace WHERE starts_with(nspname, $1) AND nspowner = current_user::regrole',
+    [SCHEMA],
+  );
+  for (const { name } of found.rows) {
+    const madeAt = Number(/^payonce_demo_(\d+)_[0-9a-f]{8}$/.exec(name)?.[1]);
+    if (madeAt < Date.now() - STALE_MS) await client.query(`DROP SCHEMA IF EXISTS ${name} CASCADE`);
+  }
+}
+
+async function sweepDirectories(): Promise<void> {
+  for (const name of readdirSync(tmpdir())) {
+    const pid = /^payonce-demo-(\d+)-\w{6}$/.exec(name)?.[1];
+    if (pid === undefined || isRunning(Number(pid))) continue;
+    // Somebody else's, or still in use: it is not ours to remove.
+    await discard(join(tmpdir(), name)).catch(() => {});
+  }
+}
+
+/** Stops the server where its users could not, and removes everything. */
+async function discard(directory: string): Promise<void> {
+  const data = join(directory, 'postgres');
+  const served = () => existsSync(join(data, 'postmaster.pid'));
+  if (served()) {
+    // Loaded only here: it is not for nothing that starting takes a moment.
+    const { startEmbeddedPostgres } = await import('../src/kernel/index.js');
+    const server = await startEmbeddedPostgres(directory);
+    await server.release();
+    if (served()) return; // somebody still uses it, and stops it
+  }
+  // Data may lie elsewhere, where their user can enter; then this is a link.
+  if (existsSync(data)) rmSync(realpathSync(data), { recursive: true, force: true });
+  rmSync(directory, { recursive: true, force: true });
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

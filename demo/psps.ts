@@ -1,0 +1,41 @@
+import { type CallRecord, type FaultRequest, type LedgerReading } from '../simulator/index.js';
+
+/** The PSPs that the demo talks about; the third that the simulator plays must stay untouched. */
+export const psps = ['stripe', 'adyen', 'keyless'] as const;
+export type Psp = (typeof psps)[number];
+export type Effect = LedgerReading['effects'][number];
+
+const TIMEOUT_MS = 5_000;
+
+/** The outside world as only the demo can see and steer it: through the simulator's control port. */
+export class Psps {
+  constructor(private readonly controlUrl: string) {}
+
+  async misbehave(psp: Psp, fault: FaultRequest): Promise<void> {
+    await this.ask(`/${psp}/_faults`, { method: 'POST', body: JSON.stringify(fault) });
+  }
+
+  async behave(psp: Psp): Promise<void> {
+    await this.ask(`/${psp}/_faults`, { method: 'DELETE' });
+  }
+
+  /** What every PSP really did. */
+  async effects(): Promise<Effect[]> {
+    const readings = await Promise.all(psps.map((psp) => this.ask(`/${psp}/_ledger`)));
+    return readings.flatMap((reading) => (reading as LedgerReading).effects);
+  }
+
+  /** What came in on the wire about an operation. */
+  async calls(psp: Psp, entityKey: string): Promise<readonly CallRecord[]> {
+    const read = await this.ask(`/${psp}/_calls?reference=${encodeURIComponent(entityKey)}`);
+    return (read as { calls: CallRecord[] }).calls;
+  }
+
+  private async ask(path: string, init: RequestInit = {}): Promise<unknown> {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const answer = await fetch(`${this.controlUrl}${path}`, { ...init, signal });
+    const body: unknown = await answer.json();
+    if (!answer.ok) throw new Error(`The simulator refused ${path}: ${JSON.stringify(body)}`);
+    return body;
+  }
+}

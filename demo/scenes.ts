@@ -1,0 +1,219 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { money } from './books.js';
+import { type Psp } from './psps.js';
+import { type Attempt, keyFor, type Order, paymentIn, requestFor } from './shop.js';
+import { LOCK_MS, PSP_TIMEOUT_MS } from './stage.js';
+import { type Scene, seconds, type Telling } from './story.js';
+
+function described({ reference, amount, currency, capture }: Order): string {
+  return `${reference}: ${capture === 'manual' ? 'reserve' : 'charge'} ${money(amount, currency)}`;
+}
+
+const plain: Scene = {
+  title: 'A plain charge',
+  async play(told) {
+    const order = { reference: 'order-1', amount: 2_000, currency: 'USD' };
+    told.asked(described(order));
+    const { payment, answer } = await told.stage.shop.pay(order);
+    told.calls(await told.stage.shop.attempts(payment.id));
+    told.answer(answer, payment);
+    await told.customer(payment);
+    told.expect(payment.status === 'captured' && payment.psp === 'stripe', 'stripe did not charge it');
+  },
+};
+
+const lostAnswer: Scene = {
+  title: 'The PSP charges, and its answer is lost',
+  async play(told) {
+    const { shop, psps } = told.stage;
+    const order = { reference: 'order-2', amount: 4_990, currency: 'EUR' };
+    told.asked(described(order));
+    told.trouble(`adyen charges the card and then says nothing for ${seconds(PSP_TIMEOUT_MS)}`);
+    await psps.misbehave('adyen', { fault: 'hang_after', next: 1 });
+    const { payment, answer } = await shop.pay(order);
+    const attempts = await shop.attempts(payment.id);
+    told.calls(attempts);
+    const calls = await psps.calls('adyen', payment.entity_key);
+    const keys = new Set(calls.map(({ idempotency_key }) => idempotency_key));
+    const [key] = keys;
+    told.payonce(
+      `"unknown" binds the payment to adyen: no other PSP may be asked. Sent again to adyen under the same ` +
+        `PSP key (${key?.slice(0, 8)}…), so adyen repeats its first answer instead of charging again.`,
+    );
+    told.answer(answer, payment);
+    await told.customer(payment);
+    told.expect(payment.psp === 'adyen', 'adyen was left');
+    told.expect(calls.length >= 2 && keys.size === 1, 'it was not sent again under the same PSP key');
+    told.expect(attempts[0]?.outcome === 'unknown', 'the first call was not in doubt');
+  },
+};
+
+const down: Scene = {
+  title: 'A PSP that is down',
+  async play(told) {
+    const { shop, psps } = told.stage;
+    const order = { reference: 'order-3', amount: 1_500, currency: 'EUR' };
+    told.asked(described(order));
+    told.trouble('adyen refuses connections');
+    await psps.misbehave('adyen', { fault: 'refuse' });
+    await sleep(100); // connections that were open are closed, and the service sees it
+    const { payment, answer } = await shop.pay(order);
+    await psps.behave('adyen');
+    const attempts = await shop.attempts(payment.id);
+    told.calls(attempts);
+    const refused = attempts[0];
+    told.payonce(
+      `Nothing of the request left this machine, so it fails over to stripe. Proof: ${proofOf(refused)}.`,
+    );
+    told.answer(answer, payment);
+    await told.customer(payment);
+    told.expect(
+      refused?.outcome === 'not_sent' && refused.verdict === 'ruled_out',
+      'adyen was not ruled out',
+    );
+    told.expect(payment.psp === 'stripe', 'it was not failed over');
+  },
+};
+
+function proofOf(attempt: Attempt | undefined): string {
+  if (!attempt) return 'none';
+  const { outcome, psp_code, route, psp, verdict } = attempt;
+  return `${outcome} (${psp_code}), route ${route} at ${psp}, now ${verdict}`;
+}
+
+const declines: Scene = {
+  title: 'A soft decline and a hard one',
+  async play(told) {
+    await decline(told, {
+      order: { reference: 'order-4a', amount: 2_500, currency: 'USD' },
+      code: 'do_not_honor',
+      why: 'soft: another PSP may get it through',
+      charged: true,
+    });
+    await decline(told, {
+      order: { reference: 'order-4b', amount: 2_600, currency: 'USD' },
+      code: 'stolen_card',
+      why: 'hard: nobody else is asked',
+      charged: false,
+    });
+  },
+};
+
+async function decline(
+  told: Telling,
+  { order, code, why, charged }: { order: Order; code: string; why: string; charged: boolean },
+): Promise<void> {
+  const { shop } = told.stage;
+  told.asked(described(order));
+  told.trouble(`the bank declines at stripe with ${code}`);
+  const tokens = { stripe: `pm_decline_${code}`, adyen: '8415000000000001' };
+  const { payment, answer } = await shop.pay({ ...order, tokens });
+  const attempts = await shop.attempts(payment.id);
+  told.calls(attempts);
+  const proof = charged ? ` Proof: ${proofOf(attempts[0])}.` : '';
+  told.payonce(`${why[0]?.toUpperCase()}${why.slice(1)}.${proof}`);
+  told.answer(answer, payment);
+  await told.customer(payment);
+  told.expect(payment.status === (charged ? 'captured' : 'failed'), `the payment is ${payment.status}`);
+  told.expect(attempts.some(({ psp }) => psp === 'adyen') === charged, 'the wrong PSPs were asked');
+}
+
+const REQUESTS = 50;
+
+const crowd: Scene = {
+  title: `The same request ${REQUESTS} times at once`,
+  async play(told) {
+    const { shop, psps } = told.stage;
+    const order = { reference: 'order-5', amount: 7_700, currency: 'USD' };
+    told.asked(`${described(order)}, ${REQUESTS} times at once under one Idempotency-Key`);
+    await psps.misbehave('stripe', { fault: 'delay_before', delay_ms: 300, next: 1 });
+    const ask = () => shop.post('/v1/payments', keyFor(order), requestFor(order));
+    const answers = await Promise.all(Array.from({ length: REQUESTS }, ask));
+    const late = await shop.settle('/v1/payments', keyFor(order), requestFor(order));
+    const payment = paymentIn(late);
+    const first = answers.filter(({ status, replayed }) => status === 201 && !replayed);
+    const replays = answers.filter(({ status, replayed }) => status === 201 && replayed);
+    const busy = answers.filter(({ status }) => status === 409);
+    told.calls(await shop.attempts(payment.id));
+    const replayed = replays.length > 0 ? `; ${replays.length} × the same 201, replayed` : '';
+    told.payonce(
+      `${first.length} × 201, and one call to stripe; ${busy.length} × 409 request_in_progress${replayed}.`,
+    );
+    told.answer(late, payment, ', when asked once more afterwards');
+    await told.customer(payment);
+    told.expect(first.length === 1, `${first.length} requests were worked on`);
+    told.expect(
+      first.length + replays.length + busy.length === REQUESTS,
+      'some requests got an answer of another kind',
+    );
+    told.expect(late.replayed && late.text === first[0]?.text, 'the replayed answer is another one');
+  },
+};
+
+const crash: Scene = {
+  title: 'kill -9 in the middle of a call',
+  async play(told) {
+    const { stage } = told;
+    const { shop, psps } = stage;
+    const order = { reference: 'order-6', amount: 3_000, currency: 'USD' };
+    told.asked(described(order));
+    told.trouble('stripe charges the card; in that moment Payonce is killed (SIGKILL)');
+    const psp: Psp = 'stripe';
+    await psps.misbehave(psp, { fault: 'kill', pid: stage.servicePid, when: 'after_effect', next: 1 });
+    const lost = await shop.post('/v1/payments', keyFor(order), requestFor(order)).then(
+      ({ status }) => `${status}`,
+      () => null,
+    );
+    await stage.serviceEnded();
+    const restartedMs = performance.now();
+    await stage.startService();
+    const upMs = performance.now() - restartedMs;
+    const { payment, answer } = await shop.pay(order);
+    const attempts = await shop.attempts(payment.id);
+    told.calls(attempts);
+    const resumed = answer.replayed
+      ? 'All that before the shop, which got no answer, asks again with the same key.'
+      : 'The shop, which got no answer, asks again with the same key, and that sets it going.';
+    told.payonce(
+      `Started again in ${seconds(upMs)}. The call was on record before it was made, so the new process knows ` +
+        `that it is in doubt. Once the lock of the dead one has run out (${seconds(LOCK_MS)}), stripe is asked what ` +
+        `became of it, and has it: nothing is sent twice. ${resumed}`,
+    );
+    const again = await shop.post('/v1/payments', keyFor(order), requestFor(order));
+    const same = again.text === answer.text && again.status === answer.status;
+    told.answer(answer, payment, same ? '; when asked once more, the same to the byte' : '');
+    await told.customer(payment);
+    told.expect(lost === null, `the request was answered ${lost} although the service was killed`);
+    told.expect(attempts[0]?.outcome === null, 'the end of the first call was seen');
+    told.expect(payment.status === 'captured', `the payment is ${payment.status}`);
+    told.expect(again.replayed && same, 'asking once more gave another answer');
+  },
+};
+
+const authorizations: Scene = {
+  title: 'Money reserved: one part captured, the other canceled',
+  async play(told) {
+    const { shop } = told.stage;
+    const part: Order = { reference: 'order-7a', amount: 10_000, currency: 'USD', capture: 'manual' };
+    const captured = 6_000;
+    told.asked(`${described(part)}, then capture ${money(captured, part.currency)} of it`);
+    const reserved = (await shop.pay(part)).payment;
+    const path = `/v1/payments/${reserved.id}`;
+    const capture = await shop.settle(`${path}/capture`, `${keyFor(part)}-capture`, { amount: captured });
+    told.calls(await shop.attempts(reserved.id));
+    told.answer(capture, paymentIn(capture));
+    await told.customer(reserved);
+    told.expect(paymentIn(capture).amount_captured === captured, 'another amount was captured');
+
+    const whole: Order = { reference: 'order-7b', amount: 8_000, currency: 'EUR', capture: 'manual' };
+    told.asked(`${described(whole)}, then cancel it`);
+    const held = (await shop.pay(whole)).payment;
+    const cancel = await shop.settle(`/v1/payments/${held.id}/cancel`, `${keyFor(whole)}-cancel`, {});
+    told.calls(await shop.attempts(held.id));
+    told.answer(cancel, paymentIn(cancel));
+    await told.customer(held);
+    told.expect(paymentIn(cancel).status === 'canceled', 'it was not canceled');
+  },
+};
+
+export const scenes: readonly Scene[] = [plain, lostAnswer, down, declines, crowd, crash, authorizations];

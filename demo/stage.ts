@@ -1,0 +1,140 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Child, type ChildOptions } from './child.js';
+import { type OwnDatabase, ownDatabase } from './own-database.js';
+import { Psps } from './psps.js';
+import { Shop } from './shop.js';
+
+/** The longest that Payonce waits for one answer of a PSP. */
+export const PSP_TIMEOUT_MS = 1_000;
+/**
+ * How long a request holds its payment. A crashed one is taken up by the next after this time, so
+ * it must outlive the slowest call: the service itself refuses anything shorter.
+ */
+export const LOCK_MS = 2_000;
+
+const START_TIMEOUT_MS = 60_000;
+
+/** Everything that plays: a database, the PSPs, the service, and a shop that has a key to it. */
+export class Stage {
+  private readonly children = new Set<Child>();
+  private database: OwnDatabase | undefined;
+  private service: Child | undefined;
+  private serviceUrl = '';
+  private pspsFile = '';
+  private cast: { readonly psps: Psps; readonly shop: Shop } | undefined;
+  private closing = false;
+
+  get psps(): Psps {
+    return this.opened().psps;
+  }
+
+  get shop(): Shop {
+    return this.opened().shop;
+  }
+
+  get servicePid(): number {
+    return this.service?.pid ?? 0;
+  }
+
+  get databaseIs(): string {
+    return this.database?.what ?? 'no database';
+  }
+
+  async open(): Promise<void> {
+    this.database = await ownDatabase(process.env['DATABASE_URL']);
+    const simulator = this.start('The simulator', 'dist/simulator/main.js', {
+      env: { SIMULATOR_PORTS: 'stripe=0,adyen=0,keyless=0,control=0', SIMULATOR_EXIT_WITH_PARENT: '1' },
+    });
+    const [line] = await simulator.says(/^\{"listening":.*\}$/m, START_TIMEOUT_MS);
+    const { listening } = JSON.parse(line) as { listening: Record<string, { url: string }> };
+    const urlOf = (name: string) => listening[name]?.url ?? '';
+    this.pspsFile = join(this.database.directory, 'psps.json');
+    writeFileSync(this.pspsFile, JSON.stringify(pspsFile(urlOf('stripe'), urlOf('adyen'))));
+
+    const [apiKey] = await Promise.all([this.apiKey(), this.startService()]);
+    this.cast = { psps: new Psps(urlOf('control')), shop: new Shop(() => this.serviceUrl, apiKey) };
+  }
+
+  async startService(): Promise<void> {
+    const service = this.start('The service', 'dist/src/main.js', {
+      preload: 'dist/demo/exit-with-parent.js',
+      env: {
+        ...this.database?.env,
+        PORT: '0',
+        PAYONCE_PSPS_FILE: this.pspsFile,
+        PAYONCE_LOCK_TTL_MS: String(LOCK_MS),
+        PAYONCE_SHUTDOWN_GRACE_MS: '1000',
+      },
+    });
+    this.service = service;
+    const [, url = ''] = await service.says(/"listening":"(http[^"]+)"/, START_TIMEOUT_MS);
+    this.serviceUrl = url;
+  }
+
+  /** Resolves when the service has ended, whoever ended it. */
+  async serviceEnded(): Promise<void> {
+    await this.service?.end();
+  }
+
+  /** Ends whatever runs, and leaves nothing behind. */
+  async close(): Promise<void> {
+    this.closing = true;
+    await Promise.all([...this.children].map((child) => child.stop()));
+    await this.database?.drop();
+  }
+
+  /** Ends whatever runs, now. */
+  kill(): void {
+    for (const child of this.children) child.kill();
+  }
+
+  /** A merchant and a key, made as an operator would make them. */
+  private async apiKey(): Promise<string> {
+    const { id } = (await this.payonce('merchants', 'create', '--name', 'Demo shop')) as { id: string };
+    const scopes = 'payments:read,payments:write';
+    const made = await this.payonce('api-keys', 'create', '--merchant', id, '--scopes', scopes);
+    return (made as { key: string }).key;
+  }
+
+  private payonce(...args: readonly string[]): Promise<unknown> {
+    const name = `payonce ${args.slice(0, 2).join(' ')}`;
+    const env = this.database?.env ?? {};
+    return this.start(name, 'bin/payonce.mjs', { args: [...args, '--json'], env }).result(START_TIMEOUT_MS);
+  }
+
+  private start(name: string, entry: string, options: ChildOptions): Child {
+    if (this.closing) throw new Error('The demo is ending.');
+    const child = new Child(name, entry, options);
+    this.children.add(child);
+    void child.end().then(() => this.children.delete(child));
+    return child;
+  }
+
+  private opened(): { readonly psps: Psps; readonly shop: Shop } {
+    if (!this.cast) throw new Error('The stage is not open.');
+    return this.cast;
+  }
+}
+
+function pspsFile(stripe: string, adyen: string): object {
+  return {
+    psps: [
+      {
+        name: 'stripe',
+        adapter: 'stripe',
+        baseUrl: stripe,
+        timeoutMs: PSP_TIMEOUT_MS,
+        credentials: { secretKey: 'sk_test_demo' },
+      },
+      {
+        name: 'adyen',
+        adapter: 'adyen',
+        baseUrl: `${adyen}/v71`,
+        timeoutMs: PSP_TIMEOUT_MS,
+        credentials: { apiKey: 'demo', merchantAccount: 'PayonceDemo' },
+      },
+    ],
+    routing: [{ when: { currency: ['EUR'] }, order: ['adyen', 'stripe'] }, { order: ['stripe', 'adyen'] }],
+  };
+}

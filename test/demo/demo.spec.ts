@@ -1,0 +1,131 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { freshDatabase } from '../support/database.js';
+import { spawnNode } from '../support/process.js';
+
+const demo = 'dist/demo/main.js';
+/** Far more than it takes: other tests want the machine as well. */
+const PATIENCE_MS = 110_000;
+
+/** Temporary files of the demo go here, where nobody else's are. */
+let temporary: string;
+
+beforeAll(() => {
+  temporary = mkdtempSync(join(tmpdir(), 'payonce-demo-spec-'));
+});
+
+afterAll(() => rmSync(temporary, { recursive: true, force: true }));
+
+async function schemasOf(url: string): Promise<string[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query<{ name: string }>(
+    "SELECT nspname AS name FROM pg_namespace WHERE nspname LIKE 'payonce_demo%'",
+  );
+  await client.end();
+  return rows.map(({ name }) => name);
+}
+
+describe('npm run demo', () => {
+  it(
+    'plays the whole story on the embedded Postgres and finds one effect for each operation',
+    async () => {
+      const played = spawnNode(demo);
+      const { code } = await played.exit;
+      const told = played.output();
+      const prose = told.replaceAll(/\s+/g, ' '); // however it was wrapped
+      expect({ code, told: code === 0 ? '' : told }).toEqual({ code: 0, told: '' });
+
+      // Answer lost: in doubt, then the same PSP again.
+      expect(told).toMatch(/route 1 +adyen +charge +unknown +timeout.*\n.*route 1 +adyen +charge +succeeded/);
+      // Down: ruled out with its proof, then the other.
+      expect(told).toMatch(/adyen +charge +not_sent +ECONNREFUSED.*\n.*route 2 +stripe +charge +succeeded/);
+      expect(prose).toContain('Proof: not_sent (ECONNREFUSED), route 1 at adyen, now ruled_out.');
+      expect(told).toMatch(/stripe +charge +declined +do_not_honor.*\n.*route 2 +adyen +charge +succeeded/);
+      expect(told).toContain('201 failed (card_lost_or_stolen)');
+      expect(prose).toContain('1 × 201, and one call to stripe');
+      expect(told).toMatch(/stripe +charge +no answer seen.*\n.*stripe +lookup +succeeded/);
+      expect(prose).toContain('when asked once more, the same to the byte');
+      expect(prose).toContain('paid nothing: 80.00 EUR were reserved at adyen and released');
+      expect(told.match(/ agree$/gm)).toHaveLength(11);
+      expect(told).toMatch(/^operations with more than one effect: 0$/m);
+      expect(told).toMatch(/^books and ledgers agree: yes$/m);
+      expect(told).not.toContain('\u001B[');
+      expect(Math.max(...told.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(100);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'uses the database that is given, and leaves nothing in it, also when interrupted',
+    async () => {
+      const database = await freshDatabase();
+      const env = { DATABASE_URL: database.url, TMPDIR: temporary };
+      try {
+        const played = spawnNode(demo, { env });
+        await played.waitForLine(/^2 The PSP charges/, PATIENCE_MS);
+        expect(played.output()).toContain('on the Postgres of DATABASE_URL');
+        expect(await schemasOf(database.url)).toHaveLength(1);
+        played.kill('SIGINT');
+        expect((await played.exit).code).toBe(130);
+        expect(played.output()).toContain('everything that was started has been stopped');
+        expect(await schemasOf(database.url)).toEqual([]);
+        expect(readdirSync(temporary)).toEqual([]);
+      } finally {
+        await database.drop();
+      }
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'leaves no process behind when it is killed',
+    async () => {
+      const database = await freshDatabase();
+      try {
+        const played = spawnNode(demo, { env: { DATABASE_URL: database.url, TMPDIR: temporary } });
+        await played.waitForLine(/^1 A plain charge/, PATIENCE_MS);
+        const children = childrenOf(played.pid);
+        expect(children.length).toBeGreaterThanOrEqual(2); // the simulator and the service
+        played.kill('SIGKILL');
+        await played.exit;
+        const giveUpAt = Date.now() + 20_000;
+        while (children.some(isRunning) && Date.now() < giveUpAt) await new Promise((r) => setTimeout(r, 50));
+        expect(children.filter(isRunning)).toEqual([]);
+      } finally {
+        await database.drop();
+      }
+    },
+    PATIENCE_MS,
+  );
+
+  it('says in plain words that a database cannot be used', async () => {
+    const url = 'postgresql://nobody:secret@127.0.0.1:1/none';
+    const played = spawnNode(demo, { env: { DATABASE_URL: url, TMPDIR: temporary } });
+    expect((await played.exit).code).toBe(1);
+    expect(played.output()).toMatch(/database of DATABASE_URL cannot be used: connect\s+ECONNREFUSED/);
+    expect(played.output()).not.toContain('secret');
+  });
+});
+
+/** Linux only, as is what counts on it. */
+function childrenOf(pid: number): number[] {
+  const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return processes.map(Number).filter((each) => new RegExp(`^PPid:\\s+${pid}$`, 'm').test(statusOf(each)));
+}
+
+/** A zombie has ended. */
+function isRunning(pid: number): boolean {
+  return /^State:\s+[^ZX]/m.test(statusOf(pid));
+}
+
+/** Empty when there is no such process. */
+function statusOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/status`, 'utf8');
+  } catch {
+    return '';
+  }
+}
