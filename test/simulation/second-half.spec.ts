@@ -1,3 +1,0 @@
-import { describeSchedules } from './describe-schedules.js';
-
-describeSchedules(1);
