@@ -172,7 +172,6 @@ async function readinessOf(ask: () => Promise<unknown>): Promise<Readiness> {
 
 /** Candidates by the routing rules; weights are drawn from the payment's id, the same on every look. */
 function router({ routing }: PspsConfig, psps: PspDirectory): Candidates {
-  const known = new Set(psps.names());
   return (ask, paymentId) =>
     candidates(
       routing,
@@ -185,7 +184,7 @@ function router({ routing }: PspsConfig, psps: PspDirectory): Candidates {
         tokens: Object.keys(ask.paymentMethod.tokens),
       },
       Number.parseInt(paymentId.slice(-8), 16) / 2 ** 32,
-      (psp) => (known.has(psp) ? psps.capabilities(psp) : null),
+      (psp) => (psps.has(psp) ? psps.capabilities(psp) : null),
     );
 }
 

@@ -1,4 +1,4 @@
-import { type Ids, type Store } from '../kernel/index.js';
+import { fromNow, type Ids, type Store, update } from '../kernel/index.js';
 import { type IdempotencyKey, idempotencyKeys } from './idempotency-key.entity.js';
 import { type KeyedFlows } from './keyed-flows.js';
 import { type Flow } from './phases.js';
@@ -7,6 +7,9 @@ export interface CompleterReport {
   readonly taken: number;
   readonly failed: number;
 }
+
+/** When a key that failed is taken up again. */
+const AFTER_FAILURE_MS = 60_000;
 
 /** Takes up keys whose run stopped halfway and brings them to an answer, as the client's retry would. */
 export class Completer {
@@ -34,8 +37,17 @@ export class Completer {
       } catch (error) {
         failed += 1;
         this.onError(error, key);
+        await this.postpone(key).catch((e: unknown) => this.onError(e, key));
       }
     }
     return { taken, failed };
+  }
+
+  /** A key that cannot be completed makes room for the others. Refused where a run holds it by now. */
+  private async postpone({ merchantId, key, lockToken }: IdempotencyKey): Promise<void> {
+    const later = { resumableAt: fromNow(AFTER_FAILURE_MS) };
+    await this.store.commit([
+      update(idempotencyKeys, { merchantId, key }, later, { lockToken }, 'resumableAt'),
+    ]);
   }
 }

@@ -97,7 +97,7 @@ export class PaymentsService implements Payments {
     const data = [...stories.values()].flatMap(({ routes }) =>
       routes.flatMap(({ request, attempts }) => attempts.map((attempt) => attemptViewOf(request, attempt))),
     );
-    const newestFirst = data.toSorted((a, b) => (a.started_at < b.started_at ? 1 : -1));
+    const newestFirst = data.toSorted((a, b) => (isAfter(a, b) ? -1 : 1));
     return { data: newestFirst, has_more: false, next_cursor: null };
   }
 
@@ -106,4 +106,10 @@ export class PaymentsService implements Payments {
     if (!state) throw notFound();
     return state;
   }
+}
+
+/** Newest first; within a millisecond, by their numbers. */
+function isAfter(a: AttemptView, b: AttemptView): boolean {
+  if (a.started_at !== b.started_at) return a.started_at > b.started_at;
+  return a.route === b.route ? a.attempt > b.attempt : a.route > b.route;
 }

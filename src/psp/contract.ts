@@ -178,6 +178,8 @@ export interface PspAdapter {
 
 /** What request storage needs of the outside world: one guarded call, and what each PSP promises. */
 export interface Psps {
+  /** False for an account that was taken out of the configuration. */
+  has(psp: string): boolean;
   capabilities(psp: string): Capabilities;
   /** The longest a call to this PSP can take, in ms. */
   timeoutMs(psp: string): number;

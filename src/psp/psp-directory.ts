@@ -67,6 +67,10 @@ export class PspDirectory implements Psps {
     return [...this.entries.keys()];
   }
 
+  has(psp: string): boolean {
+    return this.entries.has(psp);
+  }
+
   /** @throws RangeError for an account that is not configured */
   capabilities(psp: string): Capabilities {
     return this.entry(psp).adapter.capabilities;

@@ -1,5 +1,5 @@
-import { type Clock, type Store } from '../kernel/index.js';
-import { type Instruction, type Psps } from '../psp/index.js';
+import { type Clock, type Store, update } from '../kernel/index.js';
+import { type Capabilities, type Instruction, type Psps } from '../psp/index.js';
 import { type Answered, type Call, type OperationStory } from './drive.js';
 import { entityKey } from './entity-key.js';
 import { type RouteStory } from './evidence.js';
@@ -19,6 +19,19 @@ export interface RequestStorageOptions {
 /** A call is only made while its lock outlives the PSP's timeout by this much. */
 const LEASE_MARGIN_MS = 500;
 
+/**
+ * What an account promises that is no longer configured: nothing. Its open routes can neither be
+ * asked about nor sent again; a person has to see them.
+ */
+const NONE: Capabilities = {
+  operations: [],
+  currencies: [],
+  idempotency: { windowMs: null, replays: 'none' },
+  lookup: null,
+  cancel: null,
+  partialCapture: false,
+};
+
 /** The record of what PSPs were asked, and the only caller of their money verbs. */
 export class RequestStorage {
   constructor(private readonly options: RequestStorageOptions) {}
@@ -32,7 +45,8 @@ export class RequestStorage {
     const { clock, psps } = this.options;
     const { psp } = call.request;
     const startedMs = clock.monotonicMs();
-    const safe = startedMs + psps.timeoutMs(psp) + LEASE_MARGIN_MS <= lockedUntilMs;
+    const timeoutMs = psps.has(psp) ? psps.timeoutMs(psp) : 0;
+    const safe = startedMs + timeoutMs + LEASE_MARGIN_MS <= lockedUntilMs;
     const answer = safe
       ? await psps.call(psp, call.attempt.kind, instruction)
       : {
@@ -51,16 +65,23 @@ export class RequestStorage {
     readonly wish: 'finish' | 'cancel';
     readonly now: Date;
   }): StepFacts {
-    return {
-      ...given,
-      leaseMs: this.options.leaseMs,
-      capabilities: (psp) => this.options.psps.capabilities(psp),
-    };
+    const { psps, leaseMs } = this.options;
+    return { ...given, leaseMs, capabilities: (psp) => (psps.has(psp) ? psps.capabilities(psp) : NONE) };
   }
 
   /** Until when an operation that was opened then may be sent to another PSP, once nobody waits. */
   deadlineOf({ openedAt }: PspRequest): Date {
     return new Date(openedAt.getTime() + this.options.deadlineMs);
+  }
+
+  /** Puts a due route off that could not be driven, so that it does not stand before the others. */
+  async postpone({ merchantId, entityKey, route, fence }: PspRequest, byMs: number): Promise<void> {
+    const nextStepAt = new Date(this.options.clock.now().getTime() + byMs);
+    const key = { merchantId, entityKey, route };
+    const still = { fence, verdict: 'open' } as const;
+    await this.options.store.commit([
+      update(pspRequests, key, { nextStepAt, fence: fence + 1 }, still, 'leasedUntil'),
+    ]);
   }
 
   /** Every operation of a payment with its routes and attempts, by entity key. */

@@ -9,6 +9,9 @@ export interface ResolverReport {
   readonly failed: number;
 }
 
+/** A route that cannot be driven makes room for the others for so long. */
+const AFTER_FAILURE_MS = 60_000;
+
 /**
  * Drives open routes on when their time has come: looks up, sends again under the same key, voids,
  * or calls a person. The rooms that own the operations register how.
@@ -32,10 +35,19 @@ export class Resolver {
         } catch (error) {
           failed += 1;
           this.onError(error, next);
+          await this.postpone(next);
         }
       }
     });
     await Promise.all(workers);
     return { driven, failed };
+  }
+
+  private async postpone(due: PspRequest): Promise<void> {
+    try {
+      await this.storage.postpone(due, AFTER_FAILURE_MS);
+    } catch (error) {
+      this.onError(error, due);
+    }
   }
 }

@@ -218,6 +218,7 @@ class Schedule {
   private pspsOf(process: Mortal): Psps {
     const psp = (name: string) => this.psps.get(name)!;
     return {
+      has: (name) => this.psps.has(name),
       capabilities: (name) => psp(name).can,
       timeoutMs: () => CALL_TIMEOUT_MS,
       call: async (name, kind, instruction) => {

@@ -1,0 +1,90 @@
+import { ManualClock, MemoryStore, SeededIds } from '../kernel/index.js';
+import { type Psps } from '../psp/index.js';
+import { type Answered, drive, open } from './drive.js';
+import { type PspRequest, pspRequests } from './psp-request.entity.js';
+import { RequestStorage } from './request-storage.js';
+import { Resolver } from './resolver.js';
+
+const merchantId = '01900000-0000-7000-8000-000000000001';
+const driver = { token: '01900000-0000-7000-8000-00000000000a', leaseMs: 1_000, traceId: 't' };
+
+/** No PSP is configured any more. */
+const noPsps: Psps = {
+  has: () => false,
+  capabilities: () => {
+    throw new RangeError('not configured');
+  },
+  timeoutMs: () => {
+    throw new RangeError('not configured');
+  },
+  call: async () => ({ outcome: 'not_sent', pspCode: 'psp_not_configured' }),
+};
+
+async function world(routes: number) {
+  const clock = new ManualClock();
+  const store = new MemoryStore(clock);
+  const storage = new RequestStorage({ store, psps: noPsps, clock, leaseMs: 1_000, deadlineMs: 25_000 });
+  for (let n = 0; n < routes; n++) {
+    const opening = {
+      merchantId,
+      paymentId: merchantId,
+      entityKey: `payment-${n}-charge`,
+      operation: 'charge',
+      amount: 100,
+      currency: 'EUR',
+    } as const;
+    const { changes } = open(opening, 'gone', driver, clock.now());
+    // The first change of a commit is a gate; here it is a row that is there already.
+    for (const change of changes) store.commitNow([{ ...change, orRefuse: true } as typeof change]);
+  }
+  clock.advance(5_000);
+  return { clock, store, storage };
+}
+
+describe('the resolver', () => {
+  it('puts off what it cannot drive, and drives the others', async () => {
+    const { clock, store, storage } = await world(3);
+    const driven: string[] = [];
+    const failures: unknown[] = [];
+    const driveOn = async ({ entityKey }: PspRequest) => {
+      if (entityKey === 'payment-1-charge') throw new Error('poison');
+      driven.push(entityKey);
+      return true;
+    };
+    const ids = new SeededIds(1, clock);
+    const resolver = new Resolver(
+      storage,
+      driveOn,
+      () => ids.uuid(),
+      (error) => failures.push(error),
+    );
+    expect(await resolver.runOnce()).toEqual({ driven: 2, failed: 1 });
+    expect(failures).toHaveLength(1);
+    const [poison] = await store.find(pspRequests, { merchantId, entityKey: 'payment-1-charge' });
+    expect(poison!.nextStepAt!.getTime()).toBe(clock.now().getTime() + 60_000);
+    expect((await storage.due(10)).map(({ entityKey }) => entityKey)).not.toContain('payment-1-charge');
+  });
+});
+
+describe('a route at a PSP that is no longer configured', () => {
+  it('is a matter for a person, and never for another PSP', async () => {
+    const { clock, storage } = await world(1);
+    const stories = await storage.storiesOf(merchantId, '0');
+    const facts = storage.facts({
+      candidates: ['gone', 'other'],
+      deadline: new Date(clock.now().getTime() + 10_000),
+      asked: true,
+      wish: 'finish',
+      now: clock.now(),
+    });
+    const story = stories.get('payment-0-charge')!;
+    const call = { request: story.routes[0]!.request, attempt: story.routes[0]!.attempts[0]! };
+    const answered: Answered = {
+      call: { ...call, firstSentAt: clock.now(), lastSentAt: clock.now() },
+      answer: { outcome: 'unknown' },
+      endedAt: clock.now(),
+      latencyMs: 1,
+    };
+    expect(drive(story, facts, driver, answered).step).toMatchObject({ do: 'stuck' });
+  });
+});
