@@ -91,7 +91,9 @@ describe('README.md', () => {
   it('names npm scripts that exist, and all that a person would run', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
     const named = [...read('README.md').matchAll(/npm (?:run )?(start|test|(?<=run )[\w:]+)/g)];
-    const meant = Object.keys(scripts).filter((name) => !/^pre(?=start|demo|bench|test)/.test(name));
+    const meant = Object.keys(scripts).filter(
+      (name) => !(name.replace(/^pre/, '') in scripts && name.startsWith('pre')),
+    );
     expect(new Set(named.map(([, name]) => name))).toEqual(new Set(meant));
   });
 });
