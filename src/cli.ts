@@ -3,12 +3,14 @@ import {
   type Config,
   ConfigError,
   DatabaseUnavailable,
+  formatMoney,
   loadConfig,
   Problem,
   SystemClock,
   SystemIds,
 } from './kernel/index.js';
 import { type ApiKeyView, type Merchant, Merchants, scopes } from './merchants/index.js';
+import { type StuckRoute, StuckRoutes } from './request-storage/index.js';
 import { openStore, type Store } from './open-store.js';
 
 /**
@@ -107,6 +109,27 @@ function program(
         };
       }),
     );
+
+  const stuck = payonce.command('stuck').description('operations that need a person');
+  command(stuck, 'list', 'list them, the longest stuck first').action(() =>
+    perform(async ({ store }) => {
+      const routes = await new StuckRoutes(store.database.pool).list();
+      return {
+        json: routes.map(stuckJson),
+        text: table(
+          ['SINCE', 'PSP', 'AMOUNT', 'LAST OUTCOME', 'MERCHANT', 'OPERATION'],
+          routes.map((route) => [
+            when(route.stuckAt),
+            route.psp,
+            formatMoney(route),
+            route.lastOutcome ?? 'none',
+            route.merchantId,
+            route.entityKey,
+          ]),
+        ),
+      };
+    }),
+  );
   return payonce;
 }
 
@@ -166,6 +189,11 @@ function merchantJson({ id, name, createdAt }: Merchant): object {
 
 function apiKeyJson({ id, prefix, scopes, createdAt, revokedAt }: ApiKeyView): object {
   return { id, prefix, scopes, created_at: createdAt, revoked_at: revokedAt };
+}
+
+function stuckJson({ merchantId, paymentId, entityKey, lastOutcome, stuckAt, ...route }: StuckRoute): object {
+  const named = { merchant_id: merchantId, payment_id: paymentId, entity_key: entityKey };
+  return { ...named, ...route, last_outcome: lastOutcome, stuck_at: stuckAt };
 }
 
 function when(time: Date): string {

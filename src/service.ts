@@ -37,6 +37,7 @@ import {
   PspRequestEntity,
   RequestStorage,
   Resolver,
+  StuckRoutes,
 } from './request-storage/index.js';
 
 /** Every table, for TypeORM. */
@@ -100,6 +101,8 @@ export async function startService(config: Config, pspsConfig: PspsConfig, logge
     candidates: router(pspsConfig, psps),
     reader: new PaymentReader(pool),
   });
+
+  new StuckRoutes(pool).register(metrics);
 
   const background = config.role === 'api' ? null : work();
   const app = config.role === 'worker' ? null : await serve();

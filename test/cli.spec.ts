@@ -1,3 +1,4 @@
+import { Client } from 'pg';
 import { type FreshDatabase, freshDatabase } from './support/database.js';
 import { spawnNode } from './support/process.js';
 
@@ -25,6 +26,33 @@ async function json<T>(line: string): Promise<T> {
   expect(stdout.split('\n')).toHaveLength(2);
   return JSON.parse(stdout) as T;
 }
+
+describe('payonce stuck', () => {
+  it('lists open routes that need a person, and nothing else', async () => {
+    expect(await json('stuck list')).toEqual([]);
+    const client = new Client({ connectionString: fresh.url });
+    await client.connect();
+    const merchant = '01900000-0000-7000-8000-000000000001';
+    await client.query(
+      `INSERT INTO psp_requests (merchant_id, entity_key, route, operation, payment_id, psp, amount, currency,
+         psp_idempotency_key, verdict, next_step_at, stuck_at, fence, opened_at)
+       VALUES ($1, 'payment-1-charge', 1, 'charge', $1, 'stripe', 1234, 'EUR', 'k1', 'open', NULL, now(), 1, now()),
+              ($1, 'payment-2-charge', 1, 'charge', $1, 'stripe', 1234, 'EUR', 'k2', 'open', now(), NULL, 1, now())`,
+      [merchant],
+    );
+    await client.end();
+    expect(await json('stuck list')).toMatchObject([
+      {
+        merchant_id: merchant,
+        entity_key: 'payment-1-charge',
+        psp: 'stripe',
+        amount: 1234,
+        last_outcome: null,
+      },
+    ]);
+    expect((await payonce('stuck list')).stdout).toMatch(/stripe +12\.34 EUR +none/);
+  });
+});
 
 describe('payonce --json', () => {
   it('takes a merchant from its creation to the revocation of its key', async () => {

@@ -34,3 +34,4 @@ export {
 } from './psp-request.entity.js';
 export { RequestStorage, type RequestStorageOptions } from './request-storage.js';
 export { type DriveOn, Resolver, type ResolverReport } from './resolver.js';
+export { type StuckRoute, StuckRoutes } from './stuck-routes.js';

@@ -1,0 +1,57 @@
+import type pg from 'pg';
+import { Gauge, type Registry } from 'prom-client';
+
+/** An open route that needs a person, as operators see it. */
+export interface StuckRoute {
+  readonly merchantId: string;
+  readonly paymentId: string;
+  readonly entityKey: string;
+  readonly route: number;
+  readonly psp: string;
+  /** Minor units. */
+  readonly amount: number;
+  readonly currency: string;
+  readonly stuckAt: Date;
+  readonly lastOutcome: string | null;
+}
+
+/** What operators look at first: hand-written SQL over the partial index on stuck routes. */
+export class StuckRoutes {
+  constructor(private readonly pool: pg.Pool) {}
+
+  /** The longest stuck first, at most `limit`. */
+  async list(limit = 100): Promise<StuckRoute[]> {
+    const { rows } = await this.pool.query<StuckRoute>(
+      `SELECT r.merchant_id AS "merchantId", r.payment_id AS "paymentId", r.entity_key AS "entityKey", r.route,
+              r.psp, r.amount, r.currency, r.stuck_at AS "stuckAt", a.outcome AS "lastOutcome"
+         FROM psp_requests r
+         LEFT JOIN LATERAL (SELECT outcome FROM psp_attempts a
+            WHERE a.merchant_id = r.merchant_id AND a.entity_key = r.entity_key AND a.route = r.route
+            ORDER BY attempt DESC LIMIT 1) a ON true
+        WHERE r.stuck_at IS NOT NULL ORDER BY r.stuck_at LIMIT $1`,
+      [limit],
+    );
+    return rows;
+  }
+
+  /** `payonce_routes_stuck`: how many there are, looked up when the metrics are read. */
+  register(metrics: Registry): void {
+    const count = () => this.count();
+    const gauge = new Gauge({
+      name: 'payonce_routes_stuck',
+      help: 'Open routes that need a person (docs/runbooks/stuck-payment.md)',
+      registers: [],
+      async collect() {
+        this.set(await count());
+      },
+    });
+    metrics.registerMetric(gauge);
+  }
+
+  private async count(): Promise<number> {
+    const { rows } = await this.pool.query<{ count: number }>(
+      'SELECT count(*)::int AS count FROM psp_requests WHERE stuck_at IS NOT NULL',
+    );
+    return rows[0]!.count;
+  }
+}
