@@ -6,7 +6,7 @@ import pg from 'pg';
  * empty must not become a sequential scan when it holds millions of rows (a prepared statement
  * keeps its first generic plan until statistics are gathered anew).
  */
-const PLANNER = [
+export const PLANNER = [
   'enable_seqscan=off',
   'enable_bitmapscan=off',
   'enable_hashjoin=off',

@@ -1,0 +1,115 @@
+import http from 'node:http';
+import pg from 'pg';
+import { SystemClock, SystemIds } from '../src/kernel/index.js';
+import { PLANNER } from '../src/kernel/commit/lane.js';
+import { chargeStatements, type Varying } from './charge-statements.js';
+
+/**
+ * What the same work costs without any feature: node:http, a pool, the two statements of a charge one
+ * by one, and one plain request to the PSP in between. No credentials, no checks, no guard around
+ * the PSP, no log. It answers for the merchant and at the PSP that BENCH_BARE names.
+ */
+export interface BareSettings {
+  readonly databaseUrl: string;
+  readonly stripeUrl: string;
+  readonly merchantId: string;
+  readonly connections: number;
+}
+
+type Values = Readonly<Record<Varying, string>>;
+
+async function main(): Promise<void> {
+  const settings = JSON.parse(process.env['BENCH_BARE'] ?? '') as BareSettings;
+  const ids = new SystemIds(new SystemClock());
+  const agent = new http.Agent({ keepAlive: true, maxFreeSockets: 256 });
+  const statements = await chargeStatements(settings.merchantId);
+  const pool = new pg.Pool({
+    connectionString: settings.databaseUrl,
+    max: settings.connections,
+    application_name: 'bench-bare',
+    options: PLANNER.map((setting) => `-c ${setting}`).join(' '),
+  });
+  const run = async (index: number, values: Values) => {
+    const { text, parameters } = statements[index]!;
+    const filled = parameters.map((parameter) =>
+      parameter === null
+        ? null
+        : parameter.map((piece) => (typeof piece === 'string' ? piece : values[piece.varies])).join(''),
+    );
+    await pool.query({ name: `charge_${index}`, text, values: filled, rowMode: 'array' });
+  };
+
+  const charge = async (body: string, key: string): Promise<string> => {
+    JSON.parse(body);
+    const values = { payment: ids.uuid(), token: ids.uuid(), audit: ids.uuid(), key, fingerprint: key };
+    const pspKey = values.token;
+    await run(0, { ...values, pspKey, pspReference: '' });
+    const pspReference = await ask(agent, settings.stripeUrl, values.payment, pspKey);
+    await run(1, { ...values, pspKey, pspReference });
+    return JSON.stringify({ id: values.payment, status: 'captured', psp_reference: pspReference });
+  };
+
+  const server = http.createServer((request, response) => {
+    textOf(request)
+      .then((body) => charge(body, String(request.headers['idempotency-key'])))
+      .then(
+        (answer) => respond(response, 201, answer),
+        (error: unknown) => respond(response, 500, JSON.stringify({ message: String(error) })),
+      );
+  });
+  server.listen(0, '127.0.0.1', () => {
+    const { port } = server.address() as { port: number };
+    process.stdout.write(`${JSON.stringify({ listening: `http://127.0.0.1:${port}` })}\n`);
+  });
+}
+
+function respond(response: http.ServerResponse, status: number, body: string): void {
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+  });
+  response.end(body);
+}
+
+/** The one call to the PSP. Resolves with its id of the payment. */
+async function ask(agent: http.Agent, stripeUrl: string, payment: string, pspKey: string): Promise<string> {
+  const form = new URLSearchParams({
+    amount: '4990',
+    currency: 'usd',
+    confirm: 'true',
+    capture_method: 'automatic',
+    payment_method: 'pm_card_visa',
+    'automatic_payment_methods[enabled]': 'true',
+    'automatic_payment_methods[allow_redirects]': 'never',
+    error_on_requires_action: 'true',
+    'metadata[payonce_entity_key]': `payment-${payment}-charge`,
+    'metadata[payonce_route]': '1',
+  }).toString();
+  const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
+    const request = http.request(`${stripeUrl}/v1/payment_intents`, {
+      method: 'POST',
+      agent,
+      headers: {
+        authorization: 'Bearer sk_test_bench',
+        'content-type': 'application/x-www-form-urlencoded',
+        'content-length': Buffer.byteLength(form),
+        'idempotency-key': pspKey,
+      },
+    });
+    request.once('response', resolve).once('error', reject).end(form);
+  });
+  const text = await textOf(response);
+  const { id, status } = JSON.parse(text) as { id: string; status: string };
+  if (status !== 'succeeded')
+    throw new Error(`the PSP answered ${response.statusCode}: ${text.slice(0, 300)}`);
+  return id;
+}
+
+async function textOf(message: http.IncomingMessage): Promise<string> {
+  let text = '';
+  message.setEncoding('utf8');
+  for await (const chunk of message as AsyncIterable<string>) text += chunk;
+  return text;
+}
+
+await main();

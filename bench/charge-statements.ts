@@ -1,0 +1,172 @@
+import { paymentAsk } from '../src/api/ask.js';
+import { KeyedFlows } from '../src/idempotency/index.js';
+import {
+  type Change,
+  type Clock,
+  type CommitResult,
+  type Ids,
+  ManualClock,
+  Seal,
+  type Store,
+  SystemIds,
+} from '../src/kernel/index.js';
+import { encode } from '../src/kernel/commit/encoding.js';
+import { paramsForOne, type Shape, shapeId, shapeOf } from '../src/kernel/commit/statement.js';
+import { createPaymentFlow } from '../src/payments/create-payment.flow.js';
+import { type Answer, type Psps } from '../src/psp/index.js';
+import { stripeCapabilities } from '../src/psp/stripe/stripe.psp.js';
+import { RequestStorage } from '../src/request-storage/index.js';
+import { paymentBody } from './payment.js';
+
+/** What differs from one charge to the next. Everything else is the same in each. */
+export const varying = ['payment', 'token', 'audit', 'key', 'fingerprint', 'pspKey', 'pspReference'] as const;
+export type Varying = (typeof varying)[number];
+
+/** A parameter: null, or literal text with what varies in between. */
+export type Parameter = readonly (string | { readonly varies: Varying })[] | null;
+
+export interface ChargeStatement {
+  /** The single-row text, as the service prepares it. */
+  readonly text: string;
+  readonly parameters: readonly Parameter[];
+}
+
+/** Commits that the real flow makes for one charge, with the shape each has. */
+export interface RecordedCommit {
+  readonly changes: readonly Change[];
+  readonly shape: Shape;
+}
+
+/**
+ * Times are those of tomorrow, so that a service on the same tables sees nothing in them that is due.
+ */
+const TOMORROW_MS = 24 * 3_600_000;
+const LEASE_MS = 20_000;
+const PSP_REFERENCE = 'pi_0000000000000000';
+const KEY = 'bench-0000-00000000';
+
+/** Plays the flow of a plain charge over a store that only writes down what it is asked to commit. */
+export async function recordCharge(merchantId: string): Promise<RecordedCommit[]> {
+  const clock = new ManualClock(Date.now() + TOMORROW_MS);
+  return recorded(merchantId, clock, new SystemIds(clock));
+}
+
+async function recorded(merchantId: string, clock: Clock, ids: Ids): Promise<RecordedCommit[]> {
+  const store = new RecordingStore();
+  const seal = new Seal(Buffer.alloc(32, 7));
+  const storage = new RequestStorage({
+    store,
+    psps: new ContentPsp(),
+    clock,
+    leaseMs: LEASE_MS,
+    deadlineMs: LEASE_MS,
+  });
+  const keyed = new KeyedFlows({ store, clock, ids, seal, leaseMs: LEASE_MS, deadlineMs: LEASE_MS });
+  const flow = createPaymentFlow({ store, storage, seal, clock, ids, candidates: () => ['stripe'] });
+  const answer = await keyed.run(flow, {
+    merchantId,
+    key: KEY,
+    actor: `api-key:${merchantId}`,
+    traceId: 'req_00000000000000000000000000',
+    ask: paymentAsk(paymentBody('order-1')),
+    waitMs: 0,
+  });
+  if (answer.status !== 201 || store.commits.length !== 2) {
+    throw new Error(`a plain charge answered ${answer.status} after ${store.commits.length} commits`);
+  }
+  return store.commits.map((changes) => ({ changes, shape: shapeOf(shapeId(changes), changes) }));
+}
+
+/** The two statements of a plain charge, and which of their parameters vary. */
+export async function chargeStatements(merchantId: string): Promise<ChargeStatement[]> {
+  const commits = await recordCharge(merchantId);
+  const places = placesOf(commits.flatMap(({ changes }) => changes));
+  const pattern = new RegExp(`(${[...places.keys()].map(escaped).join('|')})`);
+  return commits.map(({ changes, shape }) => ({
+    text: shape.one,
+    parameters: paramsForOne(shape, changes).map((text) =>
+      text === null ? null : split(text, pattern, places),
+    ),
+  }));
+}
+
+function split(text: string, pattern: RegExp, places: ReadonlyMap<string, Varying>): Parameter {
+  return text
+    .split(pattern)
+    .filter((piece, _, pieces) => piece !== '' || pieces.length === 1)
+    .map((piece) => {
+      const varies = places.get(piece);
+      return varies === undefined ? piece : { varies };
+    });
+}
+
+/** The recorded values of what varies. */
+function placesOf(changes: readonly Change[]): Map<string, Varying> {
+  const valueOf = (table: string, property: string) => {
+    const found = changes.find((change) => change.op === 'insert' && change.table.name === table);
+    return encode(found?.op === 'insert' ? (found.row[property] ?? null) : null) ?? missing(property);
+  };
+  return new Map<string, Varying>([
+    [valueOf('payments', 'id'), 'payment'],
+    [valueOf('idempotency_keys', 'lockToken'), 'token'],
+    [valueOf('audit_records', 'id'), 'audit'],
+    [valueOf('idempotency_keys', 'fingerprint'), 'fingerprint'],
+    [valueOf('psp_requests', 'pspIdempotencyKey'), 'pspKey'],
+    [KEY, 'key'],
+    [PSP_REFERENCE, 'pspReference'],
+  ]);
+}
+
+function missing(property: string): never {
+  throw new Error(`a plain charge inserts no ${property}`);
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
+class RecordingStore implements Store {
+  readonly commits: (readonly Change[])[] = [];
+
+  commit(changes: readonly Change[]): Promise<CommitResult> {
+    this.commits.push(changes);
+    return Promise.resolve({ done: true });
+  }
+
+  find(): Promise<never[]> {
+    return Promise.resolve([]);
+  }
+
+  findByPrefix(): Promise<never[]> {
+    return Promise.resolve([]);
+  }
+
+  findDue(): Promise<never[]> {
+    return Promise.resolve([]);
+  }
+}
+
+/** A PSP that says yes at once. */
+class ContentPsp implements Psps {
+  has(): boolean {
+    return true;
+  }
+
+  capabilities() {
+    return stripeCapabilities;
+  }
+
+  timeoutMs(): number {
+    return 1_000;
+  }
+
+  call(_psp: string, _kind: string, { money }: Parameters<Psps['call']>[2]): Promise<Answer> {
+    return Promise.resolve({
+      outcome: 'succeeded',
+      pspReference: PSP_REFERENCE,
+      pspCode: 'succeeded',
+      httpStatus: 200,
+      money,
+    });
+  }
+}

@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** What somebody who made payments has counted in the window. */
+export interface Counted {
+  readonly payments: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+/** Whose CPU time is told apart. */
+export type Part = 'service' | 'postgres' | 'simulator' | 'load';
+export type CpuMs = Readonly<Partial<Record<Part, number | null>>>;
+
+/** One measurement. */
+export interface Sample extends Counted {
+  readonly paymentsPerSecond: number;
+  readonly cpuMsPerPayment: CpuMs;
+}
+
+/** The steady part of a run: what happens before it is not counted. */
+export interface Window {
+  readonly warmMs: number;
+  readonly windowMs: number;
+}
+
+/** Reads CPU times at both ends of the window, while `work` goes on. `work` counts in the same window. */
+export async function measured<T extends Counted>(
+  { warmMs, windowMs }: Window,
+  readCpu: () => CpuMs,
+  work: Promise<T>,
+): Promise<Sample & { readonly report: T }> {
+  const [report, before, after] = await Promise.all([
+    work,
+    sleep(warmMs).then(readCpu),
+    sleep(warmMs + windowMs).then(readCpu),
+  ]);
+  return { ...sampleOf(report, windowMs, before, after), report };
+}
+
+export function sampleOf(
+  { payments, p50Ms, p99Ms }: Counted,
+  windowMs: number,
+  before: CpuMs,
+  after: CpuMs,
+): Sample {
+  const spent = Object.entries(after).map(([part, ms]) => {
+    const was = before[part as Part] ?? null;
+    return [part, ms === null || was === null || payments === 0 ? null : (ms - was) / payments] as const;
+  });
+  return {
+    payments,
+    p50Ms,
+    p99Ms,
+    paymentsPerSecond: payments / (windowMs / 1_000),
+    cpuMsPerPayment: Object.fromEntries(spent),
+  };
+}
+
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}

@@ -1,0 +1,87 @@
+import { parseArgs } from 'node:util';
+
+/** What a run was asked for. */
+export interface Options {
+  /** How long each contender is measured at each load, in one round. */
+  readonly seconds: number;
+  readonly rounds: number;
+  /** How many payments are under way at once. */
+  readonly inFlight: readonly number[];
+  /** Further services, measured in the same rounds: another build, or the same one set otherwise. */
+  readonly beside: readonly Variant[];
+  /** A directory for a CPU profile of the service; null: none is taken. */
+  readonly profile: string | null;
+  /** Without what the service is compared with; for profiles and for two builds. */
+  readonly onlyServices: boolean;
+}
+
+export interface Variant {
+  /** A checkout that was built; its `dist/src/main.js` is started. */
+  readonly checkout: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export const usage = `npm run bench -- [options]
+
+  --seconds <s>          each measurement, 0.5 to 60 (2.5)
+  --rounds <n>           1 to 50 (3)
+  --in-flight <n,n,…>    payments at once, each 1 to 256 (1,16,64)
+  --beside <dir[,X=y]…>  another built checkout as a further service, or this one set otherwise (may be repeated)
+  --profile <dir>        writes a CPU profile of the service
+  --only-services        without pgbench and the bare server
+`;
+
+export class UsageError extends Error {}
+
+/** Throws a UsageError for what it does not understand. */
+export function optionsOf(args: readonly string[]): Options {
+  let values;
+  try {
+    ({ values } = parseArgs({
+      args: [...args],
+      options: {
+        seconds: { type: 'string', default: '2.5' },
+        rounds: { type: 'string', default: '3' },
+        'in-flight': { type: 'string', default: '1,16,64' },
+        beside: { type: 'string', multiple: true, default: [] },
+        profile: { type: 'string' },
+        'only-services': { type: 'boolean', default: false },
+      },
+    }));
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+  return {
+    seconds: numberIn('--seconds', values.seconds, 0.5, 60),
+    rounds: wholeIn('--rounds', values.rounds, 1, 50),
+    inFlight: values['in-flight'].split(',').map((text) => wholeIn('--in-flight', text, 1, 256)),
+    beside: values.beside.map(variantOf),
+    profile: values.profile ?? null,
+    onlyServices: values['only-services'],
+  };
+}
+
+function variantOf(text: string): Variant {
+  const [checkout = '', ...settings] = text.split(',');
+  const env = settings.map((setting) => {
+    const [, name, value] = /^([A-Z_]+)=(.*)$/.exec(setting) ?? [];
+    if (name === undefined || value === undefined) throw new UsageError(`--beside: ${setting} is no setting`);
+    return [name, value] as const;
+  });
+  if (checkout === '') throw new UsageError('--beside takes a directory');
+  return { checkout, env: Object.fromEntries(env) };
+}
+
+function wholeIn(name: string, text: string, least: number, most: number): number {
+  const value = numberIn(name, text, least, most);
+  if (!Number.isInteger(value)) throw new UsageError(`${name} takes whole numbers`);
+  return value;
+}
+
+function numberIn(name: string, text: string, least: number, most: number): number {
+  const value = Number(text);
+  if (text.trim() === '' || !(value >= least && value <= most)) {
+    throw new UsageError(`${name} is ${JSON.stringify(text)}; it takes a number from ${least} to ${most}`);
+  }
+  return value;
+}

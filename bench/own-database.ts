@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+import { migrations } from '../migrations/index.js';
+import { migrate, openDatabase, startEmbeddedPostgres, SystemClock, SystemIds } from '../src/kernel/index.js';
+import { Merchants } from '../src/merchants/index.js';
+import { parentOf } from './cpu.js';
+
+/** Where the bench keeps its data; nobody else works there. */
+export const DIRECTORY = '.payonce/bench';
+
+const SETTINGS = ['server_version', 'fsync', 'synchronous_commit', 'commit_delay', 'shared_buffers'] as const;
+
+/** A database of this run alone: on an embedded Postgres, or on the server of DATABASE_URL. */
+export class OwnDatabase {
+  private constructor(
+    readonly url: string,
+    readonly client: Client,
+    /** The process whose children the backends are; null where it is not on this machine. */
+    readonly postmaster: number | null,
+    readonly settings: Readonly<Record<string, string>>,
+    private readonly discard: () => Promise<void>,
+  ) {}
+
+  static async open(given: string | undefined): Promise<OwnDatabase> {
+    const embedded = given ? null : await startEmbeddedPostgres(DIRECTORY);
+    const server = given || embedded!.url;
+    const name = `payonce_bench_${randomBytes(4).toString('hex')}`;
+    await onServer(server, `CREATE DATABASE ${name}`);
+    const url = new URL(server);
+    url.pathname = `/${name}`;
+    const discard = async () => {
+      await onServer(server, `DROP DATABASE ${name} WITH (FORCE)`);
+      await embedded?.release();
+    };
+    const client = new Client({ connectionString: url.href });
+    await client.connect();
+    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    const isHere = embedded !== null || /^(localhost|127\.|\[::1\]$)/.test(url.hostname);
+    const postmaster = isHere ? parentOf(rows[0]!.pid) : null;
+    const settings = await client.query<{ name: string; setting: string }>(
+      'SELECT name, current_setting(name) AS setting FROM pg_settings WHERE name = ANY ($1)',
+      [SETTINGS],
+    );
+    const byName = Object.fromEntries(settings.rows.map((row) => [row.name, row.setting]));
+    return new OwnDatabase(url.href, client, postmaster, byName, discard);
+  }
+
+  /** Makes the tables, and a merchant with a key for each name. */
+  async furnish(names: readonly string[]): Promise<Map<string, { id: string; apiKey: string }>> {
+    const options = { url: this.url, entities: [], migrations, poolSize: 2, applicationName: 'bench' };
+    const database = await openDatabase(options);
+    try {
+      await migrate(database.dataSource);
+      const clock = new SystemClock();
+      const merchants = new Merchants(database.pool, clock, new SystemIds(clock));
+      const made = new Map<string, { id: string; apiKey: string }>();
+      for (const name of names) {
+        const { id } = await merchants.createMerchant(name);
+        const { key } = await merchants.createApiKey(id, ['payments:write']);
+        made.set(name, { id, apiKey: key });
+      }
+      return made;
+    } finally {
+      await database.close();
+    }
+  }
+
+  async capturedPayments(merchantId: string): Promise<number> {
+    const { rows } = await this.client.query<{ n: number }>(
+      `SELECT count(*)::int AS n FROM payments WHERE merchant_id = $1 AND status = 'captured'`,
+      [merchantId],
+    );
+    return rows[0]!.n;
+  }
+
+  /** Rows of every table that a charge writes. */
+  async rows(): Promise<Record<string, number>> {
+    const tables = ['payments', 'idempotency_keys', 'psp_requests', 'psp_attempts', 'payment_transitions'];
+    const counts = tables.map((table) => `(SELECT count(*)::int FROM ${table}) AS ${table}`);
+    const { rows } = await this.client.query<Record<string, number>>(`SELECT ${counts.join(', ')}`);
+    return rows[0]!;
+  }
+
+  async drop(): Promise<void> {
+    await this.client.end();
+    await this.discard();
+  }
+}
+
+async function onServer(url: string, sql: string): Promise<void> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,74 @@
+import { median, percentile, type Sample, sampleOf } from './measure.js';
+import { optionsOf } from './options.js';
+import { ratioLines, ratioOf, ratiosOf, type Series } from './report.js';
+
+const sample = (paymentsPerSecond: number): Sample => ({
+  payments: 100,
+  paymentsPerSecond,
+  p50Ms: 1,
+  p99Ms: 2,
+  cpuMsPerPayment: {},
+});
+
+const series = (contender: string, ...figures: readonly number[]): Series => ({
+  contender,
+  inFlight: 16,
+  samples: figures.map(sample),
+});
+
+describe('ratios', () => {
+  const all = [series('service', 50, 90, 30), series('pgbench', 100, 100, 100), series('bare', 50, 45, 30)];
+
+  it('are taken within a round, and then the median of the rounds', () => {
+    expect(ratioOf(all, 'service', 'pgbench', 16)).toMatchObject({ median: 0.5, lowest: 0.3, highest: 0.9 });
+    expect(ratiosOf(all).map(({ to, median: middle }) => [to, middle])).toEqual([
+      ['pgbench', 0.5],
+      ['bare', 1],
+    ]);
+  });
+
+  it('are not made up where somebody did not run', () => {
+    expect(ratioOf(all, 'service', 'pgbench', 64)).toBeNull();
+    expect(ratiosOf([series('service', 1)])).toEqual([]);
+  });
+
+  it('are told in a line each', () => {
+    expect(ratioLines(ratiosOf(all))[1]).toMatch(/^service \/ pgbench +16 +0\.50 +0\.30 to 0\.90$/);
+  });
+});
+
+it('spreads CPU time over the payments of the window, and knows where it knows nothing', () => {
+  const counted = { payments: 200, p50Ms: 1, p99Ms: 2 };
+  const made = sampleOf(
+    counted,
+    2_000,
+    { service: 100, postgres: null },
+    { service: 300, postgres: null, load: 5 },
+  );
+  expect(made.paymentsPerSecond).toBe(100);
+  expect(made.cpuMsPerPayment).toEqual({ service: 1, postgres: null, load: null });
+});
+
+it('has medians and percentiles', () => {
+  expect([median([3, 1, 2]), median([4, 1, 2, 3])]).toEqual([2, 2.5]);
+  expect([percentile([3, 1, 2], 0.5), percentile([1, 2], 0.99), percentile([], 0.5)]).toEqual([2, 2, NaN]);
+});
+
+describe('options', () => {
+  it('have defaults for a run of two minutes', () => {
+    expect(optionsOf([])).toMatchObject({ rounds: 3, inFlight: [1, 16, 64], beside: [], profile: null });
+  });
+
+  it('take further services, each with its settings', () => {
+    expect(optionsOf(['--beside', '.,PAYONCE_COMMIT_LANES=2']).beside).toEqual([
+      { checkout: '.', env: { PAYONCE_COMMIT_LANES: '2' } },
+    ]);
+  });
+
+  it.each([['--rounds', '0'], ['--rounds', '1.5'], ['--in-flight', '1,x'], ['--beside', '.,x'], ['--fast']])(
+    'refuse %s %s',
+    (...args) => {
+      expect(() => optionsOf(args)).toThrow(/--/);
+    },
+  );
+});

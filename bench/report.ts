@@ -1,0 +1,90 @@
+import { median, type Part, type Sample } from './measure.js';
+
+/** The samples of one contender at one load, a round each. */
+export interface Series {
+  readonly contender: string;
+  readonly inFlight: number;
+  readonly samples: readonly Sample[];
+}
+
+export interface Ratio {
+  readonly of: string;
+  readonly to: string;
+  readonly inFlight: number;
+  /** The median of the rounds, and the lowest and the highest of them. */
+  readonly median: number;
+  readonly lowest: number;
+  readonly highest: number;
+}
+
+const parts: readonly Part[] = ['service', 'postgres', 'simulator', 'load'];
+
+/** `of` held against `to`, round by round, since what else the machine does changes between rounds. */
+export function ratioOf(series: readonly Series[], of: string, to: string, inFlight: number): Ratio | null {
+  const find = (name: string) => series.find((s) => s.contender === name && s.inFlight === inFlight);
+  const [upper, lower] = [find(of), find(to)];
+  if (!upper || !lower) return null;
+  const ratios = upper.samples.map(
+    (sample, round) => sample.paymentsPerSecond / lower.samples[round]!.paymentsPerSecond,
+  );
+  return {
+    of,
+    to,
+    inFlight,
+    median: median(ratios),
+    lowest: Math.min(...ratios),
+    highest: Math.max(...ratios),
+  };
+}
+
+export function ratiosOf(series: readonly Series[]): Ratio[] {
+  const names = [...new Set(series.map(({ contender }) => contender))];
+  const loads = [...new Set(series.map(({ inFlight }) => inFlight))];
+  return names
+    .filter((name) => name !== 'service')
+    .flatMap((to) => loads.map((inFlight) => ratioOf(series, 'service', to, inFlight)))
+    .filter((ratio) => ratio !== null);
+}
+
+export function ratioLines(ratios: readonly Ratio[]): string[] {
+  return table(
+    ['', 'in flight', 'median', 'rounds'],
+    ratios.map(({ of, to, inFlight, median: middle, lowest, highest }) => [
+      `${of} / ${to}`,
+      String(inFlight),
+      middle.toFixed(2),
+      `${lowest.toFixed(2)} to ${highest.toFixed(2)}`,
+    ]),
+  );
+}
+
+export function seriesLines(series: readonly Series[]): string[] {
+  return table(
+    ['', 'in flight', 'payments/s', 'p50 ms', 'p99 ms', ...parts.map((part) => `${part} CPU ms`)],
+    series.map(({ contender, inFlight, samples }) => [
+      contender,
+      String(inFlight),
+      median(samples.map((sample) => sample.paymentsPerSecond)).toFixed(0),
+      median(samples.map((sample) => sample.p50Ms)).toFixed(2),
+      median(samples.map((sample) => sample.p99Ms)).toFixed(2),
+      ...parts.map((part) => cpuOf(samples, part)),
+    ]),
+  );
+}
+
+function cpuOf(samples: readonly Sample[], part: Part): string {
+  const known = samples.map((sample) => sample.cpuMsPerPayment[part] ?? null).filter((ms) => ms !== null);
+  return known.length > 0 ? median(known).toFixed(2) : '-';
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const widths = head.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => row[column]!.length)),
+  );
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!)))
+      .join('  ')
+      .trimEnd();
+  return [line(head), ...rows.map(line)];
+}
