@@ -1,0 +1,128 @@
+import { atRest, codeOf, eventually, orderOf, paymentOf, Shop, Stage } from '../support/service.js';
+
+let stage: Stage;
+let apiKey: string;
+
+beforeAll(async () => {
+  // Only the client drives: no worker takes the key over in its place.
+  stage = await Stage.open({ timeoutMs: 1_000, lockTtlMs: 2_000, env: { PAYONCE_ROLE: 'api' } });
+  apiKey = await stage.merchant();
+});
+
+afterAll(() => stage.close());
+
+beforeEach(() => stage.simulator.reset());
+
+interface AttemptRow {
+  readonly attempt: number;
+  readonly kind: string;
+  readonly outcome: string | null;
+}
+
+const attemptsOf = (paymentId: string) =>
+  stage.sql<AttemptRow>(
+    `SELECT attempt, kind, outcome FROM psp_attempts
+      WHERE entity_key LIKE '%' || $1 || '%' ORDER BY route, attempt`,
+    [paymentId],
+  );
+
+/** Every row that speaks of the payment, but for the attempt that the frozen service made. */
+async function everythingElse(paymentId: string): Promise<Record<string, string[]>> {
+  const of: Readonly<Record<string, string>> = {
+    idempotency_keys: 'subject_id = $1::uuid',
+    payments: 'id = $1::uuid',
+    payment_transitions: 'payment_id = $1::uuid',
+    psp_requests: 'payment_id = $1::uuid',
+    psp_attempts: 'strpos(entity_key, $1::text) > 0 AND (route, attempt) <> (1, 1)',
+    non_execution_proofs: 'strpos(entity_key, $1::text) > 0',
+    orphan_effects: 'strpos(entity_key, $1::text) > 0',
+    audit_records: 'strpos(subject, $1::text) > 0',
+  };
+  const found: Record<string, string[]> = {};
+  for (const [table, condition] of Object.entries(of)) {
+    const sql = `SELECT t::text AS row FROM ${table} t WHERE ${condition} ORDER BY 1`;
+    found[table] = (await stage.sql<{ row: string }>(sql, [paymentId])).map(({ row }) => row);
+  }
+  return found;
+}
+
+async function isAlive(url: string): Promise<boolean> {
+  const response = await fetch(`${url}/health/live`, { signal: AbortSignal.timeout(1_000) });
+  await response.arrayBuffer();
+  return response.ok;
+}
+
+describe('a service that was frozen while it had a call under way', () => {
+  it.each([
+    ['whose answer never comes', { fault: 'hang_after' }],
+    ['whose answer came while it slept', { fault: 'delay_after', delay_ms: 500 }],
+  ] as const)('writes down what it learned, and nothing else: a call %s', async (name, fault) => {
+    const [a, b] = [await stage.start(), await stage.start()];
+    const body = orderOf({ reference: name });
+    stage.simulator.faults('stripe', { ...fault, next: 1 });
+
+    const shopOfA = new Shop(() => a.url, apiKey);
+    const asked = shopOfA.post('/v1/payments', body, name);
+    const effect = await eventually(() => stage.effects()[0], 'the effect');
+    process.kill(a.pid, 'SIGSTOP');
+
+    // The retry goes elsewhere: refused while the lock lasts, then taken over.
+    const shop = new Shop(() => b.url, apiKey);
+    const first = await shop.post('/v1/payments', body, name);
+    expect([first.status, codeOf(first)]).toEqual([409, 'request_in_progress']);
+    const settled = await shop.until(() => shop.post('/v1/payments', body, name), atRest);
+    const payment = paymentOf(settled);
+    expect(payment).toMatchObject({ status: 'captured', psp: 'stripe' });
+    expect((await attemptsOf(payment.id))[0]).toEqual({ attempt: 1, kind: 'execute', outcome: null });
+    const before = await everythingElse(payment.id);
+    expect(before['payment_transitions']).toHaveLength(2);
+
+    process.kill(a.pid, 'SIGCONT');
+    await eventually(() => isAlive(a.url).catch(() => false), 'the zombie lives');
+    // Whoever still waits there hears that somebody else is at it.
+    const late = await asked;
+    expect([late.status, codeOf(late)]).toEqual([409, 'request_in_progress']);
+
+    const [own] = await attemptsOf(payment.id);
+    expect(['succeeded', 'unknown']).toContain(own?.outcome);
+    expect(await everythingElse(payment.id)).toEqual(before);
+    expect(stage.effects()).toEqual([effect]);
+    for (const asker of [shop, shopOfA]) {
+      const again = await asker.post('/v1/payments', body, name);
+      expect([again.status, again.text]).toEqual([settled.status, settled.text]);
+    }
+    expect([await a.stop(), await b.stop()]).toEqual([
+      { code: 0, signal: null },
+      { code: 0, signal: null },
+    ]);
+  });
+});
+
+describe('a service that was frozen just before its call', () => {
+  it.each(['stripe', 'adyen'] as const)('charges nothing twice when it wakes (%s)', async (first) => {
+    const at = { place: 'psp:before:execute', signal: 'SIGSTOP' } as const;
+    const [a, b] = [await stage.start({ at }), await stage.start()];
+    const key = `before-the-call-${first}`;
+    const body = orderOf({ first, reference: key });
+    const openRoutes = () =>
+      stage.sql("SELECT 1 FROM psp_requests WHERE verdict = 'open' AND psp = $1", [first]);
+
+    const asked = new Shop(() => a.url, apiKey).post('/v1/payments', body, key);
+    await eventually(async () => (await openRoutes()).length === 1, 'the route is open');
+    const shop = new Shop(() => b.url, apiKey);
+    const settled = await shop.until(() => shop.post('/v1/payments', body, key), atRest);
+    const payment = paymentOf(settled);
+    expect(payment).toMatchObject({ status: 'captured', psp: first });
+    const before = await everythingElse(payment.id);
+
+    process.kill(a.pid, 'SIGCONT');
+    expect((await asked).status).toBe(409);
+
+    expect(await everythingElse(payment.id)).toEqual(before);
+    expect(stage.effects().map(({ psp, operation }) => [psp, operation])).toEqual([[first, 'charge']]);
+    const again = await shop.post('/v1/payments', body, key);
+    expect([again.status, again.text]).toEqual([settled.status, settled.text]);
+    expect((await a.stop()).code).toBe(0);
+    expect((await b.stop()).code).toBe(0);
+  });
+});
