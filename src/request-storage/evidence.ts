@@ -62,24 +62,29 @@ export function weigh({ request, attempts }: RouteStory, can: Capabilities, flig
   if (lookup) return ruledOut('lookup_final', lookup);
 
   const doubtful = executes.filter((a) => a.outcome === 'unknown' || a.outcome === null);
-  const accepted = attempts.findLast((a) => a.outcome === 'pending' || a.outcome === 'requires_action');
+  const accepted = attempts.filter((a) => isAcceptance(a));
   const declined = executes.findLast((a) => a.outcome === 'declined');
 
-  if (doubtful.length === 0 && !accepted) return withoutDoubt(lastExecute!, declined);
+  if (doubtful.length === 0 && accepted.length === 0) return withoutDoubt(lastExecute!, declined);
 
   // The PSP replays what it did for this key, so its decline is the answer to every execute.
   if (declined && can.idempotency.replays === 'all' && insideWindow(executes, declined, can)) {
     return ruledOut('declined', declined);
   }
-  if (!accepted && request.pspReference === null) {
+  if (accepted.length === 0 && request.pspReference === null) {
     const nothing = attempts.findLast((a) => isFinalNotFound(a, executes, can, flight));
     if (nothing) return { ...ruledOut('lookup_final', nothing), advice: 'elsewhere', untouched: true };
   }
-  const latestWord = attempts.findLast((a) => a.outcome === 'pending' || a.outcome === 'requires_action');
-  if (latestWord && doubtful.every((a) => a.attempt < latestWord.attempt)) {
-    return { verdict: 'open', why: latestWord.outcome as 'pending' | 'requires_action', since: latestWord };
+  const latest = accepted.at(-1);
+  if (latest && doubtful.every((a) => a.attempt < latest.attempt)) {
+    return { verdict: 'open', why: latest.outcome as 'pending' | 'requires_action', since: accepted[0]! };
   }
-  return { verdict: 'open', why: 'doubt', since: doubtful[0] ?? accepted! };
+  return { verdict: 'open', why: 'doubt', since: doubtful[0] ?? accepted[0]! };
+}
+
+/** The PSP has the payment. That it has an order to void something says nothing of the payment. */
+function isAcceptance({ kind, outcome }: PspAttempt): boolean {
+  return kind !== 'cancel' && (outcome === 'pending' || outcome === 'requires_action');
 }
 
 /** Every execute was answered, none of them with a yes or a maybe: the last answer decides. */

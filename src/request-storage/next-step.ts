@@ -24,7 +24,7 @@ export type Step =
   | { readonly do: 'execute' | 'lookup' | 'cancel' }
   /** Open the next route: another PSP, or the same one under a fresh key. */
   | { readonly do: 'open'; readonly psp: string; readonly evidence: RuledOut }
-  /** Nothing to do before `until`; `settled` tells that an answer was given that a client can use. */
+  /** Nothing to do before `until`, and why. */
   | { readonly do: 'wait'; readonly until: Date; readonly why: string }
   /** The budget is spent: a person is needed. The route stays open and bound. */
   | { readonly do: 'stuck'; readonly why: string };
@@ -195,19 +195,21 @@ function onSchedule(
   const lastEnd = endOf(last, facts);
   if (legal.length === 0) return withoutWays(current, why, can, facts);
 
-  const followUps = last.attempt - since.attempt;
-  const round = Math.floor(followUps / legal.length) + (why === 'doubt' ? 0 : 1);
-  const insideRound = followUps % legal.length > 0;
-  const way = legal[followUps % legal.length]!;
-  const budgetSpent = round > SCHEDULE_MS.length;
+  const followUps = attempts.filter((a) => a.attempt > since.attempt);
+  const position = followUps.length > 0 ? legal.indexOf(last.kind as (typeof legal)[number]) : -1;
+  const insideRound = position >= 0 && position < legal.length - 1;
+  const way = insideRound ? legal[position + 1]! : legal[0]!;
+  // Rounds are counted by their first way, so that a way that falls away (a window that closes)
+  // does not make more of the rounds that were made with it.
+  const rounds = followUps.filter((a) => a.kind === legal[0]).length + (why === 'doubt' ? 0 : 1);
+  const budgetSpent = rounds > SCHEDULE_MS.length;
   if (facts.asked && facts.deadline && facts.now >= facts.deadline) {
     // Whoever asked has waited long enough; a worker goes on from here at once.
     return { do: 'wait', until: facts.now, why };
   }
   if (facts.asked && facts.now.getTime() >= lastEnd + ASK_SPACING_MS) return { do: way };
-  if (budgetSpent) return outOfBudget(current, why, can);
-  const delay =
-    round === 0 || (insideRound && why === 'doubt') ? 0 : jittered(current, SCHEDULE_MS[round - 1]!);
+  if (budgetSpent && !insideRound) return outOfBudget(current, why, can);
+  const delay = rounds === 0 || insideRound ? 0 : jittered(current, SCHEDULE_MS[rounds - 1]!);
   const until = new Date(lastEnd + delay);
   return facts.now >= until ? { do: way } : { do: 'wait', until, why };
 }
