@@ -56,6 +56,9 @@ export function answerOfIntent(
 ): Answer {
   const found = { pspReference: intent.id, pspCode: intent.status };
   const { amount, ...rest } = judged(intent, instruction, kind);
+  // What is not there has no id. The one at hand is that of the payment it would have acted upon,
+  // and a route that has an id is never believed to be unknown to the PSP.
+  if (rest.outcome === 'not_found') return { pspCode: intent.status, ...rest };
   if (amount === undefined) return { ...found, ...rest };
   const money = fromStripeAmount(amount, intent.currency);
   return money
