@@ -171,13 +171,14 @@ describe('card numbers', () => {
   });
 
   it('masks all of them and leaves the rest', () => {
-    expect(maskCardNumbers('a 4242 4242 4242 4242 b 5555555555554444 c')).toBe('a ****4242 b ****4444 c');
-    expect(maskCardNumbers('{"t":"4242\\n4242\\n4242\\n4242"}')).toBe('{"t":"****4242"}');
+    expect(maskCardNumbers('a 4242 4242 4242 4242 b 5555555555554444 c')).toBe('a **** b **** c');
+    expect(maskCardNumbers('{"t":"4242\\n4242\\n4242\\n4242"}')).toBe('{"t":"****"}');
     expect(maskCardNumbers('nothing 123')).toBe('nothing 123');
     fc.assert(
       fc.property(fc.array(formatted, { maxLength: 4 }), (cards) => {
         expect(findCardNumber(maskCardNumbers(cards.map(({ text }) => text).join('; ')))).toBeNull();
       }),
+      { numRuns: 3_000 },
     );
   });
 

@@ -257,14 +257,17 @@ export function findCardNumber(text: string): TextSpan | null {
   return mayHoldCardNumber(text) ? new Search(text).first(0) : null;
 }
 
-/** The text with every card number replaced by asterisks and its last four characters. */
+/**
+ * The text with every card number replaced by asterisks. Its last four digits are not kept: with the
+ * digits that follow they can look like a card number again.
+ */
 export function maskCardNumbers(text: string): string {
   if (!mayHoldCardNumber(text)) return text;
   const search = new Search(text);
   let masked = '';
   let from = 0;
   for (let found = search.first(0); found; found = search.first(from)) {
-    masked += `${text.slice(from, found.start)}****${text.slice(found.end - 4, found.end)}`;
+    masked += `${text.slice(from, found.start)}****`;
     from = found.end;
   }
   return masked + text.slice(from);
