@@ -149,10 +149,17 @@ class TimedOut extends Error {
 
 /** Any throw is `unknown`, unless it is proved that no byte left. */
 function answerOfError(error: unknown, secrets: readonly string[]): Answer {
-  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
-  const pspCode = scrub(typeof code === 'string' ? code : 'adapter_failed', secrets).slice(0, 100);
+  const { message } = (error ?? {}) as { message?: unknown };
+  const pspCode = scrub(codeOf(error) ?? 'adapter_failed', secrets).slice(0, 100);
   const said = scrub(typeof message === 'string' ? message : 'The adapter failed', secrets);
   return { outcome: provedUnsent(error) ? 'not_sent' : 'unknown', pspCode, message: said };
+}
+
+/** The error's own code, or that of what it wraps: `cause` at axios, `detail` at the Stripe SDK. */
+function codeOf(error: unknown, depth = 0): string | null {
+  if (typeof error !== 'object' || error === null || depth > 4) return null;
+  const { code, cause, detail } = error as Record<string, unknown>;
+  return typeof code === 'string' ? code : (codeOf(detail, depth + 1) ?? codeOf(cause, depth + 1));
 }
 
 /** What is known to be impossible is answered without a call. Nothing was sent and nothing ran. */
