@@ -1,0 +1,361 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, type QueryResultRow } from 'pg';
+import {
+  type Effect,
+  type PspName,
+  pspNames,
+  type Simulator,
+  startSimulator,
+} from '../../simulator/index.js';
+import { Merchants, type Scope } from '../../src/merchants/index.js';
+import { type AttemptView, type Page, type PaymentView } from '../../src/payments/index.js';
+import { SystemClock, SystemIds } from '../../src/kernel/index.js';
+import { openDatabase } from '../../src/kernel/database.js';
+import { type FreshDatabase, freshDatabase } from './database.js';
+import { type Spawned, spawnNode } from './process.js';
+
+/** Currency to the order in which PSPs are asked: a test picks the first PSP by the currency. */
+export const currencyFor = { stripe: 'USD', adyen: 'EUR', keyless: 'GBP' } as const;
+
+/** Tokens that no log and no table may show. Every one of them is approved. */
+export const tokens: Readonly<Record<PspName, string>> = {
+  stripe: 'pm_card_visa_stripeOnly',
+  adyen: 'shopper-token-8416',
+  keyless: 'pm_card_visa_keylessOnly',
+};
+export const email = 'somebody.secret@shop.example';
+
+export interface StageOptions {
+  /** The longest a PSP call may take. */
+  readonly timeoutMs?: number;
+  /** How long a crashed run holds its key. Above timeoutMs + 1000. */
+  readonly lockTtlMs?: number;
+  /** For every service that is started. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface StartOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Where the process dies (or is frozen). */
+  readonly at?: { readonly place: string; readonly visit?: number; readonly signal?: NodeJS.Signals };
+  /** Visits count only once `arm()` was called. */
+  readonly armedLater?: boolean;
+  /** Where the database is reached instead: a proxy in front of it. */
+  readonly databaseUrl?: string;
+}
+
+/** PSPs, a database and a merchant; services are started and killed on it. */
+export class Stage {
+  private readonly services: Service[] = [];
+  private readonly secrets: string[] = [...Object.values(tokens), email];
+
+  private constructor(
+    readonly simulator: Simulator,
+    readonly database: FreshDatabase,
+    private readonly directory: string,
+    private readonly options: Required<StageOptions>,
+  ) {}
+
+  static async open({ timeoutMs = 1_000, lockTtlMs = 2_500, env = {} }: StageOptions = {}): Promise<Stage> {
+    const [simulator, database] = await Promise.all([startSimulator(), freshDatabase()]);
+    const directory = mkdtempSync(join(tmpdir(), 'payonce-stage-'));
+    const { stripe, adyen, keyless } = simulator.urls;
+    const secretKey = { secretKey: 'sk_test_stage' };
+    const order = (...psps: readonly PspName[]) => ({ order: psps });
+    const psps = {
+      psps: [
+        { name: 'stripe', adapter: 'stripe', baseUrl: stripe, timeoutMs, credentials: secretKey },
+        { name: 'keyless', adapter: 'keyless', baseUrl: keyless, timeoutMs, credentials: secretKey },
+        {
+          name: 'adyen',
+          adapter: 'adyen',
+          baseUrl: `${adyen}/v71`,
+          timeoutMs,
+          credentials: { apiKey: 'stage-adyen-api-key', merchantAccount: 'PayonceStage' },
+        },
+      ],
+      routing: [
+        { when: { currency: ['EUR'] }, ...order('adyen', 'stripe', 'keyless') },
+        { when: { currency: ['GBP'] }, ...order('keyless', 'stripe', 'adyen') },
+        order('stripe', 'adyen', 'keyless'),
+      ],
+    };
+    writeFileSync(join(directory, 'psps.json'), JSON.stringify(psps));
+    return new Stage(simulator, database, directory, { timeoutMs, lockTtlMs, env });
+  }
+
+  /** Resolves when the service says that it listens. */
+  async start({ env, at, armedLater, databaseUrl }: StartOptions = {}): Promise<Service> {
+    const spawned = spawnNode('dist/src/main.js', {
+      ...(at ? { preload: 'test/support/kill-at.mjs' } : {}),
+      env: {
+        PORT: '0',
+        DATABASE_URL: databaseUrl ?? this.database.url,
+        PAYONCE_SIMULATOR: 'off',
+        PAYONCE_PSPS_FILE: join(this.directory, 'psps.json'),
+        PAYONCE_DATA_DIR: this.directory,
+        PAYONCE_LOCK_TTL_MS: String(this.options.lockTtlMs),
+        PAYONCE_LOG_LEVEL: 'debug',
+        PAYONCE_DB_POOL: '6',
+        PAYONCE_COMMIT_LANES: '2',
+        ...this.options.env,
+        ...(at
+          ? {
+              CHECKPOINT_PLACE: at.place,
+              CHECKPOINT_VISIT: String(at.visit ?? 1),
+              CHECKPOINT_SIGNAL: at.signal ?? 'SIGKILL',
+              CHECKPOINT_ARMED: armedLater ? 'by-signal' : 'at-once',
+            }
+          : {}),
+        ...env,
+      },
+    });
+    const service = new Service(spawned);
+    this.services.push(service);
+    await service.ready();
+    return service;
+  }
+
+  /** A merchant with a key that may read and write. */
+  async merchant(scopes: readonly Scope[] = ['payments:read', 'payments:write']): Promise<string> {
+    const clock = new SystemClock();
+    const opened = await openDatabase({
+      url: this.database.url,
+      entities: [],
+      migrations: [],
+      poolSize: 1,
+      applicationName: 'payonce-stage',
+    });
+    try {
+      const merchants = new Merchants(opened.pool, clock, new SystemIds(clock));
+      const { id } = await merchants.createMerchant('Shop');
+      const { key } = await merchants.createApiKey(id, scopes);
+      this.secrets.push(key);
+      return key;
+    } finally {
+      await opened.close();
+    }
+  }
+
+  async sql<Row extends QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    const client = new Client({ connectionString: this.database.url, application_name: 'payonce-stage' });
+    await client.connect();
+    try {
+      return (await client.query<Row>(text, [...values])).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** What every PSP did, for one payment or for all. */
+  effects(paymentId = ''): Effect[] {
+    return pspNames
+      .flatMap((psp) => this.simulator.ledger(psp).effects)
+      .filter(({ reference }) => paymentId === '' || reference?.includes(paymentId) === true);
+  }
+
+  /** Money orders that reached a PSP: everything but questions. */
+  orders(psp: PspName) {
+    return this.simulator.calls(psp).filter(({ method }) => method === 'POST');
+  }
+
+  /** Secrets that stand in a log or in a table. Must be none. */
+  async leaks(): Promise<string[]> {
+    const logs = this.services.map((service) => service.output()).join('\n');
+    const tables = await this.sql<{ name: string }>(
+      "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
+    );
+    const found = this.secrets.filter((secret) => logs.includes(secret)).map((secret) => `log: ${secret}`);
+    for (const { name } of tables) {
+      for (const secret of this.secrets) {
+        const hits = await this.sql(`SELECT 1 FROM ${name} t WHERE strpos(t::text, $1) > 0 LIMIT 1`, [
+          secret,
+        ]);
+        if (hits.length > 0) found.push(`${name}: ${secret}`);
+      }
+    }
+    return found;
+  }
+
+  /** Ends everything. @throws when a secret stands in a log or in a table */
+  async close(): Promise<void> {
+    for (const service of this.services) service.kill();
+    await Promise.all(this.services.map((service) => service.exit));
+    try {
+      const leaks = await this.leaks();
+      if (leaks.length > 0) throw new Error(`secrets were written down: ${leaks.join(', ')}`);
+    } finally {
+      await Promise.all([this.simulator.close(), this.database.drop()]);
+      rmSync(this.directory, { recursive: true, force: true });
+    }
+  }
+}
+
+/** One process of the real service. */
+export class Service {
+  url = '';
+
+  constructor(private readonly spawned: Spawned) {}
+
+  get pid(): number {
+    return this.spawned.pid;
+  }
+
+  get exit() {
+    return this.spawned.exit;
+  }
+
+  output(): string {
+    return this.spawned.output();
+  }
+
+  async ready(): Promise<void> {
+    const [, url] = await this.spawned.waitForLine(/"listening":"(http[^"]+)"/, 60_000);
+    this.url = url!;
+  }
+
+  /** From now on visits of the checkpoint count. */
+  async arm(): Promise<void> {
+    this.spawned.kill('SIGUSR2');
+    await this.spawned.waitForLine(/^checkpoint armed$/);
+  }
+
+  kill(signal: NodeJS.Signals = 'SIGKILL'): void {
+    this.spawned.kill(signal);
+  }
+
+  /** SIGTERM, and how it ended. */
+  async stop(): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+    this.kill('SIGTERM');
+    return this.exit;
+  }
+}
+
+/** What came back, with the bytes as they came. */
+export interface Reply {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: Headers;
+}
+
+export interface PostOptions {
+  /** `Prefer: wait`, in s. */
+  readonly waitS?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** A shop's side of the API. */
+export class Shop {
+  constructor(
+    private readonly url: () => string,
+    private readonly apiKey: string,
+  ) {}
+
+  async post(path: string, body: object, key: string, { waitS, signal }: PostOptions = {}): Promise<Reply> {
+    const headers = {
+      ...this.headers(),
+      'content-type': 'application/json',
+      'idempotency-key': key,
+      ...(waitS === undefined ? {} : { prefer: `wait=${waitS}` }),
+    };
+    const asked = { method: 'POST', headers, body: JSON.stringify(body), signal: signal ?? null };
+    return replyOf(await fetch(`${this.url()}${path}`, asked));
+  }
+
+  async get(path: string): Promise<Reply> {
+    return replyOf(await fetch(`${this.url()}${path}`, { headers: this.headers() }));
+  }
+
+  async payment(id: string): Promise<PaymentView> {
+    return paymentOf(await this.get(`/v1/payments/${id}`));
+  }
+
+  /** Oldest first, as they happened. */
+  async attempts(id: string): Promise<AttemptView[]> {
+    const { text } = await this.get(`/v1/payments/${id}/attempts`);
+    return (JSON.parse(text) as Page<AttemptView>).data.toReversed();
+  }
+
+  /** Asks again, with the same key, until the answer is `settled`; every process on the way may die. */
+  async until(
+    ask: () => Promise<Reply>,
+    settled: (reply: Reply) => boolean,
+    patienceMs = 30_000,
+  ): Promise<Reply> {
+    const giveUpAt = Date.now() + patienceMs;
+    let last = 'no answer';
+    while (Date.now() < giveUpAt) {
+      const reply = await ask().catch((error: unknown) => {
+        last = String(error);
+        return null;
+      });
+      if (reply && settled(reply)) return reply;
+      if (reply) last = `${reply.status} ${reply.text}`;
+      await sleep(100);
+    }
+    throw new Error(`not settled within ${patienceMs} ms; last: ${last}`);
+  }
+
+  private headers(): Record<string, string> {
+    return { authorization: `Bearer ${this.apiKey}` };
+  }
+}
+
+async function replyOf(response: Response): Promise<Reply> {
+  return { status: response.status, text: await response.text(), headers: response.headers };
+}
+
+export function paymentOf({ status, text }: Reply): PaymentView {
+  if (status >= 300) throw new Error(`no payment: ${status} ${text}`);
+  return JSON.parse(text) as PaymentView;
+}
+
+/** The `code` of a problem document. */
+export function codeOf({ text }: Reply): string {
+  return (JSON.parse(text) as { code: string }).code;
+}
+
+/** At rest: what a client may stop asking at. */
+export function atRest({ status }: Reply): boolean {
+  return status === 200 || status === 201;
+}
+
+export interface Order {
+  readonly first?: PspName;
+  readonly capture?: 'automatic' | 'manual';
+  readonly amount?: number;
+  readonly reference?: string;
+  /** The PSPs that a token is given for, with tokens of the test's own. */
+  readonly tokens?: Partial<Record<PspName, string>>;
+}
+
+/** The body of POST /v1/payments; the first PSP is asked first. */
+export function orderOf({ first = 'stripe', capture = 'automatic', amount = 1_999, ...more }: Order = {}) {
+  return {
+    reference: more.reference ?? 'order-1',
+    amount,
+    currency: currencyFor[first],
+    capture,
+    payment_method: { type: 'card', tokens: more.tokens ?? { ...tokens } },
+    customer: { reference: 'customer-1', email },
+    return_url: 'https://shop.example/back',
+  };
+}
+
+/** Waits for something to become so, with a bound. */
+export async function eventually<T>(
+  look: () => Promise<T | null | undefined | false> | T | null | undefined | false,
+  what: string,
+  patienceMs = 20_000,
+): Promise<T> {
+  const giveUpAt = Date.now() + patienceMs;
+  for (;;) {
+    const found = await look();
+    if (found) return found;
+    if (Date.now() > giveUpAt) throw new Error(`${what}: not so within ${patienceMs} ms`);
+    await sleep(25);
+  }
+}
