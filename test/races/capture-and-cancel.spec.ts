@@ -35,6 +35,16 @@ function movesOf(id: string): string[] {
     .filter((operation) => operation !== 'authorize');
 }
 
+/** What the PSP was asked to do to it: a PSP that would refuse the second is not what is relied on. */
+function askedFor(id: string): string[] {
+  const [made] = stage.effects(id);
+  const path = `/v1/payment_intents/${made!.psp_reference}/`;
+  return stage
+    .orders('stripe')
+    .filter((call) => call.path.startsWith(path))
+    .map((call) => call.path.slice(path.length));
+}
+
 /** Versions of the payment that its history explains, with what each came to. */
 async function historyOf(id: string): Promise<string[]> {
   const rows = await stage.sql<{ to_status: string }>(
@@ -63,6 +73,7 @@ describe('an authorized payment', () => {
         ? ([capture, cancel, 'capture', 'captured'] as const)
         : ([cancel, capture, 'void', 'canceled'] as const);
     expect(movesOf(id)).toEqual([move]);
+    expect(askedFor(id)).toEqual([move === 'void' ? 'cancel' : 'capture']);
     expect(paymentOf(winner).status).toBe(status);
     expect([loser.status, codeOf(loser)]).toEqual([409, 'invalid_state']);
     expect((await shops[1].payment(id)).status).toBe(status);
@@ -76,6 +87,7 @@ describe('an authorized payment', () => {
     const replies = await Promise.all(shops.map((shop, i) => insist(shop, path, `twice-${round}-${i}`)));
 
     expect(movesOf(id)).toEqual(['capture']);
+    expect(askedFor(id)).toEqual(['capture']);
     const done = replies.filter(({ status }) => status === 200);
     expect(done.length).toBeGreaterThanOrEqual(1);
     for (const reply of done) {

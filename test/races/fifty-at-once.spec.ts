@@ -50,6 +50,7 @@ describe('fifty identical requests at once, on two services', () => {
     }
     expect(stage.effects().map(({ operation }) => operation)).toEqual(['charge']);
     expect(stage.effects(paymentOf(firstHand[0]!).id)).toHaveLength(1);
+    expect(stage.orders('stripe')).toHaveLength(1);
   });
 
   it('all get the same bytes when they wait', async () => {
