@@ -34,24 +34,36 @@ export class StuckRoutes {
     return rows;
   }
 
-  /** `payonce_routes_stuck`: how many there are, looked up when the metrics are read. */
+  /** Figures to alert on when they are above 0, looked up when the metrics are read. */
   register(metrics: Registry): void {
-    const count = () => this.count();
-    const gauge = new Gauge({
-      name: 'payonce_routes_stuck',
-      help: 'Open routes that need a person (docs/runbooks/stuck-payment.md)',
-      registers: [],
-      async collect() {
-        this.set(await count());
+    const figures = [
+      {
+        name: 'payonce_routes_stuck',
+        help: 'Open routes that need a person (docs/runbooks/stuck-payment.md)',
+        from: 'psp_requests WHERE stuck_at IS NOT NULL',
       },
-    });
-    metrics.registerMetric(gauge);
+      {
+        name: 'payonce_orphan_effects',
+        help: 'Routes that were ruled out and had an effect after all: money to be given back',
+        from: 'orphan_effects',
+      },
+    ];
+    for (const { name, help, from } of figures) {
+      const count = () => this.count(from);
+      const gauge = new Gauge({
+        name,
+        help,
+        registers: [],
+        async collect() {
+          this.set(await count());
+        },
+      });
+      metrics.registerMetric(gauge);
+    }
   }
 
-  private async count(): Promise<number> {
-    const { rows } = await this.pool.query<{ count: number }>(
-      'SELECT count(*)::int AS count FROM psp_requests WHERE stuck_at IS NOT NULL',
-    );
+  private async count(from: string): Promise<number> {
+    const { rows } = await this.pool.query<{ count: number }>(`SELECT count(*)::int AS count FROM ${from}`);
     return rows[0]!.count;
   }
 }
