@@ -5,6 +5,9 @@ import pg from 'pg';
  * of a commit is a handful of index look-ups by primary key, and a plan made while a table was
  * empty must not become a sequential scan when it holds millions of rows (a prepared statement
  * keeps its first generic plan until statistics are gathered anew).
+ *
+ * That alone is not enough: of an empty table the planner also reads an index from end to end, or
+ * takes the wrong one, since all cost the same. So plans are made anew as tables grow, see below.
  */
 export const PLANNER = [
   'enable_seqscan=off',
@@ -15,8 +18,18 @@ export const PLANNER = [
   'jit=off',
 ];
 
+/**
+ * After so many statements a lane has its plans made anew, and again each time it has run so many
+ * times more: a bad plan then reads no more than a few of its own batches, and a planner that sees
+ * how large a table has become makes no bad one, with statistics or without.
+ */
+export const FIRST_REPLAN = 16;
+const REPLAN_GROWTH = 4;
+
 export class Lane {
   private client: pg.Client | null = null;
+  private runs = 0;
+  private replanAt = FIRST_REPLAN;
   busy = false;
 
   constructor(
@@ -27,6 +40,10 @@ export class Lane {
   /** Runs one statement, connecting first where needed. Rejects with what went wrong. */
   async run(name: string, text: string, values: (string | null)[]): Promise<number[]> {
     const client = this.client ?? (await this.connect());
+    if (++this.runs > this.replanAt) {
+      this.replanAt *= REPLAN_GROWTH;
+      await client.query('DISCARD PLANS');
+    }
     const { rows } = await client.query<[number[]]>({ name, text, values, rowMode: 'array' });
     return rows[0]![0];
   }
@@ -40,7 +57,6 @@ export class Lane {
       // If the server's answer never comes, the commit is in doubt and is read again by its key.
       query_timeout: 15_000,
       keepAlive: true,
-      options: PLANNER.map((setting) => `-c ${setting}`).join(' '),
     });
     const forget = () => {
       if (this.client === client) this.client = null;
@@ -48,7 +64,10 @@ export class Lane {
     client.on('error', forget);
     client.on('end', forget);
     await client.connect();
+    // Not as options of the connection: those of a URL would take their place.
+    await client.query(PLANNER.map((setting) => `SET ${setting}`).join('; '));
     this.client = client;
+    [this.runs, this.replanAt] = [0, FIRST_REPLAN];
     return client;
   }
 
