@@ -1,23 +1,27 @@
 /**
  * Loaded before the service (`node --import`): sends it a signal at the n-th visit of a checkpoint.
+ * Where, is read from CHECKPOINT_FILE at the start, if it is there by then, and at every SIGUSR2,
+ * which is answered by a line with the `id` of what was read. Visits count from then on.
  *
- * CHECKPOINT_PLACE   `commit:after:finished`, `psp:before:execute` and the like
- * CHECKPOINT_VISIT   which visit, from 1 (the default)
- * CHECKPOINT_SIGNAL  SIGKILL (the default) dies there; SIGSTOP freezes there until SIGCONT
- * CHECKPOINT_ARMED   `by-signal`: visits count from the first SIGUSR2 on, which is answered by a line;
- *                    otherwise from the start
+ *   { "id": "1", "place": "psp:before:execute", "visit": 1, "signal": "SIGKILL" }
+ *
+ * SIGSTOP freezes the process there until SIGCONT.
  */
-const { CHECKPOINT_PLACE, CHECKPOINT_VISIT = '1', CHECKPOINT_SIGNAL = 'SIGKILL' } = process.env;
-let armed = process.env.CHECKPOINT_ARMED !== 'by-signal';
-let left = Number(CHECKPOINT_VISIT);
+import { existsSync, readFileSync } from 'node:fs';
+
+const file = process.env.CHECKPOINT_FILE;
+const read = () => JSON.parse(readFileSync(file, 'utf8'));
+let aim = existsSync(file) ? read() : null;
+let visits = 0;
 
 process.on('SIGUSR2', () => {
-  armed = true;
-  process.stdout.write('checkpoint armed\n');
+  aim = read();
+  visits = 0;
+  process.stdout.write(`checkpoint ${aim.id} armed\n`);
 });
 
 globalThis[Symbol.for('payonce.checkpoint')] = (place) => {
-  if (!armed || place !== CHECKPOINT_PLACE) return;
-  left -= 1;
-  if (left === 0) process.kill(process.pid, CHECKPOINT_SIGNAL);
+  if (place !== aim?.place) return;
+  visits += 1;
+  if (visits === aim.visit) process.kill(process.pid, aim.signal);
 };

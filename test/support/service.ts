@@ -37,12 +37,20 @@ export interface StageOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** A place in the service, at its n-th visit, and what is sent to the process there. */
+export interface Checkpoint {
+  readonly place: string;
+  readonly visit?: number;
+  /** SIGKILL unless told. */
+  readonly signal?: NodeJS.Signals;
+}
+
 export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** Where the process dies (or is frozen). */
-  readonly at?: { readonly place: string; readonly visit?: number; readonly signal?: NodeJS.Signals };
-  /** Visits count only once `arm()` was called. */
-  readonly armedLater?: boolean;
+  /** Its checkpoints are watched: `arm` tells where it dies (or is frozen). */
+  readonly watched?: boolean;
+  /** The same, counted from the very start. */
+  readonly at?: Checkpoint;
   /** Where the database is reached instead: a proxy in front of it. */
   readonly databaseUrl?: string;
 }
@@ -88,9 +96,11 @@ export class Stage {
   }
 
   /** Resolves when the service says that it listens. */
-  async start({ env, at, armedLater, databaseUrl }: StartOptions = {}): Promise<Service> {
+  async start({ env, at, watched, databaseUrl }: StartOptions = {}): Promise<Service> {
+    const file = join(this.directory, `checkpoint-${this.services.length}.json`);
+    if (at) writeAim(file, 'first', at);
     const spawned = spawnNode('dist/src/main.js', {
-      ...(at ? { preload: 'test/support/kill-at.mjs' } : {}),
+      ...(at || watched ? { preload: 'test/support/kill-at.mjs' } : {}),
       env: {
         PORT: '0',
         DATABASE_URL: databaseUrl ?? this.database.url,
@@ -102,18 +112,11 @@ export class Stage {
         PAYONCE_DB_POOL: '6',
         PAYONCE_COMMIT_LANES: '2',
         ...this.options.env,
-        ...(at
-          ? {
-              CHECKPOINT_PLACE: at.place,
-              CHECKPOINT_VISIT: String(at.visit ?? 1),
-              CHECKPOINT_SIGNAL: at.signal ?? 'SIGKILL',
-              CHECKPOINT_ARMED: armedLater ? 'by-signal' : 'at-once',
-            }
-          : {}),
+        CHECKPOINT_FILE: file,
         ...env,
       },
     });
-    const service = new Service(spawned);
+    const service = new Service(spawned, file);
     this.services.push(service);
     await service.ready();
     return service;
@@ -197,8 +200,12 @@ export class Stage {
 /** One process of the real service. */
 export class Service {
   url = '';
+  private aims = 0;
 
-  constructor(private readonly spawned: Spawned) {}
+  constructor(
+    private readonly spawned: Spawned,
+    private readonly checkpointFile: string,
+  ) {}
 
   get pid(): number {
     return this.spawned.pid;
@@ -217,10 +224,12 @@ export class Service {
     this.url = url!;
   }
 
-  /** From now on visits of the checkpoint count. */
-  async arm(): Promise<void> {
+  /** From now on visits of this checkpoint count, and of no other. */
+  async arm(at: Checkpoint): Promise<void> {
+    const id = String((this.aims += 1));
+    writeAim(this.checkpointFile, id, at);
     this.spawned.kill('SIGUSR2');
-    await this.spawned.waitForLine(/^checkpoint armed$/);
+    await this.spawned.waitForLine(new RegExp(`^checkpoint ${id} armed$`));
   }
 
   kill(signal: NodeJS.Signals = 'SIGKILL'): void {
@@ -232,6 +241,10 @@ export class Service {
     this.kill('SIGTERM');
     return this.exit;
   }
+}
+
+function writeAim(file: string, id: string, { place, visit = 1, signal = 'SIGKILL' }: Checkpoint): void {
+  writeFileSync(file, JSON.stringify({ id, place, visit, signal }));
 }
 
 /** What came back, with the bytes as they came. */
