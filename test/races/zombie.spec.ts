@@ -58,6 +58,11 @@ async function everythingElse(paymentId: string): Promise<Record<string, string[
   return found;
 }
 
+/** Whether the first commit under the key was written. */
+async function begun(key: string): Promise<boolean> {
+  return (await stage.sql('SELECT 1 FROM idempotency_keys WHERE key = $1', [key])).length === 1;
+}
+
 async function isAlive(url: string): Promise<boolean> {
   const response = await fetch(`${url}/health/live`, { signal: AbortSignal.timeout(1_000) });
   await response.arrayBuffer();
@@ -78,14 +83,14 @@ describe('a service that was frozen while it had a call under way', () => {
     const effect = await eventually(() => stage.effects()[0], 'the effect');
     process.kill(a.pid, 'SIGSTOP');
 
-    // The retry goes elsewhere: refused while the lock lasts, then taken over.
+    // The retry goes elsewhere: refused while the lock lasts, and then it takes over.
     const shop = new Shop(() => b.url, apiKey);
-    const first = await shop.post('/v1/payments', body, name);
-    expect([first.status, codeOf(first)]).toEqual([409, 'request_in_progress']);
     const settled = await shop.until(() => shop.post('/v1/payments', body, name), atRest);
     const payment = paymentOf(settled);
     expect(payment).toMatchObject({ status: 'captured', psp: 'stripe' });
-    expect((await attemptsOf(payment.id))[0]).toEqual({ attempt: 1, kind: 'execute', outcome: null });
+    const [slept, ...more] = await attemptsOf(payment.id);
+    expect(slept).toEqual({ attempt: 1, kind: 'execute', outcome: null });
+    expect(more.at(-1)?.outcome).toBe('succeeded');
     const before = await everythingElse(payment.id);
     expect(before['payment_transitions']).toHaveLength(2);
 
@@ -107,17 +112,40 @@ describe('a service that was frozen while it had a call under way', () => {
   });
 });
 
-describe('a service that was frozen just before its call', () => {
+describe('a service that was frozen before its call', () => {
+  it('does not make it once its lock is too old', async () => {
+    // It sleeps between the commit and the look at its lock.
+    const a = await stage.start({ at: { place: 'commit:after:new:accepted', signal: 'SIGSTOP' } });
+    const key = 'too-old';
+    const body = orderOf({ reference: key });
+
+    const asked = new Shop(() => a.url, apiKey).post('/v1/payments', body, key);
+    await eventually(() => begun(key), 'the key');
+    const shop = new Shop(() => b.url, apiKey);
+    const settled = await shop.until(() => shop.post('/v1/payments', body, key), atRest);
+    const { id } = paymentOf(settled);
+    const before = await everythingElse(id);
+    const calls = stage.simulator.calls('stripe').length;
+
+    process.kill(a.pid, 'SIGCONT');
+    expect((await asked).status).toBe(409);
+
+    expect((await attemptsOf(id))[0]).toEqual({ attempt: 1, kind: 'execute', outcome: 'not_sent' });
+    expect(stage.simulator.calls('stripe')).toHaveLength(calls);
+    expect(stage.orders('stripe')).toHaveLength(1);
+    expect(await everythingElse(id)).toEqual(before);
+    expect(stage.effects(id)).toHaveLength(1);
+    expect(await a.stop()).toEqual({ code: 0, signal: null });
+  });
+
   it.each(['stripe', 'adyen'] as const)('charges nothing twice when it wakes (%s)', async (first) => {
     const at = { place: 'psp:before:execute', signal: 'SIGSTOP' } as const;
     const a = await stage.start({ at });
     const key = `before-the-call-${first}`;
     const body = orderOf({ first, reference: key });
-    const openRoutes = () =>
-      stage.sql("SELECT 1 FROM psp_requests WHERE verdict = 'open' AND psp = $1", [first]);
 
     const asked = new Shop(() => a.url, apiKey).post('/v1/payments', body, key);
-    await eventually(async () => (await openRoutes()).length === 1, 'the route is open');
+    await eventually(() => begun(key), 'the key');
     const shop = new Shop(() => b.url, apiKey);
     const settled = await shop.until(() => shop.post('/v1/payments', body, key), atRest);
     const payment = paymentOf(settled);
