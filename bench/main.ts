@@ -72,7 +72,11 @@ async function told(stage: Stage, series: readonly Series[], options: Options): 
     effects === asked &&
     references === asked;
 
-  say('', 'Ratios of payments per second, round by round:', ...ratioLines(ratios));
+  say(
+    '',
+    'Ratios of payments per second, round by round, and of the CPU time of one payment:',
+    ...ratioLines(ratios),
+  );
   say('', 'Medians of the rounds; CPU time is that of one payment:', ...seriesLines(series));
   say('', `The tables hold ${named(rows)} rows; nobody has analysed them but autovacuum.`);
   say(`Postgres: ${named(database.settings)}. ${availableParallelism()} cores for everything.`);

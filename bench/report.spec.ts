@@ -2,18 +2,18 @@ import { median, percentile, type Sample, sampleOf } from './measure.js';
 import { optionsOf } from './options.js';
 import { ratioLines, ratioOf, ratiosOf, type Series } from './report.js';
 
-const sample = (paymentsPerSecond: number): Sample => ({
+const sample = (paymentsPerSecond: number, cpuMsPerPayment: Sample['cpuMsPerPayment'] = {}): Sample => ({
   payments: 100,
   paymentsPerSecond,
   p50Ms: 1,
   p99Ms: 2,
-  cpuMsPerPayment: {},
+  cpuMsPerPayment,
 });
 
 const series = (contender: string, ...figures: readonly number[]): Series => ({
   contender,
   inFlight: 16,
-  samples: figures.map(sample),
+  samples: figures.map((figure) => sample(figure)),
 });
 
 describe('ratios', () => {
@@ -32,8 +32,19 @@ describe('ratios', () => {
     expect(ratiosOf([series('service', 1)])).toEqual([]);
   });
 
+  it('are of CPU time too, all parts together, where all are known', () => {
+    const costing = (contender: string, postgres: number | null, service: number): Series => ({
+      contender,
+      inFlight: 16,
+      samples: [sample(1, { postgres, service })],
+    });
+    const cpuOf = (to: Series) => ratioOf([costing('service', 1, 2), to], 'service', to.contender, 16)?.cpu;
+    expect(cpuOf(costing('bare', 2, 4))).toBe(0.5);
+    expect(cpuOf(costing('bare', null, 4))).toBeNull();
+  });
+
   it('are told in a line each', () => {
-    expect(ratioLines(ratiosOf(all))[1]).toMatch(/^service \/ pgbench +16 +0\.50 +0\.30 to 0\.90$/);
+    expect(ratioLines(ratiosOf(all))[1]).toMatch(/^service \/ pgbench +16 +0\.50 +0\.30 to 0\.90 +-$/);
   });
 });
 

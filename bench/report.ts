@@ -15,6 +15,11 @@ export interface Ratio {
   readonly median: number;
   readonly lowest: number;
   readonly highest: number;
+  /**
+   * CPU time of a payment, everybody's together, in the same way; null where it is not known. It is
+   * steadier than the rate where others use the machine as well.
+   */
+  readonly cpu: number | null;
 }
 
 const parts: readonly Part[] = ['service', 'postgres', 'simulator', 'load'];
@@ -24,9 +29,10 @@ export function ratioOf(series: readonly Series[], of: string, to: string, inFli
   const find = (name: string) => series.find((s) => s.contender === name && s.inFlight === inFlight);
   const [upper, lower] = [find(of), find(to)];
   if (!upper || !lower) return null;
-  const ratios = upper.samples.map(
-    (sample, round) => sample.paymentsPerSecond / lower.samples[round]!.paymentsPerSecond,
-  );
+  const inRounds = (figure: (sample: Sample) => number) =>
+    upper.samples.map((sample, round) => figure(sample) / figure(lower.samples[round]!));
+  const ratios = inRounds((sample) => sample.paymentsPerSecond);
+  const cpu = median(inRounds(wholeCpuOf));
   return {
     of,
     to,
@@ -34,7 +40,13 @@ export function ratioOf(series: readonly Series[], of: string, to: string, inFli
     median: median(ratios),
     lowest: Math.min(...ratios),
     highest: Math.max(...ratios),
+    cpu: Number.isFinite(cpu) ? cpu : null,
   };
+}
+
+/** NaN where a part of it is not known. */
+function wholeCpuOf({ cpuMsPerPayment }: Sample): number {
+  return Object.values(cpuMsPerPayment).reduce<number>((sum, ms) => sum + (ms ?? NaN), 0);
 }
 
 export function ratiosOf(series: readonly Series[]): Ratio[] {
@@ -48,12 +60,13 @@ export function ratiosOf(series: readonly Series[]): Ratio[] {
 
 export function ratioLines(ratios: readonly Ratio[]): string[] {
   return table(
-    ['', 'in flight', 'median', 'rounds'],
-    ratios.map(({ of, to, inFlight, median: middle, lowest, highest }) => [
+    ['', 'in flight', 'median', 'rounds', 'CPU'],
+    ratios.map(({ of, to, inFlight, median: middle, lowest, highest, cpu }) => [
       `${of} / ${to}`,
       String(inFlight),
       middle.toFixed(2),
       `${lowest.toFixed(2)} to ${highest.toFixed(2)}`,
+      cpu === null ? '-' : cpu.toFixed(2),
     ]),
   );
 }
