@@ -1,0 +1,113 @@
+import { type PspName } from '../../simulator/index.js';
+import {
+  atRest,
+  eventually,
+  orderOf,
+  paymentOf,
+  type Reply,
+  type Service,
+  Shop,
+  Stage,
+} from '../support/service.js';
+
+/**
+ * Doubt comes before health: a PSP that may have charged is not left because it is down now. Its
+ * answer is lost, then it refuses connections, and the service dies in between.
+ */
+let stage: Stage;
+let service: Service;
+let shop: Shop;
+
+beforeAll(async () => {
+  stage = await Stage.open({ timeoutMs: 700, lockTtlMs: 1_800, env: { PAYONCE_DEADLINE_MS: '2000' } });
+  shop = new Shop(() => service.url, await stage.merchant());
+});
+afterAll(() => stage.close());
+beforeEach(async () => {
+  await stage.simulator.reset();
+  service = await stage.start();
+});
+afterEach(async () => {
+  service.kill();
+  await service.exit;
+});
+
+const idOf = async (reference: string) => {
+  const [row] = await stage.sql<{ id: string }>('SELECT id FROM payments WHERE reference = $1', [reference]);
+  return row!.id;
+};
+
+const firstOutcome = async (reference: string) => {
+  const [row] = await stage.sql<{ outcome: string | null }>(
+    `SELECT a.outcome FROM psp_attempts a JOIN payments p ON strpos(a.entity_key, p.id::text) > 0
+      WHERE p.reference = $1 AND a.route = 1 AND a.attempt = 1`,
+    [reference],
+  );
+  return row?.outcome;
+};
+
+const routesOf = (paymentId: string) =>
+  stage.sql<{ route: number; psp: string; verdict: string }>(
+    'SELECT route, psp, verdict FROM psp_requests WHERE payment_id = $1 ORDER BY entity_key, route',
+    [paymentId],
+  );
+
+const others: Readonly<Record<'stripe' | 'adyen', readonly PspName[]>> = {
+  stripe: ['adyen', 'keyless'],
+  adyen: ['stripe', 'keyless'],
+};
+
+describe.each(['stripe', 'adyen'] as const)('a charge whose answer %s never gave', (first) => {
+  it.each([
+    ['while the call is out', null],
+    ['once the call is in doubt', 'unknown'],
+  ] as const)('stays there while it is down, though the service is killed %s', async (when, known) => {
+    const reference = `${first}-${when.replaceAll(' ', '-')}`;
+    const body = orderOf({ first, reference });
+    const ask = () => shop.post('/v1/payments', body, reference);
+    stage.simulator.faults(first, { fault: 'hang_after', next: 1 });
+    stage.simulator.faults(first, { fault: 'hang_before', on: 'any', rate: 1 });
+    const unanswered = ask().then(
+      ({ status }) => status,
+      () => null,
+    );
+    await eventually(() => stage.effects().length === 1, 'the effect');
+    await eventually(async () => (await firstOutcome(reference)) === known, `the outcome ${known}`);
+    if (known === null) service.kill();
+    stage.simulator.faults(first, { fault: 'refuse' });
+    service.kill();
+    await service.exit;
+    expect(await unanswered).toBeNull();
+    expect(await firstOutcome(reference)).toBe(known);
+    const id = await idOf(reference);
+
+    service = await stage.start();
+    const answers: Reply[] = [];
+    const toldTwice = () => answers.filter(({ status }) => status === 202).length === 2;
+    await shop.until(async () => {
+      const reply = await ask();
+      answers.push(reply);
+      return reply;
+    }, toldTwice);
+    expect(answers.filter(({ status }) => status !== 202 && status !== 409)).toEqual([]);
+    const told = paymentOf(answers.find(({ status }) => status === 202)!);
+    expect(told).toMatchObject({ id, status: 'processing', failure: null });
+    expect(told.routes).toMatchObject([{ route: 1, psp: first, verdict: 'open' }]);
+    expect(await routesOf(id)).toEqual([{ route: 1, psp: first, verdict: 'open' }]);
+
+    await stage.simulator.clearFaults(first);
+    const settled = await shop.until(ask, atRest);
+    expect(settled.status).toBe(201);
+    expect(paymentOf(settled)).toMatchObject({ id, status: 'captured', psp: first, amount_captured: 1_999 });
+    const again = await ask();
+    expect([again.status, again.text]).toEqual([201, settled.text]);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+
+    expect(await routesOf(id)).toEqual([{ route: 1, psp: first, verdict: 'effective' }]);
+    expect(stage.effects(id)).toMatchObject([{ psp: first, operation: 'charge', amount: 1_999 }]);
+    expect(stage.effects()).toHaveLength(1);
+    for (const other of others[first]) expect(stage.simulator.calls(other)).toEqual([]);
+    const keysUsed = stage.orders(first).map((call) => call.idempotency_key);
+    expect(new Set(keysUsed).size).toBe(1);
+  });
+});
