@@ -1,5 +1,4 @@
 import { performance } from 'node:perf_hooks';
-import { setTimeout as delay } from 'node:timers/promises';
 
 /**
  * The only reader of time. Business times (created_at, windows, schedules) come from `now()`;
@@ -27,8 +26,20 @@ export class SystemClock implements Clock {
     return performance.now();
   }
 
-  async sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    await delay(ms, undefined, { signal, ref: true });
+  /** Not that of node:timers/promises, which makes an error with a stack for each one it ends early. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason as Error);
+      const stop = () => {
+        clearTimeout(timer);
+        reject(signal!.reason as Error);
+      };
+      const timer = setTimeout(() => {
+        signal?.removeEventListener('abort', stop);
+        resolve();
+      }, ms);
+      signal?.addEventListener('abort', stop, { once: true });
+    });
   }
 }
 

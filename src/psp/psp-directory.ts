@@ -81,15 +81,20 @@ export class PspDirectory implements Psps {
     return this.entry(psp).timeoutMs;
   }
 
-  async call(psp: string, kind: AttemptKind, instruction: Instruction): Promise<Answer> {
+  async call(
+    psp: string,
+    kind: AttemptKind,
+    instruction: Instruction,
+    mayStill: () => boolean = () => true,
+  ): Promise<Answer> {
     const entry = this.entries.get(psp);
     if (!entry) return { outcome: 'not_sent', pspCode: 'psp_not_configured' };
     const startedMs = this.clock.monotonicMs();
     const answer =
       refusedBeforehand(entry.adapter.capabilities, kind, instruction) ??
       (kind === 'execute'
-        ? await entry.breaker.run(() => this.onTheWire(entry, kind, instruction))
-        : await this.onTheWire(entry, kind, instruction));
+        ? await entry.breaker.run(() => this.onTheWire(entry, kind, instruction, mayStill))
+        : await this.onTheWire(entry, kind, instruction, mayStill));
     this.seconds.labels(psp, kind, answer.outcome).observe((this.clock.monotonicMs() - startedMs) / 1_000);
     return answer;
   }
@@ -99,10 +104,16 @@ export class PspDirectory implements Psps {
     await Promise.allSettled([...this.entries.values()].map(({ adapter }) => adapter.close()));
   }
 
-  private async onTheWire(entry: Entry, kind: AttemptKind, instruction: Instruction): Promise<Answer> {
+  private async onTheWire(
+    entry: Entry,
+    kind: AttemptKind,
+    instruction: Instruction,
+    mayStill: () => boolean,
+  ): Promise<Answer> {
     const { secrets = [] } = entry;
     try {
       await checkpoint(`psp:before:${kind}`);
+      if (!mayStill()) return { outcome: 'not_sent', pspCode: 'lock_too_old' };
       const answer = await this.inTime(entry, kind, instruction);
       await checkpoint(`psp:after:${kind}`);
       return checkedAnswer(answer, kind, instruction, secrets);
@@ -125,7 +136,7 @@ export class PspDirectory implements Psps {
       const work = adapter[kind](instruction, { signal: giveUp.signal, timeoutMs });
       return await Promise.race([work, deadline]);
     } finally {
-      answered.abort();
+      answered.abort(ANSWERED);
       // Where the adapter threw before the race was joined, nobody else listens to the deadline.
       deadline.catch(() => undefined);
     }
@@ -137,6 +148,9 @@ export class PspDirectory implements Psps {
     return entry;
   }
 }
+
+/** Why a deadline is not waited for any longer: made once, since errors cost what their stack does. */
+const ANSWERED = new Error('answered in time');
 
 class TimedOut extends Error {
   readonly code = 'timeout';

@@ -56,12 +56,16 @@ export class OneRequestHttpClient implements ClientFace {
         path,
         method,
         headers: sent,
-        signal,
         agent: plain ? this.wire.http : this.wire.https,
       });
+      // As the option `signal` would, without watching each end of both streams.
+      const giveUp = () => void request.destroy(signal.reason as Error);
+      signal.addEventListener('abort', giveUp);
+      request.once('close', () => signal.removeEventListener('abort', giveUp));
       request.once('response', (response) => resolve(new WholeResponse(response)));
       request.on('error', (error) => reject(notSentAgain(error)));
-      request.end(requestData);
+      if (signal.aborted) giveUp();
+      else request.end(requestData);
     });
   }
 }
