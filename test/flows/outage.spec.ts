@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { atRest, orderOf, paymentOf, type Reply, type Service, Shop, Stage } from '../support/service.js';
+
+/** The database drops every connection, again and again, while payments flow. */
+let stage: Stage;
+let service: Service;
+let shop: Shop;
+
+beforeAll(async () => {
+  stage = await Stage.open();
+  service = await stage.start();
+  shop = new Shop(() => service.url, await stage.merchant());
+});
+afterAll(() => stage.close());
+
+const PAYMENTS = 40;
+const OUTAGES = 6;
+const MOST_TRIES = 200;
+
+/** How many connections of the service were dropped. */
+async function dropConnections(): Promise<number> {
+  const [row] = await stage.sql<{ dropped: number }>(
+    `SELECT count(pg_terminate_backend(pid))::int AS dropped FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name IN ('payonce', 'payonce-commit')`,
+  );
+  return row!.dropped;
+}
+
+it('charges everything once though the database drops its connections again and again', async () => {
+  // The PSPs take their time, so that connections are lost before, during and after calls.
+  for (const psp of ['stripe', 'adyen'] as const) {
+    stage.simulator.faults(psp, { fault: 'delay_after', delay_ms: 60, rate: 1 });
+  }
+  const seen = new Map<number, number>();
+  const wrong: Reply[] = [];
+  const keepAsking = async (n: number): Promise<Reply> => {
+    const first = n % 2 === 0 ? 'stripe' : 'adyen';
+    const body = orderOf({ first, reference: `outage-${n}`, amount: 5_000 + n });
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const reply = await shop.post('/v1/payments', body, `outage-${n}`);
+      seen.set(reply.status, (seen.get(reply.status) ?? 0) + 1);
+      if (![201, 202, 409, 503].includes(reply.status)) wrong.push(reply);
+      if (atRest(reply)) return reply;
+      await sleep(100);
+    }
+    throw new Error(`payment ${n} did not come to rest`);
+  };
+
+  let dropped = 0;
+  let flowing = true;
+  const outages = (async () => {
+    for (let outage = 0; outage < OUTAGES && flowing; outage++) {
+      dropped += await dropConnections();
+      await sleep(120);
+    }
+  })();
+  const asked = Array.from({ length: PAYMENTS }, async (_, n) => {
+    // Not all at once, or the first outage would be the only one that matters.
+    await sleep(n * 20);
+    return keepAsking(n);
+  });
+  const replies = await Promise.all(asked);
+  flowing = false;
+  await outages;
+
+  expect(wrong.map(({ status, text }) => `${status} ${text}`)).toEqual([]);
+  expect(dropped).toBeGreaterThan(0);
+  expect(seen.get(201)).toBe(PAYMENTS);
+  for (const [n, reply] of replies.entries()) {
+    const payment = paymentOf(reply);
+    expect(payment).toMatchObject({ status: 'captured', amount: 5_000 + n, reference: `outage-${n}` });
+    expect(stage.effects(payment.id)).toMatchObject([{ operation: 'charge', amount: 5_000 + n }]);
+  }
+  expect(stage.effects()).toHaveLength(PAYMENTS);
+  // Nothing is left in the dark, nowhere.
+  expect(await stage.sql("SELECT entity_key FROM psp_requests WHERE verdict = 'open'")).toEqual([]);
+  expect(await stage.sql('SELECT key FROM idempotency_keys WHERE response_status IS NULL')).toEqual([]);
+  expect(await stage.sql('SELECT entity_key FROM orphan_effects')).toEqual([]);
+  expect(await stage.sql("SELECT id FROM payments WHERE status <> 'captured'")).toEqual([]);
+});
