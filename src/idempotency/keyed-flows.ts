@@ -6,6 +6,7 @@ import {
   fromNow,
   type Ids,
   insertOrRefuse,
+  Lease,
   Problem,
   type Seal,
   type Store,
@@ -128,7 +129,7 @@ export class KeyedFlows {
       asked,
       deadline: new Date(clock.now().getTime() + (asked ? deadlineMs : 0)),
       clock,
-      lockedUntilMs: clock.monotonicMs() + leaseMs,
+      lease: new Lease(clock, leaseMs),
     };
   }
 
@@ -159,7 +160,7 @@ export class KeyedFlows {
     };
     const place = placeOf(decision);
     await checkpoint(`commit:before:new:${place}`);
-    run.lockedUntilMs = run.clock.monotonicMs() + run.leaseMs;
+    run.lease = new Lease(run.clock, run.leaseMs);
     const gate = insertOrRefuse(idempotencyKeys, { ...row, ...this.keyAfter(decision, run) });
     for (let outages = 0; ; outages++) {
       try {
@@ -206,7 +207,7 @@ export class KeyedFlows {
 
   /** Takes the lock of a key that is free or whose lock has lapsed by the store's clock. */
   private async takeOver(met: IdempotencyKey, run: Run): Promise<boolean> {
-    run.lockedUntilMs = run.clock.monotonicMs() + run.leaseMs;
+    run.lease = new Lease(run.clock, run.leaseMs);
     const { done } = await this.options.store.commit([
       update(
         idempotencyKeys,
@@ -318,14 +319,14 @@ export class KeyedFlows {
   private async write<State>(decision: Decision<State>, run: Run): Promise<CommitResult> {
     const place = placeOf(decision);
     await checkpoint(`commit:before:${place}`);
-    const lockedUntilMs = run.clock.monotonicMs() + run.leaseMs;
+    const lease = new Lease(run.clock, run.leaseMs);
     const result = await this.options.store.commit([
       update(idempotencyKeys, { merchantId: run.merchantId, key: run.key }, this.keyAfter(decision, run), {
         lockToken: run.lockToken,
       }),
       ...decision.changes,
     ]);
-    if (result.done) run.lockedUntilMs = lockedUntilMs;
+    if (result.done) run.lease = lease;
     await checkpoint(`commit:after:${place}`);
     return result;
   }

@@ -1,4 +1,4 @@
-import { type Change, type Clock } from '../kernel/index.js';
+import { type Change, type Clock, type Lease } from '../kernel/index.js';
 
 /**
  * Atomic phases. A flow is a list of them, in time order, each under the recovery point at which
@@ -70,8 +70,8 @@ export interface Run {
   /** Until when. */
   readonly deadline: Date;
   readonly clock: Clock;
-  /** Until when the lock surely lasts, by the monotonic clock. Moves on with every commit. */
-  lockedUntilMs: number;
+  /** The lock as it is held now; renewed with every commit. */
+  lease: Lease;
 }
 
 export type Phase<State> = Inside<State> | Outside<State>;

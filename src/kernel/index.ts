@@ -6,6 +6,7 @@ export { checkpoint } from './checkpoint.js';
 export { type Clock, ManualClock, SystemClock } from './clock.js';
 export * from './commit/index.js';
 export { type Ids, SeededIds, SystemIds, uuidv7 } from './ids.js';
+export { Lease } from './lease.js';
 export { lifecycle, type Lifecycle, TransitionRefused } from './lifecycle.js';
 export { currencies, exponentOf, formatMoney, isCurrency, LARGEST_AMOUNT, type Money } from './money.js';
 export {

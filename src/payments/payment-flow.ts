@@ -111,9 +111,9 @@ export class PaymentFlow {
   }
 
   /** Makes the call that the state has written down. */
-  async perform(state: PaymentState, run: Pick<Run, 'lockedUntilMs'>): Promise<Answered> {
+  async perform(state: PaymentState, run: Pick<Run, 'lease'>): Promise<Answered> {
     const call = state.call!;
-    return this.deps.storage.perform(call, instructionFor(state, call), run.lockedUntilMs);
+    return this.deps.storage.perform(call, instructionFor(state, call), run.lease);
   }
 
   private after(state: PaymentState, answered: Answered, run: Run): Decision<PaymentState> {

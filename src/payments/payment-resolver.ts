@@ -1,4 +1,4 @@
-import { type Clock, type Ids, type Store } from '../kernel/index.js';
+import { type Clock, type Ids, Lease, type Store } from '../kernel/index.js';
 import { type Answered, type PspRequest } from '../request-storage/index.js';
 import { evidenceOf, PaymentFlow, type PaymentFlowDeps } from './payment-flow.js';
 import { type PaymentState } from './payment-state.js';
@@ -32,7 +32,7 @@ export class PaymentResolver {
       traceId,
       asked: false,
       deadline: this.clock.now(),
-      lockedUntilMs: 0,
+      lease: new Lease(this.clock, 0),
     };
     let state = await this.read(merchantId, paymentId);
     let answered: Answered | undefined;
@@ -42,7 +42,7 @@ export class PaymentResolver {
       if (story.routes.at(-1)!.request.verdict !== 'open' && !answered) return false;
       const driven = this.flow.drive(state, story, run, answered);
       const settled = settle(state, driven, this.clock.now());
-      run.lockedUntilMs = this.clock.monotonicMs() + run.leaseMs;
+      run.lease = new Lease(this.clock, run.leaseMs);
       const { done } = settled.changes.length > 0 ? await this.store.commit(settled.changes) : { done: true };
       if (!done) {
         refusals += 1;

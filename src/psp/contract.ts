@@ -183,6 +183,10 @@ export interface Psps {
   capabilities(psp: string): Capabilities;
   /** The longest a call to this PSP can take, in ms. */
   timeoutMs(psp: string): number;
-  /** Never throws. Every failure is an answer: `not_sent` where proved, else `unknown`. */
-  call(psp: string, kind: AttemptKind, instruction: Instruction): Promise<Answer>;
+  /**
+   * Never throws. Every failure is an answer: `not_sent` where proved, else `unknown`. `mayStill` is
+   * asked last of all, right before the request leaves: a process that stood still in between finds
+   * that its lock no longer outlives the call, and sends nothing (`lock_too_old`).
+   */
+  call(psp: string, kind: AttemptKind, instruction: Instruction, mayStill: () => boolean): Promise<Answer>;
 }

@@ -1,4 +1,4 @@
-import { type Clock, type Store, update } from '../kernel/index.js';
+import { type Clock, type Lease, type Store, update } from '../kernel/index.js';
 import { type Capabilities, type Instruction, type Psps } from '../psp/index.js';
 import { type Answered, type Call, type OperationStory } from './drive.js';
 import { entityKey } from './entity-key.js';
@@ -40,20 +40,16 @@ export class RequestStorage {
     return this.options.leaseMs;
   }
 
-  /** Makes the one call that `call` stands for. Never throws: every failure is an answer. */
-  async perform(call: Call, instruction: Instruction, lockedUntilMs: number): Promise<Answered> {
+  /**
+   * Makes the one call that `call` stands for, if its lock will outlive it. Never throws: every
+   * failure is an answer.
+   */
+  async perform(call: Call, instruction: Instruction, lease: Lease): Promise<Answered> {
     const { clock, psps } = this.options;
     const { psp } = call.request;
     const startedMs = clock.monotonicMs();
-    const timeoutMs = psps.has(psp) ? psps.timeoutMs(psp) : 0;
-    const safe = startedMs + timeoutMs + LEASE_MARGIN_MS <= lockedUntilMs;
-    const answer = safe
-      ? await psps.call(psp, call.attempt.kind, instruction)
-      : {
-          outcome: 'not_sent' as const,
-          pspCode: 'lock_too_old',
-          message: 'not sent: the lock would not outlive the call',
-        };
+    const needsMs = (psps.has(psp) ? psps.timeoutMs(psp) : 0) + LEASE_MARGIN_MS;
+    const answer = await psps.call(psp, call.attempt.kind, instruction, () => lease.outlives(needsMs));
     return { call, answer, endedAt: clock.now(), latencyMs: clock.monotonicMs() - startedMs };
   }
 

@@ -221,7 +221,9 @@ class Schedule {
       has: (name) => this.psps.has(name),
       capabilities: (name) => psp(name).can,
       timeoutMs: () => CALL_TIMEOUT_MS,
-      call: async (name, kind, instruction) => {
+      call: async (name, kind, instruction, mayStill) => {
+        await this.world.wait(this.pauseMs(), process);
+        if (!mayStill()) return { outcome: 'not_sent', pspCode: 'lock_too_old' };
         await this.everyCallIsWrittenDown(instruction.entityKey, instruction.route, kind);
         this.world.tell(
           `${process.name} -> ${name}: ${kind} ${instruction.operation} route ${instruction.route}`,
