@@ -1,0 +1,74 @@
+import { atRest, orderOf, paymentOf, type Service, Shop, Stage } from '../support/service.js';
+
+/** What is asked of an authorization whose own answer never came is done after the doubt is settled. */
+let stage: Stage;
+let service: Service;
+let shop: Shop;
+
+beforeAll(async () => {
+  stage = await Stage.open({ timeoutMs: 800, lockTtlMs: 2_000, env: { PAYONCE_DEADLINE_MS: '2000' } });
+  service = await stage.start();
+  shop = new Shop(() => service.url, await stage.merchant());
+});
+afterAll(() => stage.close());
+beforeEach(() => stage.simulator.reset());
+
+const effectsOf = (id: string) => stage.effects(id).map(({ operation, amount }) => `${operation} ${amount}`);
+
+describe.each(['stripe', 'adyen'] as const)('an authorization in doubt at %s', (first) => {
+  let id: string;
+  let create: () => ReturnType<Shop['post']>;
+  let key: string;
+
+  /** Reserved at the PSP, which told nobody, and does not answer at all any more. */
+  const inDoubt = async (name: string) => {
+    key = `${name}-${first}`;
+    const body = orderOf({ first, capture: 'manual', reference: key });
+    create = () => shop.post('/v1/payments', body, key);
+    stage.simulator.faults(first, { fault: 'hang_after', next: 1 });
+    stage.simulator.faults(first, { fault: 'reset_before', on: 'any', rate: 1 });
+    const reply = await shop.until(create, ({ status }) => status === 202);
+    ({ id } = paymentOf(reply));
+    expect(paymentOf(reply)).toMatchObject({ status: 'processing', psp: null });
+    expect(effectsOf(id)).toEqual(['authorize 1999']);
+  };
+
+  /** The key that made the payment is answered as well, once and for all. */
+  const expectCreateAnswered = async (status: string) => {
+    const created = await shop.until(create, atRest);
+    expect(created.status).toBe(201);
+    expect(paymentOf(created)).toMatchObject({ id, status });
+    expect((await create()).text).toBe(created.text);
+    expect(stage.orders(first === 'stripe' ? 'adyen' : 'stripe')).toEqual([]);
+  };
+
+  it('is not captured before it is known; then it is, once', async () => {
+    await inDoubt('capture');
+    const ask = () => shop.post(`/v1/payments/${id}/capture`, { amount: 1_200 }, `${key}-capture`);
+    // Nothing is captured of what may not be there.
+    const tooEarly = await shop.until(ask, ({ status }) => status !== 409);
+    expect(tooEarly.status).toBe(202);
+    expect(paymentOf(tooEarly)).toMatchObject({ status: 'processing', amount_captured: 0 });
+    expect(effectsOf(id)).toEqual(['authorize 1999']);
+
+    await stage.simulator.clearFaults(first);
+    const captured = await shop.until(ask, atRest);
+    expect(captured.status).toBe(200);
+    expect(paymentOf(captured)).toMatchObject({ id, status: 'captured', amount_captured: 1_200 });
+    expect((await ask()).text).toBe(captured.text);
+    expect(effectsOf(id)).toEqual(['authorize 1999', 'capture 1200']);
+    await expectCreateAnswered('captured');
+  });
+
+  it('is canceled: what it had reserved is released', async () => {
+    await inDoubt('cancel');
+    await stage.simulator.clearFaults(first);
+    const ask = () => shop.post(`/v1/payments/${id}/cancel`, {}, `${key}-cancel`);
+    const canceled = await shop.until(ask, atRest);
+    expect(canceled.status).toBe(200);
+    expect(paymentOf(canceled)).toMatchObject({ id, status: 'canceled', amount_captured: 0 });
+    expect((await ask()).text).toBe(canceled.text);
+    expect(effectsOf(id)).toEqual(['authorize 1999', 'void 1999']);
+    await expectCreateAnswered('canceled');
+  });
+});
