@@ -88,6 +88,24 @@ describe('driving an operation', () => {
     expect(driven.call!.request.pspIdempotencyKey).not.toBe(opened.call!.request.pspIdempotencyKey);
   });
 
+  it('asks about a stuck route again, which is then no longer stuck', () => {
+    const opened = open(opening, 'first', driver, new Date(START));
+    const inDoubt = answered(opened, { outcome: 'unknown' }, START + 10);
+    const { story } = drive(opened.story, factsAt(START + 10), driver, inDoubt);
+    const [route] = story.routes;
+    const stuck = { ...route!.request, leasedBy: null, nextStepAt: null, stuckAt: new Date(START + 20) };
+    const told = route!.attempts.map((a) => ({
+      ...a,
+      outcome: 'unknown' as const,
+      endedAt: new Date(START),
+    }));
+    const routes = [{ request: stuck, attempts: told }];
+    const driven = drive({ ...story, routes }, factsAt(START + 20_000), driver);
+    expect(driven.call).not.toBeNull();
+    const [update] = on(driven.changes, pspRequests, 'update');
+    expect(update).toMatchObject({ set: { stuckAt: null, nextStepAt: expect.any(Date) as Date } });
+  });
+
   it('takes a route that another holds only once its lease has run out', () => {
     const opened = open(opening, 'first', driver, new Date(START));
     const other = { ...driver, token: '01900000-0000-7000-8000-00000000000b' };

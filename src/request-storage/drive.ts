@@ -291,6 +291,8 @@ function callAgain(
     ...current.request,
     fence: before.fence + 1,
     nextStepAt: new Date(now.getTime() + driver.leaseMs),
+    // What was given up may be asked about all the same: by a client, or by whoever cancels it.
+    stuckAt: null,
     leasedBy: driver.token,
   };
   const attempt = newAttempt(request, current.attempts.at(-1)!.attempt + 1, kind, driver, now);
