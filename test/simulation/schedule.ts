@@ -333,6 +333,11 @@ class Schedule {
       if (await this.atRest()) break;
       await this.until(world.wait(await this.untilNextMs(), null));
     }
+    // Whoever asks about a payment that was given up has it looked at again.
+    for (let tries = 0; tries < 3 && this.paymentId; tries++) {
+      await this.until(world.wait(5_000, null));
+      await this.until(this.request('create', 'insister'));
+    }
     for (const wants of this.answers.keys()) {
       await this.until(this.request(wants as 'create', 'auditor'));
     }
