@@ -1,0 +1,168 @@
+import { type Page, type PaymentView } from '../../src/payments/index.js';
+import { codeOf, orderOf, paymentOf, type Service, Shop, Stage } from '../support/service.js';
+
+let stage: Stage;
+let service: Service;
+let apiKey: string;
+let shop: Shop;
+
+beforeAll(async () => {
+  stage = await Stage.open({ timeoutMs: 2_000, lockTtlMs: 4_000 });
+  service = await stage.start();
+  apiKey = await stage.merchant();
+  shop = new Shop(() => service.url, apiKey);
+});
+afterAll(() => stage.close());
+
+const merchantShop = async () => new Shop(() => service.url, await stage.merchant());
+
+async function list(of: Shop, query: string): Promise<Page<PaymentView>> {
+  const { status, text } = await of.get(`/v1/payments?${query}`);
+  if (status !== 200) throw new Error(`no list: ${status} ${text}`);
+  return JSON.parse(text) as Page<PaymentView>;
+}
+
+const idsOf = ({ data }: Page<PaymentView>) => data.map(({ id }) => id);
+
+describe('a list of 25 payments', () => {
+  let of: Shop;
+  let made: PaymentView[];
+
+  const make = async (n: number) =>
+    paymentOf(
+      await of.post('/v1/payments', orderOf({ reference: `read-${n}`, amount: 100 + n }), `read-${n}`),
+    );
+
+  beforeAll(async () => {
+    of = await merchantShop();
+    // Several at once: some share their millisecond.
+    made = await Promise.all(Array.from({ length: 25 }, (_, n) => make(n)));
+  });
+
+  it('is read in three pages, each payment once and newest first, though more are made meanwhile', async () => {
+    const first = await list(of, 'limit=10');
+    const pages = [first];
+    await make(25);
+    for (let page = first; page.next_cursor !== null;) {
+      page = await list(of, `limit=10&cursor=${page.next_cursor}`);
+      pages.push(page);
+    }
+    expect(pages.map(({ data }) => data.length)).toEqual([10, 10, 5]);
+    expect(pages.map(({ has_more }) => has_more)).toEqual([true, true, false]);
+    const seen = pages.flatMap(({ data }) => data);
+    expect(new Set(seen.map(({ id }) => id))).toEqual(new Set(made.map(({ id }) => id)));
+    const times = seen.map(({ created_at }) => Date.parse(created_at));
+    expect(times).toEqual(times.toSorted((a, b) => b - a));
+    expect((await list(of, 'limit=1')).data[0]!.reference).toBe('read-25');
+  });
+
+  it('shows each payment as it is shown by itself', async () => {
+    const { data } = await list(of, 'limit=3');
+    for (const shown of data) expect(await of.payment(shown.id)).toEqual(shown);
+  });
+
+  it('is narrowed by when they were created, both ends included', async () => {
+    const byTime = made.toSorted((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at));
+    const [from, to] = [byTime[5]!.created_at, byTime[15]!.created_at];
+    const inside = made.filter(({ created_at }) => created_at >= from && created_at <= to);
+    const found = await list(of, `limit=100&created[gte]=${from}&created[lte]=${to}`);
+    expect(new Set(idsOf(found))).toEqual(new Set(inside.map(({ id }) => id)));
+    expect(idsOf(await list(of, `created[lte]=2020-01-01T00:00:00Z`))).toEqual([]);
+  });
+
+  it('turns its pages within a filter as well', async () => {
+    const seen: string[] = [];
+    let cursor = '';
+    for (let pages = 0; pages < 10; pages++) {
+      const page = await list(of, `limit=9&status=captured&psp=stripe${cursor}`);
+      seen.push(...idsOf(page));
+      if (page.next_cursor === null) break;
+      cursor = `&cursor=${page.next_cursor}`;
+    }
+    expect(seen).toHaveLength(26);
+    expect(new Set(seen).size).toBe(26);
+    expect(idsOf(await list(of, 'status=failed'))).toEqual([]);
+    expect((await list(of, 'reference=read-7')).data).toEqual([made[7]]);
+  });
+
+  it("is not turned by another merchant's cursor, and shows a stranger nothing", async () => {
+    const stranger = await merchantShop();
+    const { next_cursor } = await list(of, 'limit=5');
+    const { status, text } = await stranger.get(`/v1/payments?cursor=${next_cursor}`);
+    if (status === 200) expect((JSON.parse(text) as Page<PaymentView>).data).toEqual([]);
+    else expect(status).toBe(422);
+    expect(await list(stranger, 'limit=100')).toEqual({
+      ...(await list(stranger, 'limit=1')),
+      data: [],
+      has_more: false,
+      next_cursor: null,
+    });
+  });
+});
+
+describe('the same request', () => {
+  const send = (text: string, key: string) =>
+    fetch(`${service.url}/v1/payments`, {
+      method: 'POST',
+      body: text,
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        'content-type': 'application/json',
+        'idempotency-key': key,
+      },
+    });
+
+  const reversed = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null) return value;
+    const turned = Object.entries(value)
+      .toReversed()
+      .map(([name, inner]) => [name, reversed(inner)]);
+    return Object.fromEntries(turned);
+  };
+
+  it('may come in another order and with other white space: it is answered the same to the byte', async () => {
+    const body = { ...orderOf({ reference: 'spelt' }), metadata: { b: '2', a: 'é', c: 'x y' } };
+    const first = await send(JSON.stringify(body), 'spelt');
+    expect(first.status).toBe(201);
+    const told = await first.text();
+    const { id } = JSON.parse(told) as PaymentView;
+    const spellings = [
+      JSON.stringify(body, null, 4),
+      JSON.stringify(reversed(body)),
+      ` \n${JSON.stringify(reversed(body), null, '\t')}\r\n`,
+      JSON.stringify(body)
+        .replace('é', String.raw`\u00e9`)
+        .replace('1999', '1.999e3'),
+    ];
+    for (const spelling of spellings) {
+      const again = await send(spelling, 'spelt');
+      expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
+      expect(await again.text()).toBe(told);
+    }
+    expect(stage.effects(id)).toHaveLength(1);
+    expect((await list(shop, 'reference=spelt')).data).toHaveLength(1);
+  });
+
+  it.each([
+    ['amount', { amount: 2_000 }],
+    ['currency', { currency: 'CAD' }],
+    ['reference', { reference: 'another' }],
+    ['capture', { capture: 'manual' }],
+    ['metadata', { metadata: { a: '1' } }],
+    ['customer', { customer: { reference: 'customer-2' } }],
+  ])(
+    'is another one with another %s: refused under the same key, and nothing is done',
+    async (what, other) => {
+      const body = orderOf({ reference: `differs-${what}` });
+      const key = `differs-${what}`;
+      const { id } = paymentOf(await shop.post('/v1/payments', body, key));
+      const before = stage.effects().length;
+      const refused = await shop.post('/v1/payments', { ...body, ...other }, key);
+      expect([refused.status, codeOf(refused)]).toEqual([422, 'idempotency_key_reused']);
+      expect(stage.effects()).toHaveLength(before);
+      expect(stage.effects(id)).toHaveLength(1);
+      // The first one is still answered.
+      expect(paymentOf(await shop.post('/v1/payments', body, key)).id).toBe(id);
+    },
+  );
+});
