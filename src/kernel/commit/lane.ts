@@ -63,9 +63,14 @@ export class Lane {
     };
     client.on('error', forget);
     client.on('end', forget);
-    await client.connect();
-    // Not as options of the connection: those of a URL would take their place.
-    await client.query(PLANNER.map((setting) => `SET ${setting}`).join('; '));
+    try {
+      await client.connect();
+      // Not as options of the connection: those of a URL would take their place.
+      await client.query(PLANNER.map((setting) => `SET ${setting}`).join('; '));
+    } catch (error) {
+      client.end().catch(() => {});
+      throw error;
+    }
     this.client = client;
     [this.runs, this.replanAt] = [0, FIRST_REPLAN];
     return client;
