@@ -1,4 +1,4 @@
-import { atRest, orderOf, paymentOf, type Service, Shop, Stage } from '../support/service.js';
+import { atRest, codeOf, orderOf, paymentOf, type Service, Shop, Stage } from '../support/service.js';
 
 /** What is asked of an authorization whose own answer never came is done after the doubt is settled. */
 let stage: Stage;
@@ -72,3 +72,36 @@ describe.each(['stripe', 'adyen'] as const)('an authorization in doubt at %s', (
     await expectCreateAnswered('canceled');
   });
 });
+
+describe.each(['stripe', 'adyen'] as const)('a capture at %s', (first) => {
+  it('settles it: every other key is refused, and refused the same again', async () => {
+    const reference = `settled-${first}`;
+    const create = () =>
+      shop.post('/v1/payments', orderOf({ first, capture: 'manual', reference }), reference);
+    const { id } = paymentOf(await shop.until(create, atRest));
+    const path = `/v1/payments/${id}`;
+    const capture = (key: string) => shop.post(`${path}/capture`, { amount: 1_500 }, key);
+    const captured = await shop.until(() => capture(`${reference}-1`), atRest);
+    expect(paymentOf(captured)).toMatchObject({ status: 'captured', amount_captured: 1_500 });
+
+    const refusals = {
+      cancel: () => shop.post(`${path}/cancel`, {}, `${reference}-cancel`),
+      capture: () => capture(`${reference}-2`),
+    };
+    for (const ask of Object.values(refusals)) {
+      const refused = await ask();
+      expect([refused.status, codeOf(refused)]).toEqual([409, 'invalid_state']);
+      const again = await ask();
+      expect(again.headers.get('idempotent-replayed')).toBe('true');
+      // Only the name of the request differs.
+      const [told, retold] = [refused, again].map(({ text }) => withoutRequestId(text));
+      expect(retold).toBe(told);
+    }
+    expect((await capture(`${reference}-1`)).text).toBe(captured.text);
+    expect(effectsOf(id)).toEqual(['authorize 1999', 'capture 1500']);
+  });
+});
+
+function withoutRequestId(text: string): string {
+  return text.replace(/"request_id":"[^"]*"/, '');
+}
