@@ -59,13 +59,13 @@ async function playAll(
   const failures: string[] = [];
   const waiting = [...runs];
   const playUntilDone = async () => {
-    const player = await Player.on();
+    const player = new Player();
     for (let run = waiting.shift(); run; run = waiting.shift()) {
       try {
         outcomes.push(await player.play(run));
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
-        failures.push(`seed ${SEED}, run ${titleOf(run)}\n${why}`);
+        failures.push(`seed ${SEED}, run ${titleOf(run)}\n${why.slice(0, 6_000)}`);
       }
     }
     await player.close();

@@ -47,19 +47,22 @@ const settle = bothSides('commit', 'finished');
 
 /** Both sides of every commit and of every call to a PSP, as far as each weather leads there. */
 function deathsIn(weather: Weather, first: PspName): readonly Death[] {
+  const again = [...bothSides('commit', 'accepted'), ...settle];
   switch (weather) {
     case 'fair':
       return [...accept, ...bothSides('psp', 'execute'), ...settle, ...outside];
-    case 'answer lost': {
+    case 'answer lost':
       // Adyen cannot be asked: it is sent the same again. The others are looked up.
-      const second = first === 'adyen' ? bothSides('psp', 'execute', 2) : bothSides('psp', 'lookup');
-      return [...bothSides('commit', 'accepted'), ...second, ...settle];
-    }
+      return [...again, ...(first === 'adyen' ? sentAgain : bothSides('psp', 'lookup'))];
     case 'first PSP down':
+      return [...again, ...sentAgain, ...outside];
     case 'first PSP declines':
-      return [...bothSides('commit', 'accepted'), ...bothSides('psp', 'execute', 2), ...settle, ...outside];
+      return [...again, ...bothSides('psp', 'execute', 2), ...outside];
   }
 }
+
+/** The second call, where the first was not answered: `after` was not reached by that one. */
+const sentAgain = [at('psp:before:execute', 2), at('psp:after:execute')];
 
 /** Every plan there is. A capture and a cancel are never failed over, so they know two weathers. */
 export function everyPlan(): Plan[] {

@@ -30,28 +30,29 @@ const PROOF_MS = 100_000;
  * that dies in the next.
  */
 export class Player {
+  private stage: Stage | null = null;
   private service: Service | null = null;
 
-  private constructor(private readonly stage: Stage) {}
-
-  static async on(): Promise<Player> {
-    return new Player(await Stage.open({ timeoutMs: 500, lockTtlMs: 1_700 }));
-  }
-
-  /** @throws when anything does not hold */
+  /** @throws when anything does not hold; what comes after is played on another stage */
   async play(run: Run): Promise<Outcome> {
-    const play = new Play(this.stage, run, await this.stage.merchant());
+    this.stage ??= await Stage.open({ timeoutMs: 500, lockTtlMs: 1_700 });
+    const { stage } = this;
+    const play = new Play(stage, run, await stage.merchant());
     try {
-      return await play.whole(this.service);
-    } finally {
+      const outcome = await play.whole(this.service);
       this.service = play.survivor;
-      await this.stage.simulator.reset();
+      await stage.simulator.reset();
+      return outcome;
+    } catch (error) {
+      [this.stage, this.service] = [null, null];
+      await stage.close();
+      throw error;
     }
   }
 
   /** @throws when a secret stands in a log or in a table */
-  close(): Promise<void> {
-    return this.stage.close();
+  async close(): Promise<void> {
+    await this.stage?.close();
   }
 }
 

@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type PspName } from '../../simulator/index.js';
+import {
+  atRest,
+  codeOf,
+  type Order,
+  orderOf,
+  paymentOf,
+  type Reply,
+  type Service,
+  Shop,
+  Stage,
+} from '../support/service.js';
+
+/**
+ * A call of which nobody knows what became of it binds the payment to its PSP: refusals that come
+ * later, and restarts, change nothing about that. A lookup may, once it is final.
+ */
+
+/** By now nothing that was sent to a Stripe-like PSP can still arrive (`settlesAfterMs`, and a margin). */
+
+const SETTLED_MS = 120_000;
+
+let stage: Stage;
+let service: Service;
+let shop: Shop;
+
+beforeEach(async () => {
+  stage = await Stage.open({ timeoutMs: 600, lockTtlMs: 1_700 });
+  const apiKey = await stage.merchant();
+  shop = new Shop(() => service.url, apiKey);
+});
+afterEach(() => stage.close());
+
+const ask = (order: Order) => () => shop.post('/v1/payments', orderOf(order), 'the-key');
+
+/** An answer about the payment, once nobody else holds its key. */
+function answerTo(order: Order): Promise<Reply> {
+  const isAbout = (reply: Reply) => reply.status < 300 || codeOf(reply) !== 'request_in_progress';
+  return shop.until(ask(order), isAbout);
+}
+
+/** The answer of the first call is lost, and the process dies before it can write that down. */
+async function fallIntoDoubt(order: Order, fault: 'reset_after' | 'reset_before'): Promise<void> {
+  service = await stage.start({ at: { place: 'commit:before:accepted' }, env: { PAYONCE_ROLE: 'api' } });
+  stage.simulator.faults(order.first!, { fault, next: 1 });
+  await expect(ask(order)()).rejects.toThrow();
+  expect((await service.exit).signal).toBe('SIGKILL');
+}
+
+const attemptsOf = async (id: string) =>
+  (await shop.attempts(id)).map(({ kind, outcome }) => `${kind} ${outcome}`);
+
+describe('doubt first, refusal second', () => {
+  it.each([
+    ['stripe', 'reset_before', 'execute succeeded'],
+    ['adyen', 'reset_before', 'execute succeeded'],
+    ['keyless', 'reset_after', 'lookup succeeded'],
+  ] as const)('stays at %s (%s), until it is known there', async (first, fault, last) => {
+    const others = (['stripe', 'adyen', 'keyless'] as PspName[]).filter((psp) => psp !== first);
+    await fallIntoDoubt({ first }, fault);
+
+    // It comes back to a PSP that refuses connections: for this call a proof, for the lost one none.
+    stage.simulator.faults(first, { fault: 'refuse' });
+    service = await stage.start();
+    for (let tries = 0; tries < 3; tries++) {
+      const reply = await answerTo({ first });
+      expect(reply.status).toBe(202);
+      const payment = paymentOf(reply);
+      expect(payment).toMatchObject({ status: 'processing', psp: null, failure: null });
+      expect(payment.routes).toMatchObject([{ route: 1, psp: first, verdict: 'open' }]);
+      await sleep(1_100); // a PSP is not asked more than once a second
+    }
+    const { id } = paymentOf(await answerTo({ first }));
+    const meanwhile = (await attemptsOf(id)).slice(1);
+    expect(meanwhile.length).toBeGreaterThanOrEqual(2);
+    expect(meanwhile.every((told) => /^(lookup|execute) (unknown|not_sent)$/.test(told))).toBe(true);
+    for (const other of others) expect(stage.simulator.calls(other)).toEqual([]);
+    const proofs = await stage.sql('SELECT 1 FROM non_execution_proofs');
+    expect(proofs).toEqual([]);
+
+    await stage.simulator.clearFaults();
+    const settled = paymentOf(await shop.until(ask({ first }), atRest));
+    expect(settled).toMatchObject({ id, status: 'captured', psp: first });
+    expect((await attemptsOf(id)).at(-1)).toBe(last);
+    expect(stage.effects().map(({ psp, operation }) => [psp, operation])).toEqual([[first, 'charge']]);
+    for (const other of others) expect(stage.simulator.calls(other)).toEqual([]);
+  });
+});
+
+describe('an error that Stripe keeps for the key', () => {
+  it('is passed by a lookup that is final: then, and not before, another PSP is asked', async () => {
+    service = await stage.start({ env: { PAYONCE_ROLE: 'api' } });
+    stage.simulator.faults('stripe', { fault: 'error_500_before', next: 1 });
+    const reply = await answerTo({ first: 'stripe' });
+    expect(reply.status).toBe(202);
+    const { id } = paymentOf(reply);
+    // Sent again under its key, Stripe says the same again; "not found" may only be early.
+    expect(await attemptsOf(id)).toEqual(['execute unknown', 'lookup not_found', 'execute unknown']);
+    expect(stage.orders('stripe').map(({ replayed, status }) => [replayed, status])).toEqual([
+      [false, 500],
+      [true, 500],
+    ]);
+    await sleep(1_100);
+    expect((await answerTo({ first: 'stripe' })).status).toBe(202);
+    expect(stage.simulator.calls('adyen')).toEqual([]);
+
+    service.kill();
+    await service.exit;
+    stage.simulator.advance(SETTLED_MS);
+    const env = { PAYONCE_ROLE: 'api', PAYONCE_CLOCK_OFFSET_MS: String(SETTLED_MS) };
+    service = await stage.start({ env });
+    const settled = paymentOf(await shop.until(ask({ first: 'stripe' }), atRest));
+    expect(settled).toMatchObject({ id, status: 'captured', psp: 'adyen' });
+    expect(settled.routes).toEqual([
+      { route: 1, psp: 'stripe', verdict: 'ruled_out', outcome: 'not_found' },
+      { route: 2, psp: 'adyen', verdict: 'effective', outcome: 'succeeded' },
+    ]);
+    const proofs = await stage.sql('SELECT route, kind FROM non_execution_proofs');
+    expect(proofs).toEqual([{ route: 1, kind: 'lookup_final' }]);
+    expect(stage.effects().map(({ psp }) => psp)).toEqual(['adyen']);
+  });
+});
