@@ -90,6 +90,12 @@ async function expectNothingTold(): Promise<void> {
   expect(written().length).toBeGreaterThan(2_000);
 }
 
+interface Sent {
+  readonly method?: string;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 it('writes down no token, no customer and no credential, whatever happens', async () => {
   for (const first of ['stripe', 'adyen', 'keyless'] as const) {
     const { id } = await settle(first, `plain-${first}`);
@@ -129,7 +135,7 @@ it('keeps to itself what a PSP repeats of a request that it refuses', async () =
 });
 
 it('keeps to itself what a client sends where it does not belong', async () => {
-  const send = (path: string, init: RequestInit & { headers?: Record<string, string> } = {}) =>
+  const send = (path: string, init: Sent = {}) =>
     fetch(`${service.url}${path}`, {
       ...init,
       headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', ...init.headers },
