@@ -1,7 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Inject } from '@nestjs/common';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Logger } from 'pino';
-import { Problem } from '../kernel/index.js';
+import { Problem, StoreUnavailable } from '../kernel/index.js';
 import { LOGGER } from './dependencies.js';
 import { unauthorized } from './headers.js';
 import { sendProblem } from './present.js';
@@ -32,6 +32,10 @@ export class ProblemFilter implements ExceptionFilter {
 
   private problemOf(thrown: unknown, request: FastifyRequest, reply: FastifyReply): Problem {
     if (thrown instanceof Problem) return presentable(thrown);
+    if (thrown instanceof StoreUnavailable) {
+      const detail = 'The store cannot be reached. Try again, with the same Idempotency-Key.';
+      return presentable(new Problem('overloaded', detail, { cause: thrown }));
+    }
     if (request.is404) {
       const methods = this.routes.methodsOf(request.url);
       if (methods.length === 0) return new Problem('not_found', 'There is nothing at this path.');

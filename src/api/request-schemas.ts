@@ -175,11 +175,9 @@ export const PaymentListQuery = Type.Object(
     ),
     cursor: Type.Optional(
       Type.String({
-        minLength: 1,
-        maxLength: 255,
-        pattern: LINE,
+        pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
         description: '`next_cursor` of the page before.',
-        'x-refusal': LINE_REFUSAL,
+        'x-refusal': 'must be the next_cursor of a page',
       }),
     ),
     status: Type.Optional(Type.Enum([...paymentStatuses])),

@@ -171,7 +171,7 @@ export class KeyedFlows {
       } catch (error) {
         await this.surviveOutage(error, outages, run);
         // Nobody knows whether it was written: the row tells, by its token.
-        const found = await this.read(run);
+        const found = await this.readThrough(run);
         if (found?.lockToken === run.lockToken) return true;
         if (found) return false;
       }
@@ -307,7 +307,9 @@ export class KeyedFlows {
         await this.leaveEvidence(flow, evidence, run);
         throw new LockLost();
       }
-      state = await flow.load(met.subjectId!, met.params, met.recoveryPoint, run);
+      // Where even that cannot be read, the old state is decided again, and refused if it is stale.
+      const fresh = flow.load(met.subjectId!, met.params, met.recoveryPoint, run);
+      state = (await fresh.catch((error: unknown) => this.surviveOutage(error, outages++, run))) ?? state;
     }
     // Somebody else drives what this run waits for. It steps back and stays resumable.
     await this.leaveEvidence(flow, evidence, run);
@@ -403,6 +405,17 @@ export class KeyedFlows {
     }
     await run.clock.sleep(25 * 2 ** outages * (0.5 + this.options.ids.random() / 2));
     return null;
+  }
+
+  /** Reads the key through an outage, with a bound. */
+  private async readThrough(run: Run): Promise<IdempotencyKey | null> {
+    for (let outages = 0; ; outages++) {
+      try {
+        return await this.read(run);
+      } catch (error) {
+        await this.surviveOutage(error, outages, run);
+      }
+    }
   }
 
   private async read(run: Run): Promise<IdempotencyKey | null> {

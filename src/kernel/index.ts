@@ -16,6 +16,7 @@ export {
   type ProblemDocument,
   type ProblemField,
 } from './problem.js';
+export { isOutage, orUnavailable, StoreUnavailable } from './store-unavailable.js';
 export { Seal } from './seal.js';
 export {
   type Database,

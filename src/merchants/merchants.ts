@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { type Pool } from 'pg';
-import { type Clock, type Ids, Problem, sqlState, sqlStateOf } from '../kernel/index.js';
+import { type Clock, type Ids, orUnavailable, Problem, sqlState, sqlStateOf } from '../kernel/index.js';
 import { type ApiKey } from './api-key.entity.js';
 import { type Authenticator, type Caller, type Scope, scopes as knownScopes } from './caller.js';
 import { type Merchant } from './merchant.entity.js';
@@ -145,12 +145,13 @@ export class Merchants implements Authenticator {
   }
 
   private async readCaller(digest: string): Promise<Caller | null> {
-    const { rows } = await this.pool.query<Caller>({
+    const query = this.pool.query<Caller>({
       name: 'api-key-by-hash',
       text: `SELECT merchant_id AS "merchantId", id AS "apiKeyId", scopes
                FROM api_keys WHERE hash = $1 AND revoked_at IS NULL`,
       values: [Buffer.from(digest, 'base64')],
     });
+    const { rows } = await orUnavailable(query);
     return rows[0] ? Object.freeze(rows[0]) : null;
   }
 }

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { Problem } from '../kernel/index.js';
+import { orUnavailable, Problem } from '../kernel/index.js';
 import {
   type OperationStory,
   pspAttempts,
@@ -26,7 +26,16 @@ export class PaymentReader {
    * A page of a merchant's payments. The cursor is the id of the last one seen: ids are UUIDv7, so
    * their order is that of creation and the primary key serves the page without a sort.
    */
-  async list(
+  list(
+    merchantId: string,
+    filter: PaymentFilter,
+    limit: number,
+    cursor: string | null,
+  ): Promise<Page<PaymentView>> {
+    return orUnavailable(this.read(merchantId, filter, limit, cursor));
+  }
+
+  private async read(
     merchantId: string,
     filter: PaymentFilter,
     limit: number,

@@ -151,7 +151,7 @@ describe('the REST surface', () => {
     await api.send({ method: 'GET', path: '/v1/payments' });
     await api.send({
       method: 'GET',
-      path: '/v1/payments?limit=100&cursor=abc&status=failed&psp=stripe&reference=order%201&created%5Bgte%5D=2026-01-01T00:00:00Z&created[lte]=2026-02-01T01:00:00%2B01:00',
+      path: '/v1/payments?limit=100&cursor=01900000-0000-7000-8000-000000000009&status=failed&psp=stripe&reference=order%201&created%5Bgte%5D=2026-01-01T00:00:00Z&created[lte]=2026-02-01T01:00:00%2B01:00',
     });
     const lists = api.payments.calls.filter(([flow]) => flow === 'list').map(([, , ...ask]) => ask);
     expect(lists).toEqual([
@@ -165,7 +165,7 @@ describe('the REST surface', () => {
           createdTo: new Date('2026-02-01T00:00:00Z'),
         },
         100,
-        'abc',
+        '01900000-0000-7000-8000-000000000009',
       ],
     ]);
   });

@@ -11,5 +11,5 @@ export {
   type Where,
 } from './change.js';
 export { MemoryStore } from './memory-store.js';
-export { PostgresStore, type PostgresStoreOptions, StoreUnavailable } from './postgres-store.js';
+export { PostgresStore, type PostgresStoreOptions } from './postgres-store.js';
 export { type Column, tableOf, type Table } from './table.js';

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { type Clock } from '../clock.js';
 import {
   type Change,
@@ -9,6 +9,8 @@ import {
   type Store,
   type Where,
 } from './change.js';
+import { sqlStateOf } from '../database.js';
+import { isOutage, orUnavailable, StoreUnavailable } from '../store-unavailable.js';
 import { encode } from './encoding.js';
 import { Lane } from './lane.js';
 import { paramsForMany, paramsForOne, type Shape, shapeId, shapeOf } from './statement.js';
@@ -34,14 +36,6 @@ const LONGEST_QUEUE = 10_000;
 const MOST_SHAPES = 500;
 /** Serialization failures and deadlocks are tried again so often. */
 const MOST_TRIES = 6;
-
-/** The commit could not be written, or it is unknown whether it was: read again by key. */
-export class StoreUnavailable extends Error {
-  constructor(cause: unknown) {
-    super('the store could not be reached', { cause });
-    this.name = 'StoreUnavailable';
-  }
-}
 
 interface Waiting {
   readonly changes: readonly Change[];
@@ -147,8 +141,7 @@ export class PostgresStore implements Store {
         entry.resolve(done.has(i) ? DONE : refusedBy({ by: 'gate' }));
       }
     } catch (error) {
-      const code = sqlStateOf(error);
-      if (code === null || isOutage(code)) {
+      if (isOutage(error)) {
         lane.drop();
         for (const entry of batch) entry.reject(new StoreUnavailable(error));
       } else if (batch.length > 1) {
@@ -241,7 +234,8 @@ export class PostgresStore implements Store {
 
   private async select<Row>(table: Table<Row>, rest: string, values: (string | null)[]): Promise<Row[]> {
     const columns = table.columns.map(({ name, property }) => `${name} AS "${property}"`).join(', ');
-    const { rows } = await this.options.pool.query(`SELECT ${columns} FROM ${table.name} ${rest}`, values);
+    const query = this.options.pool.query(`SELECT ${columns} FROM ${table.name} ${rest}`, values);
+    const { rows } = await orUnavailable(query);
     return rows as Row[];
   }
 
@@ -272,17 +266,6 @@ function conditionOf<Row>(table: Table<Row>, where: Where<Row>, values: (string 
     return `${name} = $${values.length}`;
   });
   return conditions.length > 0 ? conditions.join(' AND ') : 'true';
-}
-
-/** null when the error is not the server's word: the connection, a timeout of ours. */
-function sqlStateOf(error: unknown): string | null {
-  const code = error instanceof pg.DatabaseError ? error.code : undefined;
-  return code && /^[0-9A-Z]{5}$/.test(code) ? code : null;
-}
-
-/** The server is going away, out of resources, read only, or gave up on us: classes 08, 25, 53, 57, 58. */
-function isOutage(code: string): boolean {
-  return /^(08|25|53|57|58|40)/.test(code);
 }
 
 function refusalOf(error: pg.DatabaseError): Refusal | null {
