@@ -40,7 +40,7 @@ export class Player {
     const play = new Play(stage, run, await stage.merchant());
     try {
       const outcome = await play.whole(this.service);
-      this.service = play.survivor;
+      this.service = await play.survivor();
       await stage.simulator.reset();
       return outcome;
     } catch (error) {
@@ -73,11 +73,18 @@ class Play {
     this.shop = new Shop(() => this.service?.url ?? 'http://nobody.invalid', apiKey);
   }
 
-  /** Who is there for the next run. */
-  get survivor(): Service | null {
-    if (!this.timeHasPassed) return this.service;
-    this.service?.kill();
-    return null;
+  /** Who is there for the next run; the place where it did not come to die is forgotten. */
+  async survivor(): Promise<Service | null> {
+    const { service, timeHasPassed } = this;
+    if (!service) return null;
+    try {
+      if (timeHasPassed) throw new RangeError('it lives in another time');
+      await service.arm({ place: 'nowhere' });
+      return service;
+    } catch {
+      service.kill();
+      return null;
+    }
   }
 
   async whole(present: Service | null): Promise<Outcome> {
