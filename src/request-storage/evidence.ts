@@ -32,9 +32,8 @@ export type Evidence =
  * - `requires_action`  the PSP waits for the customer
  * - `pending`          the PSP has it and will decide
  * - `throttled`        nothing ran; the PSP asks us to come back later
- * - `voiding`          the PSP did it, and may have voided it since: only a word about that helps
  */
-export type OpenBecause = 'doubt' | 'conflict' | 'requires_action' | 'pending' | 'throttled' | 'voiding';
+export type OpenBecause = 'doubt' | 'conflict' | 'requires_action' | 'pending' | 'throttled';
 
 /** How long a call can still be on its way after its row was written, in ms: the lease of its sender. */
 export interface FlightTime {
@@ -47,8 +46,6 @@ export interface FlightTime {
  */
 export function weigh({ request, attempts }: RouteStory, can: Capabilities, flight: FlightTime): Evidence {
   const done = attempts.find((a) => a.kind !== 'cancel' && a.outcome === 'succeeded');
-  const sinceDone = done && sinceCanceled(request.operation, attempts, can, flight);
-  if (sinceDone) return sinceDone;
   if (done) return { verdict: 'effective', by: done };
 
   const conflict = attempts.find((a) => a.outcome === 'conflict');
@@ -88,45 +85,6 @@ export function weigh({ request, attempts }: RouteStory, can: Capabilities, flig
 /** The PSP has the payment. That it has an order to void something says nothing of the payment. */
 function isAcceptance({ kind, outcome }: PspAttempt): boolean {
   return kind !== 'cancel' && (outcome === 'pending' || outcome === 'requires_action');
-}
-
-/**
- * What a cancel has made of a payment that the PSP had accepted; null when it is as it was. A yes
- * that is replayed under the payment's own key says what was done then, not what is now.
- */
-function sinceCanceled(
-  operation: PspRequest['operation'],
-  attempts: readonly PspAttempt[],
-  can: Capabilities,
-  flight: FlightTime,
-): Evidence | null {
-  const cancels = attempts.filter((a) => a.kind === 'cancel');
-  if (cancels.length === 0 || (operation !== 'charge' && operation !== 'authorize')) return null;
-  const lastExecute = attempts.findLastIndex((a) => a.kind === 'execute');
-  const canceled = attempts.slice(lastExecute + 1).find((a) => a.outcome === 'canceled');
-  if (canceled) return ruledOut('cancel_acknowledged', canceled);
-
-  const told = cancels.findLastIndex((a) => a.outcome === 'succeeded' || a.outcome === 'not_found');
-  const undecided = cancels.slice(told + 1);
-  const promised = undecided.find((a) => a.outcome === 'pending');
-  if (promised) return { verdict: 'open', why: 'pending', since: promised };
-  const lost = undecided.filter((a) => a.outcome === null || a.outcome === 'unknown');
-  const isThere = attempts.some(
-    (a) => a.outcome === 'succeeded' && lost.every((cancel) => isTruthAfter(cancel, a, can, flight)),
-  );
-  return isThere || lost.length === 0 ? null : { verdict: 'open', why: 'voiding', since: lost[0]! };
-}
-
-/** A lookup that was made when the cancel could no longer be on its way. */
-function isTruthAfter(
-  cancel: PspAttempt,
-  { kind, startedAt }: PspAttempt,
-  { lookup }: Capabilities,
-  { leaseMs }: FlightTime,
-): boolean {
-  if (kind !== 'lookup' || lookup?.consistency !== 'strong') return false;
-  const gone = cancel.endedAt?.getTime() ?? cancel.startedAt.getTime() + leaseMs;
-  return startedAt.getTime() >= gone + lookup.settlesAfterMs;
 }
 
 /** Every execute was answered, none of them with a yes or a maybe: the last answer decides. */

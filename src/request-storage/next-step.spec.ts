@@ -129,10 +129,6 @@ const situation = fc
   });
 
 const isDoubtful = (a: PspAttempt) => a.kind === 'execute' && (a.outcome === 'unknown' || a.outcome === null);
-const mayHaveVoided = ({ kind, outcome }: PspAttempt) =>
-  kind !== 'execute' &&
-  (outcome === 'canceled' ||
-    (kind === 'cancel' && (outcome === null || outcome === 'unknown' || outcome === 'pending')));
 const isRefusal = (a: PspAttempt) => ['not_sent', 'rejected', 'throttled'].includes(a.outcome ?? '');
 /** The step says that nothing was done here: another route, or the operation has failed. */
 const givesUp = (step: Step) => step.do === 'open' || step.do === 'fail';
@@ -242,33 +238,7 @@ describe('the next step', () => {
     fc.assert(
       fc.property(situation, ({ route, facts }) => {
         if (!route.attempts.some((a) => a.kind !== 'cancel' && a.outcome === 'succeeded')) return;
-        if (route.attempts.some(mayHaveVoided)) return;
         expect(nextStep([route], facts).do).toBe('finish');
-      }),
-      runs,
-    );
-  });
-
-  it('8. does not take for done what a cancel may have undone, nor sends it again', () => {
-    fc.assert(
-      fc.property(situation, ({ route, can, facts }) => {
-        const yes = route.attempts.some((a) => a.kind !== 'cancel' && a.outcome === 'succeeded');
-        const cancel = route.attempts.findLast((a) => a.kind === 'cancel');
-        if (!yes || !cancel || !mayHaveVoided(cancel) || cancel.outcome === 'canceled') return;
-        const step = nextStep([route], facts);
-        expect(step.do).not.toBe('execute');
-        if (step.do !== 'finish') return;
-        const gone = cancel.endedAt?.getTime() ?? cancel.startedAt.getTime() + LEASE_MS;
-        expect(['unknown', null]).toContain(cancel.outcome);
-        expect(can.lookup?.consistency).toBe('strong');
-        expect(
-          route.attempts.some(
-            (a) =>
-              a.kind === 'lookup' &&
-              a.outcome === 'succeeded' &&
-              a.startedAt.getTime() >= gone + can.lookup!.settlesAfterMs,
-          ),
-        ).toBe(true);
       }),
       runs,
     );

@@ -31,7 +31,6 @@ export type Step =
 
 export type RuledOut = Extract<Evidence, { verdict: 'ruled_out' }>;
 type Open = Extract<Evidence, { verdict: 'open' }>;
-type Way = 'lookup' | 'execute' | 'cancel';
 
 export interface StepFacts extends FlightTime {
   readonly now: Date;
@@ -114,14 +113,8 @@ function whileOpen(
   ) {
     return { do: 'cancel' };
   }
-  const legal = waysOn(current, evidence, can, facts);
+  const legal = evidence.why === 'doubt' ? waysToLearn(current, can, facts) : waysToAsk(current, can);
   return onSchedule(current, evidence, legal, can, facts);
-}
-
-function waysOn(current: RouteStory, { why }: Open, can: Capabilities, facts: StepFacts): readonly Way[] {
-  if (why === 'doubt') return waysToLearn(current, can, facts);
-  // Voiding what is void already does nothing more, and its answer is about now.
-  return why === 'voiding' && mayCancel(current, can) ? ['cancel'] : waysToAsk(current, can);
 }
 
 /** What can tell us about a call in doubt: asking, and sending the same again under the same key. */
@@ -193,7 +186,7 @@ function afterThrottle(
 function onSchedule(
   current: RouteStory,
   { why, since }: Open,
-  legal: readonly Way[],
+  legal: readonly ('lookup' | 'execute')[],
   can: Capabilities,
   facts: StepFacts,
 ): Step {
@@ -203,12 +196,12 @@ function onSchedule(
   if (legal.length === 0) return withoutWays(current, why, can, facts);
 
   const followUps = attempts.filter((a) => a.attempt > since.attempt);
-  const position = followUps.length > 0 ? legal.indexOf(last.kind) : -1;
+  const position = followUps.length > 0 ? legal.indexOf(last.kind as (typeof legal)[number]) : -1;
   const insideRound = position >= 0 && position < legal.length - 1;
   const way = insideRound ? legal[position + 1]! : legal[0]!;
   // Rounds are counted by their first way, so that a way that falls away (a window that closes)
   // does not make more of the rounds that were made with it.
-  const rounds = followUps.filter((a) => a.kind === legal[0]).length + (isInDoubt(why) ? 0 : 1);
+  const rounds = followUps.filter((a) => a.kind === legal[0]).length + (why === 'doubt' ? 0 : 1);
   const budgetSpent = rounds > SCHEDULE_MS.length;
   if (facts.asked && facts.deadline && facts.now >= facts.deadline) {
     // Whoever asked has waited long enough; a worker goes on from here at once.
@@ -233,10 +226,6 @@ function withoutWays(current: RouteStory, why: OpenWhy, can: Capabilities, facts
 }
 
 type OpenWhy = Open['why'];
-
-function isInDoubt(why: OpenWhy): boolean {
-  return why === 'doubt' || why === 'voiding';
-}
 
 /** The last thing to try before a person is called: to void what may be there. Once. */
 function outOfBudget(current: RouteStory, why: OpenWhy, can: Capabilities): Step {
