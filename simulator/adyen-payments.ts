@@ -93,7 +93,7 @@ export function renderPayment(payment: AdyenPayment, pages: string, resultCode?:
 }
 
 export interface AdyenEvent {
-  readonly eventCode: 'AUTHORISATION' | 'CAPTURE' | 'CANCELLATION' | 'TECHNICAL_CANCEL';
+  readonly eventCode: 'AUTHORISATION' | 'CAPTURE' | 'CANCELLATION' | 'TECHNICAL_CANCEL' | 'CANCEL_OR_REFUND';
   readonly success: boolean;
   readonly pspReference: string;
   readonly originalReference?: string;

@@ -110,6 +110,9 @@ export class AdyenWire implements Wire {
     if (resource === 'payments' && reference !== undefined && verb === 'cancels') {
       return this.modify(body, name, reference, 'cancel');
     }
+    if (resource === 'payments' && reference !== undefined && verb === 'reversals') {
+      return this.modify(body, name, reference, 'reverse');
+    }
     if (resource === 'cancels' && reference === undefined) return this.technicalCancel(body, name);
     return failure(404, '000', 'Not Found', 'validation');
   }
@@ -225,7 +228,12 @@ export class AdyenWire implements Wire {
     };
   }
 
-  private modify(body: Json, key: string | null, parent: string, does: 'capture' | 'cancel'): Routed | Reply {
+  private modify(
+    body: Json,
+    key: string | null,
+    parent: string,
+    does: 'capture' | 'cancel' | 'reverse',
+  ): Routed | Reply {
     const merchantAccount = body['merchantAccount'];
     if (typeof merchantAccount !== 'string' || merchantAccount === '') return noAccount();
     const amount = does === 'capture' ? amountOf(body) : undefined;
@@ -234,7 +242,7 @@ export class AdyenWire implements Wire {
     const before = this.payments.get(parent);
     const references = [reference, before?.merchantReference].filter((one) => one !== undefined);
     return {
-      kind: does === 'cancel' ? 'cancel' : 'execute',
+      kind: does === 'capture' ? 'execute' : 'cancel',
       references,
       key,
       run: () => {
@@ -247,8 +255,9 @@ export class AdyenWire implements Wire {
         }
         this.ledger.ensureRoom();
         const own = this.nextReference();
-        if (amount === undefined) this.void(payment, own, reference, key, 'CANCELLATION');
-        else this.capture(payment, own, reference, amount, key);
+        if (amount !== undefined) this.capture(payment, own, reference, amount, key);
+        else if (does === 'reverse') this.reverse(payment, own, reference, key);
+        else this.void(payment, own, reference, key, 'CANCELLATION');
         return json(201, {
           merchantAccount,
           paymentPspReference: parent,
@@ -287,12 +296,41 @@ export class AdyenWire implements Wire {
     });
   }
 
+  /** Voids what is reserved, gives back what was taken. */
+  private reverse(
+    payment: AdyenPayment,
+    own: string,
+    reference: string | undefined,
+    key: string | null,
+  ): void {
+    if (payment.captured === 0) {
+      this.void(payment, own, reference, key, 'CANCEL_OR_REFUND');
+      return;
+    }
+    const merchantReference = reference ?? payment.merchantReference;
+    const success = payment.status !== 'cancelled';
+    if (success) {
+      this.payments.replace({ ...payment, status: 'cancelled' });
+      const { pspReference, captured } = payment;
+      this.book('refund', { ...payment, merchantReference }, own, pspReference, captured, key);
+    }
+    this.announce({
+      ...about(payment),
+      eventCode: 'CANCEL_OR_REFUND',
+      success,
+      pspReference: own,
+      originalReference: payment.pspReference,
+      merchantReference,
+      reason: success ? undefined : 'Transaction is not in a state that can be reversed',
+    });
+  }
+
   private void(
     payment: AdyenPayment,
     own: string,
     reference: string | undefined,
     key: string | null,
-    eventCode: 'CANCELLATION' | 'TECHNICAL_CANCEL',
+    eventCode: 'CANCELLATION' | 'TECHNICAL_CANCEL' | 'CANCEL_OR_REFUND',
   ): void {
     const reserved = payment.status === 'authorised' && payment.captured === 0;
     const waiting = payment.status === 'redirect' || payment.status === 'pending';

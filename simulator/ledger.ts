@@ -3,7 +3,7 @@ import { Full } from './wire.js';
 
 export const MOST_EFFECTS = 1_000_000;
 
-export type Operation = 'charge' | 'authorize' | 'capture' | 'void';
+export type Operation = 'charge' | 'authorize' | 'capture' | 'void' | 'refund';
 
 /** Money that really moved, was reserved or was released. A decline is no effect. */
 export interface Effect {
@@ -12,7 +12,7 @@ export interface Effect {
   readonly operation: Operation;
   /** The PSP's id of what was made. */
   readonly psp_reference: string;
-  /** capture, void: the PSP's id of the payment. */
+  /** capture, void, refund: the PSP's id of the payment. */
   readonly parent_reference: string | null;
   /** The caller's name for the operation (its entity key), where it sent one. */
   readonly reference: string | null;

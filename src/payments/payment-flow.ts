@@ -160,7 +160,7 @@ export class PaymentFlow {
     const key = entityKey[wanted.operation](payment.id);
     const before = state.stories.get(key);
     // Opened by this very key, and decided while it was away (by the resolver).
-    if (state.opened && before) return reply(statusOf(wanted), bodyOf(state));
+    if ((state.opened && before) || isMet(state)) return reply(statusOf(wanted), bodyOf(state));
     const refusal = refusalOf(payment, wanted);
     if (refusal) return refused(refusal.code, refusal.detail);
     const now = this.deps.clock.now();

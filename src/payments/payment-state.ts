@@ -58,7 +58,7 @@ export function openStory(state: PaymentState): OperationStory | null {
  */
 export function instructionFor(
   { payment, secrets }: PaymentState,
-  { request, firstSentAt, lastSentAt }: Call,
+  { request, firstSentAt, lastSentAt, undo }: Call,
 ): Instruction {
   const isFirst = request.operation === 'charge' || request.operation === 'authorize';
   const token = secrets?.tokens[request.psp];
@@ -72,6 +72,7 @@ export function instructionFor(
     firstSentAt,
     lastSentAt,
     ...(request.pspReference === null ? {} : { pspReference: request.pspReference }),
+    ...(undo ? { undo } : {}),
     ...(isFirst ? firstCallOnly(payment, secrets, token) : { parentReference: payment.pspReference ?? '' }),
   };
 }

@@ -90,7 +90,8 @@ function effectOf(event: PaymentEvent, payment: Payment, { story, step }: Driven
     case 'captured':
       return { ...atRest, status, amountCaptured: request.amount, failure: null };
     case 'voided':
-      return { ...atRest, status, failure: null };
+      // What was called back before anybody knew that it was there is shown where it was.
+      return { ...atRest, status, ...(payment.psp === null ? settledAt(story) : {}), failure: null };
     case 'failed':
     case 'capture_failed':
     case 'void_failed':

@@ -108,6 +108,11 @@ export interface Instruction {
   readonly parentReference?: string;
   /** The PSP's id of what this very route made, once known. */
   readonly pspReference?: string;
+  /**
+   * cancel: the PSP has said that it did this, and `pspReference` is what it made. What is there is to
+   * be undone, whatever has become of it since: voided, or given back where money has moved.
+   */
+  readonly undo?: true;
   /** The merchant's reference of the payment (an order number). */
   readonly reference: string;
   readonly statementDescriptor?: string;

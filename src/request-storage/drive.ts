@@ -1,7 +1,7 @@
 import { type Change, fromNow, insert, update } from '../kernel/index.js';
 import { type Answer, type AttemptKind, type Operation } from '../psp/index.js';
 import { pspIdempotencyKey } from './entity-key.js';
-import { type RouteStory } from './evidence.js';
+import { type RouteStory, saysDone } from './evidence.js';
 import { nextStep, type RuledOut, type Step, type StepFacts } from './next-step.js';
 import {
   nonExecutionProofs,
@@ -42,6 +42,8 @@ export interface Call {
   /** When the route's first and latest execute were started: a lookup searches around them. */
   readonly firstSentAt: Date;
   readonly lastSentAt: Date;
+  /** cancel: the PSP has said that it did this. */
+  readonly undo: boolean;
 }
 
 /** What a call came back with. */
@@ -170,10 +172,20 @@ function record(story: OperationStory, answered: Answered, changes: Change[]): O
       changes.push(...orphanOf(route, attempt, answered));
       return { ...attempt, ...set };
     });
-    const pspReference = route.request.pspReference ?? answer.pspReference ?? null;
+    const pspReference = referenceAfter(route.request, call.attempt, answer);
     return { request: { ...route.request, pspReference }, attempts };
   });
   return { ...story, routes };
+}
+
+/** The PSP's name for what the route made. A cancel's answer names the cancel; a yes names the thing. */
+function referenceAfter(
+  { pspReference: known }: PspRequest,
+  { kind }: PspAttempt,
+  { outcome, pspReference: told }: Answer,
+): string | null {
+  if (kind === 'cancel' || told === undefined) return known;
+  return outcome === 'succeeded' ? told : (known ?? told);
 }
 
 function completed({ answer, endedAt, latencyMs }: Answered): Partial<PspAttempt> {
@@ -273,7 +285,7 @@ function openRoute(
     insert(pspAttempts, attempt),
   );
   const opened = { entityKey, routes: [...story.routes, { request, attempts: [attempt] }] };
-  const call = { request, attempt, firstSentAt: now, lastSentAt: now };
+  const call = { request, attempt, firstSentAt: now, lastSentAt: now, undo: false };
   return { story: opened, changes, step: step ?? { do: 'execute' }, call };
 }
 
@@ -303,7 +315,13 @@ function callAgain(
     story: replaceLast(story, { request, attempts }),
     changes,
     step,
-    call: { request, attempt, firstSentAt: sent[0]!, lastSentAt: sent.at(-1)! },
+    call: {
+      request,
+      attempt,
+      firstSentAt: sent[0]!,
+      lastSentAt: sent.at(-1)!,
+      undo: kind === 'cancel' && request.pspReference !== null && attempts.some(saysDone),
+    },
   };
 }
 

@@ -32,8 +32,9 @@ export type Evidence =
  * - `requires_action`  the PSP waits for the customer
  * - `pending`          the PSP has it and will decide
  * - `throttled`        nothing ran; the PSP asks us to come back later
+ * - `undoing`          the PSP did it, and was told to cancel it: it is to be undone for certain
  */
-export type OpenBecause = 'doubt' | 'conflict' | 'requires_action' | 'pending' | 'throttled';
+export type OpenBecause = 'doubt' | 'conflict' | 'requires_action' | 'pending' | 'throttled' | 'undoing';
 
 /** How long a call can still be on its way after its row was written, in ms: the lease of its sender. */
 export interface FlightTime {
@@ -45,8 +46,8 @@ export interface FlightTime {
  * retry says nothing about an earlier attempt that is still in doubt.
  */
 export function weigh({ request, attempts }: RouteStory, can: Capabilities, flight: FlightTime): Evidence {
-  const done = attempts.find((a) => a.kind !== 'cancel' && a.outcome === 'succeeded');
-  if (done) return { verdict: 'effective', by: done };
+  const done = attempts.find(saysDone);
+  if (done) return sinceCanceled(request, attempts, can, flight) ?? { verdict: 'effective', by: done };
 
   const conflict = attempts.find((a) => a.outcome === 'conflict');
   if (conflict) return { verdict: 'open', why: 'conflict', since: conflict };
@@ -82,6 +83,54 @@ export function weigh({ request, attempts }: RouteStory, can: Capabilities, flig
   return { verdict: 'open', why: 'doubt', since: doubtful[0] ?? accepted[0]! };
 }
 
+/** The PSP's yes to what was asked for. */
+export function saysDone({ kind, outcome }: PspAttempt): boolean {
+  return kind !== 'cancel' && outcome === 'succeeded';
+}
+
+/**
+ * What a cancel has made of a payment that the PSP did; null where it is as it was. The yes that is
+ * replayed under the payment's own key speaks of then: a cancel that was received, or lost, may have
+ * voided it since.
+ */
+function sinceCanceled(
+  { operation }: PspRequest,
+  attempts: readonly PspAttempt[],
+  can: Capabilities,
+  flight: FlightTime,
+): Evidence | null {
+  if (operation !== 'charge' && operation !== 'authorize') return null;
+  const lastExecute = attempts.findLastIndex((a) => a.kind === 'execute');
+  const canceled = attempts.findLast((a, i) => i > lastExecute && a.outcome === 'canceled');
+  if (canceled) return ruledOut('cancel_acknowledged', canceled);
+  const cancels = attempts.filter((a) => a.kind === 'cancel');
+  // "It cannot be canceled any more" is the last word on every cancel before it.
+  const tooLate = cancels.findLastIndex((a) => a.outcome === 'succeeded');
+  const [first, ...others] = cancels.slice(tooLate + 1).filter(mayHaveVoided);
+  if (!first) return null;
+  const stands = attempts.some(
+    (a) => saysDone(a) && [first, ...others].every((cancel) => isTruthAfter(cancel, a, can, flight)),
+  );
+  return stands ? null : { verdict: 'open', why: 'undoing', since: first };
+}
+
+function mayHaveVoided({ outcome }: PspAttempt): boolean {
+  return outcome === null || outcome === 'unknown' || outcome === 'pending';
+}
+
+/** A lookup that is never late, made when the cancel could no longer be on its way. */
+function isTruthAfter(
+  cancel: PspAttempt,
+  { kind, startedAt }: PspAttempt,
+  { lookup }: Capabilities,
+  { leaseMs }: FlightTime,
+): boolean {
+  // Whoever received the order may carry it out whenever it likes.
+  if (cancel.outcome === 'pending' || kind !== 'lookup' || lookup?.consistency !== 'strong') return false;
+  const gone = cancel.endedAt?.getTime() ?? cancel.startedAt.getTime() + leaseMs;
+  return startedAt.getTime() >= gone + lookup.settlesAfterMs;
+}
+
 /** The PSP has the payment. That it has an order to void something says nothing of the payment. */
 function isAcceptance({ kind, outcome }: PspAttempt): boolean {
   return kind !== 'cancel' && (outcome === 'pending' || outcome === 'requires_action');
@@ -104,8 +153,13 @@ function withoutDoubt(last: PspAttempt, declined: PspAttempt | undefined): Evide
 }
 
 function ruledOut(kind: ProofKind, by: PspAttempt): Extract<Evidence, { verdict: 'ruled_out' }> {
-  const advice = by.outcome === 'declined' ? adviceFor[by.decline ?? 'declined'] : 'elsewhere';
+  const advice = by.outcome === 'declined' ? adviceFor[by.decline ?? 'declined'] : adviceWithout(kind);
   return { verdict: 'ruled_out', kind, by, advice, untouched: false };
+}
+
+/** What was called off is not done elsewhere, whoever asks for the payment next. */
+function adviceWithout(kind: ProofKind): DeclineAdvice {
+  return kind === 'cancel_acknowledged' ? 'never' : 'elsewhere';
 }
 
 /**

@@ -96,10 +96,10 @@ const routeStory: fc.Arbitrary<RouteStory> = fc.tuple(calls, fc.boolean()).map((
   return { request, attempts };
 });
 
-/** Only lookups and cancels say `not_found` or `canceled`; only a lookup or an execute is declined. */
+/** Only lookups and cancels say `not_found` or `canceled`; a cancel is not declined. */
 function plausible(kind: PspAttempt['kind'], outcome: PspAttempt['outcome']): PspAttempt['outcome'] {
   if (kind === 'execute' && (outcome === 'not_found' || outcome === 'canceled')) return 'unknown';
-  if (kind === 'cancel' && (outcome === 'succeeded' || outcome === 'declined')) return 'unknown';
+  if (kind === 'cancel' && outcome === 'declined') return 'unknown';
   return outcome;
 }
 
@@ -129,6 +129,9 @@ const situation = fc
   });
 
 const isDoubtful = (a: PspAttempt) => a.kind === 'execute' && (a.outcome === 'unknown' || a.outcome === null);
+const saysYes = ({ kind, outcome }: PspAttempt) => kind !== 'cancel' && outcome === 'succeeded';
+const mayHaveVoided = ({ kind, outcome }: PspAttempt) =>
+  kind === 'cancel' && (outcome === null || outcome === 'unknown' || outcome === 'pending');
 const isRefusal = (a: PspAttempt) => ['not_sent', 'rejected', 'throttled'].includes(a.outcome ?? '');
 /** The step says that nothing was done here: another route, or the operation has failed. */
 const givesUp = (step: Step) => step.do === 'open' || step.do === 'fail';
@@ -234,11 +237,45 @@ describe('the next step', () => {
     );
   });
 
-  it('7. believes a yes, whenever it comes and whatever else was said', () => {
+  it('7. believes a yes, whenever it comes and whatever else was said, unless it was called off', () => {
     fc.assert(
       fc.property(situation, ({ route, facts }) => {
-        if (!route.attempts.some((a) => a.kind !== 'cancel' && a.outcome === 'succeeded')) return;
+        if (!route.attempts.some(saysYes)) return;
+        if (route.attempts.some((a) => mayHaveVoided(a) || a.outcome === 'canceled')) return;
         expect(nextStep([route], facts).do).toBe('finish');
+      }),
+      runs,
+    );
+  });
+
+  it('8. does not take for done what was told to be canceled since; nor is it sent again', () => {
+    fc.assert(
+      fc.property(situation, ({ route, can, facts }) => {
+        const cancel = route.attempts.findLast((a) => a.kind === 'cancel');
+        if (!route.attempts.some(saysYes) || !cancel || !mayHaveVoided(cancel)) return;
+        const step = nextStep([route], facts);
+        expect(step.do).not.toBe('execute');
+        expect(step.do).not.toBe('open');
+        if (step.do !== 'finish') return;
+        // Only a lookup that is never late knows, once the cancel can no longer be on its way.
+        const gone = cancel.endedAt?.getTime() ?? cancel.startedAt.getTime() + LEASE_MS;
+        expect(cancel.outcome).not.toBe('pending');
+        expect(can.lookup?.consistency).toBe('strong');
+        const since = route.attempts.filter(
+          (a) => a.kind === 'lookup' && a.startedAt.getTime() >= gone + can.lookup!.settlesAfterMs,
+        );
+        expect(since.some(saysYes)).toBe(true);
+      }),
+      runs,
+    );
+  });
+
+  it('9. does nothing elsewhere that was called off', () => {
+    fc.assert(
+      fc.property(situation, ({ route, facts }) => {
+        const evidence = weigh(route, facts.capabilities('first'), facts);
+        if (evidence.verdict !== 'ruled_out' || evidence.kind !== 'cancel_acknowledged') return;
+        expect(nextStep([route], facts).do).toBe('fail');
       }),
       runs,
     );

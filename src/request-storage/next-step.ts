@@ -31,6 +31,7 @@ export type Step =
 
 export type RuledOut = Extract<Evidence, { verdict: 'ruled_out' }>;
 type Open = Extract<Evidence, { verdict: 'open' }>;
+type Way = 'lookup' | 'execute' | 'cancel';
 
 export interface StepFacts extends FlightTime {
   readonly now: Date;
@@ -113,19 +114,21 @@ function whileOpen(
   ) {
     return { do: 'cancel' };
   }
-  const legal = evidence.why === 'doubt' ? waysToLearn(current, can, facts) : waysToAsk(current, can);
-  return onSchedule(current, evidence, legal, can, facts);
+  return onSchedule(current, evidence, waysOn(current, evidence, can, facts), can, facts);
 }
 
-/** What can tell us about a call in doubt: asking, and sending the same again under the same key. */
-function waysToLearn(
-  current: RouteStory,
-  can: Capabilities,
-  facts: StepFacts,
-): readonly ('lookup' | 'execute')[] {
-  return mayResend(current, can, facts.now)
-    ? [...waysToAsk(current, can), 'execute']
-    : waysToAsk(current, can);
+function waysOn(current: RouteStory, { why }: Open, can: Capabilities, facts: StepFacts): readonly Way[] {
+  const ask = waysToAsk(current, can);
+  switch (why) {
+    case 'doubt':
+      // What can tell us about a call in doubt: asking, and sending the same again under the same key.
+      return mayResend(current, can, facts.now) ? [...ask, 'execute'] : ask;
+    case 'undoing':
+      // Undoing what is undone does nothing more, and is answered with a word about now.
+      return mayCancel(current, can) ? ['cancel', ...ask] : ask;
+    default:
+      return ask;
+  }
 }
 
 function waysToAsk({ request }: RouteStory, { lookup }: Capabilities): readonly 'lookup'[] {
@@ -186,7 +189,7 @@ function afterThrottle(
 function onSchedule(
   current: RouteStory,
   { why, since }: Open,
-  legal: readonly ('lookup' | 'execute')[],
+  legal: readonly Way[],
   can: Capabilities,
   facts: StepFacts,
 ): Step {
@@ -196,12 +199,12 @@ function onSchedule(
   if (legal.length === 0) return withoutWays(current, why, can, facts);
 
   const followUps = attempts.filter((a) => a.attempt > since.attempt);
-  const position = followUps.length > 0 ? legal.indexOf(last.kind as (typeof legal)[number]) : -1;
+  const position = followUps.length > 0 ? legal.indexOf(last.kind) : -1;
   const insideRound = position >= 0 && position < legal.length - 1;
   const way = insideRound ? legal[position + 1]! : legal[0]!;
   // Rounds are counted by their first way, so that a way that falls away (a window that closes)
   // does not make more of the rounds that were made with it.
-  const rounds = followUps.filter((a) => a.kind === legal[0]).length + (why === 'doubt' ? 0 : 1);
+  const rounds = followUps.filter((a) => a.kind === legal[0]).length + (isDoubt(why) ? 0 : 1);
   const budgetSpent = rounds > SCHEDULE_MS.length;
   if (facts.asked && facts.deadline && facts.now >= facts.deadline) {
     // Whoever asked has waited long enough; a worker goes on from here at once.
@@ -216,7 +219,7 @@ function onSchedule(
 
 /** Nobody can be asked. Where an answer is promised (a webhook, a customer) it is awaited; doubt is not. */
 function withoutWays(current: RouteStory, why: OpenWhy, can: Capabilities, facts: StepFacts): Step {
-  if (why === 'doubt') return outOfBudget(current, why, can);
+  if (isDoubt(why)) return outOfBudget(current, why, can);
   let at = endOf(current.attempts.at(-1)!, facts);
   for (const delay of SCHEDULE_MS) {
     at += delay;
@@ -226,6 +229,11 @@ function withoutWays(current: RouteStory, why: OpenWhy, can: Capabilities, facts
 }
 
 type OpenWhy = Open['why'];
+
+/** Nobody will tell us of their own accord; where something is awaited, somebody will. */
+function isDoubt(why: OpenWhy): boolean {
+  return why === 'doubt' || why === 'undoing';
+}
 
 /** The last thing to try before a person is called: to void what may be there. Once. */
 function outOfBudget(current: RouteStory, why: OpenWhy, can: Capabilities): Step {

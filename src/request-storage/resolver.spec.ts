@@ -80,7 +80,7 @@ describe('a route at a PSP that is no longer configured', () => {
     const story = stories.get('payment-0-charge')!;
     const call = { request: story.routes[0]!.request, attempt: story.routes[0]!.attempts[0]! };
     const answered: Answered = {
-      call: { ...call, firstSentAt: clock.now(), lastSentAt: clock.now() },
+      call: { ...call, firstSentAt: clock.now(), lastSentAt: clock.now(), undo: false },
       answer: { outcome: 'unknown' },
       endedAt: clock.now(),
       latencyMs: 1,

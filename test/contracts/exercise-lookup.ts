@@ -143,6 +143,22 @@ export function exerciseLookup(bench: PspBench): void {
     expect(bench.effects()).toHaveLength(1);
   });
 
+  it.each(['authorize', 'charge'] as const)(
+    'undoes a %s that it has said yes to, once, or says that it stands',
+    async (operation) => {
+      if (bench.capabilities.cancel === null) return;
+      const asked = bench.instruction({ operation });
+      const undo = { ...asked, pspReference: referenceOf(await bench.execute(asked)), undo: true as const };
+      const answer = await bench.cancel(undo);
+      const stands = answer.outcome === 'succeeded';
+      expect(stands ? operation : answer.outcome).toBe(stands ? 'charge' : 'canceled');
+      expect((await bench.cancel(undo)).outcome).toBe(answer.outcome);
+      const undone = { authorize: 'void', charge: 'refund' }[operation];
+      const operations = bench.effects().map((effect) => effect.operation);
+      expect(operations).toEqual(stands ? [operation] : [operation, undone]);
+    },
+  );
+
   it('never undoes an authorization because a capture of it is in doubt', async () => {
     const parentReference = await authorized(bench);
     const capture = bench.instruction({ operation: 'capture', parentReference });

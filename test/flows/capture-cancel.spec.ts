@@ -71,6 +71,31 @@ describe.each(['stripe', 'adyen'] as const)('an authorization in doubt at %s', (
     expect(effectsOf(id)).toEqual(['authorize 1999', 'void 1999']);
     await expectCreateAnswered('canceled');
   });
+
+  it('is not taken for authorized once a cancel may have voided it, nor captured', async () => {
+    await inDoubt('lost-cancel');
+    // Everything arrives, and no answer comes back.
+    await stage.simulator.clearFaults(first);
+    stage.simulator.faults(first, { fault: 'reset_after', on: 'any', rate: 1 });
+    const cancel = () => shop.post(`/v1/payments/${id}/cancel`, {}, `${key}-cancel`);
+    expect((await shop.until(cancel, ({ status }) => status !== 409)).status).toBe(202);
+
+    // Stripe voids by an id that nobody knows yet; Adyen voids by ours.
+    const isVoid = first === 'adyen';
+    expect(effectsOf(id)).toEqual(isVoid ? ['authorize 1999', 'void 1999'] : ['authorize 1999']);
+
+    // The yes that the payment's own key is answered with is about then.
+    await stage.simulator.clearFaults(first);
+    await expectCreateAnswered(isVoid ? 'canceled' : 'authorized');
+    if (isVoid) {
+      const capture = () => shop.post(`/v1/payments/${id}/capture`, {}, `${key}-capture`);
+      const refused = await shop.until(capture, ({ status }) => status !== 202);
+      expect([refused.status, codeOf(refused)]).toEqual([409, 'invalid_state']);
+    }
+    const canceled = await shop.until(cancel, atRest);
+    expect(paymentOf(canceled)).toMatchObject({ id, status: 'canceled', amount_captured: 0 });
+    expect(effectsOf(id)).toEqual(['authorize 1999', 'void 1999']);
+  });
 });
 
 describe.each(['stripe', 'adyen'] as const)('a capture at %s', (first) => {

@@ -17,7 +17,7 @@ import {
   RequestStorage,
   Resolver,
 } from '../../src/request-storage/index.js';
-import { CALL_TIMEOUT_MS, kinds, SimulatedPsp } from './simulated-psp.js';
+import { CALL_TIMEOUT_MS, type Effect, kinds, LONGEST_VOID_MS, SimulatedPsp } from './simulated-psp.js';
 import { type SimulatedProcess, World } from './world.js';
 
 const merchantId = '01900000-0000-7000-8000-000000000001';
@@ -82,7 +82,7 @@ class Schedule {
     this.world = new World(seed, telling);
     const { world } = this;
     this.memory = new MemoryStore(world.clockOf(null));
-    const kind = () => kinds[world.oneOf(Object.keys(kinds))]!;
+    const kind = () => world.oneOf(kinds);
     this.psps = new Map(
       ['first', 'second']
         .slice(0, world.between(1, 2))
@@ -112,7 +112,7 @@ class Schedule {
     if (world.maybe(0.4)) work.push(this.client('create', world.between(0, 10_000)));
     if (this.ask.capture === 'manual' || world.maybe(0.2))
       work.push(this.client('capture', world.between(0, 60_000)));
-    if (world.maybe(0.25)) work.push(this.client('cancel', world.between(0, 60_000)));
+    if (world.maybe(0.4)) work.push(this.client('cancel', world.between(0, 60_000)));
     await this.until(Promise.all(work));
     await this.calm();
     return this.judge();
@@ -341,6 +341,8 @@ class Schedule {
     for (const wants of this.answers.keys()) {
       await this.until(this.request(wants as 'create', 'auditor'));
     }
+    // What PSPs were told to undo is undone.
+    await this.until(world.wait(LONGEST_VOID_MS + 1, null));
   }
 
   private async settleOnce(): Promise<void> {
@@ -406,17 +408,20 @@ class Schedule {
     const routes = await this.memory.find(pspRequests, { merchantId });
     const orphans = await this.memory.find(orphanEffects, { merchantId });
     const effects = [...this.psps.values()].flatMap((psp) => psp.effects);
-    // I4: nothing is lost. What a PSP holds is effective here, or still open, or an orphan that is on record.
-    for (const { entityKey, psp } of effects) {
+    // I4: nothing is lost. What a PSP holds is effective here, or still open, or an orphan that is on
+    // record; what it held until it was canceled is at least a route.
+    for (const { entityKey, psp, undone } of effects) {
       const known = routes.some(
-        (r) => r.entityKey === entityKey && r.psp === psp && r.verdict !== 'ruled_out',
+        (r) => r.entityKey === entityKey && r.psp === psp && (undone || r.verdict !== 'ruled_out'),
       );
       const orphan = orphans.some((o) => o.entityKey === entityKey && o.psp === psp);
       if (!known && !orphan) throw new Broken(world, `I4: ${psp} holds ${entityKey}, and nobody knows`);
     }
     // And nothing is made up.
-    for (const { entityKey, psp, verdict } of routes) {
-      const held = effects.some((e) => e.entityKey === entityKey && e.psp === psp);
+    for (const { entityKey, operation, paymentId, psp, verdict } of routes) {
+      // A void that found its work done has no effect of its own.
+      const key = (e: Effect) => operation === 'void' && e.undone && e.entityKey.includes(paymentId);
+      const held = effects.some((e) => e.psp === psp && (e.entityKey === entityKey || key(e)));
       if (verdict === 'effective' && !held)
         throw new Broken(world, `${entityKey} is booked, and ${psp} has nothing`);
     }
@@ -426,7 +431,7 @@ class Schedule {
         throw new Broken(world, `I5: ${entityKey} is open without a next step`);
       }
     }
-    await this.booksAgree(effects.map(({ operation }) => operation));
+    await this.booksAgree(effects);
     return {
       crashes: this.crashes,
       effects: effects.length,
@@ -438,12 +443,12 @@ class Schedule {
   }
 
   /** The payment says what the PSPs' ledgers say. */
-  private async booksAgree(operations: readonly string[]): Promise<void> {
+  private async booksAgree(effects: readonly Effect[]): Promise<void> {
     const routes = await this.memory.find(pspRequests, { merchantId });
     if (routes.some(({ verdict }) => verdict === 'open')) return;
     for (const payment of await this.memory.find(payments, { merchantId })) {
-      const did = (operation: string) => operations.includes(operation);
-      const expected = did('void')
+      const did = (operation: string) => effects.some((e) => e.operation === operation && !e.undone);
+      const expected = effects.some(({ undone }) => undone)
         ? 'canceled'
         : did('charge') || did('capture')
           ? 'captured'
@@ -455,9 +460,13 @@ class Schedule {
       if (!agrees) {
         throw new Broken(
           this.world,
-          `the payment is ${payment.status}, the PSPs did: ${operations.join(', ') || 'nothing'}`,
+          `the payment is ${payment.status}, the PSPs did: ${effects.map(said).join(', ') || 'nothing'}`,
         );
       }
     }
   }
+}
+
+function said({ operation, undone }: Effect): string {
+  return undone ? `${operation} (undone)` : operation;
 }

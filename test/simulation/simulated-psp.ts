@@ -7,10 +7,18 @@ export interface Effect {
   readonly operation: string;
   readonly entityKey: string;
   readonly pspReference: string;
+  /** Voided or given back since. */
+  undone: boolean;
 }
 
-/** How a PSP treats us; every kind that the adapters know, and one that has no keys at all. */
-export const kinds: Readonly<Record<string, Capabilities>> = {
+/** How a PSP treats us, and whether it says only later what came of a capture or a cancel. */
+export interface Kind {
+  readonly can: Capabilities;
+  readonly later: boolean;
+}
+
+/** Every kind that the adapters know, one that forgets errors, and one that has no keys at all. */
+const capabilities = {
   stripeLike: {
     operations: ['charge', 'authorize', 'capture', 'void'],
     currencies: null,
@@ -43,17 +51,28 @@ export const kinds: Readonly<Record<string, Capabilities>> = {
     cancel: null,
     partialCapture: true,
   },
-};
+} satisfies Record<string, Capabilities>;
+
+export const kinds: readonly Kind[] = Object.entries(capabilities).map(([name, can]) => ({
+  can,
+  later: name === 'adyenLike',
+}));
 
 export const CALL_TIMEOUT_MS = 5_000;
 /** The longest that a request can be on its way: what `settlesAfterMs` promises. */
 const LONGEST_WAY_MS = 50_000;
 
+/** An order to void that was received is carried out within so long. */
+export const LONGEST_VOID_MS = 60_000;
+
+/** A payment at the PSP. */
 interface Held {
+  readonly route: string;
+  readonly pspReference: string;
   answer: Answer;
-  /** Set when the customer must act first. */
-  undecided: boolean;
-  voided: boolean;
+  /** `asks`: the customer must act first. */
+  status: 'asks' | 'declined' | 'authorized' | 'captured' | 'voided';
+  effect: Effect | null;
 }
 
 /** One PSP on the other side of a network that loses, delays and breaks things. */
@@ -62,15 +81,19 @@ export class SimulatedPsp {
   /** How often faults strike; 0 in calm weather. */
   weather = 1;
   private readonly byKey = new Map<string, { answer: Answer; atMs: number }>();
-  private readonly held = new Map<string, Held>();
+  private readonly held: Held[] = [];
   private readonly fate: 'accepts' | 'declines' | 'asks';
 
   constructor(
     readonly name: string,
-    readonly can: Capabilities,
+    private readonly kind: Kind,
     private readonly world: World,
   ) {
     this.fate = world.oneOf(['accepts', 'accepts', 'accepts', 'accepts', 'declines', 'asks']);
+  }
+
+  get can(): Capabilities {
+    return this.kind.can;
   }
 
   /** What comes back of a call, after the network had its way with it. */
@@ -120,30 +143,65 @@ export class SimulatedPsp {
   }
 
   private execute(instruction: Instruction): Answer {
-    const { operation, entityKey, money } = instruction;
-    const pspReference = `${this.name}-${this.effects.length}-${this.held.size}`;
-    const isFirst = operation === 'charge' || operation === 'authorize';
+    const { operation } = instruction;
     // An error page: sometimes before anything was done, sometimes after.
     if (this.strikes(0.03)) return { outcome: 'unknown', httpStatus: 500 };
-    if (isFirst && this.fate === 'declines') {
-      this.hold(instruction, { outcome: 'declined', decline: 'do_not_honor', pspReference }, false);
-      return { outcome: 'declined', decline: 'do_not_honor', pspReference };
-    }
-    if (isFirst && this.fate === 'asks') {
-      const answer: Answer = {
+    const answer =
+      operation === 'charge' || operation === 'authorize' ? this.pay(instruction) : this.modify(instruction);
+    return answer.outcome === 'succeeded' && this.strikes(0.05) ? this.storedError(instruction) : answer;
+  }
+
+  private pay(instruction: Instruction): Answer {
+    const { entityKey, route } = instruction;
+    const pspReference = `${this.name}-${this.held.length}`;
+    const held: Held = {
+      route: `${entityKey}/${route}`,
+      pspReference,
+      answer: { outcome: 'declined', decline: 'do_not_honor', pspReference },
+      status: 'declined',
+      effect: null,
+    };
+    this.held.push(held);
+    if (this.fate === 'accepts') this.accept(held, instruction);
+    if (this.fate === 'asks') {
+      held.status = 'asks';
+      held.answer = {
         outcome: 'requires_action',
         pspReference,
         nextAction: { type: 'redirect', url: 'https://psp.example/3ds' },
       };
-      this.hold(instruction, answer, true);
-      void this.customerActs(instruction, pspReference);
-      return answer;
+      void this.customerActs(held, instruction);
     }
-    const answer: Answer = { outcome: 'succeeded', pspReference, money };
-    this.effects.push({ psp: this.name, operation, entityKey, pspReference });
-    this.hold(instruction, answer, false);
+    return held.answer;
+  }
+
+  private accept(held: Held, { operation, entityKey, money }: Instruction): void {
+    const { pspReference } = held;
+    held.status = operation === 'charge' ? 'captured' : 'authorized';
+    held.answer = { outcome: 'succeeded', pspReference, money };
+    held.effect = this.takesEffect(operation, entityKey, pspReference);
+  }
+
+  private takesEffect(operation: string, entityKey: string, pspReference: string): Effect {
+    const effect: Effect = { psp: this.name, operation, entityKey, pspReference, undone: false };
+    this.effects.push(effect);
     this.world.tell(`${this.name}: ${operation} takes effect`);
-    return this.strikes(0.05) ? this.storedError(instruction) : answer;
+    return effect;
+  }
+
+  /** Captures or voids what was authorized. Whoever answers later says yes to what it cannot do, too. */
+  private modify({ operation, entityKey, parentReference, money }: Instruction): Answer {
+    const held = this.held.find(({ pspReference }) => pspReference === parentReference);
+    const pspReference = `${this.name}-modification-${this.effects.length}`;
+    const said: Answer = { outcome: 'succeeded', pspReference, money };
+    if (held?.status === 'authorized') {
+      this.takesEffect(operation, entityKey, pspReference);
+      held.status = operation === 'capture' ? 'captured' : 'voided';
+      if (operation === 'void') held.effect!.undone = true;
+      return said;
+    }
+    if (this.kind.later || (operation === 'void' && held?.status === 'voided')) return said;
+    return { outcome: 'rejected', pspCode: 'invalid_state' };
   }
 
   private storedError(instruction: Instruction): Answer {
@@ -152,39 +210,51 @@ export class SimulatedPsp {
     return answer;
   }
 
-  private hold({ entityKey, route }: Instruction, answer: Answer, undecided: boolean): void {
-    this.held.set(`${entityKey}/${route}`, { answer, undecided, voided: false });
-  }
-
   /** Later, the customer comes back from the bank. Or does not. */
-  private async customerActs(instruction: Instruction, pspReference: string): Promise<void> {
-    const { entityKey, route, operation, money } = instruction;
+  private async customerActs(held: Held, instruction: Instruction): Promise<void> {
     await this.world.wait(this.world.between(1_000, 120_000), null);
-    const held = this.held.get(`${entityKey}/${route}`)!;
-    if (!held.undecided || held.voided) return;
-    held.undecided = false;
+    if (held.status !== 'asks') return;
     if (this.world.maybe(0.7)) {
-      held.answer = { outcome: 'succeeded', pspReference, money };
-      this.effects.push({ psp: this.name, operation, entityKey, pspReference });
-      this.world.tell(`${this.name}: the customer confirms, ${operation} takes effect`);
+      this.world.tell(`${this.name}: the customer confirms`);
+      this.accept(held, instruction);
     } else {
+      const { pspReference } = held;
+      held.status = 'declined';
       held.answer = { outcome: 'declined', decline: 'authentication_required', pspReference };
     }
   }
 
-  private lookup({ entityKey, route }: Instruction): Answer {
-    const held = this.held.get(`${entityKey}/${route}`);
+  private lookup({ operation, entityKey, route, parentReference }: Instruction): Answer {
+    if (operation === 'capture' || operation === 'void') {
+      const done = this.effects.some((e) => e.entityKey === entityKey);
+      const parent = this.held.find(({ pspReference }) => pspReference === parentReference);
+      const isVoid = parent?.status === 'voided';
+      if (done || (operation === 'void' && isVoid)) return { outcome: 'succeeded' };
+      return { outcome: isVoid ? 'canceled' : 'not_found' };
+    }
+    const held = this.held.find((one) => one.route === `${entityKey}/${route}`);
     if (!held) return { outcome: 'not_found' };
-    return held.voided ? { outcome: 'canceled' } : held.answer;
+    return held.status === 'voided' ? { outcome: 'canceled' } : held.answer;
   }
 
-  /** Voids what waits for the customer; what took effect is told, what is not there is not found. */
-  private cancel({ entityKey, route }: Instruction): Answer {
-    const held = this.held.get(`${entityKey}/${route}`);
+  /** Voids what is there; what has moved money is told, and what is not there is not found. */
+  private cancel({ entityKey, route, undo }: Instruction): Answer {
+    const held = this.held.find((one) => one.route === `${entityKey}/${route}`);
+    if (this.kind.later) {
+      const afterMs = this.world.between(0, LONGEST_VOID_MS);
+      void this.world.wait(afterMs, null).then(() => held && this.void(held, undo === true));
+      return undo ? { outcome: 'canceled' } : { outcome: 'pending', pspCode: 'received' };
+    }
     if (!held) return { outcome: 'not_found' };
-    if (!held.undecided) return { outcome: 'unknown', pspCode: 'not_cancelable' };
-    held.voided = true;
-    this.world.tell(`${this.name}: canceled`);
+    if (held.status === 'captured') return held.answer;
+    this.void(held, false);
     return { outcome: 'canceled' };
+  }
+
+  private void(held: Held, givesBack: boolean): void {
+    if (held.status === 'captured' && !givesBack) return;
+    if (held.effect) held.effect.undone = true;
+    held.status = 'voided';
+    this.world.tell(`${this.name}: canceled`);
   }
 }

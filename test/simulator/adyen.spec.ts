@@ -86,6 +86,26 @@ describe('a simulated Adyen', () => {
     ]);
   });
 
+  it('reverses what is reserved, what was taken, and neither twice', async () => {
+    for (const manual of [true, false]) {
+      const entityKey = `payment-${manual ? 6 : 7}-made`;
+      const { body } = await adyen.pay({ manual, entityKey });
+      for (const reference of ['first', 'second']) {
+        const reversed = await adyen.post(`/v71/payments/${body.pspReference}/reversals`, {
+          merchantAccount,
+          reference: `${entityKey}-${reference}`,
+        });
+        expect(reversed).toMatchObject({ status: 201, body: { status: 'received' } });
+      }
+    }
+    expect(effects(simulator, 'adyen')).toEqual([
+      'authorize payment-6-made 1000 EUR',
+      'void payment-6-made-first 1000 EUR',
+      'charge payment-7-made 1000 EUR',
+      'refund payment-7-made-first 1000 EUR',
+    ]);
+  });
+
   it.each([
     [{ amount: undefined }, 422, '100'],
     [{ amount: { value: -1, currency: 'EUR' } }, 422, '137'],

@@ -121,8 +121,14 @@ describe('answers of modifications and cancels', () => {
   });
 
   it('cancel by reference: received proves nothing', () => {
-    expect(answerOfCancel(response({ status: 'received' })).outcome).toBe('pending');
-    expect(answerOfCancel(response({})).outcome).toBe('unknown');
+    expect(answerOfCancel(response({ status: 'received' }), {}).outcome).toBe('pending');
+    expect(answerOfCancel(response({}), {}).outcome).toBe('unknown');
+  });
+
+  it('reversal of what Adyen did: received counts as done', () => {
+    const undo = { undo: true } as const;
+    expect(answerOfCancel(response({ status: 'received' }), undo).outcome).toBe('canceled');
+    expect(answerOfCancel(response({}), undo).outcome).toBe('unknown');
   });
 });
 
@@ -170,6 +176,14 @@ describe('requests', () => {
     const request = cancelRequest(instruction({ idempotencyKey: 'k'.repeat(64) }), 'M');
     expect(request.idempotencyKey).toMatch(/^[\w-]{43}$/);
     expect(JSON.parse(request.body)).toMatchObject({ paymentReference: 'payment-1-charge' });
+  });
+
+  it("reverses by Adyen's id what Adyen did, under a third key", () => {
+    const known = instruction({ pspReference: 'ABC/1', undo: true });
+    const reversal = cancelRequest(known, 'M');
+    expect(reversal.path).toBe('/payments/ABC%2F1/reversals');
+    const keys = [executeRequest(known, 'M')!, cancelRequest(instruction(), 'M'), reversal];
+    expect(new Set(keys.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(3);
   });
 });
 

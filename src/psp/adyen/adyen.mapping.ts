@@ -35,15 +35,26 @@ export function executeRequest(instruction: Instruction, merchantAccount: string
 }
 
 /**
- * Voids what we sent under our reference, without knowing Adyen's: the "technical cancel".
+ * Calls back what we sent. What Adyen said yes to is reversed by Adyen's own id: voided, or refunded
+ * where it was captured. Of what we do not know to be there, the payments under our reference are
+ * voided: the "technical cancel".
+ * https://docs.adyen.com/online-payments/reversal
  * https://docs.adyen.com/api-explorer/Checkout/71/post/cancels
  */
 export function cancelRequest(instruction: Instruction, merchantAccount: string): AdyenRequest {
-  const { entityKey, idempotencyKey } = instruction;
-  // Another request needs another key, and a key has at most 64 characters.
-  const key = createHash('sha256').update(`${idempotencyKey}:cancel`).digest('base64url');
+  const { entityKey, idempotencyKey, pspReference, undo } = instruction;
+  if (undo && pspReference !== undefined) {
+    const path = `/payments/${encodeURIComponent(pspReference)}/reversals`;
+    const reference = `${entityKey}-reversal`.slice(-80);
+    return request(path, { merchantAccount, reference }, keyFor('reversal', idempotencyKey));
+  }
   const body = { merchantAccount, paymentReference: entityKey, reference: `${entityKey}-cancel`.slice(-80) };
-  return request('/cancels', body, key);
+  return request('/cancels', body, keyFor('cancel', idempotencyKey));
+}
+
+/** Another request needs another key, and a key has at most 64 characters. */
+function keyFor(what: string, idempotencyKey: string): string {
+  return createHash('sha256').update(`${idempotencyKey}:${what}`).digest('base64url');
 }
 
 function paymentBody(instruction: Instruction, merchantAccount: string, amount: AdyenAmount): object {
@@ -117,13 +128,15 @@ export function answerOfExecute(response: AdyenResponse, instruction: Instructio
 }
 
 /**
- * A cancel by reference that was received has not been done: its outcome comes by webhook
- * (TECHNICAL_CANCEL). It proves nothing, so the route waits.
+ * A technical cancel that was received has not been done, and whether there was anything to cancel is
+ * told by webhook (TECHNICAL_CANCEL): it proves nothing, so the route waits. A reversal that was
+ * received counts as done, as a capture does: what it acts upon is known to be there.
  */
-export function answerOfCancel(response: AdyenResponse): Answer {
-  return answerOf(response, (body) =>
-    body.status === 'received' ? { outcome: 'pending', pspCode: 'received' } : unknownWord(body.status),
-  );
+export function answerOfCancel(response: AdyenResponse, { undo }: Pick<Instruction, 'undo'>): Answer {
+  return answerOf(response, (body) => {
+    if (body.status !== 'received') return unknownWord(body.status);
+    return { outcome: undo ? 'canceled' : 'pending', pspCode: 'received' };
+  });
 }
 
 /** https://docs.adyen.com/development-resources/response-handling */

@@ -98,7 +98,8 @@ export class AdyenPsp implements PspAdapter {
     if (operation === 'capture' || operation === 'void') {
       return { outcome: 'unknown', pspCode: 'nothing_to_cancel' };
     }
-    return answerOfCancel(await this.post(cancelRequest(instruction, this.merchantAccount), call));
+    const request = cancelRequest(instruction, this.merchantAccount);
+    return answerOfCancel(await this.post(request, call), instruction);
   }
 
   async close(): Promise<void> {
