@@ -1,6 +1,7 @@
 import { paymentRequest, smallestPaymentRequest } from '../../src/api/openapi.examples.js';
 import { headers } from './bad-input.headers.js';
 import { bodies, cards, queries, written } from './bad-input.lines.js';
+import { withoutIds } from '../support/ids.js';
 import { RunningApi } from './fake-api.js';
 
 /**
@@ -45,7 +46,7 @@ describe('bad input', () => {
       if (pointer !== undefined)
         expect(problem.errors).toContainEqual({ pointer, message: expect.any(String) });
       expect(answer.ms).toBeLessThan(100);
-      expect(answer.text).not.toMatch(/4242|٤٢|４２|22463/);
+      expect(withoutIds(answer.text)).not.toMatch(/4242|٤٢|４２|22463/);
       expect(api.payments.calls).toEqual([]);
       expect((await api.send({ method: 'GET', path: '/health/live' })).status).toBe(200);
     });
@@ -88,7 +89,7 @@ describe('bad input', () => {
   });
 
   it('logged nothing that was sent', () => {
-    const log = api.logged.join('');
+    const log = withoutIds(api.logged.join(''));
     expect(log).not.toMatch(/4242|order-1234|po_live|pm_card|example\.com|colour|yesterday/);
     for (const line of api.logged) expect(() => JSON.parse(line) as object).not.toThrow();
   });
