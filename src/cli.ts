@@ -191,8 +191,14 @@ function apiKeyJson({ id, prefix, scopes, createdAt, revokedAt }: ApiKeyView): o
   return { id, prefix, scopes, created_at: createdAt, revoked_at: revokedAt };
 }
 
-function stuckJson({ merchantId, paymentId, entityKey, lastOutcome, stuckAt, ...route }: StuckRoute): object {
-  const named = { merchant_id: merchantId, payment_id: paymentId, entity_key: entityKey };
+function stuckJson(stuck: StuckRoute): object {
+  const { merchantId, paymentId, payoutId, entityKey, lastOutcome, stuckAt, ...route } = stuck;
+  const named = {
+    merchant_id: merchantId,
+    payment_id: paymentId,
+    payout_id: payoutId,
+    entity_key: entityKey,
+  };
   return { ...named, ...route, last_outcome: lastOutcome, stuck_at: stuckAt };
 }
 

@@ -77,6 +77,7 @@ function begin(
   const opening = {
     merchantId,
     paymentId: id,
+    payoutId: null,
     entityKey: key,
     operation,
     amount: ask.amount,

@@ -167,6 +167,7 @@ export class PaymentFlow {
     const opening: Opening = {
       merchantId: payment.merchantId,
       paymentId: payment.id,
+      payoutId: null,
       entityKey: key,
       operation: wanted.operation,
       amount: wanted.operation === 'capture' ? (wanted.amount ?? payment.amount) : payment.amount,

@@ -26,6 +26,7 @@ export class PaymentResolver {
 
   /** False when somebody else drives the route, or it is decided already. */
   async driveOn({ merchantId, paymentId, entityKey }: PspRequest, traceId: string): Promise<boolean> {
+    if (paymentId === null) throw new TypeError(`${entityKey} is no operation of a payment`);
     const run = {
       lockToken: this.deps.ids.uuid(),
       leaseMs: this.deps.leaseMs,

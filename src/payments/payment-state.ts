@@ -1,10 +1,10 @@
 import { type Seal } from '../kernel/index.js';
-import { type Instruction } from '../psp/index.js';
+import { type Instruction, type Operation } from '../psp/index.js';
 import { type Call, entityKey, type OperationStory } from '../request-storage/index.js';
 import { type Payment } from './payment.entity.js';
 
 /** The operations of a payment. */
-export type PaymentOperation = 'charge' | 'authorize' | 'capture' | 'void';
+export type PaymentOperation = Exclude<Operation, 'refund' | 'payout'>;
 
 /** What only the customer's own request held; sealed while it may still be needed. */
 export interface Secrets {

@@ -36,7 +36,7 @@ export function settle(
 ): { readonly state: PaymentState; readonly changes: readonly Change[] } {
   const moved = { ...withStory(state, driven.story), call: driven.call };
   const last = driven.story.routes.at(-1)!;
-  const { operation } = last.request;
+  const operation = last.request.operation as PaymentOperation;
   const event = eventOf(operation, driven.step);
   const { payment } = state;
   if (event === null || !paymentLifecycle.allows(payment.status as never, event)) {

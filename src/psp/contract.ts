@@ -6,7 +6,7 @@ import { type Money } from '../kernel/index.js';
  */
 
 /** One thing that must happen at most once. */
-export type Operation = 'charge' | 'authorize' | 'capture' | 'void';
+export type Operation = 'charge' | 'authorize' | 'capture' | 'void' | 'refund' | 'payout';
 
 /** What one call on the wire is for. */
 export type AttemptKind = 'execute' | 'lookup' | 'cancel';
@@ -102,9 +102,9 @@ export interface Instruction {
   /** The key to send to the PSP: the same for every execute of this route, at most 64 characters. */
   readonly idempotencyKey: string;
   readonly money: Money;
-  /** charge, authorize: the PSP's own token of the payment method. */
+  /** charge, authorize: the PSP's own token of the payment method; payout: of where the money goes. */
   readonly token?: string;
-  /** capture, void: the PSP's id of the payment that was authorized. */
+  /** capture, void, refund: the PSP's id of the payment. */
   readonly parentReference?: string;
   /** The PSP's id of what this very route made, once known. */
   readonly pspReference?: string;
@@ -113,7 +113,7 @@ export interface Instruction {
    * be undone, whatever has become of it since: voided, or given back where money has moved.
    */
   readonly undo?: true;
-  /** The merchant's reference of the payment (an order number). */
+  /** The merchant's reference of the payment or payout (an order number). */
   readonly reference: string;
   readonly statementDescriptor?: string;
   readonly returnUrl?: string;

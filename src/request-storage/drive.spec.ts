@@ -10,6 +10,7 @@ const driver = { token: '01900000-0000-7000-8000-00000000000a', leaseMs: 20_000,
 const opening = {
   merchantId: '01900000-0000-7000-8000-000000000001',
   paymentId: '01900000-0000-7000-8000-000000000002',
+  payoutId: null,
   entityKey: 'payment-1-charge',
   operation: 'charge',
   amount: 1_000,

@@ -28,7 +28,9 @@ export interface Driver {
 /** What a new operation is. */
 export interface Opening {
   readonly merchantId: string;
-  readonly paymentId: string;
+  /** The payment, or else the payout. */
+  readonly paymentId: string | null;
+  readonly payoutId: string | null;
   readonly entityKey: string;
   readonly operation: Operation;
   readonly amount: number;
@@ -255,7 +257,7 @@ function openRoute(
   changes: Change[],
   step: Step | null,
 ): Driven {
-  const { merchantId, paymentId, entityKey, operation, amount, currency } = opening;
+  const { merchantId, paymentId, payoutId, entityKey, operation, amount, currency } = opening;
   const last = story.routes.at(-1)?.request.route ?? 0;
   const route = last + 1;
   const request: PspRequest = {
@@ -264,6 +266,7 @@ function openRoute(
     route,
     operation,
     paymentId,
+    payoutId,
     psp,
     amount,
     currency,

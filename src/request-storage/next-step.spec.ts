@@ -49,6 +49,7 @@ function requestOf(psp: string, route: number): PspRequest {
     route,
     operation: 'charge',
     paymentId: '1',
+    payoutId: null,
     psp,
     amount: 100,
     currency: 'EUR',

@@ -15,7 +15,9 @@ export interface PspRequest {
   /** From 1. Route n+1 exists only after route n was ruled out. */
   route: number;
   operation: Operation;
-  paymentId: string;
+  /** The payment that this is an operation of, or else the payout. */
+  paymentId: string | null;
+  payoutId: string | null;
   psp: string;
   /** Minor units. */
   amount: number;
@@ -97,7 +99,8 @@ export const PspRequestEntity = new EntitySchema<PspRequest>({
     entityKey: { type: 'text', primary: true, name: 'entity_key' },
     route: { type: 'smallint', primary: true },
     operation: { type: 'text' },
-    paymentId: { type: 'uuid', name: 'payment_id' },
+    paymentId: { type: 'uuid', name: 'payment_id', nullable: true },
+    payoutId: { type: 'uuid', name: 'payout_id', nullable: true },
     psp: { type: 'text' },
     amount: { type: 'bigint' },
     currency: { type: 'text' },
@@ -188,6 +191,10 @@ export const pspRequests: Table<PspRequest> = tableOf(PspRequestEntity, {
     {
       name: 'psp_requests_needs_proof',
       holds: ({ route, restsOnRoute }) => restsOnRoute === (route === 1 ? null : (route as number) - 1),
+    },
+    {
+      name: 'psp_requests_one_subject',
+      holds: ({ paymentId, payoutId }) => (paymentId === null) !== (payoutId === null),
     },
     {
       name: 'psp_requests_has_next_step',

@@ -28,6 +28,7 @@ async function world(routes: number) {
     const opening = {
       merchantId,
       paymentId: merchantId,
+      payoutId: null,
       entityKey: `payment-${n}-charge`,
       operation: 'charge',
       amount: 100,

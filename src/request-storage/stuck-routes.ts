@@ -4,7 +4,8 @@ import { Gauge, type Registry } from 'prom-client';
 /** An open route that needs a person, as operators see it. */
 export interface StuckRoute {
   readonly merchantId: string;
-  readonly paymentId: string;
+  readonly paymentId: string | null;
+  readonly payoutId: string | null;
   readonly entityKey: string;
   readonly route: number;
   readonly psp: string;
@@ -22,7 +23,7 @@ export class StuckRoutes {
   /** The longest stuck first, at most `limit`. */
   async list(limit = 100): Promise<StuckRoute[]> {
     const { rows } = await this.pool.query<StuckRoute>(
-      `SELECT r.merchant_id AS "merchantId", r.payment_id AS "paymentId", r.entity_key AS "entityKey", r.route,
+      `SELECT r.merchant_id AS "merchantId", r.payment_id AS "paymentId", r.payout_id AS "payoutId", r.entity_key AS "entityKey", r.route,
               r.psp, r.amount, r.currency, r.stuck_at AS "stuckAt", a.outcome AS "lastOutcome"
          FROM psp_requests r
          LEFT JOIN LATERAL (SELECT outcome FROM psp_attempts a

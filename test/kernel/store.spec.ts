@@ -88,6 +88,7 @@ function requestRow(entityKey: string, route: number): PspRequest {
     entityKey,
     route,
     operation: 'charge',
+    payoutId: null,
     paymentId: merchantId,
     psp: 'stripe',
     amount: 1000,

@@ -420,7 +420,7 @@ class Schedule {
     // And nothing is made up.
     for (const { entityKey, operation, paymentId, psp, verdict } of routes) {
       // A void that found its work done has no effect of its own.
-      const key = (e: Effect) => operation === 'void' && e.undone && e.entityKey.includes(paymentId);
+      const key = (e: Effect) => operation === 'void' && e.undone && e.entityKey.includes(paymentId!);
       const held = effects.some((e) => e.psp === psp && (e.entityKey === entityKey || key(e)));
       if (verdict === 'effective' && !held)
         throw new Broken(world, `${entityKey} is booked, and ${psp} has nothing`);

@@ -1,5 +1,5 @@
 import { type Stripe } from 'stripe';
-import { type Answer, type AttemptKind, type Instruction } from '../contract.js';
+import { type Answer, type AttemptKind, type Instruction, type Operation } from '../contract.js';
 import { stripeDeclineCategory } from './decline-codes.js';
 import { fromStripeAmount, toStripeAmount } from './stripe-currencies.js';
 import { UNREADABLE_ANSWER } from './stripe-http-client.js';
@@ -75,7 +75,7 @@ function judged(intent: Stripe.PaymentIntent, { operation }: Instruction, kind: 
 }
 
 /** https://docs.stripe.com/payments/paymentintents/lifecycle */
-function judgedByStatus(intent: Stripe.PaymentIntent, operation: 'charge' | 'authorize'): Judgement {
+function judgedByStatus(intent: Stripe.PaymentIntent, operation: Operation): Judgement {
   switch (intent.status) {
     case 'succeeded':
       return operation === 'charge'
