@@ -9,8 +9,9 @@ const below = {
   merchants: ['kernel'],
   psp: ['kernel'],
   'request-storage': ['psp', 'idempotency', 'kernel'],
-  payments: ['request-storage', 'psp', 'merchants', 'idempotency', 'kernel'],
-  api: ['payments', 'request-storage', 'psp', 'merchants', 'idempotency', 'kernel'],
+  refunds: ['kernel'],
+  payments: ['refunds', 'request-storage', 'psp', 'merchants', 'idempotency', 'kernel'],
+  api: ['payments', 'refunds', 'request-storage', 'psp', 'merchants', 'idempotency', 'kernel'],
 };
 
 const rooms = Object.keys(below);

@@ -30,6 +30,7 @@ import {
   PaymentTransitionEntity,
 } from './payments/index.js';
 import { accountsOf, candidates, PspDirectory, type PspsConfig } from './psp/index.js';
+import { RefundReader } from './refunds/index.js';
 import {
   NonExecutionProofEntity,
   OrphanEffectEntity,
@@ -100,6 +101,7 @@ export async function startService(config: Config, pspsConfig: PspsConfig, logge
     keyed,
     candidates: router(pspsConfig, psps),
     reader: new PaymentReader(pool),
+    refundReader: new RefundReader(pool),
   });
 
   new StuckRoutes(pool).register(metrics);

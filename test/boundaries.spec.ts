@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
  * is broken once, in a tree of its own, to see that it fires; then the real tree is seen clean.
  */
 const root = resolve(__dirname, '..');
-const rooms = ['kernel', 'idempotency', 'merchants', 'psp', 'request-storage', 'payments', 'api'];
+const rooms = ['kernel', 'idempotency', 'merchants', 'psp', 'request-storage', 'refunds', 'payments', 'api'];
 
 interface Cruise {
   readonly modules: readonly { readonly source: string }[];
@@ -42,6 +42,7 @@ const offenders: Readonly<Record<string, readonly [file: string, imports: string
   'direction-idempotency': ['src/idempotency/offender.ts', '../payments/index.js'],
   'direction-psp': ['src/psp/offender.ts', '../request-storage/index.js'],
   'direction-request-storage': ['src/request-storage/offender.ts', '../payments/index.js'],
+  'direction-refunds': ['src/refunds/offender.ts', '../payments/index.js'],
   'direction-payments': ['src/payments/offender.ts', '../api/index.js'],
   // Sideways, and to what puts the rooms together.
   'direction-merchants': ['src/merchants/offender.ts', '../idempotency/index.js'],
@@ -52,6 +53,7 @@ const offenders: Readonly<Record<string, readonly [file: string, imports: string
   'face-merchants': ['src/api/past-merchants.ts', '../merchants/inner.js'],
   'face-psp': ['src/request-storage/past-psp.ts', '../psp/inner.js'],
   'face-request-storage': ['src/payments/past-request-storage.ts', '../request-storage/inner.js'],
+  'face-refunds': ['src/payments/past-refunds.ts', '../refunds/inner.js'],
   'face-payments': ['src/api/past-payments.ts', '../payments/inner.js'],
   'face-api': ['src/past-api.ts', './api/inner.js'],
   'simulator-stands-alone': ['simulator/offender.ts', '../src/kernel/index.js'],

@@ -3,6 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { loadConfig } from '../src/kernel/config.js';
 import { problemCatalogue } from '../src/kernel/problem.js';
 import { paymentLifecycle } from '../src/payments/payment.lifecycle.js';
+import { refundLifecycle } from '../src/refunds/index.js';
 
 /** Documents say what the code does, and what they point to is there. */
 const root = resolve(__dirname, '..');
@@ -106,7 +107,10 @@ describe('docs/problems.md', () => {
 });
 
 describe('docs/lifecycles', () => {
-  it.each([['payment.md', paymentLifecycle]])('%s shows what the code prints', (name, lifecycle) => {
+  it.each([
+    ['payment.md', paymentLifecycle],
+    ['refund.md', refundLifecycle],
+  ])('%s shows what the code prints', (name, lifecycle) => {
     const document = read(`docs/lifecycles/${name}`);
     expect(/```mermaid\n(.*?)\n```/s.exec(document)?.[1]).toBe(lifecycle.mermaid());
     expect(lifecycle.states.filter((state) => !document.includes(`| \`${state}\``))).toEqual([]);

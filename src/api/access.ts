@@ -14,7 +14,7 @@ export interface EdgeState {
   counted: boolean;
   answered: boolean;
   caller: Caller | null;
-  paymentId: string;
+  id: string;
   key: string;
   waitS: number;
   /** As it shall be sent: Fastify adds a charset to every JSON type, which RFC 8259 knows none of. */

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { problemCatalogue } from '../kernel/index.js';
 import { paymentStatuses } from '../payments/index.js';
+import { refundStatuses } from '../refunds/index.js';
 
 /** What answers look like, for the OpenAPI document and for tests that hold answers against it. */
 
@@ -68,6 +69,35 @@ export const Payment = closed(
   'A payment. Amounts are integers in minor units.',
 );
 
+export const Refund = closed(
+  {
+    object: { const: 'refund' },
+    id: Id,
+    payment_id: Id,
+    reference: nullable(Text, 'Its name among several refunds of the payment; null for the only one.'),
+    status: Type.Enum([...refundStatuses], {
+      description:
+        '`pending`: it is not known yet what the PSP did, the service goes on by itself. `failed`: nothing was given back, and the same refund may be asked for again under a new Idempotency-Key.',
+    }),
+    amount: Minor('In minor units.'),
+    currency: Text,
+    reason: nullable(Text),
+    psp: nullable(Text, 'The PSP account that took the payment.'),
+    psp_reference: nullable(Text, "That PSP's own id of the refund."),
+    entity_key: Type.String({ description: 'Names the refund at its PSP, for all time.' }),
+    failure: nullable(
+      closed(
+        { category: Text, code: Text, psp_code: nullable(Text), message: Text },
+        'Why a refund with status `failed` failed.',
+      ),
+    ),
+    metadata: { type: 'object', additionalProperties: { type: 'string' } },
+    created_at: Time,
+    updated_at: Time,
+  },
+  'A refund of a payment. Amounts are integers in minor units.',
+);
+
 export const Attempt = closed(
   {
     entity_key: Text,
@@ -96,6 +126,7 @@ function pageOf(name: string): object {
 
 export const PaymentPage = pageOf('Payment');
 export const AttemptPage = pageOf('Attempt');
+export const RefundPage = pageOf('Refund');
 
 const problemMembers: Record<string, object> = {
   type: Type.String({ format: 'uri' }),
@@ -108,6 +139,7 @@ const problemMembers: Record<string, object> = {
     description:
       'Absent in a stored answer, which is the same to the byte whenever it is sent; see Request-Id.',
   }),
+  refund_id: Type.String({ format: 'uuid', description: 'For `refund_exists`: the one there is.' }),
   errors: {
     type: 'array',
     maxItems: 20,

@@ -16,6 +16,7 @@ import { Drain } from './drain.js';
 import { Edge } from './edge.js';
 import { OperationsController } from './operations.controller.js';
 import { PaymentsController } from './payments.controller.js';
+import { RefundsController } from './refunds.controller.js';
 import { ProblemFilter } from './problem.filter.js';
 import { RouteTable } from './route-table.js';
 
@@ -27,7 +28,7 @@ export class ApiModule {
     const { payments, authenticator, readiness, metrics, logger, version, clock, limits } = dependencies;
     return {
       module: ApiModule,
-      controllers: [PaymentsController, OperationsController],
+      controllers: [PaymentsController, RefundsController, OperationsController],
       providers: [
         { provide: PAYMENTS, useValue: payments },
         { provide: AUTHENTICATOR, useValue: authenticator },

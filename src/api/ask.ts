@@ -1,5 +1,5 @@
 import { Problem } from '../kernel/index.js';
-import { type PaymentAsk, type PaymentFilter } from '../payments/index.js';
+import { type CaptureAsk, type PaymentAsk, type PaymentFilter, type RefundAsk } from '../payments/index.js';
 import { findCardNumber } from './card-number.js';
 import { pointerOf } from './json-body.js';
 import {
@@ -8,8 +8,12 @@ import {
   PaymentListQuery,
   PaymentRequest,
   type CaptureRequestBody,
+  PageQuery,
+  type PageParameters,
   type PaymentListParameters,
   type PaymentRequestBody,
+  RefundRequest,
+  type RefundRequestBody,
 } from './request-schemas.js';
 import { checkOf, type Check } from './validation.js';
 
@@ -17,8 +21,10 @@ import { checkOf, type Check } from './validation.js';
 
 const checkPayment: Check<PaymentRequestBody> = checkOf(PaymentRequest);
 const checkCapture: Check<CaptureRequestBody> = checkOf(CaptureRequest);
+const checkRefund: Check<RefundRequestBody> = checkOf(RefundRequest);
 const checkCancel: Check<object> = checkOf(CancelRequest);
 const checkList: Check<PaymentListParameters> = checkOf(PaymentListQuery);
+const checkPage: Check<PageParameters> = checkOf(PageQuery);
 
 export function paymentAsk(value: unknown): PaymentAsk {
   checkPayment(value);
@@ -40,10 +46,21 @@ export function paymentAsk(value: unknown): PaymentAsk {
   };
 }
 
-/** `amount` null = all of it; an empty body asks for that too. */
-export function captureAsk(value: unknown = {}): { readonly amount: number | null } {
+/** `amount` null = all that is left; an empty body asks for that too. */
+export function captureAsk(value: unknown = {}): CaptureAsk {
   checkCapture(value);
-  return { amount: value.amount ?? null };
+  return { amount: value.amount ?? null, reference: value.reference ?? null };
+}
+
+/** `amount` null = all that is left; an empty body asks for that too. */
+export function refundAsk(value: unknown = {}): RefundAsk {
+  checkRefund(value);
+  return {
+    amount: value.amount ?? null,
+    reference: value.reference ?? null,
+    reason: value.reason ?? null,
+    metadata: value.metadata ?? {},
+  };
 }
 
 export function cancelAsk(value: unknown = {}): void {
@@ -60,11 +77,7 @@ const DEFAULT_LIMIT = 20;
 
 /** From a parsed query string: every value is a string, or an array where a name came twice. */
 export function listAsk(query: Readonly<Record<string, unknown>>): ListAsk {
-  refuseCardNumbers(query);
-  const { limit } = query;
-  const typed: Record<string, unknown> = { ...query };
-  if (typeof limit === 'string' && /^\d{1,9}$/.test(limit)) typed['limit'] = Number(limit);
-  const value: unknown = typed;
+  const value = typed(query);
   checkList(value);
   const { status, psp, reference, 'created[gte]': from, 'created[lte]': to } = value;
   return {
@@ -78,6 +91,19 @@ export function listAsk(query: Readonly<Record<string, unknown>>): ListAsk {
     limit: value.limit ?? DEFAULT_LIMIT,
     cursor: value.cursor ?? null,
   };
+}
+
+/** A page of a list that has no filters. */
+export function pageAsk(query: Readonly<Record<string, unknown>>): Pick<ListAsk, 'limit' | 'cursor'> {
+  const value = typed(query);
+  checkPage(value);
+  return { limit: value.limit ?? DEFAULT_LIMIT, cursor: value.cursor ?? null };
+}
+
+function typed(query: Readonly<Record<string, unknown>>): unknown {
+  refuseCardNumbers(query);
+  const { limit } = query;
+  return typeof limit === 'string' && /^\d{1,9}$/.test(limit) ? { ...query, limit: Number(limit) } : query;
 }
 
 function refuseCardNumbers(query: Readonly<Record<string, unknown>>): void {

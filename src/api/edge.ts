@@ -82,7 +82,7 @@ export class Edge {
       counted: false,
       answered: false,
       caller: null as Caller | null,
-      paymentId: '',
+      id: '',
       key: '',
       waitS: 0,
       contentType: null,
@@ -111,8 +111,8 @@ export class Edge {
     }
     const { id } = request.params as { id?: string };
     if (id !== undefined) {
-      if (!UUID.test(id)) throw new Problem('not_found', 'There is no such payment.');
-      edge.paymentId = id.toLowerCase();
+      if (!UUID.test(id)) throw new Problem('not_found', 'There is nothing with such an id.');
+      edge.id = id.toLowerCase();
     }
     if (!movesMoney) return;
     edge.key = idempotencyKeyOf(

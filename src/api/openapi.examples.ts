@@ -1,5 +1,6 @@
 import { Problem, type ProblemCode } from '../kernel/index.js';
 import { type AttemptView, type PaymentView } from '../payments/index.js';
+import { type RefundView } from '../refunds/index.js';
 
 /** Examples of the OpenAPI document. A test sends the requests and holds the answers to the schemas. */
 
@@ -54,6 +55,37 @@ export const captured: PaymentView = {
 export const authorized: PaymentView = { ...captured, status: 'authorized', amount_captured: 0 };
 
 export const canceled: PaymentView = { ...authorized, status: 'canceled' };
+
+export const refund: RefundView = {
+  object: 'refund',
+  id: '019aa5c3-1d2e-7f00-8a11-5b6c7d8e9f01',
+  payment_id: id,
+  reference: 'parcel-1',
+  status: 'succeeded',
+  amount: 400,
+  currency: 'EUR',
+  reason: 'returned',
+  psp: 'stripe',
+  psp_reference: 're_3QabcDEF',
+  entity_key: `payment-${id}-refund-parcel-1`,
+  failure: null,
+  metadata: {},
+  created_at: '2026-11-21T11:00:00.000Z',
+  updated_at: '2026-11-21T11:00:00.301Z',
+};
+
+export const refundPending: RefundView = { ...refund, status: 'pending', psp_reference: null };
+
+export const refundFailed: RefundView = {
+  ...refundPending,
+  status: 'failed',
+  failure: {
+    category: 'psp_rejected',
+    code: 'rejected',
+    psp_code: 'charge_disputed',
+    message: 'The charge has been charged back.',
+  },
+};
 
 export const declined: PaymentView = {
   ...captured,

@@ -1,56 +1,7 @@
-import { type ProblemCode } from '../kernel/index.js';
-import { type Scope } from '../merchants/index.js';
 import * as example from './openapi.examples.js';
+import { everywhere, type Operation, withBody, withKey } from './openapi.operation.js';
+import { refundOperations } from './openapi.refunds.js';
 import { PaymentListQuery } from './request-schemas.js';
-
-/** The operations of version 1, as the OpenAPI document tells them. */
-export interface Operation {
-  readonly method: 'get' | 'post';
-  /** As OpenAPI writes it: `/v1/payments/{id}`. */
-  readonly path: string;
-  readonly operationId: string;
-  readonly tag: 'Payments' | 'Operations';
-  readonly summary: string;
-  readonly description: string;
-  readonly scope?: Scope;
-  readonly movesMoney?: boolean;
-  /** The schema of its query string. */
-  readonly query?: { readonly properties: Readonly<Record<string, object>> };
-  readonly body?: { readonly schema: string; readonly required: boolean; readonly examples: Examples };
-  readonly answers: readonly Answer[];
-  readonly problems: readonly ProblemCode[];
-}
-
-type Examples = Readonly<Record<string, object>>;
-
-export interface Answer {
-  readonly status: number;
-  readonly description: string;
-  /** Name of a schema, or null for text. */
-  readonly schema: string | null;
-  readonly examples: Examples;
-}
-
-const everywhere: readonly ProblemCode[] = [
-  'unauthorized',
-  'forbidden',
-  'rate_limited',
-  'overloaded',
-  'internal_error',
-];
-const withBody: readonly ProblemCode[] = [
-  'body_malformed',
-  'body_too_large',
-  'unsupported_media_type',
-  'validation_failed',
-  'card_number_refused',
-];
-const withKey: readonly ProblemCode[] = [
-  'idempotency_key_missing',
-  'idempotency_key_invalid',
-  'idempotency_key_reused',
-  'request_in_progress',
-];
 
 const story = {
   atRest:
@@ -153,10 +104,15 @@ export const operations: readonly Operation[] = [
     operationId: 'capturePayment',
     tag: 'Payments',
     summary: 'Capture an authorized payment',
-    description: 'All of it, or with `amount` a part. At most once for each Idempotency-Key.',
+    description:
+      'All of it, or with `amount` a part, which ends it: the rest is released. With `reference` it is one of several captures, each done once, where the PSP can do that.',
     scope: 'payments:write',
     movesMoney: true,
-    body: { schema: 'CaptureRequest', required: false, examples: { part: { amount: 400 }, all: {} } },
+    body: {
+      schema: 'CaptureRequest',
+      required: false,
+      examples: { part: { amount: 400 }, parcel: { amount: 400, reference: 'parcel-1' }, all: {} },
+    },
     answers: [
       { status: 200, description: story.atRest, schema: 'Payment', examples: { captured: example.captured } },
       {
@@ -181,7 +137,8 @@ export const operations: readonly Operation[] = [
     operationId: 'cancelPayment',
     tag: 'Payments',
     summary: 'Cancel an authorized payment',
-    description: 'Voids the authorization, so that the customer has the money back at once.',
+    description:
+      'Voids the authorization, or what is left of it after captures, so that the customer has the money back at once.',
     scope: 'payments:write',
     movesMoney: true,
     body: { schema: 'CancelRequest', required: false, examples: { nothing: {} } },
@@ -196,6 +153,7 @@ export const operations: readonly Operation[] = [
     ],
     problems: ['not_found', 'invalid_state', ...withBody, ...withKey, ...everywhere],
   },
+  ...refundOperations,
   {
     method: 'get',
     path: '/health/live',

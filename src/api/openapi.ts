@@ -1,8 +1,19 @@
 import { type ProblemCode, problemCatalogue } from '../kernel/index.js';
-import { Attempt, AttemptPage, Live, Payment, PaymentPage, ProblemSchema, Ready } from './answer-schemas.js';
+import {
+  Attempt,
+  AttemptPage,
+  Live,
+  Payment,
+  PaymentPage,
+  ProblemSchema,
+  Ready,
+  Refund,
+  RefundPage,
+} from './answer-schemas.js';
 import { problemExample } from './openapi.examples.js';
-import { operations, type Answer, type Operation } from './openapi.operations.js';
-import { CancelRequest, CaptureRequest, PaymentRequest } from './request-schemas.js';
+import { type Answer, type Operation } from './openapi.operation.js';
+import { operations } from './openapi.operations.js';
+import { CancelRequest, CaptureRequest, PaymentRequest, RefundRequest } from './request-schemas.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -14,6 +25,9 @@ const schemas = {
   PaymentPage,
   Attempt,
   AttemptPage,
+  RefundRequest,
+  Refund,
+  RefundPage,
   Problem: ProblemSchema,
   Live,
   Ready,
@@ -54,6 +68,7 @@ export function openApiDocument(version: string): Json {
     },
     tags: [
       { name: 'Payments', description: 'Create, read, capture, cancel.' },
+      { name: 'Refunds', description: 'Give back what was captured, once.' },
       { name: 'Operations', description: 'For whoever runs the service.' },
     ],
     paths,

@@ -3,7 +3,7 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Payments } from '../payments/index.js';
 import { type Access } from './access.js';
-import { cancelAsk, captureAsk, listAsk, paymentAsk } from './ask.js';
+import { cancelAsk, captureAsk, listAsk, pageAsk, paymentAsk, refundAsk } from './ask.js';
 import { PAYMENTS } from './dependencies.js';
 import { askedOf, bodyOf, callerOf } from './edge.js';
 import { sendJson, sendStored } from './present.js';
@@ -33,26 +33,40 @@ export class PaymentsController {
   @Get(':id')
   @RouteConfig(reads)
   async get(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    sendJson(reply, await this.payments.get(callerOf(request), request.edge.paymentId));
+    sendJson(reply, await this.payments.get(callerOf(request), request.edge.id));
   }
 
   @Get(':id/attempts')
   @RouteConfig(reads)
   async attempts(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    sendJson(reply, await this.payments.attempts(callerOf(request), request.edge.paymentId));
+    sendJson(reply, await this.payments.attempts(callerOf(request), request.edge.id));
   }
 
   @Post(':id/capture')
   @RouteConfig(writes)
   async capture(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const ask = captureAsk(bodyOf(request));
-    sendStored(reply, await this.payments.capture(askedOf(request), request.edge.paymentId, ask));
+    sendStored(reply, await this.payments.capture(askedOf(request), request.edge.id, ask));
+  }
+
+  @Post(':id/refunds')
+  @RouteConfig(writes)
+  async refund(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    const ask = refundAsk(bodyOf(request));
+    sendStored(reply, await this.payments.refund(askedOf(request), request.edge.id, ask));
+  }
+
+  @Get(':id/refunds')
+  @RouteConfig(reads)
+  async refunds(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    const { limit, cursor } = pageAsk(request.query as Record<string, unknown>);
+    sendJson(reply, await this.payments.listRefunds(callerOf(request), request.edge.id, limit, cursor));
   }
 
   @Post(':id/cancel')
   @RouteConfig(writes)
   async cancel(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     cancelAsk(bodyOf(request));
-    sendStored(reply, await this.payments.cancel(askedOf(request), request.edge.paymentId));
+    sendStored(reply, await this.payments.cancel(askedOf(request), request.edge.id));
   }
 }

@@ -143,11 +143,41 @@ export const PaymentRequest = Type.Object(
   { additionalProperties: false, description: 'A payment to create and to charge or authorize.' },
 );
 
+/** A name within a payment. It becomes part of the entity key, which PSPs are shown. */
+const PartReference = Type.String({
+  pattern: '^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$',
+  description:
+    'Its name among several of this payment: asked for twice under one name, whatever the Idempotency-Key, it is done once. Without a name there is only one.',
+  'x-refusal': 'must be 1 to 64 of A-Z a-z 0-9 . _ : - and begin with a letter or a digit',
+});
+
 export const CaptureRequest = Type.Object(
-  { amount: Type.Optional(Amount) },
+  { amount: Type.Optional(Amount), reference: Type.Optional(PartReference) },
   {
     additionalProperties: false,
-    description: 'Without `amount`, or without a body: all that is authorized.',
+    description:
+      'Without `amount`, or without a body: all that is left of what was authorized. With `reference`: one of several captures, where the PSP can; the payment stays `authorized` until all is captured or the rest is canceled.',
+  },
+);
+
+export const RefundRequest = Type.Object(
+  {
+    amount: Type.Optional(Amount),
+    reference: Type.Optional(PartReference),
+    reason: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        pattern: LINE,
+        description: 'Why, for your own books. Sent to nobody.',
+        'x-refusal': 'must be 1 to 255 characters without control characters',
+      }),
+    ),
+    metadata: Type.Optional(Metadata),
+  },
+  {
+    additionalProperties: false,
+    description: 'Without `amount`, or without a body: all that was captured and is not refunded yet.',
   },
 );
 
@@ -162,24 +192,30 @@ const Time = Type.String({
   'x-refusal': 'must be an RFC 3339 time such as 2026-11-21T10:00:00Z (in a query, + is written %2B)',
 });
 
+const page = {
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      default: 20,
+      description: 'How many at most.',
+      'x-refusal': 'must be an integer from 1 to 100',
+    }),
+  ),
+  cursor: Type.Optional(
+    Type.String({
+      pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+      description: '`next_cursor` of the page before.',
+      'x-refusal': 'must be the next_cursor of a page',
+    }),
+  ),
+};
+
+export const PageQuery = Type.Object(page, { additionalProperties: false });
+
 export const PaymentListQuery = Type.Object(
   {
-    limit: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 100,
-        default: 20,
-        description: 'How many at most.',
-        'x-refusal': 'must be an integer from 1 to 100',
-      }),
-    ),
-    cursor: Type.Optional(
-      Type.String({
-        pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
-        description: '`next_cursor` of the page before.',
-        'x-refusal': 'must be the next_cursor of a page',
-      }),
-    ),
+    ...page,
     status: Type.Optional(Type.Enum([...paymentStatuses])),
     psp: Type.Optional(
       Type.String({
@@ -198,5 +234,7 @@ export const PaymentListQuery = Type.Object(
 );
 
 export type PaymentRequestBody = Static<typeof PaymentRequest>;
+export type RefundRequestBody = Static<typeof RefundRequest>;
+export type PageParameters = Static<typeof PageQuery>;
 export type CaptureRequestBody = Static<typeof CaptureRequest>;
 export type PaymentListParameters = Static<typeof PaymentListQuery>;

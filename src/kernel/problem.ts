@@ -21,6 +21,8 @@ const catalogue = {
   method_not_allowed: [405, 'This method is not allowed here'],
   invalid_state: [409, 'The state of the object does not allow this'],
   amount_exceeds_authorized: [409, 'The amount is larger than what was authorized'],
+  amount_exceeds_refundable: [409, 'The amount is larger than what can still be refunded'],
+  refund_exists: [409, 'There is another refund of this name'],
   no_route: [422, 'No PSP can take this payment'],
   rate_limited: [429, 'Too many requests'],
   overloaded: [503, 'The service cannot take this request now'],
@@ -43,6 +45,8 @@ export interface ProblemDocument {
   readonly detail: string;
   readonly code: ProblemCode;
   readonly errors?: readonly ProblemField[];
+  /** The id of what stands in the way, under a name of its own: `refund_id`, `payment_id`, `payout_id`. */
+  readonly [member: `${string}_id`]: string;
 }
 
 /** An error that may be shown to a client. Anything else that is thrown becomes `internal_error`. */
@@ -56,6 +60,8 @@ export class Problem extends Error {
       errors?: readonly ProblemField[];
       /** Seconds, for the Retry-After header. */
       retryAfterS?: number;
+      /** Members of the document beside the fixed ones: `{ refund_id: '…' }`. */
+      ids?: Readonly<Record<`${string}_id`, string>>;
       cause?: unknown;
     } = {},
   ) {
@@ -73,6 +79,7 @@ export class Problem extends Error {
       detail: this.detail,
       code: this.code,
       ...(this.more.errors ? { errors: this.more.errors } : {}),
+      ...this.more.ids,
     };
   }
 }

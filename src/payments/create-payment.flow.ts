@@ -3,12 +3,10 @@ import { type Begun, type Flow, moveTo, type Run } from '../idempotency/index.js
 import { entityKey, open } from '../request-storage/index.js';
 import { type Payment, payments, paymentTransitions } from './payment.entity.js';
 import { PaymentFlow, type PaymentFlowDeps } from './payment-flow.js';
-import { firstOperation, type PaymentState, sealSecrets } from './payment-state.js';
+import { firstOperation, firstWanted, type PaymentState, sealSecrets } from './payment-state.js';
 import { type PaymentAsk } from './payments.js';
 
 export const CREATE_PAYMENT = 'POST /v1/payments';
-
-const wanted = { operation: 'first', amount: null } as const;
 
 /** Picks the PSP accounts that may be asked, best first. */
 export type Candidates = (ask: PaymentAsk, paymentId: string) => readonly string[];
@@ -22,7 +20,8 @@ export function createPaymentFlow(
     operation: CREATE_PAYMENT,
     readsFirst: false,
     begin: (ask, run) => begin(deps, ask, run),
-    load: async (subjectId, _params, _point, run) => (await flow.read(run.merchantId, subjectId, wanted))!,
+    load: async (subjectId, _params, _point, run) =>
+      (await flow.read(run.merchantId, subjectId, firstWanted))!,
     resume: (state, run) => flow.next(state, run),
     busy: (state) => flow.paused(state, deps.clock.now()),
     phases: flow.phases,
@@ -57,6 +56,8 @@ function begin(
     amount: ask.amount,
     amountCaptured: 0,
     amountRefunded: 0,
+    captureReserved: 0,
+    refundReserved: 0,
     currency: ask.currency,
     cardBrand: ask.paymentMethod.card.brand,
     cardCountry: ask.paymentMethod.card.country,
@@ -114,6 +115,15 @@ function begin(
     }),
   ];
   const stories = new Map([[key, driven.story]]);
-  const state: PaymentState = { wanted, payment, stories, secrets, call: driven.call, opened: true };
+  const state: PaymentState = {
+    wanted: firstWanted,
+    payment,
+    stories,
+    secrets,
+    call: driven.call,
+    opened: true,
+    refund: null,
+    refundIsStored: false,
+  };
   return { subjectId: id, params: {}, decision: moveTo('accepted', state, changes) };
 }

@@ -1,12 +1,4 @@
-import {
-  type Change,
-  type Clock,
-  Problem,
-  type ProblemCode,
-  type Seal,
-  type Store,
-  update,
-} from '../kernel/index.js';
+import { type Change, type Clock, Problem, type Seal, type Store, update } from '../kernel/index.js';
 import {
   type Decision,
   inside,
@@ -32,7 +24,9 @@ import {
   type RequestStorage,
 } from '../request-storage/index.js';
 import { type Payment, payments } from './payment.entity.js';
-import { paymentLifecycle } from './payment.lifecycle.js';
+import { type Refund, refunds } from '../refunds/index.js';
+import { bodyOf, statusOf } from './answer.js';
+import { amountOf, type Refusal, refusalOf, reserved } from './operation-rules.js';
 import {
   firstEntityKey,
   instructionFor,
@@ -40,9 +34,10 @@ import {
   openStory,
   type PaymentState,
   type Wanted,
+  wantedKey,
   withStory,
 } from './payment-state.js';
-import { viewOf } from './payment.view.js';
+import { refundOpened, refundRefused } from './refund-changes.js';
 import { settle } from './settle.js';
 
 export interface PaymentFlowDeps {
@@ -85,11 +80,21 @@ export class PaymentFlow {
     let payment = await this.readPayment(merchantId, paymentId);
     for (let tries = 0; payment; tries++) {
       const stories = await this.deps.storage.storiesOf(merchantId, paymentId);
+      const refund = await this.readRefund(payment, wanted);
       const after = await this.readPayment(merchantId, paymentId);
       // Whatever opens or decides an operation raises the payment's version.
       if (after?.version === payment.version) {
         const secrets = openSecrets(this.deps.seal, payment);
-        return { wanted, payment, stories, secrets, call: null, opened: false };
+        return {
+          wanted,
+          payment,
+          stories,
+          secrets,
+          call: null,
+          opened: false,
+          refund,
+          refundIsStored: refund !== null,
+        };
       }
       if (tries === MOST_READS)
         throw new Problem('overloaded', 'The payment changes too fast.', { retryAfterS: 1 });
@@ -101,6 +106,13 @@ export class PaymentFlow {
   private async readPayment(merchantId: string, id: string): Promise<Payment | null> {
     const [payment] = await this.deps.store.find(payments, { merchantId, id }, 1);
     return payment ?? null;
+  }
+
+  private async readRefund({ merchantId, id }: Payment, wanted: Wanted): Promise<Refund | null> {
+    if (wanted.operation !== 'refund') return null;
+    const key = { merchantId, entityKey: entityKey.refund(id, wanted.reference) };
+    const [refund] = await this.deps.store.find(refunds, key, 1);
+    return refund ?? null;
   }
 
   /** Decides from what is known, with no answer at hand: resolve what is open, else do what is wanted. */
@@ -138,9 +150,9 @@ export class PaymentFlow {
 
   /** From what the drive came to, to what the flow does: call, answer, pause, or take up what is wanted. */
   private onward(from: PaymentState, driven: Driven): Decision<PaymentState> {
-    const { state, changes } = settle(from, driven, this.deps.clock.now());
+    const { state, changes } = this.settle(from, driven);
     if (driven.call) return moveTo('accepted', state, changes);
-    const isMine = isOwn(driven.story, state);
+    const isMine = driven.story.entityKey === wantedKey(state);
     switch (driven.step.do) {
       case 'wait':
         return this.paused(state, driven.step.until, changes);
@@ -148,50 +160,66 @@ export class PaymentFlow {
         return this.paused(state, null, changes);
       default:
         return isMine || isMet(state)
-          ? reply(statusOf(state.wanted), bodyOf(state), changes)
+          ? reply(statusOf(state), bodyOf(state), changes)
           : moveTo('started', { ...state, call: null }, changes);
     }
+  }
+
+  /** What an operation has come to, with all that it changes. */
+  settle(state: PaymentState, driven: Driven): { state: PaymentState; changes: readonly Change[] } {
+    const { clock, storage } = this.deps;
+    const { psp } = driven.story.routes.at(-1)!.request;
+    return settle(state, driven, clock.now(), storage.capabilities(psp));
   }
 
   /** Nothing is open: open what is wanted, or say why not. */
   private begin(state: PaymentState, run: Run): Decision<PaymentState> {
     const { payment, wanted } = state;
-    if (wanted.operation === 'first') return reply(statusOf(wanted), bodyOf(state));
-    const key = entityKey[wanted.operation](payment.id);
+    if (wanted.operation === 'first') return reply(statusOf(state), bodyOf(state));
+    const now = this.deps.clock.now();
+    const key = wantedKey(state);
     const before = state.stories.get(key);
     // Opened by this very key, and decided while it was away (by the resolver).
-    if ((state.opened && before) || isMet(state)) return reply(statusOf(wanted), bodyOf(state));
-    const refusal = refusalOf(payment, wanted);
-    if (refusal) return refused(refusal.code, refusal.detail);
-    const now = this.deps.clock.now();
+    if ((state.opened && before) || isMet(state)) return reply(statusOf(state), bodyOf(state));
+    const refusal = this.refusal(state);
+    if (refusal) return this.refuse(refusal, refundRefused(state, refusal, now));
+    const amount = amountOf(payment, wanted);
+    const { merchantId, id, version, currency } = payment;
+    const psp = payment.psp!;
     const opening: Opening = {
-      merchantId: payment.merchantId,
-      paymentId: payment.id,
+      merchantId,
+      paymentId: id,
       payoutId: null,
       entityKey: key,
       operation: wanted.operation,
-      amount: wanted.operation === 'capture' ? (wanted.amount ?? payment.amount) : payment.amount,
-      currency: payment.currency,
+      amount,
+      currency,
     };
     const driver = driverOf(run);
-    const driven = before
-      ? reopen(before, opening, payment.psp!, driver, now)
-      : open(opening, payment.psp!, driver, now);
+    const driven = before ? reopen(before, opening, psp, driver, now) : open(opening, psp, driver, now);
     // Two operations at once would both pass their checks: the version lets one of them through.
-    const { merchantId, id, version } = payment;
-    const touched = { ...payment, version: version + 1, updatedAt: now };
-    const claim = update(
-      payments,
-      { merchantId, id },
-      { version: touched.version, updatedAt: now },
-      { version },
-    );
+    const set = { ...reserved(payment, wanted, amount), version: version + 1, updatedAt: now };
+    const claim = update(payments, { merchantId, id }, set, { version });
+    const refund = refundOpened(state, { amount, psp }, now);
     const next = {
-      ...withStory({ ...state, payment: touched }, driven.story),
+      ...withStory({ ...state, payment: { ...payment, ...set } }, driven.story),
       call: driven.call,
       opened: true,
+      refund: refund?.row ?? null,
+      refundIsStored: refund !== null,
     };
-    return moveTo('accepted', next, [claim, ...driven.changes]);
+    return moveTo('accepted', next, [claim, ...driven.changes, ...(refund?.changes ?? [])]);
+  }
+
+  /** Why what is wanted cannot be begun on the payment as it stands; null where it can. */
+  refusal(state: PaymentState): Refusal | null {
+    const { psp } = state.payment;
+    return refusalOf(state, psp === null ? null : this.deps.storage.capabilities(psp));
+  }
+
+  refuse({ code, detail, ids }: Refusal, changes: readonly Change[] = []): Decision<PaymentState> {
+    const problem = new Problem(code, detail, ids ? { ids } : {});
+    return reply(problem.status, JSON.stringify(problem.document()), changes);
   }
 
   paused(state: PaymentState, until: Date | null, changes: readonly Change[] = []): Pause {
@@ -200,19 +228,25 @@ export class PaymentFlow {
   }
 }
 
-function isOwn(story: OperationStory, { payment, wanted }: PaymentState): boolean {
-  const key =
-    wanted.operation === 'first' ? firstEntityKey(payment) : entityKey[wanted.operation](payment.id);
-  return story.entityKey === key;
+/**
+ * What was asked for is so already, whoever made it so: a cancel is met by whatever made the payment
+ * canceled, a refund or a capture of a name by the one of that name.
+ */
+function isMet(state: PaymentState): boolean {
+  const { payment, wanted, refund } = state;
+  if (wanted.operation === 'void') {
+    return payment.status === 'canceled' || verdictOf(state, wantedKey(state)) === 'effective';
+  }
+  if (wanted.operation === 'refund') return refund?.status === 'succeeded';
+  return (
+    wanted.operation === 'capture' &&
+    wanted.reference !== null &&
+    verdictOf(state, wantedKey(state)) === 'effective'
+  );
 }
 
-/** A cancel is met by whatever made the payment canceled. */
-function isMet({ payment, wanted }: PaymentState): boolean {
-  return wanted.operation === 'void' && payment.status === 'canceled';
-}
-
-function statusOf({ operation }: Wanted): number {
-  return operation === 'first' ? 201 : 200;
+function verdictOf({ stories }: PaymentState, key: string): string | undefined {
+  return stories.get(key)?.routes.at(-1)?.request.verdict;
 }
 
 /** As much of a run as driving a route takes; the resolver drives without a key. */
@@ -225,31 +259,4 @@ function driverOf(run: DrivenBy): Driver {
 /** The answer as evidence, for a run that has lost its lock: the first change is the gate. */
 export function evidenceOf(state: PaymentState, answered: Answered): readonly Change[] {
   return evidenceOnly(state.stories.get(answered.call.request.entityKey)!, answered);
-}
-
-function refusalOf(
-  payment: Payment,
-  { operation, amount }: Wanted,
-): { code: ProblemCode; detail: string } | null {
-  const event = operation === 'capture' ? 'captured' : 'voided';
-  if (payment.status !== 'authorized' || !paymentLifecycle.allows(payment.status, event)) {
-    const verb = operation === 'capture' ? 'captured' : 'canceled';
-    return { code: 'invalid_state', detail: `A payment that is ${payment.status} cannot be ${verb}.` };
-  }
-  if (operation === 'capture' && amount !== null && amount > payment.amount) {
-    return {
-      code: 'amount_exceeds_authorized',
-      detail: `At most ${payment.amount} ${payment.currency} (minor units) were authorized.`,
-    };
-  }
-  return null;
-}
-
-function refused(code: ProblemCode, detail: string): Decision<PaymentState> {
-  const problem = new Problem(code, detail);
-  return reply(problem.status, JSON.stringify(problem.document()));
-}
-
-export function bodyOf({ payment, stories }: PaymentState): string {
-  return JSON.stringify(viewOf(payment, stories.get(firstEntityKey(payment))));
 }

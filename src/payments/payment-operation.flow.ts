@@ -1,72 +1,151 @@
-import { audit, type Ids, Problem } from '../kernel/index.js';
-import { type Flow } from '../idempotency/index.js';
+import { audit, type Ids, insert, Problem } from '../kernel/index.js';
+import { type Decision, type Flow, type Run } from '../idempotency/index.js';
+import { type Refund, refunds } from '../refunds/index.js';
 import { PaymentFlow, type PaymentFlowDeps } from './payment-flow.js';
-import { type PaymentState, type Wanted } from './payment-state.js';
+import { left } from './operation-rules.js';
+import { openStory, type PaymentState, type Wanted, wantedKey } from './payment-state.js';
 
 export const CAPTURE_PAYMENT = 'POST /v1/payments/:id/capture';
 export const CANCEL_PAYMENT = 'POST /v1/payments/:id/cancel';
+export const REFUND_PAYMENT = 'POST /v1/payments/:id/refunds';
 
 /** What is asked of a payment that is there already. */
 export interface OperationAsk {
   readonly paymentId: string;
-  /** capture: minor units, null = all that was authorized. */
+  /** capture, refund: minor units, null = all that is left. */
   readonly amount: number | null;
+  /** capture, refund: its name among several; null for the only one. */
+  readonly reference: string | null;
+  /** refund: kept with it, and sent to nobody. */
+  readonly reason: string | null;
+  readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** Captures what was authorized, whole or in part. */
-export function capturePaymentFlow(
-  deps: PaymentFlowDeps & { readonly ids: Ids },
-): Flow<OperationAsk, PaymentState> {
+type Deps = PaymentFlowDeps & { readonly ids: Ids };
+
+/** Captures what was authorized: whole, in part, or in several parts that each have a reference. */
+export function capturePaymentFlow(deps: Deps): Flow<OperationAsk, PaymentState> {
   return operationFlow(deps, CAPTURE_PAYMENT, 'capture');
 }
 
-/** Voids what was authorized, or what is not decided yet where the PSP can. */
-export function cancelPaymentFlow(
-  deps: PaymentFlowDeps & { readonly ids: Ids },
-): Flow<OperationAsk, PaymentState> {
+/** Voids what was authorized, or what is left of it, or what is not decided yet where the PSP can. */
+export function cancelPaymentFlow(deps: Deps): Flow<OperationAsk, PaymentState> {
   return operationFlow(deps, CANCEL_PAYMENT, 'void');
 }
 
+/**
+ * Gives back what was captured. A refund is what its name says, `payment-<id>-refund[-<reference>]`:
+ * whoever asks for it, under whatever Idempotency-Key, is told of the same one.
+ */
+export function refundPaymentFlow(deps: Deps): Flow<OperationAsk, PaymentState> {
+  return operationFlow(deps, REFUND_PAYMENT, 'refund');
+}
+
 function operationFlow(
-  deps: PaymentFlowDeps & { readonly ids: Ids },
+  deps: Deps,
   operation: string,
-  verb: 'capture' | 'void',
+  verb: 'capture' | 'void' | 'refund',
 ): Flow<OperationAsk, PaymentState> {
   const flow = new PaymentFlow(deps);
-  const read = async (merchantId: string, paymentId: string, amount: unknown) => {
-    const wanted: Wanted = { operation: verb, amount: typeof amount === 'number' ? amount : null };
-    const state = await flow.read(merchantId, paymentId, wanted);
+  const read = async (merchantId: string, paymentId: string, params: Record<string, unknown>) => {
+    const state = await flow.read(merchantId, paymentId, wantedOf(verb, params));
     if (!state) throw new Problem('not_found', 'No such payment.');
     return state;
   };
   return {
     operation,
     readsFirst: true,
-    async begin({ paymentId, amount }, run) {
-      const state = await read(run.merchantId, paymentId, amount);
-      const params = amount === null ? {} : { amount };
-      const decision = flow.next(state, run);
-      const asked = audit({
+    async begin(ask, run) {
+      const { paymentId } = ask;
+      const asked = paramsOf(ask);
+      const found = await read(run.merchantId, paymentId, asked);
+      const isNew = verb === 'refund' && !found.refund;
+      const state = isNew ? withRefund(deps, found, ask) : found;
+      const params = isNew ? { ...asked, is_new: true } : asked;
+      const decision = decide(flow, state, run);
+      const record = audit({
         merchantId: run.merchantId,
         id: deps.ids.uuid(),
         at: deps.clock.now(),
         actor: run.actor,
         action: `payment.${verb}_asked`,
         subject: `payment:${paymentId}`,
-        detail: params,
+        detail: asked,
       });
       return {
         subjectId: paymentId,
         params,
-        decision: { ...decision, changes: [...decision.changes, asked] },
+        decision: { ...decision, changes: [...decision.changes, record] },
       };
     },
     load: async (subjectId, params, point, run) => ({
-      ...(await read(run.merchantId, subjectId, params['amount'])),
+      ...(await read(run.merchantId, subjectId, params)),
       opened: point === 'accepted',
     }),
     resume: (state, run) => flow.next(state, run),
     busy: (state) => flow.paused(state, deps.clock.now()),
     phases: flow.phases,
+  };
+}
+
+/** The first decision. A refund that has to wait for something else is written down meanwhile. */
+function decide(flow: PaymentFlow, state: PaymentState, run: Run): Decision<PaymentState> {
+  const { refund, refundIsStored } = state;
+  const differs = refund && refundIsStored ? otherRefund(state, refund) : null;
+  if (differs) return flow.refuse(differs);
+  if (!refund || refundIsStored || !openStory(state)) return flow.next(state, run);
+  const decision = flow.next({ ...state, refundIsStored: true }, run);
+  return { ...decision, changes: [...decision.changes, insert(refunds, refund)] };
+}
+
+/** Only the amount tells two refunds of one name apart; who does not say it means the one there is. */
+function otherRefund({ wanted }: PaymentState, refund: Refund) {
+  // One that failed moved nothing: it may be tried again with another amount.
+  if (refund.status === 'failed') return null;
+  if (wanted.amount === null || wanted.amount === refund.amount) return null;
+  return {
+    code: 'refund_exists',
+    detail: `The refund ${refund.entityKey} is of ${refund.amount} ${refund.currency} (minor units). Give another one a \`reference\` of its own.`,
+    ids: { refund_id: refund.id },
+  } as const;
+}
+
+/** A refund as it is asked for. How much "all that is left" is, is known once it is opened. */
+function withRefund(deps: Deps, state: PaymentState, ask: OperationAsk): PaymentState {
+  const { payment } = state;
+  const now = deps.clock.now();
+  const wanted = { ...state.wanted, isNew: true };
+  const refund: Refund = {
+    merchantId: payment.merchantId,
+    entityKey: wantedKey(state),
+    id: deps.ids.uuid(),
+    paymentId: payment.id,
+    reference: ask.reference,
+    status: 'pending',
+    amount: ask.amount ?? (left.toRefund(payment) || payment.amount),
+    currency: payment.currency,
+    reason: ask.reason,
+    metadata: { ...ask.metadata },
+    psp: null,
+    pspReference: null,
+    failure: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+  return { ...state, wanted, refund };
+}
+
+/** As much of the ask as a run needs that goes on with it; refunds keep the rest in their row. */
+function paramsOf({ amount, reference }: OperationAsk): Record<string, unknown> {
+  return { ...(amount === null ? {} : { amount }), ...(reference === null ? {} : { reference }) };
+}
+
+function wantedOf(operation: Wanted['operation'], params: Record<string, unknown>): Wanted {
+  const { amount, reference, is_new: isNew } = params;
+  return {
+    operation,
+    amount: typeof amount === 'number' ? amount : null,
+    reference: typeof reference === 'string' ? reference : null,
+    isNew: isNew === true,
   };
 }

@@ -1,8 +1,7 @@
 import { type Clock, type Ids, Lease, type Store } from '../kernel/index.js';
 import { type Answered, type PspRequest } from '../request-storage/index.js';
 import { evidenceOf, PaymentFlow, type PaymentFlowDeps } from './payment-flow.js';
-import { type PaymentState } from './payment-state.js';
-import { settle } from './settle.js';
+import { firstWanted, type PaymentState } from './payment-state.js';
 
 /** Calls made for one route in one pass. The schedule decides when the next pass is. */
 const MOST_CALLS = 8;
@@ -42,7 +41,7 @@ export class PaymentResolver {
       const story = state.stories.get(entityKey)!;
       if (story.routes.at(-1)!.request.verdict !== 'open' && !answered) return false;
       const driven = this.flow.drive(state, story, run, answered);
-      const settled = settle(state, driven, this.clock.now());
+      const settled = this.flow.settle(state, driven);
       run.lease = new Lease(this.clock, run.leaseMs);
       const { done } = settled.changes.length > 0 ? await this.store.commit(settled.changes) : { done: true };
       if (!done) {
@@ -60,7 +59,7 @@ export class PaymentResolver {
   }
 
   private async read(merchantId: string, paymentId: string): Promise<PaymentState> {
-    const state = await this.flow.read(merchantId, paymentId, { operation: 'first', amount: null });
+    const state = await this.flow.read(merchantId, paymentId, firstWanted);
     if (!state) throw new RangeError(`an open route of a payment that is not there: ${paymentId}`);
     return state;
   }

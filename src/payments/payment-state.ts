@@ -1,10 +1,8 @@
 import { type Seal } from '../kernel/index.js';
-import { type Instruction, type Operation } from '../psp/index.js';
+import { type Instruction } from '../psp/index.js';
+import { type Refund } from '../refunds/index.js';
 import { type Call, entityKey, type OperationStory } from '../request-storage/index.js';
 import { type Payment } from './payment.entity.js';
-
-/** The operations of a payment. */
-export type PaymentOperation = Exclude<Operation, 'refund' | 'payout'>;
 
 /** What only the customer's own request held; sealed while it may still be needed. */
 export interface Secrets {
@@ -14,10 +12,17 @@ export interface Secrets {
 
 /** What the request wants done to the payment. */
 export interface Wanted {
-  readonly operation: 'first' | 'capture' | 'void';
-  /** capture: minor units; null = all that was authorized. */
+  readonly operation: 'first' | 'capture' | 'void' | 'refund';
+  /** capture, refund: minor units; null = all that is left. */
   readonly amount: number | null;
+  /** refund: this request made it, rather than found it. */
+  readonly isNew: boolean;
+  /** capture, refund: its name among several of the payment; null for the only one. */
+  readonly reference: string | null;
 }
+
+/** The operation that made the payment, and nothing beside it. */
+export const firstWanted: Wanted = { operation: 'first', amount: null, reference: null, isNew: true };
 
 /** A payment with all that is known of it: what decisions are made from. */
 export interface PaymentState {
@@ -29,6 +34,10 @@ export interface PaymentState {
   readonly call: Call | null;
   /** The entity key of the operation that was asked for has been opened by this very key. */
   readonly opened: boolean;
+  /** The refund that was asked for. */
+  readonly refund: Refund | null;
+  /** False until the commit that writes the refund's row. */
+  readonly refundIsStored: boolean;
 }
 
 export function firstOperation(payment: Payment): 'charge' | 'authorize' {
@@ -38,6 +47,18 @@ export function firstOperation(payment: Payment): 'charge' | 'authorize' {
 /** The entity key of the operation that made the payment. */
 export function firstEntityKey(payment: Payment): string {
   return entityKey[firstOperation(payment)](payment.id);
+}
+
+/** The entity key of what the request wants done. */
+export function wantedKey({ payment, wanted }: PaymentState): string {
+  switch (wanted.operation) {
+    case 'first':
+      return firstEntityKey(payment);
+    case 'void':
+      return entityKey.void(payment.id);
+    default:
+      return entityKey[wanted.operation](payment.id, wanted.reference);
+  }
 }
 
 export function withStory(state: PaymentState, story: OperationStory): PaymentState {

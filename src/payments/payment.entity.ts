@@ -25,6 +25,9 @@ export interface Payment {
   amount: number;
   amountCaptured: number;
   amountRefunded: number;
+  /** Minor units that a capture or a refund on its way may move: not to be promised twice. */
+  captureReserved: number;
+  refundReserved: number;
   currency: string;
   cardBrand: string | null;
   cardCountry: string | null;
@@ -72,6 +75,8 @@ export const PaymentEntity = new EntitySchema<Payment>({
     amount: { type: 'bigint' },
     amountCaptured: { type: 'bigint', name: 'amount_captured' },
     amountRefunded: { type: 'bigint', name: 'amount_refunded' },
+    captureReserved: { type: 'bigint', name: 'capture_reserved' },
+    refundReserved: { type: 'bigint', name: 'refund_reserved' },
     currency: { type: 'text' },
     cardBrand: { type: 'text', name: 'card_brand', nullable: true },
     cardCountry: { type: 'text', name: 'card_country', nullable: true },
@@ -105,5 +110,20 @@ export const PaymentTransitionEntity = new EntitySchema<PaymentTransition>({
   },
 });
 
-export const payments: Table<Payment> = tableOf(PaymentEntity);
+/** More than was authorized is never captured, more than was captured never refunded. */
+const balance = {
+  name: 'payments_balance',
+  holds: (row: Readonly<Record<string, unknown>>) => {
+    const { amount, amountCaptured, amountRefunded, captureReserved, refundReserved } =
+      row as unknown as Payment;
+    return (
+      captureReserved >= 0 &&
+      amountCaptured + captureReserved <= amount &&
+      refundReserved >= 0 &&
+      amountRefunded + refundReserved <= amountCaptured
+    );
+  },
+};
+
+export const payments: Table<Payment> = tableOf(PaymentEntity, { checks: [balance] });
 export const paymentTransitions: Table<PaymentTransition> = tableOf(PaymentTransitionEntity);

@@ -9,21 +9,27 @@ export type PaymentEvent =
   | 'action_required'
   | 'failed'
   | 'captured'
+  | 'part_captured'
+  | 'captured_part_refunded'
   | 'voided'
+  | 'rest_voided'
+  | 'rest_voided_part_refunded'
+  | 'rest_voided_refunded'
   | 'capture_failed'
-  | 'void_failed';
-
-/** The states that exist before refunds do. */
-type Status = Exclude<PaymentStatus, 'partially_refunded' | 'refunded'>;
+  | 'void_failed'
+  | 'part_refunded'
+  | 'refunded'
+  | 'refund_failed';
 
 /**
  * The life of a payment. `processing` is the state of not knowing yet: nothing but proof leads out
- * of it, and time alone never does.
+ * of it, and time alone never does. `authorized` lasts as long as something is left to capture; what
+ * has been captured until then can be refunded.
  */
-export const paymentLifecycle = lifecycle<Status, PaymentEvent>({
+export const paymentLifecycle = lifecycle<PaymentStatus, PaymentEvent>({
   name: 'payment',
   initial: 'processing',
-  final: ['captured', 'canceled', 'failed'],
+  final: ['refunded', 'canceled', 'failed'],
   transitions: [
     { from: 'processing', event: 'charged', to: 'captured' },
     { from: 'processing', event: 'authorized', to: 'authorized' },
@@ -35,8 +41,21 @@ export const paymentLifecycle = lifecycle<Status, PaymentEvent>({
     { from: 'requires_action', event: 'failed', to: 'failed' },
     { from: 'requires_action', event: 'voided', to: 'canceled' },
     { from: 'authorized', event: 'captured', to: 'captured' },
+    { from: 'authorized', event: 'part_captured', to: 'authorized' },
+    { from: 'authorized', event: 'captured_part_refunded', to: 'partially_refunded' },
     { from: 'authorized', event: 'capture_failed', to: 'authorized' },
     { from: 'authorized', event: 'voided', to: 'canceled' },
+    { from: 'authorized', event: 'rest_voided', to: 'captured' },
+    { from: 'authorized', event: 'rest_voided_part_refunded', to: 'partially_refunded' },
+    { from: 'authorized', event: 'rest_voided_refunded', to: 'refunded' },
     { from: 'authorized', event: 'void_failed', to: 'authorized' },
+    { from: 'authorized', event: 'part_refunded', to: 'authorized' },
+    { from: 'authorized', event: 'refund_failed', to: 'authorized' },
+    { from: 'captured', event: 'part_refunded', to: 'partially_refunded' },
+    { from: 'captured', event: 'refunded', to: 'refunded' },
+    { from: 'captured', event: 'refund_failed', to: 'captured' },
+    { from: 'partially_refunded', event: 'part_refunded', to: 'partially_refunded' },
+    { from: 'partially_refunded', event: 'refunded', to: 'refunded' },
+    { from: 'partially_refunded', event: 'refund_failed', to: 'partially_refunded' },
   ],
 });

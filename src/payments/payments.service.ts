@@ -1,20 +1,28 @@
 import { type Ids } from '../kernel/index.js';
 import { type Flow, type FlowAnswer, type KeyedFlows } from '../idempotency/index.js';
 import { type Caller } from '../merchants/index.js';
+import { type RefundReader, type RefundView } from '../refunds/index.js';
 import { type Candidates, createPaymentFlow } from './create-payment.flow.js';
 import { PaymentFlow, type PaymentFlowDeps } from './payment-flow.js';
-import { cancelPaymentFlow, capturePaymentFlow, type OperationAsk } from './payment-operation.flow.js';
+import {
+  cancelPaymentFlow,
+  capturePaymentFlow,
+  type OperationAsk,
+  refundPaymentFlow,
+} from './payment-operation.flow.js';
 import { notFound, type PaymentReader } from './payment.reader.js';
-import { firstEntityKey, type PaymentState } from './payment-state.js';
+import { firstEntityKey, firstWanted, type PaymentState } from './payment-state.js';
 import { attemptViewOf, viewOf } from './payment.view.js';
 import {
   type Asked,
   type AttemptView,
+  type CaptureAsk,
   type Page,
   type PaymentAsk,
   type PaymentFilter,
   type Payments,
   type PaymentView,
+  type RefundAsk,
 } from './payments.js';
 
 export interface PaymentsDeps extends PaymentFlowDeps {
@@ -22,6 +30,7 @@ export interface PaymentsDeps extends PaymentFlowDeps {
   readonly keyed: KeyedFlows;
   readonly candidates: Candidates;
   readonly reader: PaymentReader;
+  readonly refundReader: RefundReader;
 }
 
 /** The flows of payments, which the completer takes up again. */
@@ -29,6 +38,7 @@ export interface PaymentFlows {
   readonly create: Flow<PaymentAsk, PaymentState>;
   readonly capture: Flow<OperationAsk, PaymentState>;
   readonly cancel: Flow<OperationAsk, PaymentState>;
+  readonly refund: Flow<OperationAsk, PaymentState>;
 }
 
 export function paymentFlows(deps: PaymentFlowDeps & { ids: Ids; candidates: Candidates }): PaymentFlows {
@@ -36,8 +46,12 @@ export function paymentFlows(deps: PaymentFlowDeps & { ids: Ids; candidates: Can
     create: createPaymentFlow(deps),
     capture: capturePaymentFlow(deps),
     cancel: cancelPaymentFlow(deps),
+    refund: refundPaymentFlow(deps),
   };
 }
+
+/** What only refunds are asked with. */
+const nothingMore = { amount: null, reference: null, reason: null, metadata: {} } as const;
 
 /** The face of the room: each call is one flow under the caller's key, or one read. */
 export class PaymentsService implements Payments {
@@ -53,16 +67,30 @@ export class PaymentsService implements Payments {
     return this.run(this.flows.create, asked, ask);
   }
 
-  capture(
-    asked: Asked,
-    paymentId: string,
-    { amount }: { readonly amount: number | null },
-  ): Promise<FlowAnswer> {
-    return this.run(this.flows.capture, asked, { paymentId, amount });
+  capture(asked: Asked, paymentId: string, ask: CaptureAsk): Promise<FlowAnswer> {
+    return this.run(this.flows.capture, asked, { ...nothingMore, ...ask, paymentId });
   }
 
   cancel(asked: Asked, paymentId: string): Promise<FlowAnswer> {
-    return this.run(this.flows.cancel, asked, { paymentId, amount: null });
+    return this.run(this.flows.cancel, asked, { ...nothingMore, paymentId });
+  }
+
+  refund(asked: Asked, paymentId: string, ask: RefundAsk): Promise<FlowAnswer> {
+    return this.run(this.flows.refund, asked, { ...ask, paymentId });
+  }
+
+  getRefund({ merchantId }: Caller, refundId: string): Promise<RefundView> {
+    return this.deps.refundReader.get(merchantId, refundId);
+  }
+
+  async listRefunds(
+    { merchantId }: Caller,
+    paymentId: string,
+    limit: number,
+    cursor: string | null,
+  ): Promise<Page<RefundView>> {
+    await this.read(merchantId, paymentId);
+    return this.deps.refundReader.listOf(merchantId, paymentId, limit, cursor);
   }
 
   private run<Ask>(flow: Flow<Ask, PaymentState>, asked: Asked, ask: Ask): Promise<FlowAnswer> {
@@ -102,7 +130,7 @@ export class PaymentsService implements Payments {
   }
 
   private async read(merchantId: string, paymentId: string): Promise<PaymentState> {
-    const state = await this.flow.read(merchantId, paymentId, { operation: 'first', amount: null });
+    const state = await this.flow.read(merchantId, paymentId, firstWanted);
     if (!state) throw notFound();
     return state;
   }

@@ -1,4 +1,5 @@
 import { type Caller } from '../merchants/index.js';
+import { type RefundView } from '../refunds/index.js';
 
 /** What a client asks for with POST /v1/payments, parsed and validated; nothing optional is undefined. */
 export interface PaymentAsk {
@@ -19,6 +20,18 @@ export interface PaymentAsk {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
+export interface CaptureAsk {
+  /** Minor units; null = all that is left. */
+  readonly amount: number | null;
+  /** Its name among several captures of the payment; null for the only one. */
+  readonly reference: string | null;
+}
+
+export interface RefundAsk extends CaptureAsk {
+  readonly reason: string | null;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
 /** How a POST that moves money was asked. */
 export interface Asked {
   readonly caller: Caller;
@@ -32,7 +45,7 @@ export interface Asked {
 /** What is sent back: bytes as stored, so that a replay is the same to the byte. */
 export interface StoredAnswer {
   readonly status: number;
-  /** JSON text of a payment (status < 400) or of a problem document without `request_id`. */
+  /** JSON text of a payment or refund (status < 400) or of a problem document without `request_id`. */
   readonly body: string;
   readonly replayed: boolean;
 }
@@ -103,8 +116,7 @@ export interface AttemptView {
 /** The face of the payments room. Every refusal is a thrown `Problem`. */
 export interface Payments {
   create(asked: Asked, ask: PaymentAsk): Promise<StoredAnswer>;
-  /** `amount` null = all of it. */
-  capture(asked: Asked, paymentId: string, ask: { readonly amount: number | null }): Promise<StoredAnswer>;
+  capture(asked: Asked, paymentId: string, ask: CaptureAsk): Promise<StoredAnswer>;
   cancel(asked: Asked, paymentId: string): Promise<StoredAnswer>;
   get(caller: Caller, paymentId: string): Promise<PaymentView>;
   list(
@@ -114,4 +126,12 @@ export interface Payments {
     cursor: string | null,
   ): Promise<Page<PaymentView>>;
   attempts(caller: Caller, paymentId: string): Promise<Page<AttemptView>>;
+  refund(asked: Asked, paymentId: string, ask: RefundAsk): Promise<StoredAnswer>;
+  getRefund(caller: Caller, refundId: string): Promise<RefundView>;
+  listRefunds(
+    caller: Caller,
+    paymentId: string,
+    limit: number,
+    cursor: string | null,
+  ): Promise<Page<RefundView>>;
 }

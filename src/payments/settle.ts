@@ -1,59 +1,98 @@
 import { type Change, insert, update } from '../kernel/index.js';
-import { type Driven, type OperationStory, type PspAttempt, type Step } from '../request-storage/index.js';
+import { type Capabilities } from '../psp/index.js';
+import { type Refund, refundLifecycle, refunds } from '../refunds/index.js';
 import {
-  type Failure,
-  type Payment,
-  type PaymentTransition,
-  payments,
-  paymentTransitions,
-} from './payment.entity.js';
+  type Driven,
+  entityKey,
+  type OperationStory,
+  type PspRequest,
+  type Step,
+} from '../request-storage/index.js';
+import { failureOf } from './failure.js';
+import { type Payment, type PaymentTransition, payments, paymentTransitions } from './payment.entity.js';
 import { type PaymentEvent, paymentLifecycle } from './payment.lifecycle.js';
-import { type PaymentOperation, type PaymentState, withStory } from './payment-state.js';
+import { type PaymentState, withStory } from './payment-state.js';
 
-/** What an operation has come to, as an event in the payment's life; null when nothing changed. */
-function eventOf(operation: PaymentOperation, step: Step): PaymentEvent | null {
-  if (step.do === 'finish') {
-    return ({ charge: 'charged', authorize: 'authorized', capture: 'captured', void: 'voided' } as const)[
-      operation
-    ];
-  }
-  if (step.do === 'fail') {
-    if (operation === 'capture') return 'capture_failed';
-    if (operation === 'void') return 'void_failed';
-    return step.evidence.kind === 'cancel_acknowledged' ? 'voided' : 'failed';
-  }
-  return step.do === 'wait' && step.why === 'requires_action' ? 'action_required' : null;
+/** Where the payment is now, and what has to be written for it. */
+interface Settled {
+  readonly state: PaymentState;
+  readonly changes: readonly Change[];
 }
 
 /**
  * Brings the payment to where its operation has come: the next state, and the payment's own
- * changes (the row, guarded by its version, and a line of its history).
+ * changes (the row, guarded by its version, and a line of its history). `can`: what the PSP of the
+ * operation promises.
  */
-export function settle(
-  state: PaymentState,
-  driven: Driven,
-  now: Date,
-): { readonly state: PaymentState; readonly changes: readonly Change[] } {
+export function settle(state: PaymentState, driven: Driven, now: Date, can: Capabilities): Settled {
   const moved = { ...withStory(state, driven.story), call: driven.call };
-  const last = driven.story.routes.at(-1)!;
-  const operation = last.request.operation as PaymentOperation;
-  const event = eventOf(operation, driven.step);
+  const event = eventOf(state, driven, can);
   const { payment } = state;
-  if (event === null || !paymentLifecycle.allows(payment.status as never, event)) {
+  if (event === null || !paymentLifecycle.allows(payment.status, event)) {
     return { state: moved, changes: driven.changes };
   }
+  const { request } = driven.story.routes.at(-1)!;
   const set = { ...effectOf(event, payment, driven), updatedAt: now };
   // What a PSP told us is the PSP's doing, whoever asked it.
-  const transition = { event, actor: `psp:${last.request.psp}`, entityKey: driven.story.entityKey };
+  const transition = { event, actor: `psp:${request.psp}`, entityKey: driven.story.entityKey };
   const changed = moveOn(payment, set, transition, now);
-  return { state: { ...moved, payment: changed.payment }, changes: [...driven.changes, ...changed.changes] };
+  const refunded = request.operation === 'refund' ? refundAfter(moved, driven, now) : null;
+  return {
+    state: { ...moved, payment: changed.payment, ...(refunded?.own ? { refund: refunded.own } : {}) },
+    changes: [...driven.changes, ...changed.changes, ...(refunded?.changes ?? [])],
+  };
+}
+
+/** What an operation has come to, as an event in the payment's life; null when nothing changed. */
+function eventOf(state: PaymentState, { story, step }: Driven, can: Capabilities): PaymentEvent | null {
+  const { request } = story.routes.at(-1)!;
+  if (step.do === 'wait') return step.why === 'requires_action' ? 'action_required' : null;
+  if (step.do !== 'finish' && step.do !== 'fail') return null;
+  // Counted once: with the write that decides the route, and never again for a word that comes later.
+  const before = state.stories.get(story.entityKey)?.routes.at(-1)?.request;
+  if (before?.verdict !== 'open' || before.route !== request.route) return null;
+  return step.do === 'finish' ? doneEvent(state.payment, request, can) : failedEvent(request, step);
+}
+
+function doneEvent(payment: Payment, request: PspRequest, can: Capabilities): PaymentEvent | null {
+  const { operation, amount, entityKey: name } = request;
+  const { amountCaptured, amountRefunded } = payment;
+  switch (operation) {
+    case 'charge':
+      return 'charged';
+    case 'authorize':
+      return 'authorized';
+    case 'capture': {
+      const isOnly = name === entityKey.capture(payment.id, null);
+      const isLast = isOnly || can.captures !== 'several' || amountCaptured + amount >= payment.amount;
+      if (!isLast) return 'part_captured';
+      return amountRefunded > 0 ? 'captured_part_refunded' : 'captured';
+    }
+    case 'void':
+      if (amountCaptured === 0) return 'voided';
+      if (amountRefunded === 0) return 'rest_voided';
+      return amountRefunded < amountCaptured ? 'rest_voided_part_refunded' : 'rest_voided_refunded';
+    case 'refund': {
+      const isAll = amountRefunded + amount >= amountCaptured && payment.status !== 'authorized';
+      return isAll ? 'refunded' : 'part_refunded';
+    }
+    case 'payout':
+      return null;
+  }
+}
+
+function failedEvent({ operation }: PspRequest, step: Extract<Step, { do: 'fail' }>): PaymentEvent {
+  if (operation === 'capture') return 'capture_failed';
+  if (operation === 'void') return 'void_failed';
+  if (operation === 'refund') return 'refund_failed';
+  return step.evidence.kind === 'cancel_acknowledged' ? 'voided' : 'failed';
 }
 
 /** Writes a payment's next version with the line of its history that explains it. */
 export function moveOn(
   payment: Payment,
   set: Partial<Payment>,
-  { event, actor, entityKey }: Pick<PaymentTransition, 'event' | 'actor' | 'entityKey'>,
+  { event, actor, entityKey: name }: Pick<PaymentTransition, 'event' | 'actor' | 'entityKey'>,
   now: Date,
 ): { readonly payment: Payment; readonly changes: readonly Change[] } {
   const { merchantId, id, version } = payment;
@@ -66,7 +105,7 @@ export function moveOn(
     fromStatus: payment.status,
     toStatus: next.status,
     actor,
-    entityKey,
+    entityKey: name,
     at: now,
   };
   return {
@@ -79,23 +118,39 @@ export function moveOn(
 }
 
 function effectOf(event: PaymentEvent, payment: Payment, { story, step }: Driven): Partial<Payment> {
-  const status = paymentLifecycle.after(payment.status as never, event);
+  const status = paymentLifecycle.after(payment.status, event);
   const { request } = story.routes.at(-1)!;
-  const atRest = { sealed: null, nextAction: null };
+  const atRest = { status, sealed: null, nextAction: null };
+  const captureReserved = payment.captureReserved - request.amount;
+  const refundReserved = payment.refundReserved - request.amount;
   switch (event) {
     case 'charged':
-      return { ...atRest, status, ...settledAt(story), amountCaptured: payment.amount, failure: null };
+      return { ...atRest, ...settledAt(story), amountCaptured: payment.amount, failure: null };
     case 'authorized':
-      return { ...atRest, status, ...settledAt(story), failure: null };
+      return { ...atRest, ...settledAt(story), failure: null };
     case 'captured':
-      return { ...atRest, status, amountCaptured: request.amount, failure: null };
+    case 'part_captured':
+    case 'captured_part_refunded': {
+      const amountCaptured = payment.amountCaptured + request.amount;
+      return { ...atRest, amountCaptured, captureReserved, failure: null };
+    }
     case 'voided':
       // What was called back before anybody knew that it was there is shown where it was.
-      return { ...atRest, status, ...(payment.psp === null ? settledAt(story) : {}), failure: null };
-    case 'failed':
+      return { ...atRest, ...(payment.psp === null ? settledAt(story) : {}), failure: null };
+    case 'rest_voided':
+    case 'rest_voided_part_refunded':
+    case 'rest_voided_refunded':
+      return { ...atRest, failure: null };
+    case 'part_refunded':
+    case 'refunded':
+      return { status, amountRefunded: payment.amountRefunded + request.amount, refundReserved };
+    case 'refund_failed':
+      return { status, refundReserved };
     case 'capture_failed':
+      return { ...atRest, captureReserved, failure: failureOf(step, request.operation) };
+    case 'failed':
     case 'void_failed':
-      return { ...atRest, status, failure: failureOf(step) };
+      return { ...atRest, failure: failureOf(step, request.operation) };
     case 'action_required':
       return { status, psp: request.psp, pspReference: request.pspReference, nextAction: actionOf(story) };
     case 'opened':
@@ -113,28 +168,26 @@ function actionOf(story: OperationStory): Payment['nextAction'] {
   return (told?.response?.['next_action'] as Payment['nextAction'] | undefined) ?? null;
 }
 
-/** Why, for the client: in our words, with the PSP's code beside them. */
-function failureOf(step: Step): Failure | null {
-  if (step.do !== 'fail') return null;
-  const { by, kind } = step.evidence;
-  const declined = by.outcome === 'declined';
-  const category = declined ? 'declined' : kind === 'rejected' ? 'psp_rejected' : 'psp_unavailable';
-  return {
-    category,
-    code: declined ? (by.decline ?? 'declined') : codeOf(by),
-    psp_code: by.pspCode,
-    message: messageOf(by, category),
+/**
+ * The refund's own row. It is written blind where another refund is asked for than the one that was
+ * open: the payment's version, in the same commit, is the guard of both.
+ */
+function refundAfter(
+  { refund, payment }: PaymentState,
+  { story, step }: Driven,
+  now: Date,
+): { readonly own: Refund | null; readonly changes: readonly Change[] } {
+  const { request } = story.routes.at(-1)!;
+  const { entityKey: name, pspReference } = request;
+  const set = {
+    status: refundLifecycle.after('pending', step.do === 'finish' ? 'refunded' : 'failed'),
+    pspReference,
+    failure: step.do === 'finish' ? null : failureOf(step, request.operation),
+    updatedAt: now,
   };
-}
-
-function codeOf({ outcome }: PspAttempt): string {
-  return outcome === 'not_found' ? 'not_executed' : (outcome ?? 'unknown');
-}
-
-function messageOf({ response }: PspAttempt, category: string): string {
-  const told = response?.['message'];
-  if (typeof told === 'string' && told !== '') return told;
-  return category === 'declined'
-    ? 'The payment was declined.'
-    : 'No PSP could take the payment; nothing was charged.';
+  const key = { merchantId: payment.merchantId, entityKey: name };
+  return {
+    own: refund?.entityKey === name ? { ...refund, ...set } : null,
+    changes: [update(refunds, key, set, { status: 'pending' })],
+  };
 }

@@ -155,8 +155,11 @@ export interface Capabilities {
    * Whether an unknown payment can be voided: by our own reference, only by the PSP's id, or not.
    */
   readonly cancel: 'reference' | 'id' | null;
-  /** True when a capture may take less than was authorized. */
-  readonly partialCapture: boolean;
+  /**
+   * What of an authorization can be captured: all of it in one go, less in one go (the rest is
+   * released), or parts in several.
+   */
+  readonly captures: 'whole' | 'one' | 'several';
 }
 
 /** Given to an adapter with every call: when to give up. */

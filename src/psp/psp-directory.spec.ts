@@ -10,7 +10,7 @@ const capabilities: Capabilities = {
   idempotency: { windowMs: null, replays: 'none' },
   lookup: { by: 'reference', consistency: 'strong', settlesAfterMs: 1_000 },
   cancel: null,
-  partialCapture: false,
+  captures: 'whole',
 };
 
 const charge: Instruction = {

@@ -8,7 +8,7 @@ const able = (more: Partial<Capabilities> = {}): Capabilities => ({
   idempotency: { windowMs: null, replays: 'none' },
   lookup: null,
   cancel: null,
-  partialCapture: false,
+  captures: 'whole',
   ...more,
 });
 

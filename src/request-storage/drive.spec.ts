@@ -23,7 +23,7 @@ const can: Capabilities = {
   idempotency: { windowMs: 24 * 3_600_000, replays: 'all' },
   lookup: { by: 'reference', consistency: 'strong', settlesAfterMs: 60_000 },
   cancel: 'reference',
-  partialCapture: true,
+  captures: 'one',
 };
 
 function factsAt(atMs: number, more: Partial<StepFacts> = {}): StepFacts {

@@ -7,11 +7,18 @@ import { createHash } from 'node:crypto';
 export const entityKey = {
   charge: (paymentId: string) => `payment-${paymentId}-charge`,
   authorize: (paymentId: string) => `payment-${paymentId}-authorize`,
-  capture: (paymentId: string) => `payment-${paymentId}-capture`,
+  capture: (paymentId: string, reference: string | null) =>
+    `payment-${paymentId}-capture${suffix(reference)}`,
   void: (paymentId: string) => `payment-${paymentId}-void`,
+  refund: (paymentId: string, reference: string | null) => `payment-${paymentId}-refund${suffix(reference)}`,
   /** The common beginning of every entity key of a payment. */
   ofPayment: (paymentId: string) => `payment-${paymentId}-`,
 } as const;
+
+/** Without a reference there is one of its kind; with references there are several, each once. */
+function suffix(reference: string | null): string {
+  return reference === null ? '' : `-${reference}`;
+}
 
 /**
  * The key that a PSP sees for a route: the same for every execute of the route, another for every

@@ -27,7 +27,7 @@ const capabilities: fc.Arbitrary<Capabilities> = fc.record({
     }),
   ),
   cancel: fc.constantFrom('reference' as const, 'id' as const, null),
-  partialCapture: fc.constant(true),
+  captures: fc.constantFrom('whole' as const, 'one' as const, 'several' as const),
 });
 
 /** What was called, what came back, and how long after the call before it. */
@@ -320,7 +320,7 @@ describe('the schedule', () => {
     idempotency: { windowMs: 24 * HOUR, replays: 'all' },
     lookup: { by: 'reference', consistency: 'eventual', settlesAfterMs: 60_000 },
     cancel: null,
-    partialCapture: true,
+    captures: 'one',
   };
 
   /** Plays a route for weeks in which every call but the first comes back with `outcome`. */

@@ -29,7 +29,7 @@ const NONE: Capabilities = {
   idempotency: { windowMs: null, replays: 'none' },
   lookup: null,
   cancel: null,
-  partialCapture: false,
+  captures: 'whole',
 };
 
 /** The record of what PSPs were asked, and the only caller of their money verbs. */
@@ -53,6 +53,11 @@ export class RequestStorage {
     return { call, answer, endedAt: clock.now(), latencyMs: clock.monotonicMs() - startedMs };
   }
 
+  capabilities(psp: string): Capabilities {
+    const { psps } = this.options;
+    return psps.has(psp) ? psps.capabilities(psp) : NONE;
+  }
+
   /** What next step is decided from, beside the routes. */
   facts(given: {
     readonly candidates: readonly string[];
@@ -61,8 +66,8 @@ export class RequestStorage {
     readonly wish: 'finish' | 'cancel';
     readonly now: Date;
   }): StepFacts {
-    const { psps, leaseMs } = this.options;
-    return { ...given, leaseMs, capabilities: (psp) => (psps.has(psp) ? psps.capabilities(psp) : NONE) };
+    const { leaseMs } = this.options;
+    return { ...given, leaseMs, capabilities: (psp) => this.capabilities(psp) };
   }
 
   /** Until when an operation that was opened then may be sent to another PSP, once nobody waits. */

@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
 import { createApi, createLogger, type ApiDependencies } from '../../src/api/index.js';
-import { captured, attempt } from '../../src/api/openapi.examples.js';
+import { captured, attempt, refund } from '../../src/api/openapi.examples.js';
 import { Problem, SystemClock } from '../../src/kernel/index.js';
 import { type Caller, type Scope } from '../../src/merchants/index.js';
 import { type Payments, type StoredAnswer } from '../../src/payments/index.js';
@@ -33,6 +33,21 @@ export class FakePayments implements Payments {
   cancel(...args: Parameters<Payments['cancel']>): Promise<StoredAnswer> {
     this.calls.push(['cancel', ...args]);
     return this.answer(200);
+  }
+
+  refund(...args: Parameters<Payments['refund']>): Promise<StoredAnswer> {
+    this.calls.push(['refund', ...args]);
+    return Promise.resolve({ status: 201, body: JSON.stringify(refund), replayed: false });
+  }
+
+  getRefund(...args: Parameters<Payments['getRefund']>): ReturnType<Payments['getRefund']> {
+    this.calls.push(['getRefund', ...args]);
+    return Promise.resolve(refund);
+  }
+
+  listRefunds(...args: Parameters<Payments['listRefunds']>): ReturnType<Payments['listRefunds']> {
+    this.calls.push(['listRefunds', ...args]);
+    return Promise.resolve({ data: [refund], has_more: false, next_cursor: null });
   }
 
   get(...args: Parameters<Payments['get']>): ReturnType<Payments['get']> {

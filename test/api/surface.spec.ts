@@ -1,4 +1,4 @@
-import { captured, paymentRequest, smallestPaymentRequest } from '../../src/api/openapi.examples.js';
+import { captured, paymentRequest, refund, smallestPaymentRequest } from '../../src/api/openapi.examples.js';
 import { Problem } from '../../src/kernel/index.js';
 import { PAYMENT_ID, RunningApi } from './fake-api.js';
 
@@ -130,17 +130,35 @@ describe('the REST surface', () => {
     await api.send({ path: capture });
     await api.send({ path: capture, headers: empty });
     await api.send({ path: capture, body: {} });
-    await api.send({ path: capture, body: { amount: 400 } });
+    await api.send({ path: capture, body: { amount: 400, reference: 'parcel-1' } });
     await api.send({ path: cancel });
     await api.send({ path: cancel, body: {} });
     expect(api.payments.calls.map(([flow, , id, ask]) => [flow, id, ask])).toEqual([
-      ['capture', PAYMENT_ID, { amount: null }],
-      ['capture', PAYMENT_ID, { amount: null }],
-      ['capture', PAYMENT_ID, { amount: null }],
-      ['capture', PAYMENT_ID, { amount: 400 }],
+      ['capture', PAYMENT_ID, { amount: null, reference: null }],
+      ['capture', PAYMENT_ID, { amount: null, reference: null }],
+      ['capture', PAYMENT_ID, { amount: null, reference: null }],
+      ['capture', PAYMENT_ID, { amount: 400, reference: 'parcel-1' }],
       ['cancel', PAYMENT_ID, undefined],
       ['cancel', PAYMENT_ID, undefined],
     ]);
+  });
+
+  it('refunds all, a part, and reads refunds', async () => {
+    const path = `/v1/payments/${PAYMENT_ID}/refunds`;
+    const part = { amount: 400, reference: 'parcel-1', reason: 'returned', metadata: { by: 'shop' } };
+    await api.send({ path });
+    expect((await api.send({ path, body: part })).json()).toEqual(refund);
+    await api.send({ method: 'GET', path: `${path}?limit=3` });
+    expect((await api.send({ method: 'GET', path: `/v1/refunds/${refund.id}` })).json()).toEqual(refund);
+    expect(api.payments.calls.map(([flow, , ...more]) => [flow, ...more])).toEqual([
+      ['refund', PAYMENT_ID, { amount: null, reference: null, reason: null, metadata: {} }],
+      ['refund', PAYMENT_ID, part],
+      ['listRefunds', PAYMENT_ID, 3, null],
+      ['getRefund', refund.id],
+    ]);
+    for (const reference of ['', '-a', 'a b', 'a'.repeat(65)]) {
+      expect((await api.send({ path, body: { reference } })).json().code).toBe('validation_failed');
+    }
   });
 
   it('reads one, its attempts, and lists', async () => {

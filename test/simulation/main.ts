@@ -21,6 +21,7 @@ const to = Number(values.seed ?? values.to);
 const sum: Record<keyof Played, number> = {
   crashes: 0,
   effects: 0,
+  refunds: 0,
   switches: 0,
   stuck: 0,
   takeovers: 0,

@@ -32,10 +32,32 @@ const OUTAGE = 0.01;
 
 type Mortal = ReturnType<World['newProcess']>;
 
+/** What a client wants; also its Idempotency-Key. */
+type Wants = 'create' | keyof typeof parts;
+
+/** Of 1,000: parts that fit, and refunds that do not both fit. */
+const parts = {
+  cancel: {},
+  capture: {},
+  'capture-a': { reference: 'a', amount: 400 },
+  'capture-b': { reference: 'b', amount: 300 },
+  refund: {},
+  'refund-again': {},
+  'refund-a': { reference: 'a', amount: 600 },
+  'refund-b': { reference: 'b', amount: 600 },
+} as const;
+
+const nothingMore = { amount: null, reference: null, reason: null, metadata: {} } as const;
+
+function flowOf(wants: keyof typeof parts): 'cancel' | 'capture' | 'refund' {
+  return wants.split('-')[0] as 'cancel' | 'capture' | 'refund';
+}
+
 /** What a seed's schedule came to; for the counts that show that the interesting things happened. */
 export interface Played {
   readonly crashes: number;
   readonly effects: number;
+  readonly refunds: number;
   readonly switches: number;
   readonly stuck: number;
   readonly takeovers: number;
@@ -71,7 +93,7 @@ class Schedule {
   private readonly psps: ReadonlyMap<string, SimulatedPsp>;
   private readonly processes: Mortal[] = [];
   private readonly services = new Map<Mortal, Service>();
-  private readonly answers = new Map<string, string>();
+  private readonly answers = new Map<Wants, string>();
   private readonly ask: PaymentAsk;
   private crashes = 0;
   private takeovers = 0;
@@ -109,10 +131,17 @@ class Schedule {
     const { world } = this;
     this.processes.push(world.newProcess('A'), world.newProcess('B'));
     const work = [this.client('create'), this.workers()];
+    const later = () => world.between(0, 60_000);
     if (world.maybe(0.4)) work.push(this.client('create', world.between(0, 10_000)));
-    if (this.ask.capture === 'manual' || world.maybe(0.2))
-      work.push(this.client('capture', world.between(0, 60_000)));
-    if (world.maybe(0.4)) work.push(this.client('cancel', world.between(0, 60_000)));
+    const isManual = this.ask.capture === 'manual';
+    if (isManual || world.maybe(0.2)) work.push(this.client('capture', later()));
+    if (isManual && world.maybe(0.4)) {
+      work.push(this.client('capture-a', later()), this.client('capture-b', later()));
+    }
+    if (world.maybe(0.4)) work.push(this.client('cancel', later()));
+    if (world.maybe(0.3)) work.push(this.client('refund', later()));
+    if (world.maybe(0.2)) work.push(this.client('refund-again', later()));
+    if (world.maybe(0.2)) work.push(this.client('refund-a', later()), this.client('refund-b', later()));
     await this.until(Promise.all(work));
     await this.calm();
     return this.judge();
@@ -264,7 +293,7 @@ class Schedule {
     return process.alive ? undefined : new Promise(() => {});
   }
 
-  private async client(wants: 'create' | 'capture' | 'cancel', afterMs = 0): Promise<void> {
+  private async client(wants: Wants, afterMs = 0): Promise<void> {
     const { world } = this;
     await world.wait(afterMs, null);
     for (let tries = 0; tries < 8; tries++) {
@@ -274,17 +303,17 @@ class Schedule {
   }
 
   /** True when there is nothing more to ask. */
-  private async request(wants: 'create' | 'capture' | 'cancel', who: string): Promise<boolean> {
+  private async request(wants: Wants, who: string): Promise<boolean> {
     const { world } = this;
     const process = world.oneOf(this.processes);
     if (!process.alive || (wants !== 'create' && !this.paymentId)) return false;
     const { keyed, flows } = this.service(process);
     const common = { merchantId, key: wants, actor: who, traceId: 't', waitMs: world.oneOf([0, 0, 2_000]) };
-    const asked = { paymentId: this.paymentId ?? '', amount: null };
+    const paymentId = this.paymentId ?? '';
     const running =
       wants === 'create'
         ? keyed.run(flows.create, { ...common, ask: this.ask })
-        : keyed.run(flows[wants], { ...common, ask: asked });
+        : keyed.run(flows[flowOf(wants)], { ...common, ask: { ...nothingMore, ...parts[wants], paymentId } });
     const told = await Promise.race([
       running.catch((error: unknown) => {
         if (error instanceof Problem || error instanceof StoreUnavailable) return error.message;
@@ -339,7 +368,7 @@ class Schedule {
       await this.until(this.request('create', 'insister'));
     }
     for (const wants of this.answers.keys()) {
-      await this.until(this.request(wants as 'create', 'auditor'));
+      await this.until(this.request(wants, 'auditor'));
     }
     // What PSPs were told to undo is undone.
     await this.until(world.wait(LONGEST_VOID_MS + 1, null));
@@ -374,11 +403,24 @@ class Schedule {
         if (seen.has(entityKey)) throw new Broken(this.world, `I1: two effects for ${entityKey}`);
         seen.add(entityKey);
       }
+      this.neverMoreOutThanIn(psp);
+    }
+  }
+
+  /** I2: at a PSP no more is captured than authorized and no more refunded than captured. */
+  private neverMoreOutThanIn({ name, effects }: SimulatedPsp): void {
+    let [captured, refunded] = [0, 0];
+    for (const { operation, amount } of effects) {
+      if (operation === 'charge' || operation === 'capture') captured += amount;
+      if (operation === 'refund') refunded += amount;
+    }
+    if (captured > this.ask.amount || refunded > captured) {
+      throw new Broken(this.world, `I2: ${name} captured ${captured} and refunded ${refunded}`);
     }
   }
 
   /** I3: an answer once given is given again, byte for byte. */
-  private sameAnswer(wants: string, answer: string): void {
+  private sameAnswer(wants: Wants, answer: string): void {
     const before = this.answers.get(wants);
     if (before !== undefined && before !== answer) {
       throw new Broken(this.world, `I3: ${wants} was answered\n${before}\nand then\n${answer}`);
@@ -389,7 +431,7 @@ class Schedule {
   /** An answer that is final speaks of a payment at rest. */
   private saysHowItRests(status: number, body: string): void {
     const said = (JSON.parse(body) as { status: unknown }).status;
-    if (status < 300 && (said === 'processing' || said === 'requires_action')) {
+    if (status < 300 && (said === 'processing' || said === 'requires_action' || said === 'pending')) {
       throw new Broken(this.world, `a final answer says ${said}`);
     }
   }
@@ -435,6 +477,7 @@ class Schedule {
     return {
       crashes: this.crashes,
       effects: effects.length,
+      refunds: effects.filter(({ operation }) => operation === 'refund').length,
       switches: routes.filter(({ route }) => route > 1).length,
       stuck: routes.filter(({ stuckAt }) => stuckAt !== null).length,
       takeovers: this.takeovers,
@@ -447,26 +490,38 @@ class Schedule {
     const routes = await this.memory.find(pspRequests, { merchantId });
     if (routes.some(({ verdict }) => verdict === 'open')) return;
     for (const payment of await this.memory.find(payments, { merchantId })) {
-      const did = (operation: string) => effects.some((e) => e.operation === operation && !e.undone);
-      const expected = effects.some(({ undone }) => undone)
-        ? 'canceled'
-        : did('charge') || did('capture')
-          ? 'captured'
-          : did('authorize')
-            ? 'authorized'
-            : null;
+      const sum = (...operations: string[]) =>
+        effects
+          .filter((e) => operations.includes(e.operation) && !e.undone)
+          .reduce((total, { amount }) => total + amount, 0);
+      const [captured, refunded] = [sum('charge', 'capture'), sum('refund')];
+      const { status, amountCaptured, amountRefunded, captureReserved, refundReserved } = payment;
       const agrees =
-        expected === null ? ['failed', 'canceled'].includes(payment.status) : payment.status === expected;
+        statusesFor(effects, captured, refunded).includes(status) &&
+        amountCaptured === captured &&
+        amountRefunded === refunded &&
+        captureReserved + refundReserved === 0;
       if (!agrees) {
         throw new Broken(
           this.world,
-          `the payment is ${payment.status}, the PSPs did: ${effects.map(said).join(', ') || 'nothing'}`,
+          `the payment is ${status}, ${amountCaptured} captured, ${amountRefunded} refunded, ${captureReserved} and ${refundReserved} reserved; the PSPs did: ${effects.map(said).join(', ') || 'nothing'}`,
         );
       }
     }
   }
 }
 
-function said({ operation, undone }: Effect): string {
-  return undone ? `${operation} (undone)` : operation;
+/** What a payment may say of what the PSPs did. */
+function statusesFor(effects: readonly Effect[], captured: number, refunded: number): readonly string[] {
+  if (effects.some(({ undone }) => undone)) return ['canceled'];
+  if (effects.length === 0) return ['failed', 'canceled'];
+  if (captured === 0) return ['authorized'];
+  const rest =
+    effects.some(({ operation }) => operation === 'void') || captured === 1_000 ? [] : ['authorized'];
+  if (refunded === 0) return ['captured', ...rest];
+  return [refunded < captured ? 'partially_refunded' : 'refunded', ...rest];
+}
+
+function said({ operation, amount, undone }: Effect): string {
+  return `${operation} of ${amount}${undone ? ' (undone)' : ''}`;
 }

@@ -7,6 +7,7 @@ export interface Effect {
   readonly operation: string;
   readonly entityKey: string;
   readonly pspReference: string;
+  readonly amount: number;
   /** Voided or given back since. */
   undone: boolean;
 }
@@ -20,36 +21,36 @@ export interface Kind {
 /** Every kind that the adapters know, one that forgets errors, and one that has no keys at all. */
 const capabilities = {
   stripeLike: {
-    operations: ['charge', 'authorize', 'capture', 'void'],
+    operations: ['charge', 'authorize', 'capture', 'void', 'refund'],
     currencies: null,
     idempotency: { windowMs: 24 * 3_600_000, replays: 'all' },
     lookup: { by: 'reference', consistency: 'strong', settlesAfterMs: 60_000 },
     cancel: 'id',
-    partialCapture: true,
+    captures: 'one',
   },
   adyenLike: {
-    operations: ['charge', 'authorize', 'capture', 'void'],
+    operations: ['charge', 'authorize', 'capture', 'void', 'refund'],
     currencies: null,
     idempotency: { windowMs: 7 * 24 * 3_600_000, replays: 'all' },
     lookup: null,
     cancel: 'reference',
-    partialCapture: true,
+    captures: 'several',
   },
   successOnly: {
-    operations: ['charge', 'authorize', 'capture', 'void'],
+    operations: ['charge', 'authorize', 'capture', 'void', 'refund'],
     currencies: null,
     idempotency: { windowMs: 24 * 3_600_000, replays: 'success' },
     lookup: { by: 'reference', consistency: 'strong', settlesAfterMs: 60_000 },
     cancel: 'reference',
-    partialCapture: true,
+    captures: 'one',
   },
   keyless: {
-    operations: ['charge', 'authorize', 'capture', 'void'],
+    operations: ['charge', 'authorize', 'capture', 'void', 'refund'],
     currencies: null,
     idempotency: { windowMs: null, replays: 'none' },
     lookup: { by: 'reference', consistency: 'strong', settlesAfterMs: 60_000 },
     cancel: null,
-    partialCapture: true,
+    captures: 'one',
   },
 } satisfies Record<string, Capabilities>;
 
@@ -73,6 +74,10 @@ interface Held {
   /** `asks`: the customer must act first. */
   status: 'asks' | 'declined' | 'authorized' | 'captured' | 'voided';
   effect: Effect | null;
+  /** Minor units. */
+  readonly amount: number;
+  captured: number;
+  refunded: number;
 }
 
 /** One PSP on the other side of a network that loses, delays and breaks things. */
@@ -152,7 +157,7 @@ export class SimulatedPsp {
   }
 
   private pay(instruction: Instruction): Answer {
-    const { entityKey, route } = instruction;
+    const { entityKey, route, money } = instruction;
     const pspReference = `${this.name}-${this.held.length}`;
     const held: Held = {
       route: `${entityKey}/${route}`,
@@ -160,6 +165,9 @@ export class SimulatedPsp {
       answer: { outcome: 'declined', decline: 'do_not_honor', pspReference },
       status: 'declined',
       effect: null,
+      amount: money.amount,
+      captured: 0,
+      refunded: 0,
     };
     this.held.push(held);
     if (this.fate === 'accepts') this.accept(held, instruction);
@@ -179,29 +187,49 @@ export class SimulatedPsp {
     const { pspReference } = held;
     held.status = operation === 'charge' ? 'captured' : 'authorized';
     held.answer = { outcome: 'succeeded', pspReference, money };
-    held.effect = this.takesEffect(operation, entityKey, pspReference);
+    held.captured = operation === 'charge' ? held.amount : 0;
+    held.effect = this.takesEffect(operation, entityKey, pspReference, held.amount);
   }
 
-  private takesEffect(operation: string, entityKey: string, pspReference: string): Effect {
-    const effect: Effect = { psp: this.name, operation, entityKey, pspReference, undone: false };
+  private takesEffect(operation: string, entityKey: string, pspReference: string, amount: number): Effect {
+    const effect: Effect = { psp: this.name, operation, entityKey, pspReference, amount, undone: false };
     this.effects.push(effect);
-    this.world.tell(`${this.name}: ${operation} takes effect`);
+    this.world.tell(`${this.name}: ${operation} of ${amount} takes effect`);
     return effect;
   }
 
-  /** Captures or voids what was authorized. Whoever answers later says yes to what it cannot do, too. */
+  /**
+   * Captures, voids, refunds. Whoever answers later says yes to what it cannot do, too; the others
+   * say no.
+   */
   private modify({ operation, entityKey, parentReference, money }: Instruction): Answer {
     const held = this.held.find(({ pspReference }) => pspReference === parentReference);
     const pspReference = `${this.name}-modification-${this.effects.length}`;
-    const said: Answer = { outcome: 'succeeded', pspReference, money };
-    if (held?.status === 'authorized') {
-      this.takesEffect(operation, entityKey, pspReference);
-      held.status = operation === 'capture' ? 'captured' : 'voided';
-      if (operation === 'void') held.effect!.undone = true;
-      return said;
+    const done = held && this.modified(held, operation, money.amount);
+    if (done !== undefined) this.takesEffect(operation, entityKey, pspReference, done);
+    const isVoidAlready = operation === 'void' && held?.status === 'voided';
+    return done !== undefined || isVoidAlready || this.kind.later
+      ? { outcome: 'succeeded', pspReference, money }
+      : { outcome: 'rejected', pspCode: 'invalid_state' };
+  }
+
+  /** How much it came to, in minor units; undefined where it cannot be done. */
+  private modified(held: Held, operation: string, amount: number): number | undefined {
+    if (operation === 'refund') {
+      if (held.refunded + amount > held.captured) return undefined;
+      held.refunded += amount;
+      return amount;
     }
-    if (this.kind.later || (operation === 'void' && held?.status === 'voided')) return said;
-    return { outcome: 'rejected', pspCode: 'invalid_state' };
+    if (held.status !== 'authorized') return undefined;
+    if (operation === 'void') {
+      if (held.captured === 0) held.effect!.undone = true;
+      held.status = held.captured === 0 ? 'voided' : 'captured';
+      return held.amount - held.captured;
+    }
+    if (held.captured + amount > held.amount) return undefined;
+    held.captured += amount;
+    if (held.captured === held.amount || this.can.captures !== 'several') held.status = 'captured';
+    return amount;
   }
 
   private storedError(instruction: Instruction): Answer {
@@ -225,12 +253,12 @@ export class SimulatedPsp {
   }
 
   private lookup({ operation, entityKey, route, parentReference }: Instruction): Answer {
-    if (operation === 'capture' || operation === 'void') {
+    if (operation !== 'charge' && operation !== 'authorize') {
       const done = this.effects.some((e) => e.entityKey === entityKey);
       const parent = this.held.find(({ pspReference }) => pspReference === parentReference);
       const isVoid = parent?.status === 'voided';
       if (done || (operation === 'void' && isVoid)) return { outcome: 'succeeded' };
-      return { outcome: isVoid ? 'canceled' : 'not_found' };
+      return { outcome: isVoid && operation === 'capture' ? 'canceled' : 'not_found' };
     }
     const held = this.held.find((one) => one.route === `${entityKey}/${route}`);
     if (!held) return { outcome: 'not_found' };

@@ -34,8 +34,8 @@ export const adyenCapabilities: Capabilities = {
   lookup: null,
   // POST /cancels takes our reference: https://docs.adyen.com/online-payments/cancel
   cancel: 'reference',
-  // https://docs.adyen.com/online-payments/capture#partial-capture
-  partialCapture: true,
+  // https://docs.adyen.com/online-payments/capture#multiple-partial-captures
+  captures: 'several',
 };
 
 export interface AdyenOptions {

@@ -41,7 +41,7 @@ export const stripeCapabilities: Capabilities = {
   cancel: 'id',
   // "amount_to_capture: must be less than or equal to the original amount"; the rest is released.
   // https://docs.stripe.com/api/payment_intents/capture
-  partialCapture: true,
+  captures: 'one',
 };
 
 /** A PSP that speaks Stripe's API but remembers no Idempotency-Key. */

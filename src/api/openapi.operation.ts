@@ -1,0 +1,52 @@
+import { type ProblemCode } from '../kernel/index.js';
+import { type Scope } from '../merchants/index.js';
+
+/** An operation of version 1, as the OpenAPI document tells it. */
+export interface Operation {
+  readonly method: 'get' | 'post';
+  /** As OpenAPI writes it: `/v1/payments/{id}`. */
+  readonly path: string;
+  readonly operationId: string;
+  readonly tag: 'Payments' | 'Refunds' | 'Operations';
+  readonly summary: string;
+  readonly description: string;
+  readonly scope?: Scope;
+  readonly movesMoney?: boolean;
+  /** The schema of its query string. */
+  readonly query?: { readonly properties: Readonly<Record<string, object>> };
+  readonly body?: { readonly schema: string; readonly required: boolean; readonly examples: Examples };
+  readonly answers: readonly Answer[];
+  readonly problems: readonly ProblemCode[];
+}
+
+type Examples = Readonly<Record<string, object>>;
+
+export interface Answer {
+  readonly status: number;
+  readonly description: string;
+  /** Name of a schema, or null for text. */
+  readonly schema: string | null;
+  readonly examples: Examples;
+}
+
+/** What any operation, one with a body, and one that moves money can be answered. */
+export const everywhere: readonly ProblemCode[] = [
+  'unauthorized',
+  'forbidden',
+  'rate_limited',
+  'overloaded',
+  'internal_error',
+];
+export const withBody: readonly ProblemCode[] = [
+  'body_malformed',
+  'body_too_large',
+  'unsupported_media_type',
+  'validation_failed',
+  'card_number_refused',
+];
+export const withKey: readonly ProblemCode[] = [
+  'idempotency_key_missing',
+  'idempotency_key_invalid',
+  'idempotency_key_reused',
+  'request_in_progress',
+];

@@ -1,0 +1,36 @@
+import { type Change, insert, update } from '../kernel/index.js';
+import { type Refund, refundLifecycle, refunds } from '../refunds/index.js';
+import { type Refusal } from './operation-rules.js';
+import { type PaymentState } from './payment-state.js';
+
+type RefundOf = Pick<PaymentState, 'refund' | 'refundIsStored'>;
+
+/** Its route is opened in the same commit: now it is known at which PSP, and how much. */
+export function refundOpened(
+  { refund, refundIsStored }: RefundOf,
+  { amount, psp }: { readonly amount: number; readonly psp: string },
+  now: Date,
+): { readonly row: Refund; readonly changes: readonly Change[] } | null {
+  if (!refund) return null;
+  const status = refund.status === 'failed' ? refundLifecycle.after('failed', 'asked_again') : refund.status;
+  const set = { status, amount, psp, failure: null, updatedAt: now };
+  const row = { ...refund, ...set };
+  return { row, changes: [refundIsStored ? written(refund, set) : insert(refunds, row)] };
+}
+
+/** What was to be resolved first has shown that there is nothing to refund. */
+export function refundRefused(
+  { refund, refundIsStored }: RefundOf,
+  { code, detail }: Refusal,
+  now: Date,
+): readonly Change[] {
+  // What was refused at once leaves no refund behind.
+  if (refund?.status !== 'pending' || !refundIsStored) return [];
+  const failure = { category: 'refused', code, psp_code: null, message: detail };
+  return [written(refund, { status: refundLifecycle.after('pending', 'failed'), failure, updatedAt: now })];
+}
+
+function written(refund: Refund, set: Partial<Refund>): Change {
+  const { merchantId, entityKey, status } = refund;
+  return update(refunds, { merchantId, entityKey }, set, { status });
+}
