@@ -1,6 +1,6 @@
 import { adyenReason } from './cards.js';
 import { type Clock } from './clock.js';
-import { MOST_PAYMENTS } from './payment-intents.js';
+import { MOST_PAYMENTS } from './stripe-objects.js';
 import { Full } from './wire.js';
 
 export interface AdyenAmount {
@@ -21,6 +21,8 @@ export interface AdyenPayment {
   /** True where money is reserved only and captures are asked for. */
   readonly manual: boolean;
   readonly captured: number;
+  /** Of what was captured. */
+  readonly refunded: number;
   readonly route: string | null;
   readonly returnUrl: string | null;
   readonly refusalCode: string | null;
@@ -93,7 +95,8 @@ export function renderPayment(payment: AdyenPayment, pages: string, resultCode?:
 }
 
 export interface AdyenEvent {
-  readonly eventCode: 'AUTHORISATION' | 'CAPTURE' | 'CANCELLATION' | 'TECHNICAL_CANCEL' | 'CANCEL_OR_REFUND';
+  readonly eventCode:
+    'AUTHORISATION' | 'CAPTURE' | 'REFUND' | 'CANCELLATION' | 'TECHNICAL_CANCEL' | 'CANCEL_OR_REFUND';
   readonly success: boolean;
   readonly pspReference: string;
   readonly originalReference?: string;

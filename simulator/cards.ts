@@ -29,6 +29,12 @@ export function stripeToken(token: string): Behaviour | undefined {
   return { does: 'approve' };
 }
 
+/** What becomes of refunds to this card: Stripe's own test tokens `…refundFail` and `…pendingRefund`. */
+export function stripeRefundToken(token: string): 'succeeded' | 'pending' | 'failed' {
+  if (token.endsWith('_refundFail')) return 'failed';
+  return token.endsWith('_pendingRefund') ? 'pending' : 'succeeded';
+}
+
 /** Codes that Stripe names on the error itself, without a decline_code. */
 const STRIPE_OWN_CODES = new Set(['expired_card', 'incorrect_cvc', 'processing_error', 'incorrect_number']);
 

@@ -3,7 +3,7 @@ import { Full } from './wire.js';
 
 export const MOST_EFFECTS = 1_000_000;
 
-export type Operation = 'charge' | 'authorize' | 'capture' | 'void' | 'refund';
+export type Operation = 'charge' | 'authorize' | 'capture' | 'void' | 'refund' | 'payout';
 
 /** Money that really moved, was reserved or was released. A decline is no effect. */
 export interface Effect {

@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type StripeDecline } from './cards.js';
-import { Full } from './wire.js';
-
-export const MOST_PAYMENTS = 500_000;
+import { type Created, seconds, StripeObjects } from './stripe-objects.js';
 
 export type IntentStatus =
   | 'requires_payment_method'
@@ -14,13 +12,12 @@ export type IntentStatus =
   | 'canceled';
 
 /** Never changed, only replaced: an answer that was given renders to the same bytes for ever. */
-export interface PaymentIntent {
-  readonly id: string;
-  /** Place in the order of creation. */
-  readonly index: number;
+export interface PaymentIntent extends Created {
   readonly amount: number;
   readonly amountCapturable: number;
   readonly amountReceived: number;
+  /** What refunds have given back of it, or will. */
+  readonly amountRefunded: number;
   /** Lower case. */
   readonly currency: string;
   readonly status: IntentStatus;
@@ -35,7 +32,6 @@ export interface PaymentIntent {
   readonly metadata: Readonly<Record<string, string>>;
   readonly charge: string | null;
   readonly lastError: StripeDecline | null;
-  readonly createdMs: number;
   readonly canceledMs: number | null;
   readonly cancellationReason: string | null;
 }
@@ -51,58 +47,35 @@ export function entityKeys(metadata: Readonly<Record<string, string>>): string[]
 }
 
 /** All payments of one Stripe account, in order of creation and by entity key. */
-export class PaymentIntents {
-  private readonly inOrder: string[] = [];
-  private readonly byId = new Map<string, PaymentIntent>();
+export class PaymentIntents extends StripeObjects<PaymentIntent> {
   private readonly byEntityKey = new Map<string, string[]>();
 
-  constructor(private readonly cap = MOST_PAYMENTS) {}
-
-  /** The place of the next one; refuses loudly when there is none. */
-  nextIndex(): number {
-    if (this.inOrder.length >= this.cap) throw new Full('payments', this.cap);
-    return this.inOrder.length;
+  constructor(cap?: number) {
+    super('payments', cap);
   }
 
-  add(intent: PaymentIntent): PaymentIntent {
-    this.inOrder.push(intent.id);
-    this.byId.set(intent.id, intent);
+  override add(intent: PaymentIntent): PaymentIntent {
     this.indexEntityKey(intent);
-    return intent;
+    return super.add(intent);
   }
 
-  replace(intent: PaymentIntent): PaymentIntent {
-    const before = this.byId.get(intent.id);
-    this.byId.set(intent.id, intent);
+  override replace(intent: PaymentIntent): PaymentIntent {
+    const before = this.get(intent.id);
     if (before?.metadata[ENTITY_KEY] !== intent.metadata[ENTITY_KEY]) this.indexEntityKey(intent);
-    return intent;
-  }
-
-  get(id: string): PaymentIntent | undefined {
-    return this.byId.get(id);
-  }
-
-  /** Newest first, from before `startingAfter`, created from `since` on, as long as `wanted` says. */
-  *newestFirst(sinceMs: number, startingAfter?: PaymentIntent): Generator<PaymentIntent> {
-    for (let index = (startingAfter?.index ?? this.inOrder.length) - 1; index >= 0; index -= 1) {
-      const intent = this.byId.get(this.inOrder[index] ?? '');
-      if (intent === undefined || intent.createdMs < sinceMs) return;
-      yield intent;
-    }
+    return super.replace(intent);
   }
 
   /** Those that carry this entity key now, newest first. */
   withEntityKey(key: string): PaymentIntent[] {
     return (this.byEntityKey.get(key) ?? [])
-      .map((id) => this.byId.get(id))
+      .map((id) => this.get(id))
       .filter((intent) => intent !== undefined)
       .filter((intent) => intent.metadata[ENTITY_KEY] === key)
       .toSorted((a, b) => b.index - a.index);
   }
 
-  reset(): void {
-    this.inOrder.length = 0;
-    this.byId.clear();
+  override reset(): void {
+    super.reset();
     this.byEntityKey.clear();
   }
 
@@ -181,13 +154,14 @@ export function renderError(error: StripeDecline, { charge, paymentMethod }: Pay
   };
 }
 
-function renderCharge(intent: PaymentIntent, id: string): object {
+/** The charge of a PaymentIntent, by its id. */
+export function renderCharge(intent: PaymentIntent, id: string): object {
   return {
     id,
     object: 'charge',
     amount: intent.amount,
     amount_captured: intent.amountReceived,
-    amount_refunded: 0,
+    amount_refunded: intent.amountRefunded,
     captured: intent.status === 'succeeded',
     created: seconds(intent.createdMs),
     currency: intent.currency,
@@ -206,12 +180,7 @@ function renderCharge(intent: PaymentIntent, id: string): object {
     paid: intent.lastError === null,
     payment_intent: intent.id,
     payment_method: intent.paymentMethod,
+    refunded: intent.amountReceived > 0 && intent.amountRefunded === intent.amountReceived,
     status: intent.lastError === null ? 'succeeded' : 'failed',
   };
-}
-
-function seconds(ms: number): number;
-function seconds(ms: number | null): number | null;
-function seconds(ms: number | null): number | null {
-  return ms === null ? null : Math.floor(ms / 1000);
 }

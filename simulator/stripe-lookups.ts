@@ -7,6 +7,7 @@ import {
   type PaymentIntents,
   renderIntent,
 } from './payment-intents.js';
+import { badLimit, limitOf, listed, lookup } from './stripe-objects.js';
 import { noSuch, stripeError } from './stripe-parameters.js';
 import { search, type SearchClause } from './stripe-search.js';
 import { json, type Reply, type Routed } from './wire.js';
@@ -35,24 +36,12 @@ export class StripeLookups {
   }
 
   list(query: Form): Routed | Reply {
-    const limit = limitOf(query);
-    if (limit === undefined) return badLimit();
-    const created = query['created'];
-    const range = typeof created === 'object' ? created : {};
-    const since = Number(text(range, 'gte') ?? 0) * 1000;
-    const until = (Number(text(range, 'lte') ?? 9_999_999_999) + 1) * 1000;
-    return lookup([], () => {
-      const after = text(query, 'starting_after');
-      const start = after === undefined ? undefined : this.intents.get(after);
-      if (after !== undefined && start === undefined) {
-        return noSuch('payment_intent', after, 'starting_after', 400);
-      }
-      const found: PaymentIntent[] = [];
-      for (const intent of this.intents.newestFirst(since, start)) {
-        if (intent.createdMs < until) found.push(intent);
-        if (found.length > limit) break;
-      }
-      return this.page(found.slice(0, limit), found.length > limit, { object: 'list', url: INTENTS });
+    const pages = this.pages();
+    return listed(query, {
+      objects: this.intents,
+      thing: 'payment_intent',
+      url: INTENTS,
+      render: (intent) => renderIntent(intent, pages),
     });
   }
 
@@ -98,28 +87,11 @@ export function shown(intent: PaymentIntent, pages: string, form: Form): Reply {
   return { status: 200, body: () => JSON.stringify(renderIntent(intent, pages, expand)) };
 }
 
-function lookup(references: readonly string[], run: () => Reply): Routed {
-  return { kind: 'lookup', references, key: null, run };
-}
-
 function matches(intent: PaymentIntent, clauses: readonly SearchClause[]): boolean {
   return clauses.every(({ field, value }) => {
     if (field === 'status') return intent.status === value;
     if (field === 'currency') return intent.currency === value.toLowerCase();
     if (field === 'amount') return intent.amount === Number(value);
     return intent.metadata[field.slice('metadata.'.length)] === value;
-  });
-}
-
-function limitOf(query: Form): number | undefined {
-  const limit = Number(text(query, 'limit') ?? 10);
-  return Number.isInteger(limit) && limit >= 1 && limit <= 100 ? limit : undefined;
-}
-
-function badLimit(): Reply {
-  return stripeError(400, {
-    code: 'parameter_invalid_integer',
-    message: 'Limit must be an integer from 1 to 100.',
-    param: 'limit',
   });
 }

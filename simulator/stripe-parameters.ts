@@ -12,6 +12,8 @@ const known = {
   confirm: `${SHARED} capture_method error_on_requires_action mandate mandate_data off_session payment_method payment_method_data payment_method_options payment_method_types receipt_email return_url setup_future_usage use_stripe_sdk`,
   capture: `${SHARED} amount_to_capture final_capture`,
   cancel: 'cancellation_reason expand',
+  refund:
+    'amount charge currency customer expand instructions_email metadata origin payment_intent reason refund_application_fee reverse_transfer',
 };
 export type Verb = keyof typeof known;
 const knownNames = new Map(Object.entries(known).map(([verb, names]) => [verb, new Set(names.split(' '))]));

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { stripeDecline, stripeToken } from './cards.js';
 import { type Clock, LONGEST_DELAY_MS } from './clock.js';
 import { type Form, parseForm, text } from './form.js';
@@ -13,6 +12,7 @@ import {
   renderIntent,
   ROUTE,
 } from './payment-intents.js';
+import { StripeEvents } from './stripe-events.js';
 import { shown, StripeLookups } from './stripe-lookups.js';
 import {
   checkAmount,
@@ -23,11 +23,13 @@ import {
   stripeError,
   type Verb,
 } from './stripe-parameters.js';
+import { StripeRefunds } from './stripe-refunds.js';
 import { type Webhooks } from './webhooks.js';
 import {
   BadControl,
   type Call,
   type CustomerReturn,
+  keyOf,
   type Prepared,
   type Reply,
   type Routed,
@@ -37,24 +39,29 @@ import {
 const NO_KEY =
   "You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth (e.g. 'Authorization: Bearer YOUR_SECRET_KEY').";
 
-/** Stripe's API v1 as far as payments go. */
+type ChangeVerb = Extract<Verb, 'update' | 'confirm' | 'capture' | 'cancel'>;
+
+/** Stripe's API v1 as far as payments, refunds and payouts go. */
 export class StripeWire implements Wire {
   private readonly intents: PaymentIntents;
   private readonly nextIntent = idSource('pi_3', 23);
   private readonly nextCharge = idSource('ch_3', 23);
-  private readonly nextEvent = idSource('evt_1', 23);
   private readonly nextRequest = idSource('req_', 14);
   private readonly lookups: StripeLookups;
+  private readonly events: StripeEvents;
+  private readonly refunds: StripeRefunds;
 
   constructor(
     private readonly clock: Clock,
     private readonly ledger: Ledger,
-    private readonly webhooks: Webhooks,
+    webhooks: Webhooks,
     /** Where this PSP is reached, for the pages that customers are sent to. */
     private readonly pages: () => string,
   ) {
     this.intents = new PaymentIntents();
     this.lookups = new StripeLookups(this.intents, clock, pages);
+    this.events = new StripeEvents(clock, webhooks);
+    this.refunds = new StripeRefunds(this.intents, clock, ledger, this.events);
   }
 
   prepare(call: Call): Prepared | Reply {
@@ -102,6 +109,7 @@ export class StripeWire implements Wire {
 
   reset(): void {
     this.intents.reset();
+    this.refunds.reset();
     this.lookups.searchLagMs = 0;
   }
 
@@ -116,7 +124,12 @@ export class StripeWire implements Wire {
 
   private route(call: Call): Routed | Reply {
     const [, version, resource, id, verb, ...rest] = call.path.split('/');
-    const known = version === 'v1' && resource === 'payment_intents' && rest.length === 0;
+    const path = version === 'v1' && rest.length === 0 ? resource : undefined;
+    if (path === 'refunds' && verb === undefined) {
+      const routed = this.refunds.route(call, id);
+      if (routed !== undefined) return routed;
+    }
+    const known = path === 'payment_intents';
     if (known && call.method === 'GET' && verb === undefined) {
       const query = parseForm(call.query);
       if (id === undefined) return this.lookups.list(query);
@@ -154,6 +167,7 @@ export class StripeWire implements Wire {
           amount: Number(text(form, 'amount')),
           amountCapturable: 0,
           amountReceived: 0,
+          amountRefunded: 0,
           currency: (text(form, 'currency') ?? '').toLowerCase(),
           status: token === null ? 'requires_payment_method' : 'requires_confirmation',
           manual: text(form, 'capture_method') === 'manual',
@@ -176,7 +190,7 @@ export class StripeWire implements Wire {
     };
   }
 
-  private change(call: Call, form: Form, id: string, verb: Exclude<Verb, 'create'>): Routed | Reply {
+  private change(call: Call, form: Form, id: string, verb: ChangeVerb): Routed | Reply {
     const refused = checkForm(form, verb);
     if (refused !== undefined) return refused;
     const capture = text(form, 'amount_to_capture');
@@ -359,24 +373,7 @@ export class StripeWire implements Wire {
   }
 
   private announce(type: string, intent: PaymentIntent, key: string | null): void {
-    const id = this.nextEvent();
-    const created = Math.floor(this.clock.now() / 1000);
-    this.webhooks.send((secret) => {
-      const body = JSON.stringify({
-        id,
-        object: 'event',
-        api_version: '2026-10-28.endive',
-        created,
-        data: { object: renderIntent(intent, this.pages()) },
-        livemode: false,
-        pending_webhooks: 1,
-        request: { id: null, idempotency_key: key },
-        type,
-      });
-      const time = Math.floor(this.clock.now() / 1000);
-      const signature = createHmac('sha256', secret).update(`${time}.${body}`).digest('hex');
-      return { headers: { 'stripe-signature': `t=${time},v1=${signature}` }, body };
-    });
+    this.events.announce(type, () => renderIntent(intent, this.pages()), key);
   }
 }
 
@@ -386,9 +383,4 @@ function unexpected(intent: PaymentIntent, done: string, allowed: readonly strin
     message: `This PaymentIntent could not be ${done} because it has a status of ${intent.status}. Only a PaymentIntent with one of the following statuses may be ${done}: ${allowed.join(', ')}.`,
     payment_intent: renderIntent(intent, pages),
   });
-}
-
-function keyOf({ headers }: Call): string | null {
-  const key = headers['idempotency-key'];
-  return typeof key === 'string' && key !== '' ? key : null;
 }

@@ -20,6 +20,12 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** The idempotency key that a call was sent under. */
+export function keyOf({ headers }: Call): string | null {
+  const key = headers['idempotency-key'];
+  return typeof key === 'string' && key !== '' ? key : null;
+}
+
 /** What a call is for, as faults and tests see it. */
 export type CallKind = 'execute' | 'lookup' | 'cancel';
 

@@ -113,6 +113,30 @@ describe('webhooks of the simulator', () => {
     }
   });
 
+  it('tell which refunds were carried out, where the answer does not', async () => {
+    simulator.webhook('adyen', { url, secret: HMAC_KEY });
+    const { body } = await adyen.pay();
+    for (const value of [600, 500]) {
+      await adyen.post(`/v71/payments/${body.pspReference}/refunds`, {
+        merchantAccount: 'PayonceECOM',
+        reference: `payment-1-refund-${value}`,
+        amount: { value, currency: 'EUR' },
+      });
+    }
+    await eventually(() => received.length === 3);
+    const told = received
+      .map((one) => JSON.parse(one.body) as { notificationItems: { NotificationRequestItem: AdyenItem }[] })
+      .map(({ notificationItems: [first] }) => first?.NotificationRequestItem)
+      .filter((item) => item?.eventCode === 'REFUND')
+      .map((item) => [item?.merchantReference, item?.originalReference, item?.amount.value, item?.success]);
+    expect(told).toEqual(
+      expect.arrayContaining([
+        ['payment-1-refund-600', body.pspReference, 600, 'true'],
+        ['payment-1-refund-500', body.pspReference, 500, 'false'],
+      ]),
+    );
+  });
+
   it('come twice, late, or newest first when asked to', async () => {
     simulator.webhook('stripe', { url, secret: SECRET, mode: 'duplicate' });
     await stripe.charge();

@@ -1,0 +1,58 @@
+import { createHmac } from 'node:crypto';
+import {
+  type AdyenEvent,
+  type AdyenPayment,
+  type AdyenPayments,
+  renderEvent,
+  signedFields,
+} from './adyen-payments.js';
+import { type Clock } from './clock.js';
+import { type Ledger, type Operation } from './ledger.js';
+import { type Webhooks } from './webhooks.js';
+
+/** Where Adyen writes down what it did to payments, and whom it tells. */
+export class AdyenBooks {
+  constructor(
+    readonly payments: AdyenPayments,
+    private readonly clock: Clock,
+    private readonly ledger: Ledger,
+    private readonly webhooks: Webhooks,
+  ) {}
+
+  ensureRoom(): void {
+    this.ledger.ensureRoom();
+  }
+
+  book(
+    operation: Operation,
+    payment: AdyenPayment,
+    pspReference: string,
+    parent: string | null,
+    amount: number,
+    key: string | null,
+  ): void {
+    this.ledger.add({
+      operation,
+      psp_reference: pspReference,
+      parent_reference: parent,
+      reference: payment.merchantReference,
+      route: payment.route,
+      amount,
+      currency: payment.amount.currency,
+      idempotency_key: key,
+    });
+  }
+
+  announce(event: AdyenEvent): void {
+    this.webhooks.send((secret) => {
+      const signature = createHmac('sha256', Buffer.from(secret, 'hex'))
+        .update(signedFields(event))
+        .digest('base64');
+      return { headers: {}, body: renderEvent(event, signature, this.clock) };
+    });
+  }
+}
+
+export function about({ merchantAccount, merchantReference, amount }: AdyenPayment) {
+  return { merchantAccount, merchantReference, amount };
+}

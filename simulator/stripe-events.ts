@@ -1,0 +1,36 @@
+import { createHmac } from 'node:crypto';
+import { type Clock } from './clock.js';
+import { idSource } from './ids.js';
+import { type Webhooks } from './webhooks.js';
+
+/** Stripe's signed notifications. */
+export class StripeEvents {
+  private readonly nextEvent = idSource('evt_1', 23);
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly webhooks: Webhooks,
+  ) {}
+
+  /** `key` is that of the request that led to it, null where none did. */
+  announce(type: string, object: () => object, key: string | null): void {
+    const id = this.nextEvent();
+    const created = Math.floor(this.clock.now() / 1000);
+    this.webhooks.send((secret) => {
+      const body = JSON.stringify({
+        id,
+        object: 'event',
+        api_version: '2026-10-28.endive',
+        created,
+        data: { object: object() },
+        livemode: false,
+        pending_webhooks: 1,
+        request: { id: null, idempotency_key: key },
+        type,
+      });
+      const time = Math.floor(this.clock.now() / 1000);
+      const signature = createHmac('sha256', secret).update(`${time}.${body}`).digest('hex');
+      return { headers: { 'stripe-signature': `t=${time},v1=${signature}` }, body };
+    });
+  }
+}
