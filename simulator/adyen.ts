@@ -12,6 +12,7 @@ import {
   noAccount,
   parseJson,
 } from './adyen-parameters.js';
+import { AdyenTransfers } from './adyen-transfers.js';
 import { type AdyenBehaviour, adyenReason, adyenToken } from './cards.js';
 import { type Clock } from './clock.js';
 import { idSource } from './ids.js';
@@ -21,13 +22,15 @@ import { type Call, type CustomerReturn, type Prepared, type Reply, type Routed,
 
 const LONGEST_KEY = 64;
 const LONGEST_REFERENCE = 80;
+const TRANSFERS = '/btl/v4/transfers';
 
-/** Adyen's Checkout API v71 as far as payments and what can be done to them go. */
+/** Adyen's Checkout API v71, as far as payments and what can be done to them go, and its transfers. */
 export class AdyenWire implements Wire {
   private readonly payments = new AdyenPayments();
   private readonly nextReference = idSource('', 16);
   private readonly books: AdyenBooks;
   private readonly modifications: AdyenModifications;
+  private readonly transfers: AdyenTransfers;
 
   constructor(
     clock: Clock,
@@ -38,6 +41,7 @@ export class AdyenWire implements Wire {
   ) {
     this.books = new AdyenBooks(this.payments, clock, ledger, webhooks);
     this.modifications = new AdyenModifications(this.books, this.nextReference);
+    this.transfers = new AdyenTransfers(clock, ledger);
   }
 
   prepare(call: Call): Prepared | Reply {
@@ -82,7 +86,9 @@ export class AdyenWire implements Wire {
 
   private route(call: Call): Routed | Reply {
     const [, version, resource, reference, verb, ...rest] = call.path.split('/');
-    const known = version === 'v71' && rest.length === 0 && call.method === 'POST';
+    const transfers = call.path === TRANSFERS;
+    const checkout = version === 'v71' && rest.length === 0;
+    const known = call.method === 'POST' && (transfers || checkout);
     if (!known) return failure(404, '000', 'Not Found', 'validation');
     const key = call.headers['idempotency-key'];
     if (typeof key === 'string' && key.length > LONGEST_KEY) {
@@ -91,6 +97,7 @@ export class AdyenWire implements Wire {
     const body = parseJson(call.body);
     if (body === undefined) return failure(400, '702', 'Unexpected input', 'validation');
     const name = typeof key === 'string' && key !== '' ? key : null;
+    if (transfers) return this.transfers.create(body, name);
     if (resource === 'payments' && reference === undefined) return this.pay(body, name);
     if (resource === 'payments' && reference === 'details' && verb === undefined)
       return this.details(body, name);

@@ -14,6 +14,8 @@ const known = {
   cancel: 'cancellation_reason expand',
   refund:
     'amount charge currency customer expand instructions_email metadata origin payment_intent reason refund_application_fee reverse_transfer',
+  payout:
+    'amount currency description destination expand metadata method payout_method source_type statement_descriptor',
 };
 export type Verb = keyof typeof known;
 const knownNames = new Map(Object.entries(known).map(([verb, names]) => [verb, new Set(names.split(' '))]));

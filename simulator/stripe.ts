@@ -23,6 +23,7 @@ import {
   stripeError,
   type Verb,
 } from './stripe-parameters.js';
+import { StripePayouts } from './stripe-payouts.js';
 import { StripeRefunds } from './stripe-refunds.js';
 import { type Webhooks } from './webhooks.js';
 import {
@@ -50,6 +51,7 @@ export class StripeWire implements Wire {
   private readonly lookups: StripeLookups;
   private readonly events: StripeEvents;
   private readonly refunds: StripeRefunds;
+  private readonly payouts: StripePayouts;
 
   constructor(
     private readonly clock: Clock,
@@ -62,6 +64,7 @@ export class StripeWire implements Wire {
     this.lookups = new StripeLookups(this.intents, clock, pages);
     this.events = new StripeEvents(clock, webhooks);
     this.refunds = new StripeRefunds(this.intents, clock, ledger, this.events);
+    this.payouts = new StripePayouts(clock, ledger, this.events);
   }
 
   prepare(call: Call): Prepared | Reply {
@@ -110,6 +113,7 @@ export class StripeWire implements Wire {
   reset(): void {
     this.intents.reset();
     this.refunds.reset();
+    this.payouts.reset();
     this.lookups.searchLagMs = 0;
   }
 
@@ -125,8 +129,8 @@ export class StripeWire implements Wire {
   private route(call: Call): Routed | Reply {
     const [, version, resource, id, verb, ...rest] = call.path.split('/');
     const path = version === 'v1' && rest.length === 0 ? resource : undefined;
-    if (path === 'refunds' && verb === undefined) {
-      const routed = this.refunds.route(call, id);
+    if ((path === 'refunds' || path === 'payouts') && verb === undefined) {
+      const routed = this[path].route(call, id);
       if (routed !== undefined) return routed;
     }
     const known = path === 'payment_intents';
