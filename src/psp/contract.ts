@@ -64,6 +64,8 @@ export type DeclineCategory =
   | 'fraud_suspected'
   | 'revoked'
   | 'blocked'
+  /** payout: the bank account is closed, does not exist, or is not the recipient's. */
+  | 'account_invalid'
   | 'declined';
 
 export type DeclineAdvice = 'elsewhere' | 'authenticate' | 'never';

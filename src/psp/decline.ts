@@ -22,5 +22,6 @@ export const adviceFor: Readonly<Record<DeclineCategory, DeclineAdvice>> = {
   fraud_suspected: 'never',
   revoked: 'never',
   blocked: 'never',
+  account_invalid: 'never',
   declined: 'never',
 };

@@ -183,9 +183,9 @@ function refusedBeforehand(can: Capabilities, kind: AttemptKind, instruction: In
   if (kind === 'cancel') return can.cancel ? null : unaskable('cancel_not_supported');
   if (!can.operations.includes(operation)) return rejected('operation_not_supported');
   if (can.currencies && !can.currencies.includes(money.currency)) return rejected('currency_not_supported');
-  const opens = operation === 'charge' || operation === 'authorize';
-  if (opens && !token) return rejected('token_missing');
-  if (!opens && !parentReference) return rejected('parent_reference_missing');
+  const acts = operation === 'capture' || operation === 'void' || operation === 'refund';
+  if (!acts && !token) return rejected('token_missing');
+  if (acts && !parentReference) return rejected('parent_reference_missing');
   return null;
 }
 

@@ -81,9 +81,7 @@ export interface StripeDecline {
 }
 
 export function stripeDeclineCategory(decline: StripeDecline): DeclineCategory {
-  const categories: Readonly<Record<string, DeclineCategory>> = stripeDeclineCodes.categories;
-  const word = decline.decline_code ?? decline.code ?? '';
-  const category = Object.hasOwn(categories, word) ? categories[word]! : 'declined';
+  const category = categoryIn(stripeDeclineCodes.categories, decline.decline_code ?? decline.code);
   const final =
     NEVER_AGAIN.has(decline.advice_code ?? '') || NEVER_AGAIN.has(decline.network_advice_code ?? '');
   return final && isSoft(category) ? 'declined' : category;
@@ -91,4 +89,43 @@ export function stripeDeclineCategory(decline: StripeDecline): DeclineCategory {
 
 function isSoft(category: DeclineCategory): boolean {
   return adviceFor[category] === 'elsewhere';
+}
+
+/** Why a refund or a payout failed, in our words; what is not listed is `declined`. */
+export const stripeFailures = {
+  source: 'https://docs.stripe.com/api/refunds/object, https://docs.stripe.com/api/payouts/failures',
+  version: '2026-11',
+  refunds: {
+    expired_or_canceled_card: 'card_expired',
+    insufficient_funds: 'insufficient_funds',
+    lost_or_stolen_card: 'card_lost_or_stolen',
+  } satisfies Record<string, DeclineCategory>,
+  payouts: {
+    account_closed: 'account_invalid',
+    account_frozen: 'blocked',
+    bank_account_restricted: 'blocked',
+    bank_ownership_changed: 'account_invalid',
+    could_not_process: 'processing_error',
+    debit_not_authorized: 'not_supported',
+    incorrect_account_holder_address: 'account_invalid',
+    incorrect_account_holder_name: 'account_invalid',
+    incorrect_account_holder_tax_id: 'account_invalid',
+    insufficient_funds: 'insufficient_funds',
+    invalid_account_number: 'account_invalid',
+    invalid_currency: 'not_supported',
+    no_account: 'account_invalid',
+    unsupported_card: 'not_supported',
+  } satisfies Record<string, DeclineCategory>,
+};
+
+export function stripeRefundFailure(reason: string | undefined): DeclineCategory {
+  return categoryIn(stripeFailures.refunds, reason);
+}
+
+export function stripePayoutFailure(code: string | undefined): DeclineCategory {
+  return categoryIn(stripeFailures.payouts, code);
+}
+
+function categoryIn(categories: Readonly<Record<string, DeclineCategory>>, word = ''): DeclineCategory {
+  return Object.hasOwn(categories, word) ? categories[word]! : 'declined';
 }

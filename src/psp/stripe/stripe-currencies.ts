@@ -20,7 +20,7 @@ export const stripeCurrencies: readonly string[] = (
 /**
  * Decimals where Stripe's differ from ISO 4217. ISK is sent in hundredths that are always 00
  * ("special cases"); MGA has none at Stripe ("zero-decimal currencies"), two in ISO.
- * HUF and TWD are special for payouts only.
+ * HUF and TWD are special for payouts only (below).
  */
 const EXPONENTS = { ISK: 2, MGA: 0 };
 
@@ -31,6 +31,18 @@ const LAST_DIGIT_ZERO: ReadonlySet<string> = new Set(['BHD', 'JOD', 'KWD', 'OMR'
 export function toStripeAmount(money: Money): number | null {
   if (LAST_DIGIT_ZERO.has(money.currency) && money.amount % 10 !== 0) return null;
   return toPspUnits(money, EXPONENTS);
+}
+
+/**
+ * "Stripe treats [HUF, TWD] as a zero-decimal currency for payouts, even though you can charge
+ * two-decimal amounts": sent in hundredths, whose last two digits must be 00.
+ */
+const WHOLE_IN_PAYOUTS: ReadonlySet<string> = new Set(['HUF', 'TWD']);
+
+/** The number Stripe is sent to pay this out; null where it cannot be told exactly. */
+export function toStripePayoutAmount(money: Money): number | null {
+  const amount = toStripeAmount(money);
+  return amount !== null && WHOLE_IN_PAYOUTS.has(money.currency) && amount % 100 !== 0 ? null : amount;
 }
 
 /** The money that Stripe's number means; null where it is no whole number of our units. */

@@ -26,13 +26,14 @@ export function createParams(instruction: Instruction): Stripe.PaymentIntentCrea
     // Without a page to come back to nobody can complete a 3-D Secure step: let it be a decline
     // (authentication_required) then, and not a payment that waits for ever.
     ...(returnUrl ? { return_url: returnUrl } : { error_on_requires_action: true }),
-    ...(statementDescriptor ? { statement_descriptor_suffix: suffix(statementDescriptor) } : {}),
-    metadata: {
-      [ENTITY_KEY]: instruction.entityKey,
-      [ROUTE]: String(instruction.route),
-      reference: instruction.reference.slice(0, 500),
-    },
+    ...(statementDescriptor ? { statement_descriptor_suffix: descriptorOf(statementDescriptor) } : {}),
+    metadata: metadataOf(instruction),
   };
+}
+
+/** Our names for a route, which every object that it makes carries. */
+export function metadataOf({ entityKey, route, reference }: Instruction): Record<string, string> {
+  return { [ENTITY_KEY]: entityKey, [ROUTE]: String(route), reference: reference.slice(0, 500) };
 }
 
 /** capture. Null where Stripe cannot be told this amount exactly. */
@@ -42,7 +43,7 @@ export function captureParams(instruction: Instruction): Stripe.PaymentIntentCap
 }
 
 /** At most 22 characters, none of `<>\'"*` (https://docs.stripe.com/get-started/account/statement-descriptors). */
-function suffix(descriptor: string): string {
+export function descriptorOf(descriptor: string): string {
   return descriptor.replace(/[<>\\'"*]/g, ' ').slice(0, 22);
 }
 

@@ -10,6 +10,8 @@ import { type Clock } from '../../kernel/index.js';
 import { Wire } from '../wire.js';
 import { OneRequestHttpClient } from './stripe-http-client.js';
 import { stripeCurrencies } from './stripe-currencies.js';
+import { payoutsOf, refundsOf, type StripeKind } from './stripe-kinds.js';
+import { isOurs, type Marked, type Page, verdictByList, windowOf } from './stripe-listing.js';
 import {
   answerOfCancel,
   answerOfError,
@@ -21,11 +23,11 @@ import {
 } from './stripe.mapping.js';
 
 /**
- * Stripe, PaymentIntents, through its SDK. https://docs.stripe.com/api/payment_intents
+ * Stripe, PaymentIntents, refunds and payouts, through its SDK. https://docs.stripe.com/api
  * The API version is the one the SDK's types are made for.
  */
 export const stripeCapabilities: Capabilities = {
-  operations: ['charge', 'authorize', 'capture', 'void'],
+  operations: ['charge', 'authorize', 'capture', 'void', 'refund', 'payout'],
   currencies: stripeCurrencies,
   // "You can remove keys from the system automatically after they're at least 24 hours old", and
   // results are saved "regardless of whether it succeeds or fails […] including 500 errors".
@@ -62,17 +64,14 @@ export interface StripeOptions {
 
 type Verb = (options: Stripe.RequestOptions) => Promise<Stripe.Response<Stripe.PaymentIntent>>;
 
-const PAGE = 100;
-const MOST_PAGES = 10;
-/** How far Stripe's clock and ours may be apart before a list by time proves nothing, in s. */
-const CLOCK_SKEW_S = 300;
-
 export class StripePsp implements PspAdapter {
   readonly capabilities: Capabilities;
   private readonly wire: Wire;
   private readonly http: OneRequestHttpClient;
   private readonly stripe: Stripe;
   private readonly clock: Clock;
+  private readonly refunds: StripeKind<Stripe.Refund>;
+  private readonly payouts: StripeKind<Stripe.Payout>;
 
   constructor(options: StripeOptions) {
     this.clock = options.clock;
@@ -89,9 +88,13 @@ export class StripePsp implements PspAdapter {
       host: hostname,
       port: port || (protocol === 'http:' ? 80 : 443),
     });
+    this.refunds = refundsOf(this.stripe);
+    this.payouts = payoutsOf(this.stripe);
   }
 
   async execute(instruction: Instruction, call: CallContext): Promise<Answer> {
+    if (instruction.operation === 'refund') return this.make(this.refunds, instruction, call);
+    if (instruction.operation === 'payout') return this.make(this.payouts, instruction, call);
     const send = this.verbOf(instruction);
     if (!send) return notExpressible();
     return this.said('execute', call, async (options) => {
@@ -101,10 +104,14 @@ export class StripePsp implements PspAdapter {
   }
 
   async lookup(instruction: Instruction, call: CallContext): Promise<Answer> {
-    // A capture or void is found by what it acts upon, and by nothing else.
-    if (!opens(instruction) && !instruction.parentReference) {
+    const { operation, parentReference } = instruction;
+    if (operation === 'payout') return this.find(this.payouts, instruction, call);
+    // A capture or void is found by what it acts upon, and by nothing else; a refund among those of
+    // its payment.
+    if (!opens(instruction) && !parentReference) {
       return { outcome: 'unknown', pspCode: 'parent_reference_missing' };
     }
+    if (operation === 'refund') return this.find(this.refunds, instruction, call);
     return this.said('lookup', call, async (options) => {
       const id = idOf(instruction) ?? (await this.search(instruction, options));
       if (id) {
@@ -119,7 +126,7 @@ export class StripePsp implements PspAdapter {
   async cancel(instruction: Instruction, call: CallContext): Promise<Answer> {
     const { pspReference, idempotencyKey } = instruction;
     // The PaymentIntent of a capture or void is the authorization itself: voiding that would undo
-    // more than the operation in doubt.
+    // more than the operation in doubt. A refund or a payout cannot be called back.
     if (!opens(instruction) || !pspReference) {
       return { outcome: 'unknown', pspCode: 'nothing_to_cancel' };
     }
@@ -155,6 +162,42 @@ export class StripePsp implements PspAdapter {
     return params && ((options) => paymentIntents.create(params, options));
   }
 
+  /** Makes a refund or a payout. */
+  private async make<T extends Marked>(
+    kind: StripeKind<T>,
+    instruction: Instruction,
+    call: CallContext,
+  ): Promise<Answer> {
+    const send = kind.create(instruction);
+    if (!send) return notExpressible();
+    return this.said('execute', call, async (options) => {
+      const made = await send({ ...options, idempotencyKey: instruction.idempotencyKey });
+      return withStatus(made, kind.answer(made));
+    });
+  }
+
+  /** By its id, or in the list of those that it can be among. */
+  private async find<T extends Marked>(
+    kind: StripeKind<T>,
+    instruction: Instruction,
+    call: CallContext,
+  ): Promise<Answer> {
+    const { pspReference } = instruction;
+    return this.said('lookup', call, async (options) => {
+      if (pspReference) {
+        const found = await kind.retrieve(pspReference, options);
+        return withStatus(found, kind.answer(found));
+      }
+      const listing = {
+        list: (page: Page) => kind.list(page, instruction, options),
+        judge: (object: T) => kind.answer(object),
+        created: kind.byTime ? this.windowOf(instruction) : undefined,
+        clock: this.clock,
+      };
+      return verdictByList(listing, instruction, call.signal);
+    });
+  }
+
   /** Runs requests under the call's signal and makes answers of Stripe's refusals. */
   private async said(
     kind: 'execute' | 'lookup' | 'cancel',
@@ -187,51 +230,24 @@ export class StripePsp implements PspAdapter {
     }
   }
 
-  /** Reads every PaymentIntent of the time in question. The only source of "not found". */
-  private async listed(
+  /** Reads every PaymentIntent of the time in question. */
+  private listed(
     instruction: Instruction,
     call: CallContext,
     options: Stripe.RequestOptions,
   ): Promise<Answer> {
-    const created = windowOf(instruction, this.capabilities.lookup?.settlesAfterMs ?? 0);
-    const ours: Stripe.PaymentIntent[] = [];
-    let after: string | undefined;
-    for (let page = 0; page < MOST_PAGES; page++) {
-      call.signal.throwIfAborted();
-      const params = {
-        limit: PAGE,
-        ...(created ? { created } : {}),
-        ...(after ? { starting_after: after } : {}),
-      };
-      const { data, has_more, lastResponse } = await this.stripe.paymentIntents.list(params, options);
-      // Whoever else may answer here does not get to say that there is nothing more.
-      if (typeof has_more !== 'boolean') return { outcome: 'unknown', pspCode: 'unreadable_answer' };
-      ours.push(...data.filter((intent) => isOurs(intent, instruction)));
-      after = data.at(-1)?.id;
-      if (!has_more) {
-        const nothing = ours.length === 0 && created && !this.agreesWith(lastResponse.headers['date']);
-        return nothing ? { outcome: 'unknown', pspCode: 'clocks_differ' } : verdictOf(ours, instruction);
-      }
-      if (!after) break;
-    }
-    return ours.length > 0
-      ? verdictOf(ours, instruction)
-      : { outcome: 'unknown', pspCode: 'too_many_to_list' };
+    const listing = {
+      list: (page: Page) => this.stripe.paymentIntents.list(page, options),
+      judge: (intent: Stripe.PaymentIntent) => answerOfIntent(intent, instruction, 'lookup'),
+      created: this.windowOf(instruction),
+      clock: this.clock,
+    };
+    return verdictByList(listing, instruction, call.signal);
   }
 
-  /** Where the clocks are apart, the time that was listed is not the time that was meant. */
-  private agreesWith(date: string | undefined): boolean {
-    const apartMs = Math.abs(this.clock.now().getTime() - Date.parse(date ?? ''));
-    return apartMs < CLOCK_SKEW_S * 1_000;
+  private windowOf(instruction: Instruction) {
+    return windowOf(instruction, this.capabilities.lookup?.settlesAfterMs ?? 0);
   }
-}
-
-function verdictOf(ours: readonly Stripe.PaymentIntent[], instruction: Instruction): Answer {
-  const [only] = ours;
-  if (!only) return { outcome: 'not_found' };
-  if (ours.length === 1) return answerOfIntent(only, instruction, 'lookup');
-  const reference = { pspReference: only.id, pspCode: 'several_found' };
-  return { ...reference, outcome: 'conflict', message: `${ours.length} PaymentIntents for one route` };
 }
 
 /** Whether the operation makes a PaymentIntent, rather than acting upon one. */
@@ -244,20 +260,8 @@ function idOf(instruction: Instruction): string | undefined {
   return opens(instruction) ? instruction.pspReference : instruction.parentReference;
 }
 
-function withStatus({ lastResponse }: Stripe.Response<Stripe.PaymentIntent>, answer: Answer): Answer {
+function withStatus({ lastResponse }: Stripe.Response<object>, answer: Answer): Answer {
   return { ...answer, httpStatus: lastResponse.statusCode };
-}
-
-function isOurs({ metadata }: Stripe.PaymentIntent, { entityKey, route }: Instruction): boolean {
-  return metadata?.[ENTITY_KEY] === entityKey && metadata[ROUTE] === String(route);
-}
-
-/** When ours can have been created: from the first execute on, until the last one has settled. */
-function windowOf({ firstSentAt, lastSentAt }: Instruction, settlesAfterMs: number) {
-  if (!firstSentAt) return undefined;
-  const gte = Math.floor(firstSentAt.getTime() / 1_000) - CLOCK_SKEW_S;
-  if (!lastSentAt) return { gte };
-  return { gte, lte: Math.ceil((lastSentAt.getTime() + settlesAfterMs) / 1_000) + CLOCK_SKEW_S };
 }
 
 function notExpressible(): Answer {
