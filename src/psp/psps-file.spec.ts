@@ -154,6 +154,49 @@ describe('parsePsps', () => {
   });
 });
 
+describe('what Adyen needs for payouts', () => {
+  const apiKey = 'verysecret';
+  const adyen = (credentials: object, more: object = {}) => ({
+    psps: [
+      {
+        name: 'adyen',
+        adapter: 'adyen',
+        ...more,
+        credentials: { apiKey, merchantAccount: 'Shop', ...credentials },
+      },
+    ],
+  });
+  const operationsOf = async (content: object) => {
+    const [account] = accountsOf(parse(content));
+    await account?.adapter.close();
+    return account?.adapter.capabilities.operations;
+  };
+
+  it('is a balance account; an account without one refunds, and pays nobody out', async () => {
+    expect(await operationsOf(adyen({}))).toEqual(['charge', 'authorize', 'capture', 'void', 'refund']);
+    expect(await operationsOf(adyen({ balanceAccount: 'BA1' }))).toContain('payout');
+  });
+
+  it('is the address for payouts, wherever that for payments is given', () => {
+    const baseUrl = 'https://live.example/checkout/v71';
+    expect(problems(adyen({ balanceAccount: 'BA1' }, { baseUrl }))).toEqual([
+      '/psps/0/credentials: transfersBaseUrl is missing',
+    ]);
+    const both = { balanceAccount: 'BA1', transfersBaseUrl: 'https://live.example/btl/v4' };
+    expect(parse(adyen(both, { baseUrl })).psps[0]?.credentials).toMatchObject(both);
+    expect(problems(adyen({ ...both, transfersBaseUrl: 'ftp://x' }))).toEqual([
+      '/psps/0/credentials/transfersBaseUrl: must be an http or https URL',
+    ]);
+  });
+
+  it('may be a key of its own, which is a secret', async () => {
+    const [account] = accountsOf(parse(adyen({ balanceAccount: 'BA1', transfersApiKey: 'another' })));
+    expect(account?.secrets).toContain('another');
+    expect(account?.secrets).not.toContain('BA1');
+    await account?.adapter.close();
+  });
+});
+
 describe('accountsOf', () => {
   it('makes an adapter of every entry, and knows its secrets', async () => {
     const accounts = accountsOf(

@@ -144,7 +144,13 @@ export function defaultPsps(simulatorUrls: { readonly stripe: string; readonly a
         adapter: 'adyen',
         baseUrl: new URL('/v71', simulatorUrls.adyen).href,
         timeoutMs: DEFAULT_TIMEOUT_MS,
-        credentials: { apiKey: 'simulator', merchantAccount: 'PayonceECOM', hmacKey: '00'.repeat(32) },
+        credentials: {
+          apiKey: 'simulator',
+          merchantAccount: 'PayonceECOM',
+          hmacKey: '00'.repeat(32),
+          balanceAccount: 'BA00000000000000000000001',
+          transfersBaseUrl: new URL('/btl/v4', simulatorUrls.adyen).href,
+        },
       },
     ],
     routing: [{ order: ['stripe', 'adyen'] }],
@@ -176,6 +182,9 @@ function pspOf(entry: PspEntry, at: string, env: NodeJS.ProcessEnv, problems: Ps
   const known = adapterNamed(adapter);
   if (known) {
     checkNames(known, written, `${at}/credentials`, problems);
+    for (const missing of known.missing?.(entry) ?? []) {
+      problems.push({ pointer: `${at}/credentials`, message: `${missing} is missing` });
+    }
     if (baseUrl !== undefined) checkBaseUrl(baseUrl, known, `${at}/baseUrl`, problems);
   } else {
     const names = adapters.map((each) => each.adapter).join(', ');
@@ -184,9 +193,12 @@ function pspOf(entry: PspEntry, at: string, env: NodeJS.ProcessEnv, problems: Ps
   for (const [key, value] of Object.entries(written)) {
     const variable = /^env:(.*)$/s.exec(value)?.[1];
     const resolved = variable === undefined ? value : env[variable];
-    if (resolved) credentials[key] = resolved;
-    else {
-      const pointer = `${at}/credentials/${escaped(key)}`;
+    const pointer = `${at}/credentials/${escaped(key)}`;
+    if (resolved) {
+      credentials[key] = resolved;
+      const isUrl = known?.credentials.some(({ name, url }) => name === key && url);
+      if (isUrl && known) checkBaseUrl(resolved, known, pointer, problems);
+    } else {
       problems.push({ pointer, message: `the environment variable ${variable} is not set` });
     }
   }

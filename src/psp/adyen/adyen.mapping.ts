@@ -23,15 +23,16 @@ export interface AdyenRequest {
 export function executeRequest(instruction: Instruction, merchantAccount: string): AdyenRequest | null {
   const { operation, idempotencyKey, parentReference = '' } = instruction;
   const parent = `/payments/${encodeURIComponent(parentReference)}`;
-  const reference = instruction.entityKey;
+  const reference = referenceFor(instruction.entityKey);
   const amount = amountOf(instruction.money);
   if (operation === 'void') {
     return request(`${parent}/cancels`, { merchantAccount, reference }, idempotencyKey);
   }
   if (!amount) return null;
-  return operation === 'capture'
-    ? request(`${parent}/captures`, { merchantAccount, amount, reference }, idempotencyKey)
-    : request('/payments', paymentBody(instruction, merchantAccount, amount), idempotencyKey);
+  if (operation === 'capture' || operation === 'refund') {
+    return request(`${parent}/${operation}s`, { merchantAccount, amount, reference }, idempotencyKey);
+  }
+  return request('/payments', paymentBody(instruction, merchantAccount, amount), idempotencyKey);
 }
 
 /**
@@ -45,11 +46,30 @@ export function cancelRequest(instruction: Instruction, merchantAccount: string)
   const { entityKey, idempotencyKey, pspReference, undo } = instruction;
   if (undo && pspReference !== undefined) {
     const path = `/payments/${encodeURIComponent(pspReference)}/reversals`;
-    const reference = `${entityKey}-reversal`.slice(-80);
+    const reference = referenceFor(`${entityKey}-reversal`);
     return request(path, { merchantAccount, reference }, keyFor('reversal', idempotencyKey));
   }
-  const body = { merchantAccount, paymentReference: entityKey, reference: `${entityKey}-cancel`.slice(-80) };
-  return request('/cancels', body, keyFor('cancel', idempotencyKey));
+  const paymentReference = referenceFor(entityKey);
+  const reference = referenceFor(`${entityKey}-cancel`);
+  return request(
+    '/cancels',
+    { merchantAccount, paymentReference, reference },
+    keyFor('cancel', idempotencyKey),
+  );
+}
+
+/** "Maximum length: 80 characters": https://docs.adyen.com/api-explorer/Checkout/71/post/payments */
+const LONGEST_REFERENCE = 80;
+const DIGEST = 22;
+
+/**
+ * A name of ours as Adyen takes it: as it is, or where it is too long its beginning and 132 bits of
+ * a digest of the whole, so that no two names become one.
+ */
+export function referenceFor(name: string): string {
+  if (name.length <= LONGEST_REFERENCE) return name;
+  const digest = createHash('sha256').update(name).digest('base64url').slice(0, DIGEST);
+  return `${name.slice(0, LONGEST_REFERENCE - DIGEST - 1)}-${digest}`;
 }
 
 /** Another request needs another key, and a key has at most 64 characters. */
@@ -62,8 +82,8 @@ function paymentBody(instruction: Instruction, merchantAccount: string, amount: 
   return {
     merchantAccount,
     amount,
-    // Exactly the entity key: cancels and webhooks find the payment by it.
-    reference: entityKey,
+    // Cancels and webhooks find the payment by it.
+    reference: referenceFor(entityKey),
     paymentMethod: { type: 'scheme', storedPaymentMethodId: token },
     ...(customer?.reference ? { shopperReference: customer.reference } : {}),
     ...(customer?.email ? { shopperEmail: customer.email } : {}),
@@ -82,16 +102,16 @@ function paymentBody(instruction: Instruction, merchantAccount: string, amount: 
   };
 }
 
-function request(path: string, body: object, idempotencyKey: string): AdyenRequest {
+export function request(path: string, body: object, idempotencyKey: string): AdyenRequest {
   return { path, body: JSON.stringify(body), idempotencyKey };
 }
 
-interface AdyenAmount {
+export interface AdyenAmount {
   readonly currency: string;
   readonly value: number;
 }
 
-function amountOf(money: Money): AdyenAmount | null {
+export function amountOf(money: Money): AdyenAmount | null {
   const value = toPspUnits(money, EXPONENTS);
   return value === null ? null : { currency: money.currency, value };
 }
@@ -108,7 +128,7 @@ export interface AdyenResponse {
 }
 
 /** The fields of Adyen's answers that are read; all of them may be missing or of another type. */
-interface AdyenBody {
+export interface AdyenBody {
   readonly pspReference?: unknown;
   readonly resultCode?: unknown;
   readonly refusalReason?: unknown;
@@ -119,11 +139,16 @@ interface AdyenBody {
   readonly errorCode?: unknown;
   readonly message?: unknown;
   readonly additionalData?: unknown;
+  /** Transfers alone. */
+  readonly id?: unknown;
+  readonly reason?: unknown;
+  /** Transfers word their refusals as problem documents (RFC 9457). */
+  readonly detail?: unknown;
 }
 
 export function answerOfExecute(response: AdyenResponse, instruction: Instruction): Answer {
   const { operation } = instruction;
-  const modifies = operation === 'capture' || operation === 'void';
+  const modifies = operation === 'capture' || operation === 'void' || operation === 'refund';
   return answerOf(response, (body) => (modifies ? modificationOf(body) : paymentOf(body)));
 }
 
@@ -140,12 +165,12 @@ export function answerOfCancel(response: AdyenResponse, { undo }: Pick<Instructi
 }
 
 /** https://docs.adyen.com/development-resources/response-handling */
-function answerOf(response: AdyenResponse, ofSuccess: (body: AdyenBody) => Answer): Answer {
+export function answerOf(response: AdyenResponse, ofSuccess: (body: AdyenBody) => Answer): Answer {
   const { httpStatus } = response;
   const body = parsed(response.text);
   if (httpStatus === 429) return { httpStatus, outcome: 'throttled', ...saidOf(body), ...waitOf(response) };
   if (!body) return { httpStatus, outcome: 'unknown', pspCode: 'unreadable_answer' };
-  if (httpStatus === 200 || httpStatus === 201) {
+  if (httpStatus >= 200 && httpStatus <= 202) {
     return { httpStatus, ...referenceOf(body), ...ofSuccess(body) };
   }
   return { httpStatus, ...saidOf(body), outcome: refusalOutcome(response, body) };
@@ -186,15 +211,15 @@ function paymentOf(body: AdyenBody): Answer {
 }
 
 /**
- * A capture or cancel by Adyen's own id is answered with `received` alone: accepted for processing.
+ * A capture, refund or cancel by Adyen's own id is answered with `received` alone: accepted for processing.
  * That counts as done, because Adyen carries it out unless the scheme objects later, which comes
- * by webhook (CAPTURE_FAILED, CANCELLATION with success false) and is booked then.
+ * by webhook (CAPTURE_FAILED, REFUND_FAILED, CANCELLATION with success false) and is booked then.
  */
 function modificationOf(body: AdyenBody): Answer {
   return body.status === 'received' ? succeeded(body) : unknownWord(body.status);
 }
 
-function succeeded(body: AdyenBody): Answer {
+export function succeeded(body: AdyenBody): Answer {
   const { value, currency } = record(body.amount);
   if (value === undefined && currency === undefined) return { outcome: 'succeeded' };
   const money =
@@ -224,12 +249,12 @@ function redirectOf(body: AdyenBody): Pick<Answer, 'nextAction'> {
     : {};
 }
 
-function unknownWord(word: unknown): Answer {
+export function unknownWord(word: unknown): Answer {
   return { outcome: 'unknown', pspCode: text(word) ?? 'no_result' };
 }
 
 function saidOf(body: AdyenBody | null): Pick<Answer, 'pspCode' | 'message' | 'pspReference'> {
-  const message = text(body?.message);
+  const message = text(body?.message) ?? text(body?.detail);
   const code = text(body?.errorCode);
   return { ...(code ? { pspCode: code } : {}), ...(message ? { message } : {}), ...referenceOf(body) };
 }
@@ -259,6 +284,6 @@ function record(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-function text(value: unknown): string | undefined {
+export function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -15,14 +15,16 @@ import {
   cancelRequest,
   executeRequest,
 } from './adyen.mapping.js';
+import { answerOfTransfer, transferRequest } from './adyen.transfers.js';
 
 /**
- * Adyen, Checkout API v71, through axios. https://docs.adyen.com/api-explorer/Checkout/71/overview
+ * Adyen, Checkout API v71 and for payouts Transfers API v4, through axios.
+ * https://docs.adyen.com/api-explorer/Checkout/71/overview
  * Adyen's own library has no way to set a base URL, and one policy about timeouts and doubt is
  * easier to hold over plain requests.
  */
 export const adyenCapabilities: Capabilities = {
-  operations: ['charge', 'authorize', 'capture', 'void'],
+  operations: ['charge', 'authorize', 'capture', 'void', 'refund', 'payout'],
   // Depends on the merchant account; what it has not is refused by Adyen before anything runs.
   currencies: null,
   // Documented as at least 31 days, reported as 7: the shorter is safe. Keys belong to the company
@@ -38,29 +40,88 @@ export const adyenCapabilities: Capabilities = {
   captures: 'several',
 };
 
+const withoutPayouts: Capabilities = {
+  ...adyenCapabilities,
+  operations: adyenCapabilities.operations.filter((operation) => operation !== 'payout'),
+};
+
 export interface AdyenOptions {
   readonly apiKey: string;
   readonly merchantAccount: string;
   /** With the version: `https://<prefix>-checkout-live.adyenpayments.com/checkout/v71`. */
   readonly baseUrl?: string;
   readonly timeoutMs: number;
+  /** Without it the account offers no payouts. */
+  readonly payouts?: AdyenPayoutOptions;
+}
+
+export interface AdyenPayoutOptions {
+  /** The balance account that payouts are taken from. */
+  readonly balanceAccount: string;
+  /** With the version: `https://balanceplatform-api-live.adyen.com/btl/v4`. */
+  readonly baseUrl?: string;
+  /** Transfers want the role "TransferService Webservice Initiate"; the account's own key if absent. */
+  readonly apiKey?: string;
 }
 
 export class AdyenPsp implements PspAdapter {
-  readonly capabilities = adyenCapabilities;
+  readonly capabilities: Capabilities;
   private readonly wire: Wire;
-  private readonly http: AxiosInstance;
+  private readonly checkout: AxiosInstance;
+  private readonly transfers: AxiosInstance;
   private readonly merchantAccount: string;
+  private readonly balanceAccount: string | undefined;
 
-  constructor(options: AdyenOptions) {
-    this.wire = new Wire(options.timeoutMs);
-    this.merchantAccount = options.merchantAccount;
-    this.http = create({
-      baseURL: (options.baseUrl ?? 'https://checkout-test.adyen.com/v71').replace(/\/+$/, ''),
+  constructor({ apiKey, merchantAccount, baseUrl, timeoutMs, payouts }: AdyenOptions) {
+    this.wire = new Wire(timeoutMs);
+    this.merchantAccount = merchantAccount;
+    this.balanceAccount = payouts?.balanceAccount;
+    this.capabilities = payouts ? adyenCapabilities : withoutPayouts;
+    this.checkout = this.client(baseUrl ?? 'https://checkout-test.adyen.com/v71', apiKey);
+    this.transfers = this.client(
+      payouts?.baseUrl ?? 'https://balanceplatform-api-test.adyen.com/btl/v4',
+      payouts?.apiKey ?? apiKey,
+    );
+  }
+
+  async execute(instruction: Instruction, call: CallContext): Promise<Answer> {
+    if (instruction.operation === 'payout') return this.payOut(instruction, call);
+    const request = executeRequest(instruction, this.merchantAccount);
+    if (!request) return notExpressible();
+    return answerOfExecute(await post(this.checkout, request, call), instruction);
+  }
+
+  async lookup(): Promise<Answer> {
+    return { outcome: 'unknown', pspCode: 'lookup_not_supported' };
+  }
+
+  async cancel(instruction: Instruction, call: CallContext): Promise<Answer> {
+    const { operation } = instruction;
+    // By reference only a payment can be cancelled, not a modification of one, and not a transfer.
+    if (operation !== 'charge' && operation !== 'authorize') {
+      return { outcome: 'unknown', pspCode: 'nothing_to_cancel' };
+    }
+    const request = cancelRequest(instruction, this.merchantAccount);
+    return answerOfCancel(await post(this.checkout, request, call), instruction);
+  }
+
+  async close(): Promise<void> {
+    this.wire.close();
+  }
+
+  private async payOut(instruction: Instruction, call: CallContext): Promise<Answer> {
+    if (this.balanceAccount === undefined) return { outcome: 'rejected', pspCode: 'no_balance_account' };
+    const request = transferRequest(instruction, this.balanceAccount);
+    return request ? answerOfTransfer(await post(this.transfers, request, call)) : notExpressible();
+  }
+
+  private client(baseUrl: string, apiKey: string): AxiosInstance {
+    return create({
+      baseURL: baseUrl.replace(/\/+$/, ''),
       httpAgent: this.wire.http,
       httpsAgent: this.wire.https,
       headers: {
-        'X-API-Key': options.apiKey,
+        'X-API-Key': apiKey,
         'Content-Type': 'application/json',
         Accept: 'application/json',
         'Accept-Encoding': 'identity',
@@ -75,53 +136,31 @@ export class AdyenPsp implements PspAdapter {
       transformResponse: [(body: string) => body],
     });
   }
+}
 
-  async execute(instruction: Instruction, call: CallContext): Promise<Answer> {
-    const request = executeRequest(instruction, this.merchantAccount);
-    if (!request) {
-      return {
-        outcome: 'rejected',
-        pspCode: 'amount_not_expressible',
-        message: 'This amount cannot be told to this PSP exactly in this currency',
-      };
-    }
-    return answerOfExecute(await this.post(request, call), instruction);
-  }
+async function post(http: AxiosInstance, request: AdyenRequest, call: CallContext): Promise<AdyenResponse> {
+  const { path, body, idempotencyKey } = request;
+  const { signal, timeoutMs } = call;
+  const headers = { 'Idempotency-Key': idempotencyKey };
+  const response: AxiosResponse<string> = await http.post(path, body, {
+    signal,
+    timeout: timeoutMs,
+    headers,
+  });
+  return {
+    httpStatus: response.status,
+    text: response.data,
+    retryAfter: header(response, 'retry-after'),
+    transient: header(response, 'transient-error') === 'true',
+  };
+}
 
-  async lookup(): Promise<Answer> {
-    return { outcome: 'unknown', pspCode: 'lookup_not_supported' };
-  }
-
-  async cancel(instruction: Instruction, call: CallContext): Promise<Answer> {
-    const { operation } = instruction;
-    // By reference only a payment can be cancelled, not a modification of one.
-    if (operation === 'capture' || operation === 'void') {
-      return { outcome: 'unknown', pspCode: 'nothing_to_cancel' };
-    }
-    const request = cancelRequest(instruction, this.merchantAccount);
-    return answerOfCancel(await this.post(request, call), instruction);
-  }
-
-  async close(): Promise<void> {
-    this.wire.close();
-  }
-
-  private async post(request: AdyenRequest, call: CallContext): Promise<AdyenResponse> {
-    const { path, body, idempotencyKey } = request;
-    const { signal, timeoutMs } = call;
-    const headers = { 'Idempotency-Key': idempotencyKey };
-    const response: AxiosResponse<string> = await this.http.post(path, body, {
-      signal,
-      timeout: timeoutMs,
-      headers,
-    });
-    return {
-      httpStatus: response.status,
-      text: response.data,
-      retryAfter: header(response, 'retry-after'),
-      transient: header(response, 'transient-error') === 'true',
-    };
-  }
+function notExpressible(): Answer {
+  return {
+    outcome: 'rejected',
+    pspCode: 'amount_not_expressible',
+    message: 'This amount cannot be told to this PSP exactly in this currency',
+  };
 }
 
 function header(response: AxiosResponse, name: string): string | undefined {
