@@ -1,0 +1,213 @@
+import { type PspName } from '../../simulator/index.js';
+import { refunded, refundOf } from '../support/refunds.js';
+import { atRest, codeOf, orderOf, paymentOf, type Service, Shop, Stage, tokens } from '../support/service.js';
+
+/** What is given back is judged from the ledgers. */
+let stage: Stage;
+let service: Service;
+let shop: Shop;
+
+beforeAll(async () => {
+  stage = await Stage.open({ timeoutMs: 800, lockTtlMs: 2_000, env: { PAYONCE_DEADLINE_MS: '2000' } });
+  service = await stage.start();
+  shop = new Shop(() => service.url, await stage.merchant());
+});
+afterAll(() => stage.close());
+beforeEach(() => stage.simulator.reset());
+
+let number = 0;
+const next = (name: string) => `${name}-${(number += 1)}`;
+
+/** A payment of 19.99, charged or authorized, at that PSP. */
+async function paid(first: PspName, capture: 'automatic' | 'manual' = 'automatic'): Promise<string> {
+  const key = next('paid');
+  const body = orderOf({ first, capture, reference: key });
+  return paymentOf(await shop.until(() => shop.post('/v1/payments', body, key), atRest)).id;
+}
+
+const moved = (id: string) => stage.effects(id).map(({ operation, amount }) => `${operation} ${amount}`);
+const refundCalls = (psp: PspName) => stage.orders(psp).filter(({ path }) => path.includes('refunds')).length;
+
+describe.each(['stripe', 'adyen', 'keyless'] as const)('a payment at %s', (first) => {
+  it('is refunded once, whoever asks, under whatever key', async () => {
+    const id = await paid(first);
+    const one = await refunded(shop, id, { reason: 'returned', metadata: { by: 'shop' } }, next('all'));
+    expect(one.status).toBe(201);
+    const refund = refundOf(one);
+    expect(refund).toMatchObject({
+      object: 'refund',
+      payment_id: id,
+      status: 'succeeded',
+      amount: 1_999,
+      reason: 'returned',
+      metadata: { by: 'shop' },
+      psp: first,
+      entity_key: `payment-${id}-refund`,
+      failure: null,
+    });
+    expect(refund.psp_reference).toBe(stage.effects(id)[1]!.psp_reference);
+    const again = await refunded(shop, id, {}, next('again'));
+    expect([again.status, refundOf(again).id]).toEqual([200, refund.id]);
+    const same = await refunded(shop, id, { amount: 1_999 }, next('again'));
+    expect([same.status, refundOf(same).id]).toEqual([200, refund.id]);
+    const other = await refunded(shop, id, { amount: 5 }, next('other'));
+    expect(other.status).toBe(409);
+    expect(JSON.parse(other.text)).toMatchObject({ code: 'refund_exists', refund_id: refund.id });
+
+    expect(moved(id)).toEqual(['charge 1999', 'refund 1999']);
+    expect(refundCalls(first)).toBe(1);
+    expect(await shop.payment(id)).toMatchObject({ status: 'refunded', amount_refunded: 1_999 });
+    expect(JSON.parse((await shop.get(`/v1/refunds/${refund.id}`)).text)).toEqual(refund);
+    const listed = JSON.parse((await shop.get(`/v1/payments/${id}/refunds`)).text) as { data: unknown[] };
+    expect(listed.data).toEqual([refund]);
+  });
+
+  it('is refunded in parts that each have a name, and never beyond what was taken', async () => {
+    const id = await paid(first);
+    const part = (reference: string, amount?: number) =>
+      refunded(shop, id, { reference, ...(amount ? { amount } : {}) }, next(reference));
+    expect(refundOf(await part('a', 999))).toMatchObject({ status: 'succeeded', reference: 'a' });
+    expect(await shop.payment(id)).toMatchObject({ status: 'partially_refunded', amount_refunded: 999 });
+    expect(refundOf(await part('a', 999)).amount).toBe(999);
+    const over = await part('b', 1_001);
+    expect([over.status, codeOf(over)]).toEqual([409, 'amount_exceeds_refundable']);
+    expect(refundOf(await part('c'))).toMatchObject({ status: 'succeeded', amount: 1_000 });
+    expect(codeOf(await part('d', 1))).toBe('invalid_state');
+    expect(moved(id)).toEqual(['charge 1999', 'refund 999', 'refund 1000']);
+    expect(await shop.payment(id)).toMatchObject({ status: 'refunded', amount_refunded: 1_999 });
+  });
+
+  it.each(['close_after', 'error_500_after', 'hang_after', 'close_before'] as const)(
+    'is refunded once when the PSP does this: %s',
+    async (fault) => {
+      const id = await paid(first);
+      stage.simulator.faults(first, { fault, next: 1 });
+      const key = next('lost');
+      // What a PSP without keys does not say, a lookup says when nothing can be on its way any more.
+      const ask = () => shop.post(`/v1/payments/${id}/refunds`, {}, key);
+      const told = await ask();
+      if (first === 'keyless' && fault === 'close_before') {
+        expect(told.status).toBe(202);
+        expect(moved(id)).toEqual(['charge 1999']);
+        return;
+      }
+      const reply = await shop.until(ask, atRest);
+      expect(refundOf(reply).status).toBe('succeeded');
+      expect(moved(id)).toEqual(['charge 1999', 'refund 1999']);
+      expect(await shop.payment(id)).toMatchObject({ status: 'refunded' });
+    },
+  );
+
+  it('fails where the PSP refuses, releases what was reserved, and may be asked for again', async () => {
+    const id = await paid(first);
+    stage.simulator.faults(first, { fault: 'refuse' });
+    const failed = await refunded(shop, id, { reference: 'a', amount: 1_500 }, next('refused'));
+    expect(failed.status).toBe(201);
+    expect(refundOf(failed)).toMatchObject({ status: 'failed', failure: { category: 'psp_unavailable' } });
+    expect(await shop.payment(id)).toMatchObject({ status: 'captured', amount_refunded: 0 });
+    await stage.simulator.clearFaults(first);
+    const again = await refunded(shop, id, { reference: 'a', amount: 1_400 }, next('again'));
+    expect(again.status).toBe(200);
+    expect(refundOf(again)).toMatchObject({ id: refundOf(failed).id, status: 'succeeded', amount: 1_400 });
+    expect(moved(id)).toEqual(['charge 1999', 'refund 1400']);
+  });
+});
+
+describe.each(['stripe', 'adyen'] as const)('a refund at %s', (first) => {
+  it('of a payment in doubt resolves that first', async () => {
+    const key = next('doubt');
+    const body = orderOf({ first, reference: key });
+    stage.simulator.faults(first, { fault: 'hang_after', next: 1 });
+    stage.simulator.faults(first, { fault: 'reset_before', on: 'any', rate: 1 });
+    const create = () => shop.post('/v1/payments', body, key);
+    const { id } = paymentOf(await shop.until(create, ({ status }) => status === 202));
+    const refundKey = next('refund');
+    const ask = () => shop.post(`/v1/payments/${id}/refunds`, {}, refundKey);
+    const waits = await shop.until(ask, ({ status }) => status !== 409);
+    expect([waits.status, refundOf(waits).status]).toEqual([202, 'pending']);
+    expect(JSON.parse((await shop.get(`/v1/refunds/${refundOf(waits).id}`)).text)).toMatchObject({
+      status: 'pending',
+      psp: null,
+    });
+    expect(moved(id)).toEqual(['charge 1999']);
+    await stage.simulator.clearFaults(first);
+    const made = await shop.until(ask, atRest);
+    expect([made.status, refundOf(made).id]).toEqual([201, refundOf(waits).id]);
+    expect(moved(id)).toEqual(['charge 1999', 'refund 1999']);
+    expect(paymentOf(await shop.until(create, atRest))).toMatchObject({ id, status: 'refunded' });
+  });
+
+  it.each([
+    ['JPY', 500, 499],
+    ['KWD', 12_340, 1_230],
+  ])('of a currency with other decimals: %s', async (currency, amount, part) => {
+    const key = next(currency);
+    const order = { ...orderOf({ first, amount, reference: key }), currency };
+    const only = { ...order, payment_method: { type: 'card', tokens: { [first]: tokens[first] } } };
+    const { id } = paymentOf(await shop.until(() => shop.post('/v1/payments', only, key), atRest));
+    expect(refundOf(await refunded(shop, id, { amount: part }, next('part'))).status).toBe('succeeded');
+    const effects = stage.effects(id).map((e) => `${e.operation} ${e.amount} ${e.currency}`);
+    expect(effects).toEqual([`charge ${amount} ${currency}`, `refund ${part} ${currency}`]);
+  });
+});
+
+describe('an authorization', () => {
+  const capture = async (id: string, body: object) => {
+    const key = next('capture');
+    return shop.until(
+      () => shop.post(`/v1/payments/${id}/capture`, body, key),
+      ({ status }) => status !== 202,
+    );
+  };
+
+  it('is captured in several parts where the PSP can; the rest is canceled', async () => {
+    const id = await paid('adyen', 'manual');
+    const first = await capture(id, { reference: 'parcel-1', amount: 700 });
+    expect(paymentOf(first)).toMatchObject({ status: 'authorized', amount_captured: 700 });
+    const again = await capture(id, { reference: 'parcel-1', amount: 700 });
+    expect(paymentOf(again)).toMatchObject({ status: 'authorized', amount_captured: 700 });
+    expect(refundOf(await refunded(shop, id, { reference: 'r', amount: 200 }, next('r'))).status).toBe(
+      'succeeded',
+    );
+    expect(paymentOf(await capture(id, { reference: 'parcel-2', amount: 300 })).amount_captured).toBe(1_000);
+    const over = await capture(id, { reference: 'parcel-3', amount: 1_000 });
+    expect([over.status, codeOf(over)]).toEqual([409, 'amount_exceeds_authorized']);
+    const key = next('cancel');
+    const canceled = await shop.until(() => shop.post(`/v1/payments/${id}/cancel`, {}, key), atRest);
+    const rest = { status: 'partially_refunded', amount_captured: 1_000, amount_refunded: 200 };
+    expect(paymentOf(canceled)).toMatchObject(rest);
+    expect(moved(id)).toEqual(['authorize 1999', 'capture 700', 'refund 200', 'capture 300', 'void 999']);
+  });
+
+  it('ends with its last part', async () => {
+    const id = await paid('adyen', 'manual');
+    await capture(id, { reference: 'parcel-1', amount: 999 });
+    expect(paymentOf(await capture(id, {}))).toMatchObject({ status: 'captured', amount_captured: 1_999 });
+    expect(moved(id)).toEqual(['authorize 1999', 'capture 999', 'capture 1000']);
+  });
+
+  it('ends with its first part where the PSP captures once', async () => {
+    const id = await paid('stripe', 'manual');
+    const part = await capture(id, { reference: 'parcel-1', amount: 700 });
+    expect(paymentOf(part)).toMatchObject({ status: 'captured', amount_captured: 700 });
+    expect(codeOf(await capture(id, { reference: 'parcel-2', amount: 100 }))).toBe('invalid_state');
+    expect(codeOf(await refunded(shop, id, { amount: 701 }, next('over')))).toBe('amount_exceeds_refundable');
+    expect(moved(id)).toEqual(['authorize 1999', 'capture 700']);
+  });
+
+  it('of which nothing was captured is not refunded', async () => {
+    const id = await paid('stripe', 'manual');
+    const refused = await refunded(shop, id, {}, next('early'));
+    expect([refused.status, codeOf(refused)]).toEqual([409, 'invalid_state']);
+    expect(moved(id)).toEqual(['authorize 1999']);
+  });
+});
+
+it('another merchant sees nothing of it', async () => {
+  const id = await paid('stripe');
+  const { id: refundId } = refundOf(await refunded(shop, id, {}, next('mine')));
+  const stranger = new Shop(() => service.url, await stage.merchant());
+  expect((await stranger.get(`/v1/refunds/${refundId}`)).status).toBe(404);
+  expect((await stranger.get(`/v1/payments/${id}/refunds`)).status).toBe(404);
+  expect((await stranger.post(`/v1/payments/${id}/refunds`, {}, next('theirs'))).status).toBe(404);
+});

@@ -1,0 +1,21 @@
+import { type RefundView } from '../../src/refunds/index.js';
+import { codeOf, type Reply, type Shop } from './service.js';
+
+export interface RefundBody {
+  readonly amount?: number;
+  readonly reference?: string;
+  readonly reason?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+export function refundOf({ status, text }: Reply): RefundView {
+  if (status >= 300) throw new Error(`no refund: ${status} ${text}`);
+  return JSON.parse(text) as RefundView;
+}
+
+/** Asks for a refund with one key until it is made or refused. */
+export function refunded(shop: Shop, paymentId: string, body: RefundBody, key: string): Promise<Reply> {
+  const stays = (reply: Reply) =>
+    reply.status !== 202 && !(reply.status === 409 && codeOf(reply) === 'request_in_progress');
+  return shop.until(() => shop.post(`/v1/payments/${paymentId}/refunds`, body, key), stays);
+}
