@@ -62,7 +62,14 @@ async function recorded(merchantId: string, clock: Clock, ids: Ids): Promise<Rec
     deadlineMs: LEASE_MS,
   });
   const keyed = new KeyedFlows({ store, clock, ids, seal, leaseMs: LEASE_MS, deadlineMs: LEASE_MS });
-  const flow = createPaymentFlow({ store, storage, seal, clock, ids, candidates: () => ['stripe'] });
+  const flow = createPaymentFlow({
+    store,
+    storage,
+    seal,
+    clock,
+    ids,
+    route: () => ({ candidates: ['stripe'], fence: false }),
+  });
   const answer = await keyed.run(flow, {
     merchantId,
     key: KEY,

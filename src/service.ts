@@ -22,15 +22,16 @@ import {
 import { ApiKeyEntity, MerchantEntity, Merchants } from './merchants/index.js';
 import { openStore } from './open-store.js';
 import {
-  type Candidates,
+  OrphanKeeper,
   PaymentEntity,
   PaymentReader,
   PaymentResolver,
+  type Route,
   PaymentsService,
   PaymentTransitionEntity,
 } from './payments/index.js';
-import { accountsOf, candidates, PspDirectory, type PspsConfig } from './psp/index.js';
-import { RefundReader } from './refunds/index.js';
+import { accountsOf, candidates, mayFence, PspDirectory, type PspsConfig } from './psp/index.js';
+import { RefundEntity, RefundReader } from './refunds/index.js';
 import {
   NonExecutionProofEntity,
   OrphanEffectEntity,
@@ -52,6 +53,7 @@ export const entities = [
   PspAttemptEntity,
   NonExecutionProofEntity,
   OrphanEffectEntity,
+  RefundEntity,
   AuditRecordEntity,
 ];
 
@@ -99,7 +101,7 @@ export async function startService(config: Config, pspsConfig: PspsConfig, logge
   const payments = new PaymentsService({
     ...deps,
     keyed,
-    candidates: router(pspsConfig, psps),
+    route: router(pspsConfig, psps),
     reader: new PaymentReader(pool),
     refundReader: new RefundReader(pool),
   });
@@ -118,6 +120,14 @@ export async function startService(config: Config, pspsConfig: PspsConfig, logge
       (err, { entityKey, route }) =>
         logger.error({ err, entity_key: entityKey, route }, 'a route was not driven'),
     );
+    const orphans = new OrphanKeeper(
+      storage,
+      resolver,
+      config.orphans === 'automatic',
+      () => ids.uuid(),
+      (err, { entityKey, route }) =>
+        logger.error({ err, entity_key: entityKey, route }, 'an orphan effect was not dealt with'),
+    );
     const completer = new Completer(
       store,
       keyed,
@@ -131,6 +141,7 @@ export async function startService(config: Config, pspsConfig: PspsConfig, logge
     return new Background(
       [
         { name: 'resolver', everyMs: 1_000, runOnce: () => routes.runOnce() },
+        { name: 'orphans', everyMs: 2_000, runOnce: () => orphans.runOnce() },
         { name: 'completer', everyMs: 2_000, runOnce: () => completer.runOnce() },
         { name: 'reaper', everyMs: 3_600_000, runOnce: () => reaper.runOnce() },
       ],
@@ -175,22 +186,21 @@ async function readinessOf(ask: () => Promise<unknown>): Promise<Readiness> {
   }
 }
 
-/** Candidates by the routing rules; weights are drawn from the payment's id, the same on every look. */
-function router({ routing }: PspsConfig, psps: PspDirectory): Candidates {
-  return (ask, paymentId) =>
-    candidates(
-      routing,
-      {
-        operation: ask.capture === 'automatic' ? 'charge' : 'authorize',
-        amount: ask.amount,
-        currency: ask.currency,
-        cardBrand: ask.paymentMethod.card.brand ?? undefined,
-        cardCountry: ask.paymentMethod.card.country ?? undefined,
-        tokens: Object.keys(ask.paymentMethod.tokens),
-      },
-      Number.parseInt(paymentId.slice(-8), 16) / 2 ** 32,
-      (psp) => (psps.has(psp) ? psps.capabilities(psp) : null),
-    );
+/** By the routing rules; weights are drawn from the payment's id, the same on every look. */
+function router({ routing }: PspsConfig, psps: PspDirectory): Route {
+  return (ask, paymentId) => {
+    const facts = {
+      operation: ask.capture === 'automatic' ? 'charge' : 'authorize',
+      amount: ask.amount,
+      currency: ask.currency,
+      cardBrand: ask.paymentMethod.card.brand ?? undefined,
+      cardCountry: ask.paymentMethod.card.country ?? undefined,
+      tokens: Object.keys(ask.paymentMethod.tokens),
+    } as const;
+    const pick = Number.parseInt(paymentId.slice(-8), 16) / 2 ** 32;
+    const offers = (psp: string) => (psps.has(psp) ? psps.capabilities(psp) : null);
+    return { candidates: candidates(routing, facts, pick, offers), fence: mayFence(routing, facts) };
+  };
 }
 
 /** A call that could outlive its lock would never be made: said at the start, not by every payment. */

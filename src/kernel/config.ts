@@ -44,6 +44,7 @@ const Environment = Type.Object(
     ),
     PAYONCE_LOCK_TTL_MS: integer('milliseconds', 20_000, 1_000, 300_000),
     PAYONCE_DEADLINE_MS: integer('milliseconds', 25_000, 1_000, 300_000),
+    PAYONCE_ORPHANS: choice(['automatic', 'approve'], 'automatic'),
     PAYONCE_KEY_RETENTION_DAYS: integer('days', 30, 1, 3_650),
     PAYONCE_DB_POOL: integer('a number of connections', 10, 2, 500),
     PAYONCE_COMMIT_LANES: integer('a number of lanes', 3, 1, 4),
@@ -78,6 +79,8 @@ export interface Config {
   readonly lockTtlMs: number;
   /** How long a client waits for a payment to come to rest before it is answered 202. */
   readonly deadlineMs: number;
+  /** Whether what a PSP did after it was ruled out is given back at once, or once a person approves. */
+  readonly orphans: 'automatic' | 'approve';
   readonly keyRetentionDays: number;
   /** The most database connections of this process. */
   readonly dbPool: number;
@@ -134,6 +137,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     sealKey: told.PAYONCE_SEAL_KEY ? Buffer.from(told.PAYONCE_SEAL_KEY, 'base64') : null,
     lockTtlMs: told.PAYONCE_LOCK_TTL_MS,
     deadlineMs: told.PAYONCE_DEADLINE_MS,
+    orphans: told.PAYONCE_ORPHANS,
     keyRetentionDays: told.PAYONCE_KEY_RETENTION_DAYS,
     dbPool: told.PAYONCE_DB_POOL,
     commitLanes: told.PAYONCE_COMMIT_LANES,

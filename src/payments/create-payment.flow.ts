@@ -8,12 +8,17 @@ import { type PaymentAsk } from './payments.js';
 
 export const CREATE_PAYMENT = 'POST /v1/payments';
 
-/** Picks the PSP accounts that may be asked, best first. */
-export type Candidates = (ask: PaymentAsk, paymentId: string) => readonly string[];
+/** The PSP accounts that may be asked, best first, and whether their rule allows a fence. */
+export interface Routing {
+  readonly candidates: readonly string[];
+  readonly fence: boolean;
+}
+
+export type Route = (ask: PaymentAsk, paymentId: string) => Routing;
 
 /** Takes a payment from asked-for to charged or authorized. Two commits and one call, when all is well. */
 export function createPaymentFlow(
-  deps: PaymentFlowDeps & { readonly ids: Ids; readonly candidates: Candidates },
+  deps: PaymentFlowDeps & { readonly ids: Ids; readonly route: Route },
 ): Flow<PaymentAsk, PaymentState> {
   const flow = new PaymentFlow(deps);
   return {
@@ -30,15 +35,15 @@ export function createPaymentFlow(
 
 /** Opens the payment and route 1 with its first attempt: nothing is read, one statement writes it all. */
 function begin(
-  { seal, clock, ids, candidates }: PaymentFlowDeps & { ids: Ids; candidates: Candidates },
+  { seal, clock, ids, route }: PaymentFlowDeps & { ids: Ids; route: Route },
   ask: PaymentAsk,
   run: Run,
 ): Begun<PaymentState> {
   const now = clock.now();
   const id = ids.uuid();
   const { merchantId, actor } = run;
-  const able = candidates(ask, id);
-  const [first] = able;
+  const { candidates, fence } = route(ask, id);
+  const [first] = candidates;
   if (first === undefined) {
     throw new Problem(
       'no_route',
@@ -64,7 +69,8 @@ function begin(
     returnUrl: ask.returnUrl,
     statementDescriptor: ask.statementDescriptor,
     metadata: { ...ask.metadata },
-    candidates: [...able],
+    candidates: [...candidates],
+    fence,
     sealed: sealSecrets(seal, merchantId, id, secrets),
     psp: null,
     pspReference: null,

@@ -143,6 +143,7 @@ export class PaymentFlow {
       deadline: run.asked ? run.deadline : storage.deadlineOf(story.routes[0]!.request),
       asked: run.asked,
       wish: isFirst && state.wanted.operation === 'void' ? 'cancel' : 'finish',
+      fence: isFirst && state.payment.fence,
       now: clock.now(),
     });
     return drive(story, facts, driverOf(run), answered);

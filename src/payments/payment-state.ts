@@ -1,7 +1,14 @@
 import { type Seal } from '../kernel/index.js';
 import { type Instruction } from '../psp/index.js';
 import { type Refund } from '../refunds/index.js';
-import { type Call, entityKey, type OperationStory } from '../request-storage/index.js';
+import {
+  type Call,
+  entityKey,
+  isOfOrphan,
+  type OperationStory,
+  type PspRequest,
+  saysDone,
+} from '../request-storage/index.js';
 import { type Payment } from './payment.entity.js';
 
 /** What only the customer's own request held; sealed while it may still be needed. */
@@ -68,6 +75,8 @@ export function withStory(state: PaymentState, story: OperationStory): PaymentSt
 /** The operation that is not decided yet, if any. There is at most one. */
 export function openStory(state: PaymentState): OperationStory | null {
   for (const story of state.stories.values()) {
+    // What another PSP did beside the payment is given back beside it.
+    if (isOfOrphan(state.payment.id, story.entityKey)) continue;
     if (story.routes.at(-1)?.request.verdict === 'open') return story;
   }
   return null;
@@ -78,7 +87,7 @@ export function openStory(state: PaymentState): OperationStory | null {
  * the byte, whoever sends it.
  */
 export function instructionFor(
-  { payment, secrets }: PaymentState,
+  { payment, secrets, stories }: PaymentState,
   { request, firstSentAt, lastSentAt, undo }: Call,
 ): Instruction {
   const isFirst = request.operation === 'charge' || request.operation === 'authorize';
@@ -94,8 +103,23 @@ export function instructionFor(
     lastSentAt,
     ...(request.pspReference === null ? {} : { pspReference: request.pspReference }),
     ...(undo ? { undo } : {}),
-    ...(isFirst ? firstCallOnly(payment, secrets, token) : { parentReference: payment.pspReference ?? '' }),
+    ...(isFirst
+      ? firstCallOnly(payment, secrets, token)
+      : { parentReference: orphanReference(payment, stories, request) ?? payment.pspReference ?? '' }),
   };
+}
+
+/** What an orphan's compensation acts upon: the id that its PSP told with its late yes. */
+function orphanReference(
+  payment: Payment,
+  stories: PaymentState['stories'],
+  { entityKey: name }: PspRequest,
+): string | null {
+  if (!isOfOrphan(payment.id, name)) return null;
+  const routes = stories.get(firstEntityKey(payment))?.routes ?? [];
+  const orphan = routes.find(({ request }) => entityKey.orphan(payment.id, request.route) === name);
+  const told = orphan?.attempts.find(saysDone)?.response?.['psp_reference'];
+  return typeof told === 'string' ? told : (orphan?.request.pspReference ?? null);
 }
 
 function firstCallOnly(

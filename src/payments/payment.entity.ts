@@ -36,6 +36,8 @@ export interface Payment {
   metadata: Record<string, string>;
   /** PSP accounts that may be asked, best first, as routed when it was opened. */
   candidates: string[];
+  /** Routed by a rule that lets a charge in doubt be canceled and failed over. */
+  fence: boolean;
   /** Tokens and customer data while they may still be needed; see kernel/seal. null once at rest. */
   sealed: Uint8Array | null;
   /** The PSP of the effective route, and its id there. */
@@ -84,6 +86,7 @@ export const PaymentEntity = new EntitySchema<Payment>({
     statementDescriptor: { type: 'text', name: 'statement_descriptor', nullable: true },
     metadata: { type: 'jsonb' },
     candidates: { type: 'jsonb' },
+    fence: { type: 'boolean' },
     sealed: { type: 'bytea', nullable: true },
     psp: { type: 'text', nullable: true },
     pspReference: { type: 'text', name: 'psp_reference', nullable: true },

@@ -2,7 +2,7 @@ import { type Ids } from '../kernel/index.js';
 import { type Flow, type FlowAnswer, type KeyedFlows } from '../idempotency/index.js';
 import { type Caller } from '../merchants/index.js';
 import { type RefundReader, type RefundView } from '../refunds/index.js';
-import { type Candidates, createPaymentFlow } from './create-payment.flow.js';
+import { createPaymentFlow, type Route } from './create-payment.flow.js';
 import { PaymentFlow, type PaymentFlowDeps } from './payment-flow.js';
 import {
   cancelPaymentFlow,
@@ -28,7 +28,7 @@ import {
 export interface PaymentsDeps extends PaymentFlowDeps {
   readonly ids: Ids;
   readonly keyed: KeyedFlows;
-  readonly candidates: Candidates;
+  readonly route: Route;
   readonly reader: PaymentReader;
   readonly refundReader: RefundReader;
 }
@@ -41,7 +41,7 @@ export interface PaymentFlows {
   readonly refund: Flow<OperationAsk, PaymentState>;
 }
 
-export function paymentFlows(deps: PaymentFlowDeps & { ids: Ids; candidates: Candidates }): PaymentFlows {
+export function paymentFlows(deps: PaymentFlowDeps & { ids: Ids; route: Route }): PaymentFlows {
   return {
     create: createPaymentFlow(deps),
     capture: capturePaymentFlow(deps),

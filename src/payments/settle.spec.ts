@@ -42,6 +42,7 @@ const payment: Payment = {
   statementDescriptor: null,
   metadata: {},
   candidates: ['adyen'],
+  fence: false,
   sealed: null,
   psp: 'adyen',
   pspReference: 'A1',
@@ -101,6 +102,7 @@ function answeredWith(
     candidates: ['adyen'],
     asked: false,
     wish: 'finish' as const,
+    fence: false,
     leaseMs: 20_000,
   };
   return settle(state, drive(story, facts, driver, answered), now, can).state;

@@ -4,6 +4,8 @@ import { type Refund, refundLifecycle, refunds } from '../refunds/index.js';
 import {
   type Driven,
   entityKey,
+  isFence,
+  isOfOrphan,
   type OperationStory,
   type PspRequest,
   type Step,
@@ -11,6 +13,7 @@ import {
 import { failureOf } from './failure.js';
 import { type Payment, type PaymentTransition, payments, paymentTransitions } from './payment.entity.js';
 import { type PaymentEvent, paymentLifecycle } from './payment.lifecycle.js';
+import { orphanAfter } from './orphan.js';
 import { type PaymentState, withStory } from './payment-state.js';
 
 /** Where the payment is now, and what has to be written for it. */
@@ -26,8 +29,11 @@ interface Settled {
  */
 export function settle(state: PaymentState, driven: Driven, now: Date, can: Capabilities): Settled {
   const moved = { ...withStory(state, driven.story), call: driven.call };
-  const event = eventOf(state, driven, can);
   const { payment } = state;
+  if (isOfOrphan(payment.id, driven.story.entityKey)) {
+    return { state: moved, changes: [...driven.changes, ...orphanAfter(state, driven)] };
+  }
+  const event = eventOf(state, driven, can);
   if (event === null || !paymentLifecycle.allows(payment.status, event)) {
     return { state: moved, changes: driven.changes };
   }
@@ -85,7 +91,9 @@ function failedEvent({ operation }: PspRequest, step: Extract<Step, { do: 'fail'
   if (operation === 'capture') return 'capture_failed';
   if (operation === 'void') return 'void_failed';
   if (operation === 'refund') return 'refund_failed';
-  return step.evidence.kind === 'cancel_acknowledged' ? 'voided' : 'failed';
+  const { kind, by } = step.evidence;
+  // Nobody called it off where it was fenced: no PSP was left to ask.
+  return kind === 'cancel_acknowledged' && !isFence(by) ? 'voided' : 'failed';
 }
 
 /** Writes a payment's next version with the line of its history that explains it. */

@@ -20,4 +20,10 @@ export {
   PspsFileError,
   readPspsFile,
 } from './psps-file.js';
-export { candidates, type RoutingConditions, type RoutingFacts, type RoutingRule } from './router.js';
+export {
+  candidates,
+  mayFence,
+  type RoutingConditions,
+  type RoutingFacts,
+  type RoutingRule,
+} from './router.js';

@@ -69,6 +69,7 @@ const Rule = Type.Object(
         { minItems: 1, maxItems: 100 },
       ),
     ),
+    fence: Type.Optional(Type.Boolean()),
   },
   closed,
 );

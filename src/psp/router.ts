@@ -11,6 +11,12 @@ export interface RoutingRule {
   readonly order?: readonly string[];
   /** …or the first one drawn by weight, the others behind it, the heaviest first. */
   readonly split?: readonly RoutingShare[];
+  /**
+   * A charge in doubt may be canceled by our reference and failed over on the PSP's acknowledgement,
+   * within the caller's deadline. Off unless told: a PSP that acknowledges and charges all the same
+   * leaves an orphan effect, which is found and given back only later.
+   */
+  readonly fence?: boolean;
 }
 
 export interface RoutingConditions {
@@ -50,7 +56,7 @@ export function candidates(
   pick: number,
   offers: (psp: string) => Capabilities | null,
 ): string[] {
-  const rule = rules.find(({ when = {} }) => matches(when, facts));
+  const rule = ruleFor(rules, facts);
   if (!rule) return [];
   const able = (psp: string) => facts.tokens.includes(psp) && takes(offers(psp), facts);
   if (rule.order) return [...new Set(rule.order)].filter(able);
@@ -58,6 +64,15 @@ export function candidates(
     (rule.split ?? []).filter(({ psp }) => able(psp)),
     pick,
   );
+}
+
+/** Whether the rule that routes it allows a fence. */
+export function mayFence(rules: readonly RoutingRule[], facts: RoutingFacts): boolean {
+  return ruleFor(rules, facts)?.fence === true;
+}
+
+function ruleFor(rules: readonly RoutingRule[], facts: RoutingFacts): RoutingRule | undefined {
+  return rules.find(({ when = {} }) => matches(when, facts));
 }
 
 function matches(when: RoutingConditions, facts: RoutingFacts): boolean {

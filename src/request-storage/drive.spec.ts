@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { type Change } from '../kernel/index.js';
 import { type Answer, type Capabilities, outcomes } from '../psp/index.js';
-import { type Answered, drive, type Driven, evidenceOnly, open, type OperationStory } from './drive.js';
+import { type Answered, type OperationStory } from './attempt.js';
+import { drive, type Driven, evidenceOnly, open } from './drive.js';
 import { type StepFacts } from './next-step.js';
 import { nonExecutionProofs, orphanEffects, pspAttempts, pspRequests } from './psp-request.entity.js';
 
@@ -35,6 +36,7 @@ function factsAt(atMs: number, more: Partial<StepFacts> = {}): StepFacts {
     candidates: ['first', 'second'],
     asked: true,
     wish: 'finish',
+    fence: false,
     leaseMs: driver.leaseMs,
     ...more,
   };

@@ -1,7 +1,9 @@
 import { type Change, fromNow, insert, update } from '../kernel/index.js';
-import { type Answer, type AttemptKind, type Operation } from '../psp/index.js';
+import { type Answer, type AttemptKind, type Capabilities, type Operation } from '../psp/index.js';
 import { pspIdempotencyKey } from './entity-key.js';
+import { type Answered, type Call, type Driver, newAttempt, type OperationStory, record } from './attempt.js';
 import { type RouteStory, saysDone } from './evidence.js';
+import { lateLookAfter } from './late-look.js';
 import { nextStep, type RuledOut, type Step, type StepFacts } from './next-step.js';
 import {
   nonExecutionProofs,
@@ -11,19 +13,6 @@ import {
   type PspRequest,
   pspRequests,
 } from './psp-request.entity.js';
-
-/** Everything that was asked of PSPs on behalf of one entity key. */
-export interface OperationStory {
-  readonly entityKey: string;
-  readonly routes: readonly RouteStory[];
-}
-
-/** Who drives an operation: the token of the lock it holds, and how long that lock lasts. */
-export interface Driver {
-  readonly token: string;
-  readonly leaseMs: number;
-  readonly traceId: string;
-}
 
 /** What a new operation is. */
 export interface Opening {
@@ -35,25 +24,6 @@ export interface Opening {
   readonly operation: Operation;
   readonly amount: number;
   readonly currency: string;
-}
-
-/** A call that may be made now: its attempt row is in the changes that must be committed first. */
-export interface Call {
-  readonly request: PspRequest;
-  readonly attempt: PspAttempt;
-  /** When the route's first and latest execute were started: a lookup searches around them. */
-  readonly firstSentAt: Date;
-  readonly lastSentAt: Date;
-  /** cancel: the PSP has said that it did this. */
-  readonly undo: boolean;
-}
-
-/** What a call came back with. */
-export interface Answered {
-  readonly call: Call;
-  readonly answer: Answer;
-  readonly endedAt: Date;
-  readonly latencyMs: number;
 }
 
 /**
@@ -125,7 +95,9 @@ export function drive(story: OperationStory, facts: StepFacts, driver: Driver, a
       };
     case 'fail':
     case 'open': {
-      const ruledOut = before.verdict === 'open' ? ruleOut(settle, step.evidence, facts.now, changes) : known;
+      const can = facts.capabilities(before.psp);
+      const ruledOut =
+        before.verdict === 'open' ? ruleOut(settle, step.evidence, can, facts.now, changes) : known;
       if (step.do === 'fail') return { story: ruledOut, changes, step, call: null };
       return openRoute(ruledOut, current.request, step.psp, driver, facts.now, changes, step);
     }
@@ -141,7 +113,7 @@ export function drive(story: OperationStory, facts: StepFacts, driver: Driver, a
     case 'execute':
     case 'lookup':
     case 'cancel':
-      return callAgain(known, step.do, before, driver, facts.now, changes, step);
+      return callAgain(known, step, before, driver, facts.now, changes);
   }
 }
 
@@ -162,75 +134,6 @@ export function evidenceOnly(story: OperationStory, answered: Answered): readonl
   return changes;
 }
 
-/** Writes an answer down, whatever becomes of it: nothing that a PSP said is lost. */
-function record(story: OperationStory, answered: Answered, changes: Change[]): OperationStory {
-  const { call, answer } = answered;
-  const routes = story.routes.map((route) => {
-    if (route.request.route !== call.request.route) return route;
-    const attempts = route.attempts.map((attempt) => {
-      if (attempt.attempt !== call.attempt.attempt || attempt.outcome !== null) return attempt;
-      const set = completed(answered);
-      changes.push(update(pspAttempts, keyOfAttempt(attempt), set, { outcome: null }));
-      changes.push(...orphanOf(route, attempt, answered));
-      return { ...attempt, ...set };
-    });
-    const pspReference = referenceAfter(route.request, call.attempt, answer);
-    return { request: { ...route.request, pspReference }, attempts };
-  });
-  return { ...story, routes };
-}
-
-/** The PSP's name for what the route made. A cancel's answer names the cancel; a yes names the thing. */
-function referenceAfter(
-  { pspReference: known }: PspRequest,
-  { kind }: PspAttempt,
-  { outcome, pspReference: told }: Answer,
-): string | null {
-  if (kind === 'cancel' || told === undefined) return known;
-  return outcome === 'succeeded' ? told : (known ?? told);
-}
-
-function completed({ answer, endedAt, latencyMs }: Answered): Partial<PspAttempt> {
-  return {
-    outcome: answer.outcome,
-    decline: answer.outcome === 'declined' ? (answer.decline ?? 'declined') : null,
-    pspCode: answer.pspCode ?? null,
-    httpStatus: answer.httpStatus ?? null,
-    latencyMs: Math.round(latencyMs),
-    response: responseOf(answer),
-    endedAt,
-  };
-}
-
-/** A yes for a route that was ruled out: an orphan effect, recorded once. */
-function orphanOf(
-  { request, attempts }: RouteStory,
-  { attempt }: PspAttempt,
-  answered: Answered,
-): readonly Change[] {
-  const { merchantId, entityKey, route, psp, amount, currency, verdict } = request;
-  const isOrphan = verdict === 'ruled_out' && answered.answer.outcome === 'succeeded';
-  if (!isOrphan || attempts.some((a) => a.outcome === 'succeeded')) return [];
-  const foundAt = answered.endedAt;
-  return [insert(orphanEffects, { merchantId, entityKey, route, attempt, psp, amount, currency, foundAt })];
-}
-
-function responseOf({
-  pspReference,
-  message,
-  nextAction,
-  retryAfterMs,
-  money,
-}: Answer): Record<string, unknown> {
-  return {
-    ...(pspReference === undefined ? {} : { psp_reference: pspReference }),
-    ...(message === undefined ? {} : { message }),
-    ...(nextAction === undefined ? {} : { next_action: nextAction }),
-    ...(retryAfterMs === undefined ? {} : { retry_after_ms: retryAfterMs }),
-    ...(money === undefined ? {} : { money }),
-  };
-}
-
 function referenceOf(attempt: PspAttempt): string | null {
   const reference = attempt.response?.['psp_reference'];
   return typeof reference === 'string' ? reference : null;
@@ -238,11 +141,20 @@ function referenceOf(attempt: PspAttempt): string | null {
 
 function ruleOut(
   settle: (set: Partial<PspRequest>) => OperationStory,
-  { kind, by }: RuledOut,
+  evidence: RuledOut,
+  can: Capabilities,
   now: Date,
   changes: Change[],
 ): OperationStory {
-  const settled = settle({ verdict: 'ruled_out', decidedAt: now, nextStepAt: null, stuckAt: null });
+  const { kind, by } = evidence;
+  const lookAgainAt = lateLookAfter(evidence, can, now);
+  const settled = settle({
+    verdict: 'ruled_out',
+    decidedAt: now,
+    nextStepAt: null,
+    stuckAt: null,
+    lookAgainAt,
+  });
   const { merchantId, entityKey, route, attempt } = by;
   changes.push(insert(nonExecutionProofs, { merchantId, entityKey, route, kind, attempt, provedAt: now }));
   return settled;
@@ -281,6 +193,7 @@ function openRoute(
     restsOnRoute: last === 0 ? null : last,
     openedAt: now,
     decidedAt: null,
+    lookAgainAt: null,
   };
   const attempt = newAttempt(request, 1, 'execute', driver, now);
   changes.push(
@@ -294,13 +207,13 @@ function openRoute(
 
 function callAgain(
   story: OperationStory,
-  kind: AttemptKind,
+  step: Extract<Step, { do: AttemptKind }>,
   before: PspRequest,
   driver: Driver,
   now: Date,
   changes: Change[],
-  step: Step,
 ): Driven {
+  const kind = step.do;
   const current = story.routes.at(-1)!;
   const request: PspRequest = {
     ...current.request,
@@ -310,7 +223,9 @@ function callAgain(
     stuckAt: null,
     leasedBy: driver.token,
   };
-  const attempt = newAttempt(request, current.attempts.at(-1)!.attempt + 1, kind, driver, now);
+  const made = newAttempt(request, current.attempts.at(-1)!.attempt + 1, kind, driver, now);
+  const isFence = step.do === 'cancel' && step.fence;
+  const attempt = isFence ? { ...made, request: { ...made.request, fence: true } } : made;
   changes.push(write(before, request, driver, true), insert(pspAttempts, attempt));
   const attempts = [...current.attempts, attempt];
   const sent = attempts.filter((a) => a.kind === 'execute').map((a) => a.startedAt);
@@ -328,39 +243,12 @@ function callAgain(
   };
 }
 
-function newAttempt(
-  request: PspRequest,
-  attempt: number,
-  kind: AttemptKind,
-  driver: Driver,
-  now: Date,
-): PspAttempt {
-  const { merchantId, entityKey, route, operation, amount, currency } = request;
-  return {
-    merchantId,
-    entityKey,
-    route,
-    attempt,
-    kind,
-    outcome: null,
-    decline: null,
-    pspCode: null,
-    httpStatus: null,
-    latencyMs: null,
-    traceId: driver.traceId,
-    request: kind === 'execute' ? { operation, amount, currency } : { operation },
-    response: null,
-    startedAt: now,
-    endedAt: null,
-  };
-}
-
 /**
  * One guarded update of a route. Whoever leased it may go on; anybody else only once the lease
  * has run out, by the database's clock.
  */
 function write(before: PspRequest, after: PspRequest, driver: Driver, lease = false): Change {
-  const { verdict, pspReference, nextStepAt, stuckAt, fence, leasedBy, decidedAt } = after;
+  const { verdict, pspReference, nextStepAt, stuckAt, fence, leasedBy, decidedAt, lookAgainAt } = after;
   const mine = before.leasedBy === null || before.leasedBy === driver.token;
   return update(
     pspRequests,
@@ -374,14 +262,11 @@ function write(before: PspRequest, after: PspRequest, driver: Driver, lease = fa
       leasedBy,
       leasedUntil: lease ? fromNow(driver.leaseMs) : null,
       decidedAt,
+      lookAgainAt,
     },
     { fence: before.fence, verdict: 'open' },
     mine ? null : 'leasedUntil',
   );
-}
-
-function keyOfAttempt({ merchantId, entityKey, route, attempt }: PspAttempt): Partial<PspAttempt> {
-  return { merchantId, entityKey, route, attempt };
 }
 
 function replaceLast(story: OperationStory, last: RouteStory): OperationStory {

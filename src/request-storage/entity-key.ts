@@ -11,9 +11,21 @@ export const entityKey = {
     `payment-${paymentId}-capture${suffix(reference)}`,
   void: (paymentId: string) => `payment-${paymentId}-void`,
   refund: (paymentId: string, reference: string | null) => `payment-${paymentId}-refund${suffix(reference)}`,
+  /** Gives back what route n of the payment's charge did after it was ruled out. */
+  orphan: (paymentId: string, route: number) => `payment-${paymentId}-orphan-${route}`,
   /** The common beginning of every entity key of a payment. */
   ofPayment: (paymentId: string) => `payment-${paymentId}-`,
 } as const;
+
+/** Whether an operation gives an orphan effect back, rather than being one of the payment's own. */
+export function isOfOrphan(paymentId: string, name: string): boolean {
+  return name.startsWith(`payment-${paymentId}-orphan-`);
+}
+
+/** The payment that an entity key is of: a UUID behind `payment-`. */
+export function paymentIdOf(name: string): string {
+  return name.slice('payment-'.length, 'payment-'.length + 36);
+}
 
 /** Without a reference there is one of its kind; with references there are several, each once. */
 function suffix(reference: string | null): string {

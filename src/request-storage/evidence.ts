@@ -56,7 +56,7 @@ export function weigh({ request, attempts }: RouteStory, can: Capabilities, flig
   const lastExecute = executes.at(-1);
   const after = (a: PspAttempt) => a.attempt > (lastExecute?.attempt ?? 0);
 
-  const canceled = attempts.findLast((a) => a.outcome === 'canceled' && (a.kind === 'execute' || after(a)));
+  const canceled = attempts.findLast((a) => isCanceled(a, request) && (a.kind === 'execute' || after(a)));
   if (canceled) return ruledOut('cancel_acknowledged', canceled);
 
   const lookup = attempts.findLast((a) => a.kind === 'lookup' && after(a) && a.outcome === 'declined');
@@ -153,13 +153,28 @@ function withoutDoubt(last: PspAttempt, declined: PspAttempt | undefined): Evide
 }
 
 function ruledOut(kind: ProofKind, by: PspAttempt): Extract<Evidence, { verdict: 'ruled_out' }> {
-  const advice = by.outcome === 'declined' ? adviceFor[by.decline ?? 'declined'] : adviceWithout(kind);
+  const advice = by.outcome === 'declined' ? adviceFor[by.decline ?? 'declined'] : adviceWithout(kind, by);
   return { verdict: 'ruled_out', kind, by, advice, untouched: false };
 }
 
-/** What was called off is not done elsewhere, whoever asks for the payment next. */
-function adviceWithout(kind: ProofKind): DeclineAdvice {
-  return kind === 'cancel_acknowledged' ? 'never' : 'elsewhere';
+/** What was called off is done nowhere else, whoever asks for the payment next. A fence is no call off. */
+function adviceWithout(kind: ProofKind, by: PspAttempt): DeclineAdvice {
+  return kind === 'cancel_acknowledged' && !isFence(by) ? 'never' : 'elsewhere';
+}
+
+/**
+ * The PSP's word that it is void. Under a fence the receipt of the order to void an authorization
+ * counts too: that is the risk which a routing rule takes with it. A charge has taken the money
+ * already when such an order is carried out, so for a charge it does not.
+ */
+function isCanceled(a: PspAttempt, { operation }: PspRequest): boolean {
+  if (a.outcome === 'canceled') return true;
+  return isFence(a) && a.outcome === 'pending' && operation === 'authorize';
+}
+
+/** A cancel that was made so that another PSP could be asked. */
+export function isFence({ kind, request }: PspAttempt): boolean {
+  return kind === 'cancel' && request['fence'] === true;
 }
 
 /**

@@ -2,20 +2,11 @@
  * request-storage: what we asked a PSP. The only place that answers which PSP an operation may be
  * sent to now, and the only caller of money verbs.
  */
-export {
-  type Answered,
-  type Call,
-  drive,
-  type Driven,
-  type Driver,
-  open,
-  type Opening,
-  type OperationStory,
-  evidenceOnly,
-  reopen,
-} from './drive.js';
-export { entityKey, pspIdempotencyKey } from './entity-key.js';
-export { type Evidence, type RouteStory, weigh } from './evidence.js';
+export { type Answered, type Call, type Driver, type OperationStory } from './attempt.js';
+export { drive, type Driven, evidenceOnly, open, type Opening, reopen } from './drive.js';
+export { entityKey, isOfOrphan, paymentIdOf, pspIdempotencyKey } from './entity-key.js';
+export { type Evidence, isFence, type RouteStory, saysDone, weigh } from './evidence.js';
+export { LATE_LOOKS_MS, lookAgain, lookedAgain } from './late-look.js';
 export { nextStep, SCHEDULE_MS, type Step, type StepFacts } from './next-step.js';
 export {
   type NonExecutionProof,
@@ -24,6 +15,7 @@ export {
   type OrphanEffect,
   OrphanEffectEntity,
   orphanEffects,
+  type OrphanStatus,
   type PspAttempt,
   PspAttemptEntity,
   pspAttempts,
@@ -32,6 +24,7 @@ export {
   pspRequests,
   type Verdict,
 } from './psp-request.entity.js';
+export { OrphanEffects } from './orphan-effects.js';
 export { RequestStorage, type RequestStorageOptions } from './request-storage.js';
 export { type DriveOn, Resolver, type ResolverReport } from './resolver.js';
 export { type StuckRoute, StuckRoutes } from './stuck-routes.js';

@@ -64,6 +64,7 @@ function requestOf(psp: string, route: number): PspRequest {
     restsOnRoute: route === 1 ? null : route - 1,
     openedAt: new Date(START),
     decidedAt: null,
+    lookAgainAt: null,
   };
 }
 
@@ -113,8 +114,9 @@ const situation = fc
     asked: fc.boolean(),
     wish: fc.constantFrom('finish' as const, 'cancel' as const),
     alone: fc.boolean(),
+    fence: fc.boolean(),
   })
-  .map(({ route, can, laterMs, deadline, asked, wish, alone }) => {
+  .map(({ route, can, laterMs, deadline, asked, wish, alone, fence }) => {
     const last = route.attempts.at(-1)!;
     const now = new Date((last.endedAt ?? last.startedAt).getTime() + laterMs);
     const facts: StepFacts = {
@@ -124,6 +126,7 @@ const situation = fc
       candidates: alone ? ['first'] : ['first', 'second', 'third'],
       asked,
       wish,
+      fence,
       leaseMs: LEASE_MS,
     };
     return { route, can, facts };
@@ -353,6 +356,7 @@ describe('the schedule', () => {
         candidates: ['first', 'second'],
         asked: false,
         wish: 'finish',
+        fence: false,
         leaseMs: LEASE_MS,
       });
       if (step.do === 'wait') nowMs = step.until.getTime();

@@ -3,6 +3,7 @@ import {
   type Evidence,
   firstSentAt,
   type FlightTime,
+  isFence,
   type RouteStory,
   weigh,
   WINDOW_MARGIN_MS,
@@ -21,7 +22,9 @@ export type Step =
   /** No PSP did it and none is left to ask. */
   | { readonly do: 'fail'; readonly evidence: RuledOut }
   /** Call the PSP of the open route: again with the same key, to ask, or to void. */
-  | { readonly do: 'execute' | 'lookup' | 'cancel' }
+  | { readonly do: 'execute' | 'lookup' }
+  /** `fence`: to void what may be there, so that another PSP can be asked. */
+  | { readonly do: 'cancel'; readonly fence: boolean }
   /** Open the next route: another PSP, or the same one under a fresh key. */
   | { readonly do: 'open'; readonly psp: string; readonly evidence: RuledOut }
   /** Nothing to do before `until`, and why. */
@@ -44,6 +47,8 @@ export interface StepFacts extends FlightTime {
   readonly asked: boolean;
   /** 'cancel': the merchant no longer wants it; void it where that is possible. */
   readonly wish: 'finish' | 'cancel';
+  /** The routing rule allows to cancel a charge in doubt and to fail over on the PSP's acknowledgement. */
+  readonly fence: boolean;
 }
 
 /** When an open route is looked at again, counted from its last attempt (docs/adr/0005). */
@@ -112,9 +117,25 @@ function whileOpen(
     mayCancel(current, can) &&
     !current.attempts.some((a) => a.kind === 'cancel')
   ) {
-    return { do: 'cancel' };
+    return { do: 'cancel', fence: false };
   }
+  if (mayFence(current, evidence, can, facts)) return { do: 'cancel', fence: true };
   return onSchedule(current, evidence, waysOn(current, evidence, can, facts), can, facts);
+}
+
+/**
+ * A charge that is still in doubt after every way to learn was tried once, while somebody waits and
+ * another PSP could be asked. Only where the PSP can void by our reference: nothing else is known.
+ */
+function mayFence(current: RouteStory, { why, since }: Open, can: Capabilities, facts: StepFacts): boolean {
+  const { request, attempts } = current;
+  if (!facts.fence || why !== 'doubt' || facts.wish === 'cancel' || can.cancel !== 'reference') return false;
+  if (request.operation !== 'charge' && request.operation !== 'authorize') return false;
+  if (!facts.deadline || facts.now >= facts.deadline) return false;
+  if (attempts.some((a) => a.kind === 'cancel')) return false;
+  const ways = waysOn(current, { verdict: 'open', why, since }, can, facts);
+  const tried = attempts.filter((a) => a.attempt > since.attempt).map(({ kind }) => kind);
+  return ways.every((way) => tried.includes(way)) && facts.candidates.some((psp) => psp !== request.psp);
 }
 
 function waysOn(current: RouteStory, { why }: Open, can: Capabilities, facts: StepFacts): readonly Way[] {
@@ -210,11 +231,17 @@ function onSchedule(
     // Whoever asked has waited long enough; a worker goes on from here at once.
     return { do: 'wait', until: facts.now, why };
   }
-  if (facts.asked && facts.now.getTime() >= lastEnd + ASK_SPACING_MS) return { do: way };
+  if (facts.asked && facts.now.getTime() >= lastEnd + ASK_SPACING_MS) return stepOf(way, current);
   if (budgetSpent && !insideRound) return outOfBudget(current, why, can);
   const delay = rounds === 0 || insideRound ? 0 : jittered(current, SCHEDULE_MS[rounds - 1]!);
   const until = new Date(lastEnd + delay);
-  return facts.now >= until ? { do: way } : { do: 'wait', until, why };
+  return facts.now >= until ? stepOf(way, current) : { do: 'wait', until, why };
+}
+
+/** What is undone is undone for the reason that it was canceled for. */
+function stepOf(way: Way, { attempts }: RouteStory): Step {
+  if (way !== 'cancel') return { do: way };
+  return { do: 'cancel', fence: attempts.every((a) => a.kind !== 'cancel' || isFence(a)) };
 }
 
 /** Nobody can be asked. Where an answer is promised (a webhook, a customer) it is awaited; doubt is not. */
@@ -240,7 +267,7 @@ function outOfBudget(current: RouteStory, why: OpenWhy, can: Capabilities): Step
   const tried = current.attempts.some((a) => a.kind === 'cancel');
   const { operation } = current.request;
   const voidable = operation === 'charge' || operation === 'authorize';
-  if (!tried && voidable && mayCancel(current, can)) return { do: 'cancel' };
+  if (!tried && voidable && mayCancel(current, can)) return { do: 'cancel', fence: false };
   return { do: 'stuck', why };
 }
 

@@ -38,6 +38,8 @@ export interface PspRequest {
   restsOnRoute: number | null;
   openedAt: Date;
   decidedAt: Date | null;
+  /** A route that was ruled out because nothing was found is looked at again then. */
+  lookAgainAt: Date | null;
 }
 
 /** One call on the wire, written before it is made and completed after. */
@@ -83,11 +85,21 @@ export interface OrphanEffect {
   route: number;
   /** The attempt whose answer told of it. */
   attempt: number;
+  operation: Operation;
   psp: string;
+  /** The PSP's id of what it did. */
+  pspReference: string | null;
   amount: number;
   currency: string;
   foundAt: Date;
+  status: OrphanStatus;
 }
+
+/**
+ * `open`: found; `approved`: a person said that it is to be given back; `compensating`: its own route is
+ * under way; `compensated`: given back; `failed`: the PSP would not, a person is needed.
+ */
+export type OrphanStatus = 'open' | 'approved' | 'compensating' | 'compensated' | 'failed';
 
 export type ProofKind = 'not_sent' | 'declined' | 'rejected' | 'cancel_acknowledged' | 'lookup_final';
 
@@ -115,6 +127,7 @@ export const PspRequestEntity = new EntitySchema<PspRequest>({
     restsOnRoute: { type: 'smallint', name: 'rests_on_route', nullable: true },
     openedAt: { type: 'timestamptz', name: 'opened_at' },
     decidedAt: { type: 'timestamptz', name: 'decided_at', nullable: true },
+    lookAgainAt: { type: 'timestamptz', name: 'look_again_at', nullable: true },
   },
 });
 
@@ -161,10 +174,13 @@ export const OrphanEffectEntity = new EntitySchema<OrphanEffect>({
     entityKey: { type: 'text', primary: true, name: 'entity_key' },
     route: { type: 'smallint', primary: true },
     attempt: { type: 'smallint' },
+    operation: { type: 'text' },
     psp: { type: 'text' },
+    pspReference: { type: 'text', name: 'psp_reference', nullable: true },
     amount: { type: 'bigint' },
     currency: { type: 'text' },
     foundAt: { type: 'timestamptz', name: 'found_at' },
+    status: { type: 'text' },
   },
 });
 

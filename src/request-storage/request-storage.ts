@@ -1,10 +1,18 @@
 import { type Clock, type Lease, type Store, update } from '../kernel/index.js';
 import { type Capabilities, type Instruction, type Psps } from '../psp/index.js';
-import { type Answered, type Call, type OperationStory } from './drive.js';
+import { type Answered, type Call, type OperationStory } from './attempt.js';
 import { entityKey } from './entity-key.js';
 import { type RouteStory } from './evidence.js';
 import { type StepFacts } from './next-step.js';
-import { type PspAttempt, pspAttempts, type PspRequest, pspRequests } from './psp-request.entity.js';
+import {
+  type OrphanEffect,
+  orphanEffects,
+  type OrphanStatus,
+  type PspAttempt,
+  pspAttempts,
+  type PspRequest,
+  pspRequests,
+} from './psp-request.entity.js';
 
 export interface RequestStorageOptions {
   readonly store: Store;
@@ -64,6 +72,7 @@ export class RequestStorage {
     readonly deadline: Date;
     readonly asked: boolean;
     readonly wish: 'finish' | 'cancel';
+    readonly fence: boolean;
     readonly now: Date;
   }): StepFacts {
     const { leaseMs } = this.options;
@@ -94,6 +103,18 @@ export class RequestStorage {
     const requests = await store.findByPrefix(pspRequests, { merchantId }, 'entityKey', prefix);
     const attempts = await store.findByPrefix(pspAttempts, { merchantId }, 'entityKey', prefix, 5_000);
     return storiesFrom(requests, attempts);
+  }
+
+  /** Routes that were ruled out and are to be looked at again. */
+  dueLooks(limit: number): Promise<PspRequest[]> {
+    const { store, clock } = this.options;
+    return store.findDue(pspRequests, { verdict: 'ruled_out' }, 'lookAgainAt', clock.now(), limit);
+  }
+
+  /** Orphan effects that may be given back now, the oldest first. */
+  dueOrphans(status: OrphanStatus, limit: number): Promise<OrphanEffect[]> {
+    const { store, clock } = this.options;
+    return store.findDue(orphanEffects, { status }, 'foundAt', clock.now(), limit);
   }
 
   /** Open routes whose next step is due, oldest first. */

@@ -1,6 +1,7 @@
 import { ManualClock, MemoryStore, SeededIds } from '../kernel/index.js';
 import { type Psps } from '../psp/index.js';
-import { type Answered, drive, open } from './drive.js';
+import { type Answered } from './attempt.js';
+import { drive, open } from './drive.js';
 import { type PspRequest, pspRequests } from './psp-request.entity.js';
 import { RequestStorage } from './request-storage.js';
 import { Resolver } from './resolver.js';
@@ -76,6 +77,7 @@ describe('a route at a PSP that is no longer configured', () => {
       deadline: new Date(clock.now().getTime() + 10_000),
       asked: true,
       wish: 'finish',
+      fence: false,
       now: clock.now(),
     });
     const story = stories.get('payment-0-charge')!;

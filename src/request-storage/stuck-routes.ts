@@ -45,8 +45,8 @@ export class StuckRoutes {
       },
       {
         name: 'payonce_orphan_effects',
-        help: 'Routes that were ruled out and had an effect after all: money to be given back',
-        from: 'orphan_effects',
+        help: 'Routes that were ruled out and had an effect after all, and are not given back yet',
+        from: "orphan_effects WHERE status <> 'compensated'",
       },
     ];
     for (const { name, help, from } of figures) {

@@ -89,6 +89,7 @@ function requestRow(entityKey: string, route: number): PspRequest {
     route,
     operation: 'charge',
     payoutId: null,
+    lookAgainAt: null,
     paymentId: merchantId,
     psp: 'stripe',
     amount: 1000,

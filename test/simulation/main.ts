@@ -26,6 +26,7 @@ const sum: Record<keyof Played, number> = {
   stuck: 0,
   takeovers: 0,
   orphans: 0,
+  compensated: 0,
 };
 try {
   for (let seed = from; seed <= to; seed++) {

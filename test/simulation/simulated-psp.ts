@@ -16,9 +16,11 @@ export interface Effect {
 export interface Kind {
   readonly can: Capabilities;
   readonly later: boolean;
+  /** What it declares of its lookup is not true. */
+  readonly lies: boolean;
 }
 
-/** Every kind that the adapters know, one that forgets errors, and one that has no keys at all. */
+/** Every kind that the adapters know, one that forgets errors, one without keys, and one that lies. */
 const capabilities = {
   stripeLike: {
     operations: ['charge', 'authorize', 'capture', 'void', 'refund'],
@@ -44,6 +46,15 @@ const capabilities = {
     cancel: 'reference',
     captures: 'one',
   },
+  liar: {
+    operations: ['charge', 'authorize', 'capture', 'void', 'refund'],
+    currencies: null,
+    idempotency: { windowMs: null, replays: 'none' },
+    // It says that nothing can arrive any more, and some of it does.
+    lookup: { by: 'reference', consistency: 'strong', settlesAfterMs: 5_000 },
+    cancel: null,
+    captures: 'one',
+  },
   keyless: {
     operations: ['charge', 'authorize', 'capture', 'void', 'refund'],
     currencies: null,
@@ -57,6 +68,7 @@ const capabilities = {
 export const kinds: readonly Kind[] = Object.entries(capabilities).map(([name, can]) => ({
   can,
   later: name === 'adyenLike',
+  lies: name === 'liar',
 }));
 
 export const CALL_TIMEOUT_MS = 5_000;
@@ -91,7 +103,7 @@ export class SimulatedPsp {
 
   constructor(
     readonly name: string,
-    private readonly kind: Kind,
+    readonly kind: Kind,
     private readonly world: World,
   ) {
     this.fate = world.oneOf(['accepts', 'accepts', 'accepts', 'accepts', 'declines', 'asks']);
@@ -207,6 +219,7 @@ export class SimulatedPsp {
     const pspReference = `${this.name}-modification-${this.effects.length}`;
     const done = held && this.modified(held, operation, money.amount);
     if (done !== undefined) this.takesEffect(operation, entityKey, pspReference, done);
+    if (done !== undefined && entityKey.includes('-orphan-')) held!.effect!.undone = true;
     const isVoidAlready = operation === 'void' && held?.status === 'voided';
     return done !== undefined || isVoidAlready || this.kind.later
       ? { outcome: 'succeeded', pspReference, money }

@@ -33,6 +33,7 @@ describe(`${SCHEDULES} schedules, each drawn by its seed`, () => {
       expect(total('takeovers')).toBeGreaterThan(SCHEDULES / 10);
       expect(total('switches')).toBeGreaterThan(SCHEDULES / 20);
       expect(total('effects')).toBeGreaterThan(SCHEDULES / 2);
+      expect(total('compensated')).toBeGreaterThan(SCHEDULES / 500);
       expect(total('refunds')).toBeGreaterThan(SCHEDULES / 20);
     },
     20 * 60_000,
