@@ -4,7 +4,7 @@ import { authorized } from './exercise-psp.js';
 import { type PspBench, TIMEOUT_MS } from './psp-under-test.js';
 
 /** A fault, what the call must come out as, and how many effects there are then. */
-const faults: readonly [FaultRequest['fault'], Outcome, effects: number][] = [
+export const faults: readonly [FaultRequest['fault'], Outcome, effects: number][] = [
   ['close_before', 'unknown', 0],
   ['reset_before', 'unknown', 0],
   ['hang_before', 'unknown', 0],
@@ -18,7 +18,7 @@ const faults: readonly [FaultRequest['fault'], Outcome, effects: number][] = [
   ['delay_after', 'unknown', 1],
 ];
 
-const faultOf = (fault: FaultRequest['fault']): FaultRequest => ({
+export const faultOf = (fault: FaultRequest['fault']): FaultRequest => ({
   fault,
   next: 1,
   ...(fault === 'delay_after' ? { delay_ms: 2 * TIMEOUT_MS } : {}),

@@ -1,6 +1,8 @@
 import { adviceFor, type Answer, type Instruction } from '../../src/psp/index.js';
 import { exerciseDoubt } from './exercise-doubt.js';
 import { exerciseLookup } from './exercise-lookup.js';
+import { exercisePayout } from './exercise-payout.js';
+import { exerciseRefund } from './exercise-refund.js';
 import { PspBench, type PspSubject } from './psp-under-test.js';
 
 /**
@@ -22,6 +24,8 @@ export function exercisePsp(name: string, subject: PspSubject): void {
     describe('idempotency as declared', () => exerciseKeys(bench));
     describe('doubt', () => exerciseDoubt(bench));
     describe('lookup and cancel as declared', () => exerciseLookup(bench));
+    describe('refund', () => exerciseRefund(bench));
+    describe('payout', () => exercisePayout(bench));
   });
 }
 

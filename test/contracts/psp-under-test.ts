@@ -31,6 +31,15 @@ export interface PspSubject {
     readonly asksCustomer: string;
     readonly waits: string;
   };
+  /** Tokens of bank accounts to which a payout behaves in a certain way. */
+  readonly bankAccounts: {
+    readonly pays: string;
+    readonly closed: string;
+    /** The balance of the merchant does not cover it. */
+    readonly uncovered: string;
+  };
+  /** True where a refund is only received, and whether it is carried out is told by notification alone. */
+  readonly refundsAreReceived: boolean;
 }
 
 export const TIMEOUT_MS = 400;

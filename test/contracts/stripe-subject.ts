@@ -19,5 +19,11 @@ export function stripeSubject(psp: 'stripe' | 'keyless', capabilities?: Capabili
       asksCustomer: 'pm_card_authenticationRequired',
       waits: 'pm_card_processing',
     },
+    bankAccounts: {
+      pays: 'ba_recipient_of_money',
+      closed: 'ba_fail_account_closed',
+      uncovered: 'ba_refuse_balance_insufficient',
+    },
+    refundsAreReceived: false,
   };
 }
