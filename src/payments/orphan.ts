@@ -8,7 +8,6 @@ import {
   orphanEffects,
   reopen,
 } from '../request-storage/index.js';
-import { type Payment } from './payment.entity.js';
 import { firstEntityKey, type PaymentState } from './payment-state.js';
 
 /**

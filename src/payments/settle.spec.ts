@@ -135,24 +135,25 @@ describe('what an operation comes to', () => {
     );
     fc.assert(
       fc.property(parts, (drawn) => {
-        let now_ = payment;
+        let current = payment;
         let [captured, refunded] = [0, 0];
         for (const [i, { operation, share, outcome }] of drawn.entries()) {
           const left = operation === 'capture' ? 1_000 - captured : captured - refunded;
           const amount = Math.ceil((left * share) / 100);
-          const isOver = !['authorized', 'captured', 'partially_refunded'].includes(now_.status);
-          if (amount === 0 || isOver || (operation === 'capture' && now_.status !== 'authorized')) continue;
-          now_ = played(now_, { operation, amount }, `part-${i}`, outcome);
+          const isOver = !['authorized', 'captured', 'partially_refunded'].includes(current.status);
+          if (amount === 0 || isOver || (operation === 'capture' && current.status !== 'authorized'))
+            continue;
+          current = played(current, { operation, amount }, `part-${i}`, outcome);
           if (outcome === 'unknown') {
-            expect(operation === 'capture' ? now_.captureReserved : now_.refundReserved).toBe(amount);
+            expect(operation === 'capture' ? current.captureReserved : current.refundReserved).toBe(amount);
             return;
           }
           if (outcome === 'succeeded' && operation === 'capture') captured += amount;
           if (outcome === 'succeeded' && operation === 'refund') refunded += amount;
-          expect(now_).toMatchObject({ amountCaptured: captured, amountRefunded: refunded });
-          expect(now_.captureReserved + now_.refundReserved).toBe(0);
+          expect(current).toMatchObject({ amountCaptured: captured, amountRefunded: refunded });
+          expect(current.captureReserved + current.refundReserved).toBe(0);
         }
-        expect(now_.status).toBe(statusOf(captured, refunded));
+        expect(current.status).toBe(statusOf(captured, refunded));
       }),
       { numRuns: 2_000 },
     );

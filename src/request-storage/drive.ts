@@ -1,5 +1,5 @@
 import { type Change, fromNow, insert, update } from '../kernel/index.js';
-import { type Answer, type AttemptKind, type Capabilities, type Operation } from '../psp/index.js';
+import { type AttemptKind, type Capabilities, type Operation } from '../psp/index.js';
 import { pspIdempotencyKey } from './entity-key.js';
 import { type Answered, type Call, type Driver, newAttempt, type OperationStory, record } from './attempt.js';
 import { type RouteStory, saysDone } from './evidence.js';
@@ -7,7 +7,6 @@ import { lateLookAfter } from './late-look.js';
 import { nextStep, type RuledOut, type Step, type StepFacts } from './next-step.js';
 import {
   nonExecutionProofs,
-  orphanEffects,
   type PspAttempt,
   pspAttempts,
   type PspRequest,

@@ -554,8 +554,7 @@ class Schedule {
 /** What a payment may say of what the PSPs did. */
 function statusesFor(all: readonly Effect[], captured: number, refunded: number): readonly string[] {
   const effects = all.filter(({ undone }) => !undone);
-  if (effects.length === 0 || effects.every(({ operation }) => operation === 'void'))
-    return ['failed', 'canceled'];
+  if (effects.every(({ operation }) => operation === 'void')) return ['failed', 'canceled'];
   if (captured === 0) return ['authorized'];
   const rest =
     effects.some(({ operation }) => operation === 'void') || captured === 1_000 ? [] : ['authorized'];
