@@ -13,8 +13,11 @@ export const entityKey = {
   refund: (paymentId: string, reference: string | null) => `payment-${paymentId}-refund${suffix(reference)}`,
   /** Gives back what route n of the payment's charge did after it was ruled out. */
   orphan: (paymentId: string, route: number) => `payment-${paymentId}-orphan-${route}`,
-  /** The common beginning of every entity key of a payment. */
+  /** The one operation of a payout. */
+  send: (payoutId: string) => `payout-${payoutId}-send`,
+  /** The common beginning of every entity key of a payment, or of a payout. */
   ofPayment: (paymentId: string) => `payment-${paymentId}-`,
+  ofPayout: (payoutId: string) => `payout-${payoutId}-`,
 } as const;
 
 /** Whether an operation gives an orphan effect back, rather than being one of the payment's own. */

@@ -9,6 +9,13 @@ export { type Evidence, isFence, type RouteStory, saysDone, weigh } from './evid
 export { LATE_LOOKS_MS, lookAgain, lookedAgain } from './late-look.js';
 export { nextStep, SCHEDULE_MS, type Step, type StepFacts } from './next-step.js';
 export {
+  type DrivenBy,
+  type OperationOwner,
+  OperationResolver,
+  type OperationResolverDeps,
+  type Settled,
+} from './operation-resolver.js';
+export {
   type NonExecutionProof,
   NonExecutionProofEntity,
   nonExecutionProofs,
@@ -27,4 +34,6 @@ export {
 export { OrphanEffects } from './orphan-effects.js';
 export { RequestStorage, type RequestStorageOptions } from './request-storage.js';
 export { type DriveOn, Resolver, type ResolverReport } from './resolver.js';
+export { columnsOf, readStories } from './stories.js';
 export { type StuckRoute, StuckRoutes } from './stuck-routes.js';
+export { type Failure, failureOf, type RouteView, routeViewsOf } from './told.js';

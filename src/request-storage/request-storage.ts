@@ -2,17 +2,16 @@ import { type Clock, type Lease, type Store, update } from '../kernel/index.js';
 import { type Capabilities, type Instruction, type Psps } from '../psp/index.js';
 import { type Answered, type Call, type OperationStory } from './attempt.js';
 import { entityKey } from './entity-key.js';
-import { type RouteStory } from './evidence.js';
 import { type StepFacts } from './next-step.js';
 import {
   type OrphanEffect,
   orphanEffects,
   type OrphanStatus,
-  type PspAttempt,
   pspAttempts,
   type PspRequest,
   pspRequests,
 } from './psp-request.entity.js';
+import { storiesFrom } from './stories.js';
 
 export interface RequestStorageOptions {
   readonly store: Store;
@@ -95,9 +94,13 @@ export class RequestStorage {
   }
 
   /** Every operation of a payment with its routes and attempts, by entity key. */
-  async storiesOf(merchantId: string, paymentId: string): Promise<Map<string, OperationStory>> {
+  storiesOf(merchantId: string, paymentId: string): Promise<Map<string, OperationStory>> {
+    return this.storiesUnder(merchantId, entityKey.ofPayment(paymentId));
+  }
+
+  /** Every operation whose entity key begins so (see `entityKey.of…`), by entity key. */
+  async storiesUnder(merchantId: string, prefix: string): Promise<Map<string, OperationStory>> {
     const { store } = this.options;
-    const prefix = entityKey.ofPayment(paymentId);
     // Requests first: attempts are then at least as new as the fences that guard what is decided
     // from them. The other way round a call could be overlooked.
     const requests = await store.findByPrefix(pspRequests, { merchantId }, 'entityKey', prefix);
@@ -122,18 +125,4 @@ export class RequestStorage {
     const { store, clock } = this.options;
     return store.findDue(pspRequests, { verdict: 'open' }, 'nextStepAt', clock.now(), limit);
   }
-}
-
-function storiesFrom(
-  requests: readonly PspRequest[],
-  attempts: readonly PspAttempt[],
-): Map<string, OperationStory> {
-  const stories = new Map<string, { entityKey: string; routes: RouteStory[] }>();
-  for (const request of requests) {
-    const own = attempts.filter((a) => a.entityKey === request.entityKey && a.route === request.route);
-    const story = stories.get(request.entityKey) ?? { entityKey: request.entityKey, routes: [] };
-    story.routes.push({ request, attempts: own });
-    stories.set(request.entityKey, story);
-  }
-  return stories;
 }

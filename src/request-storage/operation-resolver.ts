@@ -1,0 +1,87 @@
+import { type Change, type Clock, type Ids, Lease, type Store } from '../kernel/index.js';
+import { type Run } from '../idempotency/index.js';
+import { type Answered, type OperationStory } from './attempt.js';
+import { type Driven, evidenceOnly } from './drive.js';
+import { type PspRequest } from './psp-request.entity.js';
+
+/** As much of a run as driving a route takes; whoever drives without a key has no more. */
+export type DrivenBy = Pick<Run, 'lockToken' | 'leaseMs' | 'traceId' | 'asked' | 'deadline'>;
+
+/** A decision about an operation, with all that it wants written. */
+export interface Settled<State> {
+  readonly state: State;
+  readonly driven: Driven;
+  readonly changes: readonly Change[];
+}
+
+/** What the room that owns an operation knows how to do with it. */
+export interface OperationOwner<State> {
+  /** The subject of the route as the tables have it now. Throws where there is none. */
+  read(due: PspRequest): Promise<State>;
+  storyOf(state: State, entityKey: string): OperationStory;
+  /** Takes in an answer, if there is one, and decides. Pure. */
+  decide(state: State, story: OperationStory, run: DrivenBy, answered?: Answered): Settled<State>;
+  /** Makes the call that the state has written down. */
+  perform(state: State, run: Pick<Run, 'lease'>): Promise<Answered>;
+}
+
+export interface OperationResolverDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly leaseMs: number;
+}
+
+/** Calls made for one route in one pass. The schedule decides when the next pass is. */
+const MOST_CALLS = 8;
+const MOST_REFUSALS = 4;
+
+/**
+ * Drives an open route on when nobody asks: the same decisions as in a request, under a lease of its
+ * own instead of a client's key. The key, if it is still unanswered, is answered by the completer or
+ * by the client's next try.
+ */
+export class OperationResolver<State> {
+  constructor(
+    private readonly owner: OperationOwner<State>,
+    private readonly deps: OperationResolverDeps,
+  ) {}
+
+  /** False when somebody else drives the route, or it is decided already. */
+  async driveOn(due: PspRequest, traceId: string): Promise<boolean> {
+    const { owner } = this;
+    const { store, clock, ids, leaseMs } = this.deps;
+    const token = ids.uuid();
+    const run = { lockToken: token, leaseMs, traceId, asked: false, deadline: clock.now() };
+    let state: State = await owner.read(due);
+    let answered: Answered | undefined;
+    let refusals = 0;
+    for (let calls = 0; calls < MOST_CALLS && refusals < MOST_REFUSALS;) {
+      const story = owner.storyOf(state, due.entityKey);
+      if (story.routes.at(-1)!.request.verdict !== 'open' && !answered) return false;
+      const settled = owner.decide(state, story, run, answered);
+      const lease = new Lease(clock, leaseMs);
+      const { done } = settled.changes.length > 0 ? await store.commit(settled.changes) : { done: true };
+      if (!done) {
+        refusals += 1;
+        state = await owner.read(due);
+        continue;
+      }
+      if (!settled.driven.call) return true;
+      answered = await owner.perform(settled.state, { lease });
+      state = settled.state;
+      calls += 1;
+    }
+    if (answered) await this.leaveEvidence(due, answered);
+    return false;
+  }
+
+  /** Whatever came of the call is written down, even where somebody else decides about it. */
+  private async leaveEvidence(due: PspRequest, answered: Answered): Promise<void> {
+    for (let tries = 0; tries < MOST_REFUSALS; tries++) {
+      const story = this.owner.storyOf(await this.owner.read(due), due.entityKey);
+      const changes = evidenceOnly(story, answered);
+      if (changes.length === 0 || (await this.deps.store.commit(changes)).done) return;
+    }
+  }
+}
