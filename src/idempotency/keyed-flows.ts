@@ -93,7 +93,7 @@ export class KeyedFlows {
         if (answer) return answer;
         continue;
       }
-      const begun = await flow.begin(request.ask, run);
+      const begun = await flow.begin(request.ask, run, tries);
       if (await this.accept(flow, fingerprint, begun, run)) return this.loop(flow, begun.decision, run);
       await this.standBack(tries, run);
     }

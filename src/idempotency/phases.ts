@@ -117,8 +117,12 @@ export interface Flow<Ask, State> {
   readonly operation: string;
   /** True when `begin` reads: then the key is looked up first, so that a replay reads nothing else. */
   readonly readsFirst: boolean;
-  /** The first decision. May read; throws `Problem` where nothing is to be stored. */
-  begin(ask: Ask, run: Run): Promise<Begun<State>> | Begun<State>;
+  /**
+   * The first decision. May read; throws `Problem` where nothing is to be stored. `refused`: how often
+   * it was decided before and the store would not have it, so that a flow that relies on the rules of
+   * the database instead of reading can read then, and say which of them it ran into.
+   */
+  begin(ask: Ask, run: Run, refused: number): Promise<Begun<State>> | Begun<State>;
   /** The state from the tables alone, for a run that goes on where another one stopped. */
   load(subjectId: string, params: Record<string, unknown>, recoveryPoint: string, run: Run): Promise<State>;
   /** What a resumed run does first. */
