@@ -11,7 +11,8 @@ const below = {
   'request-storage': ['psp', 'idempotency', 'kernel'],
   refunds: ['kernel'],
   payments: ['refunds', 'request-storage', 'psp', 'merchants', 'idempotency', 'kernel'],
-  api: ['payments', 'refunds', 'request-storage', 'psp', 'merchants', 'idempotency', 'kernel'],
+  payouts: ['request-storage', 'psp', 'merchants', 'idempotency', 'kernel'],
+  api: ['payments', 'refunds', 'payouts', 'request-storage', 'psp', 'merchants', 'idempotency', 'kernel'],
 };
 
 const rooms = Object.keys(below);

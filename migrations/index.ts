@@ -2,6 +2,7 @@ import { Merchants1700000000001 } from './0001-merchants.js';
 import { ChargeOnce1700000000002 } from './0002-charge-once.js';
 import { Subjects1700000000003 } from './0003-subjects.js';
 import { Refunds1700000000004 } from './0004-refunds.js';
+import { Payouts1700000000005 } from './0005-payouts.js';
 import { OrphansAndFences1700000000007 } from './0007-orphans-and-fences.js';
 
 /** Every migration, oldest first. A class that has run anywhere is never edited again. */
@@ -10,5 +11,6 @@ export const migrations = [
   ChargeOnce1700000000002,
   Subjects1700000000003,
   Refunds1700000000004,
+  Payouts1700000000005,
   OrphansAndFences1700000000007,
 ];

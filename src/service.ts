@@ -30,10 +30,19 @@ import {
   PaymentsService,
   PaymentTransitionEntity,
 } from './payments/index.js';
+import {
+  type PayoutCandidates,
+  PayoutEntity,
+  PayoutFlow,
+  PayoutReader,
+  PayoutsService,
+  PayoutTransitionEntity,
+} from './payouts/index.js';
 import { accountsOf, candidates, mayFence, PspDirectory, type PspsConfig } from './psp/index.js';
 import { RefundEntity, RefundReader } from './refunds/index.js';
 import {
   NonExecutionProofEntity,
+  OperationResolver,
   OrphanEffectEntity,
   PspAttemptEntity,
   PspRequestEntity,
@@ -49,6 +58,8 @@ export const entities = [
   IdempotencyKeyEntity,
   PaymentEntity,
   PaymentTransitionEntity,
+  PayoutEntity,
+  PayoutTransitionEntity,
   PspRequestEntity,
   PspAttemptEntity,
   NonExecutionProofEntity,
@@ -105,6 +116,12 @@ export async function startService(config: Config, pspsConfig: PspsConfig, logge
     reader: new PaymentReader(pool),
     refundReader: new RefundReader(pool),
   });
+  const payouts = new PayoutsService({
+    ...deps,
+    keyed,
+    candidates: payoutRouter(pspsConfig, psps),
+    reader: new PayoutReader(pool),
+  });
 
   new StuckRoutes(pool).register(metrics);
 
@@ -112,17 +129,18 @@ export async function startService(config: Config, pspsConfig: PspsConfig, logge
   const app = config.role === 'worker' ? null : await serve();
 
   function work(): Background {
-    const resolver = new PaymentResolver({ ...deps, leaseMs });
+    const ofPayments = new PaymentResolver({ ...deps, leaseMs });
+    const ofPayouts = new OperationResolver(new PayoutFlow(deps), { ...deps, leaseMs });
     const routes = new Resolver(
       storage,
-      (due, traceId) => resolver.driveOn(due, traceId),
+      (due, traceId) => (due.payoutId === null ? ofPayments : ofPayouts).driveOn(due, traceId),
       () => ids.uuid(),
       (err, { entityKey, route }) =>
         logger.error({ err, entity_key: entityKey, route }, 'a route was not driven'),
     );
     const orphans = new OrphanKeeper(
       storage,
-      resolver,
+      ofPayments,
       config.orphans === 'automatic',
       () => ids.uuid(),
       (err, { entityKey, route }) =>
@@ -131,7 +149,7 @@ export async function startService(config: Config, pspsConfig: PspsConfig, logge
     const completer = new Completer(
       store,
       keyed,
-      Object.values(payments.flows),
+      [...Object.values(payments.flows), ...Object.values(payouts.flows)],
       ids,
       (err, { operation, subjectId }) =>
         logger.error({ err, operation, subject: subjectId }, 'a key was not completed'),
@@ -153,6 +171,7 @@ export async function startService(config: Config, pspsConfig: PspsConfig, logge
   async function serve() {
     const api = await createApi({
       payments,
+      payouts,
       authenticator: new Merchants(pool, clock, ids),
       readiness: () => readinessOf(() => pool.query('SELECT 1')),
       metrics,
@@ -197,10 +216,28 @@ function router({ routing }: PspsConfig, psps: PspDirectory): Route {
       cardCountry: ask.paymentMethod.card.country ?? undefined,
       tokens: Object.keys(ask.paymentMethod.tokens),
     } as const;
-    const pick = Number.parseInt(paymentId.slice(-8), 16) / 2 ** 32;
     const offers = (psp: string) => (psps.has(psp) ? psps.capabilities(psp) : null);
-    return { candidates: candidates(routing, facts, pick, offers), fence: mayFence(routing, facts) };
+    return {
+      candidates: candidates(routing, facts, shareOf(paymentId), offers),
+      fence: mayFence(routing, facts),
+    };
   };
+}
+
+/** The same rules for money out; conditions on a card match no payout. */
+function payoutRouter({ routing }: PspsConfig, psps: PspDirectory): PayoutCandidates {
+  return ({ amount, currency, recipient }, payoutId) =>
+    candidates(
+      routing,
+      { operation: 'payout', amount, currency, tokens: Object.keys(recipient.tokens) },
+      shareOf(payoutId),
+      (psp) => (psps.has(psp) ? psps.capabilities(psp) : null),
+    );
+}
+
+/** In [0, 1), of the random end of an id. */
+function shareOf(id: string): number {
+  return Number.parseInt(id.slice(-8), 16) / 2 ** 32;
 }
 
 /** A call that could outlive its lock would never be made: said at the start, not by every payment. */

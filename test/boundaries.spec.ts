@@ -9,7 +9,17 @@ import { promisify } from 'node:util';
  * is broken once, in a tree of its own, to see that it fires; then the real tree is seen clean.
  */
 const root = resolve(__dirname, '..');
-const rooms = ['kernel', 'idempotency', 'merchants', 'psp', 'request-storage', 'refunds', 'payments', 'api'];
+const rooms = [
+  'kernel',
+  'idempotency',
+  'merchants',
+  'psp',
+  'request-storage',
+  'refunds',
+  'payments',
+  'payouts',
+  'api',
+];
 
 interface Cruise {
   readonly modules: readonly { readonly source: string }[];
@@ -46,6 +56,7 @@ const offenders: Readonly<Record<string, readonly [file: string, imports: string
   'direction-payments': ['src/payments/offender.ts', '../api/index.js'],
   // Sideways, and to what puts the rooms together.
   'direction-merchants': ['src/merchants/offender.ts', '../idempotency/index.js'],
+  'direction-payouts': ['src/payouts/offender.ts', '../payments/index.js'],
   'direction-api': ['src/api/offender.ts', '../service.js'],
   // Past a room's face, from above and from the composition root.
   'face-kernel': ['src/psp/past-kernel.ts', '../kernel/inner.js'],
@@ -55,6 +66,7 @@ const offenders: Readonly<Record<string, readonly [file: string, imports: string
   'face-request-storage': ['src/payments/past-request-storage.ts', '../request-storage/inner.js'],
   'face-refunds': ['src/payments/past-refunds.ts', '../refunds/inner.js'],
   'face-payments': ['src/api/past-payments.ts', '../payments/inner.js'],
+  'face-payouts': ['src/api/past-payouts.ts', '../payouts/inner.js'],
   'face-api': ['src/past-api.ts', './api/inner.js'],
   'simulator-stands-alone': ['simulator/offender.ts', '../src/kernel/index.js'],
   'service-without-simulator': ['src/offender.ts', '../simulator/index.js'],
@@ -72,7 +84,13 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/psp/allowed.ts': ['../kernel/index.js'],
   'src/request-storage/allowed.ts': ['../psp/index.js', '../idempotency/index.js', './inner.js'],
   'src/payments/allowed.ts': ['../request-storage/index.js', '../merchants/index.js', '../kernel/index.js'],
-  'src/api/allowed.ts': ['../payments/index.js', '../merchants/index.js', '../kernel/index.js'],
+  'src/payouts/allowed.ts': ['../request-storage/index.js', '../merchants/index.js', '../kernel/index.js'],
+  'src/api/allowed.ts': [
+    '../payments/index.js',
+    '../payouts/index.js',
+    '../merchants/index.js',
+    '../kernel/index.js',
+  ],
   'src/service.ts': [
     ...rooms.map((room) => `./${room}/index.js`),
     '../migrations/index.js',

@@ -1,9 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { loadConfig } from '../src/kernel/config.js';
+import { type Lifecycle } from '../src/kernel/lifecycle.js';
 import { problemCatalogue } from '../src/kernel/problem.js';
 import { paymentLifecycle } from '../src/payments/payment.lifecycle.js';
 import { refundLifecycle } from '../src/refunds/index.js';
+import { payoutLifecycle } from '../src/payouts/payout.lifecycle.js';
 
 /** Documents say what the code does, and what they point to is there. */
 const root = resolve(__dirname, '..');
@@ -107,8 +109,9 @@ describe('docs/problems.md', () => {
 });
 
 describe('docs/lifecycles', () => {
-  it.each([
+  it.each<[string, Pick<Lifecycle<string, string>, 'mermaid' | 'states'>]>([
     ['payment.md', paymentLifecycle],
+    ['payout.md', payoutLifecycle],
     ['refund.md', refundLifecycle],
   ])('%s shows what the code prints', (name, lifecycle) => {
     const document = read(`docs/lifecycles/${name}`);

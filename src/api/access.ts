@@ -3,6 +3,8 @@ import { type Caller, type Scope } from '../merchants/index.js';
 /** What a route asks of whoever calls it. Routes without it are open: health, metrics, docs. */
 export interface Access {
   readonly scope: Scope;
+  /** Another scope that will do as well. */
+  readonly or?: Scope;
   /** It moves money, so it takes an Idempotency-Key. */
   readonly movesMoney: boolean;
 }

@@ -5,18 +5,18 @@ import { refundStatuses } from '../refunds/index.js';
 
 /** What answers look like, for the OpenAPI document and for tests that hold answers against it. */
 
-const Text = Type.String();
-const Id = Type.String({ format: 'uuid', description: 'UUIDv7.' });
-const Time = Type.String({ format: 'date-time', description: 'RFC 3339, UTC.' });
-const Minor = (description: string): ReturnType<typeof Type.Integer> =>
+export const Text = Type.String();
+export const Id = Type.String({ format: 'uuid', description: 'UUIDv7.' });
+export const Time = Type.String({ format: 'date-time', description: 'RFC 3339, UTC.' });
+export const Minor = (description: string): ReturnType<typeof Type.Integer> =>
   Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description });
 
 /** OpenAPI 3.1 writes "or null" as a list of types. */
-function nullable(schema: { type: string; description?: string }, description?: string): object {
+export function nullable(schema: { type: string; description?: string }, description?: string): object {
   return { ...schema, type: [schema.type, 'null'], ...(description ? { description } : {}) };
 }
 
-function closed(
+export function closed(
   properties: Record<string, object>,
   description?: string,
 ): { type: 'object'; description?: string } {
@@ -28,6 +28,12 @@ function closed(
     ...(description ? { description } : {}),
   } as { type: 'object'; description?: string };
 }
+
+export const Routes = {
+  type: 'array',
+  description: 'Which PSPs were asked, in order, and how each ended.',
+  items: closed({ route: Type.Integer(), psp: Text, verdict: Text, outcome: nullable(Text) }),
+};
 
 export const Payment = closed(
   {
@@ -45,11 +51,7 @@ export const Payment = closed(
     psp: nullable(Text, 'The PSP account that took the payment, as soon as one did.'),
     psp_reference: nullable(Text, "That PSP's own id."),
     entity_key: Type.String({ description: 'Names the operation at every PSP, for all time.' }),
-    routes: {
-      type: 'array',
-      description: 'Which PSPs were asked, in order, and how each ended.',
-      items: closed({ route: Type.Integer(), psp: Text, verdict: Text, outcome: nullable(Text) }),
-    },
+    routes: Routes,
     failure: nullable(
       closed(
         { category: Text, code: Text, psp_code: nullable(Text), message: Text },
@@ -116,7 +118,7 @@ export const Attempt = closed(
   'One call to a PSP.',
 );
 
-function pageOf(name: string): object {
+export function pageOf(name: string): object {
   return closed({
     data: { type: 'array', items: { $ref: `#/components/schemas/${name}` } },
     has_more: Type.Boolean(),
@@ -140,6 +142,10 @@ const problemMembers: Record<string, object> = {
       'Absent in a stored answer, which is the same to the byte whenever it is sent; see Request-Id.',
   }),
   refund_id: Type.String({ format: 'uuid', description: 'For `refund_exists`: the one there is.' }),
+  payout_id: nullable(
+    Id,
+    'For `payout_in_progress`: the payout to wait for. For `payout_sequence_stale`: the last one that ended, null where there is none.',
+  ),
   errors: {
     type: 'array',
     maxItems: 20,

@@ -8,6 +8,7 @@ import {
   LOGGER,
   METRICS,
   PAYMENTS,
+  PAYOUTS,
   READINESS,
   VERSION,
   type ApiDependencies,
@@ -17,6 +18,7 @@ import { Edge } from './edge.js';
 import { OperationsController } from './operations.controller.js';
 import { PaymentsController } from './payments.controller.js';
 import { RefundsController } from './refunds.controller.js';
+import { PayoutsController } from './payouts.controller.js';
 import { ProblemFilter } from './problem.filter.js';
 import { RouteTable } from './route-table.js';
 
@@ -25,12 +27,14 @@ import { RouteTable } from './route-table.js';
 // oxlint-disable-next-line typescript/no-extraneous-class -- what Nest calls a dynamic module
 export class ApiModule {
   static register(dependencies: ApiDependencies): DynamicModule {
-    const { payments, authenticator, readiness, metrics, logger, version, clock, limits } = dependencies;
+    const { payments, payouts, authenticator, readiness, metrics, logger, version, clock, limits } =
+      dependencies;
     return {
       module: ApiModule,
-      controllers: [PaymentsController, RefundsController, OperationsController],
+      controllers: [PaymentsController, RefundsController, PayoutsController, OperationsController],
       providers: [
         { provide: PAYMENTS, useValue: payments },
+        { provide: PAYOUTS, useValue: payouts },
         { provide: AUTHENTICATOR, useValue: authenticator },
         { provide: READINESS, useValue: readiness },
         { provide: METRICS, useValue: metrics },

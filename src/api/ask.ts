@@ -73,11 +73,11 @@ export interface ListAsk {
   readonly cursor: string | null;
 }
 
-const DEFAULT_LIMIT = 20;
+export const DEFAULT_LIMIT = 20;
 
 /** From a parsed query string: every value is a string, or an array where a name came twice. */
 export function listAsk(query: Readonly<Record<string, unknown>>): ListAsk {
-  const value = typed(query);
+  const value: unknown = queryOf(query);
   checkList(value);
   const { status, psp, reference, 'created[gte]': from, 'created[lte]': to } = value;
   return {
@@ -95,15 +95,18 @@ export function listAsk(query: Readonly<Record<string, unknown>>): ListAsk {
 
 /** A page of a list that has no filters. */
 export function pageAsk(query: Readonly<Record<string, unknown>>): Pick<ListAsk, 'limit' | 'cursor'> {
-  const value = typed(query);
+  const value: unknown = queryOf(query);
   checkPage(value);
   return { limit: value.limit ?? DEFAULT_LIMIT, cursor: value.cursor ?? null };
 }
 
-function typed(query: Readonly<Record<string, unknown>>): unknown {
+/** A query string without card numbers, its `limit` as the number that it says. */
+export function queryOf(query: Readonly<Record<string, unknown>>): Record<string, unknown> {
   refuseCardNumbers(query);
   const { limit } = query;
-  return typeof limit === 'string' && /^\d{1,9}$/.test(limit) ? { ...query, limit: Number(limit) } : query;
+  return typeof limit === 'string' && /^\d{1,9}$/.test(limit)
+    ? { ...query, limit: Number(limit) }
+    : { ...query };
 }
 
 function refuseCardNumbers(query: Readonly<Record<string, unknown>>): void {

@@ -3,6 +3,7 @@ import { type Registry } from 'prom-client';
 import { type Clock } from '../kernel/index.js';
 import { type Authenticator } from '../merchants/index.js';
 import { type Payments } from '../payments/index.js';
+import { type Payouts } from '../payouts/index.js';
 
 /** What /health/ready answers; `checks` names each thing that was looked at and how it is. */
 export interface Readiness {
@@ -44,6 +45,7 @@ export const defaultLimits: ApiLimits = {
 /** All that the REST surface needs from the rest of the house. */
 export interface ApiDependencies {
   readonly payments: Payments;
+  readonly payouts: Payouts;
   readonly authenticator: Authenticator;
   readonly readiness: () => Promise<Readiness>;
   readonly metrics: Registry;
@@ -55,6 +57,7 @@ export interface ApiDependencies {
 
 /** Injection tokens. */
 export const PAYMENTS = Symbol('payments');
+export const PAYOUTS = Symbol('payouts');
 export const AUTHENTICATOR = Symbol('authenticator');
 export const READINESS = Symbol('readiness');
 export const METRICS = Symbol('metrics');

@@ -104,14 +104,15 @@ export class Edge {
     this.allow(request, caller, access);
   }
 
-  private allow(request: FastifyRequest, caller: Caller, { scope, movesMoney }: Access): void {
+  private allow(request: FastifyRequest, caller: Caller, { scope, or, movesMoney }: Access): void {
     const { edge, headers } = request;
-    if (!caller.scopes.includes(scope)) {
-      throw new Problem('forbidden', `This needs an API key with the scope ${scope}.`);
+    if (!caller.scopes.includes(scope) && !(or && caller.scopes.includes(or))) {
+      const needed = or ? `${scope} or ${or}` : scope;
+      throw new Problem('forbidden', `This needs an API key with the scope ${needed}.`);
     }
     const { id } = request.params as { id?: string };
     if (id !== undefined) {
-      if (!UUID.test(id)) throw new Problem('not_found', 'There is nothing with such an id.');
+      if (!UUID.test(id)) throw new Problem('not_found', 'There is nothing with this id.');
       edge.id = id.toLowerCase();
     }
     if (!movesMoney) return;
@@ -152,6 +153,11 @@ export class Edge {
 export function askedOf(request: FastifyRequest): Asked {
   const { key, waitS } = request.edge;
   return { caller: callerOf(request), key, waitMs: waitS * 1_000, requestId: request.id };
+}
+
+/** The id in the path, in small letters. */
+export function idOf(request: FastifyRequest): string {
+  return request.edge.id;
 }
 
 /** Only for routes with an access rule. */

@@ -129,7 +129,7 @@ const details: Partial<Record<ProblemCode, string>> = {
   card_number_refused: 'A card number stands in the body. It was not kept or logged.',
   unauthorized: 'Send a valid API key as "Authorization: Bearer <key>".',
   forbidden: 'This needs an API key with the scope payments:write.',
-  not_found: 'There is no such payment.',
+  not_found: 'There is nothing with this id.',
   idempotency_key_missing: 'Send a new Idempotency-Key with every new request.',
   request_in_progress: 'The first request with this key is still running.',
 };
@@ -139,8 +139,16 @@ const fields: Partial<Record<ProblemCode, { pointer: string; message: string }[]
   card_number_refused: [{ pointer: '/metadata/note', message: 'holds what looks like a card number' }],
 };
 
+const members: Partial<Record<ProblemCode, Record<string, string>>> = {
+  payout_in_progress: { payout_id: '019aa5c0-9c31-7f02-a6d4-0e5d7b1c2f83' },
+  payout_sequence_stale: { payout_id: '019aa5c0-9c31-7f02-a6d4-0e5d7b1c2f83' },
+};
+
 export function problemExample(code: ProblemCode): object {
   const errors = fields[code];
-  const problem = new Problem(code, details[code] ?? 'What happened here.', errors ? { errors } : {});
+  const problem = new Problem(code, details[code] ?? 'What happened here.', {
+    ...(errors ? { errors } : {}),
+    ...(members[code] ? { members: members[code] } : {}),
+  });
   return { ...problem.document(), request_id: '019aa5c0-8a4b-7d10-8f00-5b1c7a9e0d11' };
 }

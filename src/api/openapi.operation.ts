@@ -7,10 +7,12 @@ export interface Operation {
   /** As OpenAPI writes it: `/v1/payments/{id}`. */
   readonly path: string;
   readonly operationId: string;
-  readonly tag: 'Payments' | 'Refunds' | 'Operations';
+  readonly tag: 'Payments' | 'Refunds' | 'Payouts' | 'Operations';
   readonly summary: string;
   readonly description: string;
   readonly scope?: Scope;
+  /** Another scope that will do as well. */
+  readonly or?: Scope;
   readonly movesMoney?: boolean;
   /** The schema of its query string. */
   readonly query?: { readonly properties: Readonly<Record<string, object>> };
@@ -29,7 +31,7 @@ export interface Answer {
   readonly examples: Examples;
 }
 
-/** What any operation, one with a body, and one that moves money can be answered. */
+/** Problems that every operation can have, every body, and every POST that moves money. */
 export const everywhere: readonly ProblemCode[] = [
   'unauthorized',
   'forbidden',

@@ -1,6 +1,7 @@
 import * as example from './openapi.examples.js';
 import { everywhere, type Operation, withBody, withKey } from './openapi.operation.js';
 import { refundOperations } from './openapi.refunds.js';
+import { payoutOperations } from './payout-operations.js';
 import { PaymentListQuery } from './request-schemas.js';
 
 const story = {
@@ -10,6 +11,7 @@ const story = {
     'The outcome is not known yet. The service goes on by itself; ask again with the same Idempotency-Key, or read the payment.',
 };
 
+/** The operations of version 1, as the OpenAPI document tells them. */
 export const operations: readonly Operation[] = [
   {
     method: 'post',
@@ -154,6 +156,7 @@ export const operations: readonly Operation[] = [
     problems: ['not_found', 'invalid_state', ...withBody, ...withKey, ...everywhere],
   },
   ...refundOperations,
+  ...payoutOperations,
   {
     method: 'get',
     path: '/health/live',

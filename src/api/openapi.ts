@@ -13,6 +13,7 @@ import {
 import { problemExample } from './openapi.examples.js';
 import { type Answer, type Operation } from './openapi.operation.js';
 import { operations } from './openapi.operations.js';
+import { Payout, PayoutPage, PayoutRequest } from './payout-schemas.js';
 import { CancelRequest, CaptureRequest, PaymentRequest, RefundRequest } from './request-schemas.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -28,6 +29,9 @@ const schemas = {
   RefundRequest,
   Refund,
   RefundPage,
+  PayoutRequest,
+  Payout,
+  PayoutPage,
   Problem: ProblemSchema,
   Live,
   Ready,
@@ -69,6 +73,7 @@ export function openApiDocument(version: string): Json {
     tags: [
       { name: 'Payments', description: 'Create, read, capture, cancel.' },
       { name: 'Refunds', description: 'Give back what was captured, once.' },
+      { name: 'Payouts', description: 'Money out, one payout after another for each recipient.' },
       { name: 'Operations', description: 'For whoever runs the service.' },
     ],
     paths,
@@ -78,7 +83,8 @@ export function openApiDocument(version: string): Json {
         apiKey: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An API key of a merchant. It carries scopes: payments:read, payments:write.',
+          description:
+            'An API key of a merchant. It carries scopes: payments:read, payments:write, payouts:write.',
         },
       },
       headers: {
@@ -101,6 +107,14 @@ export function openApiDocument(version: string): Json {
           description: 'The id of the payment. Anything but a UUID is not found.',
           schema: { type: 'string', format: 'uuid' },
           example: '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42',
+        },
+        PayoutId: {
+          name: 'id',
+          in: 'path',
+          required: true,
+          description: 'The id of the payout. Anything but a UUID is not found.',
+          schema: { type: 'string', format: 'uuid' },
+          example: '019aa5c0-9c31-7f02-a6d4-0e5d7b1c2f83',
         },
         IdempotencyKey: {
           name: 'Idempotency-Key',
@@ -125,15 +139,17 @@ export function openApiDocument(version: string): Json {
 }
 
 function shown(operation: Operation): Json {
-  const { operationId, tag, summary, description, scope, movesMoney, query, body } = operation;
+  const { operationId, tag, summary, description, scope, or, movesMoney, query, body } = operation;
   return {
     operationId,
     tags: [tag],
     summary,
-    description: scope ? `${description}\n\nScope: \`${scope}\`.` : description,
+    description: scope ? `${description}\n\nScope: \`${scope}\`${or ? ` or \`${or}\`` : ''}.` : description,
     security: scope ? [{ apiKey: [] }] : [],
     parameters: [
-      ...(operation.path.includes('{id}') ? [{ $ref: '#/components/parameters/PaymentId' }] : []),
+      ...(operation.path.includes('{id}')
+        ? [{ $ref: `#/components/parameters/${tag === 'Payouts' ? 'PayoutId' : 'PaymentId'}` }]
+        : []),
       ...Object.entries(query?.properties ?? {}).map(([name, schema]) => ({ name, in: 'query', schema })),
       ...(movesMoney
         ? [{ $ref: '#/components/parameters/IdempotencyKey' }, { $ref: '#/components/parameters/Prefer' }]

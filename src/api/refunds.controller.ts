@@ -3,7 +3,7 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Payments } from '../payments/index.js';
 import { PAYMENTS } from './dependencies.js';
-import { callerOf } from './edge.js';
+import { callerOf, idOf } from './edge.js';
 import { sendJson } from './present.js';
 
 /** /v1/refunds: a refund by its own id. It is asked for at its payment. */
@@ -14,6 +14,6 @@ export class RefundsController {
   @Get(':id')
   @RouteConfig({ access: { scope: 'payments:read', movesMoney: false } })
   async get(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    sendJson(reply, await this.payments.getRefund(callerOf(request), request.edge.id));
+    sendJson(reply, await this.payments.getRefund(callerOf(request), idOf(request)));
   }
 }

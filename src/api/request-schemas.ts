@@ -20,7 +20,7 @@ export const Amount = Type.Integer({
   'x-refusal': `must be an integer from 1 to ${LARGEST_AMOUNT}`,
 });
 
-const Reference = Type.String({
+export const Reference = Type.String({
   minLength: 1,
   maxLength: 255,
   pattern: LINE,
@@ -28,7 +28,7 @@ const Reference = Type.String({
   'x-refusal': 'must be 1 to 255 characters without control characters',
 });
 
-const Tokens = Type.Unsafe<Record<string, string>>({
+export const Tokens = Type.Unsafe<Record<string, string>>({
   type: 'object',
   minProperties: 1,
   maxProperties: 16,
@@ -47,7 +47,7 @@ const Tokens = Type.Unsafe<Record<string, string>>({
     "A PSP account's name and the token that this PSP made for the card. Only PSPs with a token are candidates. Never a card number.",
 });
 
-const Metadata = Type.Unsafe<Record<string, string>>({
+export const Metadata = Type.Unsafe<Record<string, string>>({
   type: 'object',
   maxProperties: 50,
   propertyNames: {
@@ -64,16 +64,27 @@ const Metadata = Type.Unsafe<Record<string, string>>({
   description: 'Up to 50 pairs of your own, given back as they were sent.',
 });
 
+export const Currency = Type.String({
+  format: 'currency',
+  pattern: '^[A-Z]{3}$',
+  description: 'ISO 4217, in capitals.',
+  'x-refusal': 'must be an ISO 4217 code in capitals that payments can be made in',
+});
+
+export const StatementDescriptor = Type.String({
+  minLength: 1,
+  maxLength: 22,
+  pattern: String.raw`^(?=.*[A-Za-z])[\x20-\x7e]*$`,
+  format: 'statement-descriptor',
+  description: `What the cardholder's statement shows. Latin letters, digits and signs but < > \\ ' " *, at least one letter.`,
+  'x-refusal': `must be 1 to 22 printable ASCII characters with a letter and none of < > \\ ' " *`,
+});
+
 export const PaymentRequest = Type.Object(
   {
     reference: Reference,
     amount: Amount,
-    currency: Type.String({
-      format: 'currency',
-      pattern: '^[A-Z]{3}$',
-      description: 'ISO 4217, in capitals.',
-      'x-refusal': 'must be an ISO 4217 code in capitals that payments can be made in',
-    }),
+    currency: Currency,
     capture: Type.Optional(
       Type.Enum(['automatic', 'manual'], {
         default: 'automatic',
@@ -128,16 +139,7 @@ export const PaymentRequest = Type.Object(
         'x-refusal': 'must be an http or https URL of at most 2048 characters',
       }),
     ),
-    statement_descriptor: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 22,
-        pattern: String.raw`^(?=.*[A-Za-z])[\x20-\x7e]*$`,
-        format: 'statement-descriptor',
-        description: `What the cardholder's statement shows. Latin letters, digits and signs but < > \\ ' " *, at least one letter.`,
-        'x-refusal': `must be 1 to 22 printable ASCII characters with a letter and none of < > \\ ' " *`,
-      }),
-    ),
+    statement_descriptor: Type.Optional(StatementDescriptor),
     metadata: Type.Optional(Metadata),
   },
   { additionalProperties: false, description: 'A payment to create and to charge or authorize.' },

@@ -23,6 +23,8 @@ const catalogue = {
   amount_exceeds_authorized: [409, 'The amount is larger than what was authorized'],
   amount_exceeds_refundable: [409, 'The amount is larger than what can still be refunded'],
   refund_exists: [409, 'There is another refund of this name'],
+  payout_in_progress: [409, 'A payout to this recipient has not ended yet'],
+  payout_sequence_stale: [409, 'Another payout to this recipient was the last one to end'],
   no_route: [422, 'No PSP can take this payment'],
   rate_limited: [429, 'Too many requests'],
   overloaded: [503, 'The service cannot take this request now'],
@@ -45,8 +47,8 @@ export interface ProblemDocument {
   readonly detail: string;
   readonly code: ProblemCode;
   readonly errors?: readonly ProblemField[];
-  /** The id of what stands in the way, under a name of its own: `refund_id`, `payment_id`, `payout_id`. */
-  readonly [member: `${string}_id`]: string;
+  /** Extension members (RFC 9457, section 3.2). */
+  readonly [member: string]: unknown;
 }
 
 /** An error that may be shown to a client. Anything else that is thrown becomes `internal_error`. */
@@ -58,10 +60,10 @@ export class Problem extends Error {
     readonly detail: string,
     readonly more: {
       errors?: readonly ProblemField[];
+      /** Members of its own (RFC 9457, section 3.2), named as on the wire; nothing secret. */
+      members?: Readonly<Record<string, string | null>>;
       /** Seconds, for the Retry-After header. */
       retryAfterS?: number;
-      /** Members of the document beside the fixed ones: `{ refund_id: '…' }`. */
-      ids?: Readonly<Record<`${string}_id`, string>>;
       cause?: unknown;
     } = {},
   ) {
@@ -78,8 +80,8 @@ export class Problem extends Error {
       status,
       detail: this.detail,
       code: this.code,
+      ...this.more.members,
       ...(this.more.errors ? { errors: this.more.errors } : {}),
-      ...this.more.ids,
     };
   }
 }

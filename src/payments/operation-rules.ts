@@ -9,7 +9,7 @@ export interface Refusal {
   readonly code: ProblemCode;
   readonly detail: string;
   /** What stands in the way, for the problem document. */
-  readonly ids?: Readonly<Record<`${string}_id`, string>>;
+  readonly members?: Readonly<Record<string, string>>;
 }
 
 /** What is left to capture, refund or void, in minor units; what is on its way counts as done. */

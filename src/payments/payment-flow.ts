@@ -218,8 +218,8 @@ export class PaymentFlow {
     return refusalOf(state, psp === null ? null : this.deps.storage.capabilities(psp));
   }
 
-  refuse({ code, detail, ids }: Refusal, changes: readonly Change[] = []): Decision<PaymentState> {
-    const problem = new Problem(code, detail, ids ? { ids } : {});
+  refuse({ code, detail, members }: Refusal, changes: readonly Change[] = []): Decision<PaymentState> {
+    const problem = new Problem(code, detail, members ? { members } : {});
     return reply(problem.status, JSON.stringify(problem.document()), changes);
   }
 

@@ -106,7 +106,7 @@ function otherRefund({ wanted }: PaymentState, refund: Refund) {
   return {
     code: 'refund_exists',
     detail: `The refund ${refund.entityKey} is of ${refund.amount} ${refund.currency} (minor units). Give another one a \`reference\` of its own.`,
-    ids: { refund_id: refund.id },
+    members: { refund_id: refund.id },
   } as const;
 }
 

@@ -4,12 +4,16 @@ import { type AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
 import { createApi, createLogger, type ApiDependencies } from '../../src/api/index.js';
 import { captured, attempt, refund } from '../../src/api/openapi.examples.js';
+import { paid } from '../../src/api/payout-examples.js';
 import { Problem, SystemClock } from '../../src/kernel/index.js';
 import { type Caller, type Scope } from '../../src/merchants/index.js';
 import { type Payments, type StoredAnswer } from '../../src/payments/index.js';
+import { type Payouts } from '../../src/payouts/index.js';
 
 export const KEY = 'po_live_testtesttesttest';
 export const READ_ONLY_KEY = 'po_live_readreadreadread';
+/** The only one that may send money out, and it may do nothing else. */
+export const PAYOUT_KEY = 'po_live_payoutpayoutpay';
 export const PAYMENT_ID = captured.id;
 
 type Call = readonly [flow: keyof Payments, ...args: unknown[]];
@@ -66,6 +70,26 @@ export class FakePayments implements Payments {
   }
 }
 
+/** Payouts that only remember what they were asked. */
+export class FakePayouts implements Payouts {
+  readonly calls: (readonly [flow: keyof Payouts, ...args: unknown[]])[] = [];
+
+  create(...args: Parameters<Payouts['create']>): ReturnType<Payouts['create']> {
+    this.calls.push(['create', ...args]);
+    return Promise.resolve({ status: 201, body: JSON.stringify(paid), replayed: false });
+  }
+
+  get(...args: Parameters<Payouts['get']>): ReturnType<Payouts['get']> {
+    this.calls.push(['get', ...args]);
+    return Promise.resolve(paid);
+  }
+
+  list(...args: Parameters<Payouts['list']>): ReturnType<Payouts['list']> {
+    this.calls.push(['list', ...args]);
+    return Promise.resolve({ data: [paid], has_more: false, next_cursor: null });
+  }
+}
+
 function callerWith(scopes: readonly Scope[]): Caller {
   return { merchantId: 'm-1', apiKeyId: 'k-1', scopes };
 }
@@ -93,6 +117,7 @@ export class RunningApi {
   private constructor(
     readonly app: NestFastifyApplication,
     readonly payments: FakePayments,
+    readonly payouts: FakePayouts,
     readonly port: number,
     /** Every line of the log, as it would be written. */
     readonly logged: readonly string[],
@@ -100,16 +125,20 @@ export class RunningApi {
 
   static async start(more: Partial<ApiDependencies> = {}): Promise<RunningApi> {
     const payments = new FakePayments();
+    const payouts = new FakePayouts();
     const lines: string[] = [];
     const app = await createApi({
       payments,
+      payouts,
       authenticator: {
         authenticate: (bearer) =>
           bearer === KEY
             ? Promise.resolve(callerWith(['payments:read', 'payments:write']))
             : bearer === READ_ONLY_KEY
               ? Promise.resolve(callerWith(['payments:read']))
-              : Promise.reject(new Problem('unauthorized', 'The key is revoked.')),
+              : bearer === PAYOUT_KEY
+                ? Promise.resolve(callerWith(['payouts:write']))
+                : Promise.reject(new Problem('unauthorized', 'The key is revoked.')),
       },
       readiness: () => Promise.resolve({ ready: true, checks: { database: 'up' } }),
       metrics: new Registry(),
@@ -120,7 +149,7 @@ export class RunningApi {
     });
     await app.listen(0, '127.0.0.1');
     const { port } = app.getHttpServer().address() as AddressInfo;
-    return new RunningApi(app, payments, port, lines);
+    return new RunningApi(app, payments, payouts, port, lines);
   }
 
   /** One request on a connection of its own. */

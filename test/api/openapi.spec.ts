@@ -3,7 +3,7 @@ import { openApiDocument } from '../../src/api/index.js';
 import { operations } from '../../src/api/openapi.operations.js';
 import { RouteTable } from '../../src/api/route-table.js';
 import { problemCatalogue } from '../../src/kernel/index.js';
-import { PAYMENT_ID, RunningApi } from './fake-api.js';
+import { PAYMENT_ID, PAYOUT_KEY, RunningApi } from './fake-api.js';
 
 type Json = Record<string, unknown>;
 const document = openApiDocument('1.2.3') as Json;
@@ -129,6 +129,7 @@ describe('the document and the running app', () => {
           method: operation.method.toUpperCase(),
           path: operation.path.replace('{id}', PAYMENT_ID),
           ...(example ? { body: example } : {}),
+          ...(operation.scope === 'payouts:write' ? { apiKey: PAYOUT_KEY } : {}),
         });
         const expected = operation.answers.find(({ status }) => status === answer.status);
         expect([operation.operationId, answer.status, expected?.status]).toEqual([

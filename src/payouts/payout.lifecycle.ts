@@ -1,0 +1,19 @@
+import { lifecycle } from '../kernel/index.js';
+import { type PayoutStatus } from './payouts.js';
+
+/** What can happen to a payout; named by what was learned, not by who asked. */
+export type PayoutEvent = 'opened' | 'paid' | 'failed';
+
+/**
+ * The life of a payout. `processing` is the state of not knowing yet: nothing but proof leads out of
+ * it, and as long as it lasts the recipient's next payout waits.
+ */
+export const payoutLifecycle = lifecycle<PayoutStatus, PayoutEvent>({
+  name: 'payout',
+  initial: 'processing',
+  final: ['paid', 'failed'],
+  transitions: [
+    { from: 'processing', event: 'paid', to: 'paid' },
+    { from: 'processing', event: 'failed', to: 'failed' },
+  ],
+});

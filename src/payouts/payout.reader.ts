@@ -1,0 +1,68 @@
+import type pg from 'pg';
+import { orUnavailable } from '../kernel/index.js';
+import { columnsOf, entityKey, readStories } from '../request-storage/index.js';
+import { type Payout, payouts } from './payout.entity.js';
+import { viewOf } from './payout.view.js';
+import { type PayoutFilter, type PayoutPage } from './payouts.js';
+import { type Sequences, type Tail } from './sequence.js';
+
+/** Lists of payouts and where a recipient's sequence has come: hand-written SQL. */
+export class PayoutReader implements Sequences {
+  constructor(private readonly pool: pg.Pool) {}
+
+  /**
+   * A page of a merchant's payouts, newest first. The cursor is the id of the last one seen: ids are
+   * UUIDv7, so their order is that of creation and an index on them serves the page without a sort.
+   */
+  list(merchantId: string, filter: PayoutFilter, limit: number, cursor: string | null): Promise<PayoutPage> {
+    return orUnavailable(this.read(merchantId, filter, limit, cursor));
+  }
+
+  /** Newest first, since the newest is nearly always the one; clocks differ, so it need not be. */
+  async tailOf(merchantId: string, recipient: string): Promise<Tail | null> {
+    const found = this.pool.query<Tail>(
+      `SELECT id, status FROM payouts p
+        WHERE merchant_id = $1 AND recipient = $2
+          AND NOT EXISTS (SELECT FROM payouts n WHERE n.merchant_id = p.merchant_id
+                             AND n.recipient = p.recipient AND n.previous = p.id)
+        ORDER BY id DESC LIMIT 1`,
+      [merchantId, recipient],
+    );
+    const { rows } = await orUnavailable(found);
+    return rows[0] ?? null;
+  }
+
+  private async read(
+    merchantId: string,
+    filter: PayoutFilter,
+    limit: number,
+    cursor: string | null,
+  ): Promise<PayoutPage> {
+    const values: unknown[] = [merchantId];
+    const conditions = ['merchant_id = $1'];
+    const where = (sql: string, value: unknown) => {
+      if (value === undefined || value === null) return;
+      values.push(value);
+      conditions.push(`${sql} $${values.length}`);
+    };
+    where('id <', cursor);
+    where('status =', filter.status);
+    where('psp =', filter.psp);
+    where('reference =', filter.reference);
+    where('recipient =', filter.recipient);
+    where('created_at >=', filter.createdFrom);
+    where('created_at <=', filter.createdTo);
+    const { rows } = await this.pool.query<Payout>(
+      `SELECT ${columnsOf(payouts)} FROM payouts WHERE ${conditions.join(' AND ')} ORDER BY id DESC LIMIT ${limit + 1}`,
+      values,
+    );
+    const page = rows.slice(0, limit);
+    const keys = page.map(({ id }) => entityKey.send(id));
+    const stories = await readStories(this.pool, merchantId, keys);
+    return {
+      data: page.map((payout) => viewOf(payout, stories.get(entityKey.send(payout.id)))),
+      has_more: rows.length > limit,
+      next_cursor: rows.length > limit ? page.at(-1)!.id : null,
+    };
+  }
+}

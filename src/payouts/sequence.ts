@@ -1,0 +1,42 @@
+import { Problem } from '../kernel/index.js';
+import { type PayoutStatus, type PayoutAsk } from './payouts.js';
+
+/** The payout of a recipient that nobody has followed yet. */
+export interface Tail {
+  readonly id: string;
+  readonly status: PayoutStatus;
+}
+
+/** Where the sequences of recipients can be looked at. */
+export interface Sequences {
+  /** null where the recipient was never paid. There is at most one: the database lets none fork. */
+  tailOf(merchantId: string, recipient: string): Promise<Tail | null>;
+}
+
+/**
+ * Says why a payout was out of turn, from the sequence as it is now. Returns where it is in turn after
+ * all, because the sequence has moved in the meantime; then it may be tried again.
+ */
+export async function refuseOutOfTurn(
+  sequences: Sequences,
+  merchantId: string,
+  { recipient, previous }: PayoutAsk,
+): Promise<void> {
+  const tail = await sequences.tailOf(merchantId, recipient.reference);
+  const members = { payout_id: tail?.id ?? null };
+  if (tail?.status === 'processing') {
+    throw new Problem(
+      'payout_in_progress',
+      'A payout to this recipient has not ended yet; payout_id names it. Once it has, read it, and name it as previous if another one is to follow.',
+      { members },
+    );
+  }
+  if (members.payout_id === previous) return;
+  throw new Problem(
+    'payout_sequence_stale',
+    tail
+      ? 'The last payout to this recipient that ended is not the one named as previous; payout_id names it. Read it first: it may be the very one that is asked for here.'
+      : 'This recipient was never paid: previous is null for the first payout.',
+    { members },
+  );
+}
