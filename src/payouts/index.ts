@@ -3,7 +3,13 @@
  */
 export { createPayoutFlow, type CreatePayoutDeps, type PayoutCandidates } from './create-payout.flow.js';
 export { PayoutFlow, type PayoutFlowDeps } from './payout-flow.js';
-export { PayoutEntity, payouts, PayoutTransitionEntity, payoutTransitions } from './payout.entity.js';
+export {
+  type Payout,
+  PayoutEntity,
+  payouts,
+  PayoutTransitionEntity,
+  payoutTransitions,
+} from './payout.entity.js';
 export { payoutLifecycle } from './payout.lifecycle.js';
 export { PayoutReader } from './payout.reader.js';
 export { type PayoutsDeps, PayoutsService } from './payouts.service.js';

@@ -1,0 +1,175 @@
+import { KeyedFlows } from '../../src/idempotency/index.js';
+import { type Clock, type Ids, Seal, type Store } from '../../src/kernel/index.js';
+import {
+  createPayoutFlow,
+  type PayoutAsk,
+  PayoutFlow,
+  payouts,
+  type PayoutView,
+  type Sequences,
+} from '../../src/payouts/index.js';
+import {
+  type Answer,
+  type AttemptKind,
+  type Capabilities,
+  type Instruction,
+  type Psps,
+} from '../../src/psp/index.js';
+import { OperationResolver, RequestStorage, Resolver } from '../../src/request-storage/index.js';
+
+export const LEASE_MS = 20_000;
+export const CALL_TIMEOUT_MS = 5_000;
+const DEADLINE_MS = 25_000;
+
+/**
+ * What a PSP does with a call. `loses_answer`: done, and nobody hears of it; `loses_request`: not done,
+ * and nobody hears of that either; `is_down`: not a byte gets there.
+ */
+export type Fate = 'does' | 'loses_answer' | 'loses_request' | 'is_down' | 'declines' | 'says_later';
+
+/** Money that a bank sent. The judge. */
+export interface Sent {
+  readonly psp: string;
+  readonly entityKey: string;
+  readonly route: number;
+  readonly token: string;
+  readonly amount: number;
+  readonly currency: string;
+}
+
+/** A PSP that makes payouts, remembers keys for a day and can be asked by our reference. */
+export class Bank {
+  readonly sent: Sent[] = [];
+  readonly calls: { readonly kind: AttemptKind; readonly instruction: Instruction }[] = [];
+  /** One for each call that comes; then all is well. */
+  readonly fates: Fate[] = [];
+  readonly can: Capabilities = {
+    operations: ['payout'],
+    currencies: null,
+    idempotency: { windowMs: 24 * 3_600_000, replays: 'all' },
+    lookup: { by: 'reference', consistency: 'strong', settlesAfterMs: 60_000 },
+    // What would be a disaster if it were used: nobody may void a payout on a guess.
+    cancel: 'reference',
+    partialCapture: false,
+  };
+  private readonly byKey = new Map<string, Answer>();
+
+  constructor(readonly name: string) {}
+
+  answer(kind: AttemptKind, instruction: Instruction): Answer {
+    this.calls.push({ kind, instruction });
+    const fate = this.fates.shift() ?? 'does';
+    if (fate === 'is_down') return { outcome: 'not_sent', pspCode: 'ECONNREFUSED' };
+    if (fate === 'loses_request') return { outcome: 'unknown' };
+    const answer = kind === 'execute' ? this.execute(instruction, fate) : this.lookup(instruction);
+    return fate === 'loses_answer' ? { outcome: 'unknown' } : answer;
+  }
+
+  /** What was promised for later has come about. */
+  carryOut(): void {
+    for (const [key, answer] of this.byKey) {
+      if (answer.outcome !== 'pending') continue;
+      const { instruction } = this.calls.find((call) => call.instruction.idempotencyKey === key)!;
+      this.byKey.set(key, this.send(instruction));
+    }
+  }
+
+  private execute(instruction: Instruction, fate: Fate): Answer {
+    const known = this.byKey.get(instruction.idempotencyKey);
+    if (known) return known;
+    const answer = this.first(instruction, fate);
+    this.byKey.set(instruction.idempotencyKey, answer);
+    return answer;
+  }
+
+  private first(instruction: Instruction, fate: Fate): Answer {
+    if (fate === 'declines') return { outcome: 'declined', decline: 'revoked', pspCode: 'account_closed' };
+    if (fate === 'says_later') return { outcome: 'pending', pspReference: `${this.name}-later` };
+    return this.send(instruction);
+  }
+
+  private send({ entityKey, route, token = '', money }: Instruction): Answer {
+    this.sent.push({ psp: this.name, entityKey, route, token, ...money });
+    return { outcome: 'succeeded', pspReference: `${this.name}-${this.sent.length}`, money };
+  }
+
+  private lookup({ idempotencyKey }: Instruction): Answer {
+    return this.byKey.get(idempotencyKey) ?? { outcome: 'not_found' };
+  }
+}
+
+/** What comes between: a wait before the call arrives, and one before its answer does. */
+export type Way = (kind: AttemptKind) => Promise<void>;
+
+export function pspsOf(banks: readonly Bank[], way: Way = () => Promise.resolve()): Psps {
+  const bank = (name: string) => banks.find((one) => one.name === name);
+  return {
+    has: (name) => bank(name) !== undefined,
+    capabilities: (name) => bank(name)!.can,
+    timeoutMs: () => CALL_TIMEOUT_MS,
+    async call(name, kind, instruction, mayStill) {
+      await way(kind);
+      if (!mayStill()) return { outcome: 'not_sent', pspCode: 'lock_too_old' };
+      const answer = bank(name)!.answer(kind, instruction);
+      await way(kind);
+      return answer;
+    },
+  };
+}
+
+export interface HouseOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly psps: Psps;
+  readonly sequences?: Sequences;
+}
+
+/** The payouts room over any store, as the service puts it together. */
+export function payoutHouse({ store, clock, ids, psps, sequences = sequencesIn(store) }: HouseOptions) {
+  const seal = new Seal(Buffer.alloc(32, 7));
+  const storage = new RequestStorage({ store, psps, clock, leaseMs: LEASE_MS, deadlineMs: DEADLINE_MS });
+  const keyed = new KeyedFlows({ store, clock, ids, seal, leaseMs: LEASE_MS, deadlineMs: DEADLINE_MS });
+  const deps = { store, storage, seal, clock, ids };
+  const candidates = (ask: PayoutAsk) => Object.keys(ask.recipient.tokens).filter((name) => psps.has(name));
+  const create = createPayoutFlow({ ...deps, candidates, sequences });
+  const ofPayouts = new OperationResolver(new PayoutFlow(deps), { ...deps, leaseMs: LEASE_MS });
+  const resolver = new Resolver(
+    storage,
+    (due, traceId) => ofPayouts.driveOn(due, traceId),
+    () => ids.uuid(),
+    (error) => {
+      throw error;
+    },
+  );
+  const send = async (merchantId: string, key: string, ask: PayoutAsk, waitMs = 0) => {
+    const told = await keyed.run(create, { merchantId, key, ask, waitMs, actor: 'api-key:k', traceId: 't' });
+    return { ...told, payout: JSON.parse(told.body) as PayoutView };
+  };
+  return { send, resolver, create, keyed, storage };
+}
+
+/** The end of a chain, for a store that knows no SQL. */
+export function sequencesIn(store: Store): Sequences {
+  return {
+    async tailOf(merchantId, recipient) {
+      const all = await store.find(payouts, { merchantId, recipient });
+      const followed = new Set(all.map(({ previous }) => previous));
+      return all.find(({ id }) => !followed.has(id)) ?? null;
+    },
+  };
+}
+
+export function payoutOf(more: Partial<PayoutAsk> & { readonly to?: string } = {}): PayoutAsk {
+  const { to = 'recipient-1', ...rest } = more;
+  return {
+    reference: 'salary-2026-11',
+    recipient: { reference: to, tokens: { first: 'ba_secret_first', second: 'ba_secret_second' } },
+    amount: 1_000,
+    currency: 'EUR',
+    previous: null,
+    statementDescriptor: null,
+    metadata: {},
+    ...rest,
+  };
+}
