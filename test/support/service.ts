@@ -82,7 +82,12 @@ export class Stage {
           adapter: 'adyen',
           baseUrl: `${adyen}/v71`,
           timeoutMs,
-          credentials: { apiKey: 'stage-adyen-api-key', merchantAccount: 'PayonceStage' },
+          credentials: {
+            apiKey: 'stage-adyen-api-key',
+            merchantAccount: 'PayonceStage',
+            balanceAccount: 'BA00000000000000000000001',
+            transfersBaseUrl: `${adyen}/btl/v4`,
+          },
         },
       ],
       routing: [
@@ -141,6 +146,11 @@ export class Stage {
     } finally {
       await opened.close();
     }
+  }
+
+  /** From now on these may stand in no log and no table either. */
+  hide(...secrets: readonly string[]): void {
+    this.secrets.push(...secrets);
   }
 
   async sql<Row extends QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
