@@ -24,7 +24,7 @@ const catalogue = {
   amount_exceeds_refundable: [409, 'The amount is larger than what can still be refunded'],
   refund_exists: [409, 'There is another refund of this name'],
   payout_in_progress: [409, 'A payout to this recipient has not ended yet'],
-  payout_sequence_stale: [409, 'Another payout to this recipient was the last one to end'],
+  payout_sequence_stale: [409, 'previous is not the last payout to this recipient that ended'],
   no_route: [422, 'No PSP can take this payment'],
   rate_limited: [429, 'Too many requests'],
   overloaded: [503, 'The service cannot take this request now'],
