@@ -50,7 +50,7 @@ export class Bank {
     lookup: { by: 'reference', consistency: 'strong', settlesAfterMs: 60_000 },
     // What would be a disaster if it were used: nobody may void a payout on a guess.
     cancel: 'reference',
-    partialCapture: false,
+    captures: 'one',
   };
   private readonly byKey = new Map<string, Answer>();
 
