@@ -1,0 +1,1342 @@
+/**
+ * Written from the OpenAPI document of the service by `npm run client:types`; do not edit.
+ */
+export interface paths {
+  readonly '/health/live': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Is the process alive?
+     * @description Says nothing of databases: a restart would not mend them.
+     */
+    readonly get: operations['live'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/health/ready': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * May requests be sent here?
+     * @description No as soon as the process is asked to stop.
+     */
+    readonly get: operations['ready'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/metrics': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Metrics
+     * @description In Prometheus' text format.
+     */
+    readonly get: operations['metrics'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/payments': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List payments
+     * @description Newest first. Go on with `next_cursor` while `has_more` is true.
+     *
+     *     Scope: `payments:read`.
+     */
+    readonly get: operations['listPayments'];
+    readonly put?: never;
+    /**
+     * Create a payment
+     * @description Charges, or with `capture: manual` authorizes. Whatever fails on the way, the customer is charged at most once: send the request again with the same Idempotency-Key until it answers 201.
+     *
+     *     Scope: `payments:write`.
+     */
+    readonly post: operations['createPayment'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/payments/{id}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read a payment
+     * @description As it is now.
+     *
+     *     Scope: `payments:read`.
+     */
+    readonly get: operations['getPayment'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/payments/{id}/attempts': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read its story
+     * @description Every route that was tried and every call that was made to a PSP for it, with what came back.
+     *
+     *     Scope: `payments:read`.
+     */
+    readonly get: operations['listAttempts'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/payments/{id}/cancel': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Cancel an authorized payment
+     * @description Voids the authorization, so that the customer has the money back at once.
+     *
+     *     Scope: `payments:write`.
+     */
+    readonly post: operations['cancelPayment'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/payments/{id}/capture': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Capture an authorized payment
+     * @description All of it, or with `amount` a part. At most once for each Idempotency-Key.
+     *
+     *     Scope: `payments:write`.
+     */
+    readonly post: operations['capturePayment'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+  schemas: {
+    /** @description One call to a PSP. */
+    readonly Attempt: {
+      readonly attempt: number;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly ended_at: string | null;
+      readonly entity_key: string;
+      readonly http_status: number | null;
+      /** @description What was asked of the PSP: execute, lookup, cancel and the like. */
+      readonly kind: string;
+      readonly latency_ms: number | null;
+      /** @description Null while the call is running, or when its end was never seen. */
+      readonly outcome: string | null;
+      readonly psp: string;
+      readonly psp_code: string | null;
+      readonly route: number;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly started_at: string;
+      readonly verdict: string;
+    };
+    readonly AttemptPage: {
+      readonly data: readonly components['schemas']['Attempt'][];
+      readonly has_more: boolean;
+      /** @description Give it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+    /** @description Nothing to say yet: an empty object or no body at all. */
+    readonly CancelRequest: Record<string, never>;
+    /** @description Without `amount`, or without a body: all that is authorized. */
+    readonly CaptureRequest: {
+      /** @description In minor units of the currency: 1000 is 10.00 EUR, 1000 JPY or 1.000 KWD. */
+      readonly amount?: number;
+    };
+    readonly Live: {
+      /** @constant */
+      readonly status: 'live';
+      readonly version: string;
+    };
+    /** @description A payment. Amounts are integers in minor units. */
+    readonly Payment: {
+      /** @description What was asked for, in minor units. */
+      readonly amount: number;
+      /** @description In minor units. */
+      readonly amount_captured: number;
+      /** @description In minor units. */
+      readonly amount_refunded: number;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly created_at: string;
+      readonly currency: string;
+      /** @description Names the operation at every PSP, for all time. */
+      readonly entity_key: string;
+      /** @description Why a payment with status `failed` failed. A decline is not an HTTP error. */
+      readonly failure: {
+        readonly category: string;
+        readonly code: string;
+        readonly message: string;
+        readonly psp_code: string | null;
+      } | null;
+      /**
+       * Format: uuid
+       * @description UUIDv7.
+       */
+      readonly id: string;
+      readonly metadata: {
+        readonly [key: string]: string;
+      };
+      /** @description Send the customer there when the status is requires_action. */
+      readonly next_action: {
+        /** @constant */
+        readonly type: 'redirect';
+        readonly url: string;
+      } | null;
+      /** @constant */
+      readonly object: 'payment';
+      /** @description The PSP account that took the payment, as soon as one did. */
+      readonly psp: string | null;
+      /** @description That PSP's own id. */
+      readonly psp_reference: string | null;
+      readonly reference: string;
+      /** @description Which PSPs were asked, in order, and how each ended. */
+      readonly routes: readonly {
+        readonly outcome: string | null;
+        readonly psp: string;
+        readonly route: number;
+        readonly verdict: string;
+      }[];
+      /**
+       * @description `processing`: an outcome is not known yet, the service goes on by itself. `requires_action`: see `next_action`. The others are at rest.
+       * @enum {unknown}
+       */
+      readonly status:
+        | 'processing'
+        | 'requires_action'
+        | 'authorized'
+        | 'captured'
+        | 'partially_refunded'
+        | 'refunded'
+        | 'canceled'
+        | 'failed';
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly updated_at: string;
+    };
+    readonly PaymentPage: {
+      readonly data: readonly components['schemas']['Payment'][];
+      readonly has_more: boolean;
+      /** @description Give it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+    /** @description A payment to create and to charge or authorize. */
+    readonly PaymentRequest: {
+      /** @description In minor units of the currency: 1000 is 10.00 EUR, 1000 JPY or 1.000 KWD. */
+      readonly amount: number;
+      /**
+       * @description `manual` authorizes only; capture or cancel later.
+       * @default automatic
+       * @enum {unknown}
+       */
+      readonly capture?: 'automatic' | 'manual';
+      /**
+       * Format: currency
+       * @description ISO 4217, in capitals.
+       */
+      readonly currency: string;
+      readonly customer?: {
+        /** Format: email */
+        readonly email?: string;
+        /** @description Your own name for it. Need not be unique. */
+        readonly reference?: string;
+      };
+      /** @description Up to 50 pairs of your own, given back as they were sent. */
+      readonly metadata?: {
+        readonly [key: string]: string;
+      };
+      readonly payment_method: {
+        /** @description What you know of the card without its number. */
+        readonly card?: {
+          /** @description For routing: `visa`, `mastercard`, `amex` and the like, in small letters. */
+          readonly brand?: string;
+          /**
+           * Format: country
+           * @description For routing: the issuer's country, ISO 3166-1 alpha-2.
+           */
+          readonly country?: string;
+        };
+        /** @description A PSP account's name and the token that this PSP made for the card. Only PSPs with a token are candidates. Never a card number. */
+        readonly tokens: {
+          readonly [key: string]: string;
+        };
+        /** @enum {unknown} */
+        readonly type: 'card';
+      };
+      /** @description Your own name for it. Need not be unique. */
+      readonly reference: string;
+      /**
+       * Format: uri
+       * @description Where the customer comes back to after a redirect. http or https.
+       */
+      readonly return_url?: string;
+      /**
+       * Format: statement-descriptor
+       * @description What the cardholder's statement shows. Latin letters, digits and signs but < > \ ' " *, at least one letter.
+       */
+      readonly statement_descriptor?: string;
+    };
+    /** @description RFC 9457. */
+    readonly Problem: {
+      /**
+       * @description Program against this.
+       * @enum {unknown}
+       */
+      readonly code:
+        | 'validation_failed'
+        | 'card_number_refused'
+        | 'body_malformed'
+        | 'request_malformed'
+        | 'request_timeout'
+        | 'headers_too_large'
+        | 'body_too_large'
+        | 'unsupported_media_type'
+        | 'idempotency_key_missing'
+        | 'idempotency_key_invalid'
+        | 'idempotency_key_reused'
+        | 'request_in_progress'
+        | 'unauthorized'
+        | 'forbidden'
+        | 'not_found'
+        | 'method_not_allowed'
+        | 'invalid_state'
+        | 'amount_exceeds_authorized'
+        | 'no_route'
+        | 'rate_limited'
+        | 'overloaded'
+        | 'internal_error';
+      /** @description About this occurrence. Never repeats what was sent. */
+      readonly detail: string;
+      /** @description For `validation_failed` and `card_number_refused`. */
+      readonly errors?: readonly {
+        readonly message: string;
+        /** @description RFC 6901, into the body; for a query, the name of the parameter. */
+        readonly pointer: string;
+      }[];
+      /**
+       * Format: uuid
+       * @description Absent in a stored answer, which is the same to the byte whenever it is sent; see Request-Id.
+       */
+      readonly request_id?: string;
+      readonly status: number;
+      /** @description Fixed for each code. */
+      readonly title: string;
+      /** Format: uri */
+      readonly type: string;
+    };
+    readonly Ready: {
+      readonly checks: {
+        readonly [key: string]: 'up' | 'down';
+      };
+      /** @enum {unknown} */
+      readonly status: 'ready' | 'not_ready' | 'draining';
+    };
+  };
+  responses: never;
+  parameters: {
+    /**
+     * @description A new one for each new request, a UUID for instance; bare or as a quoted string of RFC 8941.
+     * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+     */
+    readonly IdempotencyKey: string;
+    /**
+     * @description The id of the payment. Anything but a UUID is not found.
+     * @example 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42
+     */
+    readonly PaymentId: string;
+    /**
+     * @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60.
+     * @example wait=10
+     */
+    readonly Prefer: string;
+  };
+  requestBodies: never;
+  headers: {
+    /** @description Set to true where this is the stored answer of an earlier request. */
+    readonly IdempotentReplayed: 'true';
+    /** @description Our name for the request. */
+    readonly RequestId: string;
+    /** @description Seconds to wait before asking again. */
+    readonly RetryAfter: number;
+    /** @description Always Bearer. */
+    readonly WwwAuthenticate: 'Bearer';
+  };
+  pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+  readonly live: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description It is. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Live'];
+        };
+      };
+    };
+  };
+  readonly ready: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Yes. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Ready'];
+        };
+      };
+      /** @description No. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Ready'];
+        };
+      };
+    };
+  };
+  readonly metrics: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description All metrics. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'text/plain': string;
+        };
+      };
+    };
+  };
+  readonly listPayments: {
+    readonly parameters: {
+      readonly query?: {
+        readonly 'created[gte]'?: string;
+        readonly 'created[lte]'?: string;
+        readonly cursor?: string;
+        readonly limit?: number;
+        readonly psp?: string;
+        readonly reference?: string;
+        readonly status?:
+          | 'processing'
+          | 'requires_action'
+          | 'authorized'
+          | 'captured'
+          | 'partially_refunded'
+          | 'refunded'
+          | 'canceled'
+          | 'failed';
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description A page. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['PaymentPage'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly createPayment: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header: {
+        /**
+         * @description A new one for each new request, a UUID for instance; bare or as a quoted string of RFC 8941.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        readonly 'Idempotency-Key': components['parameters']['IdempotencyKey'];
+        /**
+         * @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60.
+         * @example wait=10
+         */
+        readonly Prefer?: components['parameters']['Prefer'];
+      };
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['PaymentRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description The payment has come to rest. A decline is at rest too: `status` is `failed` and `failure` says why. */
+      readonly 201: {
+        headers: {
+          readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Payment'];
+        };
+      };
+      /** @description The outcome is not known yet. The service goes on by itself; ask again with the same Idempotency-Key, or read the payment. */
+      readonly 202: {
+        headers: {
+          readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Payment'];
+        };
+      };
+      /**
+       * @description `body_malformed`: The body is not readable JSON.
+       *
+       *     `idempotency_key_missing`: An Idempotency-Key header is required.
+       *
+       *     `idempotency_key_invalid`: The Idempotency-Key header is not valid.
+       */
+      readonly 400: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `request_in_progress`: A request with this Idempotency-Key is still running. */
+      readonly 409: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `body_too_large`: The body is too large. */
+      readonly 413: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unsupported_media_type`: The body must be application/json. */
+      readonly 415: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       *
+       *     `idempotency_key_reused`: The Idempotency-Key was used for another request.
+       *
+       *     `no_route`: No PSP can take this payment.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getPayment: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The id of the payment. Anything but a UUID is not found.
+         * @example 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42
+         */
+        readonly id: components['parameters']['PaymentId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The payment. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Payment'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly listAttempts: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The id of the payment. Anything but a UUID is not found.
+         * @example 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42
+         */
+        readonly id: components['parameters']['PaymentId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description All of them. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['AttemptPage'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly cancelPayment: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header: {
+        /**
+         * @description A new one for each new request, a UUID for instance; bare or as a quoted string of RFC 8941.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        readonly 'Idempotency-Key': components['parameters']['IdempotencyKey'];
+        /**
+         * @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60.
+         * @example wait=10
+         */
+        readonly Prefer?: components['parameters']['Prefer'];
+      };
+      readonly path: {
+        /**
+         * @description The id of the payment. Anything but a UUID is not found.
+         * @example 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42
+         */
+        readonly id: components['parameters']['PaymentId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['CancelRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description The payment has come to rest. A decline is at rest too: `status` is `failed` and `failure` says why. */
+      readonly 200: {
+        headers: {
+          readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Payment'];
+        };
+      };
+      /** @description The outcome is not known yet. The service goes on by itself; ask again with the same Idempotency-Key, or read the payment. */
+      readonly 202: {
+        headers: {
+          readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Payment'];
+        };
+      };
+      /**
+       * @description `body_malformed`: The body is not readable JSON.
+       *
+       *     `idempotency_key_missing`: An Idempotency-Key header is required.
+       *
+       *     `idempotency_key_invalid`: The Idempotency-Key header is not valid.
+       */
+      readonly 400: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `invalid_state`: The state of the object does not allow this.
+       *
+       *     `request_in_progress`: A request with this Idempotency-Key is still running.
+       */
+      readonly 409: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `body_too_large`: The body is too large. */
+      readonly 413: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unsupported_media_type`: The body must be application/json. */
+      readonly 415: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       *
+       *     `idempotency_key_reused`: The Idempotency-Key was used for another request.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly capturePayment: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header: {
+        /**
+         * @description A new one for each new request, a UUID for instance; bare or as a quoted string of RFC 8941.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        readonly 'Idempotency-Key': components['parameters']['IdempotencyKey'];
+        /**
+         * @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60.
+         * @example wait=10
+         */
+        readonly Prefer?: components['parameters']['Prefer'];
+      };
+      readonly path: {
+        /**
+         * @description The id of the payment. Anything but a UUID is not found.
+         * @example 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42
+         */
+        readonly id: components['parameters']['PaymentId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['CaptureRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description The payment has come to rest. A decline is at rest too: `status` is `failed` and `failure` says why. */
+      readonly 200: {
+        headers: {
+          readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Payment'];
+        };
+      };
+      /** @description The outcome is not known yet. The service goes on by itself; ask again with the same Idempotency-Key, or read the payment. */
+      readonly 202: {
+        headers: {
+          readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Payment'];
+        };
+      };
+      /**
+       * @description `body_malformed`: The body is not readable JSON.
+       *
+       *     `idempotency_key_missing`: An Idempotency-Key header is required.
+       *
+       *     `idempotency_key_invalid`: The Idempotency-Key header is not valid.
+       */
+      readonly 400: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `invalid_state`: The state of the object does not allow this.
+       *
+       *     `amount_exceeds_authorized`: The amount is larger than what was authorized.
+       *
+       *     `request_in_progress`: A request with this Idempotency-Key is still running.
+       */
+      readonly 409: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `body_too_large`: The body is too large. */
+      readonly 413: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unsupported_media_type`: The body must be application/json. */
+      readonly 415: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       *
+       *     `idempotency_key_reused`: The Idempotency-Key was used for another request.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+}
