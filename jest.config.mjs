@@ -24,7 +24,7 @@ const base = {
 
 export default {
   projects: [
-    { ...base, displayName: 'pure', testMatch: ['<rootDir>/{src,simulator,demo,bench}/**/*.spec.ts'] },
+    { ...base, displayName: 'pure', testMatch: ['<rootDir>/{src,simulator,demo,bench,client}/**/*.spec.ts'] },
     {
       ...base,
       displayName: 'real',

@@ -1,0 +1,36 @@
+/** `payonce/client`: see docs/client.md. */
+export { PayonceClient } from './payonce-client.js';
+export { type PaymentFilter, type Payments } from './payments.js';
+export { type List } from './list.js';
+export { type NotSettled, type Settled, type Settlement, type Written } from './transport.js';
+export {
+  type ClientOptions,
+  type Fetch,
+  type FetchInit,
+  type FetchResponse,
+  type Patience,
+  type ReadOptions,
+  type WriteOptions,
+} from './options.js';
+export { type Backoff } from './backoff.js';
+export { type Clock } from './clock.js';
+export {
+  AbortedError,
+  ApiError,
+  type CallFacts,
+  ConnectionError,
+  DeadlineError,
+  PayonceError,
+  UnexpectedAnswerError,
+} from './errors.js';
+export {
+  type Attempt,
+  type CancelRequest,
+  type CaptureRequest,
+  type Page,
+  type Payment,
+  type PaymentRequest,
+  type Problem,
+  type ProblemCode,
+} from './api.js';
+export { type components, type operations, type paths } from './api-types.js';

@@ -1,0 +1,174 @@
+import { inspect } from 'node:util';
+import { attempt, captured, paymentRequest as order } from '../src/api/openapi.examples.js';
+import { answer, created, failureOf, problem, ScriptedApi, type Turn } from '../test/client/scripted-api.js';
+import { type ClientOptions, PayonceClient } from './index.js';
+
+const ID = captured.id;
+const page =
+  (data: readonly unknown[], next: string | null = null): Turn =>
+  () =>
+    answer(200, { data, has_more: next !== null, next_cursor: next });
+
+async function all<Item>(list: AsyncIterable<Item>): Promise<Item[]> {
+  const items: Item[] = [];
+  for await (const item of list) items.push(item);
+  return items;
+}
+
+describe('the methods of payments', () => {
+  it('ask what they say', async () => {
+    const api = new ScriptedApi([created]);
+    const { payments } = api.client;
+    await payments.create(order);
+    await payments.get(ID);
+    await payments.capture(ID, { amount: 400 }, { idempotencyKey: 'k' });
+    await payments.capture(ID);
+    await payments.cancel(ID);
+    const asked = api.sent.map(({ method, url, body }) => [
+      `${method} ${url.replace('https://payonce.test', '')}`,
+      body,
+    ]);
+    expect(asked).toEqual([
+      ['POST /v1/payments', JSON.stringify(order)],
+      [`GET /v1/payments/${ID}`, undefined],
+      [`POST /v1/payments/${ID}/capture`, '{"amount":400}'],
+      [`POST /v1/payments/${ID}/capture`, undefined],
+      [`POST /v1/payments/${ID}/cancel`, undefined],
+    ]);
+    expect(api.keys).toEqual(['made-1', undefined, 'k', 'made-2', 'made-3']);
+    const [first, read] = api.sent;
+    expect(first?.headers).toMatchObject({
+      authorization: 'Bearer po_live_secretsecretsecret',
+      'content-type': 'application/json',
+    });
+    expect(Object.keys(read!.headers)).toEqual(['accept', 'authorization']);
+  });
+
+  it('read again what could not be read, and know that nothing can have happened', async () => {
+    const api = new ScriptedApi([problem(503, 'overloaded'), () => answer(200, captured)]);
+    expect(await api.client.payments.get(ID)).toEqual(captured);
+    const down = new ScriptedApi([problem(503, 'overloaded')]);
+    const error = await failureOf(down.client.payments.get(ID, { deadlineMs: 1_200 }));
+    expect(error).toMatchObject({ name: 'DeadlineError', outcomeKnown: true, idempotencyKey: null });
+    expect(String(error)).not.toContain('key');
+  });
+
+  it.each(['', '.', '..'])('take no id that would make it another path: %j', async (id) => {
+    const api = new ScriptedApi([created]);
+    expect(await failureOf(api.client.payments.get(id))).toBeInstanceOf(TypeError);
+    expect(await failureOf(api.client.payments.capture(id))).toBeInstanceOf(TypeError);
+    expect(api.sent).toHaveLength(0);
+  });
+
+  it('keep an id within its place', async () => {
+    const api = new ScriptedApi([created]);
+    await api.client.payments.get('../merchants?x=1#y');
+    expect(api.sent[0]?.url).toBe('https://payonce.test/v1/payments/..%2Fmerchants%3Fx%3D1%23y');
+  });
+});
+
+describe('a list', () => {
+  it('goes through all pages, each asked for with the cursor of the one before', async () => {
+    const api = new ScriptedApi([
+      page([1, 2], 'c-1'),
+      problem(503, 'overloaded'),
+      page([3], 'c-2'),
+      page([]),
+    ]);
+    const found = await all(api.client.payments.list({ limit: 2, 'created[gte]': '2026-11-21T10:00:00Z' }));
+    expect(found).toEqual([1, 2, 3]);
+    const asked = api.sent.map(({ url }) => Object.fromEntries(new URL(url).searchParams));
+    const filter = { limit: '2', 'created[gte]': '2026-11-21T10:00:00Z' };
+    expect(asked).toEqual([
+      filter,
+      { ...filter, cursor: 'c-1' },
+      { ...filter, cursor: 'c-1' },
+      { ...filter, cursor: 'c-2' },
+    ]);
+  });
+
+  it('asks for no page before it is wanted', async () => {
+    const api = new ScriptedApi([page([1, 2], 'c-1'), page([3])]);
+    for await (const payment of api.client.payments.list()) {
+      expect(payment).toBe(1);
+      break;
+    }
+    expect(api.sent).toHaveLength(1);
+    expect(new URL(api.sent[0]!.url).search).toBe('');
+  });
+
+  it('can be had page by page', async () => {
+    const api = new ScriptedApi([page([attempt], 'c-1'), page([])]);
+    const pages = await all(api.client.payments.attempts(ID).pages());
+    expect(pages.map(({ data }) => data.length)).toEqual([1, 0]);
+  });
+
+  it('that goes in circles ends', async () => {
+    const api = new ScriptedApi([page([1], 'c-1'), page([2], 'c-2'), page([1], 'c-1')]);
+    expect(await failureOf(all(api.client.payments.list()))).toMatchObject({
+      message: expect.stringContaining('page'),
+    });
+    expect(api.sent).toHaveLength(3);
+  });
+});
+
+describe('the options', () => {
+  const options: ClientOptions = { apiKey: 'po_live_secretsecretsecret', baseUrl: 'https://payonce.test' };
+
+  it.each<[string, Partial<ClientOptions>]>([
+    ['apiKey', { apiKey: '' }],
+    ['apiKey', { apiKey: 'po_live_secret\r\nx: y' }],
+    ['baseUrl', { baseUrl: 'secret.payonce.test' }],
+    ['baseUrl', { baseUrl: 'ftp://payonce.test' }],
+    ['baseUrl', { baseUrl: 'https://user:secret@payonce.test' }],
+    ['baseUrl', { baseUrl: 'https://payonce.test/?x=1' }],
+    ['deadlineMs', { deadlineMs: 0 }],
+    ['tryTimeoutMs', { tryTimeoutMs: Number.NaN }],
+    ['maxTries', { maxTries: 1.5 }],
+    ['initialDelayMs', { initialDelayMs: -1 }],
+    ['maxDelayMs', { maxDelayMs: 100 }],
+  ])('that cannot be right are refused by their name: %s %j', (name, wrong) => {
+    expect(() => new PayonceClient({ ...options, ...wrong })).toThrow(TypeError);
+    expect(() => new PayonceClient({ ...options, ...wrong })).toThrow(`${name}: must`);
+    expect(() => new PayonceClient({ ...options, ...wrong })).not.toThrow('secret');
+  });
+
+  it('of a call are refused before anything is sent', async () => {
+    const api = new ScriptedApi([created]);
+    const { payments } = api.client;
+    for (const wrong of [
+      { idempotencyKey: '' },
+      { idempotencyKey: 'a\nb' },
+      { idempotencyKey: 'é' },
+      { idempotencyKey: 'x'.repeat(256) },
+      { waitUntilSettledMs: -1 },
+      { deadlineMs: 0 },
+    ]) {
+      expect(await failureOf(payments.create(order, wrong))).toBeInstanceOf(TypeError);
+    }
+    expect(api.sent).toHaveLength(0);
+  });
+
+  it('take a service under a path', async () => {
+    const api = new ScriptedApi([created], undefined, { baseUrl: 'https://shop.test/pay/' });
+    await api.client.payments.create(order);
+    expect(api.sent[0]?.url).toBe('https://shop.test/pay/v1/payments');
+  });
+
+  it('make a key of 122 random bits where none is given', async () => {
+    const api = new ScriptedApi([created], undefined, { newIdempotencyKey: undefined });
+    for (let n = 0; n < 100; n++) await api.client.payments.create(order);
+    expect(new Set(api.keys).size).toBe(100);
+    for (const key of api.keys)
+      expect(key).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+  });
+
+  it('are not shown by a client that is printed, nor by an error', async () => {
+    const api = new ScriptedApi([() => Promise.reject(new TypeError('fetch failed'))]);
+    const error = await failureOf(api.client.payments.create(order, { maxTries: 1 }));
+    for (const shown of [api.client, error]) {
+      expect(inspect(shown, { depth: 20, showHidden: true })).not.toContain('secretsecret');
+      expect(JSON.stringify(shown)).not.toContain('secretsecret');
+    }
+  });
+});

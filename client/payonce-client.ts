@@ -1,0 +1,19 @@
+import { type ClientOptions, settingsOf } from './options.js';
+import { Payments } from './payments.js';
+import { Transport } from './transport.js';
+
+/**
+ * A client of Payonce's REST API that may be asked for money and asks again by itself: with the same
+ * Idempotency-Key, so that however often it does, there is one effect.
+ *
+ * It needs `fetch` and nothing else: Node 20 or newer, or a browser.
+ */
+export class PayonceClient {
+  readonly payments: Payments;
+
+  /** @throws TypeError that names the option that cannot be right */
+  constructor(options: ClientOptions) {
+    const transport = new Transport(settingsOf(options));
+    this.payments = new Payments(transport);
+  }
+}
