@@ -11,7 +11,9 @@ const page =
 
 async function all<Item>(list: AsyncIterable<Item>): Promise<Item[]> {
   const items: Item[] = [];
-  for await (const item of list) items.push(item);
+  for await (const item of list) {
+    if (items.push(item) > 100) throw new Error('no end of it');
+  }
   return items;
 }
 
@@ -106,7 +108,7 @@ describe('a list', () => {
   it('that goes in circles ends', async () => {
     const api = new ScriptedApi([page([1], 'c-1'), page([2], 'c-2'), page([1], 'c-1')]);
     expect(await failureOf(all(api.client.payments.list()))).toMatchObject({
-      message: expect.stringContaining('page'),
+      message: expect.stringContaining('came back to a page'),
     });
     expect(api.sent).toHaveLength(3);
   });
