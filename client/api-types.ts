@@ -145,7 +145,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Cancel an authorized payment
-     * @description Voids the authorization, so that the customer has the money back at once.
+     * @description Voids the authorization, or what is left of it after captures, so that the customer has the money back at once.
      *
      *     Scope: `payments:write`.
      */
@@ -167,11 +167,111 @@ export interface paths {
     readonly put?: never;
     /**
      * Capture an authorized payment
-     * @description All of it, or with `amount` a part. At most once for each Idempotency-Key.
+     * @description All of it, or with `amount` a part, which ends it: the rest is released. With `reference` it is one of several captures, each done once, where the PSP can do that.
      *
      *     Scope: `payments:write`.
      */
     readonly post: operations['capturePayment'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/payments/{id}/refunds': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List the refunds of a payment
+     * @description Newest first. Go on with `next_cursor` while `has_more` is true.
+     *
+     *     Scope: `payments:read`.
+     */
+    readonly get: operations['listRefunds'];
+    readonly put?: never;
+    /**
+     * Refund a payment
+     * @description Gives back what was captured, at the PSP that took it. Without `reference` there is one refund of a payment: whoever asks for it again, under whatever Idempotency-Key, is answered with the first (200, same id), or 409 `refund_exists` where the amount differs. With `reference` there are several, each once. More than was captured is never given back: what is on its way counts.
+     *
+     *     Scope: `payments:write`.
+     */
+    readonly post: operations['refundPayment'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/payouts': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List payouts
+     * @description Newest first. Go on with `next_cursor` while `has_more` is true.
+     *
+     *     Scope: `payments:read` or `payouts:write`.
+     */
+    readonly get: operations['listPayouts'];
+    readonly put?: never;
+    /**
+     * Send a payout
+     * @description Sends money out, at most once whatever fails. The payouts to a recipient follow one another: name the last one that ended as `previous`, or null for the first. While one has not ended the next is answered 409 `payout_in_progress`; where another one has ended since, 409 `payout_sequence_stale`. Nothing is stored then, and `payout_id` says which payout to read first. So the same payout asked for twice, under whatever keys, is made once.
+     *
+     *     Scope: `payouts:write`.
+     */
+    readonly post: operations['createPayout'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/payouts/{id}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read a payout
+     * @description As it is now.
+     *
+     *     Scope: `payments:read` or `payouts:write`.
+     */
+    readonly get: operations['getPayout'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/refunds/{id}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read a refund
+     * @description As it is now.
+     *
+     *     Scope: `payments:read`.
+     */
+    readonly get: operations['getRefund'];
+    readonly put?: never;
+    readonly post?: never;
     readonly delete?: never;
     readonly options?: never;
     readonly head?: never;
@@ -215,10 +315,12 @@ export interface components {
     };
     /** @description Nothing to say yet: an empty object or no body at all. */
     readonly CancelRequest: Record<string, never>;
-    /** @description Without `amount`, or without a body: all that is authorized. */
+    /** @description Without `amount`, or without a body: all that is left of what was authorized. With `reference`: one of several captures, where the PSP can; the payment stays `authorized` until all is captured or the rest is canceled. */
     readonly CaptureRequest: {
       /** @description In minor units of the currency: 1000 is 10.00 EUR, 1000 JPY or 1.000 KWD. */
       readonly amount?: number;
+      /** @description Its name among several of this payment: asked for twice under one name, whatever the Idempotency-Key, it is done once. Without a name there is only one. */
+      readonly reference?: string;
     };
     readonly Live: {
       /** @constant */
@@ -357,6 +459,105 @@ export interface components {
        */
       readonly statement_descriptor?: string;
     };
+    /** @description A payout. Amounts are integers in minor units. */
+    readonly Payout: {
+      /** @description In minor units. */
+      readonly amount: number;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly created_at: string;
+      readonly currency: string;
+      /** @description Names the operation at every PSP, for all time. */
+      readonly entity_key: string;
+      /** @description Why a payout with status `failed` failed: nothing was paid. */
+      readonly failure: {
+        readonly category: string;
+        readonly code: string;
+        readonly message: string;
+        readonly psp_code: string | null;
+      } | null;
+      /**
+       * Format: uuid
+       * @description UUIDv7.
+       */
+      readonly id: string;
+      readonly metadata: {
+        readonly [key: string]: string;
+      };
+      /** @constant */
+      readonly object: 'payout';
+      /**
+       * Format: uuid
+       * @description The payout to this recipient that had ended before; null for the first.
+       */
+      readonly previous: string | null;
+      /** @description The PSP account that made the payout, as soon as one did. */
+      readonly psp: string | null;
+      /** @description That PSP's own id. */
+      readonly psp_reference: string | null;
+      /** @description The recipient's reference. */
+      readonly recipient: string;
+      readonly reference: string;
+      /** @description Which PSPs were asked, in order, and how each ended. */
+      readonly routes: readonly {
+        readonly outcome: string | null;
+        readonly psp: string;
+        readonly route: number;
+        readonly verdict: string;
+      }[];
+      /**
+       * @description `processing`: not known yet, the service goes on by itself, and the next payout to this recipient waits. The others are the end.
+       * @enum {unknown}
+       */
+      readonly status: 'processing' | 'paid' | 'failed';
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly updated_at: string;
+    };
+    readonly PayoutPage: {
+      readonly data: readonly components['schemas']['Payout'][];
+      readonly has_more: boolean;
+      /** @description Give it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+    /** @description A payout to send. */
+    readonly PayoutRequest: {
+      /** @description In minor units of the currency: 1000 is 10.00 EUR, 1000 JPY or 1.000 KWD. */
+      readonly amount: number;
+      /**
+       * Format: currency
+       * @description ISO 4217, in capitals.
+       */
+      readonly currency: string;
+      /** @description Up to 50 pairs of your own, given back as they were sent. */
+      readonly metadata?: {
+        readonly [key: string]: string;
+      };
+      /**
+       * @description The id of the last payout to this recipient that ended (paid or failed); null or absent for the first.
+       * @default null
+       */
+      readonly previous?: string | null;
+      readonly recipient: {
+        /** @description Your own name for whoever is paid: its payouts are one sequence. */
+        readonly reference: string;
+        /** @description A PSP account's name and the token that this PSP made for the recipient's bank account. Only PSPs with a token are candidates. Never an account or card number. */
+        readonly tokens: {
+          readonly [key: string]: string;
+        };
+      };
+      /** @description Your own name for it. Need not be unique. */
+      readonly reference: string;
+      /**
+       * Format: statement-descriptor
+       * @description What the recipient's statement shows, where the PSP can; as for a payment.
+       */
+      readonly statement_descriptor?: string;
+    };
     /** @description RFC 9457. */
     readonly Problem: {
       /**
@@ -382,6 +583,10 @@ export interface components {
         | 'method_not_allowed'
         | 'invalid_state'
         | 'amount_exceeds_authorized'
+        | 'amount_exceeds_refundable'
+        | 'refund_exists'
+        | 'payout_in_progress'
+        | 'payout_sequence_stale'
         | 'no_route'
         | 'rate_limited'
         | 'overloaded'
@@ -394,6 +599,16 @@ export interface components {
         /** @description RFC 6901, into the body; for a query, the name of the parameter. */
         readonly pointer: string;
       }[];
+      /**
+       * Format: uuid
+       * @description For `payout_in_progress`: the payout to wait for. For `payout_sequence_stale`: the last one that ended, null where there is none.
+       */
+      readonly payout_id?: string | null;
+      /**
+       * Format: uuid
+       * @description For `refund_exists`: the one there is.
+       */
+      readonly refund_id?: string;
       /**
        * Format: uuid
        * @description Absent in a stored answer, which is the same to the byte whenever it is sent; see Request-Id.
@@ -412,6 +627,77 @@ export interface components {
       /** @enum {unknown} */
       readonly status: 'ready' | 'not_ready' | 'draining';
     };
+    /** @description A refund of a payment. Amounts are integers in minor units. */
+    readonly Refund: {
+      /** @description In minor units. */
+      readonly amount: number;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly created_at: string;
+      readonly currency: string;
+      /** @description Names the refund at its PSP, for all time. */
+      readonly entity_key: string;
+      /** @description Why a refund with status `failed` failed. */
+      readonly failure: {
+        readonly category: string;
+        readonly code: string;
+        readonly message: string;
+        readonly psp_code: string | null;
+      } | null;
+      /**
+       * Format: uuid
+       * @description UUIDv7.
+       */
+      readonly id: string;
+      readonly metadata: {
+        readonly [key: string]: string;
+      };
+      /** @constant */
+      readonly object: 'refund';
+      /**
+       * Format: uuid
+       * @description UUIDv7.
+       */
+      readonly payment_id: string;
+      /** @description The PSP account that took the payment. */
+      readonly psp: string | null;
+      /** @description That PSP's own id of the refund. */
+      readonly psp_reference: string | null;
+      readonly reason: string | null;
+      /** @description Its name among several refunds of the payment; null for the only one. */
+      readonly reference: string | null;
+      /**
+       * @description `pending`: it is not known yet what the PSP did, the service goes on by itself. `failed`: nothing was given back, and the same refund may be asked for again under a new Idempotency-Key.
+       * @enum {unknown}
+       */
+      readonly status: 'pending' | 'succeeded' | 'failed';
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly updated_at: string;
+    };
+    readonly RefundPage: {
+      readonly data: readonly components['schemas']['Refund'][];
+      readonly has_more: boolean;
+      /** @description Give it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+    /** @description Without `amount`, or without a body: all that was captured and is not refunded yet. */
+    readonly RefundRequest: {
+      /** @description In minor units of the currency: 1000 is 10.00 EUR, 1000 JPY or 1.000 KWD. */
+      readonly amount?: number;
+      /** @description Up to 50 pairs of your own, given back as they were sent. */
+      readonly metadata?: {
+        readonly [key: string]: string;
+      };
+      /** @description Why, for your own books. Sent to nobody. */
+      readonly reason?: string;
+      /** @description Its name among several of this payment: asked for twice under one name, whatever the Idempotency-Key, it is done once. Without a name there is only one. */
+      readonly reference?: string;
+    };
   };
   responses: never;
   parameters: {
@@ -425,6 +711,11 @@ export interface components {
      * @example 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42
      */
     readonly PaymentId: string;
+    /**
+     * @description The id of the payout. Anything but a UUID is not found.
+     * @example 019aa5c0-9c31-7f02-a6d4-0e5d7b1c2f83
+     */
+    readonly PayoutId: string;
     /**
      * @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60.
      * @example wait=10
@@ -1297,6 +1588,761 @@ export interface operations {
        *     `idempotency_key_reused`: The Idempotency-Key was used for another request.
        */
       readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly listRefunds: {
+    readonly parameters: {
+      readonly query?: {
+        readonly cursor?: string;
+        readonly limit?: number;
+      };
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The id of the payment. Anything but a UUID is not found.
+         * @example 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42
+         */
+        readonly id: components['parameters']['PaymentId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description A page. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['RefundPage'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly refundPayment: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header: {
+        /**
+         * @description A new one for each new request, a UUID for instance; bare or as a quoted string of RFC 8941.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        readonly 'Idempotency-Key': components['parameters']['IdempotencyKey'];
+        /**
+         * @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60.
+         * @example wait=10
+         */
+        readonly Prefer?: components['parameters']['Prefer'];
+      };
+      readonly path: {
+        /**
+         * @description The id of the payment. Anything but a UUID is not found.
+         * @example 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42
+         */
+        readonly id: components['parameters']['PaymentId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['RefundRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description It was there already, and is at rest. */
+      readonly 200: {
+        headers: {
+          readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Refund'];
+        };
+      };
+      /** @description This request made it, and it is at rest: `succeeded` or `failed`. */
+      readonly 201: {
+        headers: {
+          readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Refund'];
+        };
+      };
+      /** @description It is not known yet what the PSP did. The service goes on by itself; ask again, or read the refund. */
+      readonly 202: {
+        headers: {
+          readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Refund'];
+        };
+      };
+      /**
+       * @description `body_malformed`: The body is not readable JSON.
+       *
+       *     `idempotency_key_missing`: An Idempotency-Key header is required.
+       *
+       *     `idempotency_key_invalid`: The Idempotency-Key header is not valid.
+       */
+      readonly 400: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `invalid_state`: The state of the object does not allow this.
+       *
+       *     `amount_exceeds_refundable`: The amount is larger than what can still be refunded.
+       *
+       *     `refund_exists`: There is another refund of this name.
+       *
+       *     `request_in_progress`: A request with this Idempotency-Key is still running.
+       */
+      readonly 409: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `body_too_large`: The body is too large. */
+      readonly 413: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unsupported_media_type`: The body must be application/json. */
+      readonly 415: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       *
+       *     `idempotency_key_reused`: The Idempotency-Key was used for another request.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly listPayouts: {
+    readonly parameters: {
+      readonly query?: {
+        readonly 'created[gte]'?: string;
+        readonly 'created[lte]'?: string;
+        readonly cursor?: string;
+        readonly limit?: number;
+        readonly psp?: string;
+        readonly recipient?: string;
+        readonly reference?: string;
+        readonly status?: 'processing' | 'paid' | 'failed';
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description A page. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['PayoutPage'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly createPayout: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header: {
+        /**
+         * @description A new one for each new request, a UUID for instance; bare or as a quoted string of RFC 8941.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        readonly 'Idempotency-Key': components['parameters']['IdempotencyKey'];
+        /**
+         * @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60.
+         * @example wait=10
+         */
+        readonly Prefer?: components['parameters']['Prefer'];
+      };
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['PayoutRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description The payout has ended: `paid`, or `failed` with nothing paid and `failure` saying why. */
+      readonly 201: {
+        headers: {
+          readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Payout'];
+        };
+      };
+      /** @description The outcome is not known yet. The service goes on by itself; ask again with the same Idempotency-Key, or read the payout. */
+      readonly 202: {
+        headers: {
+          readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Payout'];
+        };
+      };
+      /**
+       * @description `body_malformed`: The body is not readable JSON.
+       *
+       *     `idempotency_key_missing`: An Idempotency-Key header is required.
+       *
+       *     `idempotency_key_invalid`: The Idempotency-Key header is not valid.
+       */
+      readonly 400: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `request_in_progress`: A request with this Idempotency-Key is still running.
+       *
+       *     `payout_in_progress`: A payout to this recipient has not ended yet.
+       *
+       *     `payout_sequence_stale`: previous is not the last payout to this recipient that ended.
+       */
+      readonly 409: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `body_too_large`: The body is too large. */
+      readonly 413: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unsupported_media_type`: The body must be application/json. */
+      readonly 415: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       *
+       *     `idempotency_key_reused`: The Idempotency-Key was used for another request.
+       *
+       *     `no_route`: No PSP can take this payment.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getPayout: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The id of the payout. Anything but a UUID is not found.
+         * @example 019aa5c0-9c31-7f02-a6d4-0e5d7b1c2f83
+         */
+        readonly id: components['parameters']['PayoutId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The payout. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Payout'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getRefund: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The id of the payment. Anything but a UUID is not found.
+         * @example 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42
+         */
+        readonly id: components['parameters']['PaymentId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The refund. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Refund'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
         headers: {
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
