@@ -702,6 +702,11 @@ export interface components {
   responses: never;
   parameters: {
     /**
+     * @description How long you wait for the outcome, in ms. No other PSP is asked later than that; what is not known by then is answered 202. 25,000 unless told.
+     * @example 10000
+     */
+    readonly Deadline: number;
+    /**
      * @description A new one for each new request, a UUID for instance; bare or as a quoted string of RFC 8941.
      * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
      */
@@ -923,6 +928,11 @@ export interface operations {
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         readonly 'Idempotency-Key': components['parameters']['IdempotencyKey'];
+        /**
+         * @description How long you wait for the outcome, in ms. No other PSP is asked later than that; what is not known by then is answered 202. 25,000 unless told.
+         * @example 10000
+         */
+        readonly 'Payonce-Deadline'?: components['parameters']['Deadline'];
         /**
          * @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60.
          * @example wait=10
@@ -1270,6 +1280,11 @@ export interface operations {
          */
         readonly 'Idempotency-Key': components['parameters']['IdempotencyKey'];
         /**
+         * @description How long you wait for the outcome, in ms. No other PSP is asked later than that; what is not known by then is answered 202. 25,000 unless told.
+         * @example 10000
+         */
+        readonly 'Payonce-Deadline'?: components['parameters']['Deadline'];
+        /**
          * @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60.
          * @example wait=10
          */
@@ -1453,6 +1468,11 @@ export interface operations {
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         readonly 'Idempotency-Key': components['parameters']['IdempotencyKey'];
+        /**
+         * @description How long you wait for the outcome, in ms. No other PSP is asked later than that; what is not known by then is answered 202. 25,000 unless told.
+         * @example 10000
+         */
+        readonly 'Payonce-Deadline'?: components['parameters']['Deadline'];
         /**
          * @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60.
          * @example wait=10
@@ -1746,6 +1766,11 @@ export interface operations {
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         readonly 'Idempotency-Key': components['parameters']['IdempotencyKey'];
+        /**
+         * @description How long you wait for the outcome, in ms. No other PSP is asked later than that; what is not known by then is answered 202. 25,000 unless told.
+         * @example 10000
+         */
+        readonly 'Payonce-Deadline'?: components['parameters']['Deadline'];
         /**
          * @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60.
          * @example wait=10
@@ -2042,6 +2067,11 @@ export interface operations {
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         readonly 'Idempotency-Key': components['parameters']['IdempotencyKey'];
+        /**
+         * @description How long you wait for the outcome, in ms. No other PSP is asked later than that; what is not known by then is answered 202. 25,000 unless told.
+         * @example 10000
+         */
+        readonly 'Payonce-Deadline'?: components['parameters']['Deadline'];
         /**
          * @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60.
          * @example wait=10

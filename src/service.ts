@@ -140,7 +140,8 @@ export async function startService(config: Config, pspsConfig: PspsConfig, logge
     );
     const orphans = new OrphanKeeper(
       storage,
-      ofPayments,
+      (due, traceId) => (due.payoutId === null ? ofPayments : ofPayouts).lookAgain(due, traceId),
+      (orphan, traceId) => ofPayments.compensate(orphan, traceId),
       config.orphans === 'automatic',
       () => ids.uuid(),
       (err, { entityKey, route }) =>

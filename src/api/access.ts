@@ -19,6 +19,8 @@ export interface EdgeState {
   id: string;
   key: string;
   waitS: number;
+  /** null: the service's own. */
+  deadlineMs: number | null;
   /** As it shall be sent: Fastify adds a charset to every JSON type, which RFC 8259 knows none of. */
   contentType: string | null;
   /** Of the problem that was answered, for the log. */

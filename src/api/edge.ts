@@ -7,7 +7,7 @@ import { type Authenticator, type Caller } from '../merchants/index.js';
 import { type Asked } from '../payments/index.js';
 import { type Access } from './access.js';
 import { AUTHENTICATOR, CLOCK, LIMITS, LOGGER, METRICS, type ApiLimits } from './dependencies.js';
-import { bearerOf, idempotencyKeyOf, isJson, unauthorized, waitSecondsOf } from './headers.js';
+import { bearerOf, deadlineMsOf, idempotencyKeyOf, isJson, unauthorized, waitSecondsOf } from './headers.js';
 import { readJsonBody } from './json-body.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -85,6 +85,7 @@ export class Edge {
       id: '',
       key: '',
       waitS: 0,
+      deadlineMs: null,
       contentType: null,
       problem: null,
     };
@@ -121,6 +122,7 @@ export class Edge {
       linesOf(request, 'idempotency-key'),
     );
     edge.waitS = waitSecondsOf(singleHeader(headers['prefer']));
+    edge.deadlineMs = deadlineMsOf(singleHeader(headers['payonce-deadline']));
   }
 
   private leave(request: FastifyRequest, reply: FastifyReply): void {
@@ -151,8 +153,8 @@ export class Edge {
 
 /** How a money-moving request was asked. Only for routes that move money. */
 export function askedOf(request: FastifyRequest): Asked {
-  const { key, waitS } = request.edge;
-  return { caller: callerOf(request), key, waitMs: waitS * 1_000, requestId: request.id };
+  const { key, waitS, deadlineMs } = request.edge;
+  return { caller: callerOf(request), key, waitMs: waitS * 1_000, deadlineMs, requestId: request.id };
 }
 
 /** The id in the path, in small letters. */

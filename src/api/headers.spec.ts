@@ -1,5 +1,5 @@
 import { Problem } from '../kernel/index.js';
-import { bearerOf, idempotencyKeyOf, isJson, waitSecondsOf } from './headers.js';
+import { bearerOf, deadlineMsOf, idempotencyKeyOf, isJson, waitSecondsOf } from './headers.js';
 
 function codeOf(act: () => unknown): string {
   try {
@@ -95,4 +95,15 @@ test('only JSON in UTF-8 is JSON', () => {
   for (const type of ['application/json; charset=utf-16', 'application/jsonx', 'text/json', '']) {
     expect(isJson(type)).toBe(false);
   }
+});
+
+describe('Payonce-Deadline', () => {
+  it('is read in ms, and refused where it cannot be', () => {
+    expect(deadlineMsOf(undefined)).toBeNull();
+    expect(deadlineMsOf('1')).toBe(1);
+    expect(deadlineMsOf('60000')).toBe(60_000);
+    for (const wrong of ['', '0', '-1', '1.5', '1e3', '60001', '10s', '0x10']) {
+      expect(() => deadlineMsOf(wrong)).toThrow('validation_failed');
+    }
+  });
 });

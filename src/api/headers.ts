@@ -67,6 +67,23 @@ export function waitSecondsOf(header: string | undefined): number {
   return Math.min(Number(written ?? 0), LONGEST_WAIT_S);
 }
 
+const LONGEST_DEADLINE_MS = 60_000;
+
+/**
+ * `Payonce-Deadline`: how long the caller waits for the outcome, in ms from now; null where it is
+ * absent. No other PSP is asked later than that. A number that cannot be read is refused, since the
+ * caller counts on it.
+ */
+export function deadlineMsOf(header: string | undefined): number | null {
+  if (header === undefined) return null;
+  const ms = /^\d{1,6}$/.test(header) ? Number(header) : 0;
+  if (ms >= 1 && ms <= LONGEST_DEADLINE_MS) return ms;
+  const message = `must be 1 to ${LONGEST_DEADLINE_MS}, in ms`;
+  throw new Problem('validation_failed', `The Payonce-Deadline header ${message}.`, {
+    errors: [{ pointer: 'Payonce-Deadline', message }],
+  });
+}
+
 /** Whether a Content-Type is JSON in UTF-8, the only encoding that RFC 8259 knows. */
 export function isJson(contentType: string): boolean {
   return (

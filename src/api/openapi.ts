@@ -133,6 +133,14 @@ export function openApiDocument(version: string): Json {
           schema: { type: 'string' },
           example: 'wait=10',
         },
+        Deadline: {
+          name: 'Payonce-Deadline',
+          in: 'header',
+          description:
+            'How long you wait for the outcome, in ms. No other PSP is asked later than that; what is not known by then is answered 202. 25,000 unless told.',
+          schema: { type: 'integer', minimum: 1, maximum: 60_000 },
+          example: 10_000,
+        },
       },
     },
   });
@@ -152,7 +160,9 @@ function shown(operation: Operation): Json {
         : []),
       ...Object.entries(query?.properties ?? {}).map(([name, schema]) => ({ name, in: 'query', schema })),
       ...(movesMoney
-        ? [{ $ref: '#/components/parameters/IdempotencyKey' }, { $ref: '#/components/parameters/Prefer' }]
+        ? ['IdempotencyKey', 'Prefer', 'Deadline'].map((name) => ({
+            $ref: `#/components/parameters/${name}`,
+          }))
         : []),
     ],
     ...(body

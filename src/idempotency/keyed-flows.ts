@@ -38,6 +38,8 @@ export interface KeyedRequest<Ask> {
   readonly ask: Ask;
   /** How long to wait for a request that runs under the same key, in ms; 0 = not at all. */
   readonly waitMs: number;
+  /** How long the caller waits, in ms from now; absent or null = `KeyedFlowsOptions.deadlineMs`. */
+  readonly deadlineMs?: number | null;
 }
 
 export interface FlowAnswer {
@@ -86,7 +88,7 @@ export class KeyedFlows {
     const fingerprint = this.options.seal.digest(`${flow.operation}\n${canonicalJson(request.ask)}`);
     const waitUntilMs = this.options.clock.monotonicMs() + request.waitMs;
     for (let tries = 0; tries < MOST_DECISIONS; tries++) {
-      const run = this.newRun(request, true);
+      const run = this.newRun(request, true, request.deadlineMs);
       const met = flow.readsFirst || tries > 0 ? await this.read(run) : null;
       if (met) {
         const answer = await this.meet(flow, met, fingerprint, run, waitUntilMs);
@@ -117,7 +119,11 @@ export class KeyedFlows {
     }
   }
 
-  private newRun(of: Pick<Run, 'merchantId' | 'key' | 'actor' | 'traceId'>, asked: boolean): Run {
+  private newRun(
+    of: Pick<Run, 'merchantId' | 'key' | 'actor' | 'traceId'>,
+    asked: boolean,
+    givenMs?: number | null,
+  ): Run {
     const { clock, ids, leaseMs, deadlineMs } = this.options;
     return {
       merchantId: of.merchantId,
@@ -127,7 +133,7 @@ export class KeyedFlows {
       lockToken: ids.uuid(),
       leaseMs,
       asked,
-      deadline: new Date(clock.now().getTime() + (asked ? deadlineMs : 0)),
+      deadline: new Date(clock.now().getTime() + (asked ? (givenMs ?? deadlineMs) : 0)),
       clock,
       lease: new Lease(clock, leaseMs),
     };

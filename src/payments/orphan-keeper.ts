@@ -1,5 +1,9 @@
-import { type OrphanEffect, type PspRequest, type RequestStorage } from '../request-storage/index.js';
-import { type PaymentResolver } from './payment-resolver.js';
+import {
+  type DriveOn,
+  type OrphanEffect,
+  type PspRequest,
+  type RequestStorage,
+} from '../request-storage/index.js';
 
 export interface OrphanReport {
   readonly looked: number;
@@ -16,7 +20,8 @@ const PASS = 50;
 export class OrphanKeeper {
   constructor(
     private readonly storage: RequestStorage,
-    private readonly resolver: PaymentResolver,
+    private readonly lookAgain: DriveOn,
+    private readonly compensate: (orphan: OrphanEffect, traceId: string) => Promise<boolean>,
     private readonly automatic: boolean,
     private readonly newTraceId: () => string,
     private readonly onError: (error: unknown, where: PspRequest | OrphanEffect) => void,
@@ -26,11 +31,11 @@ export class OrphanKeeper {
   async runOnce(): Promise<OrphanReport> {
     const report = { looked: 0, compensated: 0, failed: 0 };
     for (const due of await this.storage.dueLooks(PASS)) {
-      await this.attempt(due, report, 'looked', (id) => this.resolver.lookAgain(due, id));
+      await this.attempt(due, report, 'looked', (id) => this.lookAgain(due, id));
     }
     for (const status of this.automatic ? (['open', 'approved'] as const) : (['approved'] as const)) {
       for (const orphan of await this.storage.dueOrphans(status, PASS)) {
-        await this.attempt(orphan, report, 'compensated', (id) => this.resolver.compensate(orphan, id));
+        await this.attempt(orphan, report, 'compensated', (id) => this.compensate(orphan, id));
       }
     }
     return report;

@@ -6,6 +6,7 @@ import {
   lookAgain,
   lookedAgain,
   type OrphanEffect,
+  isOfPayment,
   paymentIdOf,
   type PspRequest,
 } from '../request-storage/index.js';
@@ -64,6 +65,8 @@ export class PaymentResolver {
 
   /** Gives back what a PSP did after it was ruled out. False when somebody else does. */
   async compensate(orphan: OrphanEffect, traceId: string): Promise<boolean> {
+    // Money that went out is not called back by itself.
+    if (!isOfPayment(orphan.entityKey)) return (await this.store.commit(leaveToPerson(orphan))).done;
     const run = this.newRun(traceId);
     const paymentId = paymentIdOf(orphan.entityKey);
     const state = await this.stateOf({ ...orphan, paymentId });

@@ -94,12 +94,13 @@ export class PaymentsService implements Payments {
   }
 
   private run<Ask>(flow: Flow<Ask, PaymentState>, asked: Asked, ask: Ask): Promise<FlowAnswer> {
-    const { caller, key, waitMs, requestId } = asked;
+    const { caller, key, waitMs, deadlineMs, requestId } = asked;
     const { merchantId, apiKeyId } = caller;
     return this.deps.keyed.run(flow, {
       merchantId,
       key,
       waitMs,
+      deadlineMs,
       ask,
       actor: `api-key:${apiKeyId}`,
       traceId: requestId,

@@ -39,6 +39,8 @@ export interface Asked {
   readonly key: string;
   /** `Prefer: wait=<seconds>` in ms; 0 where absent. At most 60,000. */
   readonly waitMs: number;
+  /** `Payonce-Deadline`: how long the caller waits, in ms; null = as configured. */
+  readonly deadlineMs: number | null;
   readonly requestId: string;
 }
 

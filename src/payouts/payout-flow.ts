@@ -11,6 +11,7 @@ import {
 } from '../idempotency/index.js';
 import {
   type Answered,
+  type Call,
   drive,
   type DrivenBy,
   entityKey,
@@ -106,6 +107,10 @@ export class PayoutFlow implements OperationOwner<PayoutState> {
     const driver = { token: run.lockToken, leaseMs: run.leaseMs, traceId: run.traceId };
     const driven = drive(story, facts, driver, answered);
     return { ...settle(state, driven, now), driven };
+  }
+
+  withCall(state: PayoutState, call: Call): PayoutState {
+    return { ...state, call };
   }
 
   /** Makes the call that the state has written down. */

@@ -31,12 +31,13 @@ export class PayoutsService implements Payouts {
     this.flow = new PayoutFlow(deps);
   }
 
-  create({ caller, key, waitMs, requestId }: PayoutAsked, ask: PayoutAsk): Promise<FlowAnswer> {
+  create({ caller, key, waitMs, deadlineMs, requestId }: PayoutAsked, ask: PayoutAsk): Promise<FlowAnswer> {
     const { merchantId, apiKeyId } = caller;
     return this.deps.keyed.run(this.flows.create, {
       merchantId,
       key,
       waitMs,
+      deadlineMs,
       ask,
       actor: `api-key:${apiKeyId}`,
       traceId: requestId,

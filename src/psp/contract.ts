@@ -157,6 +157,8 @@ export interface Capabilities {
    * Whether an unknown payment can be voided: by our own reference, only by the PSP's id, or not.
    */
   readonly cancel: 'reference' | 'id' | null;
+  /** A cancel by reference is only received; what came of it is told later, by a notification. */
+  readonly cancelIsOrder?: true;
   /**
    * What of an authorization can be captured: all of it in one go, less in one go (the rest is
    * released), or parts in several.

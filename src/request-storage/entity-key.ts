@@ -25,6 +25,10 @@ export function isOfOrphan(paymentId: string, name: string): boolean {
   return name.startsWith(`payment-${paymentId}-orphan-`);
 }
 
+export function isOfPayment(name: string): boolean {
+  return name.startsWith('payment-');
+}
+
 /** The payment that an entity key is of: a UUID behind `payment-`. */
 export function paymentIdOf(name: string): string {
   return name.slice('payment-'.length, 'payment-'.length + 36);

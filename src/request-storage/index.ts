@@ -4,7 +4,7 @@
  */
 export { type Answered, type Call, type Driver, type OperationStory } from './attempt.js';
 export { drive, type Driven, evidenceOnly, open, type Opening, reopen } from './drive.js';
-export { entityKey, isOfOrphan, paymentIdOf, pspIdempotencyKey } from './entity-key.js';
+export { entityKey, isOfOrphan, isOfPayment, paymentIdOf, pspIdempotencyKey } from './entity-key.js';
 export { type Evidence, isFence, type RouteStory, saysDone, weigh } from './evidence.js';
 export { LATE_LOOKS_MS, lookAgain, lookedAgain } from './late-look.js';
 export { nextStep, SCHEDULE_MS, type Step, type StepFacts } from './next-step.js';

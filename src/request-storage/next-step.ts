@@ -130,7 +130,10 @@ function whileOpen(
 function mayFence(current: RouteStory, { why, since }: Open, can: Capabilities, facts: StepFacts): boolean {
   const { request, attempts } = current;
   if (!facts.fence || why !== 'doubt' || facts.wish === 'cancel' || can.cancel !== 'reference') return false;
-  if (request.operation !== 'charge' && request.operation !== 'authorize') return false;
+  // A charge has taken the money by the time that a mere order to void is carried out.
+  const voidable =
+    request.operation === 'authorize' || (request.operation === 'charge' && !can.cancelIsOrder);
+  if (!voidable) return false;
   if (!facts.deadline || facts.now >= facts.deadline) return false;
   if (attempts.some((a) => a.kind === 'cancel')) return false;
   const ways = waysOn(current, { verdict: 'open', why, since }, can, facts);

@@ -1,7 +1,8 @@
 import { type Change, type Clock, type Ids, Lease, type Store } from '../kernel/index.js';
 import { type Run } from '../idempotency/index.js';
-import { type Answered, type OperationStory } from './attempt.js';
+import { type Answered, type Call, type OperationStory } from './attempt.js';
 import { type Driven, evidenceOnly } from './drive.js';
+import { lookAgain, lookedAgain } from './late-look.js';
 import { type PspRequest } from './psp-request.entity.js';
 
 /** As much of a run as driving a route takes; whoever drives without a key has no more. */
@@ -21,6 +22,8 @@ export interface OperationOwner<State> {
   storyOf(state: State, entityKey: string): OperationStory;
   /** Takes in an answer, if there is one, and decides. Pure. */
   decide(state: State, story: OperationStory, run: DrivenBy, answered?: Answered): Settled<State>;
+  /** The state with a call to make. */
+  withCall(state: State, call: Call): State;
   /** Makes the call that the state has written down. */
   perform(state: State, run: Pick<Run, 'lease'>): Promise<Answered>;
 }
@@ -73,6 +76,29 @@ export class OperationResolver<State> {
       calls += 1;
     }
     if (answered) await this.leaveEvidence(due, answered);
+    return false;
+  }
+
+  /**
+   * Looks once more at a route that was ruled out because nothing was found there; what is found is
+   * recorded as an orphan effect. False when somebody else looks.
+   */
+  async lookAgain(due: PspRequest, traceId: string): Promise<boolean> {
+    const { owner } = this;
+    const { store, clock, ids, leaseMs } = this.deps;
+    const state = await owner.read(due);
+    const routeOf = (of: State) =>
+      owner.storyOf(of, due.entityKey).routes.find(({ request }) => request.route === due.route);
+    const route = routeOf(state);
+    if (route?.request.fence !== due.fence) return false;
+    const { changes, call } = lookAgain(route, { token: ids.uuid(), leaseMs, traceId }, clock.now());
+    const lease = new Lease(clock, leaseMs);
+    if (!(await store.commit(changes)).done) return false;
+    const answered = await owner.perform(owner.withCall(state, call), { lease });
+    for (let tries = 0; tries < MOST_REFUSALS; tries++) {
+      const story = owner.storyOf(await owner.read(due), due.entityKey);
+      if ((await store.commit(lookedAgain(story, answered, clock.now()))).done) return true;
+    }
     return false;
   }
 

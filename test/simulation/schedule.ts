@@ -207,7 +207,14 @@ class Schedule {
     return {
       keyed,
       flows,
-      orphans: new OrphanKeeper(storage, resolver, true, () => ids.uuid(), rethrow),
+      orphans: new OrphanKeeper(
+        storage,
+        (due, id) => resolver.lookAgain(due, id),
+        (orphan, id) => resolver.compensate(orphan, id),
+        true,
+        () => ids.uuid(),
+        rethrow,
+      ),
       resolver: new Resolver(
         storage,
         (due, id) => resolver.driveOn(due, id),

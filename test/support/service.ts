@@ -35,6 +35,8 @@ export interface StageOptions {
   readonly lockTtlMs?: number;
   /** For every service that is started. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Whether the routing rules allow to fence a charge in doubt. */
+  readonly fence?: boolean;
 }
 
 /** A place in the service, at its n-th visit, and what is sent to the process there. */
@@ -67,12 +69,17 @@ export class Stage {
     private readonly options: Required<StageOptions>,
   ) {}
 
-  static async open({ timeoutMs = 1_000, lockTtlMs = 2_500, env = {} }: StageOptions = {}): Promise<Stage> {
+  static async open({
+    timeoutMs = 1_000,
+    lockTtlMs = 2_500,
+    env = {},
+    fence = false,
+  }: StageOptions = {}): Promise<Stage> {
     const [simulator, database] = await Promise.all([startSimulator(), freshDatabase()]);
     const directory = mkdtempSync(join(tmpdir(), 'payonce-stage-'));
     const { stripe, adyen, keyless } = simulator.urls;
     const secretKey = { secretKey: 'sk_test_stage' };
-    const order = (...psps: readonly PspName[]) => ({ order: psps });
+    const order = (...psps: readonly PspName[]) => ({ order: psps, ...(fence ? { fence } : {}) });
     const psps = {
       psps: [
         { name: 'stripe', adapter: 'stripe', baseUrl: stripe, timeoutMs, credentials: secretKey },
@@ -97,7 +104,7 @@ export class Stage {
       ],
     };
     writeFileSync(join(directory, 'psps.json'), JSON.stringify(psps));
-    return new Stage(simulator, database, directory, { timeoutMs, lockTtlMs, env });
+    return new Stage(simulator, database, directory, { timeoutMs, lockTtlMs, env, fence });
   }
 
   /** Resolves when the service says that it listens. */
@@ -267,6 +274,8 @@ export interface Reply {
 export interface PostOptions {
   /** `Prefer: wait`, in s. */
   readonly waitS?: number;
+  /** `Payonce-Deadline`, in ms. */
+  readonly deadlineMs?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -277,12 +286,18 @@ export class Shop {
     private readonly apiKey: string,
   ) {}
 
-  async post(path: string, body: object, key: string, { waitS, signal }: PostOptions = {}): Promise<Reply> {
+  async post(
+    path: string,
+    body: object,
+    key: string,
+    { waitS, deadlineMs, signal }: PostOptions = {},
+  ): Promise<Reply> {
     const headers = {
       ...this.headers(),
       'content-type': 'application/json',
       'idempotency-key': key,
       ...(waitS === undefined ? {} : { prefer: `wait=${waitS}` }),
+      ...(deadlineMs === undefined ? {} : { 'payonce-deadline': String(deadlineMs) }),
     };
     const asked = { method: 'POST', headers, body: JSON.stringify(body), signal: signal ?? null };
     return replyOf(await fetch(`${this.url()}${path}`, asked));

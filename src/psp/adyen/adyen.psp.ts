@@ -36,6 +36,7 @@ export const adyenCapabilities: Capabilities = {
   lookup: null,
   // POST /cancels takes our reference: https://docs.adyen.com/online-payments/cancel
   cancel: 'reference',
+  cancelIsOrder: true,
   // https://docs.adyen.com/online-payments/capture#multiple-partial-captures
   captures: 'several',
 };
