@@ -3,6 +3,7 @@ import { ChargeOnce1700000000002 } from './0002-charge-once.js';
 import { Subjects1700000000003 } from './0003-subjects.js';
 import { Refunds1700000000004 } from './0004-refunds.js';
 import { Payouts1700000000005 } from './0005-payouts.js';
+import { IdempotentCalls1700000000006 } from './0006-idempotent-calls.js';
 import { OrphansAndFences1700000000007 } from './0007-orphans-and-fences.js';
 
 /** Every migration, oldest first. A class that has run anywhere is never edited again. */
@@ -12,5 +13,6 @@ export const migrations = [
   Subjects1700000000003,
   Refunds1700000000004,
   Payouts1700000000005,
+  IdempotentCalls1700000000006,
   OrphansAndFences1700000000007,
 ];

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import { Pool } from 'pg';
+import { CallStoreUnavailable, PostgresCallStore } from '../../../src/idempotency/index.js';
+import { type FreshDatabase, freshDatabase } from '../../support/database.js';
+import { exerciseCallStore } from './exercise-call-store.js';
+
+describe('calls that Postgres remembers', () => {
+  exerciseCallStore(async () => {
+    const fresh = await freshDatabase();
+    const pools: Pool[] = [];
+    return {
+      connect: async () => {
+        const pool = new Pool({ connectionString: fresh.url, max: 4 });
+        pools.push(pool);
+        return new PostgresCallStore(pool);
+      },
+      close: async () => {
+        await Promise.all(pools.map((pool) => pool.end()));
+        await fresh.drop();
+      },
+    };
+  });
+});
+
+describe('the table of calls', () => {
+  let pool: Pool;
+  let fresh: FreshDatabase;
+
+  beforeAll(async () => {
+    fresh = await freshDatabase();
+    pool = new Pool({ connectionString: fresh.url, max: 4 });
+  });
+  afterAll(async () => {
+    await pool.end();
+    await fresh.drop();
+  });
+
+  const lock = (name = `i9y:x:${randomUUID()}`) => ({ name, token: randomUUID(), fingerprint: '-' });
+
+  it('loses what expired more than an hour ago, and nothing else', async () => {
+    const store = new PostgresCallStore(pool);
+    const [old, recent, live] = [lock(), lock(), lock()];
+    for (const one of [old, recent, live]) await store.take(one, 60_000);
+    const age = (name: string, interval: string) =>
+      pool.query(`UPDATE idempotent_calls SET expires_at = now() - $2::interval WHERE name = $1`, [
+        name,
+        interval,
+      ]);
+    await age(old.name, '61 minutes');
+    await age(recent.name, '59 minutes');
+    expect([await store.forgetExpired(10), await store.forgetExpired(10)]).toEqual([1, 0]);
+    expect(await store.record(old, '{"answer":1}', 1_000)).toBe('gone');
+    // Lapsed, and nobody took it: it is still its own.
+    expect(await store.record(recent, '{"answer":1}', 1_000)).toBe('held');
+  });
+
+  it('is written and asked in one round trip a step', async () => {
+    const store = new PostgresCallStore(pool);
+    const query = jest.spyOn(pool, 'query');
+    const one = lock();
+    await store.take(one, 60_000);
+    await store.take(lock(one.name), 60_000);
+    await store.extend(one, 60_000);
+    await store.record(one, '{"answer":1}', 60_000);
+    await store.take(lock(one.name), 60_000);
+    expect(query).toHaveBeenCalledTimes(5);
+    query.mockRestore();
+  });
+
+  it('gives no answer in time while somebody holds the row, and says so', async () => {
+    const store = new PostgresCallStore(pool, 200);
+    const one = lock();
+    await store.take(one, 60_000);
+    const client = await pool.connect();
+    try {
+      await client.query('BEGIN');
+      await client.query('SELECT FROM idempotent_calls WHERE name = $1 FOR UPDATE', [one.name]);
+      await expect(store.record(one, '{"answer":"private-7"}', 60_000)).rejects.toThrow(CallStoreUnavailable);
+      await client.query('ROLLBACK');
+    } finally {
+      client.release();
+    }
+  });
+
+  it('refuses what is not a call, without telling what was in it', async () => {
+    const store = new PostgresCallStore(pool);
+    const error: unknown = await store
+      .take({ ...lock('elsewhere:private-7'), fingerprint: 'private-8' }, 60_000)
+      .catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(CallStoreUnavailable);
+    expect(String((error as Error).cause)).toMatch(/23514/);
+    expect(String((error as Error).cause)).not.toMatch(/private/);
+  });
+});
