@@ -46,4 +46,5 @@ export {
 export { type Idempotent, idempotent } from './factory/idempotent.js';
 export { MemoryCallStore } from './factory/memory-store.js';
 export { PostgresCallStore } from './factory/postgres-store.js';
+export { RedisCallStore } from './factory/redis-store.js';
 export { keyedHash } from './factory/request-hash.js';
