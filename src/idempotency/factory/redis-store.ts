@@ -55,9 +55,18 @@ export class RedisCallStore implements CallStore {
 
   /** Rejects with CallStoreUnavailable, or with RangeError where the server is too old. */
   static async open({ url, timeoutMs = 2_000 }: RedisCallStoreOptions): Promise<RedisCallStore> {
+    // Once for each connection: ioredis would begin to leave it anew with every refused command.
+    let isLeaving = false;
+    const leave = (error: Error) => {
+      if (isLeaving || !READ_ONLY.test(error.message)) return false;
+      isLeaving = true;
+      return RECONNECT_ONLY;
+    };
     const redis = new Redis(url, {
       lazyConnect: true,
       connectTimeout: timeoutMs,
+      // How long a connection that we left may stay half open, and a process that is done with it wait.
+      disconnectTimeout: 500,
       commandTimeout: timeoutMs,
       // A step is answered for or it is not: none waits in here for a server that is away, and none is
       // sent a second time by the client.
@@ -65,11 +74,14 @@ export class RedisCallStore implements CallStore {
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
       retryStrategy: (times) => Math.min(FIRST_RECONNECT_MS * 2 ** Math.min(times, 10), LONGEST_RECONNECT_MS),
-      reconnectOnError: (error) => (READ_ONLY.test(error.message) ? RECONNECT_ONLY : false),
+      reconnectOnError: leave,
       connectionName: 'payonce-idempotency',
     });
     // Whoever needs the connection hears of its loss; without a listener ioredis writes to the console.
     redis.on('error', () => {});
+    redis.on('ready', () => {
+      isLeaving = false;
+    });
     const store = new RedisCallStore(redis);
     try {
       await store.step(redis.connect());
