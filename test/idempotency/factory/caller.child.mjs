@@ -1,0 +1,58 @@
+// A process that makes idempotent calls: `<redis|postgres> <url> race|hold`. Says on stdout, one JSON
+// value a line, what its handlers did and what its calls were told.
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const built = (room) => import(pathToFileURL(resolve(`dist/src/${room}/index.js`)).href);
+const { idempotent, PostgresCallStore, RedisCallStore } = await built('idempotency');
+const { openDatabase } = await built('kernel');
+
+const [kind, url, part] = process.argv.slice(2);
+const bare = { entities: [], migrations: [], poolSize: 4, applicationName: 'caller' };
+const database = kind === 'postgres' ? await openDatabase({ url, ...bare }) : null;
+const store = database ? new PostgresCallStore(database.pool) : await RedisCallStore.open({ url });
+// A process that waits for a signal and for nothing else ends.
+const alive = setInterval(() => {}, 1_000);
+const say = (what) => console.log(JSON.stringify(what));
+const told = (call) =>
+  call.then(
+    (answer) => ({ answer }),
+    (error) => ({ code: error.code ?? String(error) }),
+  );
+
+/** Three amounts for each of 25 keys, all at once: each run says whose it was. */
+async function race() {
+  const options = { operation: 'race', retention: 60_000, lockTtl: 20_000, wait: 20_000 };
+  const call = idempotent(store, { ...options, hashRequest: ({ amount }) => `amount-${amount}` }, (ask) => {
+    say({ ran: ask });
+    return { pid: process.pid, amount: ask.amount };
+  });
+  const asks = Array.from({ length: 75 }, (_, n) => ({ key: `k${n % 25}`, amount: 1 + Math.floor(n / 25) }));
+  const outcomes = await Promise.all(asks.map((ask) => told(call(ask.key, ask))));
+  for (const [n, outcome] of outcomes.entries()) say({ asked: asks[n], ...outcome });
+}
+
+/** One call whose handler ends on SIGUSR2. */
+async function hold() {
+  const options = { operation: 'hold', retention: 60_000, lockTtl: 400 };
+  const end = new Promise((resolve) => process.once('SIGUSR2', resolve));
+  const call = idempotent(store, options, async () => {
+    say({ ran: 'held' });
+    await end;
+    return 'of the one that stood still';
+  });
+  say({ asked: 'held', ...(await told(call('k', {}))) });
+}
+
+if (part === 'race') {
+  // All begin when all are there. The signal is listened for before anybody can send it.
+  const begin = new Promise((resolve) => process.once('SIGUSR2', resolve));
+  say({ ready: true });
+  await begin;
+  await race();
+} else {
+  await hold();
+}
+clearInterval(alive);
+if (database) await database.close();
+else store.close();
