@@ -3,29 +3,33 @@ import { type CallLock, type CallStore, CallStoreUnavailable, type Hold, type Ta
 
 /**
  * One statement. A row that is past expires_at counts as not there: a lock that lapsed or an answer
- * past its retention. What is live is read by the same statement, as of its beginning; when that lies
- * before a lock that was taken or given up in between, nothing comes back and it is asked again.
+ * past its retention. Where a live row is seen nothing is written, not even the row lock that an
+ * upsert takes when its WHERE does not hold. When another call gets in between, nothing comes back,
+ * and it is asked again.
  */
 const TAKE = `
-WITH before AS (
-  SELECT record IS NULL AND token <> $2 AS was_running FROM idempotent_calls WHERE name = $1
+WITH there AS MATERIALIZED (
+  SELECT fingerprint, record, expires_at FROM idempotent_calls
+   WHERE name = $1 AND expires_at > clock_timestamp() AND NOT (token = $2 AND record IS NULL)
+), lapsed AS (
+  SELECT FROM idempotent_calls WHERE name = $1 AND record IS NULL AND token <> $2
 ), taken AS (
   INSERT INTO idempotent_calls AS c (name, token, fingerprint, record, expires_at)
-  VALUES ($1, $2, $3, NULL, clock_timestamp() + $4 * interval '1 millisecond')
+  SELECT $1, $2, $3, NULL, clock_timestamp() + $4 * interval '1 millisecond'
+   WHERE NOT EXISTS (SELECT FROM there)
   ON CONFLICT (name) DO UPDATE
      SET token = excluded.token, fingerprint = excluded.fingerprint, record = NULL,
          expires_at = excluded.expires_at
    WHERE c.expires_at <= clock_timestamp() OR (c.token = excluded.token AND c.record IS NULL)
   RETURNING 1
 )
-SELECT true AS taken, coalesce((SELECT was_running FROM before), false) AS "tookOver",
+SELECT true AS taken, EXISTS (SELECT FROM lapsed) AS "tookOver",
        NULL AS fingerprint, NULL AS record, NULL::float8 AS "lastsMs"
   FROM taken
 UNION ALL
 SELECT false, false, fingerprint, record,
        greatest(0, extract(epoch FROM expires_at - clock_timestamp()) * 1000)::float8
-  FROM idempotent_calls
- WHERE name = $1 AND expires_at > clock_timestamp() AND NOT EXISTS (SELECT FROM taken)`;
+  FROM there`;
 
 /** What is the lock's own although it lapsed is still its own, as long as nobody else has taken it. */
 const EXTEND = `

@@ -67,6 +67,22 @@ describe('the table of calls', () => {
     query.mockRestore();
   });
 
+  it('is not written to by those who find a lock or an answer', async () => {
+    const store = new PostgresCallStore(pool);
+    const one = lock();
+    // A row that was updated or locked names the transaction in xmax, or lies elsewhere.
+    const stamp = () =>
+      pool.query('SELECT ctid, xmin, xmax FROM idempotent_calls WHERE name = $1', [one.name]);
+    await store.take(one, 60_000);
+    const locked = (await stamp()).rows;
+    expect(await store.take(lock(one.name), 60_000)).toMatchObject({ state: 'running' });
+    expect((await stamp()).rows).toEqual(locked);
+    await store.record(one, '{"answer":1}', 60_000);
+    const answered = (await stamp()).rows;
+    expect(await store.take(lock(one.name), 60_000)).toMatchObject({ state: 'done' });
+    expect((await stamp()).rows).toEqual(answered);
+  });
+
   it('gives no answer in time while somebody holds the row, and says so', async () => {
     const store = new PostgresCallStore(pool, 200);
     const one = lock();
