@@ -34,7 +34,7 @@ async function race() {
 
 /** One call whose handler ends on SIGUSR2. */
 async function hold() {
-  const options = { operation: 'hold', retention: 60_000, lockTtl: 400 };
+  const options = { operation: 'hold', retention: 60_000, lockTtl: 1_500 };
   const end = new Promise((resolve) => process.once('SIGUSR2', resolve));
   const call = idempotent(store, options, async () => {
     say({ ran: 'held' });

@@ -208,7 +208,7 @@ describeWithRedis('Redis, while calls run,', () => {
       const judge = new Judge();
       const handler = judge.handler(() => ({ turns: 1 }));
       const lost = tap.loseReplyTo(/\$3\r\nset\r\n/i);
-      const call = idempotent(store, options({ lockTtl: 500 }), handler);
+      const call = idempotent(store, options({ lockTtl: 2_000 }), handler);
       expect(await judge.call(call, 'k0', 5)).toMatchObject({ error: { code: 'store_unavailable' } });
       await lost;
       const other = (wait: number) => idempotent(stores[1]!, options({ wait }), handler);
