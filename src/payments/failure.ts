@@ -1,6 +1,5 @@
 import { type Operation } from '../psp/index.js';
-import { type PspAttempt, type Step } from '../request-storage/index.js';
-import { type Failure } from './payment.entity.js';
+import { type Failure, failureOf as failureFrom, type Step } from '../request-storage/index.js';
 
 const notDone: Readonly<Record<Operation, string>> = {
   charge: 'No PSP could take the payment; nothing was charged.',
@@ -14,22 +13,9 @@ const notDone: Readonly<Record<Operation, string>> = {
 /** Why an operation failed, for the client: in our words, with the PSP's code beside them. */
 export function failureOf(step: Step, operation: Operation): Failure | null {
   if (step.do !== 'fail') return null;
-  const { by, kind } = step.evidence;
-  const declined = by.outcome === 'declined';
-  const told = by.response?.['message'];
-  const own = declined ? `The ${nounOf(operation)} was declined.` : notDone[operation];
-  return {
-    category: declined ? 'declined' : kind === 'rejected' ? 'psp_rejected' : 'psp_unavailable',
-    code: declined ? (by.decline ?? 'declined') : codeOf(by),
-    psp_code: by.pspCode,
-    message: typeof told === 'string' && told !== '' ? told : own,
-  };
-}
-
-function nounOf(operation: Operation): string {
-  return operation === 'charge' || operation === 'authorize' ? 'payment' : operation;
-}
-
-function codeOf({ outcome }: PspAttempt): string {
-  return outcome === 'not_found' ? 'not_executed' : (outcome ?? 'unknown');
+  const noun = operation === 'charge' || operation === 'authorize' ? 'payment' : operation;
+  return failureFrom(step.evidence, {
+    declined: `The ${noun} was declined.`,
+    notDone: notDone[operation],
+  });
 }

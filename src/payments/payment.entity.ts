@@ -1,17 +1,8 @@
 import { EntitySchema } from 'typeorm';
 import { type Table, tableOf } from '../kernel/index.js';
+import { type Failure } from '../request-storage/index.js';
 import { type PaymentEvent } from './payment.lifecycle.js';
 import { type PaymentStatus } from './payments.js';
-
-/** Why the last operation of a payment did not succeed; null when it did. */
-export interface Failure {
-  /** `declined`, `psp_rejected`, `psp_unavailable`. */
-  readonly category: string;
-  /** A decline category, or what the category means in short. */
-  readonly code: string;
-  readonly psp_code: string | null;
-  readonly message: string;
-}
 
 export interface Payment {
   merchantId: string;
@@ -43,6 +34,7 @@ export interface Payment {
   /** The PSP of the effective route, and its id there. */
   psp: string | null;
   pspReference: string | null;
+  /** Why the last operation did not succeed; null when it did. */
   failure: Failure | null;
   nextAction: { type: 'redirect'; url: string } | null;
   createdAt: Date;

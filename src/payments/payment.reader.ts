@@ -1,22 +1,10 @@
 import type pg from 'pg';
 import { orUnavailable, Problem } from '../kernel/index.js';
-import {
-  type OperationStory,
-  pspAttempts,
-  type PspAttempt,
-  type PspRequest,
-  pspRequests,
-} from '../request-storage/index.js';
+import { columnsOf, readStories } from '../request-storage/index.js';
 import { type Payment, payments } from './payment.entity.js';
 import { firstEntityKey } from './payment-state.js';
 import { viewOf } from './payment.view.js';
 import { type Page, type PaymentFilter, type PaymentView } from './payments.js';
-
-type Selectable = { readonly columns: readonly { readonly name: string; readonly property: string }[] };
-
-function columnsOf({ columns }: Selectable): string {
-  return columns.map(({ name, property }) => `${name} AS "${property}"`).join(', ');
-}
 
 /** Lists of payments: hand-written SQL, newest first, by cursor. */
 export class PaymentReader {
@@ -59,35 +47,12 @@ export class PaymentReader {
       values,
     );
     const page = rows.slice(0, limit);
-    const stories = await this.firstStoriesOf(merchantId, page);
+    const stories = await readStories(this.pool, merchantId, page.map(firstEntityKey));
     return {
       data: page.map((payment) => viewOf(payment, stories.get(firstEntityKey(payment)))),
       has_more: rows.length > limit,
       next_cursor: rows.length > limit ? page.at(-1)!.id : null,
     };
-  }
-
-  private async firstStoriesOf(
-    merchantId: string,
-    page: readonly Payment[],
-  ): Promise<Map<string, OperationStory>> {
-    const keys = [merchantId, page.map(firstEntityKey)];
-    const of = 'WHERE merchant_id = $1 AND entity_key = ANY($2)';
-    const requests = await this.pool.query<PspRequest>(
-      `SELECT ${columnsOf(pspRequests)} FROM psp_requests ${of} ORDER BY entity_key, route`,
-      keys,
-    );
-    const attempts = await this.pool.query<PspAttempt>(
-      `SELECT ${columnsOf(pspAttempts)} FROM psp_attempts ${of} ORDER BY entity_key, route, attempt`,
-      keys,
-    );
-    const stories = new Map<string, OperationStory>();
-    for (const request of requests.rows) {
-      const own = attempts.rows.filter((a) => a.entityKey === request.entityKey && a.route === request.route);
-      const routes = [...(stories.get(request.entityKey)?.routes ?? []), { request, attempts: own }];
-      stories.set(request.entityKey, { entityKey: request.entityKey, routes });
-    }
-    return stories;
   }
 }
 

@@ -1,4 +1,9 @@
-import { type OperationStory, type PspRequest, type PspAttempt } from '../request-storage/index.js';
+import {
+  type OperationStory,
+  type PspAttempt,
+  type PspRequest,
+  routeViewsOf,
+} from '../request-storage/index.js';
 import { type Payment } from './payment.entity.js';
 import { firstEntityKey } from './payment-state.js';
 import { type AttemptView, type PaymentView } from './payments.js';
@@ -17,24 +22,13 @@ export function viewOf(payment: Payment, charge: OperationStory | undefined): Pa
     psp: payment.psp,
     psp_reference: payment.pspReference,
     entity_key: firstEntityKey(payment),
-    routes: (charge?.routes ?? []).map(({ request, attempts }) => ({
-      route: request.route,
-      psp: request.psp,
-      verdict: request.verdict,
-      outcome: outcomeOf(attempts),
-    })),
+    routes: routeViewsOf(charge),
     failure: payment.failure,
     next_action: payment.nextAction,
     metadata: payment.metadata,
     created_at: payment.createdAt.toISOString(),
     updated_at: payment.updatedAt.toISOString(),
   };
-}
-
-/** The last thing a PSP said about the route: the latest answer that says anything. */
-function outcomeOf(attempts: readonly PspAttempt[]): string | null {
-  const told = attempts.findLast(({ outcome }) => outcome !== null && outcome !== 'unknown');
-  return (told ?? attempts.at(-1))?.outcome ?? null;
 }
 
 export function attemptViewOf(request: PspRequest, attempt: PspAttempt): AttemptView {

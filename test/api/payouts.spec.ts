@@ -105,6 +105,7 @@ describe('POST /v1/payouts', () => {
           caller: { merchantId: 'm-1', apiKeyId: 'k-1', scopes: ['payouts:write'] },
           key: 'key-1',
           waitMs: 0,
+          deadlineMs: null,
           requestId: answer.headers['request-id'],
         },
         {

@@ -16,7 +16,7 @@ describe('the REST surface', () => {
     const answer = await api.send({
       body: paymentRequest,
       idempotencyKey: '"key-1"',
-      headers: { prefer: 'wait=10', 'request-id': 'mine' },
+      headers: { prefer: 'wait=10', 'payonce-deadline': '12000', 'request-id': 'mine' },
     });
     const [flow, asked, ask] = api.payments.calls[0]!;
     expect(flow).toBe('create');
@@ -24,6 +24,7 @@ describe('the REST surface', () => {
       caller: { merchantId: 'm-1', apiKeyId: 'k-1', scopes: ['payments:read', 'payments:write'] },
       key: 'key-1',
       waitMs: 10_000,
+      deadlineMs: 12_000,
       requestId: answer.headers['request-id'],
     });
     expect(ask).toEqual({
