@@ -113,6 +113,7 @@ describe('the books', () => {
     reference: 'order-1',
     amount: 2_000,
     amount_captured: 500,
+    amount_refunded: 200,
     currency: 'USD',
   };
   const attempt = {
@@ -125,9 +126,11 @@ describe('the books', () => {
   it('are made of what the API tells: the route that took effect, one entry for each operation', () => {
     const second = { ...attempt, route: 2, psp: 'stripe', verdict: 'effective' };
     const capture = { ...second, entity_key: `payment-${paymentId}-capture`, route: 1 };
-    expect(entriesOf(payment, [attempt, second, second, capture])).toEqual([
+    const refund = { ...capture, entity_key: `payment-${paymentId}-refund` };
+    expect(entriesOf(payment, [attempt, second, second, capture, refund])).toEqual([
       { ...entry, operation: 'authorize' },
       { ...entry, operation: 'capture', amount: 500 },
+      { ...entry, operation: 'refund', amount: 200 },
     ]);
   });
 

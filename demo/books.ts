@@ -58,6 +58,7 @@ export function entriesOf(
     readonly reference: string;
     readonly amount: number;
     readonly amount_captured: number;
+    readonly amount_refunded: number;
     readonly currency: string;
   },
   attempts: readonly {
@@ -67,7 +68,7 @@ export function entriesOf(
     readonly verdict: string;
   }[],
 ): BookEntry[] {
-  const { id, reference, amount, amount_captured, currency } = payment;
+  const { id, reference, currency } = payment;
   return [...new Set(attempts.map(({ entity_key }) => entity_key))].map((key) => {
     const own = attempts.filter(({ entity_key }) => entity_key === key);
     const effective = own.filter(({ verdict }) => verdict === 'effective');
@@ -79,10 +80,19 @@ export function entriesOf(
       effects: new Set(effective.map(({ route }) => route)).size,
       open: own.some(({ verdict }) => verdict === 'open'),
       psp: effective[0]?.psp ?? null,
-      amount: operation === 'capture' ? amount_captured : amount,
+      amount: amountOf(payment, operation),
       currency,
     };
   });
+}
+
+/** How much an operation moved, where there is one of its kind. */
+function amountOf(
+  payment: { readonly amount: number; readonly amount_captured: number; readonly amount_refunded: number },
+  operation: string,
+): number {
+  if (operation === 'capture') return payment.amount_captured;
+  return operation === 'refund' ? payment.amount_refunded : payment.amount;
 }
 
 /** Every operation that the books or a ledger knows of, in the order of the books. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { money } from './books.js';
 import { type Psp } from './psps.js';
-import { type Attempt, keyFor, type Order, paymentIn, requestFor } from './shop.js';
+import { type Attempt, keyFor, type Order, paymentIn, refundIn, requestFor } from './shop.js';
 import { LOCK_MS, PSP_TIMEOUT_MS } from './stage.js';
 import { type Scene, seconds, type Telling } from './story.js';
 
@@ -216,4 +216,44 @@ const authorizations: Scene = {
   },
 };
 
-export const scenes: readonly Scene[] = [plain, lostAnswer, down, declines, crowd, crash, authorizations];
+const refundedOnce: Scene = {
+  title: 'A refund that two people ask for',
+  async play(told) {
+    const { shop, psps } = told.stage;
+    const order: Order = { reference: 'order-8', amount: 6_000, currency: 'USD' };
+    told.asked(
+      `${described(order)}; then support and the shop's nightly job both refund it, under keys of their own`,
+    );
+    const { payment } = await shop.pay(order);
+    told.trouble('stripe refunds and then answers 500');
+    await psps.misbehave('stripe', { fault: 'error_500_after', next: 1 });
+    const path = `/v1/payments/${payment.id}/refunds`;
+    const [support, job] = await Promise.all([
+      shop.settle(path, 'support-8', {}),
+      shop.settle(path, 'nightly-8', {}),
+    ]);
+    told.calls(await shop.attempts(payment.id));
+    told.payonce(
+      'A refund is named after its payment, not after who asks, so both mean the same one; and what stripe did ' +
+        'is looked up before anything is sent again.',
+    );
+    const [first, second] = [refundIn(support), refundIn(job)];
+    const statuses = [support.status, job.status].toSorted((a, b) => b - a).join(' and ');
+    told.refund(statuses, first);
+    await told.customer(payment);
+    told.expect(first.id === second.id, 'they are two refunds');
+    told.expect(statuses === '201 and 200', `the two were answered ${statuses}`);
+    told.expect(first.status === 'succeeded' && first.amount === order.amount, 'it was not refunded');
+  },
+};
+
+export const scenes: readonly Scene[] = [
+  plain,
+  lostAnswer,
+  down,
+  declines,
+  crowd,
+  crash,
+  authorizations,
+  refundedOnce,
+];

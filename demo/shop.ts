@@ -7,6 +7,7 @@ export interface Payment {
   readonly status: string;
   readonly amount: number;
   readonly amount_captured: number;
+  readonly amount_refunded: number;
   readonly currency: string;
   readonly psp: string | null;
   readonly entity_key: string;
@@ -25,6 +26,13 @@ export interface Attempt {
   readonly latency_ms: number | null;
   readonly verdict: string;
   readonly started_at: string;
+}
+
+/** A refund as far as a shop reads it. */
+export interface Refund {
+  readonly id: string;
+  readonly status: string;
+  readonly amount: number;
 }
 
 export interface Answer {
@@ -139,6 +147,11 @@ export function requestFor({ tokens = GOOD_CARD, capture = 'automatic', ...order
     capture,
     payment_method: { type: 'card', tokens, card: { brand: 'visa', country: 'DE' } },
   };
+}
+
+export function refundIn({ status, text }: Answer): Refund {
+  if (status >= 300) throw new Error(`A refund was expected and the answer is ${status} ${text}`);
+  return JSON.parse(text) as Refund;
 }
 
 export function paymentIn({ status, text }: Answer): Payment {

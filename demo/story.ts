@@ -1,7 +1,7 @@
 import { type Comparison, compare, entriesOf, money, takesMoney, totalsOf } from './books.js';
 import { type Paper } from './paper.js';
 import { type Effect } from './psps.js';
-import { type Answer, type Attempt, type Payment } from './shop.js';
+import { type Answer, type Attempt, type Payment, type Refund } from './shop.js';
 import { type Stage } from './stage.js';
 
 export interface Scene {
@@ -41,6 +41,11 @@ export class Telling {
     this.paper.fact('answer', `${status} ${payment.status}${failed}${again}${more}`);
   }
 
+  /** What whoever asked for the same refund was told. */
+  refund(statuses: string, { status, amount }: Refund): void {
+    this.paper.fact('answers', `${statuses}: one refund of ${(amount / 100).toFixed(2)}, ${status}`);
+  }
+
   /** Every call that was made to a PSP for the payment. */
   calls(attempts: readonly Attempt[]): void {
     const rows = attempts.map(({ route, psp, entity_key, kind, outcome, psp_code, latency_ms }) => [
@@ -59,7 +64,9 @@ export class Telling {
     const effects = (await this.stage.psps.effects()).filter(({ reference }) => reference?.includes(id));
     const paid = effects.filter(takesMoney);
     this.paper.fact('customer', paidText(paid, effects), paid.length > 1 ? 'red' : 'green');
+    const back = effects.filter(({ operation }) => operation === 'refund');
     this.expect(paid.length <= 1, `the customer was charged ${paid.length} times`);
+    this.expect(back.length <= 1, `the customer was given the money back ${back.length} times`);
   }
 
   /** What the scene is there to show. A story that goes another way is a failure of the demo. */
@@ -72,8 +79,7 @@ export class Telling {
 
 function paidText(paid: readonly Effect[], effects: readonly Effect[]): string {
   if (paid.length > 0) {
-    const times = paid.length === 1 ? 'once' : `${paid.length} TIMES`;
-    return `paid ${paid.map((one) => `${money(one.amount, one.currency)} at ${one.psp}`).join(' and ')}, ${times}`;
+    return `paid ${list(paid)}${backText(effects)}`;
   }
   const reserved = effects.find(({ operation }) => operation === 'authorize');
   const released = effects.find(({ operation }) => operation === 'void');
@@ -82,6 +88,16 @@ function paidText(paid: readonly Effect[], effects: readonly Effect[]): string {
   return released
     ? `paid nothing: ${held} were reserved at ${reserved.psp} and released`
     : `paid nothing yet: ${held} are reserved at ${reserved.psp}`;
+}
+
+function backText(effects: readonly Effect[]): string {
+  const back = effects.filter(({ operation }) => operation === 'refund');
+  return back.length === 0 ? '' : `; got back ${list(back)}`;
+}
+
+function list(all: readonly Effect[]): string {
+  const each = all.map(({ amount, currency, psp }) => `${money(amount, currency)} at ${psp}`);
+  return `${each.join(' and ')}, ${all.length === 1 ? 'once' : `${all.length} TIMES`}`;
 }
 
 /** Plays the scenes and then counts. True when the story ended as it must. */
