@@ -134,6 +134,68 @@ describe('driving an operation', () => {
     expect(evidenceOnly({ ...ruledOut, routes: [known!] }, late)).toEqual([]);
   });
 
+  describe('under a fence', () => {
+    const order: Capabilities = { ...can, lookup: null, cancel: 'reference', cancelIsOrder: true };
+    const fenced = (atMs: number, more: Partial<StepFacts> = {}) =>
+      factsAt(atMs, { fence: true, capabilities: () => order, ...more });
+    const authorization = { ...opening, entityKey: 'payment-1-authorize', operation: 'authorize' } as const;
+
+    /** Opened, lost, sent again, lost again: what comes next. */
+    function lostTwice(of: typeof authorization | typeof opening, facts: typeof fenced): Driven {
+      const opened = open(of, 'first', driver, new Date(START));
+      const resent = drive(
+        opened.story,
+        facts(START + 500),
+        driver,
+        answered(opened, { outcome: 'unknown' }, START + 500),
+      );
+      const lost = answered(resent, { outcome: 'unknown' }, START + 1_000);
+      return drive(resent.story, facts(START + 1_000), driver, lost);
+    }
+
+    it('cancels what is still in doubt, and asks another PSP on the receipt; a late yes is an orphan', () => {
+      const canceling = lostTwice(authorization, fenced);
+      expect(canceling.step).toEqual({ do: 'cancel', fence: true });
+      expect(canceling.call!.attempt.request).toMatchObject({ fence: true, operation: 'authorize' });
+      const receipt = answered(canceling, { outcome: 'pending' }, START + 1_100);
+      const driven = drive(canceling.story, fenced(START + 1_100), driver, receipt);
+      expect(driven.call).toMatchObject({ request: { route: 2, psp: 'second' } });
+      expect(on(driven.changes, nonExecutionProofs, 'insert')).toMatchObject([
+        { row: { kind: 'cancel_acknowledged', attempt: 3 } },
+      ]);
+      const [first] = driven.story.routes;
+      const call = { ...canceling.call!, request: first!.request, attempt: first!.attempts[0]! };
+      const unanswered = [{ ...first!.attempts[0]!, outcome: null }, ...first!.attempts.slice(1)];
+      const story = {
+        ...driven.story,
+        routes: [{ ...first!, attempts: unanswered }, driven.story.routes[1]!],
+      };
+      const late = {
+        call,
+        answer: { outcome: 'succeeded' },
+        endedAt: new Date(START + 9_000),
+        latencyMs: 1,
+      } as const;
+      expect(on(evidenceOnly(story, late), orphanEffects, 'insert')).toMatchObject([
+        { row: { route: 1, psp: 'first', operation: 'authorize', status: 'open' } },
+      ]);
+    });
+
+    it('does not where the rule is off, for a charge that is only ordered back, or once nobody waits', () => {
+      expect(lostTwice(authorization, (at) => fenced(at, { fence: false })).step.do).not.toBe('cancel');
+      expect(lostTwice(opening, fenced).step.do).not.toBe('cancel');
+      expect(
+        lostTwice(authorization, (at) => fenced(at, { deadline: new Date(START + 900) })).step.do,
+      ).not.toBe('cancel');
+      const sure: Capabilities = { ...order };
+      delete (sure as { cancelIsOrder?: true }).cancelIsOrder;
+      expect(lostTwice(opening, (at) => fenced(at, { capabilities: () => sure })).step).toEqual({
+        do: 'cancel',
+        fence: true,
+      });
+    });
+  });
+
   it('writes, over whole stories, at most one update per row, a proof for every switch and a row for every call', () => {
     const answers = fc.array(fc.tuple(fc.constantFrom(...outcomes), fc.constantFrom(10, 2_000, 70_000)), {
       maxLength: 12,
