@@ -5,8 +5,8 @@ import { codeOf, orderOf, paymentOf, type Reply, type Service, Shop, Stage } fro
 
 /**
  * Everything at once: two services over one database, three PSPs that fail at random, services that
- * are killed and started again, connections that are dropped, and clients that ask twice, capture and
- * cancel at the same moment. In the end the ledgers are held against the books.
+ * are killed and started again, connections that are dropped, and clients that ask twice, capture,
+ * cancel and refund at the same moment. In the end the ledgers are held against the books.
  *
  * STORM_SECONDS and STORM_SEED play a longer or another one.
  */
@@ -124,6 +124,12 @@ interface Asked {
 const asked: Asked[] = [];
 const payments = new Set<string>();
 
+/** A refund is of a payment, and everything else is a payment. */
+function paymentIdIn(reply: Reply): string {
+  const told = JSON.parse(reply.text) as { id: string; payment_id?: string };
+  return told.payment_id ?? told.id;
+}
+
 /** One request, sometimes sent twice at once, sometimes again later. */
 async function request(key: string, path: string, body: object): Promise<Reply | null> {
   const one: Asked = { key, path, body, answers: new Set() };
@@ -132,7 +138,7 @@ async function request(key: string, path: string, body: object): Promise<Reply |
   const ask = async () => {
     const reply = await told(() => client.post(path, body, key));
     if (reply && reply.status !== 202) one.answers.add(`${reply.status} ${reply.text}`);
-    if (reply && reply.status < 300) payments.add(paymentOf(reply).id);
+    if (reply && reply.status < 300) payments.add(paymentIdIn(reply));
     return reply;
   };
   const [reply] = await Promise.all(chance(0.3) ? [ask(), ask()] : [ask()]);
@@ -153,6 +159,8 @@ async function client(number: number): Promise<void> {
     if (chance(0.7)) follow.push(request(`${key}-capture`, `/v1/payments/${id}/capture`, {}));
     if (chance(0.2)) follow.push(request(`${key}-part`, `/v1/payments/${id}/capture`, { amount: 500 }));
     if (chance(0.3)) follow.push(request(`${key}-cancel`, `/v1/payments/${id}/cancel`, {}));
+    if (chance(0.3)) follow.push(request(`${key}-refund`, `/v1/payments/${id}/refunds`, {}));
+    if (chance(0.1)) follow.push(request(`${key}-refund-2`, `/v1/payments/${id}/refunds`, {}));
     await Promise.all(follow);
   }
 }
@@ -229,6 +237,12 @@ function complaintsOf(books: Books, all: readonly Effect[]): string[] {
   if (moved !== payment.amount_captured) {
     complaints.push(`${payment.id}: ${payment.amount_captured} captured, the ledgers moved ${moved}`);
   }
+  const back = effects
+    .filter(({ operation }) => operation === 'refund')
+    .reduce((sum, { amount }) => sum + amount, 0);
+  if (back !== payment.amount_refunded) {
+    complaints.push(`${payment.id}: ${payment.amount_refunded} refunded, the ledgers gave back ${back}`);
+  }
   if (complaints.length > 0) complaints.push(JSON.stringify({ payment, attempts, all }, null, 1));
   return complaints;
 }
@@ -248,13 +262,13 @@ it(
     await eachOf(asked, async ({ key, path, body, answers }) => {
       const ask = async () => {
         const reply = await reader.post(path, body, key);
-        if (reply.status < 300) payments.add(paymentOf(reply).id);
+        if (reply.status < 300) payments.add(paymentIdIn(reply));
         return reply;
       };
       const settled = (reply: Reply) => reply.status !== 202 && isTold(reply);
       const reply = await reader.until(ask, settled, 40_000).catch(async (error: unknown) => {
         const told = await ask();
-        const attempts = told.status < 300 ? await reader.attempts(paymentOf(told).id) : [];
+        const attempts = told.status < 300 ? await reader.attempts(paymentIdIn(told)) : [];
         complaints.push(`${key}: ${String(error)}\n${JSON.stringify(attempts, null, 1)}`);
         return null;
       });
