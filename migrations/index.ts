@@ -5,6 +5,7 @@ import { Refunds1700000000004 } from './0004-refunds.js';
 import { Payouts1700000000005 } from './0005-payouts.js';
 import { IdempotentCalls1700000000006 } from './0006-idempotent-calls.js';
 import { OrphansAndFences1700000000007 } from './0007-orphans-and-fences.js';
+import { DuplicateGuard1700000000008 } from './0008-duplicate-guard.js';
 
 /** Every migration, oldest first. A class that has run anywhere is never edited again. */
 export const migrations = [
@@ -15,4 +16,5 @@ export const migrations = [
   Payouts1700000000005,
   IdempotentCalls1700000000006,
   OrphansAndFences1700000000007,
+  DuplicateGuard1700000000008,
 ];

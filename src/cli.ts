@@ -49,10 +49,23 @@ function program(
   const merchants = payonce.command('merchants').description('tenants of this installation');
   command(merchants, 'create', 'add a merchant')
     .requiredOption('--name <name>', 'what people call it')
-    .action(({ name }: { name: string }) =>
+    .option('--duplicate-window <seconds>', 'refuse the same payment under another key for so long', '0')
+    .action(({ name, duplicateWindow }: { name: string; duplicateWindow: string }) =>
       perform(async ({ merchants }) => {
-        const merchant = await merchants.createMerchant(name);
+        const merchant = await merchants.createMerchant(name, numberOf(duplicateWindow));
         return { json: merchantJson(merchant), text: `Merchant ${merchant.name}: ${merchant.id}` };
+      }),
+    );
+  command(merchants, 'set-duplicate-window', 'for how long the same payment under another key is refused')
+    .requiredOption('--merchant <id>', 'whose payments')
+    .requiredOption('--seconds <n>', 'for how long; 0 = never')
+    .action(({ merchant: id, seconds }: { merchant: string; seconds: string }) =>
+      perform(async ({ merchants }) => {
+        const merchant = await merchants.setDuplicateWindow(id, numberOf(seconds));
+        return {
+          json: merchantJson(merchant),
+          text: `Duplicate window of ${merchant.name}: ${windowOf(merchant)}; running services notice within 5 s.`,
+        };
       }),
     );
   command(merchants, 'list', 'list the merchants, newest first').action(() =>
@@ -61,8 +74,8 @@ function program(
       return {
         json: all.map(merchantJson),
         text: table(
-          ['ID', 'CREATED', 'NAME'],
-          all.map(({ id, createdAt, name }) => [id, when(createdAt), name]),
+          ['ID', 'CREATED', 'DUPLICATES', 'NAME'],
+          all.map((merchant) => [merchant.id, when(merchant.createdAt), windowOf(merchant), merchant.name]),
         ),
       };
     }),
@@ -183,8 +196,17 @@ function explain(error: unknown): { code: string; message: string } {
   return { code: 'internal_error', message: error instanceof Error ? error.message : String(error) };
 }
 
-function merchantJson({ id, name, createdAt }: Merchant): object {
-  return { id, name, created_at: createdAt };
+/** NaN where it is no whole number, which whoever takes it refuses. */
+function numberOf(text: string): number {
+  return /^\d{1,9}$/.test(text) ? Number(text) : NaN;
+}
+
+function windowOf({ duplicateWindowS }: Merchant): string {
+  return duplicateWindowS === 0 ? 'off' : `${duplicateWindowS} s`;
+}
+
+function merchantJson({ id, name, duplicateWindowS, createdAt }: Merchant): object {
+  return { id, name, duplicate_window: duplicateWindowS, created_at: createdAt };
 }
 
 function apiKeyJson({ id, prefix, scopes, createdAt, revokedAt }: ApiKeyView): object {

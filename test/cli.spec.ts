@@ -74,6 +74,23 @@ describe('payonce --json', () => {
     expect(revoked).toEqual({ ...listed, revoked_at: expect.any(String) as string });
   });
 
+  it('sets for how long a payment like another is refused, and shows it', async () => {
+    const made = await json<{ id: string }>('merchants create --name Twice --duplicate-window 30');
+    expect(made).toMatchObject({ duplicate_window: 30 });
+    const set = `merchants set-duplicate-window --merchant ${made.id} --seconds`;
+    expect(await json(`${set} 0`)).toEqual({ ...made, duplicate_window: 0 });
+    expect(await json<object[]>('merchants list')).toContainEqual({ ...made, duplicate_window: 0 });
+    expect((await payonce(`${set} 3600`)).stdout).toBe(
+      'Duplicate window of Twice: 3600 s; running services notice within 5 s.\n',
+    );
+    for (const wrong of ['-1', '1.5', '86401', 'soon']) {
+      const { code, stderr } = await payonce(`${set}=${wrong} --json`);
+      expect(code).toBe(1);
+      expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'validation_failed' } });
+    }
+    expect((await payonce('merchants list')).stdout).toMatch(/ 3600 s +Twice\n/);
+  });
+
   it.each([
     ['api-keys list --merchant nobody', 1, 'not_found'],
     ['merchants create', 2, 'usage'],

@@ -6,6 +6,8 @@ export interface Caller {
   readonly merchantId: string;
   readonly apiKeyId: string;
   readonly scopes: readonly Scope[];
+  /** The merchant's: see `Merchant`. Stands here so that no request reads it for itself. */
+  readonly duplicateWindowS: number;
 }
 
 /** Turns credentials into a caller. */

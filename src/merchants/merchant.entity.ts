@@ -4,6 +4,8 @@ import { EntitySchema } from 'typeorm';
 export interface Merchant {
   readonly id: string;
   readonly name: string;
+  /** For how many seconds the same payment under another key is held to be a mistake; 0 = never. */
+  readonly duplicateWindowS: number;
   readonly createdAt: Date;
 }
 
@@ -13,6 +15,7 @@ export const MerchantEntity = new EntitySchema<Merchant>({
   columns: {
     id: { type: 'uuid', primary: true },
     name: { type: 'text' },
+    duplicateWindowS: { type: 'integer', name: 'duplicate_window_s', default: 0 },
     createdAt: { type: 'timestamptz', name: 'created_at' },
   },
 });

@@ -25,6 +25,9 @@ const UUID_SHAPE = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** How long an answer about a key is believed: a revocation is felt everywhere within this. */
 const CACHE_TTL_MS = 5_000;
 const CACHE_ENTRIES = 10_000;
+/** A mistake is noticed within a day, or by a person. */
+const LONGEST_WINDOW_S = 86_400;
+const MERCHANT = 'id, name, duplicate_window_s AS "duplicateWindowS", created_at AS "createdAt"';
 
 /** Merchants and their API keys. Every refusal is a thrown Problem. */
 export class Merchants implements Authenticator {
@@ -48,25 +51,40 @@ export class Merchants implements Authenticator {
     });
   }
 
-  async createMerchant(name: string): Promise<Merchant> {
+  /** `duplicateWindowS`: see `setDuplicateWindow`. */
+  async createMerchant(name: string, duplicateWindowS = 0): Promise<Merchant> {
     const trimmed = name.trim();
     if (!/^[^\p{Cc}\p{Cs}]{1,200}$/u.test(trimmed)) {
       throw invalid('/name', 'a name has 1 to 200 printable characters');
     }
-    const merchant = { id: this.ids.uuid(), name: trimmed, createdAt: this.clock.now() };
-    await this.pool.query('INSERT INTO merchants (id, name, created_at) VALUES ($1, $2, $3)', [
-      merchant.id,
-      merchant.name,
-      merchant.createdAt,
-    ]);
+    refuseWindow(duplicateWindowS);
+    const merchant = { id: this.ids.uuid(), name: trimmed, duplicateWindowS, createdAt: this.clock.now() };
+    await this.pool.query(
+      'INSERT INTO merchants (id, name, duplicate_window_s, created_at) VALUES ($1, $2, $3, $4)',
+      [merchant.id, merchant.name, merchant.duplicateWindowS, merchant.createdAt],
+    );
     return merchant;
+  }
+
+  /**
+   * For so many seconds, 0 (never) to 86,400, the same payment under another key is refused. Holds for
+   * payments from now on: here at once, in other processes within 5 s.
+   */
+  async setDuplicateWindow(merchantId: string, seconds: number): Promise<Merchant> {
+    refuseWindow(seconds);
+    if (!UUID_SHAPE.test(merchantId)) throw noMerchant(merchantId);
+    const { rows } = await this.pool.query<Merchant>(
+      `UPDATE merchants SET duplicate_window_s = $2 WHERE id = $1 RETURNING ${MERCHANT}`,
+      [merchantId, seconds],
+    );
+    if (!rows[0]) throw noMerchant(merchantId);
+    this.callers.clear();
+    return rows[0];
   }
 
   /** Newest first. */
   async listMerchants(): Promise<Merchant[]> {
-    const { rows } = await this.pool.query<Merchant>(
-      'SELECT id, name, created_at AS "createdAt" FROM merchants ORDER BY id DESC',
-    );
+    const { rows } = await this.pool.query<Merchant>(`SELECT ${MERCHANT} FROM merchants ORDER BY id DESC`);
     return rows;
   }
 
@@ -147,8 +165,10 @@ export class Merchants implements Authenticator {
   private async readCaller(digest: string): Promise<Caller | null> {
     const query = this.pool.query<Caller>({
       name: 'api-key-by-hash',
-      text: `SELECT merchant_id AS "merchantId", id AS "apiKeyId", scopes
-               FROM api_keys WHERE hash = $1 AND revoked_at IS NULL`,
+      text: `SELECT k.merchant_id AS "merchantId", k.id AS "apiKeyId", k.scopes,
+                    m.duplicate_window_s AS "duplicateWindowS"
+               FROM api_keys k JOIN merchants m ON m.id = k.merchant_id
+              WHERE k.hash = $1 AND k.revoked_at IS NULL`,
       values: [Buffer.from(digest, 'base64')],
     });
     const { rows } = await orUnavailable(query);
@@ -166,6 +186,11 @@ function digestOf(key: string): string {
 
 function noMerchant(merchantId: string): Problem {
   return new Problem('not_found', `there is no merchant ${merchantId}`);
+}
+
+function refuseWindow(seconds: number): void {
+  if (Number.isInteger(seconds) && seconds >= 0 && seconds <= LONGEST_WINDOW_S) return;
+  throw invalid('/duplicate_window', `whole seconds from 0 (off) to ${LONGEST_WINDOW_S}`);
 }
 
 function invalid(pointer: string, message: string): Problem {

@@ -91,7 +91,7 @@ export class FakePayouts implements Payouts {
 }
 
 function callerWith(scopes: readonly Scope[]): Caller {
-  return { merchantId: 'm-1', apiKeyId: 'k-1', scopes };
+  return { merchantId: 'm-1', apiKeyId: 'k-1', scopes, duplicateWindowS: 0 };
 }
 
 export interface Answer {

@@ -102,7 +102,7 @@ describe('POST /v1/payouts', () => {
       [
         'create',
         {
-          caller: { merchantId: 'm-1', apiKeyId: 'k-1', scopes: ['payouts:write'] },
+          caller: { merchantId: 'm-1', apiKeyId: 'k-1', scopes: ['payouts:write'], duplicateWindowS: 0 },
           key: 'key-1',
           waitMs: 0,
           deadlineMs: null,

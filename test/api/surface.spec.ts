@@ -21,7 +21,12 @@ describe('the REST surface', () => {
     const [flow, asked, ask] = api.payments.calls[0]!;
     expect(flow).toBe('create');
     expect(asked).toEqual({
-      caller: { merchantId: 'm-1', apiKeyId: 'k-1', scopes: ['payments:read', 'payments:write'] },
+      caller: {
+        merchantId: 'm-1',
+        apiKeyId: 'k-1',
+        scopes: ['payments:read', 'payments:write'],
+        duplicateWindowS: 0,
+      },
       key: 'key-1',
       waitMs: 10_000,
       deadlineMs: 12_000,

@@ -60,6 +60,7 @@ describe('merchants', () => {
     expect(first).toEqual({
       id: expect.any(String) as string,
       name: 'Shop',
+      duplicateWindowS: 0,
       createdAt: new Date('2026-01-01'),
     });
     const listed = await merchants.listMerchants();
@@ -92,6 +93,43 @@ describe('merchants', () => {
   });
 });
 
+describe('the duplicate window of a merchant', () => {
+  it('is off, or what it was made or changed with, and callers have it', async () => {
+    const off = await merchants.createMerchant('Shop');
+    const { id, ...made } = await merchants.createMerchant('Shop', 30);
+    const { key } = await merchants.createApiKey(id, ['payments:write']);
+    expect([off.duplicateWindowS, made.duplicateWindowS]).toEqual([0, 30]);
+    expect(await merchants.authenticate(key)).toMatchObject({ duplicateWindowS: 30 });
+
+    expect(await merchants.setDuplicateWindow(id, 0)).toEqual({ id, ...made, duplicateWindowS: 0 });
+    expect(await merchants.authenticate(key)).toMatchObject({ duplicateWindowS: 0 });
+    expect(await merchants.listMerchants()).toContainEqual({ id, ...made, duplicateWindowS: 0 });
+  });
+
+  it('is believed by another process for 5 s', async () => {
+    const { id } = await merchants.createMerchant('Shop');
+    const { key } = await merchants.createApiKey(id, ['payments:write']);
+    const elsewhere = new Merchants(database.pool, clock, new SeededIds(++seed, clock));
+    await merchants.authenticate(key);
+    await elsewhere.setDuplicateWindow(id, 86_400);
+    clock.advance(5_000);
+    expect(await merchants.authenticate(key)).toMatchObject({ duplicateWindowS: 0 });
+    clock.advance(1);
+    expect(await merchants.authenticate(key)).toMatchObject({ duplicateWindowS: 86_400 });
+  });
+
+  it.each([-1, 0.5, 86_401, NaN, Infinity])('is not %s', async (seconds) => {
+    const { id } = await merchants.createMerchant('Shop');
+    expect((await refusal(merchants.setDuplicateWindow(id, seconds))).code).toBe('validation_failed');
+    expect((await refusal(merchants.createMerchant('Shop', seconds))).code).toBe('validation_failed');
+  });
+
+  it('is nobody’s where there is no merchant', async () => {
+    expect((await refusal(merchants.setDuplicateWindow(absent, 1))).code).toBe('not_found');
+    expect((await refusal(merchants.setDuplicateWindow('nobody', 1))).code).toBe('not_found');
+  });
+});
+
 describe('API keys', () => {
   it('authenticate their merchant with their scopes', async () => {
     const { id: merchantId } = await merchants.createMerchant('Shop');
@@ -101,6 +139,7 @@ describe('API keys', () => {
       merchantId,
       apiKeyId: id,
       scopes: ['payments:read', 'payouts:write'],
+      duplicateWindowS: 0,
     });
   });
 
