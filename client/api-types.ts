@@ -79,7 +79,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Create a payment
-     * @description Charges, or with `capture: manual` authorizes. Whatever fails on the way, the customer is charged at most once: send the request again with the same Idempotency-Key until it answers 201.
+     * @description Charges, or with `capture: manual` authorizes. Whatever fails on the way, the customer is charged at most once: send the request again with the same Idempotency-Key until it answers 201. A merchant may have a window set in which a payment of the same customer, amount, currency and reference under another key is taken for a mistake: it is answered 409 `probable_duplicate`, `payment_id` says which payment there is, and nothing is stored; where it is meant, send it with `allow_duplicate: true`.
      *
      *     Scope: `payments:write`.
      */
@@ -405,6 +405,11 @@ export interface components {
     };
     /** @description A payment to create and to charge or authorize. */
     readonly PaymentRequest: {
+      /**
+       * @description Takes the payment although one of the same customer, amount, currency and reference was taken a moment ago: it is meant, and no mistake.
+       * @default false
+       */
+      readonly allow_duplicate?: boolean;
       /** @description In minor units of the currency: 1000 is 10.00 EUR, 1000 JPY or 1.000 KWD. */
       readonly amount: number;
       /**
@@ -585,6 +590,7 @@ export interface components {
         | 'amount_exceeds_authorized'
         | 'amount_exceeds_refundable'
         | 'refund_exists'
+        | 'probable_duplicate'
         | 'payout_in_progress'
         | 'payout_sequence_stale'
         | 'no_route'
@@ -599,6 +605,11 @@ export interface components {
         /** @description RFC 6901, into the body; for a query, the name of the parameter. */
         readonly pointer: string;
       }[];
+      /**
+       * Format: uuid
+       * @description For `probable_duplicate`: the payment there is.
+       */
+      readonly payment_id?: string;
       /**
        * Format: uuid
        * @description For `payout_in_progress`: the payout to wait for. For `payout_sequence_stale`: the last one that ended, null where there is none.
@@ -1007,7 +1018,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description `request_in_progress`: A request with this Idempotency-Key is still running. */
+      /**
+       * @description `request_in_progress`: A request with this Idempotency-Key is still running.
+       *
+       *     `probable_duplicate`: A payment just like this one was taken a moment ago.
+       */
       readonly 409: {
         headers: {
           readonly 'Request-Id': components['headers']['RequestId'];

@@ -22,6 +22,8 @@ import {
 import { ApiKeyEntity, MerchantEntity, Merchants } from './merchants/index.js';
 import { openStore } from './open-store.js';
 import {
+  DuplicateGuardEntity,
+  DuplicateRetention,
   OrphanKeeper,
   PaymentEntity,
   PaymentReader,
@@ -58,6 +60,7 @@ export const entities = [
   IdempotencyKeyEntity,
   PaymentEntity,
   PaymentTransitionEntity,
+  DuplicateGuardEntity,
   PayoutEntity,
   PayoutTransitionEntity,
   PspRequestEntity,
@@ -155,6 +158,7 @@ export async function startService(config: Config, pspsConfig: PspsConfig, logge
       (err, { operation, subjectId }) =>
         logger.error({ err, operation, subject: subjectId }, 'a key was not completed'),
     );
+    const duplicates = new DuplicateRetention(pool);
     const retentionMs = config.keyRetentionDays * DAY_MS;
     const reaper = new Reaper(new PostgresKeyRetention(pool), clock, retentionMs);
     return new Background(
@@ -162,6 +166,7 @@ export async function startService(config: Config, pspsConfig: PspsConfig, logge
         { name: 'resolver', everyMs: 1_000, runOnce: () => routes.runOnce() },
         { name: 'orphans', everyMs: 2_000, runOnce: () => orphans.runOnce() },
         { name: 'completer', everyMs: 2_000, runOnce: () => completer.runOnce() },
+        { name: 'duplicates', everyMs: 60_000, runOnce: () => duplicates.runOnce() },
         { name: 'reaper', everyMs: 3_600_000, runOnce: () => reaper.runOnce() },
       ],
       clock,

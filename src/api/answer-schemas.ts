@@ -142,6 +142,7 @@ const problemMembers: Record<string, object> = {
       'Absent in a stored answer, which is the same to the byte whenever it is sent; see Request-Id.',
   }),
   refund_id: Type.String({ format: 'uuid', description: 'For `refund_exists`: the one there is.' }),
+  payment_id: Type.String({ format: 'uuid', description: 'For `probable_duplicate`: the payment there is.' }),
   payout_id: nullable(
     Id,
     'For `payout_in_progress`: the payout to wait for. For `payout_sequence_stale`: the last one that ended, null where there is none.',

@@ -43,6 +43,8 @@ export function paymentAsk(value: unknown): PaymentAsk {
     returnUrl: value.return_url ?? null,
     statementDescriptor: value.statement_descriptor ?? null,
     metadata: value.metadata ?? {},
+    // Left out where it says nothing, so that it leaves the fingerprints of other requests alone.
+    ...(value.allow_duplicate === true ? { allowDuplicate: true } : {}),
   };
 }
 

@@ -29,6 +29,13 @@ export const smallestPaymentRequest = {
   payment_method: { type: 'card', tokens: { stripe: 'pm_card_visa' } },
 } as const;
 
+/** The second coffee. */
+export const meantTwice = {
+  ...smallestPaymentRequest,
+  customer: { reference: 'cust-9' },
+  allow_duplicate: true,
+} as const;
+
 export const captured: PaymentView = {
   object: 'payment',
   id,
@@ -140,6 +147,7 @@ const fields: Partial<Record<ProblemCode, { pointer: string; message: string }[]
 };
 
 const members: Partial<Record<ProblemCode, Record<string, string>>> = {
+  probable_duplicate: { payment_id: id },
   payout_in_progress: { payout_id: '019aa5c0-9c31-7f02-a6d4-0e5d7b1c2f83' },
   payout_sequence_stale: { payout_id: '019aa5c0-9c31-7f02-a6d4-0e5d7b1c2f83' },
 };

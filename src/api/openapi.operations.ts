@@ -20,13 +20,17 @@ export const operations: readonly Operation[] = [
     tag: 'Payments',
     summary: 'Create a payment',
     description:
-      'Charges, or with `capture: manual` authorizes. Whatever fails on the way, the customer is charged at most once: send the request again with the same Idempotency-Key until it answers 201.',
+      'Charges, or with `capture: manual` authorizes. Whatever fails on the way, the customer is charged at most once: send the request again with the same Idempotency-Key until it answers 201. A merchant may have a window set in which a payment of the same customer, amount, currency and reference under another key is taken for a mistake: it is answered 409 `probable_duplicate`, `payment_id` says which payment there is, and nothing is stored; where it is meant, send it with `allow_duplicate: true`.',
     scope: 'payments:write',
     movesMoney: true,
     body: {
       schema: 'PaymentRequest',
       required: true,
-      examples: { everything: example.paymentRequest, smallest: example.smallestPaymentRequest },
+      examples: {
+        everything: example.paymentRequest,
+        smallest: example.smallestPaymentRequest,
+        again: example.meantTwice,
+      },
     },
     answers: [
       {
@@ -42,7 +46,7 @@ export const operations: readonly Operation[] = [
         examples: { processing: example.processing },
       },
     ],
-    problems: [...withBody, ...withKey, ...everywhere, 'no_route'],
+    problems: [...withBody, ...withKey, ...everywhere, 'no_route', 'probable_duplicate'],
   },
   {
     method: 'get',

@@ -141,6 +141,13 @@ export const PaymentRequest = Type.Object(
     ),
     statement_descriptor: Type.Optional(StatementDescriptor),
     metadata: Type.Optional(Metadata),
+    allow_duplicate: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description:
+          'Takes the payment although one of the same customer, amount, currency and reference was taken a moment ago: it is meant, and no mistake.',
+      }),
+    ),
   },
   { additionalProperties: false, description: 'A payment to create and to charge or authorize.' },
 );

@@ -23,6 +23,7 @@ const catalogue = {
   amount_exceeds_authorized: [409, 'The amount is larger than what was authorized'],
   amount_exceeds_refundable: [409, 'The amount is larger than what can still be refunded'],
   refund_exists: [409, 'There is another refund of this name'],
+  probable_duplicate: [409, 'A payment just like this one was taken a moment ago'],
   payout_in_progress: [409, 'A payout to this recipient has not ended yet'],
   payout_sequence_stale: [409, 'previous is not the last payout to this recipient that ended'],
   no_route: [422, 'No PSP can take this payment'],

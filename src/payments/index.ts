@@ -2,6 +2,8 @@
  * payments: the payment, its lifecycle, one flow per file.
  */
 export { type Route, type Routing } from './create-payment.flow.js';
+export { DuplicateGuardEntity, duplicateGuards } from './duplicate-guard.js';
+export { DuplicateRetention } from './duplicate-retention.js';
 export { PaymentEntity, payments, PaymentTransitionEntity, paymentTransitions } from './payment.entity.js';
 export { paymentLifecycle } from './payment.lifecycle.js';
 export { PaymentReader } from './payment.reader.js';

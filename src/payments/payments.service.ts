@@ -3,6 +3,7 @@ import { type Flow, type FlowAnswer, type KeyedFlows } from '../idempotency/inde
 import { type Caller } from '../merchants/index.js';
 import { type RefundReader, type RefundView } from '../refunds/index.js';
 import { createPaymentFlow, type Route } from './create-payment.flow.js';
+import { refusingDuplicates } from './duplicate-guard.js';
 import { PaymentFlow, type PaymentFlowDeps } from './payment-flow.js';
 import {
   cancelPaymentFlow,
@@ -64,7 +65,8 @@ export class PaymentsService implements Payments {
   }
 
   create(asked: Asked, ask: PaymentAsk): Promise<FlowAnswer> {
-    return this.run(this.flows.create, asked, ask);
+    const { duplicateWindowS } = asked.caller;
+    return this.run(refusingDuplicates(this.flows.create, this.deps, duplicateWindowS), asked, ask);
   }
 
   capture(asked: Asked, paymentId: string, ask: CaptureAsk): Promise<FlowAnswer> {

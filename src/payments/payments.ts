@@ -18,6 +18,8 @@ export interface PaymentAsk {
   readonly returnUrl: string | null;
   readonly statementDescriptor: string | null;
   readonly metadata: Readonly<Record<string, string>>;
+  /** The same payment within the merchant's window is meant. Absent where it was not said. */
+  readonly allowDuplicate?: true;
 }
 
 export interface CaptureAsk {

@@ -1,0 +1,77 @@
+import { shopsWithWindow } from '../support/duplicate-window.js';
+import {
+  codeOf,
+  orderOf,
+  paymentOf,
+  type Reply,
+  type Service,
+  type Shop,
+  Stage,
+} from '../support/service.js';
+
+/** A client with a bug that makes a new key for every click, judged by the PSP's ledger. */
+const CLICKS = 20;
+
+let stage: Stage;
+let services: Service[];
+
+beforeAll(async () => {
+  stage = await Stage.open({ env: { PAYONCE_ROLE: 'api' } });
+  services = [await stage.start(), await stage.start()];
+});
+afterAll(() => stage.close());
+beforeEach(() => stage.simulator.reset());
+
+/** All at once, by turns to either service, each under a key of its own. */
+function clicks(shops: readonly Shop[], name: string, body: object): Promise<Reply[]> {
+  return Promise.all(
+    Array.from({ length: CLICKS }, (_, n) =>
+      shops[n % shops.length]!.post('/v1/payments', body, `${name}-${n}`),
+    ),
+  );
+}
+
+describe('twenty clicks at once under different keys, on two services', () => {
+  it.each([1, 2, 3])('are one payment, and the others are told its id (round %i)', async (round) => {
+    const shops = await shopsWithWindow(stage, services, 60);
+    const replies = await clicks(shops, `clicks-${round}`, orderOf());
+
+    const taken = replies.filter(({ status }) => status === 201);
+    expect(taken).toHaveLength(1);
+    const { id } = paymentOf(taken[0]!);
+    const told = replies
+      .filter(({ status }) => status !== 201)
+      .map((reply) => {
+        const { payment_id } = JSON.parse(reply.text) as { payment_id?: string };
+        return { status: reply.status, code: codeOf(reply), payment_id };
+      });
+    expect(told).toEqual(
+      Array.from({ length: CLICKS - 1 }, () => ({ status: 409, code: 'probable_duplicate', payment_id: id })),
+    );
+    expect(stage.effects().map(({ operation }) => operation)).toEqual(['charge']);
+    expect(stage.effects(id)).toHaveLength(1);
+    expect(stage.orders('stripe')).toHaveLength(1);
+  });
+
+  it('are one payment where the one before is just over', async () => {
+    const shops = await shopsWithWindow(stage, services, 60);
+    const before = paymentOf(await shops[0]!.post('/v1/payments', orderOf(), 'long-ago'));
+    await stage.sql("UPDATE duplicate_guards SET until = statement_timestamp() - interval '1 ms'");
+    const replies = await clicks(shops, 'clicks-after', orderOf());
+
+    expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(replies.filter((reply) => reply.status === 409).map(codeOf)).toEqual(
+      Array.from({ length: CLICKS - 1 }, () => 'probable_duplicate'),
+    );
+    expect(stage.effects()).toHaveLength(2);
+    expect(stage.effects(before.id)).toHaveLength(1);
+  });
+
+  it('are twenty payments where they are meant', async () => {
+    const shops = await shopsWithWindow(stage, services, 60);
+    const replies = await clicks(shops, 'meant', { ...orderOf(), allow_duplicate: true });
+
+    expect(new Set(replies.map((reply) => paymentOf(reply).id)).size).toBe(CLICKS);
+    expect(stage.effects()).toHaveLength(CLICKS);
+  });
+});
