@@ -1,16 +1,18 @@
 import { Command, CommanderError } from 'commander';
 import {
+  type Clock,
   type Config,
   ConfigError,
   DatabaseUnavailable,
   formatMoney,
+  type Ids,
   loadConfig,
   Problem,
   SystemClock,
   SystemIds,
 } from './kernel/index.js';
 import { type ApiKeyView, type Merchant, Merchants, scopes } from './merchants/index.js';
-import { type StuckRoute, StuckRoutes } from './request-storage/index.js';
+import { type OrphanEffect, OrphanEffects, type StuckRoute, StuckRoutes } from './request-storage/index.js';
 import { openStore, type Store } from './open-store.js';
 
 /**
@@ -27,6 +29,8 @@ interface Outcome {
 interface Opened {
   readonly store: Store;
   readonly merchants: Merchants;
+  readonly clock: Clock;
+  readonly ids: Ids;
 }
 
 function program(
@@ -143,6 +147,48 @@ function program(
       };
     }),
   );
+  const orphans = payonce
+    .command('orphans')
+    .description('what PSPs did after they were ruled out (docs/runbooks/orphan-effect.md)');
+  command(orphans, 'list', 'list what is not given back yet, the oldest first').action(() =>
+    perform(async ({ store }) => {
+      const effects = await new OrphanEffects(store.database.pool).list();
+      return {
+        json: effects.map(orphanJson),
+        text: table(
+          ['FOUND', 'STATUS', 'PSP', 'PSP REFERENCE', 'AMOUNT', 'MERCHANT', 'ENTITY KEY', 'ROUTE'],
+          effects.map((effect) => [
+            when(effect.foundAt),
+            effect.status,
+            effect.psp,
+            effect.pspReference ?? 'none',
+            formatMoney(effect),
+            effect.merchantId,
+            effect.entityKey,
+            String(effect.route),
+          ]),
+        ),
+      };
+    }),
+  );
+  command(orphans, 'approve', 'let one be given back, or tried again')
+    .requiredOption('--merchant <id>', 'whose it is')
+    .requiredOption('--entity-key <key>', 'which operation')
+    .requiredOption('--route <n>', 'which route of it')
+    .action(({ merchant, entityKey, route }: { merchant: string; entityKey: string; route: string }) =>
+      perform(async ({ store, clock, ids }) => {
+        if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(merchant) || !/^\d{1,4}$/.test(route)) {
+          throw new Problem('not_found', 'No orphan effect of this name waits for a decision.');
+        }
+        const by = { actor: 'cli', auditId: ids.uuid(), at: clock.now() };
+        const effects = new OrphanEffects(store.database.pool);
+        const effect = await effects.approve(merchant, entityKey, Number(route), by);
+        return {
+          json: orphanJson(effect),
+          text: `Approved: ${formatMoney(effect)} at ${effect.psp}; a running worker gives it back within seconds.`,
+        };
+      }),
+    );
   return payonce;
 }
 
@@ -174,9 +220,11 @@ async function main(args: readonly string[]): Promise<number> {
 
 async function withMerchants(config: Config, work: (opened: Opened) => Promise<Outcome>): Promise<Outcome> {
   const clock = new SystemClock(config.clockOffsetMs);
+  const ids = new SystemIds(clock);
   const store = await openStore(config, { entities: [], poolSize: 2, applicationName: 'payonce-cli' });
   try {
-    return await work({ store, merchants: new Merchants(store.database.pool, clock, new SystemIds(clock)) });
+    const merchants = new Merchants(store.database.pool, clock, ids);
+    return await work({ store, merchants, clock, ids });
   } finally {
     await store.close();
   }
@@ -222,6 +270,17 @@ function stuckJson(stuck: StuckRoute): object {
     entity_key: entityKey,
   };
   return { ...named, ...route, last_outcome: lastOutcome, stuck_at: stuckAt };
+}
+
+function orphanJson(effect: OrphanEffect): object {
+  const { merchantId, entityKey, pspReference, foundAt, ...rest } = effect;
+  return {
+    merchant_id: merchantId,
+    entity_key: entityKey,
+    ...rest,
+    psp_reference: pspReference,
+    found_at: foundAt,
+  };
 }
 
 function when(time: Date): string {

@@ -27,20 +27,27 @@ async function json<T>(line: string): Promise<T> {
   return JSON.parse(stdout) as T;
 }
 
+async function sql(text: string, values: readonly unknown[]): Promise<unknown[]> {
+  const client = new Client({ connectionString: fresh.url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(text, [...values])).rows;
+  } finally {
+    await client.end();
+  }
+}
+
 describe('payonce stuck', () => {
   it('lists open routes that need a person, and nothing else', async () => {
     expect(await json('stuck list')).toEqual([]);
-    const client = new Client({ connectionString: fresh.url });
-    await client.connect();
     const merchant = '01900000-0000-7000-8000-000000000001';
-    await client.query(
+    await sql(
       `INSERT INTO psp_requests (merchant_id, entity_key, route, operation, payment_id, psp, amount, currency,
          psp_idempotency_key, verdict, next_step_at, stuck_at, fence, opened_at)
        VALUES ($1, 'payment-1-charge', 1, 'charge', $1, 'stripe', 1234, 'EUR', 'k1', 'open', NULL, now(), 1, now()),
               ($1, 'payment-2-charge', 1, 'charge', $1, 'stripe', 1234, 'EUR', 'k2', 'open', now(), NULL, 1, now())`,
       [merchant],
     );
-    await client.end();
     expect(await json('stuck list')).toMatchObject([
       {
         merchant_id: merchant,
@@ -51,6 +58,104 @@ describe('payonce stuck', () => {
       },
     ]);
     expect((await payonce('stuck list')).stdout).toMatch(/stripe +12\.34 EUR +none/);
+  });
+});
+
+describe('payonce orphans', () => {
+  const merchant = '01900000-0000-7000-8000-000000000002';
+  const approve = (n: number, json = ' --json') =>
+    payonce(`orphans approve --merchant ${merchant} --entity-key payment-${n}-charge --route 1${json}`);
+
+  /** The rows that a late yes of a PSP leaves behind. */
+  async function found(statuses: readonly string[]): Promise<void> {
+    for (const [i, status] of statuses.entries()) {
+      const key = `payment-${i + 1}-charge`;
+      await sql(
+        `INSERT INTO psp_requests (merchant_id, entity_key, route, operation, payment_id, psp, amount, currency,
+           psp_idempotency_key, verdict, next_step_at, fence, opened_at)
+         VALUES ($1, $2, 1, 'charge', $1, 'stripe', 1234, 'EUR', $2, 'open', now(), 1, now())`,
+        [merchant, key],
+      );
+      await sql(
+        `INSERT INTO psp_attempts (merchant_id, entity_key, route, attempt, kind, outcome, trace_id, request,
+           started_at, ended_at)
+         VALUES ($1, $2, 1, 1, 'lookup', 'succeeded', 't', '{}', now(), now())`,
+        [merchant, key],
+      );
+      await sql(
+        `INSERT INTO orphan_effects (merchant_id, entity_key, route, attempt, psp, psp_reference, amount,
+           currency, found_at, status)
+         VALUES ($1, $2, 1, 1, 'stripe', 'pi_1', 1234, 'EUR', now() + $3 * interval '1 s', $4)`,
+        [merchant, key, i, status],
+      );
+    }
+  }
+
+  it('lists what is not given back, and lets a person approve it, once, with their name on it', async () => {
+    expect(await json('orphans list')).toEqual([]);
+    expect((await payonce('orphans list')).stdout).toBe('None.\n');
+    await found(['open', 'failed', 'compensating', 'compensated']);
+    const listed = await json<{ entity_key: string; status: string }[]>('orphans list');
+    expect(listed.map((effect) => [effect.entity_key, effect.status])).toEqual([
+      ['payment-1-charge', 'open'],
+      ['payment-2-charge', 'failed'],
+      ['payment-3-charge', 'compensating'],
+    ]);
+    expect(listed[0]).toEqual({
+      merchant_id: merchant,
+      entity_key: 'payment-1-charge',
+      route: 1,
+      attempt: 1,
+      operation: 'charge',
+      psp: 'stripe',
+      psp_reference: 'pi_1',
+      amount: 1234,
+      currency: 'EUR',
+      found_at: expect.any(String) as string,
+      status: 'open',
+    });
+    expect((await payonce('orphans list')).stdout).toMatch(
+      /^FOUND .*\n.* open +stripe +pi_1 +12\.34 EUR +\S+ +payment-1-charge +1\n/,
+    );
+
+    expect(JSON.parse((await approve(1)).stdout)).toEqual({ ...listed[0], status: 'approved' });
+    expect((await approve(2, '')).stdout).toBe(
+      'Approved: 12.34 EUR at stripe; a running worker gives it back within seconds.\n',
+    );
+    const records = await sql(
+      'SELECT actor, action, subject, detail FROM audit_records WHERE merchant_id = $1 ORDER BY id',
+      [merchant],
+    );
+    expect(records).toEqual(
+      [1, 2].map((n) => ({
+        actor: 'cli',
+        action: 'orphan.approved',
+        subject: `payment-${n}-charge`,
+        detail: { route: 1 },
+      })),
+    );
+  });
+
+  it.each([
+    ['was approved before', 1],
+    ['is being given back', 3],
+    ['was given back', 4],
+    ['was never found', 5],
+  ])('approves none that %s', async (_what, n) => {
+    const { code, stderr } = await approve(n);
+    expect(code).toBe(1);
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'not_found' } });
+    expect(await sql('SELECT FROM audit_records WHERE merchant_id = $1', [merchant])).toHaveLength(2);
+  });
+
+  it.each([
+    `--merchant nobody --entity-key payment-1-charge --route 1`,
+    `--merchant ${merchant} --entity-key payment-1-charge --route first`,
+    `--merchant ${merchant} --entity-key payment-1-charge --route 99999`,
+  ])('finds none by %s', async (which) => {
+    const { code, stderr } = await payonce(`orphans approve ${which} --json`);
+    expect(code).toBe(1);
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'not_found' } });
   });
 });
 
