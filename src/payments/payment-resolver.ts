@@ -1,4 +1,4 @@
-import { type Clock, type Ids, Lease, type Store } from '../kernel/index.js';
+import { type Change, checkpoint, type Clock, type Ids, Lease, type Store } from '../kernel/index.js';
 import {
   type Answered,
   type Driven,
@@ -58,7 +58,7 @@ export class PaymentResolver {
     const answered = await this.deps.storage.perform(call, instructionFor(state, call), run.lease);
     for (let tries = 0; tries < MOST_REFUSALS; tries++) {
       const story = (await this.stateOf(due)).stories.get(due.entityKey)!;
-      if ((await this.store.commit(lookedAgain(story, answered, this.clock.now()))).done) return true;
+      if (await this.write('looked', lookedAgain(story, answered, this.clock.now()))) return true;
     }
     return false;
   }
@@ -74,7 +74,7 @@ export class PaymentResolver {
     const driven = openCompensation(state, orphan, driver, this.clock.now());
     if (!driven) return (await this.store.commit(leaveToPerson(orphan))).done;
     run.lease = new Lease(this.clock, run.leaseMs);
-    if (!(await this.store.commit(driven.changes)).done) return false;
+    if (!(await this.write('compensating', driven.changes))) return false;
     const opened = { ...withStory(state, driven.story), call: driven.call };
     const answered = await this.flow.perform(opened, run);
     return this.follow(opened, entityKey.orphan(paymentId, orphan.route), run, answered);
@@ -97,8 +97,8 @@ export class PaymentResolver {
       const driven: Driven = this.flow.drive(state, story, run, answered);
       const settled = this.flow.settle(state, driven);
       run.lease = new Lease(this.clock, run.leaseMs);
-      const { done } = settled.changes.length > 0 ? await this.store.commit(settled.changes) : { done: true };
-      if (!done) {
+      const isWritten = settled.changes.length === 0 || (await this.write('driven', settled.changes));
+      if (!isWritten) {
         refusals += 1;
         state = await this.read(merchantId, id);
         continue;
@@ -110,6 +110,14 @@ export class PaymentResolver {
     }
     if (answered) await this.leaveEvidence(merchantId, id, answered);
     return false;
+  }
+
+  /** False when the commit was refused. */
+  private async write(place: string, changes: readonly Change[]): Promise<boolean> {
+    await checkpoint(`commit:before:${place}`);
+    const { done } = await this.store.commit(changes);
+    if (done) await checkpoint(`commit:after:${place}`);
+    return done;
   }
 
   private newRun(traceId: string): ResolverRun {
