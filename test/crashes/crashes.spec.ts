@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
-import { type Outcome, Player } from './play.js';
-import { draw, everyPlan, type Run, titleOf } from './plan.js';
+import { type Outcome } from './outcome.js';
+import { Player } from './play.js';
+import { asks, draw, everyPlan, orphanKinds, type Run, titleOf } from './plan.js';
 
 /**
  * The real service is killed with SIGKILL, wherever the dice say, and started again. The client's
@@ -10,6 +11,7 @@ import { draw, everyPlan, type Run, titleOf } from './plan.js';
  */
 const SEED = Number(process.env['CRASH_SEED'] ?? 20_261);
 const RUNS = Number(process.env['CRASH_RUNS'] ?? 24);
+const ONLY = (process.env['CRASH_ONLY'] ?? '').split(',').filter(Boolean);
 const AT_ONCE = Number(process.env['CRASH_AT_ONCE'] ?? Math.max(4, availableParallelism() * 2));
 
 describe('a service that is killed', () => {
@@ -19,10 +21,16 @@ describe('a service that is killed', () => {
       'after_effect',
       'arrival',
       'commit:after:accepted',
+      'commit:after:compensating',
+      'commit:after:driven',
       'commit:after:finished',
+      'commit:after:looked',
       'commit:after:new:accepted',
       'commit:before:accepted',
+      'commit:before:compensating',
+      'commit:before:driven',
       'commit:before:finished',
+      'commit:before:looked',
       'commit:before:new:accepted',
       'psp:after:execute',
       'psp:after:lookup',
@@ -31,10 +39,16 @@ describe('a service that is killed', () => {
     ]);
   });
 
+  it('is killed at every kind of operation, even in a few runs', () => {
+    const orphans: readonly string[] = orphanKinds;
+    const kinds = draw(SEED, asks.length + 1).map(({ ask }) => (orphans.includes(ask) ? 'orphan' : ask));
+    expect(new Set(kinds)).toEqual(new Set([...asks, 'orphan']));
+  });
+
   it(
     `does everything once and says so once, over ${RUNS} runs of seed ${SEED}`,
     async () => {
-      const runs = draw(SEED, RUNS);
+      const runs = draw(SEED, RUNS, ONLY);
       const startedAt = Date.now();
       const { outcomes, failures } = await playAll(runs);
       const deaths = outcomes.reduce((sum, outcome) => sum + outcome.deaths, 0);

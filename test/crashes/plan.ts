@@ -1,8 +1,26 @@
 import { type PspName, pspNames } from '../../simulator/index.js';
 
-/** What a client asks for. */
-export const asks = ['charge', 'authorize', 'capture', 'capture a part', 'cancel'] as const;
+/** What a client asks for. `again`: of a refund, under a second key as well once the first one died. */
+export const asks = [
+  'charge',
+  'authorize',
+  'capture',
+  'capture a part',
+  'capture another part',
+  'cancel',
+  'refund',
+  'refund a part',
+  'refund again',
+  'payout',
+] as const;
 export type Ask = (typeof asks)[number];
+
+/**
+ * What nobody asks for: what a PSP did after it was ruled out is given back, by a refund of a charge and
+ * by a void of an authorization.
+ */
+export const orphanKinds = ['orphan charge', 'orphan authorization'] as const;
+export type OrphanKind = (typeof orphanKinds)[number];
 
 /**
  * What the PSPs do meanwhile: nothing special; the first answer is lost after the effect; the first
@@ -16,20 +34,28 @@ export type Death =
   | { readonly by: 'hook'; readonly place: string; readonly visit: number }
   | { readonly by: 'psp'; readonly when: 'arrival' | 'after_effect' };
 
-export interface Plan {
-  readonly ask: Ask;
+interface Plan<Kind> {
+  readonly ask: Kind;
   readonly first: PspName;
   readonly weather: Weather;
   readonly death: Death;
 }
 
 /** One run: a plan, and what the dice said about its further course. */
-export interface Run extends Plan {
+interface RunOf<Kind> extends Plan<Kind> {
   readonly number: number;
   /** Where the process that recovers is killed in its turn; null: it lives. */
   readonly secondDeath: Death | null;
   /** Whether the client asks to be kept waiting (`Prefer: wait`) when it tries again. */
   readonly waits: boolean;
+}
+
+export type AskedRun = RunOf<Ask>;
+export type OrphanRun = RunOf<OrphanKind>;
+export type Run = AskedRun | OrphanRun;
+
+export function isOrphanRun(run: Run): run is OrphanRun {
+  return run.ask === 'orphan charge' || run.ask === 'orphan authorization';
 }
 
 const at = (place: string, visit = 1): Death => ({ by: 'hook', place, visit });
@@ -64,36 +90,95 @@ function deathsIn(weather: Weather, first: PspName): readonly Death[] {
 /** The second call, where the first was not answered: `after` was not reached by that one. */
 const sentAgain = [at('psp:before:execute', 2), at('psp:after:execute')];
 
-/** Every plan there is. A capture and a cancel are never failed over, so they know two weathers. */
-export function everyPlan(): Plan[] {
-  return asks.flatMap((ask) =>
-    pspNames.flatMap((first) =>
-      weathers
-        .filter((weather) => ask === 'charge' || ask === 'authorize' || !weather.startsWith('first PSP'))
-        .flatMap((weather) => deathsIn(weather, first).map((death) => ({ ask, first, weather, death }))),
+/**
+ * The look that finds the orphan effect, the commit that writes it down, the one that opens its
+ * compensation, the call, and the commit that decides. A lost answer makes for a second look.
+ */
+function orphanDeathsIn(weather: Weather): readonly Death[] {
+  if (weather === 'answer lost') {
+    return [...bothSides('psp', 'lookup', 2), ...bothSides('commit', 'driven'), at('commit:after:driven', 2)];
+  }
+  return [
+    ...bothSides('psp', 'lookup'),
+    ...bothSides('commit', 'looked'),
+    ...bothSides('commit', 'compensating'),
+    ...bothSides('psp', 'execute'),
+    ...bothSides('commit', 'driven'),
+    ...outside,
+  ];
+}
+
+/** A capture, a cancel and a refund are never failed over, and a refused payout is not sent elsewhere. */
+function weathersOf(ask: Ask): readonly Weather[] {
+  if (ask === 'charge' || ask === 'authorize') return weathers;
+  return ask === 'payout' ? ['fair', 'answer lost', 'first PSP down'] : ['fair', 'answer lost'];
+}
+
+/** Only Adyen captures in several parts. */
+const pspsOf = (ask: Ask): readonly PspName[] => (ask === 'capture another part' ? ['adyen'] : pspNames);
+
+function plansOf(kind: Ask | OrphanKind): (Plan<Ask> | Plan<OrphanKind>)[] {
+  if (kind === 'orphan charge' || kind === 'orphan authorization') {
+    // Adyen cannot be looked up, so nothing is found there late.
+    return (['stripe', 'keyless'] as const).flatMap((first) =>
+      (['fair', 'answer lost'] as const).flatMap((weather) =>
+        orphanDeathsIn(weather).map((death) => ({ ask: kind, first, weather, death })),
+      ),
+    );
+  }
+  return pspsOf(kind).flatMap((first) =>
+    weathersOf(kind).flatMap((weather) =>
+      deathsIn(weather, first).map((death) => ({ ask: kind, first, weather, death })),
     ),
   );
+}
+
+/** Every plan there is. */
+export function everyPlan(): (Plan<Ask> | Plan<OrphanKind>)[] {
+  return [...asks, ...orphanKinds].flatMap(plansOf);
 }
 
 const secondDeaths: readonly Death[] = [
   ...bothSides('commit', 'accepted'),
   ...bothSides('psp', 'lookup'),
   ...bothSides('psp', 'execute'),
+  ...bothSides('commit', 'driven'),
   ...settle,
   ...outside,
 ];
 
-/** `count` runs, drawn without replacement until the table is used up; the same for the same seed. */
-export function draw(seed: number, count: number): Run[] {
+const secondOrphanDeaths: readonly Death[] = [
+  ...bothSides('psp', 'lookup'),
+  ...bothSides('commit', 'compensating'),
+  ...bothSides('psp', 'execute'),
+  ...bothSides('commit', 'driven'),
+  ...outside,
+];
+
+/**
+ * `count` runs; the same for the same seed. Kinds take turns, so that a few runs are of every kind, and
+ * the plans of a kind are drawn without replacement until they are used up.
+ */
+export function draw(seed: number, count: number, only: readonly string[] = []): Run[] {
   const random = randomFrom(seed);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!;
+  const take = <T>(from: T[]): T => from.splice(Math.floor(random() * from.length), 1)[0]!;
+  const wanted = (kind: Ask | OrphanKind) => only.length === 0 || only.includes(kind);
+  // Orphan effects take three processes before one is killed: both kinds share a turn.
+  const all = [...asks.map((ask) => [ask]), orphanKinds].map((turn) => turn.filter(wanted));
+  const plans = new Map<object, (Plan<Ask> | Plan<OrphanKind>)[]>();
   const runs: Run[] = [];
-  let left: Plan[] = [];
+  let turns: (readonly (Ask | OrphanKind)[])[] = [];
   for (let number = 1; number <= count; number++) {
-    if (left.length === 0) left = everyPlan();
-    const [plan] = left.splice(Math.floor(random() * left.length), 1);
-    const secondDeath = random() < 0.3 ? pick(secondDeaths) : null;
-    runs.push({ ...plan!, number, secondDeath, waits: random() < 0.5 });
+    if (turns.length === 0) turns = all.filter((turn) => turn.length > 0);
+    const turn = take(turns);
+    const left = plans.get(turn) ?? [];
+    if (left.length === 0) left.push(...turn.flatMap(plansOf));
+    plans.set(turn, left);
+    const plan = take(left);
+    const deaths = turn === all.at(-1) ? secondOrphanDeaths : secondDeaths;
+    const secondDeath = random() < 0.3 ? pick(deaths) : null;
+    runs.push({ ...plan, number, secondDeath, waits: random() < 0.5 });
   }
   return runs;
 }

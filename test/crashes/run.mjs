@@ -1,6 +1,7 @@
 /**
  * `npm run crashes -- --runs 200 --seed 7`: plays that many crashes of the real service. The seed is
- * drawn where none is given, and printed; the same seed gives the same runs.
+ * drawn where none is given, and printed; the same seed gives the same runs. `--only "refund,payout"`
+ * plays those kinds alone; they are named in plan.ts.
  */
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -11,10 +12,11 @@ const { values } = parseArgs({
     runs: { type: 'string', default: '200' },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
     'at-once': { type: 'string' },
+    only: { type: 'string', default: '' },
   },
 });
 for (const [name, value] of Object.entries(values)) {
-  if (/^[1-9]\d{0,9}$/.test(value)) continue;
+  if (name === 'only' || /^[1-9]\d{0,9}$/.test(value)) continue;
   process.stderr.write(`--${name} takes a whole number from 1\n`);
   process.exit(2);
 }
@@ -27,7 +29,13 @@ const { status } = spawnSync(
   [jest, '--runInBand', '--selectProjects', 'real', '--testPathPatterns', 'test/crashes/'],
   {
     stdio: 'inherit',
-    env: { ...process.env, CRASH_RUNS: values.runs, CRASH_SEED: values.seed, ...atOnce },
+    env: {
+      ...process.env,
+      CRASH_RUNS: values.runs,
+      CRASH_SEED: values.seed,
+      CRASH_ONLY: values.only,
+      ...atOnce,
+    },
   },
 );
 process.exit(status ?? 1);
