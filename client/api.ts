@@ -8,6 +8,10 @@ export type PaymentRequest = Schemas['PaymentRequest'];
 export type CaptureRequest = Schemas['CaptureRequest'];
 export type CancelRequest = Schemas['CancelRequest'];
 export type Attempt = Schemas['Attempt'];
+export type Refund = Schemas['Refund'];
+export type RefundRequest = Schemas['RefundRequest'];
+export type Payout = Schemas['Payout'];
+export type PayoutRequest = Schemas['PayoutRequest'];
 export type Problem = Schemas['Problem'];
 export type ProblemCode = Problem['code'];
 

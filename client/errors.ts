@@ -37,10 +37,21 @@ export class ApiError extends PayonceError {
   readonly detail: string;
   /** What is wrong where, for `validation_failed` and `card_number_refused`. */
   readonly errors: readonly { readonly pointer: string; readonly message: string }[];
+  /** The payment there is, for `probable_duplicate`. */
+  readonly paymentId: string | null;
+  /** The refund there is, for `refund_exists`. */
+  readonly refundId: string | null;
+  /** The payout to read first, for `payout_in_progress` and `payout_sequence_stale`. */
+  readonly payoutId: string | null;
 
   constructor(
     readonly status: number,
-    problem: Pick<Problem, 'title' | 'detail' | 'errors'> & { readonly code: string },
+    problem: Pick<Problem, 'title' | 'detail' | 'errors'> & {
+      readonly code: string;
+      readonly paymentId: string | null;
+      readonly refundId: string | null;
+      readonly payoutId: string | null;
+    },
     /** Quote it when you ask for help. */
     readonly requestId: string | null,
     /** What `Retry-After` asked for. */
@@ -52,6 +63,9 @@ export class ApiError extends PayonceError {
     this.title = problem.title;
     this.detail = problem.detail;
     this.errors = problem.errors ?? [];
+    this.paymentId = problem.paymentId;
+    this.refundId = problem.refundId;
+    this.payoutId = problem.payoutId;
   }
 }
 

@@ -148,18 +148,25 @@ interface ReadProblem {
   readonly title: string;
   readonly detail: string;
   readonly requestId: string | null;
+  readonly paymentId: string | null;
+  readonly refundId: string | null;
+  readonly payoutId: string | null;
   readonly errors: { readonly pointer: string; readonly message: string }[];
 }
 
 /** A problem document is known by its `code`; whatever else it lacks is left empty. */
 function problemOf(json: unknown): ReadProblem | null {
-  const { code, title, detail, request_id: requestId, errors } = membersOf(json);
+  const members = membersOf(json);
+  const { code, title, detail, errors } = members;
   if (typeof code !== 'string') return null;
   return {
     code,
     title: textOf(title) ?? '',
     detail: textOf(detail) ?? '',
-    requestId: textOf(requestId),
+    requestId: textOf(members['request_id']),
+    paymentId: textOf(members['payment_id']),
+    refundId: textOf(members['refund_id']),
+    payoutId: textOf(members['payout_id']),
     errors: (Array.isArray(errors) ? errors : []).map((error: unknown) => {
       const { pointer, message } = membersOf(error);
       return { pointer: textOf(pointer) ?? '', message: textOf(message) ?? '' };

@@ -1,6 +1,8 @@
 /** `payonce/client`: see docs/client.md. */
 export { PayonceClient } from './payonce-client.js';
-export { type PaymentFilter, type Payments } from './payments.js';
+export { type PaymentFilter, type Payments, type RefundPaging } from './payments.js';
+export { type PayoutFilter, type Payouts } from './payouts.js';
+export { type Refunds } from './refunds.js';
 export { type List } from './list.js';
 export { type NotSettled, type Settled, type Settlement, type Written } from './transport.js';
 export {
@@ -30,7 +32,11 @@ export {
   type Page,
   type Payment,
   type PaymentRequest,
+  type Payout,
+  type PayoutRequest,
   type Problem,
   type ProblemCode,
+  type Refund,
+  type RefundRequest,
 } from './api.js';
 export { type components, type operations, type paths } from './api-types.js';

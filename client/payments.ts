@@ -5,11 +5,14 @@ import {
   type CaptureRequest,
   type Payment,
   type PaymentRequest,
+  type Refund,
+  type RefundRequest,
 } from './api.js';
 import { type List } from './list.js';
 import { type ReadOptions, type WriteOptions } from './options.js';
 import { type Transport, type Written } from './transport.js';
 
+export type RefundPaging = NonNullable<Asked<'get', '/v1/payments/{id}/refunds'>['query']>;
 export type PaymentFilter = NonNullable<Asked<'get', '/v1/payments'>['query']>;
 
 /** Payments. Every method throws a PayonceError, and a TypeError for options that cannot be right. */
@@ -46,6 +49,23 @@ export class Payments {
     options?: WriteOptions,
   ): Promise<Written<'/v1/payments/{id}/capture'>> {
     return this.#transport.post('/v1/payments/{id}/capture', { path: { id }, body }, options);
+  }
+
+  /**
+   * Gives back all that is left, or with `amount` a part; several parts have a `reference` each. Asked
+   * for again, under whatever key, it is the same refund. One that failed has status `failed`.
+   */
+  refund(
+    id: string,
+    body?: RefundRequest,
+    options?: WriteOptions,
+  ): Promise<Written<'/v1/payments/{id}/refunds'>> {
+    return this.#transport.post('/v1/payments/{id}/refunds', { path: { id }, body }, options);
+  }
+
+  /** The refunds of a payment, the newest first. */
+  refunds(id: string, query: RefundPaging = {}, options?: ReadOptions): List<Refund> {
+    return this.#transport.list('/v1/payments/{id}/refunds', { path: { id }, query }, options);
   }
 
   /** Voids an authorization. */

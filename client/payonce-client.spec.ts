@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
-import { attempt, captured, paymentRequest as order } from '../src/api/openapi.examples.js';
+import { attempt, captured, paymentRequest as order, refund } from '../src/api/openapi.examples.js';
+import { firstPayoutRequest, paid } from '../src/api/payout-examples.js';
 import { answer, created, failureOf, problem, ScriptedApi, type Turn } from '../test/client/scripted-api.js';
 import { type ClientOptions, PayonceClient } from './index.js';
 
@@ -26,6 +27,8 @@ describe('the methods of payments', () => {
     await payments.capture(ID, { amount: 400 }, { idempotencyKey: 'k' });
     await payments.capture(ID);
     await payments.cancel(ID);
+    await payments.refund(ID, { amount: 400, reference: 'parcel-1' });
+    await payments.refund(ID);
     const asked = api.sent.map(({ method, url, body }) => [
       `${method} ${url.replace('https://payonce.test', '')}`,
       body,
@@ -36,8 +39,10 @@ describe('the methods of payments', () => {
       [`POST /v1/payments/${ID}/capture`, '{"amount":400}'],
       [`POST /v1/payments/${ID}/capture`, undefined],
       [`POST /v1/payments/${ID}/cancel`, undefined],
+      [`POST /v1/payments/${ID}/refunds`, '{"amount":400,"reference":"parcel-1"}'],
+      [`POST /v1/payments/${ID}/refunds`, undefined],
     ]);
-    expect(api.keys).toEqual(['made-1', undefined, 'k', 'made-2', 'made-3']);
+    expect(api.keys).toEqual(['made-1', undefined, 'k', 'made-2', 'made-3', 'made-4', 'made-5']);
     const [first, read] = api.sent;
     expect(first?.headers).toMatchObject({
       authorization: 'Bearer po_live_secretsecretsecret',
@@ -66,6 +71,53 @@ describe('the methods of payments', () => {
     const api = new ScriptedApi([created]);
     await api.client.payments.get('../merchants?x=1#y');
     expect(api.sent[0]?.url).toBe('https://payonce.test/v1/payments/..%2Fmerchants%3Fx%3D1%23y');
+  });
+});
+
+describe('a refusal that names another object', () => {
+  it.each([
+    ['probable_duplicate', 'payment_id', 'paymentId'],
+    ['refund_exists', 'refund_id', 'refundId'],
+    ['payout_in_progress', 'payout_id', 'payoutId'],
+  ])('%s tells its id, is not tried again and leaves nothing in doubt', async (code, member, property) => {
+    const document = { title: 't', detail: 'd', status: 409, code };
+    const api = new ScriptedApi([() => answer(409, { ...document, [member]: ID })]);
+    const error = await failureOf(api.client.payments.create(order));
+    const none = { paymentId: null, refundId: null, payoutId: null };
+    expect(error).toMatchObject({ code, ...none, [property]: ID, outcomeKnown: true, tries: 1 });
+  });
+
+  it('names none where there is none', async () => {
+    const api = new ScriptedApi([() => answer(409, { code: 'payout_sequence_stale', payout_id: null })]);
+    expect(await failureOf(api.client.payments.create(order))).toMatchObject({ payoutId: null });
+  });
+});
+
+describe('the methods of refunds and payouts', () => {
+  it('ask what they say', async () => {
+    const api = new ScriptedApi([
+      () => answer(200, refund),
+      page([refund]),
+      () => answer(201, paid),
+      () => answer(200, paid),
+      page([paid]),
+    ]);
+    const { payments, payouts, refunds } = api.client;
+    expect(await refunds.get(refund.id)).toEqual(refund);
+    expect(await all(payments.refunds(ID, { limit: 5 }))).toEqual([refund]);
+    expect(await payouts.create(firstPayoutRequest)).toMatchObject({ settled: true, body: paid });
+    expect(await payouts.get(paid.id)).toEqual(paid);
+    expect(await all(payouts.list({ recipient: 'recipient-1' }))).toEqual([paid]);
+    expect(api.sent.map(({ method, url }) => `${method} ${url.replace('https://payonce.test', '')}`)).toEqual(
+      [
+        `GET /v1/refunds/${refund.id}`,
+        `GET /v1/payments/${ID}/refunds?limit=5`,
+        'POST /v1/payouts',
+        `GET /v1/payouts/${paid.id}`,
+        'GET /v1/payouts?recipient=recipient-1',
+      ],
+    );
+    expect(api.keys).toEqual([undefined, undefined, 'made-1', undefined, undefined]);
   });
 });
 

@@ -1,5 +1,7 @@
 import { type ClientOptions, settingsOf } from './options.js';
 import { Payments } from './payments.js';
+import { Payouts } from './payouts.js';
+import { Refunds } from './refunds.js';
 import { Transport } from './transport.js';
 
 /**
@@ -10,10 +12,14 @@ import { Transport } from './transport.js';
  */
 export class PayonceClient {
   readonly payments: Payments;
+  readonly refunds: Refunds;
+  readonly payouts: Payouts;
 
   /** @throws TypeError that names the option that cannot be right */
   constructor(options: ClientOptions) {
     const transport = new Transport(settingsOf(options));
     this.payments = new Payments(transport);
+    this.refunds = new Refunds(transport);
+    this.payouts = new Payouts(transport);
   }
 }

@@ -5,6 +5,7 @@ import {
   DeadlineError,
   PayonceClient,
   type PaymentRequest,
+  type PayoutRequest,
 } from '../../client/index.js';
 import { systemClock } from '../../client/clock.js';
 import { type Order, orderOf, type Service, Stage, eventually } from '../support/service.js';
@@ -113,6 +114,78 @@ describe('a payment whose answers are lost on the way', () => {
     const done = (id: string) => stage.effects(id).map(({ operation }) => operation);
     expect(done(first.body.id)).toEqual(['authorize', 'capture']);
     expect(done(second.body.id)).toEqual(['authorize', 'void']);
+  });
+});
+
+describe('money that goes back', () => {
+  it('does so once, however many answers are lost and whoever asks', async () => {
+    const client = clientWith(new Waits());
+    const { body: payment } = await client.payments.create(order());
+    proxy.next('lose_answer', 'cut_answer', 'lose_answer');
+    const refunded = await client.payments.refund(payment.id, { amount: 999 });
+
+    expect(refunded).toMatchObject({ settled: true, tries: 4, body: { status: 'succeeded', amount: 999 } });
+    expectOneRequest(refunded.idempotencyKey);
+    // Without a reference there is one refund of a payment, and a key of another caller is no other one.
+    const again = await client.payments.refund(payment.id, { amount: 999 });
+    expect(again).toMatchObject({ settled: true, status: 200, body: { id: refunded.body.id } });
+    const other = await failureOf(client.payments.refund(payment.id, { amount: 5 }));
+    expect(other).toMatchObject({ code: 'refund_exists', refundId: refunded.body.id, payoutId: null });
+
+    const done = stage.effects(payment.id).map(({ operation, amount }) => [operation, amount]);
+    expect(done).toEqual([
+      ['charge', 1_999],
+      ['refund', 999],
+    ]);
+    expect(await client.refunds.get(refunded.body.id)).toEqual(refunded.body);
+    await client.payments.refund(payment.id, { amount: 1, reference: 'parcel-2' });
+    const listed: [string | null, number][] = [];
+    proxy.next('lose_answer', 'pass', 'cut_answer');
+    for await (const { reference, amount } of client.payments.refunds(payment.id, { limit: 1 })) {
+      listed.push([reference, amount]);
+    }
+    expect(listed).toEqual([
+      ['parcel-2', 1],
+      [null, 999],
+    ]);
+  });
+});
+
+describe('money that goes out', () => {
+  const payout = (previous: string | null, reference = 'salary-1'): PayoutRequest => ({
+    reference,
+    amount: 1_000,
+    currency: 'EUR',
+    previous,
+    recipient: { reference: 'recipient-1', tokens: { stripe: 'ba_1', adyen: 'SE1' } },
+  });
+
+  it('does so once, one payout after another', async () => {
+    const client = clientWith(new Waits(), { apiKey: await stage.merchant(['payouts:write']) });
+    proxy.next('lose_answer', 'cut_answer', 'lose_answer');
+    const first = await client.payouts.create(payout(null), { waitUntilSettledMs: 30_000 });
+    expect(first).toMatchObject({ settled: true, status: 201, tries: 4, body: { status: 'paid' } });
+    expectOneRequest(first.idempotencyKey);
+
+    const twice = await failureOf(client.payouts.create(payout(null)));
+    expect(twice).toMatchObject({
+      status: 409,
+      code: 'payout_sequence_stale',
+      payoutId: first.body.id,
+      outcomeKnown: true,
+    });
+    const next = await client.payouts.create(payout(first.body.id, 'salary-2'));
+    expect(next).toMatchObject({ settled: true, body: { status: 'paid', previous: first.body.id } });
+
+    expect(await client.payouts.get(first.body.id)).toEqual(first.body);
+    const listed: string[] = [];
+    for await (const { id } of client.payouts.list({ recipient: 'recipient-1', limit: 1 })) listed.push(id);
+    expect(listed).toEqual([next.body.id, first.body.id]);
+    const sent = stage.effects().map(({ operation, amount }) => [operation, amount]);
+    expect(sent).toEqual([
+      ['payout', 1_000],
+      ['payout', 1_000],
+    ]);
   });
 });
 
