@@ -64,7 +64,7 @@ export class OrphanPlay {
   }
 
   private async makeOrphan(): Promise<{ answer: Reply; again: () => Promise<Reply> }> {
-    const { run, line, stage, shop } = this;
+    const { run, stage, shop } = this;
     const { first } = run;
     // Whatever is sent again under the same key is as late, and is the same charge.
     stage.simulator.faults(first, { fault: 'late_effect', delay_ms: LATE_MS, times: 100 });
