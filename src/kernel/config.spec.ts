@@ -24,6 +24,7 @@ describe('loadConfig', () => {
       sealKey: null,
       lockTtlMs: 20_000,
       deadlineMs: 25_000,
+      orphans: 'automatic',
       keyRetentionDays: 30,
       dbPool: 10,
       commitLanes: 3,

@@ -95,12 +95,15 @@ describe('an error that Stripe keeps for the key', () => {
     const reply = await answerTo({ first: 'stripe' });
     expect(reply.status).toBe(202);
     const { id } = paymentOf(reply);
-    // Sent again under its key, Stripe says the same again; "not found" may only be early.
-    expect(await attemptsOf(id)).toEqual(['execute unknown', 'lookup not_found', 'execute unknown']);
-    expect(stage.orders('stripe').map(({ replayed, status }) => [replayed, status])).toEqual([
-      [false, 500],
-      [true, 500],
-    ]);
+    // Sent again under its key, Stripe says the same again; "not found" may only be early. A pause that
+    // its draw made short is slept through, and then there is another round before the answer.
+    const rounds = await attemptsOf(id);
+    expect(rounds.slice(0, 3)).toEqual(['execute unknown', 'lookup not_found', 'execute unknown']);
+    expect(new Set(rounds)).toEqual(new Set(['execute unknown', 'lookup not_found']));
+    const [first, ...again] = stage.orders('stripe').map(({ replayed, status }) => [replayed, status]);
+    expect(first).toEqual([false, 500]);
+    expect(again.length).toBeGreaterThanOrEqual(1);
+    expect(again.every(([replayed, status]) => replayed && status === 500)).toBe(true);
     await sleep(1_100);
     expect((await answerTo({ first: 'stripe' })).status).toBe(202);
     expect(stage.simulator.calls('adyen')).toEqual([]);
