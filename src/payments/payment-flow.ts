@@ -14,6 +14,7 @@ import {
   type Answered,
   drive,
   type Driven,
+  type DrivenBy,
   type Driver,
   entityKey,
   evidenceOnly,
@@ -249,9 +250,6 @@ function isMet(state: PaymentState): boolean {
 function verdictOf({ stories }: PaymentState, key: string): string | undefined {
   return stories.get(key)?.routes.at(-1)?.request.verdict;
 }
-
-/** As much of a run as driving a route takes; the resolver drives without a key. */
-export type DrivenBy = Pick<Run, 'lockToken' | 'leaseMs' | 'traceId' | 'asked' | 'deadline'>;
 
 function driverOf(run: DrivenBy): Driver {
   return { token: run.lockToken, leaseMs: run.leaseMs, traceId: run.traceId };

@@ -1,156 +1,61 @@
-import { type Change, checkpoint, type Clock, type Ids, Lease, type Store } from '../kernel/index.js';
 import {
   type Answered,
-  type Driven,
+  type DrivenBy,
   entityKey,
-  lookAgain,
-  lookedAgain,
-  type OrphanEffect,
   isOfPayment,
+  type Operated,
+  type OperationOwner,
+  OperationResolver,
+  type OperationResolverDeps,
+  type OperationStory,
+  type OrphanEffect,
   paymentIdOf,
-  type PspRequest,
 } from '../request-storage/index.js';
 import { leaveToPerson, openCompensation } from './orphan.js';
-import { type DrivenBy, evidenceOf, PaymentFlow, type PaymentFlowDeps } from './payment-flow.js';
-import { firstWanted, instructionFor, type PaymentState, withStory } from './payment-state.js';
+import { PaymentFlow, type PaymentFlowDeps } from './payment-flow.js';
+import { firstWanted, type PaymentState, withStory } from './payment-state.js';
 
-/** Calls made for one route in one pass. The schedule decides when the next pass is. */
-const MOST_CALLS = 8;
-const MOST_REFUSALS = 4;
-
-type ResolverRun = DrivenBy & { lease: Lease };
-
-/**
- * Drives a payment's open route on when nobody asks: the same decisions as in a request, under a
- * lease of its own instead of a client's key. The key, if it is still unanswered, is answered by
- * the completer or by the client's next try.
- */
-export class PaymentResolver {
-  private readonly flow: PaymentFlow;
-  private readonly store: Store;
-  private readonly clock: Clock;
-
-  constructor(private readonly deps: PaymentFlowDeps & { readonly ids: Ids; readonly leaseMs: number }) {
-    this.flow = new PaymentFlow(deps);
-    this.store = deps.store;
-    this.clock = deps.clock;
-  }
-
-  /** False when somebody else drives the route, or it is decided already. */
-  async driveOn(due: PspRequest, traceId: string): Promise<boolean> {
-    const state = await this.stateOf(due);
-    return this.follow(state, due.entityKey, this.newRun(traceId));
-  }
-
-  /**
-   * Looks once more at a route that was ruled out because nothing was found there. What is found is
-   * recorded as an orphan effect. False when somebody else looks.
-   */
-  async lookAgain(due: PspRequest, traceId: string): Promise<boolean> {
-    const run = this.newRun(traceId);
-    const state = await this.stateOf(due);
-    const route = state.stories.get(due.entityKey)?.routes.find(({ request }) => request.route === due.route);
-    if (route?.request.fence !== due.fence) return false;
-    const driver = { token: run.lockToken, leaseMs: run.leaseMs, traceId };
-    const { changes, call } = lookAgain(route, driver, this.clock.now());
-    run.lease = new Lease(this.clock, run.leaseMs);
-    if (!(await this.store.commit(changes)).done) return false;
-    const answered = await this.deps.storage.perform(call, instructionFor(state, call), run.lease);
-    for (let tries = 0; tries < MOST_REFUSALS; tries++) {
-      const story = (await this.stateOf(due)).stories.get(due.entityKey)!;
-      if (await this.write('looked', lookedAgain(story, answered, this.clock.now()))) return true;
-    }
-    return false;
+/** A payment's operations, driven when nobody asks; and what PSPs did after all, given back. */
+export class PaymentResolver extends OperationResolver<PaymentState> {
+  constructor(deps: PaymentFlowDeps & OperationResolverDeps) {
+    super(ownerOf(new PaymentFlow(deps)), deps);
   }
 
   /** Gives back what a PSP did after it was ruled out. False when somebody else does. */
   async compensate(orphan: OrphanEffect, traceId: string): Promise<boolean> {
+    const { store, clock, leaseMs } = this.deps;
     // Money that went out is not called back by itself.
-    if (!isOfPayment(orphan.entityKey)) return (await this.store.commit(leaveToPerson(orphan))).done;
+    if (!isOfPayment(orphan.entityKey)) return (await store.commit(leaveToPerson(orphan))).done;
     const run = this.newRun(traceId);
     const paymentId = paymentIdOf(orphan.entityKey);
-    const state = await this.stateOf({ ...orphan, paymentId });
-    const driver = { token: run.lockToken, leaseMs: run.leaseMs, traceId };
-    const driven = openCompensation(state, orphan, driver, this.clock.now());
-    if (!driven) return (await this.store.commit(leaveToPerson(orphan))).done;
-    run.lease = new Lease(this.clock, run.leaseMs);
+    const { merchantId, route } = orphan;
+    const of = { merchantId, paymentId, payoutId: null, entityKey: entityKey.orphan(paymentId, route) };
+    const state = await this.owner.read(of);
+    const driver = { token: run.lockToken, leaseMs, traceId };
+    const driven = openCompensation(state, orphan, driver, clock.now());
+    if (!driven) return (await store.commit(leaveToPerson(orphan))).done;
+    const lease = this.newLease();
     if (!(await this.write('compensating', driven.changes))) return false;
     const opened = { ...withStory(state, driven.story), call: driven.call };
-    const answered = await this.flow.perform(opened, run);
-    return this.follow(opened, entityKey.orphan(paymentId, orphan.route), run, answered);
+    const answered = await this.owner.perform(opened, { lease });
+    return this.follow(of, opened, run, answered);
   }
+}
 
-  /** From what is known (and an answer, if there is one) as far as the route goes now. */
-  private async follow(
-    from: PaymentState,
-    name: string,
-    run: ResolverRun,
-    first?: Answered,
-  ): Promise<boolean> {
-    const { merchantId, id } = from.payment;
-    let state = from;
-    let answered = first;
-    let refusals = 0;
-    for (let calls = 0; calls < MOST_CALLS && refusals < MOST_REFUSALS;) {
-      const story = state.stories.get(name)!;
-      if (story.routes.at(-1)!.request.verdict !== 'open' && !answered) return false;
-      const driven: Driven = this.flow.drive(state, story, run, answered);
-      const settled = this.flow.settle(state, driven);
-      run.lease = new Lease(this.clock, run.leaseMs);
-      const isWritten = settled.changes.length === 0 || (await this.write('driven', settled.changes));
-      if (!isWritten) {
-        refusals += 1;
-        state = await this.read(merchantId, id);
-        continue;
-      }
-      if (!driven.call) return true;
-      answered = await this.flow.perform(settled.state, run);
-      state = settled.state;
-      calls += 1;
-    }
-    if (answered) await this.leaveEvidence(merchantId, id, answered);
-    return false;
-  }
-
-  /** False when the commit was refused. */
-  private async write(place: string, changes: readonly Change[]): Promise<boolean> {
-    await checkpoint(`commit:before:${place}`);
-    const { done } = await this.store.commit(changes);
-    if (done) await checkpoint(`commit:after:${place}`);
-    return done;
-  }
-
-  private newRun(traceId: string): ResolverRun {
-    return {
-      lockToken: this.deps.ids.uuid(),
-      leaseMs: this.deps.leaseMs,
-      traceId,
-      asked: false,
-      deadline: this.clock.now(),
-      lease: new Lease(this.clock, 0),
-    };
-  }
-
-  private stateOf({
-    merchantId,
-    paymentId,
-    entityKey: name,
-  }: Pick<PspRequest, 'merchantId' | 'paymentId' | 'entityKey'>) {
-    if (paymentId === null) throw new TypeError(`${name} is no operation of a payment`);
-    return this.read(merchantId, paymentId);
-  }
-
-  private async read(merchantId: string, paymentId: string): Promise<PaymentState> {
-    const state = await this.flow.read(merchantId, paymentId, firstWanted);
-    if (!state) throw new RangeError(`an open route of a payment that is not there: ${paymentId}`);
-    return state;
-  }
-
-  /** Whatever came of the call is written down, even where somebody else decides about it. */
-  private async leaveEvidence(merchantId: string, paymentId: string, answered: Answered): Promise<void> {
-    for (let tries = 0; tries < MOST_REFUSALS; tries++) {
-      const changes = evidenceOf(await this.read(merchantId, paymentId), answered);
-      if (changes.length === 0 || (await this.store.commit(changes)).done) return;
-    }
-  }
+function ownerOf(flow: PaymentFlow): OperationOwner<PaymentState> {
+  return {
+    async read({ merchantId, paymentId, entityKey: name }: Operated) {
+      if (paymentId === null) throw new TypeError(`${name} is no operation of a payment`);
+      const state = await flow.read(merchantId, paymentId, firstWanted);
+      if (!state) throw new RangeError(`an operation of a payment that is not there: ${paymentId}`);
+      return state;
+    },
+    storyOf: ({ stories }, name) => stories.get(name)!,
+    decide(state: PaymentState, story: OperationStory, run: DrivenBy, answered?: Answered) {
+      const driven = flow.drive(state, story, run, answered);
+      return { ...flow.settle(state, driven), driven };
+    },
+    withCall: (state, call) => ({ ...state, call }),
+    perform: (state, run) => flow.perform(state, run),
+  };
 }

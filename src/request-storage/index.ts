@@ -10,6 +10,7 @@ export { LATE_LOOKS_MS, lookAgain, lookedAgain } from './late-look.js';
 export { nextStep, SCHEDULE_MS, type Step, type StepFacts } from './next-step.js';
 export {
   type DrivenBy,
+  type Operated,
   type OperationOwner,
   OperationResolver,
   type OperationResolverDeps,

@@ -1,4 +1,4 @@
-import { type Change, type Clock, type Ids, Lease, type Store } from '../kernel/index.js';
+import { type Change, checkpoint, type Clock, type Ids, Lease, type Store } from '../kernel/index.js';
 import { type Run } from '../idempotency/index.js';
 import { type Answered, type Call, type OperationStory } from './attempt.js';
 import { type Driven, evidenceOnly } from './drive.js';
@@ -15,10 +15,13 @@ export interface Settled<State> {
   readonly changes: readonly Change[];
 }
 
+/** Which operation, of what. */
+export type Operated = Pick<PspRequest, 'merchantId' | 'paymentId' | 'payoutId' | 'entityKey'>;
+
 /** What the room that owns an operation knows how to do with it. */
 export interface OperationOwner<State> {
   /** The subject of the route as the tables have it now. Throws where there is none. */
-  read(due: PspRequest): Promise<State>;
+  read(of: Operated): Promise<State>;
   storyOf(state: State, entityKey: string): OperationStory;
   /** Takes in an answer, if there is one, and decides. Pure. */
   decide(state: State, story: OperationStory, run: DrivenBy, answered?: Answered): Settled<State>;
@@ -46,26 +49,28 @@ const MOST_REFUSALS = 4;
  */
 export class OperationResolver<State> {
   constructor(
-    private readonly owner: OperationOwner<State>,
-    private readonly deps: OperationResolverDeps,
+    protected readonly owner: OperationOwner<State>,
+    protected readonly deps: OperationResolverDeps,
   ) {}
 
   /** False when somebody else drives the route, or it is decided already. */
-  async driveOn(due: PspRequest, traceId: string): Promise<boolean> {
+  async driveOn(due: Operated, traceId: string): Promise<boolean> {
+    return this.follow(due, await this.owner.read(due), this.newRun(traceId));
+  }
+
+  /** From what is known, and an answer if there is one, as far as the route goes now. */
+  protected async follow(due: Operated, from: State, run: DrivenBy, first?: Answered): Promise<boolean> {
     const { owner } = this;
-    const { store, clock, ids, leaseMs } = this.deps;
-    const token = ids.uuid();
-    const run = { lockToken: token, leaseMs, traceId, asked: false, deadline: clock.now() };
-    let state: State = await owner.read(due);
-    let answered: Answered | undefined;
+    let state = from;
+    let answered = first;
     let refusals = 0;
     for (let calls = 0; calls < MOST_CALLS && refusals < MOST_REFUSALS;) {
       const story = owner.storyOf(state, due.entityKey);
       if (story.routes.at(-1)!.request.verdict !== 'open' && !answered) return false;
       const settled = owner.decide(state, story, run, answered);
-      const lease = new Lease(clock, leaseMs);
-      const { done } = settled.changes.length > 0 ? await store.commit(settled.changes) : { done: true };
-      if (!done) {
+      const lease = this.newLease();
+      const isWritten = settled.changes.length === 0 || (await this.write('driven', settled.changes));
+      if (!isWritten) {
         refusals += 1;
         state = await owner.read(due);
         continue;
@@ -85,25 +90,43 @@ export class OperationResolver<State> {
    */
   async lookAgain(due: PspRequest, traceId: string): Promise<boolean> {
     const { owner } = this;
-    const { store, clock, ids, leaseMs } = this.deps;
+    const { store, clock, leaseMs } = this.deps;
     const state = await owner.read(due);
-    const routeOf = (of: State) =>
-      owner.storyOf(of, due.entityKey).routes.find(({ request }) => request.route === due.route);
-    const route = routeOf(state);
+    const story = owner.storyOf(state, due.entityKey);
+    const route = story.routes.find(({ request }) => request.route === due.route);
     if (route?.request.fence !== due.fence) return false;
-    const { changes, call } = lookAgain(route, { token: ids.uuid(), leaseMs, traceId }, clock.now());
-    const lease = new Lease(clock, leaseMs);
+    const { lockToken: token } = this.newRun(traceId);
+    const { changes, call } = lookAgain(route, { token, leaseMs, traceId }, clock.now());
+    const lease = this.newLease();
     if (!(await store.commit(changes)).done) return false;
     const answered = await owner.perform(owner.withCall(state, call), { lease });
     for (let tries = 0; tries < MOST_REFUSALS; tries++) {
-      const story = owner.storyOf(await owner.read(due), due.entityKey);
-      if ((await store.commit(lookedAgain(story, answered, clock.now()))).done) return true;
+      const known = owner.storyOf(await owner.read(due), due.entityKey);
+      if (await this.write('looked', lookedAgain(known, answered, clock.now()))) return true;
     }
     return false;
   }
 
+  protected newRun(traceId: string): DrivenBy {
+    const { clock, ids, leaseMs } = this.deps;
+    return { lockToken: ids.uuid(), leaseMs, traceId, asked: false, deadline: clock.now() };
+  }
+
+  /** As of now: taken right before the commit that writes a call down. */
+  protected newLease(): Lease {
+    return new Lease(this.deps.clock, this.deps.leaseMs);
+  }
+
+  /** False when the commit was refused. */
+  protected async write(place: string, changes: readonly Change[]): Promise<boolean> {
+    await checkpoint(`commit:before:${place}`);
+    const { done } = await this.deps.store.commit(changes);
+    if (done) await checkpoint(`commit:after:${place}`);
+    return done;
+  }
+
   /** Whatever came of the call is written down, even where somebody else decides about it. */
-  private async leaveEvidence(due: PspRequest, answered: Answered): Promise<void> {
+  private async leaveEvidence(due: Operated, answered: Answered): Promise<void> {
     for (let tries = 0; tries < MOST_REFUSALS; tries++) {
       const story = this.owner.storyOf(await this.owner.read(due), due.entityKey);
       const changes = evidenceOnly(story, answered);
