@@ -5,6 +5,7 @@
  */
 const below = {
   kernel: [],
+  jobs: ['kernel'],
   idempotency: ['kernel'],
   merchants: ['kernel'],
   psp: ['kernel'],
@@ -12,7 +13,19 @@ const below = {
   refunds: ['kernel'],
   payments: ['refunds', 'request-storage', 'psp', 'merchants', 'idempotency', 'kernel'],
   payouts: ['request-storage', 'psp', 'merchants', 'idempotency', 'kernel'],
-  api: ['payments', 'refunds', 'payouts', 'request-storage', 'psp', 'merchants', 'idempotency', 'kernel'],
+  webhooks: ['payments', 'refunds', 'payouts', 'request-storage', 'psp', 'merchants', 'jobs', 'kernel'],
+  api: [
+    'webhooks',
+    'payments',
+    'refunds',
+    'payouts',
+    'request-storage',
+    'psp',
+    'merchants',
+    'jobs',
+    'idempotency',
+    'kernel',
+  ],
 };
 
 const rooms = Object.keys(below);

@@ -6,6 +6,8 @@ import { Payouts1700000000005 } from './0005-payouts.js';
 import { IdempotentCalls1700000000006 } from './0006-idempotent-calls.js';
 import { OrphansAndFences1700000000007 } from './0007-orphans-and-fences.js';
 import { DuplicateGuard1700000000008 } from './0008-duplicate-guard.js';
+import { Jobs1700000000009 } from './0009-jobs.js';
+import { Events1700000000010 } from './0010-events.js';
 
 /** Every migration, oldest first. A class that has run anywhere is never edited again. */
 export const migrations = [
@@ -17,4 +19,6 @@ export const migrations = [
   IdempotentCalls1700000000006,
   OrphansAndFences1700000000007,
   DuplicateGuard1700000000008,
+  Jobs1700000000009,
+  Events1700000000010,
 ];

@@ -13,12 +13,14 @@ import {
   AuditRecordEntity,
   type Config,
   ConfigError,
+  EventRecordEntity,
   PostgresStore,
   Seal,
   sealKeyOf,
   SystemClock,
   SystemIds,
 } from './kernel/index.js';
+import { StagedJobEntity } from './jobs/index.js';
 import { ApiKeyEntity, MerchantEntity, Merchants } from './merchants/index.js';
 import { openStore } from './open-store.js';
 import {
@@ -69,6 +71,8 @@ export const entities = [
   OrphanEffectEntity,
   RefundEntity,
   AuditRecordEntity,
+  EventRecordEntity,
+  StagedJobEntity,
 ];
 
 /** A running service, in whatever role it was asked for. */

@@ -11,6 +11,7 @@ import { promisify } from 'node:util';
 const root = resolve(__dirname, '..');
 const rooms = [
   'kernel',
+  'jobs',
   'idempotency',
   'merchants',
   'psp',
@@ -18,6 +19,7 @@ const rooms = [
   'refunds',
   'payments',
   'payouts',
+  'webhooks',
   'api',
 ];
 
@@ -49,6 +51,7 @@ function brokenIn({ summary }: Cruise): Record<string, string[]> {
 const offenders: Readonly<Record<string, readonly [file: string, imports: string]>> = {
   // Up, and from the floor.
   'direction-kernel': ['src/kernel/offender.ts', '../psp/index.js'],
+  'direction-jobs': ['src/jobs/offender.ts', '../webhooks/index.js'],
   'direction-idempotency': ['src/idempotency/offender.ts', '../payments/index.js'],
   'direction-psp': ['src/psp/offender.ts', '../request-storage/index.js'],
   'direction-request-storage': ['src/request-storage/offender.ts', '../payments/index.js'],
@@ -57,9 +60,11 @@ const offenders: Readonly<Record<string, readonly [file: string, imports: string
   // Sideways, and to what puts the rooms together.
   'direction-merchants': ['src/merchants/offender.ts', '../idempotency/index.js'],
   'direction-payouts': ['src/payouts/offender.ts', '../payments/index.js'],
+  'direction-webhooks': ['src/webhooks/offender.ts', '../idempotency/index.js'],
   'direction-api': ['src/api/offender.ts', '../service.js'],
   // Past a room's face, from above and from the composition root.
   'face-kernel': ['src/psp/past-kernel.ts', '../kernel/inner.js'],
+  'face-jobs': ['src/webhooks/past-jobs.ts', '../jobs/inner.js'],
   'face-idempotency': ['src/payments/past-idempotency.ts', '../idempotency/inner.js'],
   'face-merchants': ['src/api/past-merchants.ts', '../merchants/inner.js'],
   'face-psp': ['src/request-storage/past-psp.ts', '../psp/inner.js'],
@@ -67,6 +72,7 @@ const offenders: Readonly<Record<string, readonly [file: string, imports: string
   'face-refunds': ['src/payments/past-refunds.ts', '../refunds/inner.js'],
   'face-payments': ['src/api/past-payments.ts', '../payments/inner.js'],
   'face-payouts': ['src/api/past-payouts.ts', '../payouts/inner.js'],
+  'face-webhooks': ['src/api/past-webhooks.ts', '../webhooks/inner.js'],
   'face-api': ['src/past-api.ts', './api/inner.js'],
   'simulator-stands-alone': ['simulator/offender.ts', '../src/kernel/index.js'],
   'client-stands-alone': ['client/offender.ts', '../src/kernel/index.js'],
@@ -87,6 +93,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/request-storage/allowed.ts': ['../psp/index.js', '../idempotency/index.js', './inner.js'],
   'src/payments/allowed.ts': ['../request-storage/index.js', '../merchants/index.js', '../kernel/index.js'],
   'src/payouts/allowed.ts': ['../request-storage/index.js', '../merchants/index.js', '../kernel/index.js'],
+  'src/webhooks/allowed.ts': ['../payments/index.js', '../jobs/index.js', '../kernel/index.js'],
   'src/api/allowed.ts': [
     '../payments/index.js',
     '../payouts/index.js',

@@ -10,6 +10,13 @@ export * from './contract.js';
 export { adviceFor } from './decline.js';
 export { type BreakerOptions, breakerDefaults } from './breaker.js';
 export { type PspAccount, PspDirectory, type PspDirectoryOptions } from './psp-directory.js';
+export {
+  type Fact,
+  type Notice,
+  type NoticeReader,
+  type NoticeReading,
+  type NoticeRefusal,
+} from './notice.js';
 export { adapters } from './registry.js';
 export {
   accountsOf,

@@ -38,3 +38,4 @@ export { type DriveOn, Resolver, type ResolverReport } from './resolver.js';
 export { columnsOf, readStories } from './stories.js';
 export { type StuckRoute, StuckRoutes } from './stuck-routes.js';
 export { type Failure, failureOf, type RouteView, routeViewsOf } from './told.js';
+export { type FactTaker, type Taken } from './notice.js';

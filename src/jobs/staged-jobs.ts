@@ -1,0 +1,72 @@
+import { type Change, type Clock, type Ids, insert } from '../kernel/index.js';
+import { type JobKind } from './job-kind.js';
+import { type JobArgs, type StagedJob, stagedJobs } from './staged-job.entity.js';
+
+/** Whatever runs SQL inside the caller's transaction: a client of pg, or a query runner of TypeORM. */
+export interface Transaction {
+  query(text: string, values?: unknown[]): Promise<unknown>;
+}
+
+export interface Staging {
+  /** Not before this time; absent: at once. */
+  readonly notBefore?: Date;
+  /** What was tried before. */
+  readonly story?: Record<string, unknown>;
+}
+
+/** The channel on which whoever hands jobs to the queue is told that some wait. */
+export const STAGED_CHANNEL = 'payonce_staged_jobs';
+
+/**
+ * Stages jobs: they are handed to the queue once, and only if, what they belong to is committed. Two
+ * ways for two ways to write: as a change beside the changes of a decision, or inside a transaction.
+ */
+export class StagedJobs {
+  constructor(
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {}
+
+  /** A job as a change of a commit. Never the first one, which is the gate. */
+  change<Args extends JobArgs>(kind: JobKind<Args>, args: Args, staging: Staging = {}): Change {
+    return insert(stagedJobs, this.row(kind, args, staging));
+  }
+
+  /** Adds a job in the caller's transaction; whoever waits is woken when that commits. */
+  async add<Args extends JobArgs>(
+    tx: Transaction,
+    kind: JobKind<Args>,
+    args: Args,
+    staging: Staging = {},
+  ): Promise<void> {
+    const { id, jobId, story, notBefore, stagedAt } = this.row(kind, args, staging);
+    await tx.query(
+      `WITH staged AS (
+         INSERT INTO staged_jobs (id, kind, job_id, args, story, not_before, staged_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7))
+       SELECT pg_notify($8, '')`,
+      [id, kind.name, jobId, args, story, notBefore, stagedAt, STAGED_CHANNEL],
+    );
+  }
+
+  private row<Args extends JobArgs>(
+    kind: JobKind<Args>,
+    args: Args,
+    { notBefore, story }: Staging,
+  ): StagedJob {
+    return {
+      id: this.ids.uuid(),
+      kind: kind.name,
+      jobId: jobIdOf(kind, args),
+      args,
+      story: story ?? null,
+      notBefore: notBefore ?? null,
+      stagedAt: this.clock.now(),
+    };
+  }
+}
+
+/** Kinds have names of their own, so that ids of two kinds never meet. */
+export function jobIdOf<Args extends JobArgs>(kind: JobKind<Args>, args: Args): string {
+  return `${kind.name}.${kind.idOf(args)}`;
+}

@@ -1,0 +1,60 @@
+import { type Answer, type Operation } from './contract.js';
+
+/** What a PSP told of its own accord, checked and translated. Holds nothing secret: it is stored. */
+export interface Notice {
+  /**
+   * What duplicates share and nothing else does, within the account: Stripe's event id; at Adyen,
+   * which has none, made of event code, pspReference and success. At most 200 characters.
+   */
+  readonly eventId: string;
+  /** The PSP's own word for the kind of event, verbatim. At most 100 characters. */
+  readonly type: string;
+  readonly occurredAt: Date | null;
+  /** What it says of operations of ours; empty for types that say nothing about one. */
+  readonly facts: readonly Fact[];
+}
+
+/**
+ * One thing that a notice says of one operation. Which route it speaks of is found by whatever it
+ * carries, best first: our own name for it, the PSP's id of what the operation made, the PSP's id of
+ * the payment that it acts upon together with the operation.
+ */
+export interface Fact {
+  /** Our entity key, where the PSP hands it back. */
+  readonly entityKey: string | null;
+  readonly route: number | null;
+  /** The PSP's id of what the operation made (pi_…, re_…, a pspReference). */
+  readonly pspReference: string | null;
+  /** The PSP's id of the payment that was captured, voided or refunded. */
+  readonly parentReference: string | null;
+  /** Which operation it is, as far as the PSP says. */
+  readonly operation: Operation | null;
+  /**
+   * `operation`: it is the operation's own outcome. `cancel`: it is what became of a cancel of it, whose
+   * own id is `cancelReference`: `canceled`, or `declined` where the PSP did not cancel it.
+   */
+  readonly about: 'operation' | 'cancel';
+  readonly cancelReference: string | null;
+  readonly answer: Answer;
+}
+
+/** Why a notification was not taken. Never holds what was sent. */
+export type NoticeRefusal =
+  'signature_missing' | 'signature_invalid' | 'too_old' | 'malformed' | 'other_account';
+
+/** A notification may be a batch: each item stands for itself. */
+export interface NoticeReading {
+  readonly notices: readonly Notice[];
+  /** One for each item that was refused; for a body that cannot be read at all, one. */
+  readonly refused: readonly NoticeRefusal[];
+}
+
+/** Reads the notifications of one PSP account. */
+export interface NoticeReader {
+  /**
+   * Checks signatures over the bytes as they came and translates. Never throws.
+   * @param headers names in lower case
+   * @param now judges how old a signature may be
+   */
+  read(raw: Buffer, headers: Readonly<Record<string, string | undefined>>, now: Date): NoticeReading;
+}
