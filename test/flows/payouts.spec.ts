@@ -10,6 +10,7 @@ import {
   SystemIds,
 } from '../../src/kernel/index.js';
 import { payouts, payoutTransitions, PayoutReader } from '../../src/payouts/index.js';
+import { orphanEffects } from '../../src/request-storage/index.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { Bank, payoutHouse, payoutOf, pspsOf } from '../support/payout-house.js';
 
@@ -236,6 +237,27 @@ describe('a payout', () => {
       failure: { category: 'declined', code: 'revoked', psp_code: 'account_closed' },
     });
     expect(ledger()).toEqual([]);
+  });
+
+  it('is looked for again where nothing was found, and what came late is left to a person', async () => {
+    // Nothing of it arrives in the first minute: neither the request nor its second sending.
+    first.fates.push('loses_request', 'does', 'loses_request');
+    expect((await send('k')).status).toBe(202);
+    clock.movedMs += 70_000;
+    const { payout } = await send('k');
+    expect(payout).toMatchObject({ status: 'paid', psp: 'second' });
+
+    // What was sent at first gets there after all.
+    const lost = first.calls.find(({ kind }) => kind === 'execute')!;
+    first.answer('execute', lost.instruction);
+    clock.movedMs += 6 * 60_000;
+    expect(await house.orphans.runOnce()).toEqual({ looked: 1, compensated: 1, failed: 0 });
+    const found = await store.find(orphanEffects, { merchantId });
+    expect(found).toMatchObject([{ psp: 'first', operation: 'payout', amount: 1_000, status: 'failed' }]);
+    // Money that went out is not called back by itself, and what was paid stays paid.
+    expect(ledger()).toHaveLength(2);
+    expect((await send('k')).payout).toMatchObject({ status: 'paid', psp: 'second' });
+    expect(await house.orphans.runOnce()).toEqual({ looked: 0, compensated: 0, failed: 0 });
   });
 
   it('has no route without a token that somebody takes', async () => {

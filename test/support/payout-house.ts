@@ -1,5 +1,6 @@
 import { KeyedFlows } from '../../src/idempotency/index.js';
 import { type Clock, type Ids, Seal, type Store } from '../../src/kernel/index.js';
+import { OrphanKeeper, PaymentResolver } from '../../src/payments/index.js';
 import {
   createPayoutFlow,
   type PayoutAsk,
@@ -146,7 +147,18 @@ export function payoutHouse({ store, clock, ids, psps, sequences = sequencesIn(s
     const told = await keyed.run(create, { merchantId, key, ask, waitMs, actor: 'api-key:k', traceId: 't' });
     return { ...told, payout: JSON.parse(told.body) as PayoutView };
   };
-  return { send, resolver, create, keyed, storage };
+  const ofPayments = new PaymentResolver({ ...deps, leaseMs: LEASE_MS });
+  const orphans = new OrphanKeeper(
+    storage,
+    (due, traceId) => ofPayouts.lookAgain(due, traceId),
+    (orphan, traceId) => ofPayments.compensate(orphan, traceId),
+    true,
+    () => ids.uuid(),
+    (error) => {
+      throw error;
+    },
+  );
+  return { send, resolver, create, keyed, storage, orphans };
 }
 
 /** The end of a chain, for a store that knows no SQL. */
