@@ -3,13 +3,13 @@ import {
   type DrivenBy,
   entityKey,
   isOfPayment,
-  type Operated,
   type OperationOwner,
   OperationResolver,
   type OperationResolverDeps,
   type OperationStory,
   type OrphanEffect,
   paymentIdOf,
+  type Subject,
 } from '../request-storage/index.js';
 import { leaveToPerson, openCompensation } from './orphan.js';
 import { PaymentFlow, type PaymentFlowDeps } from './payment-flow.js';
@@ -44,13 +44,14 @@ export class PaymentResolver extends OperationResolver<PaymentState> {
 
 function ownerOf(flow: PaymentFlow): OperationOwner<PaymentState> {
   return {
-    async read({ merchantId, paymentId, entityKey: name }: Operated) {
-      if (paymentId === null) throw new TypeError(`${name} is no operation of a payment`);
+    async read({ merchantId, paymentId }: Subject) {
+      if (paymentId === null) throw new TypeError('no payment is named');
       const state = await flow.read(merchantId, paymentId, firstWanted);
       if (!state) throw new RangeError(`an operation of a payment that is not there: ${paymentId}`);
       return state;
     },
     storyOf: ({ stories }, name) => stories.get(name)!,
+    storiesOf: ({ stories }) => stories,
     decide(state: PaymentState, story: OperationStory, run: DrivenBy, answered?: Answered) {
       const driven = flow.drive(state, story, run, answered);
       return { ...flow.settle(state, driven), driven };

@@ -23,6 +23,14 @@ export class PaymentReader {
     return orUnavailable(this.read(merchantId, filter, limit, cursor));
   }
 
+  /** Whose a payment is that a PSP names; null where there is none. */
+  async merchantOf(id: string): Promise<string | null> {
+    const { rows } = await orUnavailable(
+      this.pool.query<{ merchant_id: string }>('SELECT merchant_id FROM payments WHERE id = $1', [id]),
+    );
+    return rows[0]?.merchant_id ?? null;
+  }
+
   private async read(
     merchantId: string,
     filter: PaymentFilter,

@@ -32,7 +32,7 @@ export function createPayoutFlow(deps: CreatePayoutDeps): Flow<PayoutAsk, Payout
       if (refused > 0) await refuseOutOfTurn(deps.sequences, run.merchantId, ask);
       return begin(deps, ask, run);
     },
-    load: (payoutId, _params, _point, { merchantId }) => flow.read({ merchantId, payoutId }),
+    load: (payoutId, _params, _point, { merchantId }) => flow.read({ merchantId, paymentId: null, payoutId }),
     resume: (state, run) => flow.next(state, run),
     busy: (state) => flow.paused(state, deps.clock.now()),
     phases: flow.phases,

@@ -18,9 +18,9 @@ import {
   evidenceOnly,
   type OperationOwner,
   type OperationStory,
-  type PspRequest,
   type RequestStorage,
   type Settled,
+  type Subject,
 } from '../request-storage/index.js';
 import { type Payout, payouts } from './payout.entity.js';
 import { instructionFor, openTokens, type PayoutState, settle } from './payout-state.js';
@@ -78,7 +78,7 @@ export class PayoutFlow implements OperationOwner<PayoutState> {
     return payout ?? null;
   }
 
-  async read({ merchantId, payoutId }: Pick<PspRequest, 'merchantId' | 'payoutId'>): Promise<PayoutState> {
+  async read({ merchantId, payoutId }: Subject): Promise<PayoutState> {
     const state = payoutId === null ? null : await this.find(merchantId, payoutId);
     if (!state) throw new RangeError(`no such payout: ${payoutId}`);
     return state;
@@ -86,6 +86,10 @@ export class PayoutFlow implements OperationOwner<PayoutState> {
 
   storyOf({ story }: PayoutState): OperationStory {
     return story;
+  }
+
+  storiesOf({ story }: PayoutState): ReadonlyMap<string, OperationStory> {
+    return new Map([[story.entityKey, story]]);
   }
 
   decide(

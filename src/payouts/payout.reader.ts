@@ -32,6 +32,14 @@ export class PayoutReader implements Sequences {
     return rows[0] ?? null;
   }
 
+  /** Whose a payout is that a PSP names; null where there is none. */
+  async merchantOf(id: string): Promise<string | null> {
+    const { rows } = await orUnavailable(
+      this.pool.query<{ merchant_id: string }>('SELECT merchant_id FROM payouts WHERE id = $1', [id]),
+    );
+    return rows[0]?.merchant_id ?? null;
+  }
+
   private async read(
     merchantId: string,
     filter: PayoutFilter,

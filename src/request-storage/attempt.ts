@@ -16,10 +16,17 @@ export interface Driver {
   readonly traceId: string;
 }
 
+/** An attempt that is a call of ours, rather than a notice of the PSP's. */
+export type CallAttempt = PspAttempt & { readonly kind: AttemptKind };
+
+export function isCall(attempt: PspAttempt): attempt is CallAttempt {
+  return attempt.kind !== 'notice';
+}
+
 /** A call that may be made now: its attempt row is in the changes that must be committed first. */
 export interface Call {
   readonly request: PspRequest;
-  readonly attempt: PspAttempt;
+  readonly attempt: CallAttempt;
   /** When the route's first and latest execute were started: a lookup searches around them. */
   readonly firstSentAt: Date;
   readonly lastSentAt: Date;
@@ -42,7 +49,7 @@ export function newAttempt(
   kind: AttemptKind,
   driver: Driver,
   now: Date,
-): PspAttempt {
+): CallAttempt {
   const { merchantId, entityKey, route, operation, amount, currency } = request;
   return {
     merchantId,
@@ -72,8 +79,9 @@ export function record(story: OperationStory, answered: Answered, changes: Chang
       if (attempt.attempt !== call.attempt.attempt || attempt.outcome !== null) return attempt;
       const set = completed(answered);
       changes.push(update(pspAttempts, keyOfAttempt(attempt), set, { outcome: null }));
-      changes.push(...orphanOf(route, attempt, answered));
-      return { ...attempt, ...set };
+      const done = { ...attempt, ...set };
+      changes.push(...orphanOf(route, done));
+      return done;
     });
     const pspReference = referenceAfter(route.request, call.attempt, answer);
     return { request: { ...route.request, pspReference }, attempts };
@@ -104,21 +112,23 @@ function completed({ answer, endedAt, latencyMs }: Answered): Partial<PspAttempt
 }
 
 /** A yes for a route that was ruled out: an orphan effect, recorded once. */
-function orphanOf(
-  { request, attempts }: RouteStory,
-  { attempt }: PspAttempt,
-  answered: Answered,
-): readonly Change[] {
+export function orphanOf({ request, attempts }: RouteStory, told: PspAttempt): readonly Change[] {
   const { merchantId, entityKey, route, operation, psp, amount, currency, verdict } = request;
-  const isOrphan = verdict === 'ruled_out' && answered.answer.outcome === 'succeeded';
-  if (!isOrphan || attempts.some((a) => a.outcome === 'succeeded')) return [];
-  const foundAt = answered.endedAt;
-  const pspReference = answered.answer.pspReference ?? request.pspReference;
-  const where = { merchantId, entityKey, route, attempt, operation, psp, pspReference };
-  return [insert(orphanEffects, { ...where, amount, currency, foundAt, status: 'open' })];
+  if (verdict !== 'ruled_out' || told.outcome !== 'succeeded') return [];
+  if (attempts.some((a) => a.attempt !== told.attempt && a.outcome === 'succeeded')) return [];
+  const pspReference = referenceIn(told) ?? request.pspReference;
+  const where = { merchantId, entityKey, route, attempt: told.attempt, operation, psp, pspReference };
+  return [insert(orphanEffects, { ...where, amount, currency, foundAt: told.endedAt!, status: 'open' })];
 }
 
-function responseOf({
+/** The PSP's own id that an answer told. */
+export function referenceIn({ response }: PspAttempt): string | null {
+  const reference = response?.['psp_reference'];
+  return typeof reference === 'string' ? reference : null;
+}
+
+/** What is kept of an answer beside its outcome. */
+export function responseOf({
   pspReference,
   message,
   nextAction,

@@ -3,6 +3,7 @@ import { type Change } from '../kernel/index.js';
 import { type Answer, type Capabilities, outcomes } from '../psp/index.js';
 import { type Answered, type OperationStory } from './attempt.js';
 import { drive, type Driven, evidenceOnly, open } from './drive.js';
+import { isCall } from './attempt.js';
 import { type StepFacts } from './next-step.js';
 import { nonExecutionProofs, orphanEffects, pspAttempts, pspRequests } from './psp-request.entity.js';
 
@@ -164,7 +165,7 @@ describe('driving an operation', () => {
         { row: { kind: 'cancel_acknowledged', attempt: 3 } },
       ]);
       const [first] = driven.story.routes;
-      const call = { ...canceling.call!, request: first!.request, attempt: first!.attempts[0]! };
+      const call = { ...canceling.call!, request: first!.request, attempt: first!.attempts.find(isCall)! };
       const unanswered = [{ ...first!.attempts[0]!, outcome: null }, ...first!.attempts.slice(1)];
       const story = {
         ...driven.story,

@@ -1,17 +1,19 @@
 import { type Change, fromNow, insert, update } from '../kernel/index.js';
 import { type AttemptKind, type Capabilities, type Operation } from '../psp/index.js';
 import { pspIdempotencyKey } from './entity-key.js';
-import { type Answered, type Call, type Driver, newAttempt, type OperationStory, record } from './attempt.js';
+import {
+  type Answered,
+  type Call,
+  type Driver,
+  newAttempt,
+  type OperationStory,
+  record,
+  referenceIn,
+} from './attempt.js';
 import { type RouteStory, saysDone } from './evidence.js';
 import { lateLookAfter } from './late-look.js';
 import { nextStep, type RuledOut, type Step, type StepFacts } from './next-step.js';
-import {
-  nonExecutionProofs,
-  type PspAttempt,
-  pspAttempts,
-  type PspRequest,
-  pspRequests,
-} from './psp-request.entity.js';
+import { nonExecutionProofs, pspAttempts, type PspRequest, pspRequests } from './psp-request.entity.js';
 
 /** What a new operation is. */
 export interface Opening {
@@ -86,7 +88,7 @@ export function drive(story: OperationStory, facts: StepFacts, driver: Driver, a
           decidedAt: facts.now,
           nextStepAt: null,
           stuckAt: null,
-          pspReference: referenceOf(step.by) ?? reference,
+          pspReference: referenceIn(step.by) ?? reference,
         }),
         changes,
         step,
@@ -131,11 +133,6 @@ export function evidenceOnly(story: OperationStory, answered: Answered): readonl
     changes.push(update(pspRequests, key, { fence: fence + 1 }, { fence, verdict: 'open' }));
   }
   return changes;
-}
-
-function referenceOf(attempt: PspAttempt): string | null {
-  const reference = attempt.response?.['psp_reference'];
-  return typeof reference === 'string' ? reference : null;
 }
 
 function ruleOut(

@@ -34,6 +34,14 @@ export function paymentIdOf(name: string): string {
   return name.slice('payment-'.length, 'payment-'.length + 36);
 }
 
+const SUBJECT = /^(payment|payout)-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-/;
+
+/** What a name that comes from outside is of; null where it is no entity key. */
+export function subjectOf(name: string): { readonly kind: 'payment' | 'payout'; readonly id: string } | null {
+  const [, kind, id] = SUBJECT.exec(name) ?? [];
+  return id === undefined ? null : { kind: kind === 'payout' ? 'payout' : 'payment', id };
+}
+
 /** Without a reference there is one of its kind; with references there are several, each once. */
 function suffix(reference: string | null): string {
   return reference === null ? '' : `-${reference}`;

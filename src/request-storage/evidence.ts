@@ -64,14 +64,11 @@ export function weigh({ request, attempts }: RouteStory, can: Capabilities, flig
 
   const doubtful = executes.filter((a) => a.outcome === 'unknown' || a.outcome === null);
   const accepted = attempts.filter((a) => isAcceptance(a));
-  const declined = executes.findLast((a) => a.outcome === 'declined');
+  const declined = attempts.findLast((a) => isRefusal(a));
 
   if (doubtful.length === 0 && accepted.length === 0) return withoutDoubt(lastExecute!, declined);
 
-  // The PSP replays what it did for this key, so its decline is the answer to every execute.
-  if (declined && can.idempotency.replays === 'all' && insideWindow(executes, declined, can)) {
-    return ruledOut('declined', declined);
-  }
+  if (declined && answersAll(executes, declined, can)) return ruledOut('declined', declined);
   if (accepted.length === 0 && request.pspReference === null) {
     const nothing = attempts.findLast((a) => isFinalNotFound(a, executes, can, flight));
     if (nothing) return { ...ruledOut('lookup_final', nothing), advice: 'elsewhere', untouched: true };
@@ -86,6 +83,27 @@ export function weigh({ request, attempts }: RouteStory, can: Capabilities, flig
 /** The PSP's yes to what was asked for. */
 export function saysDone({ kind, outcome }: PspAttempt): boolean {
   return kind !== 'cancel' && outcome === 'succeeded';
+}
+
+/** The PSP's no, as an answer or as a notice. */
+function isRefusal(a: PspAttempt): boolean {
+  return a.outcome === 'declined' && (a.kind === 'execute' || (a.kind === 'notice' && !isAboutCancel(a)));
+}
+
+/**
+ * Whether a no speaks for every execute of the route. The PSP replays what it did for this key, so its
+ * decline is the answer to all of them; and of a single one it is the answer anyway, told when it may.
+ */
+function answersAll(executes: readonly PspAttempt[], declined: PspAttempt, can: Capabilities): boolean {
+  const isNotice = declined.kind === 'notice';
+  if (isNotice && executes.length === 1) return true;
+  const lastSent = isNotice ? executes.at(-1)! : declined;
+  return can.idempotency.replays === 'all' && insideWindow(executes, lastSent, can);
+}
+
+/** A notice of what became of a cancel, rather than of the operation itself. */
+export function isAboutCancel({ kind, request }: PspAttempt): boolean {
+  return kind === 'notice' && request['about'] === 'cancel';
 }
 
 /**
@@ -103,7 +121,7 @@ function sinceCanceled(
   const lastExecute = attempts.findLastIndex((a) => a.kind === 'execute');
   const canceled = attempts.findLast((a, i) => i > lastExecute && a.outcome === 'canceled');
   if (canceled) return ruledOut('cancel_acknowledged', canceled);
-  const cancels = attempts.filter((a) => a.kind === 'cancel');
+  const cancels = attempts.filter((a) => a.kind === 'cancel' && !isRefused(a, attempts));
   // "It cannot be canceled any more" is the last word on every cancel before it.
   const tooLate = cancels.findLastIndex((a) => a.outcome === 'succeeded');
   const [first, ...others] = cancels.slice(tooLate + 1).filter(mayHaveVoided);
@@ -112,6 +130,18 @@ function sinceCanceled(
     (a) => saysDone(a) && [first, ...others].every((cancel) => isTruthAfter(cancel, a, can, flight)),
   );
   return stands ? null : { verdict: 'open', why: 'undoing', since: first };
+}
+
+/** The PSP has told that it did not carry this very cancel out. */
+function isRefused({ response }: PspAttempt, attempts: readonly PspAttempt[]): boolean {
+  const reference = response?.['psp_reference'];
+  return attempts.some(
+    (a) =>
+      isAboutCancel(a) &&
+      a.outcome === 'declined' &&
+      reference !== undefined &&
+      a.response?.['cancel_reference'] === reference,
+  );
 }
 
 function mayHaveVoided({ outcome }: PspAttempt): boolean {
@@ -132,8 +162,10 @@ function isTruthAfter(
 }
 
 /** The PSP has the payment. That it has an order to void something says nothing of the payment. */
-function isAcceptance({ kind, outcome }: PspAttempt): boolean {
-  return kind !== 'cancel' && (outcome === 'pending' || outcome === 'requires_action');
+function isAcceptance(a: PspAttempt): boolean {
+  return (
+    a.kind !== 'cancel' && !isAboutCancel(a) && (a.outcome === 'pending' || a.outcome === 'requires_action')
+  );
 }
 
 /** Every execute was answered, none of them with a yes or a maybe: the last answer decides. */
@@ -172,9 +204,9 @@ function isCanceled(a: PspAttempt, { operation }: PspRequest): boolean {
   return isFence(a) && a.outcome === 'pending' && operation === 'authorize';
 }
 
-/** A cancel that was made so that another PSP could be asked. */
-export function isFence({ kind, request }: PspAttempt): boolean {
-  return kind === 'cancel' && request['fence'] === true;
+/** A cancel that was made so that another PSP could be asked, or the notice of what became of one. */
+export function isFence({ request }: PspAttempt): boolean {
+  return request['fence'] === true;
 }
 
 /**

@@ -15,6 +15,7 @@ export {
   OperationResolver,
   type OperationResolverDeps,
   type Settled,
+  type Subject,
 } from './operation-resolver.js';
 export {
   type NonExecutionProof,
@@ -38,4 +39,5 @@ export { type DriveOn, Resolver, type ResolverReport } from './resolver.js';
 export { columnsOf, readStories } from './stories.js';
 export { type StuckRoute, StuckRoutes } from './stuck-routes.js';
 export { type Failure, failureOf, type RouteView, routeViewsOf } from './told.js';
+export { Facts, type SubjectFacts } from './facts.js';
 export { type FactTaker, type Taken } from './notice.js';

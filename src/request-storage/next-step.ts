@@ -1,4 +1,5 @@
 import { type Capabilities } from '../psp/index.js';
+import { isCall } from './attempt.js';
 import {
   type Evidence,
   firstSentAt,
@@ -110,7 +111,8 @@ function whileOpen(
   facts: StepFacts,
 ): Step {
   if (evidence.why === 'conflict') return { do: 'stuck', why: 'the PSP holds another amount or currency' };
-  if (current.attempts.length >= MOST_ATTEMPTS) return { do: 'stuck', why: 'too many attempts' };
+  if (current.attempts.filter(isCall).length >= MOST_ATTEMPTS)
+    return { do: 'stuck', why: 'too many attempts' };
   if (evidence.why === 'throttled') return afterThrottle(routes, current, evidence, can, facts);
   if (
     facts.wish === 'cancel' &&
@@ -217,7 +219,7 @@ function onSchedule(
   can: Capabilities,
   facts: StepFacts,
 ): Step {
-  const { attempts } = current;
+  const attempts = current.attempts.filter(isCall);
   const last = attempts.at(-1)!;
   const lastEnd = endOf(last, facts);
   if (legal.length === 0) return withoutWays(current, why, can, facts);

@@ -1,4 +1,8 @@
-import { type Fact } from '../psp/index.js';
+import { type Change, insert, update } from '../kernel/index.js';
+import { type Answer, type Capabilities, type Fact } from '../psp/index.js';
+import { type OperationStory, orphanOf, responseOf } from './attempt.js';
+import { type FlightTime, isAboutCancel, isFence, type RouteStory, weigh } from './evidence.js';
+import { type PspAttempt, pspAttempts, type PspRequest, pspRequests } from './psp-request.entity.js';
 
 /**
  * What became of a fact that a PSP told of its own accord.
@@ -16,4 +20,167 @@ export type Taken = 'applied' | 'recorded' | 'known' | 'contradiction' | 'unknow
 export interface FactTaker {
   /** May be called twice with the same fact. @throws StoreUnavailable */
   take(psp: string, fact: Fact, traceId: string): Promise<Taken>;
+}
+
+type Stories = ReadonlyMap<string, OperationStory>;
+
+/** As much of a name as every PSP hands back, where it takes only short ones. */
+const CUT = 57;
+
+/** Which route of these operations a fact speaks of; null where it is none of them. */
+export function routeSpokenOf(stories: Stories, psp: string, fact: Fact): RouteStory | null {
+  const routes = [...stories.values()].flatMap((story) => story.routes).filter((r) => r.request.psp === psp);
+  const ofKind = (r: RouteStory) => fact.operation === null || r.request.operation === fact.operation;
+  const named = routes.filter((r) => ofKind(r) && isNamed(r.request, fact.entityKey));
+  const exactly = named.find((r) => r.request.route === fact.route);
+  if (exactly) return exactly;
+  const { pspReference } = fact;
+  const byReference = routes.find((r) => ofKind(r) && r.request.pspReference === pspReference);
+  if (pspReference !== null && byReference) return byReference;
+  // The latest: whoever opens a route for the same operation has proved that nothing came of the ones before.
+  if (named.length > 0) return named.at(-1)!;
+  // By what it acts upon. Several that are alike and decided cannot be told apart.
+  if (fact.operation === null) return null;
+  const alike = routes.filter(ofKind);
+  const open = alike.filter((r) => r.request.verdict === 'open');
+  const [only, ...others] = open.length > 0 ? open : alike;
+  return only && others.length === 0 ? only : null;
+}
+
+function isNamed({ entityKey }: PspRequest, name: string | null): boolean {
+  if (name === null) return false;
+  return entityKey === name || (name.length > CUT && entityKey.slice(0, CUT) === name.slice(0, CUT));
+}
+
+/** What to write for a fact, and what it comes to. With nothing to write it is known, or contradicts. */
+export interface Noted {
+  readonly taken: Exclude<Taken, 'unknown'>;
+  readonly changes: readonly Change[];
+}
+
+/** Different things that a PSP says of one route. More is no news but noise. */
+const MOST_NOTICES = 50;
+
+/**
+ * What a fact means for a route. While the route is open it is evidence, written down beside the
+ * calls, to be weighed with them. Once it is decided nothing is overwritten: a yes for what was ruled
+ * out is an orphan effect, and anything else that does not fit is for a person.
+ */
+export function note(
+  route: RouteStory,
+  stories: Stories,
+  told: Fact,
+  can: Capabilities,
+  flight: FlightTime,
+  { now, traceId }: { readonly now: Date; readonly traceId: string },
+): Noted {
+  const { request, attempts } = route;
+  const fact = heldTo(request, told);
+  const attempt = noticeOf(route, fact, now, traceId);
+  const before = attempts.find((a) => saysTheSame(a, attempt));
+  const isOpen = request.verdict === 'open';
+  const notices = attempts.filter(({ kind }) => kind === 'notice').length;
+  if (!before && notices >= MOST_NOTICES) return { taken: 'contradiction', changes: [] };
+  if (isOpen) {
+    return {
+      taken: 'recorded',
+      changes: before ? [] : [raised(request, fact.answer), insert(pspAttempts, attempt)],
+    };
+  }
+  const taken = afterTheFact(route, stories, fact, can, flight);
+  if (taken === 'known' || before) return { taken, changes: [] };
+  return { taken, changes: [raised(request, {}), insert(pspAttempts, attempt), ...orphanOf(route, attempt)] };
+}
+
+/** A yes about another amount than was asked for is none. */
+function heldTo({ amount, currency }: PspRequest, fact: Fact): Fact {
+  const { outcome, money } = fact.answer;
+  if (outcome !== 'succeeded' || !money || (money.amount === amount && money.currency === currency))
+    return fact;
+  return { ...fact, answer: { ...fact.answer, outcome: 'conflict', pspCode: 'money_differs' } };
+}
+
+/** What a fact about a decided route comes to. */
+function afterTheFact(
+  { request, attempts }: RouteStory,
+  stories: Stories,
+  { about, answer: { outcome } }: Fact,
+  can: Capabilities,
+  flight: FlightTime,
+): Noted['taken'] {
+  if (outcome === 'conflict') return 'contradiction';
+  const { operation, verdict } = request;
+  const isPayment = operation === 'charge' || operation === 'authorize';
+  if (verdict === 'effective') {
+    if (outcome === 'canceled') return isCalledOff(stories) ? 'known' : 'contradiction';
+    // A payment was not refused after it was made: such a word is old. A capture, a refund or a payout
+    // may fail days later.
+    return outcome === 'declined' && about === 'operation' && !isPayment ? 'contradiction' : 'known';
+  }
+  const evidence = weigh({ request: { ...request, verdict: 'open' }, attempts }, can, flight);
+  const proof = evidence.verdict === 'ruled_out' ? evidence.kind : null;
+  if (about === 'cancel') {
+    // The receipt of the order was believed, and then it was not carried out.
+    const isReceipt = evidence.verdict === 'ruled_out' && evidence.by.outcome === 'pending';
+    return outcome === 'declined' && isReceipt ? 'contradiction' : 'known';
+  }
+  // What was made and then canceled is made known in that order, or in the other.
+  return outcome === 'succeeded' && proof !== 'cancel_acknowledged' ? 'applied' : 'known';
+}
+
+/** The merchant has it voided, or has had. */
+function isCalledOff(stories: Stories): boolean {
+  const routes = [...stories.values()].flatMap((story) => story.routes);
+  return routes.some(
+    ({ request: { operation, verdict } }) => operation === 'void' && verdict !== 'ruled_out',
+  );
+}
+
+function noticeOf({ request, attempts }: RouteStory, fact: Fact, now: Date, traceId: string): PspAttempt {
+  const { merchantId, entityKey, route, operation } = request;
+  const { about, cancelReference, answer } = fact;
+  const cancels = attempts.filter(({ kind }) => kind === 'cancel');
+  const isOfFence = about === 'cancel' && cancels.length > 0 && cancels.every(isFence);
+  return {
+    merchantId,
+    entityKey,
+    route,
+    attempt: attempts.at(-1)!.attempt + 1,
+    kind: 'notice',
+    outcome: answer.outcome,
+    decline: answer.outcome === 'declined' && about === 'operation' ? (answer.decline ?? 'declined') : null,
+    pspCode: answer.pspCode ?? null,
+    httpStatus: null,
+    latencyMs: null,
+    traceId,
+    request: { operation, about, ...(isOfFence ? { fence: true } : {}) },
+    response: {
+      ...responseOf(answer),
+      ...(cancelReference === null ? {} : { cancel_reference: cancelReference }),
+    },
+    startedAt: now,
+    endedAt: now,
+  };
+}
+
+/** The same fact told again, under another event or the same. */
+function saysTheSame(a: PspAttempt, b: PspAttempt): boolean {
+  return (
+    a.kind === 'notice' &&
+    a.outcome === b.outcome &&
+    isAboutCancel(a) === isAboutCancel(b) &&
+    a.response?.['cancel_reference'] === b.response?.['cancel_reference'] &&
+    a.response?.['psp_reference'] === b.response?.['psp_reference']
+  );
+}
+
+/**
+ * Whoever decides without it decides again. What was told is looked at at once, by a worker if whoever
+ * took it in dies; a route that was given up stays so until it is decided.
+ */
+function raised(request: PspRequest, { pspReference }: Pick<Answer, 'pspReference'>): Change {
+  const { merchantId, entityKey, route, fence, verdict } = request;
+  const learned = verdict === 'open' && request.pspReference === null && pspReference !== undefined;
+  const set = { fence: fence + 1, ...(learned ? { pspReference } : {}) };
+  return update(pspRequests, { merchantId, entityKey, route }, set, { fence, verdict });
 }

@@ -1,9 +1,20 @@
-import { type Change, checkpoint, type Clock, type Ids, Lease, type Store } from '../kernel/index.js';
+import {
+  type Change,
+  checkpoint,
+  type Clock,
+  type Ids,
+  Lease,
+  Problem,
+  type Store,
+} from '../kernel/index.js';
+import { type Fact } from '../psp/index.js';
 import { type Run } from '../idempotency/index.js';
 import { type Answered, type Call, type OperationStory } from './attempt.js';
 import { type Driven, evidenceOnly } from './drive.js';
 import { lookAgain, lookedAgain } from './late-look.js';
+import { note, routeSpokenOf, type Taken } from './notice.js';
 import { type PspRequest } from './psp-request.entity.js';
+import { type RequestStorage } from './request-storage.js';
 
 /** As much of a run as driving a route takes; whoever drives without a key has no more. */
 export type DrivenBy = Pick<Run, 'lockToken' | 'leaseMs' | 'traceId' | 'asked' | 'deadline'>;
@@ -15,14 +26,19 @@ export interface Settled<State> {
   readonly changes: readonly Change[];
 }
 
+/** A payment, or a payout. */
+export type Subject = Pick<PspRequest, 'merchantId' | 'paymentId' | 'payoutId'>;
+
 /** Which operation, of what. */
-export type Operated = Pick<PspRequest, 'merchantId' | 'paymentId' | 'payoutId' | 'entityKey'>;
+export type Operated = Subject & Pick<PspRequest, 'entityKey'>;
 
 /** What the room that owns an operation knows how to do with it. */
 export interface OperationOwner<State> {
   /** The subject of the route as the tables have it now. Throws where there is none. */
-  read(of: Operated): Promise<State>;
+  read(of: Subject): Promise<State>;
   storyOf(state: State, entityKey: string): OperationStory;
+  /** Every operation of the subject, by entity key. */
+  storiesOf(state: State): ReadonlyMap<string, OperationStory>;
   /** Takes in an answer, if there is one, and decides. Pure. */
   decide(state: State, story: OperationStory, run: DrivenBy, answered?: Answered): Settled<State>;
   /** The state with a call to make. */
@@ -33,6 +49,7 @@ export interface OperationOwner<State> {
 
 export interface OperationResolverDeps {
   readonly store: Store;
+  readonly storage: Pick<RequestStorage, 'capabilities'>;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly leaseMs: number;
@@ -105,6 +122,30 @@ export class OperationResolver<State> {
       if (await this.write('looked', lookedAgain(known, answered, clock.now()))) return true;
     }
     return false;
+  }
+
+  /**
+   * Takes in what a PSP told of its own accord about an operation of this subject: writes it down, and
+   * drives the operation on with it unless somebody else does.
+   */
+  async take(of: Subject, psp: string, fact: Fact, traceId: string): Promise<Taken> {
+    const { owner } = this;
+    const { storage, clock, leaseMs } = this.deps;
+    for (let tries = 0; tries < MOST_REFUSALS; tries++) {
+      const state = await owner.read(of);
+      const stories = owner.storiesOf(state);
+      const route = routeSpokenOf(stories, psp, fact);
+      if (!route) return 'unknown';
+      const now = clock.now();
+      const noted = note(route, stories, fact, storage.capabilities(psp), { leaseMs }, { now, traceId });
+      if (noted.changes.length > 0 && !(await this.write('noticed', noted.changes))) continue;
+      if (noted.taken !== 'recorded') return noted.taken;
+      // Whoever drives it finds the fact, since it raised the fence of the route.
+      if (route.request.leasedBy !== null) return 'recorded';
+      const { entityKey } = route.request;
+      return (await this.driveOn({ ...of, entityKey }, traceId)) ? 'applied' : 'recorded';
+    }
+    throw new Problem('overloaded', 'The operation changes too fast.', { retryAfterS: 1 });
   }
 
   protected newRun(traceId: string): DrivenBy {

@@ -42,14 +42,17 @@ export interface PspRequest {
   lookAgainAt: Date | null;
 }
 
-/** One call on the wire, written before it is made and completed after. */
+/**
+ * One call on the wire, written before it is made and completed after; or a `notice`: what the PSP
+ * told of its own accord, complete from the start.
+ */
 export interface PspAttempt {
   merchantId: string;
   entityKey: string;
   route: number;
   /** From 1, within the route. */
   attempt: number;
-  kind: AttemptKind;
+  kind: AttemptKind | 'notice';
   /** null while the call is in flight, and for ever where its process died. */
   outcome: Outcome | null;
   decline: DeclineCategory | null;

@@ -1,3 +1,4 @@
+import { isCall } from './attempt.js';
 import { ManualClock, MemoryStore, SeededIds } from '../kernel/index.js';
 import { type Psps } from '../psp/index.js';
 import { type Answered } from './attempt.js';
@@ -81,7 +82,7 @@ describe('a route at a PSP that is no longer configured', () => {
       now: clock.now(),
     });
     const story = stories.get('payment-0-charge')!;
-    const call = { request: story.routes[0]!.request, attempt: story.routes[0]!.attempts[0]! };
+    const call = { request: story.routes[0]!.request, attempt: story.routes[0]!.attempts.find(isCall)! };
     const answered: Answered = {
       call: { ...call, firstSentAt: clock.now(), lastSentAt: clock.now(), undo: false },
       answer: { outcome: 'unknown' },

@@ -27,6 +27,8 @@ const sum: Record<keyof Played, number> = {
   takeovers: 0,
   orphans: 0,
   compensated: 0,
+  noticed: 0,
+  contradictions: 0,
 };
 try {
   for (let seed = from; seed <= to; seed++) {

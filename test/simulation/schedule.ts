@@ -17,12 +17,14 @@ import {
 } from '../../src/payments/index.js';
 import { type Psps } from '../../src/psp/index.js';
 import {
+  Facts,
   orphanEffects,
   pspAttempts,
   pspRequests,
   RequestStorage,
   Resolver,
 } from '../../src/request-storage/index.js';
+import { Messenger } from './messenger.js';
 import { CALL_TIMEOUT_MS, type Effect, kinds, LONGEST_VOID_MS, SimulatedPsp } from './simulated-psp.js';
 import { type SimulatedProcess, World } from './world.js';
 
@@ -69,6 +71,9 @@ export interface Played {
   readonly takeovers: number;
   readonly orphans: number;
   readonly compensated: number;
+  /** Facts told by PSPs that moved an operation, and those that say otherwise than what is decided. */
+  readonly noticed: number;
+  readonly contradictions: number;
 }
 
 /** A rule that does not hold, with the seed that shows it. */
@@ -98,6 +103,7 @@ class Schedule {
   private readonly world: World;
   private readonly memory: MemoryStore;
   private readonly psps: ReadonlyMap<string, SimulatedPsp>;
+  private readonly messenger: Messenger;
   private readonly processes: Mortal[] = [];
   private readonly services = new Map<Mortal, Service>();
   private readonly answers = new Map<Wants, string>();
@@ -118,6 +124,11 @@ class Schedule {
         .slice(0, world.between(1, 2))
         .map((name) => [name, new SimulatedPsp(name, kind(), world)]),
     );
+    this.messenger = new Messenger(world, () => {
+      const process = world.oneOf(this.processes);
+      return process.alive ? { process, facts: this.service(process).facts } : null;
+    });
+    for (const [name, psp] of this.psps) psp.tells = (fact) => this.messenger.carry(name, fact);
     // An order to void that was only received needs a notification to be judged by.
     this.fence = world.maybe(0.5) && ![...this.psps.values()].some(({ kind: { later } }) => later);
     this.ask = {
@@ -222,6 +233,14 @@ class Schedule {
         rethrow,
       ),
       completer: new Completer(store, keyed, Object.values(flows), ids, rethrow),
+      facts: new Facts(
+        {
+          merchantOf: async (id) =>
+            (await store.find(payments, { merchantId, id })).length > 0 ? merchantId : null,
+          take: (of, psp, fact, traceId) => resolver.take(of, psp, fact, traceId),
+        },
+        { merchantOf: () => Promise.resolve(null), take: () => Promise.reject(new Error('no payouts here')) },
+      ),
     };
   }
 
@@ -435,23 +454,24 @@ class Schedule {
     this.onceEach();
   }
 
-  private onceEach(): void {
+  /** `withPeople`: the PSPs' ids of orphan effects that could not be given back, which people see. */
+  private onceEach(withPeople: ReadonlySet<string | null> = new Set()): void {
     const seen = new Set<string>();
     for (const psp of this.psps.values()) {
-      for (const { entityKey, undone } of psp.effects) {
-        if (undone) continue;
+      for (const { entityKey, undone, pspReference } of psp.effects) {
+        if (undone || withPeople.has(pspReference)) continue;
         if (seen.has(entityKey)) throw new Broken(this.world, `I1: two effects for ${entityKey}`);
         seen.add(entityKey);
       }
-      this.neverMoreOutThanIn(psp);
+      this.neverMoreOutThanIn(psp, withPeople);
     }
   }
 
   /** I2: at a PSP no more is captured than authorized and no more refunded than captured. */
-  private neverMoreOutThanIn({ name, effects }: SimulatedPsp): void {
+  private neverMoreOutThanIn({ name, effects }: SimulatedPsp, withPeople: ReadonlySet<string | null>): void {
     let [captured, refunded] = [0, 0];
-    for (const { operation, amount, entityKey, undone } of effects) {
-      if (undone || entityKey.includes('-orphan-')) continue;
+    for (const { operation, amount, entityKey, undone, pspReference } of effects) {
+      if (undone || withPeople.has(pspReference) || entityKey.includes('-orphan-')) continue;
       if (operation === 'charge' || operation === 'capture') captured += amount;
       if (operation === 'refund') refunded += amount;
     }
@@ -480,7 +500,7 @@ class Schedule {
   /** I6: every call on the wire has an attempt row that was committed before it. */
   private async everyCallIsWrittenDown(entityKey: string, route: number, kind: string): Promise<void> {
     const rows = await this.memory.find(pspAttempts, { merchantId, entityKey, route });
-    const last = rows.at(-1);
+    const last = rows.findLast((row) => row.kind !== 'notice');
     if (last?.kind !== kind || last.outcome !== null) {
       throw new Broken(this.world, `I6: ${kind} of ${entityKey} is on the wire without its row`);
     }
@@ -490,7 +510,8 @@ class Schedule {
     const { world } = this;
     const routes = await this.memory.find(pspRequests, { merchantId });
     const orphans = await this.memory.find(orphanEffects, { merchantId });
-    this.onceEach();
+    const undecided = orphans.filter(({ status }) => status === 'compensating' || status === 'failed');
+    this.onceEach(new Set(undecided.map(({ pspReference }) => pspReference)));
     const effects = [...this.psps.values()]
       .flatMap((psp) => psp.effects)
       .filter(({ entityKey }) => !entityKey.includes('-orphan-'));
@@ -529,6 +550,8 @@ class Schedule {
       takeovers: this.takeovers,
       orphans: orphans.length,
       compensated: orphans.filter(({ status }) => status === 'compensated').length,
+      noticed: this.messenger.taken.filter(({ taken }) => taken === 'applied').length,
+      contradictions: this.messenger.taken.filter(({ taken }) => taken === 'contradiction').length,
     };
   }
 

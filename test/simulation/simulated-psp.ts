@@ -1,4 +1,10 @@
-import { type Answer, type AttemptKind, type Capabilities, type Instruction } from '../../src/psp/index.js';
+import {
+  type Answer,
+  type AttemptKind,
+  type Capabilities,
+  type Fact,
+  type Instruction,
+} from '../../src/psp/index.js';
 import { type World } from './world.js';
 
 /** Something that moved, or reserved, or released money. */
@@ -81,6 +87,8 @@ export const LONGEST_VOID_MS = 60_000;
 /** A payment at the PSP. */
 interface Held {
   readonly route: string;
+  /** What a fact about it begins with. */
+  readonly names: Pick<Fact, 'entityKey' | 'route' | 'operation' | 'pspReference'>;
   readonly pspReference: string;
   answer: Answer;
   /** `asks`: the customer must act first. */
@@ -97,8 +105,11 @@ export class SimulatedPsp {
   readonly effects: Effect[] = [];
   /** How often faults strike; 0 in calm weather. */
   weather = 1;
+  /** Whoever is told of what happens here. */
+  tells: (fact: Fact) => void = () => {};
   private readonly byKey = new Map<string, { answer: Answer; atMs: number }>();
   private readonly held: Held[] = [];
+  private cancels = 0;
   private readonly fate: 'accepts' | 'declines' | 'asks';
 
   constructor(
@@ -169,10 +180,11 @@ export class SimulatedPsp {
   }
 
   private pay(instruction: Instruction): Answer {
-    const { entityKey, route, money } = instruction;
+    const { operation, entityKey, route, money } = instruction;
     const pspReference = `${this.name}-${this.held.length}`;
     const held: Held = {
       route: `${entityKey}/${route}`,
+      names: { entityKey, route, operation, pspReference },
       pspReference,
       answer: { outcome: 'declined', decline: 'do_not_honor', pspReference },
       status: 'declined',
@@ -192,7 +204,13 @@ export class SimulatedPsp {
       };
       void this.customerActs(held, instruction);
     }
+    this.tell(held.names, held.answer);
     return held.answer;
+  }
+
+  private tell(names: Held['names'], answer: Answer, cancelReference: string | null = null): void {
+    const about = cancelReference === null ? 'operation' : 'cancel';
+    this.tells({ ...names, parentReference: null, about, cancelReference, answer });
   }
 
   private accept(held: Held, { operation, entityKey, money }: Instruction): void {
@@ -214,13 +232,17 @@ export class SimulatedPsp {
    * Captures, voids, refunds. Whoever answers later says yes to what it cannot do, too; the others
    * say no.
    */
-  private modify({ operation, entityKey, parentReference, money }: Instruction): Answer {
+  private modify({ operation, entityKey, route, parentReference, money }: Instruction): Answer {
     const held = this.held.find(({ pspReference }) => pspReference === parentReference);
     const pspReference = `${this.name}-modification-${this.effects.length}`;
     const done = held && this.modified(held, operation, money.amount);
     if (done !== undefined) this.takesEffect(operation, entityKey, pspReference, done);
     if (done !== undefined && entityKey.includes('-orphan-')) held!.effect!.undone = true;
     const isVoidAlready = operation === 'void' && held?.status === 'voided';
+    const names = { entityKey, route, operation, pspReference };
+    if (done !== undefined) this.tell(names, { outcome: 'succeeded', pspReference, money });
+    else if (this.kind.later && !isVoidAlready) this.tell(names, { outcome: 'declined', pspReference });
+    if (done !== undefined && held!.status === 'voided') this.tell(held!.names, { outcome: 'canceled' });
     return done !== undefined || isVoidAlready || this.kind.later
       ? { outcome: 'succeeded', pspReference, money }
       : { outcome: 'rejected', pspCode: 'invalid_state' };
@@ -263,6 +285,7 @@ export class SimulatedPsp {
       held.status = 'declined';
       held.answer = { outcome: 'declined', decline: 'authentication_required', pspReference };
     }
+    this.tell(held.names, held.answer);
   }
 
   private lookup({ operation, entityKey, route, parentReference }: Instruction): Answer {
@@ -282,20 +305,25 @@ export class SimulatedPsp {
   private cancel({ entityKey, route, undo }: Instruction): Answer {
     const held = this.held.find((one) => one.route === `${entityKey}/${route}`);
     if (this.kind.later) {
+      const reference = `${this.name}-cancel-${this.cancels++}`;
       const afterMs = this.world.between(0, LONGEST_VOID_MS);
-      void this.world.wait(afterMs, null).then(() => held && this.void(held, undo === true));
-      return undo ? { outcome: 'canceled' } : { outcome: 'pending', pspCode: 'received' };
+      void this.world.wait(afterMs, null).then(() => held && this.void(held, undo === true, reference));
+      return { outcome: undo ? 'canceled' : 'pending', pspCode: 'received', pspReference: reference };
     }
     if (!held) return { outcome: 'not_found' };
     if (held.status === 'captured') return held.answer;
-    this.void(held, false);
+    this.void(held, false, null);
     return { outcome: 'canceled' };
   }
 
-  private void(held: Held, givesBack: boolean): void {
-    if (held.status === 'captured' && !givesBack) return;
+  private void(held: Held, givesBack: boolean, reference: string | null): void {
+    if (held.status === 'captured' && !givesBack) {
+      this.tell(held.names, { outcome: 'declined' }, reference);
+      return;
+    }
     if (held.effect) held.effect.undone = true;
     held.status = 'voided';
     this.world.tell(`${this.name}: canceled`);
+    this.tell(held.names, { outcome: 'canceled' }, reference);
   }
 }

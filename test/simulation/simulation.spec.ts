@@ -35,6 +35,9 @@ describe(`${SCHEDULES} schedules, each drawn by its seed`, () => {
       expect(total('effects')).toBeGreaterThan(SCHEDULES / 2);
       expect(total('compensated')).toBeGreaterThan(SCHEDULES / 500);
       expect(total('refunds')).toBeGreaterThan(SCHEDULES / 20);
+      expect(total('noticed')).toBeGreaterThan(SCHEDULES / 20);
+      // No false alarm: whatever these PSPs tell, in whatever order, agrees with what was decided.
+      expect(total('contradictions')).toBe(0);
     },
     20 * 60_000,
   );

@@ -1,0 +1,257 @@
+import { HOUR, LEASE_MS, requestOf, START } from '../../test/support/arbitrary-story.js';
+import { type Capabilities, type Fact, type Outcome } from '../psp/index.js';
+import { type OperationStory } from './attempt.js';
+import { type RouteStory, weigh } from './evidence.js';
+import { note, routeSpokenOf } from './notice.js';
+import { orphanEffects, type PspAttempt, type PspRequest } from './psp-request.entity.js';
+
+const now = new Date(START + HOUR);
+const can: Capabilities = {
+  operations: ['charge', 'authorize', 'capture', 'void', 'refund'],
+  currencies: null,
+  idempotency: { windowMs: 24 * HOUR, replays: 'all' },
+  lookup: null,
+  cancel: 'reference',
+  captures: 'several',
+};
+
+function callOf(attempt: number, outcome: PspAttempt['outcome'], more: Partial<PspAttempt> = {}): PspAttempt {
+  const startedAt = new Date(START + attempt);
+  return {
+    merchantId: 'm',
+    entityKey: 'payment-1-charge',
+    route: 1,
+    attempt,
+    kind: 'execute',
+    outcome,
+    decline: outcome === 'declined' ? 'do_not_honor' : null,
+    pspCode: null,
+    httpStatus: null,
+    latencyMs: 1,
+    traceId: 't',
+    request: {},
+    response: null,
+    startedAt,
+    endedAt: outcome === null ? null : startedAt,
+    ...more,
+  };
+}
+
+function routeOf(attempts: readonly PspAttempt[], more: Partial<PspRequest> = {}): RouteStory {
+  return { request: { ...requestOf('first', 1), ...more }, attempts };
+}
+
+function factOf(outcome: Outcome, more: Partial<Fact> = {}): Fact {
+  return {
+    entityKey: 'payment-1-charge',
+    route: 1,
+    pspReference: 'pi_1',
+    parentReference: null,
+    operation: 'charge',
+    about: 'operation',
+    cancelReference: null,
+    answer: { outcome, pspReference: 'pi_1' },
+    ...more,
+  };
+}
+
+function storiesOf(...routes: readonly RouteStory[]): ReadonlyMap<string, OperationStory> {
+  const stories = new Map<string, OperationStory>();
+  for (const route of routes) {
+    const { entityKey } = route.request;
+    const before = stories.get(entityKey)?.routes ?? [];
+    stories.set(entityKey, { entityKey, routes: [...before, route] });
+  }
+  return stories;
+}
+
+const taking = (route: RouteStory, fact: Fact, ...others: readonly RouteStory[]) =>
+  note(route, storiesOf(route, ...others), fact, can, { leaseMs: LEASE_MS }, { now, traceId: 'notice' });
+
+/** What the notice that is written leaves of the route. */
+function weighed(route: RouteStory, fact: Fact) {
+  const written = taking(route, fact).changes.find((c) => c.table.name === 'psp_attempts');
+  if (written?.op !== 'insert') throw new Error('nothing was written');
+  const attempt = written.row as unknown as PspAttempt;
+  return weigh({ ...route, attempts: [...route.attempts, attempt] }, can, { leaseMs: LEASE_MS });
+}
+
+describe('a fact about an open route', () => {
+  const inDoubt = routeOf([callOf(1, 'unknown')]);
+
+  it('is written down beside the calls, and raises the fence so that it is decided with', () => {
+    const { taken, changes } = taking(inDoubt, factOf('succeeded'));
+    expect(taken).toBe('recorded');
+    expect(changes).toMatchObject([
+      { op: 'update', set: { fence: 2, pspReference: 'pi_1' }, guard: { fence: 1, verdict: 'open' } },
+      {
+        op: 'insert',
+        row: { attempt: 2, kind: 'notice', outcome: 'succeeded', startedAt: now, endedAt: now },
+      },
+    ]);
+  });
+
+  it('settles what nobody answered: a yes, a no, a cancel that was carried out', () => {
+    expect(weighed(inDoubt, factOf('succeeded'))).toMatchObject({ verdict: 'effective' });
+    expect(weighed(inDoubt, factOf('declined'))).toMatchObject({ verdict: 'ruled_out', kind: 'declined' });
+    const ordered = routeOf([callOf(1, 'unknown'), callOf(2, 'pending', { kind: 'cancel' })]);
+    const canceled = factOf('canceled', { about: 'cancel', cancelReference: 'c' });
+    expect(weighed(ordered, canceled)).toMatchObject({ verdict: 'ruled_out', kind: 'cancel_acknowledged' });
+  });
+
+  it('takes no single no for the answer to two sendings, where the PSP would do it again', () => {
+    const forgets: Capabilities = { ...can, idempotency: { windowMs: 24 * HOUR, replays: 'success' } };
+    const attempts = [callOf(1, 'unknown'), callOf(2, 'unknown'), callOf(3, 'declined', { kind: 'notice' })];
+    const flight = { leaseMs: LEASE_MS };
+    expect(weigh(routeOf(attempts), forgets, flight)).toMatchObject({ verdict: 'open', why: 'doubt' });
+    expect(weigh(routeOf(attempts), can, flight)).toMatchObject({ verdict: 'ruled_out' });
+    // Sent again when the key was forgotten: the no may be about either.
+    const late = [attempts[0]!, { ...attempts[1]!, startedAt: new Date(START + 25 * HOUR) }, attempts[2]!];
+    expect(weigh(routeOf(late), can, flight)).toMatchObject({ verdict: 'open' });
+  });
+
+  it('is not taken for a no to the payment where a cancel was refused; the cancel is over then', () => {
+    const cancel = callOf(3, 'pending', { kind: 'cancel', response: { psp_reference: 'c' } });
+    const undoing = routeOf([callOf(1, 'unknown'), callOf(2, 'succeeded'), cancel]);
+    expect(weigh(undoing, can, { leaseMs: LEASE_MS })).toMatchObject({ verdict: 'open', why: 'undoing' });
+    const refused = (cancelReference: string) => factOf('declined', { about: 'cancel', cancelReference });
+    expect(weighed(undoing, refused('c'))).toMatchObject({ verdict: 'effective' });
+    expect(weighed(undoing, refused('another'))).toMatchObject({ verdict: 'open', why: 'undoing' });
+  });
+
+  it('is frozen where the PSP holds another amount', () => {
+    const money = { amount: 99, currency: 'EUR' };
+    const fact = factOf('succeeded', { answer: { outcome: 'succeeded', money } });
+    expect(weighed(inDoubt, fact)).toMatchObject({ verdict: 'open', why: 'conflict' });
+  });
+
+  it('is written once, however often it is told, and without end not at all', () => {
+    const told = {
+      kind: 'notice',
+      request: { about: 'operation' },
+      response: { psp_reference: 'pi_1' },
+    } as const;
+    const route = routeOf([callOf(1, 'unknown'), callOf(2, 'pending', told)]);
+    expect(taking(route, factOf('pending'))).toEqual({ taken: 'recorded', changes: [] });
+    const many = Array.from({ length: 50 }, (_, i) =>
+      callOf(i + 2, 'pending', { ...told, response: { n: i } }),
+    );
+    expect(taking(routeOf([callOf(1, 'unknown'), ...many]), factOf('succeeded')).taken).toBe('contradiction');
+  });
+});
+
+describe('a fact about a decided route', () => {
+  const decided = { decidedAt: now, nextStepAt: null } as const;
+  const effective = (more: Partial<PspRequest> = {}) =>
+    routeOf([callOf(1, 'succeeded')], { verdict: 'effective', ...decided, ...more });
+  const ruledOut = (...attempts: PspAttempt[]) => routeOf(attempts, { verdict: 'ruled_out', ...decided });
+  const notFound = ruledOut(callOf(1, 'unknown'), callOf(2, 'not_found', { kind: 'lookup' }));
+  const canceled = ruledOut(callOf(1, 'unknown'), callOf(2, 'canceled', { kind: 'cancel' }));
+  const voiding = routeOf([callOf(1, null)], { operation: 'void', entityKey: 'payment-1-void' });
+
+  const money = { amount: 99, currency: 'EUR' };
+  it.each<[string, RouteStory, Fact, string]>([
+    ['a yes for what is done', effective(), factOf('succeeded'), 'known'],
+    ['an old no for a payment that was made', effective(), factOf('declined'), 'known'],
+    [
+      'a refund that failed after all',
+      effective({ operation: 'refund' }),
+      factOf('declined'),
+      'contradiction',
+    ],
+    ['a payout that came back', effective({ operation: 'payout' }), factOf('declined'), 'contradiction'],
+    ['a payment that is void, and nobody asked for it', effective(), factOf('canceled'), 'contradiction'],
+    [
+      'another amount',
+      effective(),
+      factOf('succeeded', { answer: { outcome: 'succeeded', money } }),
+      'contradiction',
+    ],
+    ['a no for what was ruled out', notFound, factOf('declined'), 'known'],
+    ['a yes for what was not found', notFound, factOf('succeeded'), 'applied'],
+    ['a yes for what was made and then canceled', canceled, factOf('succeeded'), 'known'],
+  ])('%s', (_, route, fact, taken) => {
+    expect(taking(route, fact).taken).toBe(taken);
+  });
+
+  it('is known where the merchant has it voided, told in either order', () => {
+    expect(taking(effective(), factOf('canceled'), voiding).taken).toBe('known');
+  });
+
+  it('contradicts where the receipt of a fence was believed and the PSP did not cancel', () => {
+    const fence = callOf(2, 'pending', {
+      kind: 'cancel',
+      request: { fence: true },
+      response: { psp_reference: 'c' },
+    });
+    const fenced = routeOf([callOf(1, 'unknown'), fence], {
+      operation: 'authorize',
+      verdict: 'ruled_out',
+      ...decided,
+    });
+    const refused = factOf('declined', { operation: 'authorize', about: 'cancel', cancelReference: 'c' });
+    expect(taking(fenced, refused).taken).toBe('contradiction');
+    const carriedOut = factOf('canceled', { operation: 'authorize', about: 'cancel', cancelReference: 'c' });
+    expect(taking(fenced, carriedOut).taken).toBe('known');
+  });
+
+  it('makes an orphan effect of a late yes, once', () => {
+    const { changes } = taking(notFound, factOf('succeeded'));
+    expect(changes.map(({ table }) => table.name)).toEqual([
+      'psp_requests',
+      'psp_attempts',
+      'orphan_effects',
+    ]);
+    expect(changes.at(-1)).toMatchObject({ table: orphanEffects, row: { attempt: 3, pspReference: 'pi_1' } });
+    // Found by a look before the notice came: the yes is on record already.
+    const found = {
+      ...notFound,
+      attempts: [...notFound.attempts, callOf(3, 'succeeded', { kind: 'lookup' })],
+    };
+    expect(taking(found, factOf('succeeded')).changes.some(({ table }) => table === orphanEffects)).toBe(
+      false,
+    );
+  });
+});
+
+describe('which route a fact speaks of', () => {
+  const charge = routeOf([callOf(1, 'unknown')], { pspReference: 'pi_1' });
+  const second = routeOf([callOf(1, null)], { route: 2, psp: 'second' });
+  const again = routeOf([callOf(1, null)], { route: 3, pspReference: 'pi_3' });
+  const captureOf = (name: string, more: Partial<PspRequest> = {}) =>
+    routeOf([callOf(1, null)], { entityKey: `payment-1-capture${name}`, operation: 'capture', ...more });
+  const found = (routes: readonly RouteStory[], fact: Fact) =>
+    routeSpokenOf(storiesOf(...routes), 'first', fact)?.request;
+
+  it('is the one that is named, at the PSP that told it', () => {
+    expect(found([charge, second, again], factOf('succeeded', { route: 3 }))).toBe(again.request);
+    expect(found([charge, second], factOf('succeeded', { route: 2 }))).toBe(charge.request);
+    expect(found([second], factOf('succeeded'))).toBeUndefined();
+  });
+
+  it('is found by the PSP’s own id where no number is handed back, else it is the latest', () => {
+    const unnumbered = { route: null, pspReference: 'pi_1' };
+    expect(found([charge, again], factOf('succeeded', unnumbered))).toBe(charge.request);
+    expect(found([charge, again], factOf('succeeded', { route: null, pspReference: null }))).toBe(
+      again.request,
+    );
+  });
+
+  it('is found by a name that the PSP has cut short', () => {
+    const paymentId = '01900000-0000-7000-8000-000000000001';
+    const whole = `payment-${paymentId}-refund-${'reference'.repeat(6)}`;
+    const refund = routeOf([callOf(1, null)], { entityKey: whole, operation: 'refund' });
+    const cut = `${whole.slice(0, 57)}-digest`;
+    const fact = factOf('succeeded', { entityKey: cut, route: null, pspReference: 'r', operation: 'refund' });
+    expect(found([charge, refund], fact)).toBe(refund.request);
+  });
+
+  it('is the one open operation of its kind where the payment alone is named; of several none', () => {
+    const fact = factOf('succeeded', { operation: 'capture', route: null, pspReference: 'pi_9' });
+    const done = captureOf('-a', { verdict: 'effective', decidedAt: now, nextStepAt: null });
+    expect(found([charge, captureOf('')], fact)).toMatchObject({ entityKey: 'payment-1-capture' });
+    expect(found([charge, done, captureOf('-b')], fact)).toMatchObject({ entityKey: 'payment-1-capture-b' });
+    expect(found([charge, captureOf('-a'), captureOf('-b')], fact)).toBeUndefined();
+    expect(found([charge], fact)).toBeUndefined();
+  });
+});

@@ -1,0 +1,56 @@
+import { Problem, StoreUnavailable } from '../../src/kernel/index.js';
+import { type Fact } from '../../src/psp/index.js';
+import { type FactTaker, type Taken } from '../../src/request-storage/index.js';
+import { type SimulatedProcess, type World } from './world.js';
+
+/** Tries of a PSP to deliver one copy of a notification. */
+const TRIES = 8;
+
+/**
+ * Carries what PSPs tell to the services: each fact not at all, once or several times, at once or
+ * hours late, in any order, and again where nobody took it.
+ */
+export class Messenger {
+  /** What the services made of what they were told, by the PSP that told it. */
+  readonly taken: { readonly psp: string; readonly taken: Taken; readonly fact: Fact }[] = [];
+  private readonly share: number;
+
+  constructor(
+    private readonly world: World,
+    private readonly someone: () => { readonly process: SimulatedProcess; readonly facts: FactTaker } | null,
+  ) {
+    this.share = world.oneOf([0, 0.5, 1, 1]);
+  }
+
+  carry(psp: string, fact: Fact): void {
+    const { world } = this;
+    if (!world.maybe(this.share)) return;
+    for (let copies = world.between(1, 3); copies > 0; copies--) void this.deliver(psp, fact);
+  }
+
+  private async deliver(psp: string, fact: Fact): Promise<void> {
+    const { world } = this;
+    await world.wait(world.between(0, world.oneOf([50, 5_000, 120_000, 3_600_000])), null);
+    for (let tries = 0; tries < TRIES; tries++) {
+      const taken = await this.hand(psp, fact);
+      if (taken !== null && taken !== 'unknown') {
+        world.tell(`${psp} tells ${fact.operation} ${fact.about} ${fact.answer.outcome}: ${taken}`);
+        this.taken.push({ psp, taken, fact });
+        return;
+      }
+      await world.wait(world.between(1_000, 600_000), null);
+    }
+  }
+
+  /** null where nobody took it. */
+  private async hand(psp: string, fact: Fact): Promise<Taken | null> {
+    const someone = this.someone();
+    if (!someone) return null;
+    const taking = someone.facts.take(psp, fact, 'notice').catch((error: unknown) => {
+      if (error instanceof StoreUnavailable || error instanceof Problem) return null;
+      throw error;
+    });
+    const taken = await Promise.race([taking, someone.process.death]);
+    return taken === 'reset' ? null : taken;
+  }
+}
