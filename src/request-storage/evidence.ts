@@ -132,16 +132,14 @@ function sinceCanceled(
   return stands ? null : { verdict: 'open', why: 'undoing', since: first };
 }
 
-/** The PSP has told that it did not carry this very cancel out. */
+/** The PSP has told that it did not carry this very cancel out: by its id, or because there is no other. */
 function isRefused({ response }: PspAttempt, attempts: readonly PspAttempt[]): boolean {
-  const reference = response?.['psp_reference'];
-  return attempts.some(
-    (a) =>
-      isAboutCancel(a) &&
-      a.outcome === 'declined' &&
-      reference !== undefined &&
-      a.response?.['cancel_reference'] === reference,
-  );
+  const own = response?.['psp_reference'];
+  const isOnly = attempts.filter(({ kind }) => kind === 'cancel').length === 1;
+  return attempts.some((a) => {
+    if (!isAboutCancel(a) || a.outcome !== 'declined') return false;
+    return own === undefined ? isOnly : a.response?.['cancel_reference'] === own;
+  });
 }
 
 function mayHaveVoided({ outcome }: PspAttempt): boolean {

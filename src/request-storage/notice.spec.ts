@@ -117,6 +117,12 @@ describe('a fact about an open route', () => {
     const refused = (cancelReference: string) => factOf('declined', { about: 'cancel', cancelReference });
     expect(weighed(undoing, refused('c'))).toMatchObject({ verdict: 'effective' });
     expect(weighed(undoing, refused('another'))).toMatchObject({ verdict: 'open', why: 'undoing' });
+    // Its answer was lost, and with it its id: there is no other that could be meant, or there is.
+    const lost = callOf(3, 'unknown', { kind: 'cancel' });
+    const once = routeOf([callOf(1, 'unknown'), callOf(2, 'succeeded'), lost]);
+    expect(weighed(once, refused('c'))).toMatchObject({ verdict: 'effective' });
+    const twice = routeOf([...once.attempts, { ...lost, attempt: 4 }]);
+    expect(weighed(twice, refused('c'))).toMatchObject({ verdict: 'open', why: 'undoing' });
   });
 
   it('is frozen where the PSP holds another amount', () => {

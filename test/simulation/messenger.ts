@@ -14,6 +14,7 @@ export class Messenger {
   /** What the services made of what they were told, by the PSP that told it. */
   readonly taken: { readonly psp: string; readonly taken: Taken; readonly fact: Fact }[] = [];
   private readonly share: number;
+  private isStopped = false;
 
   constructor(
     private readonly world: World,
@@ -28,10 +29,15 @@ export class Messenger {
     for (let copies = world.between(1, 3); copies > 0; copies--) void this.deliver(psp, fact);
   }
 
+  /** Nothing more is told: what was told can come to its end. */
+  stop(): void {
+    this.isStopped = true;
+  }
+
   private async deliver(psp: string, fact: Fact): Promise<void> {
     const { world } = this;
     await world.wait(world.between(0, world.oneOf([50, 5_000, 120_000, 3_600_000])), null);
-    for (let tries = 0; tries < TRIES; tries++) {
+    for (let tries = 0; tries < TRIES && !this.isStopped; tries++) {
       const taken = await this.hand(psp, fact);
       if (taken !== null && taken !== 'unknown') {
         world.tell(`${psp} tells ${fact.operation} ${fact.about} ${fact.answer.outcome}: ${taken}`);

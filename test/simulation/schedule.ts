@@ -415,6 +415,7 @@ class Schedule {
     for (const wants of this.answers.keys()) {
       await this.until(this.request(wants, 'auditor'));
     }
+    this.messenger.stop();
     // What PSPs were told to undo is undone.
     await this.until(world.wait(LONGEST_VOID_MS + 1, null));
   }
