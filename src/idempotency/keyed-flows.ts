@@ -1,29 +1,11 @@
-import {
-  type Change,
-  checkpoint,
-  type Clock,
-  type CommitResult,
-  fromNow,
-  type Ids,
-  insertOrRefuse,
-  Lease,
-  Problem,
-  type Seal,
-  type Store,
-  StoreUnavailable,
-  update,
-} from '../kernel/index.js';
+import { type Change, Lease, Problem, type Seal } from '../kernel/index.js';
 import { canonicalJson } from './fingerprint.js';
-import { FINISHED, type IdempotencyKey, idempotencyKeys } from './idempotency-key.entity.js';
-import { type Begun, type Decision, type Flow, type Run } from './phases.js';
+import { FINISHED, type IdempotencyKey } from './idempotency-key.entity.js';
+import { HeldKeys, type HeldKeysOptions } from './held-keys.js';
+import { type Decision, type Flow, type Run } from './phases.js';
 
-export interface KeyedFlowsOptions {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly ids: Ids;
+export interface KeyedFlowsOptions extends HeldKeysOptions {
   readonly seal: Seal;
-  /** How long a lock lasts; it outlives the slowest PSP call by a margin. */
-  readonly leaseMs: number;
   /** How long a request may go on opening routes. */
   readonly deadlineMs: number;
 }
@@ -52,12 +34,8 @@ export interface FlowAnswer {
 const MOST_PHASES = 64;
 /** A refused commit is read and decided again so often. */
 const MOST_DECISIONS = 6;
-/** The store is tried again so often before the caller is told. */
-const MOST_OUTAGES = 6;
 /** A pause this short is slept through while the client waits. */
 const SHORT_PAUSE_MS = 2_000;
-/** A key whose operation waits for a person is looked at once a day. */
-const DAY_MS = 24 * 3_600_000;
 
 /** What a call came back with, as changes against a state that was just read. */
 type Evidence<State> = (fresh: State) => readonly Change[];
@@ -70,7 +48,11 @@ class LockLost extends Error {}
  * by the next request, or by the completer, with the answer stored once and replayed to the byte.
  */
 export class KeyedFlows {
-  constructor(private readonly options: KeyedFlowsOptions) {}
+  private readonly keys: HeldKeys;
+
+  constructor(private readonly options: KeyedFlowsOptions) {
+    this.keys = new HeldKeys(options);
+  }
 
   /** Rejects with a `Problem` for everything that a client should hear. */
   async run<Ask, State>(flow: Flow<Ask, State>, request: KeyedRequest<Ask>): Promise<FlowAnswer> {
@@ -89,15 +71,16 @@ export class KeyedFlows {
     const waitUntilMs = this.options.clock.monotonicMs() + request.waitMs;
     for (let tries = 0; tries < MOST_DECISIONS; tries++) {
       const run = this.newRun(request, true, request.deadlineMs);
-      const met = flow.readsFirst || tries > 0 ? await this.read(run) : null;
+      const met = flow.readsFirst || tries > 0 ? await this.keys.read(run) : null;
       if (met) {
         const answer = await this.meet(flow, met, fingerprint, run, waitUntilMs);
         if (answer) return answer;
         continue;
       }
       const begun = await flow.begin(request.ask, run, tries);
-      if (await this.accept(flow, fingerprint, begun, run)) return this.loop(flow, begun.decision, run);
-      await this.standBack(tries, run);
+      if (await this.keys.accept(flow.operation, fingerprint, begun, run))
+        return this.loop(flow, begun.decision, run);
+      await this.keys.standBack(tries, run);
     }
     throw inProgress();
   }
@@ -110,7 +93,7 @@ export class KeyedFlows {
   ): Promise<FlowAnswer | null> {
     const { merchantId, key } = met;
     const run = this.newRun({ merchantId, key, actor: 'system:completer', traceId }, false);
-    if (!(await this.takeOver(met, run))) return null;
+    if (!(await this.keys.takeOver(met, run))) return null;
     try {
       return await this.goOn(flow, met, run);
     } catch (error) {
@@ -139,51 +122,6 @@ export class KeyedFlows {
     };
   }
 
-  /**
-   * The first commit: the key, with all that the first decision wants written. False when a key
-   * was there already, or the decision rested on something that has changed.
-   */
-  private async accept<State>(
-    flow: Flow<never, State>,
-    fingerprint: string,
-    { subjectId, params, decision }: Begun<State>,
-    run: Run,
-  ): Promise<boolean> {
-    const row: IdempotencyKey = {
-      merchantId: run.merchantId,
-      key: run.key,
-      operation: flow.operation,
-      fingerprint,
-      subjectId,
-      params,
-      recoveryPoint: '',
-      lockToken: null,
-      resumableAt: null,
-      responseStatus: null,
-      responseBody: null,
-      createdAt: run.clock.now(),
-      finishedAt: null,
-    };
-    const place = placeOf(decision);
-    await checkpoint(`commit:before:new:${place}`);
-    run.lease = new Lease(run.clock, run.leaseMs);
-    const gate = insertOrRefuse(idempotencyKeys, { ...row, ...this.keyAfter(decision, run) });
-    for (let outages = 0; ; outages++) {
-      try {
-        const result = await this.options.store.commit([gate, ...decision.changes]);
-        if (!result.done) return false;
-        await checkpoint(`commit:after:new:${place}`);
-        return true;
-      } catch (error) {
-        await this.surviveOutage(error, outages, run);
-        // Nobody knows whether it was written: the row tells, by its token.
-        const found = await this.readThrough(run);
-        if (found?.lockToken === run.lockToken) return true;
-        if (found) return false;
-      }
-    }
-  }
-
   /** Somebody used this key before. null: look again. */
   private async meet<State>(
     flow: Flow<never, State>,
@@ -201,29 +139,14 @@ export class KeyedFlows {
         );
       }
       if (key.recoveryPoint === FINISHED) return storedAnswer(key);
-      if (await this.takeOver(key, run)) return this.goOn(flow, key, run);
+      if (await this.keys.takeOver(key, run)) return this.goOn(flow, key, run);
       const leftMs = waitUntilMs - run.clock.monotonicMs();
       if (leftMs <= 0) throw inProgress();
       await run.clock.sleep(Math.min(napMs, leftMs));
-      const again = await this.read(run);
+      const again = await this.keys.read(run);
       if (!again) return null;
       key = again;
     }
-  }
-
-  /** Takes the lock of a key that is free or whose lock has lapsed by the store's clock. */
-  private async takeOver(met: IdempotencyKey, run: Run): Promise<boolean> {
-    run.lease = new Lease(run.clock, run.leaseMs);
-    const { done } = await this.options.store.commit([
-      update(
-        idempotencyKeys,
-        { merchantId: met.merchantId, key: met.key },
-        { lockToken: run.lockToken, resumableAt: fromNow(run.leaseMs) },
-        { lockToken: met.lockToken, recoveryPoint: met.recoveryPoint },
-        met.lockToken === null ? null : 'resumableAt',
-      ),
-    ]);
-    return done;
   }
 
   private async goOn<State>(flow: Flow<never, State>, met: IdempotencyKey, run: Run): Promise<FlowAnswer> {
@@ -273,8 +196,8 @@ export class KeyedFlows {
     const napMs = decision.until.getTime() - run.clock.now().getTime();
     if (napMs > SHORT_PAUSE_MS || decision.until >= run.deadline) return decision;
     await run.clock.sleep(Math.max(napMs, 0));
-    const met = await this.read(run);
-    if (!met || met.recoveryPoint === FINISHED || !(await this.takeOver(met, run))) return decision;
+    const met = await this.keys.read(run);
+    if (!met || met.recoveryPoint === FINISHED || !(await this.keys.takeOver(met, run))) return decision;
     const state = await flow.load(met.subjectId!, met.params, met.recoveryPoint, run);
     return this.commit(flow, state, (fresh) => flow.resume(fresh, run), null, run);
   }
@@ -296,13 +219,15 @@ export class KeyedFlows {
     for (let decisions = 0; decisions < MOST_DECISIONS;) {
       const decision = decide(state);
       try {
-        const result = await this.write(decision, run);
+        const result = await this.keys.write(decision, run);
         if (result.done) return decision;
-        await this.standBack(decisions++, run);
+        await this.keys.standBack(decisions++, run);
       } catch (error) {
-        await this.surviveOutage(error, outages++, run);
+        await this.keys.surviveOutage(error, outages++, run);
       }
-      const met = await this.read(run).catch((error: unknown) => this.surviveOutage(error, outages++, run));
+      const met = await this.keys
+        .read(run)
+        .catch((error: unknown) => this.keys.surviveOutage(error, outages++, run));
       if (!met) continue;
       if (met.recoveryPoint === FINISHED && decision.go === 'reply' && met.responseBody === decision.body) {
         return decision;
@@ -315,65 +240,14 @@ export class KeyedFlows {
       }
       // Where even that cannot be read, the old state is decided again, and refused if it is stale.
       const fresh = flow.load(met.subjectId!, met.params, met.recoveryPoint, run);
-      state = (await fresh.catch((error: unknown) => this.surviveOutage(error, outages++, run))) ?? state;
+      state =
+        (await fresh.catch((error: unknown) => this.keys.surviveOutage(error, outages++, run))) ?? state;
     }
     // Somebody else drives what this run waits for. It steps back and stays resumable.
     await this.leaveEvidence(flow, evidence, run);
     const busy = flow.busy(state, run);
-    await this.write(busy, run);
+    await this.keys.write(busy, run);
     return busy;
-  }
-
-  private async write<State>(decision: Decision<State>, run: Run): Promise<CommitResult> {
-    const place = placeOf(decision);
-    await checkpoint(`commit:before:${place}`);
-    const lease = new Lease(run.clock, run.leaseMs);
-    const result = await this.options.store.commit([
-      update(idempotencyKeys, { merchantId: run.merchantId, key: run.key }, this.keyAfter(decision, run), {
-        lockToken: run.lockToken,
-      }),
-      ...decision.changes,
-    ]);
-    if (result.done) run.lease = lease;
-    await checkpoint(`commit:after:${place}`);
-    return result;
-  }
-
-  /** What a decision makes of the key. */
-  private keyAfter<State>(decision: Decision<State>, run: Run) {
-    const { leaseMs, clock } = this.options;
-    switch (decision.go) {
-      case 'move':
-        return {
-          recoveryPoint: decision.to,
-          lockToken: run.lockToken,
-          resumableAt: fromNow(leaseMs),
-          responseStatus: null,
-          responseBody: null,
-          finishedAt: null,
-        };
-      case 'pause': {
-        const now = clock.now().getTime();
-        const untilMs = decision.until ? Math.max(decision.until.getTime() - now, 0) + leaseMs : DAY_MS;
-        return {
-          recoveryPoint: decision.at,
-          lockToken: null,
-          resumableAt: fromNow(untilMs),
-          responseStatus: null,
-          responseBody: null,
-          finishedAt: null,
-        };
-      }
-      case 'reply':
-        return {
-          recoveryPoint: FINISHED,
-          lockToken: null,
-          resumableAt: null,
-          responseStatus: decision.status,
-          responseBody: decision.body,
-          finishedAt: clock.now(),
-        };
-    }
   }
 
   /** Writes down what the call came back with, for whoever decides now; read anew, with a bound. */
@@ -384,56 +258,12 @@ export class KeyedFlows {
   ): Promise<void> {
     if (!evidence) return;
     for (let tries = 0; tries < MOST_DECISIONS; tries++) {
-      const met = await this.read(run);
+      const met = await this.keys.read(run);
       if (!met) return;
       const changes = evidence(await flow.load(met.subjectId!, met.params, met.recoveryPoint, run));
       if (changes.length === 0 || (await this.options.store.commit(changes)).done) return;
     }
   }
-
-  /** Whoever was refused lets the others finish: a few milliseconds, twice as many each time. */
-  private async standBack(refusals: number, run: Run): Promise<void> {
-    await run.clock.sleep(this.options.ids.random() * 4 * 2 ** refusals);
-  }
-
-  /** Waits a little and lets the caller try again; gives up after a bound. Anything else is thrown on. */
-  private async surviveOutage(error: unknown, outages: number, run: Run): Promise<null> {
-    if (!(error instanceof StoreUnavailable)) throw error;
-    if (outages >= MOST_OUTAGES) {
-      throw new Problem(
-        'overloaded',
-        'The store cannot be reached. Try again with the same Idempotency-Key.',
-        {
-          retryAfterS: 2,
-          cause: error,
-        },
-      );
-    }
-    await run.clock.sleep(25 * 2 ** outages * (0.5 + this.options.ids.random() / 2));
-    return null;
-  }
-
-  /** Reads the key through an outage, with a bound. */
-  private async readThrough(run: Run): Promise<IdempotencyKey | null> {
-    for (let outages = 0; ; outages++) {
-      try {
-        return await this.read(run);
-      } catch (error) {
-        await this.surviveOutage(error, outages, run);
-      }
-    }
-  }
-
-  private async read(run: Run): Promise<IdempotencyKey | null> {
-    const { merchantId, key } = run;
-    const [found] = await this.options.store.find(idempotencyKeys, { merchantId, key }, 1);
-    return found ?? null;
-  }
-}
-
-function placeOf(decision: Decision<unknown>): string {
-  if (decision.go === 'move') return decision.to;
-  return decision.go === 'reply' ? FINISHED : `paused:${decision.at}`;
 }
 
 function storedAnswer({ responseStatus, responseBody }: IdempotencyKey): FlowAnswer {
