@@ -20,7 +20,7 @@ import {
   SystemClock,
   SystemIds,
 } from './kernel/index.js';
-import { StagedJobEntity } from './jobs/index.js';
+import { DeadLetterEntity, StagedJobEntity } from './jobs/index.js';
 import { ApiKeyEntity, MerchantEntity, Merchants } from './merchants/index.js';
 import { openStore } from './open-store.js';
 import {
@@ -73,6 +73,7 @@ export const entities = [
   AuditRecordEntity,
   EventRecordEntity,
   StagedJobEntity,
+  DeadLetterEntity,
 ];
 
 /** A running service, in whatever role it was asked for. */

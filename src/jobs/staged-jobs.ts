@@ -14,6 +14,15 @@ export interface Staging {
   readonly story?: Record<string, unknown>;
 }
 
+/** A job by the names that the queue knows it by, for whoever has no kind of it at hand. */
+export interface NamedJob {
+  readonly kind: string;
+  /** As `jobIdOf` made it. */
+  readonly jobId: string;
+  readonly args: JobArgs;
+  readonly story: Readonly<Record<string, unknown>> | null;
+}
+
 /** The channel on which whoever hands jobs to the queue is told that some wait. */
 export const STAGED_CHANNEL = 'payonce_staged_jobs';
 
@@ -46,6 +55,25 @@ export class StagedJobs {
          VALUES ($1, $2, $3, $4, $5, $6, $7))
        SELECT pg_notify($8, '')`,
       [id, kind.name, jobId, args, story, notBefore, stagedAt, STAGED_CHANNEL],
+    );
+  }
+
+  /** Adds jobs that are due at once, all in one statement, in the caller's transaction; else as `add`. */
+  async addNamed(tx: Transaction, jobs: readonly NamedJob[]): Promise<void> {
+    const rows = jobs.map(({ kind, jobId, args, story }) => ({
+      id: this.ids.uuid(),
+      kind,
+      job_id: jobId,
+      args,
+      story,
+    }));
+    await tx.query(
+      `WITH staged AS (
+         INSERT INTO staged_jobs (id, kind, job_id, args, story, staged_at)
+         SELECT id, kind, job_id, args, story, $2
+           FROM jsonb_to_recordset($1::jsonb) AS j (id uuid, kind text, job_id text, args jsonb, story jsonb))
+       SELECT pg_notify($3, '')`,
+      [JSON.stringify(rows), this.clock.now(), STAGED_CHANNEL],
     );
   }
 
