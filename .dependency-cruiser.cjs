@@ -26,6 +26,7 @@ const below = {
     'idempotency',
     'kernel',
   ],
+  commands: ['request-storage', 'merchants', 'jobs', 'kernel'],
 };
 
 const rooms = Object.keys(below);

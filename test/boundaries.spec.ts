@@ -21,6 +21,7 @@ const rooms = [
   'payouts',
   'webhooks',
   'api',
+  'commands',
 ];
 
 interface Cruise {
@@ -62,6 +63,7 @@ const offenders: Readonly<Record<string, readonly [file: string, imports: string
   'direction-payouts': ['src/payouts/offender.ts', '../payments/index.js'],
   'direction-webhooks': ['src/webhooks/offender.ts', '../idempotency/index.js'],
   'direction-api': ['src/api/offender.ts', '../service.js'],
+  'direction-commands': ['src/commands/offender.ts', '../api/index.js'],
   // Past a room's face, from above and from the composition root.
   'face-kernel': ['src/psp/past-kernel.ts', '../kernel/inner.js'],
   'face-jobs': ['src/webhooks/past-jobs.ts', '../jobs/inner.js'],
@@ -73,6 +75,7 @@ const offenders: Readonly<Record<string, readonly [file: string, imports: string
   'face-payments': ['src/api/past-payments.ts', '../payments/inner.js'],
   'face-payouts': ['src/api/past-payouts.ts', '../payouts/inner.js'],
   'face-webhooks': ['src/api/past-webhooks.ts', '../webhooks/inner.js'],
+  'face-commands': ['src/past-commands.ts', './commands/inner.js'],
   'face-api': ['src/past-api.ts', './api/inner.js'],
   'simulator-stands-alone': ['simulator/offender.ts', '../src/kernel/index.js'],
   'client-stands-alone': ['client/offender.ts', '../src/kernel/index.js'],
@@ -100,6 +103,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     '../merchants/index.js',
     '../kernel/index.js',
   ],
+  'src/commands/allowed.ts': ['../request-storage/index.js', '../jobs/index.js', '../kernel/index.js'],
   'src/service.ts': [
     ...rooms.map((room) => `./${room}/index.js`),
     '../migrations/index.js',
