@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import {
   addApiKeys,
+  addDeadLetters,
   addMerchants,
   addMigrate,
   addOrphans,
@@ -27,7 +28,7 @@ import { openStore } from './open-store.js';
  */
 
 /** In the order in which the help lists them. */
-const groups = [addMigrate, addMerchants, addApiKeys, addStuck, addOrphans];
+const groups = [addMigrate, addMerchants, addApiKeys, addStuck, addOrphans, addDeadLetters];
 
 function program(perform: Perform, writeErr: (text: string) => void): Command {
   const payonce = new Command('payonce')
