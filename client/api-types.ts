@@ -62,6 +62,114 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/ops/api/dead-letters': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List dead letters
+     * @description Newest first. Go on with `next_cursor` while `has_more` is true.
+     *
+     *     For operators: with the token of `PAYONCE_OPS_TOKEN`. Where none is set, there is nothing at this path. An API key of a merchant opens nothing here.
+     */
+    readonly get: operations['listDeadLetters'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/ops/api/dead-letters/{id}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read a dead letter
+     * @description For operators: with the token of `PAYONCE_OPS_TOKEN`. Where none is set, there is nothing at this path. An API key of a merchant opens nothing here.
+     */
+    readonly get: operations['getDeadLetter'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/ops/api/dead-letters/counts': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Count dead letters
+     * @description By kind and cause, the largest group first, with the age of its oldest.
+     *
+     *     For operators: with the token of `PAYONCE_OPS_TOKEN`. Where none is set, there is nothing at this path. An API key of a merchant opens nothing here.
+     */
+    readonly get: operations['countDeadLetters'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/ops/api/dead-letters/merge': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Send dead letters back
+     * @description Their jobs are tried again from the first level, with their story; the longest dead first, 10,000 at most in one go. Each letter is merged once, by one operator, and audited; 404 where ids are named and none of them is there any more.
+     *
+     *     For operators: with the token of `PAYONCE_OPS_TOKEN`. Where none is set, there is nothing at this path. An API key of a merchant opens nothing here.
+     */
+    readonly post: operations['mergeDeadLetters'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/ops/api/dead-letters/purge': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Throw dead letters away
+     * @description For good; else as for merging them.
+     *
+     *     For operators: with the token of `PAYONCE_OPS_TOKEN`. Where none is set, there is nothing at this path. An API key of a merchant opens nothing here.
+     */
+    readonly post: operations['purgeDeadLetters'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/v1/payments': {
     readonly parameters: {
       readonly query?: never;
@@ -321,6 +429,69 @@ export interface components {
       readonly amount?: number;
       /** @description Its name among several of this payment: asked for twice under one name, whatever the Idempotency-Key, it is done once. Without a name there is only one. */
       readonly reference?: string;
+    };
+    /** @description A job that was given up. */
+    readonly DeadLetter: {
+      /** @description What the job was about: ids. */
+      readonly args: {
+        readonly [key: string]: string | number | boolean | null;
+      };
+      /** @description Why it was given up: a code that the handler of the kind gave. */
+      readonly cause: string;
+      /** Format: date-time */
+      readonly died_at: string;
+      /** @description The last error in words. For people; it may change. */
+      readonly error: string;
+      /** Format: date-time */
+      readonly first_tried_at: string;
+      /** Format: uuid */
+      readonly id: string;
+      /** @description What the queue knows the job by. */
+      readonly job_id: string;
+      /** @description Room and verb: `webhook.apply`. */
+      readonly kind: string;
+      readonly tries: number;
+    };
+    readonly DeadLetterCounts: {
+      readonly data: readonly {
+        /** @description Why it was given up: a code that the handler of the kind gave. */
+        readonly cause: string;
+        readonly count: number;
+        /** @description Room and verb: `webhook.apply`. */
+        readonly kind: string;
+        readonly oldest_age_seconds: number;
+        /** Format: date-time */
+        readonly oldest_died_at: string;
+      }[];
+    };
+    readonly DeadLetterPage: {
+      readonly data: readonly components['schemas']['DeadLetter'][];
+      readonly has_more: boolean;
+      readonly next_cursor: string | null;
+    };
+    /** @description One way of naming letters: `ids`; or a `kind`, a `cause` or both; or `all`. */
+    readonly DeadLetterSelection: {
+      /**
+       * @description All there are.
+       * @enum {boolean}
+       */
+      readonly all?: true;
+      /** @description Why it was given up: a code that the handler of the kind gave. */
+      readonly cause?: string;
+      /** @description These. */
+      readonly ids?: readonly string[];
+      /** @description Room and verb: `webhook.apply`. */
+      readonly kind?: string;
+    };
+    readonly DeadLettersMerged: {
+      /** @description Selected and still there: past the bound of one go, or in the hands of another operator. */
+      readonly left: number;
+      readonly merged: number;
+    };
+    readonly DeadLettersPurged: {
+      /** @description Selected and still there: past the bound of one go, or in the hands of another operator. */
+      readonly left: number;
+      readonly purged: number;
     };
     readonly Live: {
       /** @constant */
@@ -713,6 +884,11 @@ export interface components {
   responses: never;
   parameters: {
     /**
+     * @description The id of the dead letter. Anything but a UUID is not found.
+     * @example 019aa5d1-3c0e-7a51-8d2f-6b0c9e4f7a18
+     */
+    readonly DeadLetterId: string;
+    /**
      * @description How long you wait for the outcome, in ms. No other PSP is asked later than that; what is not known by then is answered 202. 25,000 unless told.
      * @example 10000
      */
@@ -822,6 +998,443 @@ export interface operations {
         };
         content: {
           readonly 'text/plain': string;
+        };
+      };
+    };
+  };
+  readonly listDeadLetters: {
+    readonly parameters: {
+      readonly query?: {
+        readonly cause?: string;
+        readonly cursor?: string;
+        readonly 'died[lte]'?: string;
+        readonly kind?: string;
+        readonly limit?: number;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description A page. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['DeadLetterPage'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getDeadLetter: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The id of the dead letter. Anything but a UUID is not found.
+         * @example 019aa5d1-3c0e-7a51-8d2f-6b0c9e4f7a18
+         */
+        readonly id: components['parameters']['DeadLetterId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The letter. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['DeadLetter'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly countDeadLetters: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The groups. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['DeadLetterCounts'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly mergeDeadLetters: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['DeadLetterSelection'];
+      };
+    };
+    readonly responses: {
+      /** @description So many were sent back. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['DeadLettersMerged'];
+        };
+      };
+      /** @description `body_malformed`: The body is not readable JSON. */
+      readonly 400: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `body_too_large`: The body is too large. */
+      readonly 413: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unsupported_media_type`: The body must be application/json. */
+      readonly 415: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly purgeDeadLetters: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['DeadLetterSelection'];
+      };
+    };
+    readonly responses: {
+      /** @description So many were thrown away. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['DeadLettersPurged'];
+        };
+      };
+      /** @description `body_malformed`: The body is not readable JSON. */
+      readonly 400: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `body_too_large`: The body is too large. */
+      readonly 413: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unsupported_media_type`: The body must be application/json. */
+      readonly 415: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
         };
       };
     };

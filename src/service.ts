@@ -1,6 +1,6 @@
 import { type Logger } from 'pino';
 import { Registry } from 'prom-client';
-import { createApi, type Readiness } from './api/index.js';
+import { createApi, type Readiness, scrub } from './api/index.js';
 import { Background } from './background.js';
 import {
   Completer,
@@ -20,7 +20,13 @@ import {
   SystemClock,
   SystemIds,
 } from './kernel/index.js';
-import { DeadLetterEntity, StagedJobEntity } from './jobs/index.js';
+import {
+  DeadLetterEntity,
+  DeadLetters,
+  registerDeadLetterMetrics,
+  StagedJobEntity,
+  StagedJobs,
+} from './jobs/index.js';
 import { ApiKeyEntity, MerchantEntity, Merchants } from './merchants/index.js';
 import { openStore } from './open-store.js';
 import {
@@ -132,6 +138,9 @@ export async function startService(config: Config, pspsConfig: PspsConfig, logge
   });
 
   new StuckRoutes(pool).register(metrics);
+  const staged = new StagedJobs(clock, ids);
+  const deadLetters = new DeadLetters({ pool, clock, ids, staged, scrub });
+  registerDeadLetterMetrics(deadLetters, metrics);
 
   const background = config.role === 'api' ? null : work();
   const app = config.role === 'worker' ? null : await serve();
@@ -189,6 +198,7 @@ export async function startService(config: Config, pspsConfig: PspsConfig, logge
       logger,
       version: VERSION,
       clock,
+      operators: config.opsToken === null ? null : { token: config.opsToken, deadLetters },
       limits: { graceMs: config.shutdownGraceMs },
     });
     await api.listen(config.port, config.host);

@@ -9,6 +9,11 @@ export interface Access {
   readonly movesMoney: boolean;
 }
 
+/** What a route asks that is for operators, not for merchants. */
+export interface OperatorAccess {
+  readonly operator: true;
+}
+
 /** What the edge learned of a request before its handler runs. */
 export interface EdgeState {
   readonly startedMs: number;
@@ -32,6 +37,6 @@ declare module 'fastify' {
     edge: EdgeState;
   }
   interface FastifyContextConfig {
-    access?: Access;
+    access?: Access | OperatorAccess;
   }
 }

@@ -3,6 +3,7 @@ import { APP_FILTER } from '@nestjs/core';
 import {
   AUTHENTICATOR,
   CLOCK,
+  DEAD_LETTERS,
   defaultLimits,
   LIMITS,
   LOGGER,
@@ -16,6 +17,8 @@ import {
 import { Drain } from './drain.js';
 import { Edge } from './edge.js';
 import { OperationsController } from './operations.controller.js';
+import { DeadLettersController } from './ops/dead-letters.controller.js';
+import { OperatorGate } from './ops/operator-gate.js';
 import { PaymentsController } from './payments.controller.js';
 import { RefundsController } from './refunds.controller.js';
 import { PayoutsController } from './payouts.controller.js';
@@ -27,11 +30,28 @@ import { RouteTable } from './route-table.js';
 // oxlint-disable-next-line typescript/no-extraneous-class -- what Nest calls a dynamic module
 export class ApiModule {
   static register(dependencies: ApiDependencies): DynamicModule {
-    const { payments, payouts, authenticator, readiness, metrics, logger, version, clock, limits } =
-      dependencies;
+    const {
+      payments,
+      payouts,
+      authenticator,
+      readiness,
+      metrics,
+      logger,
+      version,
+      clock,
+      limits,
+      operators,
+    } = dependencies;
     return {
       module: ApiModule,
-      controllers: [PaymentsController, RefundsController, PayoutsController, OperationsController],
+      controllers: [
+        PaymentsController,
+        RefundsController,
+        PayoutsController,
+        OperationsController,
+        // Not there at all unless it is asked for: every path under it is not found then.
+        ...(operators ? [DeadLettersController] : []),
+      ],
       providers: [
         { provide: PAYMENTS, useValue: payments },
         { provide: PAYOUTS, useValue: payouts },
@@ -42,6 +62,8 @@ export class ApiModule {
         { provide: VERSION, useValue: version },
         { provide: CLOCK, useValue: clock },
         { provide: LIMITS, useValue: { ...defaultLimits, ...limits } },
+        { provide: OperatorGate, useValue: new OperatorGate(operators?.token ?? null) },
+        ...(operators ? [{ provide: DEAD_LETTERS, useValue: operators.deadLetters }] : []),
         { provide: APP_FILTER, useClass: ProblemFilter },
         Edge,
         Drain,

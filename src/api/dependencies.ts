@@ -1,5 +1,6 @@
 import { type Logger } from 'pino';
 import { type Registry } from 'prom-client';
+import { type DeadLetters } from '../jobs/index.js';
 import { type Clock } from '../kernel/index.js';
 import { type Authenticator } from '../merchants/index.js';
 import { type Payments } from '../payments/index.js';
@@ -13,7 +14,7 @@ export interface Readiness {
 
 /** Bounds on what one client, or all together, can take from the process. */
 export interface ApiLimits {
-  /** Requests for /v1 that are worked on at once; one more is answered 503 before anything is done. */
+  /** Requests for /v1 and /ops/api that are worked on at once; one more is answered 503 before anything is done. */
   readonly maxInFlight: number;
   readonly bodyBytes: number;
   readonly headerBytes: number;
@@ -42,6 +43,16 @@ export const defaultLimits: ApiLimits = {
   graceMs: 25_000,
 };
 
+/** Dead letters as operators handle them. */
+export type DeadLetterDesk = Pick<DeadLetters, 'list' | 'counts' | 'show' | 'merge' | 'purge'>;
+
+/** What is under /ops/api, for operators. */
+export interface OperatorDependencies {
+  /** What they carry as a bearer token; at least 32 characters. Never logged. */
+  readonly token: string;
+  readonly deadLetters: DeadLetterDesk;
+}
+
 /** All that the REST surface needs from the rest of the house. */
 export interface ApiDependencies {
   readonly payments: Payments;
@@ -53,12 +64,15 @@ export interface ApiDependencies {
   readonly version: string;
   readonly clock: Clock;
   readonly limits?: Partial<ApiLimits>;
+  /** Null: nothing is served under /ops/api. */
+  readonly operators: OperatorDependencies | null;
 }
 
 /** Injection tokens. */
 export const PAYMENTS = Symbol('payments');
 export const PAYOUTS = Symbol('payouts');
 export const AUTHENTICATOR = Symbol('authenticator');
+export const DEAD_LETTERS = Symbol('dead letters');
 export const READINESS = Symbol('readiness');
 export const METRICS = Symbol('metrics');
 export const LOGGER = Symbol('logger');

@@ -9,6 +9,7 @@ import { type Access } from './access.js';
 import { AUTHENTICATOR, CLOCK, LIMITS, LOGGER, METRICS, type ApiLimits } from './dependencies.js';
 import { bearerOf, deadlineMsOf, idempotencyKeyOf, isJson, unauthorized, waitSecondsOf } from './headers.js';
 import { readJsonBody } from './json-body.js';
+import { OperatorGate } from './ops/operator-gate.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** For clients that the bound on requests in flight turns away. */
@@ -30,6 +31,7 @@ export class Edge {
     @Inject(LIMITS) private readonly limits: ApiLimits,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(OperatorGate) private readonly operators: OperatorGate,
     @Inject(METRICS) metrics: Registry,
   ) {
     this.durations = new Histogram({
@@ -43,7 +45,7 @@ export class Edge {
     metrics.registerMetric(
       new Gauge({
         name: 'payonce_http_requests_in_flight',
-        help: 'Requests for /v1 that are being worked on.',
+        help: 'Requests for /v1 and /ops/api that are being worked on.',
         registers: [],
         collect() {
           this.set(inFlight());
@@ -100,6 +102,11 @@ export class Edge {
     }
     edge.counted = true;
     this.inFlight++;
+    if ('operator' in access) {
+      this.operators.admit(bearerOf(request.headers.authorization));
+      readId(request);
+      return;
+    }
     const caller = await this.authenticator.authenticate(bearerOf(request.headers.authorization));
     edge.caller = caller;
     this.allow(request, caller, access);
@@ -111,11 +118,7 @@ export class Edge {
       const needed = or ? `${scope} or ${or}` : scope;
       throw new Problem('forbidden', `This needs an API key with the scope ${needed}.`);
     }
-    const { id } = request.params as { id?: string };
-    if (id !== undefined) {
-      if (!UUID.test(id)) throw new Problem('not_found', 'There is nothing with this id.');
-      edge.id = id.toLowerCase();
-    }
+    readId(request);
     if (!movesMoney) return;
     edge.key = idempotencyKeyOf(
       singleHeader(headers['idempotency-key']),
@@ -149,6 +152,13 @@ export class Edge {
     };
     this.logger.info(request.raw.socket.destroyed ? { ...line, aborted: true } : line, 'request');
   }
+}
+
+function readId({ edge, params }: FastifyRequest): void {
+  const { id } = params as { id?: string };
+  if (id === undefined) return;
+  if (!UUID.test(id)) throw new Problem('not_found', 'There is nothing with this id.');
+  edge.id = id.toLowerCase();
 }
 
 /** How a money-moving request was asked. Only for routes that move money. */

@@ -15,6 +15,11 @@ export function unauthorized(): Problem {
   return new Problem('unauthorized', 'Send a valid API key as "Authorization: Bearer <key>".');
 }
 
+/** The same for operators, who have no API keys. */
+export function operatorUnauthorized(): Problem {
+  return new Problem('unauthorized', 'Send the token for operators as "Authorization: Bearer <token>".');
+}
+
 export function bearerOf(header: string | undefined): string {
   const bearer = BEARER.exec(header ?? '')?.[1];
   if (bearer === undefined) throw unauthorized();

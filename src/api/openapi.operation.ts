@@ -1,19 +1,21 @@
 import { type ProblemCode } from '../kernel/index.js';
 import { type Scope } from '../merchants/index.js';
 
-/** An operation of version 1, as the OpenAPI document tells it. */
+/** An operation of version 1 or for operators, as the OpenAPI document tells it. */
 export interface Operation {
   readonly method: 'get' | 'post';
   /** As OpenAPI writes it: `/v1/payments/{id}`. */
   readonly path: string;
   readonly operationId: string;
-  readonly tag: 'Payments' | 'Refunds' | 'Payouts' | 'Operations';
+  readonly tag: 'Payments' | 'Refunds' | 'Payouts' | 'Dead letters' | 'Operations';
   readonly summary: string;
   readonly description: string;
   readonly scope?: Scope;
   /** Another scope that will do as well. */
   readonly or?: Scope;
   readonly movesMoney?: boolean;
+  /** It takes the operators' token and no API key. */
+  readonly operator?: true;
   /** The schema of its query string. */
   readonly query?: { readonly properties: Readonly<Record<string, object>> };
   readonly body?: { readonly schema: string; readonly required: boolean; readonly examples: Examples };

@@ -1,5 +1,6 @@
 import * as example from './openapi.examples.js';
 import { everywhere, type Operation, withBody, withKey } from './openapi.operation.js';
+import { deadLetterOperations } from './ops/dead-letter-operations.js';
 import { refundOperations } from './openapi.refunds.js';
 import { payoutOperations } from './payout-operations.js';
 import { PaymentListQuery } from './request-schemas.js';
@@ -161,6 +162,7 @@ export const operations: readonly Operation[] = [
   },
   ...refundOperations,
   ...payoutOperations,
+  ...deadLetterOperations,
   {
     method: 'get',
     path: '/health/live',

@@ -13,6 +13,14 @@ import {
 import { problemExample } from './openapi.examples.js';
 import { type Answer, type Operation } from './openapi.operation.js';
 import { operations } from './openapi.operations.js';
+import {
+  DeadLetterCounts,
+  DeadLetterPage,
+  DeadLetterSchema,
+  DeadLetterSelection,
+  DeadLettersMerged,
+  DeadLettersPurged,
+} from './ops/dead-letter-schemas.js';
 import { Payout, PayoutPage, PayoutRequest } from './payout-schemas.js';
 import { CancelRequest, CaptureRequest, PaymentRequest, RefundRequest } from './request-schemas.js';
 
@@ -32,6 +40,12 @@ const schemas = {
   PayoutRequest,
   Payout,
   PayoutPage,
+  DeadLetter: DeadLetterSchema,
+  DeadLetterPage,
+  DeadLetterCounts,
+  DeadLetterSelection,
+  DeadLettersMerged,
+  DeadLettersPurged,
   Problem: ProblemSchema,
   Live,
   Ready,
@@ -74,6 +88,7 @@ export function openApiDocument(version: string): Json {
       { name: 'Payments', description: 'Create, read, capture, cancel.' },
       { name: 'Refunds', description: 'Give back what was captured, once.' },
       { name: 'Payouts', description: 'Money out, one payout after another for each recipient.' },
+      { name: 'Dead letters', description: 'For operators: jobs that were given up.' },
       { name: 'Operations', description: 'For whoever runs the service.' },
     ],
     paths,
@@ -85,6 +100,11 @@ export function openApiDocument(version: string): Json {
           scheme: 'bearer',
           description:
             'An API key of a merchant. It carries scopes: payments:read, payments:write, payouts:write.',
+        },
+        operatorToken: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The token for operators, PAYONCE_OPS_TOKEN of the service.',
         },
       },
       headers: {
@@ -107,6 +127,14 @@ export function openApiDocument(version: string): Json {
           description: 'The id of the payment. Anything but a UUID is not found.',
           schema: { type: 'string', format: 'uuid' },
           example: '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42',
+        },
+        DeadLetterId: {
+          name: 'id',
+          in: 'path',
+          required: true,
+          description: 'The id of the dead letter. Anything but a UUID is not found.',
+          schema: { type: 'string', format: 'uuid' },
+          example: '019aa5d1-3c0e-7a51-8d2f-6b0c9e4f7a18',
         },
         PayoutId: {
           name: 'id',
@@ -146,17 +174,23 @@ export function openApiDocument(version: string): Json {
   });
 }
 
+/** Which parameter an id in the path is; else it is a payment's. */
+const idParameter: Partial<Record<Operation['tag'], string>> = {
+  Payouts: 'PayoutId',
+  'Dead letters': 'DeadLetterId',
+};
+
 function shown(operation: Operation): Json {
-  const { operationId, tag, summary, description, scope, or, movesMoney, query, body } = operation;
+  const { operationId, tag, summary, description, scope, or, movesMoney, operator, query, body } = operation;
   return {
     operationId,
     tags: [tag],
     summary,
     description: scope ? `${description}\n\nScope: \`${scope}\`${or ? ` or \`${or}\`` : ''}.` : description,
-    security: scope ? [{ apiKey: [] }] : [],
+    security: operator ? [{ operatorToken: [] }] : scope ? [{ apiKey: [] }] : [],
     parameters: [
       ...(operation.path.includes('{id}')
-        ? [{ $ref: `#/components/parameters/${tag === 'Payouts' ? 'PayoutId' : 'PaymentId'}` }]
+        ? [{ $ref: `#/components/parameters/${idParameter[tag] ?? 'PaymentId'}` }]
         : []),
       ...Object.entries(query?.properties ?? {}).map(([name, schema]) => ({ name, in: 'query', schema })),
       ...(movesMoney

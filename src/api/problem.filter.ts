@@ -3,7 +3,7 @@ import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Logger } from 'pino';
 import { Problem, StoreUnavailable } from '../kernel/index.js';
 import { LOGGER } from './dependencies.js';
-import { unauthorized } from './headers.js';
+import { operatorUnauthorized, unauthorized } from './headers.js';
 import { sendProblem } from './present.js';
 import { RouteTable } from './route-table.js';
 
@@ -31,7 +31,11 @@ export class ProblemFilter implements ExceptionFilter {
   }
 
   private problemOf(thrown: unknown, request: FastifyRequest, reply: FastifyReply): Problem {
-    if (thrown instanceof Problem) return presentable(thrown);
+    if (thrown instanceof Problem) {
+      const { access } = request.routeOptions.config;
+      if (thrown.code === 'unauthorized' && access && 'operator' in access) return operatorUnauthorized();
+      return presentable(thrown);
+    }
     if (thrown instanceof StoreUnavailable) {
       const detail = 'The store cannot be reached. Try again, with the same Idempotency-Key.';
       return presentable(new Problem('overloaded', detail, { cause: thrown }));

@@ -195,7 +195,7 @@ export const CancelRequest = Type.Object(
   { additionalProperties: false, description: 'Nothing to say yet: an empty object or no body at all.' },
 );
 
-const Time = Type.String({
+export const Time = Type.String({
   format: 'date-time',
   maxLength: 40,
   'x-refusal': 'must be an RFC 3339 time such as 2026-11-21T10:00:00Z (in a query, + is written %2B)',

@@ -4,6 +4,7 @@ import {
   type DeadLetter,
   type DeadLetterFilter,
   DeadLetters,
+  deadLetterView,
   MOST_IN_A_PAGE,
   type Selection,
   StagedJobs,
@@ -47,14 +48,14 @@ export function addDeadLetters(payonce: Command, perform: Perform): void {
           cut(letter.error),
         ]);
         const list = table(['ID', 'DIED', 'TRIES', 'KIND', 'CAUSE', 'ERROR'], rows);
-        return { json: letters.map(letterJson), text: more ? `${list}\nMore of them: --limit` : list };
+        return { json: letters.map(deadLetterView), text: more ? `${list}\nMore of them: --limit` : list };
       }),
     );
   command(dlq, 'show', 'show one of them whole')
     .argument('<id>', 'its id')
     .action((id: string) =>
       perform(async (opened) => {
-        const letter = letterJson(await lettersOf(opened).show(id));
+        const letter = deadLetterView(await lettersOf(opened).show(id));
         const lines = Object.entries(letter).map(([name, value]) => `${name}: ${shown(value)}`);
         return { json: letter, text: lines.join('\n') };
       }),
@@ -152,30 +153,5 @@ function cut(error: string): string {
 }
 
 function shown(value: unknown): string {
-  if (value instanceof Date) return value.toISOString();
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-function letterJson({
-  id,
-  kind,
-  jobId,
-  args,
-  cause,
-  error,
-  tries,
-  firstTriedAt,
-  diedAt,
-}: DeadLetter): object {
-  return {
-    id,
-    kind,
-    job_id: jobId,
-    args,
-    cause,
-    error,
-    tries,
-    first_tried_at: firstTriedAt,
-    died_at: diedAt,
-  };
 }

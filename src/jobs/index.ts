@@ -3,6 +3,12 @@
  * carries ids, never truth; rooms declare kinds of jobs, and this room imports none of them.
  */
 export { type DeadLetter, DeadLetterEntity } from './dead-letter.entity.js';
+export {
+  deadLetterCountView,
+  type DeadLetterCountView,
+  deadLetterView,
+  type DeadLetterView,
+} from './dead-letter.view.js';
 export { registerDeadLetterMetrics } from './dead-letter-metrics.js';
 export {
   type Burial,

@@ -28,6 +28,7 @@ describe('loadConfig', () => {
       keyRetentionDays: 30,
       dbPool: 10,
       commitLanes: 3,
+      opsToken: null,
       shutdownGraceMs: 15_000,
       logLevel: 'info',
       clockOffsetMs: 0,
@@ -100,6 +101,10 @@ describe('loadConfig', () => {
     ['REDIS_URL', 'http://:hunter2@cache'],
     ['PAYONCE_SEAL_KEY', 'hunter2'],
     ['PAYONCE_SEAL_KEY', Buffer.from('hunter2'.repeat(5)).toString('base64')],
+    ['PAYONCE_OPS_TOKEN', 'hunter2'],
+    ['PAYONCE_OPS_TOKEN', 'hunter2'.repeat(4)],
+    ['PAYONCE_OPS_TOKEN', `${'hunter2'.repeat(5)} and a space`],
+    ['PAYONCE_OPS_TOKEN', `po_live_0123456789ab_${'hunter2'.repeat(6)}k`],
     ['PAYONCE_SEELKEY', 'hunter2'],
   ])('refuses a wrong %s without repeating it', (name, value) => {
     const [complaint] = complaintsAbout({ [name]: value });

@@ -48,6 +48,13 @@ const Environment = Type.Object(
     PAYONCE_KEY_RETENTION_DAYS: integer('days', 30, 1, 3_650),
     PAYONCE_DB_POOL: integer('a number of connections', 10, 2, 500),
     PAYONCE_COMMIT_LANES: integer('a number of lanes', 3, 1, 4),
+    PAYONCE_OPS_TOKEN: Type.Optional(
+      Type.String({
+        // What a bearer token may hold (RFC 6750), and nothing that is shaped like a merchant's key.
+        pattern: '^(?!po_live_)[A-Za-z0-9._~+/-]{32,512}={0,2}$',
+        description: '32 to 512 of A-Z a-z 0-9 . _ ~ + / - (openssl rand -hex 32)',
+      }),
+    ),
     PAYONCE_SHUTDOWN_GRACE_MS: integer('milliseconds', 15_000, 0, 300_000),
     PAYONCE_LOG_LEVEL: choice(logLevels, 'info'),
     PAYONCE_CLOCK_OFFSET_MS: integer('milliseconds', 0, -1_000_000_000_000, 1_000_000_000_000),
@@ -56,7 +63,7 @@ const Environment = Type.Object(
 );
 type Environment = Static<typeof Environment>;
 
-const SECRET = new Set(['DATABASE_URL', 'REDIS_URL', 'PAYONCE_SEAL_KEY']);
+const SECRET = new Set(['DATABASE_URL', 'REDIS_URL', 'PAYONCE_SEAL_KEY', 'PAYONCE_OPS_TOKEN']);
 
 /** What the service was told, checked. Times are in the unit that ends a name. */
 export interface Config {
@@ -85,6 +92,8 @@ export interface Config {
   /** The most database connections of this process. */
   readonly dbPool: number;
   readonly commitLanes: number;
+  /** What operators carry as a bearer token. Null: nothing is served under /ops/api. */
+  readonly opsToken: string | null;
   readonly shutdownGraceMs: number;
   readonly logLevel: (typeof logLevels)[number];
   readonly clockOffsetMs: number;
@@ -141,6 +150,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     keyRetentionDays: told.PAYONCE_KEY_RETENTION_DAYS,
     dbPool: told.PAYONCE_DB_POOL,
     commitLanes: told.PAYONCE_COMMIT_LANES,
+    opsToken: told.PAYONCE_OPS_TOKEN ?? null,
     shutdownGraceMs: told.PAYONCE_SHUTDOWN_GRACE_MS,
     logLevel: told.PAYONCE_LOG_LEVEL,
     clockOffsetMs: told.PAYONCE_CLOCK_OFFSET_MS,

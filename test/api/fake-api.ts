@@ -3,8 +3,11 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
 import { createApi, createLogger, type ApiDependencies } from '../../src/api/index.js';
+import { deadLetterExample } from '../../src/api/ops/dead-letter-operations.js';
+import { type DeadLetterDesk } from '../../src/api/dependencies.js';
 import { captured, attempt, refund } from '../../src/api/openapi.examples.js';
 import { paid } from '../../src/api/payout-examples.js';
+import { type DeadLetter } from '../../src/jobs/index.js';
 import { Problem, SystemClock } from '../../src/kernel/index.js';
 import { type Caller, type Scope } from '../../src/merchants/index.js';
 import { type Payments, type StoredAnswer } from '../../src/payments/index.js';
@@ -14,6 +17,7 @@ export const KEY = 'po_live_testtesttesttest';
 export const READ_ONLY_KEY = 'po_live_readreadreadread';
 /** The only one that may send money out, and it may do nothing else. */
 export const PAYOUT_KEY = 'po_live_payoutpayoutpay';
+export const OPS_TOKEN = 'ops-token-for-tests-0123456789abcdef';
 export const PAYMENT_ID = captured.id;
 
 type Call = readonly [flow: keyof Payments, ...args: unknown[]];
@@ -90,6 +94,40 @@ export class FakePayouts implements Payouts {
   }
 }
 
+/** One dead letter, whatever is asked; remembers who merged and purged what. */
+export class FakeDeadLetters implements DeadLetterDesk {
+  readonly calls: (readonly ['merge' | 'purge', ...Parameters<DeadLetterDesk['merge']>])[] = [];
+  private readonly letter: DeadLetter = {
+    ...deadLetterExample,
+    jobId: deadLetterExample.job_id,
+    firstTriedAt: new Date(deadLetterExample.first_tried_at),
+    diedAt: new Date(deadLetterExample.died_at),
+  };
+
+  list(): ReturnType<DeadLetterDesk['list']> {
+    return Promise.resolve({ letters: [this.letter], nextCursor: null });
+  }
+
+  counts(): ReturnType<DeadLetterDesk['counts']> {
+    const { kind, cause, diedAt } = this.letter;
+    return Promise.resolve([{ kind, cause, count: 1, oldestDiedAt: diedAt, oldestAgeS: 1.5 }]);
+  }
+
+  show(): ReturnType<DeadLetterDesk['show']> {
+    return Promise.resolve(this.letter);
+  }
+
+  merge(...args: Parameters<DeadLetterDesk['merge']>): ReturnType<DeadLetterDesk['merge']> {
+    this.calls.push(['merge', ...args]);
+    return Promise.resolve({ done: 1, left: 0 });
+  }
+
+  purge(...args: Parameters<DeadLetterDesk['purge']>): ReturnType<DeadLetterDesk['purge']> {
+    this.calls.push(['purge', ...args]);
+    return Promise.resolve({ done: 1, left: 0 });
+  }
+}
+
 function callerWith(scopes: readonly Scope[]): Caller {
   return { merchantId: 'm-1', apiKeyId: 'k-1', scopes, duplicateWindowS: 0 };
 }
@@ -118,6 +156,7 @@ export class RunningApi {
     readonly app: NestFastifyApplication,
     readonly payments: FakePayments,
     readonly payouts: FakePayouts,
+    readonly deadLetters: FakeDeadLetters,
     readonly port: number,
     /** Every line of the log, as it would be written. */
     readonly logged: readonly string[],
@@ -126,6 +165,7 @@ export class RunningApi {
   static async start(more: Partial<ApiDependencies> = {}): Promise<RunningApi> {
     const payments = new FakePayments();
     const payouts = new FakePayouts();
+    const deadLetters = new FakeDeadLetters();
     const lines: string[] = [];
     const app = await createApi({
       payments,
@@ -145,11 +185,12 @@ export class RunningApi {
       logger: createLogger({ level: 'info', sink: { write: (line) => void lines.push(line) } }),
       version: '0.0.0-test',
       clock: new SystemClock(),
+      operators: { token: OPS_TOKEN, deadLetters },
       ...more,
     });
     await app.listen(0, '127.0.0.1');
     const { port } = app.getHttpServer().address() as AddressInfo;
-    return new RunningApi(app, payments, payouts, port, lines);
+    return new RunningApi(app, payments, payouts, deadLetters, port, lines);
   }
 
   /** One request on a connection of its own. */
