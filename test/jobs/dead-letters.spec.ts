@@ -373,6 +373,36 @@ describe('several at once', () => {
     expect(await records()).toHaveLength(40);
   });
 
+  it('find nothing where another one is about to commit', async () => {
+    await bury(3);
+    const ids = (await all()).map(({ id }) => id);
+    const atCommit = signal();
+    const goOn = signal();
+    const seat = Symbol.for('payonce.checkpoint');
+    let visits = 0;
+    Object.assign(globalThis, {
+      [seat]: () => {
+        visits += 1;
+        if (visits > 1) return;
+        atCommit.give();
+        return goOn.given;
+      },
+    });
+    try {
+      const first = letters.merge({}, 'cli');
+      await atCommit.given;
+      await expect(letters.merge({ ids }, 'cli')).rejects.toMatchObject({ code: 'not_found' });
+      expect(await letters.merge({}, 'cli')).toEqual({ done: 0, left: 3 });
+      goOn.give();
+      expect(await first).toEqual({ done: 3, left: 0 });
+    } finally {
+      Reflect.deleteProperty(globalThis, seat);
+      goOn.give();
+    }
+    expect(await staged()).toHaveLength(3);
+    expect(await records()).toHaveLength(3);
+  });
+
   it('pass over what another one holds, without waiting, and tell that it is still there', async () => {
     await bury(3);
     const [held] = await all();
@@ -472,4 +502,11 @@ describe('all or nothing', () => {
 async function expectSoon(look: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < 2_000; tries++) if (await look()) return;
   throw new Error('it did not come about');
+}
+
+/** Given once, waited for by whoever likes. */
+function signal(): { readonly given: Promise<void>; give(): void } {
+  let give = () => {};
+  const given = new Promise<void>((resolve) => (give = resolve));
+  return { given, give: () => give() };
 }
