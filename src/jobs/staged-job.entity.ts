@@ -1,5 +1,5 @@
 import { EntitySchema } from 'typeorm';
-import { tableOf } from '../kernel/index.js';
+import { STAGED_CHANNEL, tableOf } from '../kernel/index.js';
 
 /** A job on its way to the queue. */
 export interface StagedJob {
@@ -32,4 +32,4 @@ export const StagedJobEntity = new EntitySchema<StagedJob>({
   },
 });
 
-export const stagedJobs = tableOf(StagedJobEntity);
+export const stagedJobs = tableOf(StagedJobEntity, { wakes: STAGED_CHANNEL });

@@ -1,4 +1,4 @@
-import { type Change, type Clock, type Ids, insert } from '../kernel/index.js';
+import { type Change, type Clock, type Ids, insert, STAGED_CHANNEL } from '../kernel/index.js';
 import { type JobKind } from './job-kind.js';
 import { type JobArgs, type StagedJob, stagedJobs } from './staged-job.entity.js';
 
@@ -22,9 +22,6 @@ export interface NamedJob {
   readonly args: JobArgs;
   readonly story: Readonly<Record<string, unknown>> | null;
 }
-
-/** The channel on which whoever hands jobs to the queue is told that some wait. */
-export const STAGED_CHANNEL = 'payonce_staged_jobs';
 
 /**
  * Stages jobs: they are handed to the queue once, and only if, what they belong to is committed. Two

@@ -1,6 +1,7 @@
 import { EntitySchema } from 'typeorm';
 import { type Change, insert } from './commit/change.js';
 import { tableOf } from './commit/table.js';
+import { STAGED_CHANNEL } from './commit/waker.js';
 
 /**
  * What has become of an object of a merchant, for whoever wants to be told. Written in the commit that
@@ -34,7 +35,7 @@ export const EventRecordEntity = new EntitySchema<EventRecord>({
   },
 });
 
-export const eventRecords = tableOf(EventRecordEntity);
+export const eventRecords = tableOf(EventRecordEntity, { wakes: STAGED_CHANNEL });
 
 export function event(record: Omit<EventRecord, 'fannedOutAt'>): Change {
   return insert(eventRecords, { ...record, fannedOutAt: null });

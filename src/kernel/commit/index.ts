@@ -12,4 +12,5 @@ export {
 } from './change.js';
 export { MemoryStore } from './memory-store.js';
 export { PostgresStore, type PostgresStoreOptions } from './postgres-store.js';
+export { STAGED_CHANNEL } from './waker.js';
 export { type Column, tableOf, type Table } from './table.js';

@@ -15,10 +15,11 @@ import { encode } from './encoding.js';
 import { Lane } from './lane.js';
 import { paramsForMany, paramsForOne, type Shape, shapeId, shapeOf } from './statement.js';
 import { type Table } from './table.js';
+import { Waker } from './waker.js';
 
 export interface PostgresStoreOptions {
   readonly url: string;
-  /** For reads. */
+  /** For reads, and for wake-ups after commits. */
   readonly pool: pg.Pool;
   readonly clock: Clock;
   /** In [0, 1): spreads retries. */
@@ -50,6 +51,8 @@ interface Waiting {
 interface Queue {
   readonly shape: Shape;
   readonly name: string;
+  /** The channels that are told of what such a commit adds. */
+  readonly wakes: readonly string[];
   waiting: Waiting[];
 }
 
@@ -61,11 +64,13 @@ export class PostgresStore implements Store {
   private readonly queues = new Map<string, Queue>();
   private readonly lanes: Lane[];
   private readonly inHand = new Set<Promise<void>>();
+  private readonly waker: Waker;
   private queued = 0;
   private turns = 0;
   private closing = false;
 
   constructor(private readonly options: PostgresStoreOptions) {
+    this.waker = new Waker(options.pool, options.clock);
     const name = options.applicationName ?? 'payonce-commit';
     this.lanes = Array.from({ length: options.lanes }, () => new Lane(options.url, name));
   }
@@ -88,7 +93,8 @@ export class PostgresStore implements Store {
     if (!queue) {
       if (this.queues.size >= MOST_SHAPES)
         throw new RangeError(`more than ${MOST_SHAPES} shapes of commit: ${id}`);
-      queue = { shape: shapeOf(id, changes), name: `commit_${this.queues.size}`, waiting: [] };
+      const name = `commit_${this.queues.size}`;
+      queue = { shape: shapeOf(id, changes), name, wakes: wakesOf(changes), waiting: [] };
       this.queues.set(id, queue);
     }
     return queue;
@@ -140,6 +146,7 @@ export class PostgresStore implements Store {
       for (const [i, entry] of batch.entries()) {
         entry.resolve(done.has(i) ? DONE : refusedBy({ by: 'gate' }));
       }
+      if (done.size > 0) for (const channel of queue.wakes) this.waker.wake(channel);
     } catch (error) {
       if (isOutage(error)) {
         lane.drop();
@@ -244,7 +251,13 @@ export class PostgresStore implements Store {
     this.closing = true;
     while (this.inHand.size > 0) await Promise.all(this.inHand);
     await Promise.all(this.lanes.map((lane) => lane.close()));
+    await this.waker.close();
   }
+}
+
+function wakesOf(changes: readonly Change[]): string[] {
+  const added = changes.filter(({ op }) => op === 'insert');
+  return [...new Set(added.flatMap(({ table }) => table.wakes ?? []))];
 }
 
 function gateOf([gate]: readonly Change[]): string {

@@ -14,6 +14,8 @@ export interface Table<Row = unknown> {
   readonly uniques: readonly Unique[];
   readonly references: readonly Reference[];
   readonly checks: readonly Check[];
+  /** Whoever listens here is told, some time after a commit, that rows were added. */
+  readonly wakes: string | null;
   /** Only the type is used. */
   readonly row?: Row;
 }
@@ -65,6 +67,7 @@ export function tableOf<Row extends object>(
     readonly uniques?: readonly Unique[];
     readonly references?: readonly Reference[];
     readonly checks?: readonly Check[];
+    readonly wakes?: string;
   } = {},
 ): Table<Row> {
   const { name, tableName, columns: declared } = schema.options;
@@ -96,6 +99,7 @@ export function tableOf<Row extends object>(
     uniques: rules.uniques ?? [],
     references: rules.references ?? [],
     checks: rules.checks ?? [],
+    wakes: rules.wakes ?? null,
   };
 }
 
