@@ -26,6 +26,13 @@ describe('loadConfig', () => {
       deadlineMs: 25_000,
       orphans: 'automatic',
       keyRetentionDays: 30,
+      jobLadder: [
+        { delayMs: 0, concurrency: 16 },
+        { delayMs: 30_000, concurrency: 4 },
+        { delayMs: 300_000, concurrency: 2 },
+        { delayMs: 3_600_000, concurrency: 2 },
+        { delayMs: 21_600_000, concurrency: 1 },
+      ],
       dbPool: 10,
       commitLanes: 3,
       opsToken: null,
@@ -116,6 +123,13 @@ describe('loadConfig', () => {
   it('refuses a pool that its own lanes would use up', () => {
     expect(complaintsAbout({ PAYONCE_DB_POOL: '3' })).toEqual([
       'PAYONCE_DB_POOL is 3; it takes more than PAYONCE_COMMIT_LANES, which is 3',
+    ]);
+  });
+
+  it('says what is wrong with a ladder', () => {
+    expect(complaintsAbout({ PAYONCE_JOB_LADDER: '0/16,5m/2,30s/4' })).toEqual([
+      'PAYONCE_JOB_LADDER is "0/16,5m/2,30s/4": 30s/4 waits no longer than the step before it; it takes ' +
+        'steps of delay and concurrency, the first without delay, like 0/16,30s/4,5m/2',
     ]);
   });
 });

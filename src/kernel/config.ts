@@ -1,5 +1,6 @@
 import { Ajv } from 'ajv';
 import { type Static, type TSchema, Type } from 'typebox';
+import { type LadderStep, readLadder } from './job-ladder.js';
 
 const integer = (takes: string, initial: number, minimum: number, maximum: number) =>
   Type.Integer({ default: initial, minimum, maximum, description: `${takes} from ${minimum} to ${maximum}` });
@@ -11,6 +12,8 @@ const choice = <const Choice extends string>(choices: readonly Choice[], initial
     description: `one of ${choices.join(', ')}`,
     ...(initial === undefined ? {} : { default: initial }),
   });
+
+const LADDER = 'steps of delay and concurrency, the first without delay, like 0/16,30s/4,5m/2';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -46,6 +49,7 @@ const Environment = Type.Object(
     PAYONCE_DEADLINE_MS: integer('milliseconds', 25_000, 1_000, 300_000),
     PAYONCE_ORPHANS: choice(['automatic', 'approve'], 'automatic'),
     PAYONCE_KEY_RETENTION_DAYS: integer('days', 30, 1, 3_650),
+    PAYONCE_JOB_LADDER: Type.String({ default: '0/16,30s/4,5m/2,1h/2,6h/1', description: LADDER }),
     PAYONCE_DB_POOL: integer('a number of connections', 10, 2, 500),
     PAYONCE_COMMIT_LANES: integer('a number of lanes', 3, 1, 4),
     PAYONCE_OPS_TOKEN: Type.Optional(
@@ -69,7 +73,7 @@ const SECRET = new Set(['DATABASE_URL', 'REDIS_URL', 'PAYONCE_SEAL_KEY', 'PAYONC
 export interface Config {
   /** Null: the embedded Postgres in `dataDir`. */
   readonly databaseUrl: string | null;
-  /** Null: jobs run on Postgres. */
+  /** Null: the queues are in Postgres. */
   readonly redisUrl: string | null;
   /** 0: any free port. */
   readonly port: number;
@@ -89,7 +93,9 @@ export interface Config {
   /** Whether what a PSP did after it was ruled out is given back at once, or once a person approves. */
   readonly orphans: 'automatic' | 'approve';
   readonly keyRetentionDays: number;
-  /** The most database connections of this process. */
+  /** How long a job that failed waits before each next try, and how many run at once there. */
+  readonly jobLadder: readonly LadderStep[];
+  /** The most database connections of this process, but for those of its queues. */
   readonly dbPool: number;
   readonly commitLanes: number;
   /** What operators carry as a bearer token. Null: nothing is served under /ops/api. */
@@ -134,6 +140,11 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
         `which is ${told.PAYONCE_COMMIT_LANES}`,
     ]);
   }
+  const jobLadder = readLadder(told.PAYONCE_JOB_LADDER);
+  if (typeof jobLadder === 'string') {
+    const was = JSON.stringify(told.PAYONCE_JOB_LADDER.slice(0, 100));
+    throw new ConfigError([`PAYONCE_JOB_LADDER is ${was}: ${jobLadder}; it takes ${LADDER}`]);
+  }
   return Object.freeze<Config>({
     databaseUrl: told.DATABASE_URL ?? null,
     redisUrl: told.REDIS_URL ?? null,
@@ -148,6 +159,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     deadlineMs: told.PAYONCE_DEADLINE_MS,
     orphans: told.PAYONCE_ORPHANS,
     keyRetentionDays: told.PAYONCE_KEY_RETENTION_DAYS,
+    jobLadder,
     dbPool: told.PAYONCE_DB_POOL,
     commitLanes: told.PAYONCE_COMMIT_LANES,
     opsToken: told.PAYONCE_OPS_TOKEN ?? null,

@@ -1,0 +1,36 @@
+/** One step of a ladder of retries: how long a job waits before it, and how many run there at once. */
+export interface LadderStep {
+  readonly delayMs: number;
+  /** Jobs at once, in each process. */
+  readonly concurrency: number;
+}
+
+const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const MOST_STEPS = 8;
+const MOST_AT_ONCE = 64;
+const LONGEST_MS = 7 * UNITS['d']!;
+
+/**
+ * Reads `0/16,30s/4,5m/2`: delay and concurrency of each step. Returns the steps, or in one clause what
+ * is wrong with them. Pure.
+ */
+export function readLadder(text: string): readonly LadderStep[] | string {
+  const parts = text.split(',');
+  if (parts.length > MOST_STEPS) return `there are more than ${MOST_STEPS} steps`;
+  const steps: LadderStep[] = [];
+  for (const part of parts) {
+    const [, amount, unit, atOnce] = /^\s*(\d{1,6})([smhd]?)\/(\d{1,3})\s*$/.exec(part) ?? [];
+    if (amount === undefined || (unit === '' && Number(amount) !== 0)) {
+      return `${JSON.stringify(part.trim().slice(0, 30))} is no step like 30s/4`;
+    }
+    const delayMs = Number(amount) * (UNITS[unit ?? ''] ?? 0);
+    const concurrency = Number(atOnce);
+    if (delayMs > LONGEST_MS) return `${part.trim()} waits longer than 7 days`;
+    if (concurrency < 1 || concurrency > MOST_AT_ONCE) return `${part.trim()} runs not 1 to ${MOST_AT_ONCE}`;
+    const last = steps.at(-1);
+    if (!last && delayMs !== 0) return 'the first step waits; it takes 0';
+    if (last && delayMs <= last.delayMs) return `${part.trim()} waits no longer than the step before it`;
+    steps.push({ delayMs, concurrency });
+  }
+  return steps;
+}
