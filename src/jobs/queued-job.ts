@@ -1,0 +1,78 @@
+import { type JobArgs } from './staged-job.entity.js';
+
+/** What was tried before, as it is carried along and shown. Times are ISO 8601. */
+export interface Story {
+  readonly firstTriedAt: string;
+  /** How often it was tried and failed, over all levels and lives. */
+  readonly tries: number;
+  /** The last error, scrubbed, at most 500 characters. */
+  readonly lastError: string;
+  /** When it is tried again; null where it is not. */
+  readonly nextAt: string | null;
+}
+
+/** What the queue keeps of a job: ids and the story, never truth. */
+export interface QueuedJob {
+  readonly args: JobArgs;
+  /** The step of its ladder; 0 is the first. */
+  readonly level: number;
+  readonly story: Story | null;
+}
+
+const LONGEST_ERROR = 500;
+/** Passwords in connection strings, which drivers like to quote. */
+const CREDENTIALS = /(\b[a-z][a-z+.-]{1,20}:\/\/)[^\s/@]*@/gi;
+
+/** An error as it may be kept. @param scrub takes out secrets and card numbers of every kind */
+export function errorText(error: unknown, scrub: (text: string) => string): string {
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : `threw a ${typeof error}`;
+  const plain = text.slice(0, 4_096).replaceAll(CREDENTIALS, '$1***@').replaceAll(/\s+/g, ' ').trim();
+  const clean = scrub(plain);
+  return clean.length > LONGEST_ERROR ? `${clean.slice(0, LONGEST_ERROR - 1)}…` : clean;
+}
+
+/** The story with one more failure in it. */
+export function failed(story: Story | null, lastError: string, now: Date, nextAt: Date | null): Story {
+  return {
+    firstTriedAt: story?.firstTriedAt ?? now.toISOString(),
+    tries: (story?.tries ?? 0) + 1,
+    lastError,
+    nextAt: nextAt?.toISOString() ?? null,
+  };
+}
+
+/** Reads what a queue or a row says of a job. What is not a story is none; nothing is trusted. */
+export function storyOf(value: unknown): Story | null {
+  if (!isRecord(value)) return null;
+  const { firstTriedAt, tries, lastError, nextAt } = value;
+  if (typeof firstTriedAt !== 'string' || Number.isNaN(Date.parse(firstTriedAt))) return null;
+  if (typeof tries !== 'number' || !Number.isSafeInteger(tries) || tries < 1) return null;
+  return {
+    firstTriedAt,
+    tries,
+    lastError: typeof lastError === 'string' ? lastError : '',
+    nextAt: typeof nextAt === 'string' ? nextAt : null,
+  };
+}
+
+/** Reads what a queue has of a job; throws TypeError where that is no job of ours. */
+export function queuedJobOf(data: unknown): QueuedJob {
+  if (!isRecord(data) || !isArgs(data['args'])) throw new TypeError('a job without args is in the queue');
+  const level = data['level'];
+  return {
+    args: data['args'],
+    level: typeof level === 'number' && Number.isSafeInteger(level) && level >= 0 ? level : 0,
+    story: storyOf(data['story']),
+  };
+}
+
+function isArgs(value: unknown): value is JobArgs {
+  if (!isRecord(value)) return false;
+  return Object.values(value).every(
+    (arg) => arg === null || typeof arg === 'string' || typeof arg === 'number' || typeof arg === 'boolean',
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
