@@ -1,0 +1,236 @@
+import {
+  createPostgresBackend,
+  type Job,
+  Queue,
+  runMigrations,
+  withBackend,
+  Worker,
+  type WorkerOptions as BullWorkerOptions,
+} from 'bullmq';
+import { Redis, type RedisOptions } from 'ioredis';
+import pg from 'pg';
+import { type QueuedJob } from './queued-job.js';
+
+/** A queue as the same code uses it on either backend. */
+export type JobQueue = Pick<
+  Queue<QueuedJob, void>,
+  | 'addBulk'
+  | 'getRanges'
+  | 'getJobState'
+  | 'getJobCounts'
+  | 'getJobSchedulers'
+  | 'upsertJobScheduler'
+  | 'waitUntilReady'
+  | 'close'
+>;
+export type JobInHand = Pick<
+  Job<QueuedJob, void>,
+  'id' | 'name' | 'data' | 'stalledCounter' | 'moveToWait' | 'moveToDelayed' | 'updateData'
+>;
+export type Process = (job: JobInHand, token: string) => Promise<void>;
+export type JobWorker = Pick<
+  Worker<QueuedJob, void>,
+  'waitUntilReady' | 'pause' | 'resume' | 'close' | 'disconnect'
+>;
+
+export interface JobWorkerOptions {
+  readonly concurrency: number;
+  /** How long a job stays ours without a sign of life; it is extended at half of it. */
+  readonly lockMs: number;
+  /** How often jobs are looked for whose process gave no sign of life. */
+  readonly stalledMs: number;
+  readonly onError: (error: Error) => void;
+}
+
+/** Where queues are: Postgres or Redis. */
+export interface QueueBackend {
+  readonly name: 'postgres' | 'redis';
+  /** Whether there is any point in asking it something now. */
+  isUp(): boolean;
+  queue(name: string, onError: (error: Error) => void): JobQueue;
+  worker(name: string, process: Process, options: JobWorkerOptions): JobWorker;
+  /** After its queues and workers. */
+  close(): Promise<void>;
+}
+
+export interface QueueBackendOptions {
+  readonly databaseUrl: string;
+  /** Null: Postgres. */
+  readonly redisUrl: string | null;
+  /** How many workers this process opens. */
+  readonly workers: number;
+  /** Of connections that nobody waits for. */
+  readonly onError: (error: Error) => void;
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const STATEMENT_TIMEOUT_MS = 10_000;
+/** The longest that a worker waits in one command for a job; half of the timeout below. */
+const WORKER_WAIT_S = 5;
+const WORKER_COMMAND_TIMEOUT_MS = 20_000;
+const COMMAND_TIMEOUT_MS = 5_000;
+const LONGEST_RECONNECT_MS = 1_000;
+/** Connections for commands of all queues and workers, beside the one that each worker listens on. */
+const POSTGRES_SHARED = 6;
+/** BullMQ keeps so many events of each queue, which nobody here reads. */
+const EVENTS_KEPT = 100;
+const REDIS_PREFIX = 'payonce';
+const RECONNECT_ONLY = 1;
+
+/** The same classes, over Postgres. */
+const OnPostgres = withBackend(createPostgresBackend);
+
+/** Opens the backend. On Postgres its schema is brought up to date first; Redis may be away. */
+export async function openQueueBackend(options: QueueBackendOptions): Promise<QueueBackend> {
+  return options.redisUrl === null ? openPostgres(options) : openRedis(options, options.redisUrl);
+}
+
+const streams = { events: { maxLen: EVENTS_KEPT } };
+
+function bullOptions({
+  concurrency,
+  lockMs,
+  stalledMs,
+}: JobWorkerOptions): Omit<BullWorkerOptions, 'connection'> {
+  return {
+    concurrency,
+    lockDuration: lockMs,
+    stalledInterval: stalledMs,
+    // Who stalled too often is seen by the runner, which knows where to put it.
+    maxStalledCount: 1_000_000,
+    drainDelay: WORKER_WAIT_S,
+    runRetryDelay: 1_000,
+    removeOnComplete: { count: 0 },
+    removeOnFail: { count: 0 },
+  };
+}
+
+async function openPostgres({ databaseUrl, workers, onError }: QueueBackendOptions): Promise<QueueBackend> {
+  const url = new URL(databaseUrl);
+  // Options of a URL would take the place of these.
+  const given = url.searchParams.get('options') ?? '';
+  url.searchParams.delete('options');
+  const pool = new pg.Pool({
+    connectionString: url.href,
+    options: `${given} -c search_path=bullmq,public`.trim(),
+    max: workers + POSTGRES_SHARED,
+    application_name: 'payonce-queue',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    query_timeout: STATEMENT_TIMEOUT_MS + 5_000,
+    idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+    keepAlive: true,
+  });
+  // Every queue and worker listens for the errors of the pool.
+  pool.setMaxListeners(100);
+  pool.on('error', onError);
+  try {
+    await migrateQueues(url.href);
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+  return {
+    name: 'postgres',
+    isUp: () => true,
+    queue(name, onQueueError) {
+      const queue = new OnPostgres.Queue<QueuedJob, void>(name, { connection: pool, streams });
+      queue.on('error', onQueueError);
+      return queue;
+    },
+    worker(name, process, options) {
+      const worker = new OnPostgres.Worker<QueuedJob, void>(name, (job, token) => process(job, token ?? ''), {
+        connection: pool,
+        ...bullOptions(options),
+      });
+      worker.on('error', options.onError);
+      return worker;
+    },
+    close: () => pool.end(),
+  };
+}
+
+/** BullMQ's own migrations, in its schema; it lets one process at a time do them. */
+async function migrateQueues(connectionString: string): Promise<void> {
+  const client = new pg.Client({
+    connectionString,
+    application_name: 'payonce-queue',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: 60_000,
+  });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await runMigrations(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function openRedis({ onError }: QueueBackendOptions, redisUrl: string): QueueBackend {
+  // Commands of queues are answered for or refused; none waits in here for a server that is away.
+  const commands = redisOf(redisUrl, {
+    connectionName: 'payonce-queue',
+    commandTimeout: COMMAND_TIMEOUT_MS,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+  });
+  // Workers wait for one that is away, as BullMQ wants it. The ones that block are copies of this.
+  const working = redisOf(redisUrl, {
+    connectionName: 'payonce-worker',
+    commandTimeout: WORKER_COMMAND_TIMEOUT_MS,
+    maxRetriesPerRequest: null,
+  });
+  for (const redis of [commands, working]) redis.on('error', onError);
+  const shared = { prefix: REDIS_PREFIX, streams };
+  return {
+    name: 'redis',
+    isUp: () => commands.status === 'ready',
+    queue(name, onQueueError) {
+      const queue = new Queue<QueuedJob, void>(name, { connection: commands, ...shared });
+      queue.on('error', onQueueError);
+      return queue;
+    },
+    worker(name, process, options) {
+      const worker = new Worker<QueuedJob, void>(name, (job, token) => process(job, token ?? ''), {
+        connection: working,
+        prefix: REDIS_PREFIX,
+        ...bullOptions(options),
+      });
+      worker.on('error', options.onError);
+      return worker;
+    },
+    close: async () => {
+      for (const redis of [commands, working]) redis.disconnect();
+      await Promise.resolve();
+    },
+  };
+}
+
+/** Goes on trying to connect for ever; a server that may only be read from is left and looked for anew. */
+function redisOf(url: string, options: RedisOptions): Redis {
+  let isLeaving = false;
+  const redis = new Redis(url, {
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    disconnectTimeout: 500,
+    keepAlive: 10_000,
+    retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 10), LONGEST_RECONNECT_MS),
+    // Once for each connection: else it would be left anew with every refused command.
+    reconnectOnError: (error) => {
+      if (isLeaving || !error.message.includes('READONLY')) return false;
+      isLeaving = true;
+      return RECONNECT_ONLY;
+    },
+    ...options,
+  });
+  redis.on('ready', () => {
+    isLeaving = false;
+  });
+  return redis;
+}
+
+/** Lets a job in hand wait where it is. BullMQ judges by the machine's clock, which ours may be set off from. */
+export async function delayInPlace(job: JobInHand, delayMs: number, token: string): Promise<void> {
+  await job.moveToDelayed(Date.now() + delayMs, token);
+}

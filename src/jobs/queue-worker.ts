@@ -1,0 +1,104 @@
+import { type Clock } from '../kernel/index.js';
+import { type JobWorker, type Process, type QueueBackend } from './queue-backend.js';
+import { within } from './time-limit.js';
+
+export interface QueueWorkerOptions {
+  readonly backend: QueueBackend;
+  readonly queue: string;
+  readonly concurrency: number;
+  readonly lockMs: number;
+  readonly stalledMs: number;
+  readonly process: Process;
+  readonly clock: Clock;
+  readonly onError: (error: Error, queue: string) => void;
+}
+
+/** After an error the worker takes nothing for so long: a queue that refuses must not be asked without end. */
+const REST_MS = 1_000;
+const CLOSE_TIMEOUT_MS = 2_000;
+
+/**
+ * A worker of one queue that outlives what its backend goes through: it is opened again where BullMQ
+ * would stay broken (a connection that failed as it began), and rests where BullMQ would ask again at once
+ * (a Redis that is read-only or full).
+ */
+export class QueueWorker {
+  private readonly stopping = new AbortController();
+  private worker: JobWorker | null = null;
+  private resting: Promise<void> | null = null;
+  private readonly opening: Promise<void>;
+  private closing: Promise<void> = Promise.resolve();
+
+  constructor(private readonly options: QueueWorkerOptions) {
+    this.opening = this.open();
+  }
+
+  private async open(): Promise<void> {
+    const { backend, queue, concurrency, lockMs, stalledMs, process, clock, onError } = this.options;
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      if (backend.isUp()) {
+        const worker = backend.worker(queue, process, {
+          concurrency,
+          lockMs,
+          stalledMs,
+          onError: (error) => this.rest(error),
+        });
+        this.worker = worker;
+        try {
+          await worker.waitUntilReady();
+          return;
+        } catch (error) {
+          this.worker = null;
+          onError(error instanceof Error ? error : new Error('a worker did not begin'), queue);
+          await this.closeNow(worker);
+        }
+      }
+      await clock.sleep(REST_MS, signal).catch(() => {});
+    }
+  }
+
+  private rest(trouble: Error): void {
+    const { clock, queue, onError } = this.options;
+    if (this.stopping.signal.aborted) return;
+    onError(trouble, queue);
+    const { worker } = this;
+    if (!worker || this.resting) return;
+    const rest = async () => {
+      await worker.pause(true);
+      await clock.sleep(REST_MS, this.stopping.signal).catch(() => {});
+      if (!this.stopping.signal.aborted) await worker.resume();
+    };
+    this.resting = rest()
+      .catch((failure: unknown) => onError(failure instanceof Error ? failure : trouble, queue))
+      .finally(() => {
+        this.resting = null;
+      });
+  }
+
+  /** From now on it takes nothing new; what is in hand goes on. Wait for it elsewhere, then `close`. */
+  stop(): void {
+    this.stopping.abort(new Error('stopping'));
+    this.closing = this.end();
+  }
+
+  /** After `stop`, when nothing is in hand any more. */
+  async close(): Promise<void> {
+    const { clock } = this.options;
+    await within(clock, CLOSE_TIMEOUT_MS, 'closing a worker', this.closing).catch(() => {
+      // A server that is away answers no farewell.
+      this.worker?.disconnect().catch(() => {});
+    });
+  }
+
+  private async end(): Promise<void> {
+    await Promise.all([this.opening, this.resting]);
+    await this.worker?.close();
+  }
+
+  private async closeNow(worker: JobWorker): Promise<void> {
+    await within(this.options.clock, CLOSE_TIMEOUT_MS, 'closing a worker', worker.close(true)).catch(
+      () => {},
+    );
+  }
+}
