@@ -1,0 +1,183 @@
+import { DelayedError, WaitingError } from 'bullmq';
+import { type Logger } from 'pino';
+import { type Clock, type Ids, isOutage, sqlStateOf, StoreUnavailable } from '../kernel/index.js';
+import { type DeadCause, type DeadLetterWriter } from './dead-letter-writer.js';
+import { FinalError, type JobKind } from './job-kind.js';
+import { climb, type Ladder } from './ladder.js';
+import { delayInPlace, type JobInHand } from './queue-backend.js';
+import { errorText, failed, type QueuedJob, queuedJobOf, type Story } from './queued-job.js';
+import { entryOf, type Queues } from './queues.js';
+import { within } from './time-limit.js';
+
+/** What became of one run of a job. `postponed`: nothing was decided, and it is tried again here. */
+export type Outcome = 'done' | 'retried' | 'dead' | 'postponed';
+
+export interface JobRunnerOptions {
+  readonly kinds: ReadonlyMap<string, JobKind>;
+  readonly ladders: ReadonlyMap<string, Ladder>;
+  readonly queues: Queues;
+  readonly dead: Pick<DeadLetterWriter, 'bury'>;
+  readonly clock: Clock;
+  readonly ids: Pick<Ids, 'random'>;
+  readonly logger: Logger;
+  /** Takes secrets and card numbers out of a text. */
+  readonly scrub: (text: string) => string;
+  /** The longest that a handler may take; then it counts as failed, and its signal fires. */
+  readonly longestRunMs: number;
+  readonly onOutcome: (kind: string, outcome: Outcome) => void;
+}
+
+/** A job that was in hand so often when its process ended or froze is what ends them. */
+const MOST_STALLS = 3;
+const GIVE_BACK_MS = 1_000;
+
+/** Says to BullMQ that the job stays here and is tried again soon. Holds nothing that was thrown. */
+class Postponed extends Error {
+  override readonly name = 'Postponed';
+}
+
+/** Runs one job and decides where it goes: away, a step up its ladder, or to the dead letters. */
+export class JobRunner {
+  private readonly stopping = new AbortController();
+  private readonly inHand = new Map<JobInHand, { readonly token: string; readonly ended: Promise<void> }>();
+
+  constructor(private readonly options: JobRunnerOptions) {}
+
+  /** Handlers are told; what throws from now on is given back to the queue as it was. */
+  stop(): void {
+    this.stopping.abort(new Error('stopping'));
+  }
+
+  /** Resolves when nothing is in hand any more. What is after `graceMs` is given back to the queue. */
+  async drain(graceMs: number): Promise<void> {
+    const { clock, logger } = this.options;
+    const ended = Promise.all([...this.inHand.values()].map((run) => run.ended));
+    const left = await within(clock, graceMs, 'jobs in hand', ended).then(
+      () => [],
+      () => [...this.inHand],
+    );
+    for (const [job, { token }] of left) {
+      logger.warn({ kind: job.name, job: job.id }, 'a job outlasts the grace period and is given back');
+      await within(clock, GIVE_BACK_MS, 'giving a job back', job.moveToWait(token)).catch(() => {});
+    }
+  }
+
+  run(queue: string, job: JobInHand, token: string): Promise<void> {
+    const run = this.attempt(queue, job, token).finally(() => this.inHand.delete(job));
+    this.inHand.set(job, { token, ended: run.catch(() => {}) });
+    return run;
+  }
+
+  private async attempt(queue: string, job: JobInHand, token: string): Promise<void> {
+    const jobId = job.id ?? '';
+    try {
+      if (this.stopping.signal.aborted) await giveBack(job, token);
+      await this.decide(queue, jobId, job, token);
+    } catch (error) {
+      if (error instanceof WaitingError || error instanceof DelayedError) throw error;
+      this.options.onOutcome(job.name, 'postponed');
+      this.options.logger.warn({ kind: job.name, job: jobId, err: error }, 'a job is tried again in place');
+      throw new Postponed('tried again in place');
+    }
+  }
+
+  private async decide(queue: string, jobId: string, job: JobInHand, token: string): Promise<void> {
+    const { kinds, onOutcome } = this.options;
+    const queued = queuedJobOf(job.data);
+    const kind = kinds.get(job.name);
+    if (!kind) return this.bury(job.name, jobId, queued, 'kind_unknown', 'no kind of this name is known');
+    if (job.stalledCounter >= MOST_STALLS) {
+      const text = `in hand ${job.stalledCounter} times when its process ended or froze`;
+      return this.bury(kind.name, jobId, queued, 'stalled', text);
+    }
+    try {
+      await this.work(kind, queued);
+      onOutcome(kind.name, 'done');
+    } catch (error) {
+      if (error instanceof FinalError) {
+        return this.bury(kind.name, jobId, queued, error.code, this.textOf(error));
+      }
+      if (this.stopping.signal.aborted) return giveBack(job, token);
+      // An outage of the database says nothing of the job: it keeps its place.
+      if (isOutageOfStore(error)) throw error;
+      await this.retry(queue, jobId, kind, queued, job, token, error);
+    }
+  }
+
+  private async work(kind: JobKind, { args }: QueuedJob): Promise<void> {
+    const { clock, longestRunMs } = this.options;
+    const ended = new AbortController();
+    const signal = AbortSignal.any([this.stopping.signal, ended.signal]);
+    try {
+      await within(clock, longestRunMs, 'the job', kind.run(args, signal));
+    } finally {
+      ended.abort(new Error('the run is over'));
+    }
+  }
+
+  private async retry(
+    queue: string,
+    jobId: string,
+    kind: JobKind,
+    queued: QueuedJob,
+    job: JobInHand,
+    token: string,
+    error: unknown,
+  ): Promise<void> {
+    const { ladders, queues, clock, ids, logger, onOutcome } = this.options;
+    const ladder = ladders.get(kind.ladder)!;
+    const text = this.textOf(error);
+    const next = climb(ladder, levelAt(ladder, queue, queued.level), ids.random());
+    if (!next) return this.bury(kind.name, jobId, queued, 'exhausted', text);
+    const now = clock.now();
+    const story = failed(queued.story, text, now, new Date(now.getTime() + next.delayMs));
+    const data = { args: queued.args, level: next.level, story };
+    onOutcome(kind.name, 'retried');
+    logger.info({ kind: kind.name, job: jobId, ...logged(story) }, 'a job failed and is tried again');
+    if (next.queue === queue) {
+      await job.updateData(data);
+      await delayInPlace(job, next.delayMs, token);
+      throw new DelayedError();
+    }
+    // First there, then done here: a crash in between runs it twice, and never not at all.
+    const entry = entryOf(kind.name, jobId, data, next.delayMs);
+    await queues.use(next.queue, 'a retry', (level) => level.addBulk([entry]));
+  }
+
+  private async bury(
+    kind: string,
+    jobId: string,
+    { args, story }: QueuedJob,
+    cause: DeadCause,
+    text: string,
+  ): Promise<void> {
+    const { dead, clock, logger, onOutcome } = this.options;
+    const end = failed(story, text, clock.now(), null);
+    await dead.bury({ kind, jobId, args, cause, story: end });
+    onOutcome(kind, 'dead');
+    logger.warn({ kind, job: jobId, cause, ...logged(end) }, 'a job is dead');
+  }
+
+  private textOf(error: unknown): string {
+    return errorText(error, this.options.scrub);
+  }
+}
+
+/** The step a job is at: its own word for it, unless the ladder was changed under it. */
+function levelAt({ levels }: Ladder, queue: string, level: number): number {
+  return levels[level]?.queue === queue ? level : levels.findIndex((step) => step.queue === queue);
+}
+
+async function giveBack(job: JobInHand, token: string): Promise<never> {
+  await job.moveToWait(token);
+  throw new WaitingError();
+}
+
+function isOutageOfStore(error: unknown): boolean {
+  if (error instanceof StoreUnavailable) return true;
+  return sqlStateOf(error) !== undefined && isOutage(error);
+}
+
+function logged({ firstTriedAt, tries, lastError, nextAt }: Story): object {
+  return { first_tried_at: firstTriedAt, tries, last_error: lastError, next_at: nextAt };
+}
