@@ -1,6 +1,14 @@
 /**
  * jobs: wake-ups. What need not happen inside a request happens after it, at least once. A job
  * carries ids, never truth; rooms declare kinds of jobs, and this room imports none of them.
+ *
+ * `new JobsRuntime({ kinds, ladders, chores, feeders, … })` is all that works by itself in a worker:
+ *
+ * - the **enqueuer** hands staged jobs to the queue, at one process at a time
+ * - **workers** run them, one for each queue; what fails climbs its **ladder**, and at its end, or at a
+ *   FinalError, lies in the **dead letters**
+ * - the **sweeper** finds due work again when the queue has lost it
+ * - **schedules** run chores again and again, one run at a time over all processes
  */
 export { type DeadLetter, DeadLetterEntity } from './dead-letter.entity.js';
 export {
@@ -24,6 +32,12 @@ export {
   MOST_IN_A_PAGE,
   type Selection,
 } from './dead-letters.js';
+export { type DeadCause } from './dead-letter-writer.js';
+export { type Feeder } from './enqueuer.js';
 export { FinalError, type JobKind } from './job-kind.js';
+export { type JobTimings, JobsRuntime, type JobsRuntimeOptions } from './jobs-runtime.js';
+export { DEFAULT_LADDER, type Ladder, ladderOf, type Level } from './ladder.js';
+export { type Story, storyOf } from './queued-job.js';
+export { type Chore } from './schedules.js';
 export { type JobArgs, StagedJobEntity } from './staged-job.entity.js';
 export { jobIdOf, type NamedJob, StagedJobs, type Staging, type Transaction } from './staged-jobs.js';

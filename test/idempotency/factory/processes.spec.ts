@@ -7,7 +7,7 @@ import {
 } from '../../../src/idempotency/index.js';
 import { freshDatabase } from '../../support/database.js';
 import { spawnNode } from '../../support/process.js';
-import { describeWithRedis, RedisServer } from './redis-server.js';
+import { describeWithRedis, RedisServer } from '../../support/redis-server.js';
 
 interface Line {
   readonly ran?: { readonly key: string; readonly amount: number };

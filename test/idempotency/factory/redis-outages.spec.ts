@@ -1,7 +1,7 @@
 import { idempotent, type IdempotentOptions, RedisCallStore } from '../../../src/idempotency/index.js';
 import { SeededIds, SystemClock } from '../../../src/kernel/index.js';
 import { type Ask, hashRequest, Judge } from './judge.js';
-import { describeWithRedis, RedisServer } from './redis-server.js';
+import { describeWithRedis, RedisServer } from '../../support/redis-server.js';
 import { RedisTap } from './redis-tap.js';
 
 /**

@@ -1,6 +1,6 @@
 import { CallStoreUnavailable, idempotent, RedisCallStore } from '../../../src/idempotency/index.js';
 import { exerciseCallStore } from './exercise-call-store.js';
-import { describeWithRedis, RedisServer } from './redis-server.js';
+import { describeWithRedis, RedisServer } from '../../support/redis-server.js';
 
 describeWithRedis('calls that Redis remembers', () => {
   exerciseCallStore(async () => {

@@ -1,0 +1,173 @@
+import type pg from 'pg';
+import { type Logger } from 'pino';
+import { type Registry } from 'prom-client';
+import { type Clock, type Ids } from '../kernel/index.js';
+import { DeadLetterWriter } from './dead-letter-writer.js';
+import { Enqueuer, type EnqueuerTimings, type Feeder } from './enqueuer.js';
+import { type JobKind } from './job-kind.js';
+import { JobMetrics } from './job-metrics.js';
+import { JobRunner } from './job-runner.js';
+import { DEFAULT_LADDER, type Ladder, queuesOf } from './ladder.js';
+import { openQueueBackend, type Process, type QueueBackend } from './queue-backend.js';
+import { Queues } from './queues.js';
+import { QueueWorker } from './queue-worker.js';
+import { type Chore, SCHEDULES_QUEUE, Schedules, type ScheduleTimings } from './schedules.js';
+import { Sweeper } from './sweeper.js';
+
+/** Defaults are what a service runs with; tests shorten some. */
+export interface JobTimings extends EnqueuerTimings, ScheduleTimings {
+  /** How long a job stays a process's own without a sign of life. */
+  readonly lockMs: number;
+  /** How often jobs are looked for whose process gave none. */
+  readonly stalledMs: number;
+  readonly sweepMs: number;
+  /** The longest that one run of a job may take. */
+  readonly longestRunMs: number;
+}
+
+const timings = { lockMs: 15_000, stalledMs: 10_000, sweepMs: 15_000, longestRunMs: 300_000 };
+
+export interface JobsRuntimeOptions {
+  readonly databaseUrl: string;
+  /** Null: queues in Postgres, in the same database. */
+  readonly redisUrl: string | null;
+  readonly pool: pg.Pool;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly logger: Logger;
+  readonly metrics: Registry;
+  /** Takes secrets and card numbers out of a text. */
+  readonly scrub: (text: string) => string;
+  readonly kinds: readonly JobKind[];
+  /** One of them is the default ladder. */
+  readonly ladders: readonly Ladder[];
+  readonly chores: readonly Chore[];
+  readonly feeders?: readonly Feeder[];
+  /** How long what is in hand may take to end when the process stops. */
+  readonly graceMs: number;
+  readonly timings?: Partial<JobTimings>;
+}
+
+/** At most one line for a queue in so long: an outage makes an error of every command. */
+const LOG_SPACING_MS = 10_000;
+
+/** Everything that works by itself in a worker process: hands over, runs, retries, sweeps, schedules. */
+export class JobsRuntime {
+  private running: Running | null = null;
+
+  constructor(private readonly options: JobsRuntimeOptions) {
+    check(options);
+  }
+
+  /** The database must be there; Redis need not. */
+  async start(): Promise<void> {
+    if (this.running) throw new Error('the jobs run already');
+    this.running = await begin(this.options);
+  }
+
+  /** No job begins any more; those in hand end within the grace or are given back. Safe to call twice. */
+  async stop(): Promise<void> {
+    const { running } = this;
+    this.running = null;
+    await running?.stop();
+  }
+}
+
+interface Running {
+  stop(): Promise<void>;
+}
+
+async function begin(options: JobsRuntimeOptions): Promise<Running> {
+  const { databaseUrl, redisUrl, pool, clock, ids, logger, metrics, scrub, graceMs } = options;
+  const times = { ...timings, ...options.timings };
+  const kinds = new Map(options.kinds.map((kind) => [kind.name, kind]));
+  const ladders = new Map(options.ladders.map((ladder) => [ladder.name, ladder]));
+  const concurrencies = queuesOf(options.ladders);
+  const onError = spacedLog(logger, clock);
+
+  const backend = await openQueueBackend({
+    databaseUrl,
+    redisUrl,
+    workers: concurrencies.size + 1,
+    onError: (error) => onError(error, 'connection'),
+  });
+  const queues = new Queues(backend, clock, onError);
+  const sweeper = new Sweeper({ pool, queues, kinds, ladders, logger });
+  const chores = [
+    ...options.chores,
+    {
+      name: 'sweeper',
+      everyMs: times.sweepMs,
+      runOnce: async () => ({ failed: (await sweeper.runOnce()).failed }),
+    },
+  ];
+  const counted = new JobMetrics(metrics);
+  const runner = new JobRunner({
+    kinds,
+    ladders,
+    queues,
+    dead: new DeadLetterWriter(pool, clock, ids),
+    clock,
+    ids,
+    logger,
+    scrub,
+    longestRunMs: times.longestRunMs,
+    onOutcome: (kind, outcome) => counted.count(kinds.has(kind) ? kind : 'unknown', outcome),
+  });
+  const shared = { pool, queues, clock, ids, logger, timings: options.timings ?? {} };
+  const schedules = new Schedules({ ...shared, chores });
+  const feeders = options.feeders ?? [];
+  const enqueuer = new Enqueuer({ ...shared, databaseUrl, kinds, ladders, feeders });
+  counted.register({ metrics, pool, queues, queueNames: [...concurrencies.keys()], schedules });
+
+  const { lockMs, stalledMs } = times;
+  const open = (queue: string, concurrency: number, process: Process) =>
+    new QueueWorker({ backend, queue, concurrency, lockMs, stalledMs, process, clock, onError });
+  const workers = [
+    ...[...concurrencies].map(([queue, concurrency]) =>
+      open(queue, concurrency, (job, token) => runner.run(queue, job, token)),
+    ),
+    // A slow chore holds up no other.
+    open(SCHEDULES_QUEUE, chores.length, (job) => schedules.process(job)),
+  ];
+  logger.info({ queues: backend.name, kinds: [...kinds.keys()] }, 'jobs are taken');
+
+  return {
+    stop: async () => {
+      for (const worker of workers) worker.stop();
+      runner.stop();
+      await Promise.all([enqueuer.stop(), runner.drain(graceMs), schedules.stop(graceMs)]);
+      await Promise.all(workers.map((worker) => worker.close()));
+      await closeAll(queues, backend);
+    },
+  };
+}
+
+async function closeAll(queues: Queues, backend: QueueBackend): Promise<void> {
+  await queues.close();
+  await backend.close();
+}
+
+function check({ kinds, ladders, chores }: JobsRuntimeOptions): void {
+  const names = new Set(ladders.map(({ name }) => name));
+  if (!names.has(DEFAULT_LADDER)) throw new RangeError(`no ladder is called ${DEFAULT_LADDER}`);
+  for (const { name, ladder } of kinds) {
+    if (!names.has(ladder)) throw new RangeError(`${name} climbs a ladder that is not there: ${ladder}`);
+  }
+  for (const list of [kinds, ladders, [...chores, { name: 'sweeper' }]]) {
+    const all = list.map(({ name }) => name);
+    const twice = all.find((name, n) => all.indexOf(name) !== n);
+    if (twice !== undefined) throw new RangeError(`two are called ${twice}`);
+  }
+}
+
+/** The message alone: errors of drivers carry their commands, and commands carry passwords. */
+function spacedLog(logger: Logger, clock: Clock): (error: Error, queue: string) => void {
+  const last = new Map<string, number>();
+  return (error, queue) => {
+    const now = clock.monotonicMs();
+    if (now - (last.get(queue) ?? -Infinity) < LOG_SPACING_MS) return;
+    last.set(queue, now);
+    logger.warn({ queue, reason: error.message }, 'the queue is in trouble');
+  };
+}

@@ -1,0 +1,189 @@
+import { Pool } from 'pg';
+import { Registry } from 'prom-client';
+import {
+  type Chore,
+  type Feeder,
+  type JobKind,
+  JobsRuntime,
+  type JobTimings,
+  type Ladder,
+  ladderOf,
+  StagedJobs,
+} from '../../src/jobs/index.js';
+import { PostgresStore, SystemClock, SystemIds } from '../../src/kernel/index.js';
+import { createLogger } from '../../src/api/index.js';
+import { type FreshDatabase, freshDatabase } from '../support/database.js';
+import { RedisServer } from '../support/redis-server.js';
+
+export const clock = new SystemClock();
+export const ids = new SystemIds(clock);
+
+/** Steps of half a second: a whole ladder in a moment. */
+export const quickLadder = ladderOf('default', [
+  { delayMs: 0, concurrency: 8 },
+  { delayMs: 200, concurrency: 2 },
+  { delayMs: 400, concurrency: 1 },
+]);
+
+/** Everything that is seen by waiting is seen sooner. */
+export const quick: Partial<JobTimings> = {
+  tryMs: 200,
+  silenceMs: 1_500,
+  heartbeatMs: 400,
+  longestIdleMs: 1_000,
+  lockMs: 1_500,
+  stalledMs: 700,
+  sweepMs: 1_000,
+  watchMs: 500,
+  leaseMs: 1_500,
+};
+
+export interface Deed {
+  readonly id: string;
+  readonly [more: string]: string | number | boolean | null;
+}
+
+export interface RuntimeOptions {
+  readonly kinds?: readonly JobKind[];
+  readonly ladders?: readonly Ladder[];
+  readonly chores?: readonly Chore[];
+  readonly feeders?: readonly Feeder[];
+  readonly timings?: Partial<JobTimings>;
+  readonly graceMs?: number;
+}
+
+/** A database, a queue beside it or in it, and processes' worth of runtimes over both. */
+export class JobsStage {
+  readonly metrics = new Registry();
+  readonly log: string[] = [];
+  readonly staged = new StagedJobs(clock, ids);
+  private readonly runtimes: JobsRuntime[] = [];
+
+  private constructor(
+    readonly backend: 'postgres' | 'redis',
+    readonly database: FreshDatabase,
+    readonly redis: RedisServer | null,
+    readonly pool: Pool,
+    readonly store: PostgresStore,
+  ) {}
+
+  static async open(backend: 'postgres' | 'redis'): Promise<JobsStage> {
+    const database = await freshDatabase();
+    const redis = backend === 'redis' ? await RedisServer.start(true) : null;
+    const pool = new Pool({ connectionString: database.url, max: 8 });
+    pool.on('error', () => {});
+    await pool.query(`
+      CREATE TABLE deeds (id text PRIMARY KEY, done_at timestamptz);
+      CREATE TABLE runs (id text NOT NULL, pid integer NOT NULL, at timestamptz NOT NULL DEFAULT clock_timestamp());
+      CREATE TABLE effects (id text PRIMARY KEY)`);
+    const store = new PostgresStore({ url: database.url, pool, clock, random: Math.random, lanes: 1 });
+    return new JobsStage(backend, database, redis, pool, store);
+  }
+
+  get redisUrl(): string | null {
+    return this.redis?.url ?? null;
+  }
+
+  /** As one process has it. */
+  async runtime(options: RuntimeOptions = {}): Promise<JobsRuntime> {
+    const runtime = new JobsRuntime({
+      databaseUrl: this.database.url,
+      redisUrl: this.redisUrl,
+      pool: this.pool,
+      clock,
+      ids,
+      logger: createLogger({ level: 'debug', sink: { write: (line) => void this.log.push(line) } }),
+      metrics: this.runtimes.length === 0 ? this.metrics : new Registry(),
+      scrub: (text) => text,
+      kinds: options.kinds ?? [],
+      ladders: options.ladders ?? [quickLadder],
+      chores: options.chores ?? [],
+      feeders: options.feeders ?? [],
+      graceMs: options.graceMs ?? 5_000,
+      timings: { ...quick, ...options.timings },
+    });
+    this.runtimes.push(runtime);
+    await runtime.start();
+    return runtime;
+  }
+
+  /** A kind whose truth is the table `deeds`: due is what is not done, and doing it is guarded there. */
+  deeds(name = 'deed.do', before: (args: Deed) => Promise<void> | void = () => {}): JobKind<Deed> {
+    const { pool } = this;
+    return {
+      name,
+      ladder: 'default',
+      idOf: ({ id }) => id,
+      async run(args) {
+        await pool.query('INSERT INTO runs (id, pid) VALUES ($1, $2)', [args.id, process.pid]);
+        await before(args);
+        await effect(pool, args.id);
+      },
+      async due(limit) {
+        const { rows } = await pool.query<Deed>(
+          'SELECT id FROM deeds WHERE done_at IS NULL ORDER BY id LIMIT $1',
+          [limit],
+        );
+        return rows;
+      },
+    };
+  }
+
+  /** Deeds and their jobs in one transaction. */
+  async stage(kind: JobKind<Deed>, names: readonly string[], rollBack = false): Promise<void> {
+    const client = await this.pool.connect();
+    try {
+      await client.query('BEGIN');
+      for (const id of names) {
+        await client.query('INSERT INTO deeds (id) VALUES ($1)', [id]);
+        await this.staged.add(client, kind, { id });
+      }
+      await client.query(rollBack ? 'ROLLBACK' : 'COMMIT');
+    } finally {
+      client.release();
+    }
+  }
+
+  async count(from: string): Promise<number> {
+    const { rows } = await this.pool.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${from}`);
+    return rows[0]!.n;
+  }
+
+  async runsOf(id: string): Promise<number> {
+    const { rows } = await this.pool.query<{ n: number }>(
+      'SELECT count(*)::int AS n FROM runs WHERE id = $1',
+      [id],
+    );
+    return rows[0]!.n;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.runtimes.map((runtime) => runtime.stop()));
+  }
+
+  async close(): Promise<void> {
+    await this.stop();
+    await this.store.close();
+    await this.redis?.stop();
+    await this.pool.end();
+    await this.database.drop();
+  }
+}
+
+/** The effect and its guard in one statement: whoever comes second changes nothing. */
+export async function effect(pool: Pick<Pool, 'query'>, id: string): Promise<void> {
+  await pool.query(
+    `WITH done AS (UPDATE deeds SET done_at = clock_timestamp() WHERE id = $1 AND done_at IS NULL RETURNING id)
+     INSERT INTO effects SELECT id FROM done`,
+    [id],
+  );
+}
+
+export const names = (count: number, prefix = 'd'): string[] =>
+  Array.from({ length: count }, (_, n) => `${prefix}${String(n).padStart(5, '0')}`);
+
+export function gate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { open: () => open(), opened };
+}
