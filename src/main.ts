@@ -19,7 +19,7 @@ async function main(): Promise<void> {
     throw error;
   }
   logger.info({ listening: service.url, role: config.role, simulator: simulator?.urls }, 'payonce is ready');
-  if (process.stdout.isTTY) process.stdout.write(welcome(service.url, simulator));
+  if (process.stdout.isTTY) process.stdout.write(welcome(config, service.url, simulator));
 
   const stop = async (signal: string) => {
     logger.info({ signal }, 'stopping');
@@ -38,8 +38,8 @@ async function pspsOf({ pspsFile }: Config, simulator: BundledSimulator | null):
   return pspsFile ? readPspsFile(pspsFile, process.env) : defaultPsps(simulator?.urls ?? SIMULATOR_APART);
 }
 
-function welcome(url: string | null, simulator: BundledSimulator | null): string {
-  if (!url) return '\nPayonce works. Stop with Ctrl-C.\n\n';
+function welcome({ role }: Config, url: string, simulator: BundledSimulator | null): string {
+  if (role === 'worker') return `\nPayonce works; ${url}/metrics says how. Stop with Ctrl-C.\n\n`;
   return [
     '',
     `Payonce listens on ${url}`,

@@ -1,7 +1,6 @@
 import { type Logger } from 'pino';
 import { Registry } from 'prom-client';
-import { createApi, type Readiness, scrub } from './api/index.js';
-import { Background } from './background.js';
+import { createApi, createOperationsServer, type Readiness, scrub } from './api/index.js';
 import {
   Completer,
   IdempotencyKeyEntity,
@@ -23,6 +22,9 @@ import {
 import {
   DeadLetterEntity,
   DeadLetters,
+  DEFAULT_LADDER,
+  JobsRuntime,
+  ladderOf,
   registerDeadLetterMetrics,
   StagedJobEntity,
   StagedJobs,
@@ -84,8 +86,8 @@ export const entities = [
 
 /** A running service, in whatever role it was asked for. */
 export interface Service {
-  /** Where the API listens; null for a worker. */
-  readonly url: string | null;
+  /** Where it listens: the API, or a worker's health and metrics. */
+  readonly url: string;
   /** Answers what is in flight, ends what is in hand, gives everything back. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -141,11 +143,13 @@ export async function startService(config: Config, pspsConfig: PspsConfig, logge
   const staged = new StagedJobs(clock, ids);
   const deadLetters = new DeadLetters({ pool, clock, ids, staged, scrub });
   registerDeadLetterMetrics(deadLetters, metrics);
+  const readiness = () => readinessOf(() => pool.query('SELECT 1'));
 
-  const background = config.role === 'api' ? null : work();
-  const app = config.role === 'worker' ? null : await serve();
+  const jobs = config.role === 'api' ? null : work();
+  const listening = config.role === 'worker' ? await serveOperations() : await serve();
+  await jobs?.start();
 
-  function work(): Background {
+  function work(): JobsRuntime {
     const ofPayments = new PaymentResolver({ ...deps, leaseMs });
     const ofPayouts = new OperationResolver(new PayoutFlow(deps), { ...deps, leaseMs });
     const routes = new Resolver(
@@ -175,17 +179,26 @@ export async function startService(config: Config, pspsConfig: PspsConfig, logge
     const duplicates = new DuplicateRetention(pool);
     const retentionMs = config.keyRetentionDays * DAY_MS;
     const reaper = new Reaper(new PostgresKeyRetention(pool), clock, retentionMs);
-    return new Background(
-      [
+    return new JobsRuntime({
+      databaseUrl: url,
+      redisUrl: config.redisUrl,
+      pool,
+      clock,
+      ids,
+      logger,
+      metrics,
+      scrub,
+      kinds: [],
+      ladders: [ladderOf(DEFAULT_LADDER, config.jobLadder)],
+      chores: [
         { name: 'resolver', everyMs: 1_000, runOnce: () => routes.runOnce() },
         { name: 'orphans', everyMs: 2_000, runOnce: () => orphans.runOnce() },
         { name: 'completer', everyMs: 2_000, runOnce: () => completer.runOnce() },
         { name: 'duplicates', everyMs: 60_000, runOnce: () => duplicates.runOnce() },
         { name: 'reaper', everyMs: 3_600_000, runOnce: () => reaper.runOnce() },
       ],
-      clock,
-      logger,
-    );
+      graceMs: config.shutdownGraceMs,
+    });
   }
 
   async function serve() {
@@ -193,7 +206,7 @@ export async function startService(config: Config, pspsConfig: PspsConfig, logge
       payments,
       payouts,
       authenticator: new Merchants(pool, clock, ids),
-      readiness: () => readinessOf(() => pool.query('SELECT 1')),
+      readiness,
       metrics,
       logger,
       version: VERSION,
@@ -202,19 +215,26 @@ export async function startService(config: Config, pspsConfig: PspsConfig, logge
       limits: { graceMs: config.shutdownGraceMs },
     });
     await api.listen(config.port, config.host);
-    return api;
+    return { url: await api.getUrl(), close: () => api.close() };
+  }
+
+  async function serveOperations() {
+    const server = createOperationsServer({ readiness, metrics, version: VERSION });
+    return {
+      url: await server.listen({ port: config.port, host: config.host }),
+      close: () => server.close(),
+    };
   }
 
   let closing: Promise<void> | null = null;
   const closeAll = async () => {
-    // Requests first, since they use everything below; then what works by itself; then the store.
-    await app?.close();
-    await background?.stop();
+    // Requests and jobs first, side by side, since they use everything below; then the store.
+    await Promise.all([listening.close(), jobs?.stop()]);
     await store.close();
     await psps.close();
     await opened.close();
   };
-  return { url: app ? await app.getUrl() : null, close: () => (closing ??= closeAll()) };
+  return { url: listening.url, close: () => (closing ??= closeAll()) };
 }
 
 async function readinessOf(ask: () => Promise<unknown>): Promise<Readiness> {

@@ -8,5 +8,6 @@ export { ApiModule } from './api.module.js';
 export { createApi } from './create-api.js';
 export { defaultLimits, type ApiDependencies, type ApiLimits, type Readiness } from './dependencies.js';
 export { createLogger, loggableError, type LoggerOptions } from './logger.js';
+export { createOperationsServer, type OperationsServerOptions } from './operations-server.js';
 export { openApiDocument } from './openapi.js';
 export { scrub } from './scrub.js';
