@@ -20,7 +20,9 @@ export interface EnqueuerTimings {
   readonly tryMs: number;
   readonly silenceMs: number;
   readonly heartbeatMs: number;
-  /** The longest pause between two looks while nothing happens. */
+  /** The first pause after a look that found nothing more to do; each further one is twice as long. */
+  readonly firstIdleMs: number;
+  /** The longest of these pauses. */
   readonly longestIdleMs: number;
 }
 
@@ -28,6 +30,7 @@ export const enqueuerTimings: EnqueuerTimings = {
   tryMs: 1_000,
   silenceMs: 8_000,
   heartbeatMs: 2_000,
+  firstIdleMs: 100,
   longestIdleMs: 5_000,
 };
 
@@ -59,7 +62,6 @@ const MOST_WAITING = 10_000;
 /** In one pass: a feeder that is never done must not keep staged jobs waiting. */
 const MOST_FEEDINGS = 20;
 const MOST_ACTIVE = 10_000;
-const FIRST_IDLE_MS = 100;
 /** Rows were left for a moment: their jobs were running, or the queue was full. */
 const SOON_MS = 100;
 const FIRST_BACKOFF_MS = 250;
@@ -116,7 +118,7 @@ export class Enqueuer {
     const over = new AbortController();
     const beating = this.beat(over.signal);
     const { signal } = this.stopping;
-    let [idleMs, backoffMs] = [FIRST_IDLE_MS, FIRST_BACKOFF_MS];
+    let [idleMs, backoffMs] = [this.timings.firstIdleMs, FIRST_BACKOFF_MS];
     try {
       while (!signal.aborted && this.seat.holds()) {
         try {
@@ -124,7 +126,7 @@ export class Enqueuer {
           if (this.isAway) this.options.logger.info('staged jobs are handed over again');
           this.isAway = false;
           backoffMs = FIRST_BACKOFF_MS;
-          idleMs = handed > 0 ? FIRST_IDLE_MS : Math.min(idleMs * 2, this.timings.longestIdleMs);
+          idleMs = handed > 0 ? this.timings.firstIdleMs : Math.min(idleMs * 2, this.timings.longestIdleMs);
           await this.idle(left > 0 ? SOON_MS : idleMs, left === 0);
         } catch (error) {
           this.troubled(error);

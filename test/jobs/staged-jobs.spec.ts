@@ -1,28 +1,256 @@
-import { insert } from '../../src/kernel/index.js';
-import { audit } from '../../src/kernel/index.js';
-import { FinalError, type JobKind, jobIdOf } from '../../src/jobs/index.js';
-import { eventually } from '../support/service.js';
+import { FinalError, type JobKind, ladderOf } from '../../src/jobs/index.js';
+import { auditRecords } from '../../src/kernel/audit.js';
+import { insertOrRefuse } from '../../src/kernel/index.js';
 import { redisBinary } from '../support/redis-server.js';
-import { clock, type Deed, gate, ids, JobsStage, names } from './jobs-stage.js';
+import { eventually } from '../support/service.js';
+import { clock, type Deed, gate, JobsStage, names, quickLadder } from './jobs-stage.js';
 
 const backends = redisBinary ? (['postgres', 'redis'] as const) : (['postgres'] as const);
 
-describe.each(backends)('staged jobs, with queues in %s', (backend) => {
+describe.each(backends)('jobs, with queues in %s', (backend) => {
   let stage: JobsStage;
   beforeEach(async () => {
     stage = await JobsStage.open(backend);
   });
   afterEach(() => stage.close());
 
-  it('are run once each, soon, and leave no row', async () => {
+  const dead = () =>
+    stage.pool
+      .query('SELECT kind, job_id, args, cause, error, tries FROM dead_letters ORDER BY job_id')
+      .then(({ rows }) => rows as object[]);
+  const allDone = (count: number) =>
+    eventually(async () => (await stage.count('effects')) === count, `${count} were done`);
+
+  it('staged in a transaction are run once each, soon, and leave no row', async () => {
     const kind = stage.deeds();
     await stage.runtime({ kinds: [kind] });
     await stage.stage(kind, names(40));
-    await eventually(async () => (await stage.count('effects')) === 40, 'all were done', 5_000);
+    await allDone(40);
     expect(await stage.count('runs')).toBe(40);
     await eventually(async () => (await stage.count('staged_jobs')) === 0, 'no row is left');
     const metrics = await stage.metrics.metrics();
     expect(metrics).toContain('payonce_jobs_total{kind="deed.do",outcome="done"} 40');
     expect(metrics).toContain('payonce_jobs_staged 0');
+    expect(metrics).toContain('payonce_jobs_queued{queue="default-now",state="waiting"} 0');
+  });
+
+  it('of a transaction that was rolled back are never seen', async () => {
+    const kind = stage.deeds();
+    await stage.runtime({ kinds: [kind], timings: { sweepMs: 60_000 } });
+    await stage.stage(kind, names(5, 'gone'), true);
+    await stage.stage(kind, names(5, 'kept'));
+    await allDone(5);
+    const { rows } = await stage.pool.query("SELECT 1 FROM runs WHERE id LIKE 'gone%'");
+    expect(rows).toEqual([]);
+  });
+
+  it('of a commit are handed over by its wake-up alone', async () => {
+    const kind = stage.deeds();
+    await stage.pool.query("INSERT INTO deeds VALUES ('before'), ('after')");
+    const gateOf = (n: number) =>
+      insertOrRefuse(auditRecords, {
+        merchantId: '01900000-0000-7000-8000-000000000001',
+        id: `01900000-0000-7000-8000-00000000000${n}`,
+        at: clock.now(),
+        actor: 'system:test',
+        action: 'deed.staged',
+        subject: 'deed:1',
+        detail: {},
+      });
+    const commit = (n: number, id: string) =>
+      stage.store.commit([gateOf(n), stage.staged.change(kind, { id })]);
+    await commit(1, 'before');
+    // Nobody looks by itself for a minute, once there is nothing more to do.
+    const idle = { firstIdleMs: 60_000, longestIdleMs: 60_000, sweepMs: 60_000 };
+    await stage.runtime({ kinds: [kind], timings: idle });
+    await allDone(1);
+    expect(await commit(2, 'after')).toEqual({ done: true });
+    await allDone(2);
+  });
+
+  it('wait for their time', async () => {
+    const kind = stage.deeds();
+    await stage.runtime({ kinds: [kind], timings: { sweepMs: 60_000 } });
+    await stage.pool.query("INSERT INTO deeds VALUES ('later'), ('now')");
+    const from = clock.monotonicMs();
+    const client = await stage.pool.connect();
+    const notBefore = new Date(clock.now().getTime() + 1_500);
+    await stage.staged.add(client, kind, { id: 'later' }, { notBefore });
+    await stage.staged.add(client, kind, { id: 'now' });
+    client.release();
+    await eventually(async () => (await stage.runsOf('now')) === 1, 'one runs at once');
+    expect(await stage.runsOf('later')).toBe(0);
+    await allDone(2);
+    expect(clock.monotonicMs() - from).toBeGreaterThan(1_400);
+  });
+
+  it('staged again while they run, run again: the first run may not have seen why', async () => {
+    const [begun, go] = [gate(), gate()];
+    const seen: number[] = [];
+    const kind: JobKind<Deed> = {
+      ...stage.deeds(),
+      due: () => Promise.resolve([]),
+      run: async () => {
+        seen.push(await stage.count('deeds'));
+        begun.open();
+        await go.opened;
+      },
+    };
+    await stage.runtime({ kinds: [kind] });
+    await stage.stage(kind, ['a']);
+    await begun.opened;
+    // Two more reasons for the same job; one more run takes care of both.
+    const again: JobKind<Deed> = { ...kind, idOf: () => 'a' };
+    await stage.stage(again, ['b', 'c']);
+    await eventually(async () => (await stage.count('staged_jobs')) === 1, 'one of them waits');
+    go.open();
+    await eventually(() => seen.length === 2, 'it runs again');
+    expect(seen).toEqual([1, 3]);
+    await eventually(async () => (await stage.count('staged_jobs')) === 0, 'nothing is left');
+  });
+
+  it('that fail climb the ladder with their story, and end in the dead letters', async () => {
+    const times: number[] = [];
+    const kind = stage.deeds('deed.fail', () => {
+      times.push(clock.monotonicMs());
+      throw new Error(`no way to redis://u:hunter2@cache, try ${times.length}`);
+    });
+    await stage.runtime({ kinds: [kind] });
+    await stage.stage(kind, ['a']);
+    await eventually(async () => (await dead()).length === 1, 'it is dead');
+    expect(await dead()).toEqual([
+      {
+        kind: 'deed.fail',
+        job_id: 'deed.fail.a',
+        args: { id: 'a' },
+        cause: 'exhausted',
+        error: 'Error: no way to redis://***@cache, try 3',
+        tries: 3,
+      },
+    ]);
+    const { rows } = await stage.pool.query<{ apart: boolean }>(
+      'SELECT first_tried_at < died_at AS apart FROM dead_letters',
+    );
+    expect(rows).toEqual([{ apart: true }]);
+    // It is still due. The sweeper leaves it to a person.
+    await clock.sleep(2_500);
+    expect(times).toHaveLength(3);
+    expect(stage.log.join('')).not.toContain('hunter2');
+    expect(await stage.metrics.metrics()).toContain('{kind="deed.fail",outcome="retried"} 2');
+  });
+
+  it('climb within one queue, where steps share it', async () => {
+    const levels = quickLadder.levels.map((level) => ({ ...level, queue: 'shared' }));
+    const shared = { name: 'shared', levels };
+    let tries = 0;
+    const fails = stage.deeds('deed.fail', () => {
+      tries += 1;
+      if (tries < 3) throw new Error('not yet');
+    });
+    await stage.runtime({ kinds: [{ ...fails, ladder: 'shared' }], ladders: [quickLadder, shared] });
+    await stage.stage({ ...fails, ladder: 'shared' }, ['a']);
+    await allDone(1);
+    expect(tries).toBe(3);
+    expect(await dead()).toEqual([]);
+  });
+
+  it('that cannot be mended are dead at once, under their own cause', async () => {
+    const kind = stage.deeds('deed.final', () => {
+      throw new FinalError('route_unknown', 'there is no such route');
+    });
+    await stage.runtime({ kinds: [kind] });
+    await stage.stage(kind, ['a']);
+    await eventually(async () => (await dead()).length === 1, 'it is dead');
+    expect(await dead()).toMatchObject([{ cause: 'route_unknown', tries: 1 }]);
+    expect(await stage.count('runs')).toBe(1);
+  });
+
+  it('of a kind that nobody knows are dead letters', async () => {
+    await stage.runtime();
+    await stage.stage(stage.deeds('deed.gone'), ['a']);
+    await eventually(async () => (await dead()).length === 1, 'it is dead');
+    expect(await dead()).toMatchObject([{ cause: 'kind_unknown', job_id: 'deed.gone.a' }]);
+  });
+
+  it('that die again keep one row and their first try', async () => {
+    const kind = stage.deeds('deed.final', () => {
+      throw new FinalError('broken', 'it is broken');
+    });
+    await stage.runtime({ kinds: [kind] });
+    await stage.stage(kind, ['a']);
+    await eventually(async () => (await dead()).length === 1, 'it is dead');
+    const firstTriedAt = new Date(Date.UTC(2026, 0, 1)).toISOString();
+    const client = await stage.pool.connect();
+    const story = { firstTriedAt, tries: 7, lastError: 'x', nextAt: null };
+    await stage.staged.add(client, kind, { id: 'a' }, { story });
+    client.release();
+    await eventually(async () => (await stage.count('dead_letters WHERE tries = 8')) === 1, 'it died again');
+    const { rows } = await stage.pool.query<{ at: Date }>('SELECT first_tried_at AS at FROM dead_letters');
+    expect(rows.map(({ at }) => at.toISOString())).toEqual([firstTriedAt]);
+  });
+
+  it('that are poison stand in nobody’s way', async () => {
+    const poisoned = gate();
+    const kind = stage.deeds('deed.mixed', async ({ id }) => {
+      if (!id.startsWith('p')) return;
+      await poisoned.opened;
+      throw new Error('poison');
+    });
+    // One at a time up there, where the poison waits: eight at a time down here.
+    const steps = [
+      { delayMs: 0, concurrency: 8 },
+      { delayMs: 1, concurrency: 1 },
+    ];
+    let first = true;
+    const run: JobKind<Deed>['run'] = async (args, signal) => {
+      // The first round of poison fails at once, and hangs in its second.
+      if (args.id.startsWith('p') && first) throw new Error('poison');
+      await kind.run(args, signal);
+    };
+    await stage.runtime({ kinds: [{ ...kind, run }], ladders: [ladderOf('default', steps)] });
+    await stage.stage(kind, names(20, 'p'));
+    await eventually(
+      async () => (await stage.metrics.metrics()).includes('{kind="deed.mixed",outcome="retried"} 20'),
+      'the poison is upstairs',
+    );
+    first = false;
+    await stage.stage(kind, names(50, 'fresh'));
+    await allDone(50);
+    poisoned.open();
+  });
+
+  it('that feeders make are handed over in the same pass', async () => {
+    const kind = stage.deeds();
+    const feeder = async (tx: { query(text: string, values?: unknown[]): Promise<unknown> }) => {
+      const taken = (await tx.query('SELECT id FROM deeds WHERE id NOT IN (SELECT id FROM fed) LIMIT 3')) as {
+        rows: Deed[];
+      };
+      for (const { id } of taken.rows) {
+        await tx.query('INSERT INTO fed VALUES ($1)', [id]);
+        await stage.staged.add(tx, kind, { id });
+      }
+      return taken.rows.length;
+    };
+    await stage.pool.query('CREATE TABLE fed (id text PRIMARY KEY)');
+    await stage.pool.query("INSERT INTO deeds SELECT 'f' || n FROM generate_series(1, 8) n");
+    await stage.runtime({ kinds: [kind], feeders: [feeder], timings: { sweepMs: 60_000 } });
+    await allDone(8);
+    expect(await stage.count('runs')).toBe(8);
+  });
+});
+
+describe('a runtime', () => {
+  it('refuses what would only show when a job fails', async () => {
+    const stage = await JobsStage.open('postgres');
+    try {
+      const kind = stage.deeds();
+      await expect(stage.runtime({ kinds: [{ ...kind, ladder: 'none' }] })).rejects.toThrow(
+        /not there: none/,
+      );
+      await expect(stage.runtime({ kinds: [kind, kind] })).rejects.toThrow('two are called deed.do');
+      await expect(stage.runtime({ ladders: [] })).rejects.toThrow('no ladder is called default');
+    } finally {
+      await stage.close();
+    }
   });
 });

@@ -1,0 +1,69 @@
+// A worker process: `<database url> <redis url or -> <hold|free>`. Does deeds (see jobs-stage.ts); where
+// it holds, a deed waits between its beginning and its effect until the table `released` has a row.
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import pg from 'pg';
+import { Registry } from 'prom-client';
+
+const built = (room) => import(pathToFileURL(resolve(`dist/src/${room}/index.js`)).href);
+const { JobsRuntime, ladderOf } = await built('jobs');
+const { SystemClock, SystemIds } = await built('kernel');
+const { createLogger } = await built('api');
+
+const [databaseUrl, redisUrl, mode] = process.argv.slice(2);
+const clock = new SystemClock();
+const pool = new pg.Pool({ connectionString: databaseUrl, max: 12 });
+pool.on('error', () => {});
+
+const deed = {
+  name: 'deed.do',
+  ladder: 'default',
+  idOf: ({ id }) => id,
+  async run({ id }) {
+    await pool.query('INSERT INTO runs (id, pid) VALUES ($1, $2)', [id, process.pid]);
+    while (mode === 'hold' && (await pool.query('SELECT 1 FROM released')).rowCount === 0)
+      await clock.sleep(25);
+    await pool.query(
+      `WITH done AS (UPDATE deeds SET done_at = clock_timestamp() WHERE id = $1 AND done_at IS NULL RETURNING id)
+       INSERT INTO effects SELECT id FROM done`,
+      [id],
+    );
+  },
+  async due(limit) {
+    return (await pool.query('SELECT id FROM deeds WHERE done_at IS NULL ORDER BY id LIMIT $1', [limit]))
+      .rows;
+  },
+};
+
+const runtime = new JobsRuntime({
+  databaseUrl,
+  redisUrl: redisUrl === '-' ? null : redisUrl,
+  pool,
+  clock,
+  ids: new SystemIds(clock),
+  logger: createLogger({ level: 'debug', sink: { write: (line) => void process.stdout.write(line) } }),
+  metrics: new Registry(),
+  scrub: (text) => text,
+  kinds: [deed],
+  ladders: [
+    ladderOf('default', [
+      { delayMs: 0, concurrency: 8 },
+      { delayMs: 200, concurrency: 2 },
+    ]),
+  ],
+  chores: [],
+  graceMs: 1_000,
+  timings: JSON.parse(process.env.JOB_TIMINGS ?? '{}'),
+});
+await runtime.start();
+console.log('ready');
+process.once('SIGTERM', () => {
+  runtime
+    .stop()
+    .then(() => pool.end())
+    .then(() => process.exit(0))
+    .catch((error) => {
+      console.log(error);
+      process.exit(1);
+    });
+});
