@@ -58,6 +58,7 @@ export class JobsStage {
   readonly log: string[] = [];
   readonly staged = new StagedJobs(clock, ids);
   private readonly runtimes: JobsRuntime[] = [];
+  private otherRedisUrl: string | null = null;
 
   private constructor(
     readonly backend: 'postgres' | 'redis',
@@ -81,7 +82,12 @@ export class JobsStage {
   }
 
   get redisUrl(): string | null {
-    return this.redis?.url ?? null;
+    return this.otherRedisUrl ?? this.redis?.url ?? null;
+  }
+
+  /** For runtimes from now on. */
+  useRedisUrl(url: string): void {
+    this.otherRedisUrl = url;
   }
 
   /** As one process has it. */

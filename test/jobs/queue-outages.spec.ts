@@ -1,0 +1,174 @@
+import { type JobKind } from '../../src/jobs/index.js';
+import { describeWithRedis } from '../support/redis-server.js';
+import { eventually } from '../support/service.js';
+import { clock, type Deed, gate, JobsStage, names } from './jobs-stage.js';
+
+/** A real redis-server is emptied, killed, made read only and filled while jobs are staged. */
+describeWithRedis('Redis in trouble while jobs are staged', () => {
+  let stage: JobsStage;
+  beforeEach(async () => {
+    stage = await JobsStage.open('redis');
+  });
+  afterEach(() => stage.close());
+
+  const allDone = (count: number) =>
+    eventually(async () => (await stage.count('effects')) === count, `${count} were done`, 30_000);
+  const nothingLeft = async () => {
+    await eventually(async () => (await stage.count('staged_jobs')) === 0, 'no row is left');
+    expect(await stage.count('dead_letters')).toBe(0);
+  };
+  const redis = () => stage.redis!;
+  const ticking = () => {
+    let runs = 0;
+    const chore = { name: 'tick', everyMs: 300, runOnce: () => Promise.resolve({ runs: (runs += 1) }) };
+    return { chore, runs: () => runs };
+  };
+
+  it('emptied: all that is due runs again, once in effect, and the schedules go on', async () => {
+    const go = gate();
+    const kind = stage.deeds('deed.do', () => go.opened);
+    const { chore, runs } = ticking();
+    await stage.runtime({ kinds: [kind], chores: [chore] });
+    await stage.stage(kind, names(60));
+    await eventually(async () => (await stage.count('staged_jobs')) === 0, 'the queue has them');
+    await redis().command('FLUSHALL');
+    const before = runs();
+    go.open();
+    await allDone(60);
+    await eventually(() => runs() > before + 2, 'the schedules go on');
+    await nothingLeft();
+    expect(await stage.count('runs')).toBeLessThanOrEqual(120);
+  });
+
+  it('a retry keeps its place: the sweeper adds no second one', async () => {
+    const kind: JobKind<Deed> = stage.deeds('deed.do', () => {
+      throw new Error('never');
+    });
+    const waits = [
+      { queue: 'default-now', delayMs: 0, concurrency: 2 },
+      { queue: 'default-1h', delayMs: 3_600_000, concurrency: 1 },
+    ];
+    await stage.runtime({ kinds: [kind], ladders: [{ name: 'default', levels: waits }] });
+    await stage.stage(kind, names(3));
+    await eventually(async () => (await stage.count('runs')) === 3, 'each was tried');
+    const sweeps = async () => {
+      const { rows } = await stage.pool.query<{ at: Date | null }>(
+        "SELECT ended_at AS at FROM schedules WHERE name = 'sweeper'",
+      );
+      return rows[0]?.at?.getTime() ?? 0;
+    };
+    let last = await sweeps();
+    for (let sweep = 0; sweep < 3; sweep++) {
+      await eventually(async () => (await sweeps()) > last, 'a sweep');
+      last = await sweeps();
+    }
+    expect(await stage.count('runs')).toBe(3);
+    // What is forgotten begins anew.
+    await redis().command('FLUSHALL');
+    await eventually(async () => (await stage.count('runs')) >= 6, 'each is tried again');
+  });
+
+  it('killed and restarted: nothing is lost, and chores did not wait for it', async () => {
+    const kind = stage.deeds();
+    const { chore, runs } = ticking();
+    await stage.runtime({ kinds: [kind], chores: [chore] });
+    await stage.stage(kind, names(20, 'a'));
+    await allDone(20);
+    await redis().kill();
+    await stage.stage(kind, names(20, 'b'));
+    const before = runs();
+    // Overdue after three intervals and five seconds: then somebody runs it without the queue.
+    await eventually(() => runs() > before, 'the chore is run without Redis', 15_000);
+    expect(await stage.count('effects')).toBe(20);
+    await redis().restart();
+    await allDone(40);
+    await nothingLeft();
+    const complaints = stage.log.filter((line) => line.includes('they wait in Postgres'));
+    expect(complaints).toHaveLength(1);
+  });
+
+  it('not there when a runtime starts: it starts, and works when Redis comes', async () => {
+    const kind = stage.deeds();
+    await redis().kill();
+    await stage.runtime({ kinds: [kind] });
+    await stage.stage(kind, names(5));
+    await eventually(() => stage.log.join('').includes('they wait in Postgres'), 'it says so');
+    await redis().restart();
+    await allDone(5);
+    await nothingLeft();
+  });
+
+  it('read only: jobs wait in Postgres, and workers do not spin', async () => {
+    const kind = stage.deeds();
+    await stage.runtime({ kinds: [kind] });
+    await stage.stage(kind, names(5, 'a'));
+    await allDone(5);
+    await redis().command('REPLICAOF', '127.0.0.1', 1);
+    await stage.stage(kind, names(20, 'b'));
+    await eventually(() => stage.log.join('').includes('they wait in Postgres'), 'it says so');
+    await redis().command('CONFIG', 'RESETSTAT');
+    await clock.sleep(2_000);
+    const stats = String(await redis().command('INFO', 'stats'));
+    const commands = Number(/total_commands_processed:(\d+)/.exec(stats)?.[1]);
+    expect(commands).toBeLessThan(2_000);
+    expect(await stage.count('staged_jobs')).toBe(20);
+    await redis().command('REPLICAOF', 'NO', 'ONE');
+    await allDone(25);
+    await nothingLeft();
+  });
+
+  it('out of memory: jobs wait in Postgres', async () => {
+    const kind = stage.deeds();
+    await stage.runtime({ kinds: [kind] });
+    await stage.stage(kind, names(5, 'a'));
+    await allDone(5);
+    await redis().command('CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
+    await redis().command('CONFIG', 'SET', 'maxmemory', '1mb');
+    await stage.stage(kind, names(20, 'b'));
+    await eventually(() => stage.log.join('').includes('they wait in Postgres'), 'it says so');
+    expect(await stage.count('staged_jobs')).toBe(20);
+    await redis().command('CONFIG', 'SET', 'maxmemory', '0');
+    await allDone(25);
+    await nothingLeft();
+  });
+
+  it('with a password: it stands in no line of the log', async () => {
+    await redis().command('CONFIG', 'SET', 'requirepass', 'hunter2');
+    const kind = stage.deeds();
+    await stage.runtime({ kinds: [kind] });
+    await stage.stage(kind, names(1));
+    await eventually(() => stage.log.join('').includes('NOAUTH'), 'it says what is wrong');
+    stage.useRedisUrl(redis().url.replace('//', '//default:wrong-hunter3@'));
+    await stage.runtime({ kinds: [kind] });
+    await eventually(() => stage.log.join('').includes('WRONGPASS'), 'it says what is wrong');
+    expect(stage.log.join('')).not.toMatch(/hunter/);
+  });
+});
+
+describe('Postgres that ends its connections, with queues in it', () => {
+  it('loses no job, and workers go on', async () => {
+    const stage = await JobsStage.open('postgres');
+    try {
+      const kind = stage.deeds();
+      await stage.runtime({ kinds: [kind] });
+      await stage.stage(kind, names(10, 'a'));
+      await eventually(async () => (await stage.count('effects')) === 10, 'all were done');
+      await stage.stage(kind, names(200, 'b'));
+      for (let strike = 0; strike < 3; strike++) {
+        await stage.pool
+          .query(
+            `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+              WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+          )
+          .catch(() => {});
+        await clock.sleep(300);
+      }
+      await stage.stage(kind, names(10, 'c'));
+      await eventually(async () => (await stage.count('effects')) === 220, 'all were done', 30_000);
+      await eventually(async () => (await stage.count('staged_jobs')) === 0, 'no row is left');
+      expect(await stage.count('dead_letters')).toBe(0);
+    } finally {
+      await stage.close();
+    }
+  });
+});

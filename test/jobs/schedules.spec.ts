@@ -1,0 +1,106 @@
+import { type Chore } from '../../src/jobs/index.js';
+import { redisBinary } from '../support/redis-server.js';
+import { eventually } from '../support/service.js';
+import { clock, gate, JobsStage } from './jobs-stage.js';
+
+const backends = redisBinary ? (['postgres', 'redis'] as const) : (['postgres'] as const);
+
+describe.each(backends)('schedules, with queues in %s', (backend) => {
+  let stage: JobsStage;
+  beforeEach(async () => {
+    stage = await JobsStage.open(backend);
+  });
+  afterEach(() => stage.close());
+
+  /** Counts its runs, and how many went on at once. */
+  function counting(name: string, everyMs: number, work: () => Promise<void> = () => clock.sleep(20)) {
+    const seen = { runs: 0, atOnce: 0, most: 0 };
+    const chore: Chore = {
+      name,
+      everyMs,
+      runOnce: async () => {
+        seen.runs += 1;
+        seen.atOnce += 1;
+        seen.most = Math.max(seen.most, seen.atOnce);
+        await work().finally(() => (seen.atOnce -= 1));
+        return {};
+      },
+    };
+    return { chore, seen };
+  }
+
+  it('run one at a time over two runtimes, as often as one would', async () => {
+    const { chore, seen } = counting('often', 300, () => clock.sleep(200));
+    await stage.runtime({ chores: [chore] });
+    await stage.runtime({ chores: [chore] });
+    const from = clock.monotonicMs();
+    await eventually(() => seen.runs >= 8, 'it ran eight times');
+    expect(seen.most).toBe(1);
+    // Not twice as often for two processes.
+    expect(clock.monotonicMs() - from).toBeGreaterThan(7 * 250);
+    const { rows } = await stage.pool.query<{ every: number; failures: number }>(
+      `SELECT every_ms AS every, failures FROM schedules WHERE name = 'often'`,
+    );
+    expect(rows).toEqual([{ every: 300, failures: 0 }]);
+  });
+
+  it('that are slow hold up no others, and renew their turn', async () => {
+    const go = gate();
+    const slow = counting('slow', 300, () => go.opened);
+    const quick = counting('quick', 300);
+    await stage.runtime({ chores: [slow.chore, quick.chore] });
+    await stage.runtime({ chores: [slow.chore, quick.chore] });
+    await eventually(() => slow.seen.runs === 1, 'the slow one began');
+    // Longer than the turn lasts that it has to renew.
+    const from = clock.monotonicMs();
+    const before = quick.seen.runs;
+    await eventually(
+      () => clock.monotonicMs() - from > 2_500 && quick.seen.runs > before + 3,
+      'the quick one goes on',
+    );
+    expect(slow.seen).toMatchObject({ runs: 1, most: 1 });
+    go.open();
+    await eventually(() => slow.seen.runs > 1, 'the slow one has its next turn');
+  });
+
+  it('that fail are counted and tried again', async () => {
+    let fails = true;
+    const { chore, seen } = counting('shaky', 200, () =>
+      fails ? Promise.reject(new Error('not now')) : Promise.resolve(),
+    );
+    await stage.runtime({ chores: [chore] });
+    const failures = () =>
+      stage.pool
+        .query<{ failures: number }>("SELECT failures FROM schedules WHERE name = 'shaky'")
+        .then(({ rows }) => rows[0]?.failures ?? 0);
+    await eventually(async () => (await failures()) >= 2, 'it failed twice');
+    fails = false;
+    await eventually(async () => (await failures()) === 0, 'it is well again');
+    expect(seen.most).toBe(1);
+  });
+
+  it('whose holder is gone are taken over when its turn lapses', async () => {
+    await stage.pool.query(
+      `INSERT INTO schedules (name, every_ms, leased_by, leased_until, started_at)
+       VALUES ('held', 200, gen_random_uuid(), clock_timestamp() + interval '2 s', clock_timestamp())`,
+    );
+    const { chore, seen } = counting('held', 200);
+    await stage.runtime({ chores: [chore] });
+    await eventually(() => stage.log.join('').includes('jobs are taken'), 'it works');
+    await clock.sleep(800);
+    expect(seen.runs).toBe(0);
+    await eventually(() => seen.runs > 0, 'it has the turn');
+  });
+
+  it('are late by what the metric says', async () => {
+    await stage.pool.query(
+      `INSERT INTO schedules (name, every_ms, leased_by, leased_until, started_at, ended_at)
+       VALUES ('late', 60000, gen_random_uuid(), clock_timestamp() + interval '1 h', clock_timestamp(),
+               clock_timestamp() - interval '100 s')`,
+    );
+    await stage.runtime({ chores: [counting('late', 60_000).chore] });
+    const lag = /payonce_schedule_lag_seconds\{chore="late"\} (\d+)/.exec(await stage.metrics.metrics());
+    expect(Number(lag?.[1])).toBeGreaterThanOrEqual(40);
+    expect(Number(lag?.[1])).toBeLessThan(60);
+  });
+});
