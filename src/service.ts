@@ -188,6 +188,7 @@ export async function startService(config: Config, pspsConfig: PspsConfig, logge
       logger,
       metrics,
       scrub,
+      deadLetters,
       kinds: [],
       ladders: [ladderOf(DEFAULT_LADDER, config.jobLadder)],
       chores: [

@@ -32,7 +32,6 @@ export {
   MOST_IN_A_PAGE,
   type Selection,
 } from './dead-letters.js';
-export { type DeadCause } from './dead-letter-writer.js';
 export { type Feeder } from './enqueuer.js';
 export { FinalError, type JobKind } from './job-kind.js';
 export { type JobTimings, JobsRuntime, type JobsRuntimeOptions } from './jobs-runtime.js';

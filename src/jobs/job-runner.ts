@@ -1,7 +1,7 @@
 import { DelayedError, WaitingError } from 'bullmq';
 import { type Logger } from 'pino';
 import { type Clock, type Ids, isOutage, sqlStateOf, StoreUnavailable } from '../kernel/index.js';
-import { type DeadCause, type DeadLetterWriter } from './dead-letter-writer.js';
+import { type DeadLetters } from './dead-letters.js';
 import { FinalError, type JobKind } from './job-kind.js';
 import { climb, type Ladder } from './ladder.js';
 import { delayInPlace, type JobInHand } from './queue-backend.js';
@@ -16,7 +16,7 @@ export interface JobRunnerOptions {
   readonly kinds: ReadonlyMap<string, JobKind>;
   readonly ladders: ReadonlyMap<string, Ladder>;
   readonly queues: Queues;
-  readonly dead: Pick<DeadLetterWriter, 'bury'>;
+  readonly dead: Pick<DeadLetters, 'bury'>;
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'random'>;
   readonly logger: Logger;
@@ -148,12 +148,15 @@ export class JobRunner {
     kind: string,
     jobId: string,
     { args, story }: QueuedJob,
-    cause: DeadCause,
+    /** `exhausted`, `stalled`, `kind_unknown`, or the code of a FinalError. */
+    cause: string,
     text: string,
   ): Promise<void> {
     const { dead, clock, logger, onOutcome } = this.options;
     const end = failed(story, text, clock.now(), null);
-    await dead.bury({ kind, jobId, args, cause, story: end });
+    const { tries, firstTriedAt, lastError: error } = end;
+    const died = { tries, firstTriedAt: new Date(firstTriedAt) };
+    await dead.bury({ kind, jobId, args, cause, error, story: died });
     onOutcome(kind, 'dead');
     logger.warn({ kind, job: jobId, cause, ...logged(end) }, 'a job is dead');
   }

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { type Logger } from 'pino';
 import { type Registry } from 'prom-client';
 import { type Clock, type Ids } from '../kernel/index.js';
-import { DeadLetterWriter } from './dead-letter-writer.js';
+import { type DeadLetters } from './dead-letters.js';
 import { Enqueuer, type EnqueuerTimings, type Feeder } from './enqueuer.js';
 import { type JobKind } from './job-kind.js';
 import { JobMetrics } from './job-metrics.js';
@@ -38,6 +38,8 @@ export interface JobsRuntimeOptions {
   readonly metrics: Registry;
   /** Takes secrets and card numbers out of a text. */
   readonly scrub: (text: string) => string;
+  /** Where jobs go that are given up. */
+  readonly deadLetters: Pick<DeadLetters, 'bury'>;
   readonly kinds: readonly JobKind[];
   /** One of them is the default ladder. */
   readonly ladders: readonly Ladder[];
@@ -106,7 +108,7 @@ async function begin(options: JobsRuntimeOptions): Promise<Running> {
     kinds,
     ladders,
     queues,
-    dead: new DeadLetterWriter(pool, clock, ids),
+    dead: options.deadLetters,
     clock,
     ids,
     logger,

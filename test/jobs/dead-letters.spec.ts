@@ -12,8 +12,13 @@ import {
   registerDeadLetterMetrics,
   StagedJobs,
 } from '../../src/jobs/index.js';
-import { STAGED_CHANNEL } from '../../src/jobs/staged-jobs.js';
-import { type Database, ManualClock, SeededIds, StoreUnavailable } from '../../src/kernel/index.js';
+import {
+  type Database,
+  ManualClock,
+  SeededIds,
+  STAGED_CHANNEL,
+  StoreUnavailable,
+} from '../../src/kernel/index.js';
 import { openDatabase } from '../../src/kernel/database.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { spawnNode } from '../support/process.js';

@@ -2,6 +2,7 @@ import { Pool } from 'pg';
 import { Registry } from 'prom-client';
 import {
   type Chore,
+  DeadLetters,
   type Feeder,
   type JobKind,
   JobsRuntime,
@@ -101,6 +102,13 @@ export class JobsStage {
       logger: createLogger({ level: 'debug', sink: { write: (line) => void this.log.push(line) } }),
       metrics: this.runtimes.length === 0 ? this.metrics : new Registry(),
       scrub: (text) => text,
+      deadLetters: new DeadLetters({
+        pool: this.pool,
+        clock,
+        ids,
+        staged: new StagedJobs(clock, ids),
+        scrub: (text) => text,
+      }),
       kinds: options.kinds ?? [],
       ladders: options.ladders ?? [quickLadder],
       chores: options.chores ?? [],

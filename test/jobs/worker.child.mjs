@@ -6,7 +6,7 @@ import pg from 'pg';
 import { Registry } from 'prom-client';
 
 const built = (room) => import(pathToFileURL(resolve(`dist/src/${room}/index.js`)).href);
-const { JobsRuntime, ladderOf } = await built('jobs');
+const { DeadLetters, JobsRuntime, ladderOf, StagedJobs } = await built('jobs');
 const { SystemClock, SystemIds } = await built('kernel');
 const { createLogger } = await built('api');
 
@@ -35,15 +35,18 @@ const deed = {
   },
 };
 
+const ids = new SystemIds(clock);
+const scrub = (text) => text;
 const runtime = new JobsRuntime({
   databaseUrl,
   redisUrl: redisUrl === '-' ? null : redisUrl,
   pool,
   clock,
-  ids: new SystemIds(clock),
+  ids,
   logger: createLogger({ level: 'debug', sink: { write: (line) => void process.stdout.write(line) } }),
   metrics: new Registry(),
-  scrub: (text) => text,
+  scrub,
+  deadLetters: new DeadLetters({ pool, clock, ids, staged: new StagedJobs(clock, ids), scrub }),
   kinds: [deed],
   ladders: [
     ladderOf('default', [
