@@ -1,5 +1,5 @@
 import { type Money } from '../kernel/index.js';
-import { type Answer, type AttemptKind, type Instruction, outcomes } from './contract.js';
+import { type Answer, type AttemptKind, type Instruction, type Outcome, outcomes } from './contract.js';
 import { adviceFor } from './decline.js';
 import { scrub } from './scrub.js';
 
@@ -18,9 +18,36 @@ export function checkedAnswer(
   if (malformed) {
     return unknownAnswer('malformed_answer', `The adapter's answer is not well-formed: ${malformed}`);
   }
-  const hidden = [...secrets, ...personalData(instruction)];
+  const clean = cleaned(answer, [...secrets, ...personalData(instruction)]);
+  const { outcome, money } = clean;
+  if (outcome === 'succeeded' && money && !sameMoney(money, instruction.money)) {
+    return { ...clean, outcome: 'conflict', pspCode: 'money_differs' };
+  }
+  return clean;
+}
+
+/** What a PSP may tell of its own accord; everything else says nothing about an operation. */
+const TOLD: ReadonlySet<Outcome> = new Set([
+  'succeeded',
+  'declined',
+  'requires_action',
+  'pending',
+  'canceled',
+  'conflict',
+]);
+
+/**
+ * The answer in a notification, made fit to keep; null where it says nothing or is not well-formed. Its
+ * money is not compared with anything: what was asked for is not known here.
+ */
+export function toldAnswer(answer: Answer, secrets: readonly string[]): Answer | null {
+  return TOLD.has(answer.outcome) && faultOf(answer, 'lookup') === null ? cleaned(answer, secrets) : null;
+}
+
+/** The fields that the contract names, and of their texts what may be kept. */
+function cleaned(answer: Answer, hidden: readonly string[]): Answer {
   const { outcome, pspReference, money, decline, nextAction } = answer;
-  const clean: Answer = {
+  return {
     outcome,
     ...(pspReference === undefined ? {} : { pspReference }),
     ...(answer.pspCode === undefined ? {} : { pspCode: scrub(answer.pspCode, hidden).slice(0, 100) }),
@@ -31,10 +58,6 @@ export function checkedAnswer(
     ...(isDelay(answer.retryAfterMs) ? { retryAfterMs: answer.retryAfterMs } : {}),
     ...(money ? { money: { amount: money.amount, currency: money.currency } } : {}),
   };
-  if (outcome === 'succeeded' && money && !sameMoney(money, instruction.money)) {
-    return { ...clean, outcome: 'conflict', pspCode: 'money_differs' };
-  }
-  return clean;
 }
 
 /** "We do not know", with a reason for people. */
@@ -43,7 +66,7 @@ export function unknownAnswer(pspCode: string, message: string, secrets: readonl
 }
 
 /** Ids as PSPs make them: pi_…, 16 letters and digits. Never a sentence, never a page. */
-const REFERENCE = /^[\w.:-]{1,255}$/;
+export const REFERENCE = /^[\w.:-]{1,255}$/;
 
 /** Words that only an answer to a question about the past can hold. */
 const NOT_BY_EXECUTE: ReadonlySet<string> = new Set(['not_found', 'canceled']);

@@ -18,9 +18,18 @@ export interface Notice {
  * One thing that a notice says of one operation. Which route it speaks of is found by whatever it
  * carries, best first: our own name for it, the PSP's id of what the operation made, the PSP's id of
  * the payment that it acts upon together with the operation.
+ *
+ * A fact says at most what a lookup at that moment would have said. A notice of one event may hold two
+ * facts where the PSP's one object stands for two operations, and one of them may be about an
+ * operation that was never asked for: a payment that was canceled is told as the authorization's end and
+ * as the void's outcome, whether or not a merchant asked for a void.
  */
 export interface Fact {
-  /** Our entity key, where the PSP hands it back. */
+  /**
+   * Our entity key, where the PSP hands it back; one that is too long for the PSP comes back as it was
+   * sent, shortened (`isHandedBackAs` compares). An operation by that name but of another kind than
+   * `operation` is not the one that is meant: some PSPs hand back the name of the payment.
+   */
   readonly entityKey: string | null;
   readonly route: number | null;
   /** The PSP's id of what the operation made (pi_…, re_…, a pspReference). */
@@ -35,10 +44,18 @@ export interface Fact {
    */
   readonly about: 'operation' | 'cancel';
   readonly cancelReference: string | null;
+  /**
+   * `succeeded`, `declined`, `requires_action`, `pending`, `canceled` or `conflict`. Its money is what the
+   * PSP says; whoever knows what was asked for compares. A `declined` may come after a `succeeded`: a
+   * capture, refund or payout that came to nothing in the end.
+   */
   readonly answer: Answer;
 }
 
-/** Why a notification was not taken. Never holds what was sent. */
+/**
+ * Why a notification was not taken. Never holds what was sent. `malformed` may be signed all the same:
+ * a body in a form that is not known, or beyond the bounds (256 kB, 200 items, 32 levels).
+ */
 export type NoticeRefusal =
   'signature_missing' | 'signature_invalid' | 'too_old' | 'malformed' | 'other_account';
 

@@ -52,7 +52,7 @@ export function descriptorOf(descriptor: string): string {
 /** What a PaymentIntent says about the instruction that made it, or that acts upon it. */
 export function answerOfIntent(
   intent: Stripe.PaymentIntent,
-  instruction: Instruction,
+  instruction: Pick<Instruction, 'operation'>,
   kind: AttemptKind,
 ): Answer {
   const found = { pspReference: intent.id, pspCode: intent.status };
@@ -69,7 +69,11 @@ export function answerOfIntent(
 
 type Judgement = Answer & { amount?: number };
 
-function judged(intent: Stripe.PaymentIntent, { operation }: Instruction, kind: AttemptKind): Judgement {
+function judged(
+  intent: Stripe.PaymentIntent,
+  { operation }: Pick<Instruction, 'operation'>,
+  kind: AttemptKind,
+): Judgement {
   if (operation === 'capture') return judgedAsCapture(intent, kind);
   if (operation === 'void') return judgedAsVoid(intent, kind);
   return judgedByStatus(intent, operation);

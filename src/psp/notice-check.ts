@@ -1,0 +1,105 @@
+import { isUtf8 } from 'node:buffer';
+import { REFERENCE, toldAnswer } from './answer-check.js';
+import { type Answer, type Operation } from './contract.js';
+import { type Fact, type NoticeReading, type NoticeRefusal } from './notice.js';
+import { scrub } from './scrub.js';
+
+/** The largest notification that is read; Stripe's and Adyen's are below 64 kB. */
+export const LARGEST_NOTIFICATION_BYTES = 262_144;
+/** Items of one batch; Adyen sends one, documented to become several. */
+export const MOST_ITEMS = 200;
+/** Levels of arrays and objects; no event of either PSP has more than 12. */
+const DEEPEST = 32;
+
+/** A body that cannot be read, or that nobody is to read. */
+export function refused(...refusals: readonly NoticeRefusal[]): NoticeReading {
+  return { notices: [], refused: refusals };
+}
+
+/** The text of a body, or null where its size or encoding forbids to read it. */
+export function textOf(raw: Buffer): string | null {
+  if (raw.length === 0 || raw.length > LARGEST_NOTIFICATION_BYTES || !isUtf8(raw)) return null;
+  return raw.toString('utf8');
+}
+
+/** What a JSON text holds, or undefined where it is no JSON or is nested deeper than anybody looks. */
+export function jsonOf(text: string): unknown {
+  if (isTooDeep(text)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Before it is parsed: what is parsed and handed on would be walked by recursion elsewhere. */
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  let quoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (quoted) {
+      if (character === '\\') at += 1;
+      else if (character === '"') quoted = false;
+    } else if (character === '"') quoted = true;
+    else if (character === '{' || character === '[') {
+      depth += 1;
+      if (depth > DEEPEST) return true;
+    } else if (character === '}' || character === ']') depth -= 1;
+  }
+  return false;
+}
+
+/** A fact as a reader found it, not checked yet. */
+export interface Finding {
+  readonly entityKey?: string | null | undefined;
+  readonly route?: string | null | undefined;
+  readonly pspReference?: string | null | undefined;
+  readonly parentReference?: string | null | undefined;
+  readonly operation?: Operation;
+  /** The PSP's id of a cancel whose outcome this is. */
+  readonly cancelReference?: string;
+  readonly answer: Answer;
+}
+
+/** The findings that say something, fit to keep. */
+export function factsOf(findings: readonly Finding[], secrets: readonly string[]): Fact[] {
+  return findings.flatMap((finding) => {
+    const answer = toldAnswer(finding.answer, secrets);
+    if (answer === null) return [];
+    const cancelReference = reference(finding.cancelReference);
+    return {
+      entityKey: nameOf(finding.entityKey),
+      route: routeOf(finding.route),
+      pspReference: reference(finding.pspReference),
+      parentReference: reference(finding.parentReference),
+      operation: finding.operation ?? null,
+      about: cancelReference === null ? 'operation' : 'cancel',
+      cancelReference,
+      answer,
+    };
+  });
+}
+
+function reference(value: string | null | undefined): string | null {
+  return typeof value === 'string' && REFERENCE.test(value) ? value : null;
+}
+
+/** Entity keys: letters, digits and a few signs, none of which needs an escape anywhere. */
+const NAME = /^[A-Za-z0-9][\w.:-]{0,249}$/;
+const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
+
+/**
+ * A name as a PSP hands it back. Others than we may name things at the same account, by whatever they
+ * like: what has not the shape of an entity key, or holds what could be a card number, is not kept. The
+ * UUIDs of our own names are made of digits enough to look like one, and are let through.
+ */
+function nameOf(value: string | null | undefined): string | null {
+  if (typeof value !== 'string' || !NAME.test(value)) return null;
+  const apart = value.replace(UUID, 'id');
+  return scrub(apart) === apart ? value : null;
+}
+
+function routeOf(value: string | null | undefined): number | null {
+  return typeof value === 'string' && /^[1-9]\d{0,3}$/.test(value) ? Number(value) : null;
+}

@@ -1,0 +1,260 @@
+import StripeSdk, { type Stripe } from 'stripe';
+import { type TSchema, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { type Finding, factsOf, jsonOf, refused, textOf } from '../notice-check.js';
+import { type Notice, type NoticeReader, type NoticeReading, type NoticeRefusal } from '../notice.js';
+import { answerOfPayout, answerOfRefund } from './stripe-kinds.js';
+import { answerOfIntent, ENTITY_KEY, ROUTE } from './stripe.mapping.js';
+
+/**
+ * Stripe's webhooks. https://docs.stripe.com/webhooks, https://docs.stripe.com/api/events/types
+ * Signatures are checked by Stripe's own SDK, which takes the time as a parameter; what an event says of
+ * an object is read by the same functions that read the object in an answer.
+ */
+
+/** "Our libraries have a default tolerance of 5 minutes": https://docs.stripe.com/webhooks/signature */
+const TOLERANCE_S = 300;
+/** The SDK's word for "however old". */
+const ANY_AGE = 0;
+/** A signature has 70 characters, and there is one for each secret that is valid. */
+const LONGEST_HEADER = 4_096;
+
+export interface StripeNoticeOptions {
+  /** `whsec_…`; while a secret is rotated the old one is valid beside the new one. */
+  readonly secrets: readonly string[];
+}
+
+export class StripeNotices implements NoticeReader {
+  private readonly secrets: readonly string[];
+
+  constructor({ secrets }: StripeNoticeOptions) {
+    this.secrets = secrets;
+  }
+
+  read(raw: Buffer, headers: Readonly<Record<string, string | undefined>>, now: Date): NoticeReading {
+    const text = textOf(raw);
+    if (text === null) return refused('malformed');
+    const refusal = this.refusalOf(text, headers['stripe-signature'], now);
+    if (refusal) return refused(refusal);
+    return readEvent(jsonOf(text), this.secrets);
+  }
+
+  private refusalOf(text: string, header: string | undefined, now: Date): NoticeRefusal | null {
+    if (!header) return 'signature_missing';
+    if (header.length > LONGEST_HEADER) return 'signature_invalid';
+    const signer = this.secrets.find((secret) => verified(text, header, secret, ANY_AGE, now));
+    if (signer === undefined) return 'signature_invalid';
+    return verified(text, header, signer, TOLERANCE_S, now) ? null : 'too_old';
+  }
+}
+
+/** The text and not the buffer: of that the SDK would drop a byte order mark before it is signed. */
+function verified(text: string, header: string, secret: string, toleranceS: number, now: Date): boolean {
+  try {
+    const { signature } = StripeSdk.webhooks;
+    return signature?.verifyHeader(text, header, secret, toleranceS, undefined, now.getTime()) === true;
+  } catch {
+    return false;
+  }
+}
+
+const Event = Compile(
+  Type.Object({
+    id: Type.String({ pattern: '^[\\w.:-]{1,200}$' }),
+    type: Type.String({ pattern: '^[\\w.]{1,100}$' }),
+    // Events of API v2 have a date here; they say nothing of operations of ours.
+    created: Type.Optional(Type.Unknown()),
+    // Only of events of connected accounts, through which Payonce moves no money.
+    account: Type.Optional(Type.Unknown()),
+    data: Type.Optional(Type.Object({ object: Type.Optional(Type.Unknown()) })),
+  }),
+);
+
+function readEvent(event: unknown, secrets: readonly string[]): NoticeReading {
+  if (!Event.Check(event)) return refused('malformed');
+  if (typeof event.account === 'string') return refused('other_account');
+  const findings = readers.get(event.type)?.(event.data?.object) ?? [];
+  if (findings === UNREADABLE) return refused('malformed');
+  const notice: Notice = {
+    eventId: event.id,
+    type: event.type,
+    occurredAt: timeOf(event.created),
+    facts: factsOf(findings, secrets),
+  };
+  return { notices: [notice], refused: [] };
+}
+
+const LATEST_S = 8_640_000_000;
+
+function timeOf(seconds: unknown): Date | null {
+  if (!Number.isSafeInteger(seconds)) return null;
+  const s = Number(seconds);
+  return s >= 0 && s <= LATEST_S ? new Date(s * 1_000) : null;
+}
+
+const UNREADABLE = 'unreadable';
+type Reader = (object: unknown) => readonly Finding[] | typeof UNREADABLE;
+
+const ofIntents = whereReadable(isIntent, findingsOfIntent);
+const ofRefunds = whereReadable(isRefund, findingsOfRefund);
+const ofPayouts = whereReadable(isPayout, findingsOfPayout);
+
+/**
+ * The types that say something of an operation of ours. The others of a payment (`charge.*`,
+ * `payment_intent.created`) say the same or less: `charge.refunded` that something was given back, and
+ * `refund.*` which refund it was.
+ */
+const readers: ReadonlyMap<string, Reader> = new Map([
+  ['payment_intent.succeeded', ofIntents],
+  ['payment_intent.payment_failed', ofIntents],
+  ['payment_intent.canceled', ofIntents],
+  ['payment_intent.processing', ofIntents],
+  ['payment_intent.requires_action', ofIntents],
+  ['payment_intent.amount_capturable_updated', ofIntents],
+  ['refund.created', ofRefunds],
+  ['refund.updated', ofRefunds],
+  ['refund.failed', ofRefunds],
+  ['payout.created', ofPayouts],
+  ['payout.updated', ofPayouts],
+  ['payout.paid', ofPayouts],
+  ['payout.failed', ofPayouts],
+  ['payout.canceled', ofPayouts],
+]);
+
+function whereReadable<T>(is: (object: unknown) => object is T, find: (object: T) => Finding[]): Reader {
+  return (object) => (is(object) ? find(object) : UNREADABLE);
+}
+
+// The fields that the mapping reads. What Stripe sends beside them is not looked at.
+
+const Id = Type.String({ pattern: '^[\\w.:-]{1,200}$' });
+const Word = Type.Optional(nullable(Type.String()));
+const Metadata = Type.Optional(nullable(Type.Record(Type.String(), Type.String())));
+const Amount = Type.Integer();
+
+const Intent = Compile(
+  Type.Object({
+    id: Id,
+    object: Type.Literal('payment_intent'),
+    status: Type.String(),
+    capture_method: Type.String(),
+    amount: Amount,
+    amount_received: Amount,
+    currency: Type.String(),
+    metadata: Metadata,
+    next_action: Type.Optional(
+      nullable(
+        Type.Object({
+          redirect_to_url: Type.Optional(nullable(Type.Object({ url: Word }))),
+        }),
+      ),
+    ),
+    last_payment_error: Type.Optional(
+      nullable(
+        Type.Object({
+          code: Word,
+          decline_code: Word,
+          advice_code: Word,
+          network_advice_code: Word,
+          message: Word,
+        }),
+      ),
+    ),
+  }),
+);
+
+const Refund = Compile(
+  Type.Object({
+    id: Id,
+    object: Type.Literal('refund'),
+    status: Word,
+    failure_reason: Word,
+    amount: Amount,
+    currency: Type.String(),
+    metadata: Metadata,
+    payment_intent: Type.Optional(nullable(Type.Union([Id, Type.Object({ id: Id })]))),
+  }),
+);
+
+const Payout = Compile(
+  Type.Object({
+    id: Id,
+    object: Type.Literal('payout'),
+    status: Type.String(),
+    automatic: Type.Boolean(),
+    failure_code: Word,
+    failure_message: Word,
+    amount: Amount,
+    currency: Type.String(),
+    metadata: Metadata,
+  }),
+);
+
+function nullable<T extends TSchema>(schema: T) {
+  return Type.Union([schema, Type.Null()]);
+}
+
+function isIntent(object: unknown): object is Stripe.PaymentIntent {
+  return Intent.Check(object);
+}
+
+function isRefund(object: unknown): object is Stripe.Refund {
+  return Refund.Check(object);
+}
+
+function isPayout(object: unknown): object is Stripe.Payout {
+  return Payout.Check(object);
+}
+
+/**
+ * One PaymentIntent stands for the charge or authorization that made it, and for the one capture or void
+ * of that. Once it is captured it says of the authorization only that it is over: what it tells is the
+ * capture's outcome.
+ */
+function findingsOfIntent(intent: Stripe.PaymentIntent): Finding[] {
+  const manual = intent.capture_method === 'manual';
+  const acted = (operation: 'capture' | 'void'): Finding => ({
+    operation,
+    parentReference: intent.id,
+    answer: answerOfIntent(intent, { operation }, 'lookup'),
+  });
+  if (manual && intent.status === 'succeeded') return [acted('capture')];
+  const operation = manual ? 'authorize' : 'charge';
+  const opening: Finding = {
+    operation,
+    ...namesOf(intent),
+    pspReference: intent.id,
+    answer: answerOfIntent(intent, { operation }, 'lookup'),
+  };
+  return manual && intent.status === 'canceled' ? [opening, acted('void')] : [opening];
+}
+
+function findingsOfRefund(refund: Stripe.Refund): Finding[] {
+  const { payment_intent: payment } = refund;
+  return [
+    {
+      operation: 'refund',
+      ...namesOf(refund),
+      pspReference: refund.id,
+      parentReference: typeof payment === 'string' ? payment : payment?.id,
+      answer: answerOfRefund(refund),
+    },
+  ];
+}
+
+/** The payouts that Stripe makes by itself, by the account's schedule, are none of ours. */
+function findingsOfPayout(payout: Stripe.Payout): Finding[] {
+  if (payout.automatic) return [];
+  return [
+    {
+      operation: 'payout',
+      ...namesOf(payout),
+      pspReference: payout.id,
+      answer: answerOfPayout(payout),
+    },
+  ];
+}
+
+function namesOf({ metadata }: { readonly metadata: Stripe.Metadata | null }) {
+  return { entityKey: metadata?.[ENTITY_KEY], route: metadata?.[ROUTE] };
+}
