@@ -46,16 +46,25 @@ export function cancelRequest(instruction: Instruction, merchantAccount: string)
   const { entityKey, idempotencyKey, pspReference, undo } = instruction;
   if (undo && pspReference !== undefined) {
     const path = `/payments/${encodeURIComponent(pspReference)}/reversals`;
-    const reference = referenceFor(`${entityKey}-reversal`);
+    const reference = referenceFor(`${entityKey}${REVERSAL}`);
     return request(path, { merchantAccount, reference }, keyFor('reversal', idempotencyKey));
   }
   const paymentReference = referenceFor(entityKey);
-  const reference = referenceFor(`${entityKey}-cancel`);
+  const reference = referenceFor(`${entityKey}${CANCEL}`);
   return request(
     '/cancels',
     { merchantAccount, paymentReference, reference },
     keyFor('cancel', idempotencyKey),
   );
+}
+
+const CANCEL = '-cancel';
+const REVERSAL = '-reversal';
+
+/** The operation that a cancel of ours was to call back; null for every other name. */
+export function calledBack(reference: string): string | null {
+  const suffix = [CANCEL, REVERSAL].find((each) => reference.endsWith(each));
+  return suffix === undefined ? null : reference.slice(0, -suffix.length);
 }
 
 /** "Maximum length: 80 characters": https://docs.adyen.com/api-explorer/Checkout/71/post/payments */
@@ -70,6 +79,11 @@ export function referenceFor(name: string): string {
   if (name.length <= LONGEST_REFERENCE) return name;
   const digest = createHash('sha256').update(name).digest('base64url').slice(0, DIGEST);
   return `${name.slice(0, LONGEST_REFERENCE - DIGEST - 1)}-${digest}`;
+}
+
+/** Whether a PSP hands this name back for that operation: as it is, or shortened as it was sent. */
+export function isHandedBackAs(entityKey: string, handedBack: string): boolean {
+  return handedBack === entityKey || handedBack === referenceFor(entityKey);
 }
 
 /** Another request needs another key, and a key has at most 64 characters. */
@@ -186,7 +200,7 @@ function refusalOutcome({ httpStatus, transient }: AdyenResponse, body: AdyenBod
 }
 
 /** https://docs.adyen.com/online-payments/build-your-integration/payment-result-codes */
-function paymentOf(body: AdyenBody): Answer {
+export function paymentOf(body: AdyenBody): Answer {
   const { resultCode } = body;
   switch (resultCode) {
     case 'Authorised':
@@ -229,7 +243,7 @@ export function succeeded(body: AdyenBody): Answer {
   return money ? { outcome: 'succeeded', money } : { outcome: 'conflict', pspCode: 'money_unreadable' };
 }
 
-function declined(body: AdyenBody): Answer {
+export function declined(body: AdyenBody): Answer {
   const code = text(body.refusalReasonCode);
   const advice = text(record(body.additionalData)['merchantAdviceCode']);
   const reason = text(body.refusalReason);

@@ -63,7 +63,7 @@ describe('the transfer of a payout', () => {
     ['approvalPending', 'pending'],
     ['pendingApproval', 'pending'],
     ['error', 'unknown'],
-    ['returned', 'unknown'],
+    ['returned', 'declined'],
     ['a_status_of_tomorrow', 'unknown'],
     [undefined, 'unknown'],
   ])('%s: %s', (status, outcome) => {

@@ -45,10 +45,15 @@ function description(written: string): string {
 
 /** A transfer that Adyen has taken on counts as done, as `received` does elsewhere (docs/adr/0008). */
 export function answerOfTransfer(response: AdyenResponse): Answer {
-  return answerOf(response, (body) => ({ ...transferOf(body), ...idOf(body) }));
+  return answerOf(response, (body) => transferOf(body));
 }
 
-function transferOf(body: AdyenBody): Answer {
+/** https://docs.adyen.com/api-explorer/transfer-webhooks/4/post/balancePlatform.transfer.updated (status) */
+export function transferOf(body: AdyenBody): Answer {
+  return { ...judged(body), ...idOf(body) };
+}
+
+function judged(body: AdyenBody): Answer {
   switch (body.status) {
     case 'received':
     case 'authorised':
@@ -63,6 +68,8 @@ function transferOf(body: AdyenBody): Answer {
     case 'rejected':
     case 'failed':
     case 'cancelled':
+    case 'returned':
+      // The recipient's bank sent it back: days later, and told by webhook alone.
       return declined(body, body.status);
     default:
       // `error` too: it does not say how far the transfer went.

@@ -54,6 +54,52 @@ export const adyenRefusalReasons = {
     '45': 'declined', // Chip downgrade mode
     '46': 'blocked', // Transaction blocked by Adyen to prevent excessive retry fees
   } satisfies Record<string, DeclineCategory>,
+  /** refusalReason, as answers carry it beside the code and notifications without. */
+  texts: {
+    '2': 'Refused',
+    '3': 'Referral',
+    '4': 'Acquirer Error',
+    '5': 'Blocked Card',
+    '6': 'Expired Card',
+    '7': 'Invalid Amount',
+    '8': 'Invalid Card Number',
+    '9': 'Issuer Unavailable',
+    '10': 'Not supported',
+    '11': '3D Not Authenticated',
+    '12': 'Not enough balance',
+    '14': 'Acquirer Fraud',
+    '15': 'Cancelled',
+    '16': 'Shopper Cancelled',
+    '17': 'Invalid Pin',
+    '18': 'Pin tries exceeded',
+    '19': 'Pin validation not possible',
+    '20': 'FRAUD',
+    '21': 'Not Submitted',
+    '22': 'FRAUD-CANCELLED',
+    '23': 'Transaction Not Permitted',
+    '24': 'CVC Declined',
+    '25': 'Restricted Card',
+    '26': 'Revocation Of Auth',
+    '27': 'Declined Non Generic',
+    '28': 'Withdrawal amount exceeded',
+    '29': 'Withdrawal count exceeded',
+    '31': 'Issuer Suspected Fraud',
+    '32': 'AVS Declined',
+    '33': 'Card requires online pin',
+    '34': 'No checking account available on Card',
+    '35': 'No savings account available on Card',
+    '36': 'Mobile pin required',
+    '37': 'Contactless fallback',
+    '38': 'Authentication required',
+    '39': 'RReq not received from DS',
+    '40': 'Current AID is in Penalty Box',
+    '41': 'CVM Required Restart Payment',
+    '42': '3DS Authentication Error',
+    '43': 'Online PIN required',
+    '44': 'Try another interface',
+    '45': 'Chip downgrade mode',
+    '46': 'Transaction blocked by Adyen to prevent excessive retry fees',
+  } satisfies Record<string, string>,
 };
 
 /**
@@ -70,4 +116,24 @@ export function adyenDeclineCategory(
   const code = refusalReasonCode ?? '';
   const category = Object.hasOwn(categories, code) ? categories[code]! : 'declined';
   return adviceFor[category] === 'elsewhere' && NEVER_AGAIN.test(merchantAdviceCode) ? 'declined' : category;
+}
+
+const codeByText: ReadonlyMap<string, string> = new Map(
+  Object.entries(adyenRefusalReasons.texts).map(([code, words]) => [wordsOf(words), code]),
+);
+
+/**
+ * The refusalReasonCode of a notification, which has words only: `reason`, "Not enough balance", or the
+ * acquirer's `refusalReasonRaw`, "05 : Do not honor". Undefined where the words are not known.
+ */
+export function adyenRefusalCode(...said: readonly (string | undefined)[]): string | undefined {
+  for (const words of said) {
+    const code = codeByText.get(wordsOf((words ?? '').slice(0, 200).replace(/^\w{1,3} : /, '')));
+    if (code !== undefined) return code;
+  }
+  return undefined;
+}
+
+function wordsOf(words: string): string {
+  return words.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }

@@ -1,0 +1,410 @@
+import { createHmac } from 'node:crypto';
+import fc from 'fast-check';
+import { type Fact, type NoticeReading } from '../notice.js';
+import { referenceFor } from './adyen.mapping.js';
+import { AdyenNotices } from './adyen.webhook.js';
+import { adyenRefusalReasons } from './refusal-reasons.js';
+
+const KEY = '0123456789ABCDEF'.repeat(4);
+const PREVIOUS = 'fedcba9876543210'.repeat(4);
+const TRANSFER_KEY = '11'.repeat(32);
+const reader = new AdyenNotices({
+  merchantAccount: 'PayonceECOM',
+  hmacKeys: [KEY, PREVIOUS],
+  balanceAccount: 'BA1',
+  transferHmacKeys: [TRANSFER_KEY],
+});
+
+type Item = Record<string, unknown>;
+
+const item = (more: Item = {}): Item => ({
+  eventCode: 'AUTHORISATION',
+  success: 'true',
+  pspReference: 'QFQTPCQ8HXSKGK82',
+  merchantAccountCode: 'PayonceECOM',
+  merchantReference: 'payment-1-charge',
+  amount: { currency: 'EUR', value: 1_000 },
+  eventDate: '2026-11-21T13:00:00+01:00',
+  ...more,
+});
+
+const modification = (eventCode: string, more: Item = {}): Item =>
+  item({ eventCode, pspReference: 'OWN0000000000001', originalReference: 'QFQTPCQ8HXSKGK82', ...more });
+
+/** As https://docs.adyen.com/development-resources/webhooks/secure-webhooks/verify-hmac-signatures says. */
+function signature(one: Item, key: string): string {
+  const { value, currency } = (one['amount'] ?? {}) as { value?: number; currency?: string };
+  const { pspReference, originalReference, merchantAccountCode, merchantReference, eventCode, success } = one;
+  const fields = [pspReference, originalReference, merchantAccountCode, merchantReference, value, currency];
+  const text = [...fields, eventCode, success].map((field) => field ?? '').join(':');
+  return createHmac('sha256', Buffer.from(key, 'hex')).update(text).digest('base64');
+}
+
+const signed = (one: Item, key = KEY): Item => ({
+  ...one,
+  additionalData: { ...(one['additionalData'] as object | undefined), hmacSignature: signature(one, key) },
+});
+
+const batch = (...items: readonly unknown[]): string =>
+  JSON.stringify({
+    live: 'false',
+    notificationItems: items.map((one) => ({ NotificationRequestItem: one })),
+  });
+
+const read = (body: string, headers: Record<string, string> = {}): NoticeReading =>
+  reader.read(Buffer.from(body), headers);
+
+function facts(one: Item): readonly Fact[] {
+  const { notices, refused } = read(batch(signed(one)));
+  expect(refused).toEqual([]);
+  expect(notices).toHaveLength(1);
+  return notices[0]!.facts;
+}
+
+const money = { amount: 1_000, currency: 'EUR' };
+
+describe('who may tell', () => {
+  it.each<[string, Item, string]>([
+    ['no signature', item(), 'signature_missing'],
+    ['an empty one', { ...item(), additionalData: { hmacSignature: '' } }, 'signature_missing'],
+    ['another key', signed(item(), '22'.repeat(32)), 'signature_invalid'],
+    [
+      'a signature that is too short',
+      { ...item(), additionalData: { hmacSignature: 'AAAA' } },
+      'signature_invalid',
+    ],
+    ['another merchant account', signed(item({ merchantAccountCode: 'Other' })), 'other_account'],
+  ])('%s: refused', (_, one, refusal) => {
+    expect(read(batch(one))).toEqual({ notices: [], refused: [refusal] });
+  });
+
+  it.each(['pspReference', 'originalReference', 'merchantAccountCode', 'merchantReference', 'eventCode'])(
+    'refuses an item whose %s is not what was signed',
+    (field) => {
+      const altered = { ...signed(modification('CAPTURE')), [field]: 'ALTERED' };
+      expect(read(batch(altered)).refused).toEqual(['signature_invalid']);
+    },
+  );
+
+  it.each<[string, Item]>([
+    ['amount', { amount: { currency: 'EUR', value: 1_001 } }],
+    ['currency', { amount: { currency: 'USD', value: 1_000 } }],
+    ['success', { success: 'false' }],
+  ])('refuses an item whose %s is not what was signed', (_, altered) => {
+    expect(read(batch({ ...signed(item()), ...altered })).refused).toEqual(['signature_invalid']);
+  });
+
+  it('takes the key before while keys are rotated', () => {
+    expect(read(batch(signed(item(), PREVIOUS))).notices).toHaveLength(1);
+  });
+
+  it('is signed over references as they stand, colons and backslashes and all', () => {
+    const odd = item({ merchantReference: 'a:b\\c', originalReference: ':' });
+    expect(read(batch(signed(odd))).notices).toMatchObject([{ facts: [{ entityKey: null }] }]);
+  });
+
+  it('takes what a batch has of good ones', () => {
+    const { notices, refused } = read(
+      batch(
+        signed(item({ pspReference: 'A1' })),
+        item(),
+        signed(item({ merchantAccountCode: 'Other' })),
+        { eventCode: 7 },
+        signed(modification('CAPTURE', { pspReference: 'A2' })),
+      ),
+    );
+    expect(notices.map(({ eventId }) => eventId)).toEqual(['AUTHORISATION:A1:true', 'CAPTURE:A2:true']);
+    expect(refused).toEqual(['signature_missing', 'other_account', 'malformed']);
+  });
+
+  it('takes 200 items and not one more', () => {
+    const one = signed(item());
+    const many = (count: number) => batch(...Array.from({ length: count }, () => one));
+    expect(read(many(200)).notices).toHaveLength(200);
+    expect(read(many(201))).toEqual({ notices: [], refused: ['malformed'] });
+  });
+
+  it('has no key that anybody can guess', () => {
+    const options = { merchantAccount: 'M', transferHmacKeys: [] };
+    for (const key of ['', 'no hexadecimal at all, but long', '00', `${KEY}0`]) {
+      expect(() => new AdyenNotices({ ...options, hmacKeys: [key] })).toThrow(RangeError);
+    }
+  });
+});
+
+describe('what an item says', () => {
+  it('of an authorisation: the outcome of what it is named by', () => {
+    const additionalData = { 'metadata.payonce_route': '3', cardSummary: '1111', expiryDate: '3/2030' };
+    expect(facts(item({ additionalData, reason: '058747:1111:3/2030' }))).toEqual([
+      {
+        entityKey: 'payment-1-charge',
+        route: 3,
+        pspReference: 'QFQTPCQ8HXSKGK82',
+        parentReference: null,
+        operation: null,
+        about: 'operation',
+        cancelReference: null,
+        answer: { outcome: 'succeeded', pspReference: 'QFQTPCQ8HXSKGK82', money },
+      },
+    ]);
+  });
+
+  it.each<[string | null, object, string, string]>([
+    ['Not enough balance', {}, 'insufficient_funds', '12'],
+    ['NOT_ENOUGH_BALANCE', {}, 'insufficient_funds', '12'],
+    ['Refused', {}, 'do_not_honor', '2'],
+    ['Refused', { merchantAdviceCode: '03 : Do not try again' }, 'declined', '2'],
+    ['', { refusalReasonRaw: '54 : Expired Card' }, 'card_expired', '6'],
+    ['a reason to come', {}, 'declined', 'Refused'],
+    [null, {}, 'declined', 'Refused'],
+  ])('of a refusal with %j %j: %s', (reason, additionalData, decline, pspCode) => {
+    expect(facts(item({ success: 'false', reason, additionalData }))).toMatchObject([
+      { entityKey: 'payment-1-charge', answer: { outcome: 'declined', decline, pspCode } },
+    ]);
+  });
+
+  it.each(Object.keys(adyenRefusalReasons.categories))('knows refusal %s by its words', (code) => {
+    const reason = Object.entries(adyenRefusalReasons.texts).find(([each]) => each === code)?.[1];
+    expect(facts(item({ success: 'false', reason }))[0]?.answer.pspCode).toBe(code);
+  });
+
+  it.each<[string, string, string, object]>([
+    ['CAPTURE', 'true', 'capture', { outcome: 'succeeded', money }],
+    ['CAPTURE', 'false', 'capture', { outcome: 'declined', pspCode: 'CAPTURE' }],
+    ['CAPTURE_FAILED', 'true', 'capture', { outcome: 'declined', pspCode: 'CAPTURE_FAILED' }],
+    ['REFUND', 'true', 'refund', { outcome: 'succeeded', money }],
+    ['REFUND', 'false', 'refund', { outcome: 'declined' }],
+    ['REFUND_FAILED', 'true', 'refund', { outcome: 'declined' }],
+    ['REFUNDED_REVERSED', 'true', 'refund', { outcome: 'declined', pspCode: 'REFUNDED_REVERSED' }],
+  ])('of %s %s: the outcome of the %s', (eventCode, success, operation, answer) => {
+    const merchantReference = `payment-1-${operation}-part1`;
+    expect(facts(modification(eventCode, { success, merchantReference }))).toEqual([
+      {
+        entityKey: merchantReference,
+        route: null,
+        pspReference: 'OWN0000000000001',
+        parentReference: 'QFQTPCQ8HXSKGK82',
+        operation,
+        about: 'operation',
+        cancelReference: null,
+        answer: expect.objectContaining({ ...answer, pspReference: 'OWN0000000000001' }),
+      },
+    ]);
+  });
+
+  it('does not take the name of a payment for that of what was done to it', () => {
+    for (const merchantReference of ['payment-1-charge', 'payment-1-authorize']) {
+      expect(facts(modification('CAPTURE', { merchantReference }))).toMatchObject([
+        { entityKey: null, operation: 'capture', parentReference: 'QFQTPCQ8HXSKGK82' },
+      ]);
+    }
+  });
+
+  it.each<[string, string]>([
+    ['TECHNICAL_CANCEL', 'payment-1-charge-cancel'],
+    ['TECHNICAL_CANCEL', 'payment-1-charge'],
+    ['CANCEL_OR_REFUND', 'payment-1-charge-reversal'],
+    ['CANCELLATION', 'payment-1-charge-cancel'],
+  ])('of %s by %s: what became of a cancel of the charge', (eventCode, merchantReference) => {
+    for (const [success, outcome] of [
+      ['true', 'canceled'],
+      ['false', 'declined'],
+    ]) {
+      expect(facts(modification(eventCode, { merchantReference, success }))).toEqual([
+        {
+          entityKey: 'payment-1-charge',
+          route: null,
+          pspReference: 'QFQTPCQ8HXSKGK82',
+          parentReference: null,
+          operation: null,
+          about: 'cancel',
+          cancelReference: 'OWN0000000000001',
+          answer: expect.objectContaining({ outcome, pspReference: 'QFQTPCQ8HXSKGK82' }),
+        },
+      ]);
+    }
+  });
+
+  it("of a merchant's void: its outcome, and what became of the payment", () => {
+    for (const [success, done, canceled] of [
+      ['true', 'succeeded', 'canceled'],
+      ['false', 'declined', 'declined'],
+    ]) {
+      expect(
+        facts(modification('CANCELLATION', { merchantReference: 'payment-1-void', success })),
+      ).toMatchObject([
+        {
+          operation: 'void',
+          entityKey: 'payment-1-void',
+          pspReference: 'OWN0000000000001',
+          parentReference: 'QFQTPCQ8HXSKGK82',
+          about: 'operation',
+          answer: { outcome: done },
+        },
+        {
+          entityKey: null,
+          pspReference: 'QFQTPCQ8HXSKGK82',
+          about: 'cancel',
+          cancelReference: 'OWN0000000000001',
+          answer: { outcome: canceled },
+        },
+      ]);
+    }
+  });
+
+  it.each(['AUTHORISATION_ADJUSTMENT', 'REPORT_AVAILABLE', 'CHARGEBACK', 'A_CODE_TO_COME'])(
+    'of %s: nothing, and it is taken',
+    (eventCode) => {
+      expect(facts(modification(eventCode))).toEqual([]);
+    },
+  );
+
+  it('of a failure that did not happen: nothing', () => {
+    expect(facts(modification('CAPTURE_FAILED', { success: 'false' }))).toEqual([]);
+  });
+
+  it('carries a long name as it was sent', () => {
+    const name = `payment-1-refund-${'x'.repeat(90)}`;
+    const [fact] = facts(modification('REFUND', { merchantReference: referenceFor(name) }));
+    expect(fact?.entityKey).toBe(referenceFor(name));
+  });
+
+  it('counts CLP as Adyen does', () => {
+    const amount = { currency: 'CLP', value: 100_000 };
+    expect(facts(item({ amount }))[0]?.answer.money).toEqual({ amount: 1_000, currency: 'CLP' });
+  });
+
+  it('keeps nothing of cards and customers', () => {
+    const one = item({
+      success: 'false',
+      reason: 'Card 4242 4242 4242 4242 refused',
+      additionalData: { cardSummary: '4242', cardHolderName: 'Ada Lovelace', shopperEmail: 'ada@x.example' },
+      merchantReference: '4111111111111111',
+    });
+    const kept = JSON.stringify(read(batch(signed(one))));
+    expect(kept).toContain('[removed]');
+    expect(kept).not.toMatch(/4242|4111|Ada|@/);
+  });
+});
+
+describe('transfers of the balance platform', () => {
+  const data = {
+    id: '3JERI65X0B8SMQOV',
+    status: 'booked',
+    reason: 'approved',
+    reference: 'payout-1-send',
+    amount: { currency: 'EUR', value: 1_000 },
+    balanceAccount: { id: 'BA1' },
+    category: 'bank',
+    direction: 'outgoing',
+    sequenceNumber: 3,
+  };
+  const event = (more: object = {}, type = 'balancePlatform.transfer.updated'): string =>
+    JSON.stringify({
+      data: { ...data, ...more },
+      environment: 'test',
+      timestamp: '2026-11-21T12:00:00Z',
+      type,
+    });
+  const hmac = (body: string, key = TRANSFER_KEY): Record<string, string> => ({
+    hmacsignature: createHmac('sha256', Buffer.from(key, 'hex')).update(body).digest('base64'),
+  });
+  const told = (more: object) => read(event(more), hmac(event(more)));
+
+  it.each<[string, object, object]>([
+    ['authorised', {}, { outcome: 'succeeded', money }],
+    ['booked', {}, { outcome: 'succeeded', money }],
+    ['pendingApproval', {}, { outcome: 'pending' }],
+    ['refused', { reason: 'counterpartyAccountClosed' }, { outcome: 'declined', decline: 'account_invalid' }],
+    ['returned', {}, { outcome: 'declined' }],
+  ])('%s: what became of the payout', (status, more, answer) => {
+    expect(told({ ...more, status })).toMatchObject({
+      notices: [
+        {
+          eventId: `balancePlatform.transfer.updated:3JERI65X0B8SMQOV:${status}:3`,
+          occurredAt: new Date('2026-11-21T12:00:00Z'),
+          facts: [
+            { operation: 'payout', entityKey: 'payout-1-send', pspReference: '3JERI65X0B8SMQOV', answer },
+          ],
+        },
+      ],
+      refused: [],
+    });
+  });
+
+  it('says nothing of what is no payout, and of a state that says nothing', () => {
+    for (const more of [{ direction: 'incoming' }, { category: 'internal' }, { status: 'error' }]) {
+      expect(told(more)).toMatchObject({ notices: [{ facts: [] }], refused: [] });
+    }
+    const other = event({}, 'balancePlatform.accountHolder.updated');
+    expect(read(other, hmac(other))).toMatchObject({ notices: [{ facts: [] }], refused: [] });
+  });
+
+  it.each<[string, string, Record<string, string>, string]>([
+    ['no signature', event(), { hmacsignature: '' }, 'signature_missing'],
+    ['the key of other webhooks', event(), hmac(event(), KEY), 'signature_invalid'],
+    ['another body', event(), hmac(`${event()} `), 'signature_invalid'],
+    [
+      'another balance account',
+      event({ balanceAccount: { id: 'BA2' } }),
+      hmac(event({ balanceAccount: { id: 'BA2' } })),
+      'other_account',
+    ],
+    ['no transfer', event({ amount: 1 }), hmac(event({ amount: 1 })), 'malformed'],
+  ])('%s: refused', (_, body, headers, refusal) => {
+    expect(read(body, headers)).toEqual({ notices: [], refused: [refusal] });
+  });
+});
+
+describe('whatever comes', () => {
+  const value = fc.oneof(fc.string(), fc.integer(), fc.constant(null), fc.boolean(), fc.object());
+  const field = fc.constantFrom(...Object.keys(modification('REFUND')), 'reason', 'additionalData');
+  const code = fc.constantFrom(
+    'AUTHORISATION',
+    'CAPTURE',
+    'CANCELLATION',
+    'TECHNICAL_CANCEL',
+    'REFUND_FAILED',
+  );
+
+  it('never throws, and says of each item either what it took or why not', () => {
+    const items = fc.array(
+      fc.tuple(code, fc.dictionary(field, value), fc.boolean()).map(([eventCode, more, right]) => {
+        const one = { ...modification(eventCode), ...more };
+        return right ? signed({ ...one, additionalData: {} }) : one;
+      }),
+      { minLength: 1, maxLength: 5 },
+    );
+    fc.assert(
+      fc.property(items, (given) => {
+        const { notices, refused } = read(batch(...given));
+        expect(notices.length + refused.length).toBe(given.length);
+        for (const { eventId, type } of notices) {
+          expect(eventId.length).toBeLessThanOrEqual(200);
+          expect(type.length).toBeLessThanOrEqual(100);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('never throws over any bytes and headers', () => {
+    const bodies = fc.oneof(
+      fc.uint8Array({ maxLength: 300 }),
+      fc.json().map((text) => Buffer.from(text)),
+    );
+    fc.assert(
+      fc.property(
+        bodies,
+        fc.dictionary(fc.constantFrom('hmacsignature', 'x'), fc.string()),
+        (body, headers) => {
+          expect(reader.read(Buffer.from(body), headers).notices).toEqual([]);
+        },
+      ),
+      { numRuns: 500 },
+    );
+    expect(read('').refused).toEqual(['malformed']);
+    expect(read(`{"notificationItems":${'['.repeat(40)}${']'.repeat(40)}}`).refused).toEqual(['malformed']);
+    expect(read(batch('x'.repeat(262_144))).refused).toEqual(['malformed']);
+  });
+});

@@ -1,0 +1,209 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { type Static, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { factsOf, jsonOf, MOST_ITEMS, refused, textOf } from '../notice-check.js';
+import { type Notice, type NoticeReader, type NoticeReading, type NoticeRefusal } from '../notice.js';
+import { type AdyenItem, findingsOfItem } from './adyen.webhook-items.js';
+import { transferOf } from './adyen.transfers.js';
+
+/**
+ * Adyen's webhooks: the standard ones, batches of items that are each signed by themselves
+ * (https://docs.adyen.com/development-resources/webhooks/secure-webhooks/verify-hmac-signatures), and those
+ * of the balance platform, one transfer each and signed over the whole body.
+ */
+export interface AdyenNoticeOptions {
+  readonly merchantAccount: string;
+  /** In hexadecimal; while a key is rotated the old one is valid beside the new one. */
+  readonly hmacKeys: readonly string[];
+  /** Payouts are taken from it; transfers of any other are refused. */
+  readonly balanceAccount?: string | undefined;
+  /** Webhooks of the balance platform have a key of their own. */
+  readonly transferHmacKeys: readonly string[];
+}
+
+type Read = Notice | NoticeRefusal;
+
+export class AdyenNotices implements NoticeReader {
+  private readonly keys: readonly Buffer[];
+  private readonly transferKeys: readonly Buffer[];
+
+  constructor(private readonly options: AdyenNoticeOptions) {
+    this.keys = options.hmacKeys.map(bytesOf);
+    this.transferKeys = options.transferHmacKeys.map(bytesOf);
+  }
+
+  /** Adyen's signatures hold no time: `now` decides nothing here. */
+  read(raw: Buffer, headers: Readonly<Record<string, string | undefined>>): NoticeReading {
+    const text = textOf(raw);
+    if (text === null) return refused('malformed');
+    const signature = headers['hmacsignature'];
+    if (signature !== undefined) return reading([this.transfer(raw, text, signature)]);
+    const batch = jsonOf(text);
+    if (!Batch.Check(batch)) return refused('malformed');
+    return reading(batch.notificationItems.map((wrapped) => this.item(wrapped)));
+  }
+
+  private item(wrapped: unknown): Read {
+    if (!Item.Check(wrapped)) return 'malformed';
+    const { NotificationRequestItem: item } = wrapped;
+    const signature = item.additionalData?.['hmacSignature'];
+    if (typeof signature !== 'string' || signature === '') return 'signature_missing';
+    if (!isSigned(signedText(item), signature, this.keys)) return 'signature_invalid';
+    if (item.merchantAccountCode !== this.options.merchantAccount) return 'other_account';
+    return {
+      // Duplicates share these three; a later correction differs in `success`.
+      // https://docs.adyen.com/development-resources/webhooks/handle-webhook-events#duplicates
+      eventId: `${item.eventCode}:${item.pspReference}:${String(item.success)}`,
+      type: item.eventCode,
+      occurredAt: timeOf(item.eventDate),
+      facts: factsOf(findingsOfItem(item), []),
+    };
+  }
+
+  private transfer(raw: Buffer, text: string, signature: string): Read {
+    if (signature === '') return 'signature_missing';
+    if (!isSigned(raw, signature, this.transferKeys)) return 'signature_invalid';
+    const event = jsonOf(text);
+    if (!PlatformEvent.Check(event)) return 'malformed';
+    const { type, timestamp } = event;
+    const occurredAt = timeOf(timestamp);
+    if (!TRANSFERS.has(type)) {
+      const digest = createHash('sha256').update(raw).digest('base64url').slice(0, DIGEST);
+      return { eventId: `${type}:${digest}`, type, occurredAt, facts: [] };
+    }
+    const { data } = event;
+    if (!Transfer.Check(data)) return 'malformed';
+    if ((data.balanceAccount?.id ?? data.balanceAccountId) !== this.options.balanceAccount) {
+      return 'other_account';
+    }
+    return {
+      eventId: [type, data.id, data.status, data.sequenceNumber ?? ''].join(':'),
+      type,
+      occurredAt,
+      facts: isPayout(data)
+        ? factsOf(
+            [
+              {
+                operation: 'payout',
+                entityKey: data.reference,
+                pspReference: data.id,
+                answer: transferOf(data),
+              },
+            ],
+            [],
+          )
+        : [],
+    };
+  }
+}
+
+/** @throws RangeError for what is no hexadecimal: it would be read as a key that anybody can guess */
+function bytesOf(key: string): Buffer {
+  const bytes = Buffer.from(key, 'hex');
+  if (bytes.length < 16 || bytes.length * 2 !== key.length)
+    throw new RangeError('an HMAC key is hexadecimal');
+  return bytes;
+}
+
+function reading(items: readonly Read[]): NoticeReading {
+  return {
+    notices: items.filter((item) => typeof item !== 'string'),
+    refused: items.filter((item) => typeof item === 'string'),
+  };
+}
+
+/** HMAC-SHA256 in base64, compared in constant time. */
+function isSigned(signed: Buffer | string, signature: string, keys: readonly Buffer[]): boolean {
+  const given = Buffer.from(signature, 'utf8');
+  return keys.some((key) => {
+    const expected = Buffer.from(createHmac('sha256', key).update(signed).digest('base64'), 'utf8');
+    return given.length === expected.length && timingSafeEqual(given, expected);
+  });
+}
+
+/**
+ * The eight fields that a signature covers, in this order and with nothing escaped: a backslash or colon in
+ * a reference stands as it is (so do Adyen's own libraries; the escaping that some describe belongs to
+ * the payment pages of old). `reason`, `additionalData` and `eventDate` are not covered: they name and
+ * explain, and decide nothing that the signed fields do not.
+ */
+function signedText(item: AdyenItem): string {
+  return [
+    item.pspReference,
+    item.originalReference ?? '',
+    item.merchantAccountCode,
+    item.merchantReference ?? '',
+    item.amount?.value ?? '',
+    item.amount?.currency ?? '',
+    item.eventCode,
+    String(item.success),
+  ].join(':');
+}
+
+const LATEST_YEAR = 9_999;
+
+function timeOf(written: unknown): Date | null {
+  if (typeof written !== 'string' || written.length > 40) return null;
+  const time = new Date(written);
+  return time.getUTCFullYear() <= LATEST_YEAR ? time : null;
+}
+
+const Nullable = { string: Type.Union([Type.String(), Type.Null()]) };
+
+const Batch = Compile(
+  Type.Object({ notificationItems: Type.Array(Type.Unknown(), { minItems: 1, maxItems: MOST_ITEMS }) }),
+);
+
+const Item = Compile(
+  Type.Object({
+    NotificationRequestItem: Type.Object({
+      eventCode: Type.String({ pattern: '^[A-Z][A-Z0-9_]{0,59}$' }),
+      // A word, though some hand it on as a boolean.
+      success: Type.Union([Type.Literal('true'), Type.Literal('false'), Type.Boolean()]),
+      pspReference: Type.String({ pattern: '^[\\w.:-]{1,120}$' }),
+      originalReference: Type.Optional(Nullable.string),
+      merchantAccountCode: Type.String(),
+      merchantReference: Type.Optional(Nullable.string),
+      amount: Type.Optional(
+        Type.Object({ value: Type.Optional(Type.Number()), currency: Type.Optional(Type.String()) }),
+      ),
+      reason: Type.Optional(Nullable.string),
+      eventDate: Type.Optional(Type.Unknown()),
+      additionalData: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    }),
+  }),
+);
+
+const DIGEST = 22;
+const TRANSFERS: ReadonlySet<string> = new Set([
+  'balancePlatform.transfer.created',
+  'balancePlatform.transfer.updated',
+]);
+
+const PlatformEvent = Compile(
+  Type.Object({
+    type: Type.String({ pattern: '^[A-Za-z][\\w.]{0,99}$' }),
+    timestamp: Type.Optional(Type.Unknown()),
+    data: Type.Optional(Type.Unknown()),
+  }),
+);
+
+const TransferData = Type.Object({
+  id: Type.String({ pattern: '^[\\w-]{1,60}$' }),
+  status: Type.String({ pattern: '^[A-Za-z]{1,40}$' }),
+  // Counts the changes of one transfer.
+  sequenceNumber: Type.Optional(Type.Integer({ minimum: 0 })),
+  category: Type.Optional(Type.String()),
+  direction: Type.Optional(Type.String()),
+  reference: Type.Optional(Nullable.string),
+  reason: Type.Optional(Nullable.string),
+  amount: Type.Object({ value: Type.Integer(), currency: Type.String() }),
+  balanceAccount: Type.Optional(Type.Object({ id: Type.String() })),
+  balanceAccountId: Type.Optional(Type.String()),
+});
+const Transfer = Compile(TransferData);
+
+/** What we ask for is money to a bank account; the same webhooks tell of everything else that moves. */
+function isPayout({ category, direction }: Static<typeof TransferData>): boolean {
+  return category === 'bank' && direction === 'outgoing';
+}
