@@ -17,10 +17,12 @@ export {
   type NoticeReading,
   type NoticeRefusal,
 } from './notice.js';
+export { isHandedBackAs } from './adyen/adyen.mapping.js';
 export { adapters } from './registry.js';
 export {
   accountsOf,
   defaultPsps,
+  noticeReadersOf,
   parsePsps,
   type PspConfig,
   type PspsConfig,

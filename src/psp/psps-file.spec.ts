@@ -1,4 +1,11 @@
-import { accountsOf, defaultPsps, parsePsps, PspsFileError, readPspsFile } from './psps-file.js';
+import {
+  accountsOf,
+  defaultPsps,
+  noticeReadersOf,
+  parsePsps,
+  PspsFileError,
+  readPspsFile,
+} from './psps-file.js';
 
 const env = { STRIPE: 'sk_live_verysecret', ADYEN: 'AQEverysecret' };
 const stripe = { name: 'stripe', adapter: 'stripe', credentials: { secretKey: 'env:STRIPE' } };
@@ -206,5 +213,50 @@ describe('accountsOf', () => {
     expect(accounts[0]?.secrets).toContain('sk_test_simulator');
     expect(accounts[1]?.secrets).not.toContain('PayonceECOM');
     await Promise.all(accounts.map(({ adapter }) => adapter.close()));
+  });
+});
+
+describe('who reads notifications', () => {
+  const key = 'AB'.repeat(32);
+  const withStripe = (credentials: object) => ({
+    psps: [{ ...stripe, credentials: { ...stripe.credentials, ...credentials } }],
+  });
+  const withAdyen = (credentials: object) => ({
+    psps: [{ ...adyen, credentials: { ...adyen.credentials, ...credentials } }],
+  });
+
+  it('is told by the secrets of an account; without one its notifications are not taken', () => {
+    const named = (content: object) => [...noticeReadersOf(parse(content)).keys()];
+    expect(named({ psps: [stripe, adyen] })).toEqual([]);
+    expect(named(withStripe({ webhookSecret: 'whsec_1' }))).toEqual(['stripe']);
+    expect(named(withAdyen({ hmacKey: key }))).toEqual(['adyen']);
+    // The balance platform's webhooks have a key of their own, and are about payouts alone.
+    expect(named(withAdyen({ transfersHmacKey: key }))).toEqual([]);
+    const urls = { stripe: 'http://127.0.0.1:1', adyen: 'http://127.0.0.1:2' };
+    expect([...noticeReadersOf(defaultPsps(urls)).keys()]).toEqual(['stripe', 'adyen']);
+  });
+
+  it('takes the secret before beside the one in use, and not alone', () => {
+    const both = { webhookSecret: 'whsec_1', webhookSecretPrevious: 'whsec_0' };
+    expect(parse(withStripe(both)).psps[0]?.credentials).toMatchObject(both);
+    expect(problems(withStripe({ webhookSecretPrevious: 'whsec_0' }))).toEqual([
+      '/psps/0/credentials: webhookSecret is missing',
+    ]);
+    expect(parse(withAdyen({ hmacKey: key, hmacKeyPrevious: key })).psps).toHaveLength(1);
+    expect(problems(withAdyen({ hmacKeyPrevious: key, transfersHmacKeyPrevious: key }))).toEqual([
+      '/psps/0/credentials: hmacKey is missing',
+      '/psps/0/credentials: transfersHmacKey is missing',
+    ]);
+  });
+
+  it.each(['verysecret', '', '00', `${key}0`, `${key} `])('takes no HMAC key like %j', (hmacKey) => {
+    const [problem] = problems(withAdyen({ hmacKey }));
+    expect(problem).toMatch(/^\/psps\/0\/credentials\/hmacKey: must /);
+  });
+
+  it('takes no signing secret with blanks', () => {
+    expect(problems(withStripe({ webhookSecret: 'whsec_verysecret\n' }))).toEqual([
+      '/psps/0/credentials/webhookSecret: must have no blanks',
+    ]);
   });
 });

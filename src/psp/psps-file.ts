@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { type Clock, isCurrency, SystemClock } from '../kernel/index.js';
+import { type NoticeReader } from './notice.js';
 import { type PspAccount } from './psp-directory.js';
 import { type AdapterEntry, adapterNamed, adapters } from './registry.js';
 import { type RoutingRule } from './router.js';
@@ -177,6 +178,16 @@ export function accountsOf(config: PspsConfig, clock: Clock = new SystemClock())
   });
 }
 
+/** Who reads the notifications of each account; an account without a secret for them is not among these. */
+export function noticeReadersOf(config: PspsConfig): ReadonlyMap<string, NoticeReader> {
+  return new Map(
+    config.psps.flatMap(({ name, adapter, credentials }) => {
+      const reader = adapterNamed(adapter)?.notices({ credentials }) ?? null;
+      return reader === null ? [] : [[name, reader] as const];
+    }),
+  );
+}
+
 function pspOf(entry: PspEntry, at: string, env: NodeJS.ProcessEnv, problems: PspsFileProblem[]): PspConfig {
   const { name, adapter, baseUrl, timeoutMs = DEFAULT_TIMEOUT_MS, credentials: written } = entry;
   const credentials: Record<string, string> = {};
@@ -197,8 +208,11 @@ function pspOf(entry: PspEntry, at: string, env: NodeJS.ProcessEnv, problems: Ps
     const pointer = `${at}/credentials/${escaped(key)}`;
     if (resolved) {
       credentials[key] = resolved;
-      const isUrl = known?.credentials.some(({ name, url }) => name === key && url);
-      if (isUrl && known) checkBaseUrl(resolved, known, pointer, problems);
+      const credential = known?.credentials.find(({ name }) => name === key);
+      if (credential?.url && known) checkBaseUrl(resolved, known, pointer, problems);
+      if (credential?.form && !credential.form.pattern.test(resolved)) {
+        problems.push({ pointer, message: credential.form.message });
+      }
     } else {
       problems.push({ pointer, message: `the environment variable ${variable} is not set` });
     }

@@ -1,7 +1,10 @@
 import { type Clock } from '../kernel/index.js';
 import { type AdyenOptions, AdyenPsp } from './adyen/adyen.psp.js';
+import { AdyenNotices } from './adyen/adyen.webhook.js';
 import { type PspAdapter } from './contract.js';
+import { type NoticeReader } from './notice.js';
 import { keylessCapabilities, StripePsp } from './stripe/stripe.psp.js';
+import { StripeNotices } from './stripe/stripe.webhook.js';
 
 /** What an account is made of, with its references to the environment resolved. */
 export interface AccountSettings {
@@ -18,6 +21,8 @@ export interface Credential {
   readonly secret: boolean;
   /** It is an address, and checked as baseUrl is. */
   readonly url?: true;
+  /** What it must look like, and how that is said without showing it. */
+  readonly form?: { readonly pattern: RegExp; readonly message: string };
 }
 
 export interface AdapterEntry {
@@ -29,27 +34,62 @@ export interface AdapterEntry {
   /** Names of credentials that what is written makes necessary, beyond those that always are. */
   missing?(written: { readonly baseUrl?: string; readonly credentials: object }): readonly string[];
   create(settings: AccountSettings): PspAdapter;
+  /** Null where the account has no secret to check notifications by: then none is taken. */
+  notices(settings: Pick<AccountSettings, 'credentials'>): NoticeReader | null;
 }
 
 const required = (name: string): Credential => ({ name, required: true, secret: true });
 const optional = (name: string): Credential => ({ name, required: false, secret: true });
 
-const stripeCredentials = [required('secretKey'), optional('webhookSecret')];
+/** Blanks come of copying, and no signature would ever fit. */
+const signingSecret = (name: string): Credential => ({
+  ...optional(name),
+  form: { pattern: /^\S+$/, message: 'must have no blanks' },
+});
+
+/** A key that is no hexadecimal would be read as a shorter one, and in the end as an empty one. */
+const hmacKey = (name: string): Credential => ({
+  ...optional(name),
+  form: {
+    pattern: /^(?:[0-9A-Fa-f]{2}){16,128}$/,
+    message: 'must be hexadecimal, 32 to 256 characters and an even number of them',
+  },
+});
+
+/** The secret before the last one is of no use alone: whoever rotates has both. */
+const previous = (name: string, written: object): string[] =>
+  `${name}Previous` in written && !(name in written) ? [name] : [];
+
+const stripeEntry = {
+  credentials: [
+    required('secretKey'),
+    signingSecret('webhookSecret'),
+    signingSecret('webhookSecretPrevious'),
+  ],
+  basePath: false,
+  missing: ({ credentials }) => previous('webhookSecret', credentials),
+  notices: ({ credentials: { webhookSecret, webhookSecretPrevious } }) => {
+    const secrets = given(webhookSecret, webhookSecretPrevious);
+    return secrets.length > 0 ? new StripeNotices({ secrets }) : null;
+  },
+} satisfies Partial<AdapterEntry>;
+
+function given(...values: readonly (string | undefined)[]): string[] {
+  return values.filter((value) => value !== undefined);
+}
 
 /** Every adapter there is. A new PSP is a folder beside these and a line here. */
 export const adapters: readonly AdapterEntry[] = [
   {
+    ...stripeEntry,
     adapter: 'stripe',
-    credentials: stripeCredentials,
-    basePath: false,
     create: ({ credentials, ...settings }) =>
       new StripePsp({ ...settings, secretKey: credentials['secretKey'] ?? '' }),
   },
   {
     // Speaks Stripe's API but remembers no Idempotency-Key: as many smaller PSPs do.
+    ...stripeEntry,
     adapter: 'keyless',
-    credentials: stripeCredentials,
-    basePath: false,
     create: ({ credentials, ...settings }) =>
       new StripePsp({
         ...settings,
@@ -62,18 +102,25 @@ export const adapters: readonly AdapterEntry[] = [
     credentials: [
       required('apiKey'),
       { name: 'merchantAccount', required: true, secret: false },
-      optional('hmacKey'),
+      hmacKey('hmacKey'),
+      hmacKey('hmacKeyPrevious'),
       // Payouts; without a balance account there are none.
       { name: 'balanceAccount', required: false, secret: false },
       { name: 'transfersBaseUrl', required: false, secret: false, url: true },
       optional('transfersApiKey'),
+      // Of the balance platform's webhooks; the account's own if absent.
+      hmacKey('transfersHmacKey'),
+      hmacKey('transfersHmacKeyPrevious'),
     ],
     basePath: true,
     // Whoever names where payments go names where payouts go: never a test address beside a live one.
-    missing: ({ baseUrl, credentials }) =>
-      baseUrl !== undefined && 'balanceAccount' in credentials && !('transfersBaseUrl' in credentials)
+    missing: ({ baseUrl, credentials }) => [
+      ...(baseUrl !== undefined && 'balanceAccount' in credentials && !('transfersBaseUrl' in credentials)
         ? ['transfersBaseUrl']
-        : [],
+        : []),
+      ...previous('hmacKey', credentials),
+      ...previous('transfersHmacKey', credentials),
+    ],
     create: ({ credentials, ...settings }) =>
       new AdyenPsp({
         ...settings,
@@ -81,8 +128,19 @@ export const adapters: readonly AdapterEntry[] = [
         merchantAccount: credentials['merchantAccount'] ?? '',
         ...payoutsOf(credentials),
       }),
+    notices: ({ credentials }) => adyenNotices(credentials),
   },
 ];
+
+function adyenNotices(credentials: AccountSettings['credentials']): NoticeReader | null {
+  const { merchantAccount = '', hmacKey: key, hmacKeyPrevious, balanceAccount } = credentials;
+  const hmacKeys = given(key, hmacKeyPrevious);
+  const own = given(credentials['transfersHmacKey'], credentials['transfersHmacKeyPrevious']);
+  const ofTransfers = own.length > 0 ? own : hmacKeys;
+  const transferHmacKeys = balanceAccount === undefined ? [] : ofTransfers;
+  if (hmacKeys.length === 0 && transferHmacKeys.length === 0) return null;
+  return new AdyenNotices({ merchantAccount, hmacKeys, balanceAccount, transferHmacKeys });
+}
 
 function payoutsOf(credentials: AccountSettings['credentials']): Pick<AdyenOptions, 'payouts'> {
   const { balanceAccount, transfersBaseUrl: baseUrl, transfersApiKey: apiKey } = credentials;
