@@ -80,7 +80,7 @@ export class AdyenNotices implements NoticeReader {
       eventId: [type, data.id, data.status, data.sequenceNumber ?? ''].join(':'),
       type,
       occurredAt,
-      facts: isPayout(data)
+      facts: tellsOfPayout(data)
         ? factsOf(
             [
               {
@@ -203,7 +203,10 @@ const TransferData = Type.Object({
 });
 const Transfer = Compile(TransferData);
 
-/** What we ask for is money to a bank account; the same webhooks tell of everything else that moves. */
-function isPayout({ category, direction }: Static<typeof TransferData>): boolean {
-  return category === 'bank' && direction === 'outgoing';
+/**
+ * What we ask for is money to a bank account; the same webhooks tell of everything else that moves. That a
+ * request was received is told of transfers that are refused a moment later, too: it says nothing yet.
+ */
+function tellsOfPayout({ category, direction, status }: Static<typeof TransferData>): boolean {
+  return category === 'bank' && direction === 'outgoing' && status !== 'received';
 }
