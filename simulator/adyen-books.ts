@@ -44,8 +44,8 @@ export class AdyenBooks {
   }
 
   announce(event: AdyenEvent): void {
-    this.webhooks.send((secret) => {
-      const signature = createHmac('sha256', Buffer.from(secret, 'hex'))
+    this.webhooks.send(([key = '']) => {
+      const signature = createHmac('sha256', Buffer.from(key, 'hex'))
         .update(signedFields(event))
         .digest('base64');
       return { headers: {}, body: renderEvent(event, signature, this.clock) };

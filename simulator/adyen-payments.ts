@@ -96,7 +96,14 @@ export function renderPayment(payment: AdyenPayment, pages: string, resultCode?:
 
 export interface AdyenEvent {
   readonly eventCode:
-    'AUTHORISATION' | 'CAPTURE' | 'REFUND' | 'CANCELLATION' | 'TECHNICAL_CANCEL' | 'CANCEL_OR_REFUND';
+    | 'AUTHORISATION'
+    | 'CAPTURE'
+    | 'CAPTURE_FAILED'
+    | 'REFUND'
+    | 'REFUND_FAILED'
+    | 'CANCELLATION'
+    | 'TECHNICAL_CANCEL'
+    | 'CANCEL_OR_REFUND';
   readonly success: boolean;
   readonly pspReference: string;
   readonly originalReference?: string;
@@ -104,6 +111,8 @@ export interface AdyenEvent {
   readonly amount: AdyenAmount;
   readonly merchantAccount: string;
   readonly reason?: string;
+  /** Of the payment, where the item is about that itself. */
+  readonly route?: string | null;
 }
 
 /** What a notification is signed over: eight fields in this order. */
@@ -121,10 +130,11 @@ export function signedFields(event: AdyenEvent): string {
 }
 
 export function renderEvent(event: AdyenEvent, hmacSignature: string, clock: Clock): string {
-  const { merchantAccount, success, ...fields } = event;
+  const { merchantAccount, success, route = null, ...fields } = event;
+  const metadata = route === null ? {} : { 'metadata.payonce_route': route };
   const item = {
     ...fields,
-    additionalData: { hmacSignature },
+    additionalData: { ...metadata, hmacSignature },
     eventDate: new Date(clock.now()).toISOString(),
     merchantAccountCode: merchantAccount,
     operations: event.eventCode === 'AUTHORISATION' && success ? ['CANCEL', 'CAPTURE', 'REFUND'] : undefined,

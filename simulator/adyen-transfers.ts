@@ -1,12 +1,16 @@
+import { createHmac } from 'node:crypto';
 import { amountOf, isObject, type Json } from './adyen-parameters.js';
 import { type AdyenAmount } from './adyen-payments.js';
 import { adyenTransferInstrument, type PayoutBehaviour } from './bank-accounts.js';
 import { type Clock } from './clock.js';
 import { idSource } from './ids.js';
 import { type Ledger } from './ledger.js';
+import { type Webhooks } from './webhooks.js';
 import { json, type Reply, type Routed } from './wire.js';
 
 const LONGEST_REFERENCE = 80;
+/** From `authorised` to `booked`, by the simulator's clock. */
+const BOOKED_MS = 3_600_000;
 const PRIORITIES = ['regular', 'fast', 'wire', 'instant', 'crossBorder', 'internal'];
 
 interface Transfer {
@@ -29,6 +33,7 @@ export class AdyenTransfers {
   constructor(
     private readonly clock: Clock,
     private readonly ledger: Ledger,
+    private readonly webhooks: Webhooks,
   ) {}
 
   create(body: Json, key: string | null): Routed | Reply {
@@ -47,14 +52,12 @@ export class AdyenTransfers {
 
   private send(transfer: Transfer, behaviour: PayoutBehaviour, key: string | null): Reply {
     const id = this.nextTransfer();
-    switch (behaviour.does) {
-      case 'pay':
-      case 'receive':
-        break;
-      case 'refuse':
-        return this.answer(id, transfer, 'refused', behaviour.code);
-      case 'fail':
-        return this.answer(id, transfer, 'error', 'unknown');
+    if (behaviour.does === 'refuse' || behaviour.does === 'fail') {
+      const [status, reason] =
+        behaviour.does === 'refuse' ? ['refused', behaviour.code] : ['error', 'unknown'];
+      this.announce(1, this.object(id, transfer, 'received', 'pending'));
+      this.announce(2, this.object(id, transfer, status, reason));
+      return json(202, this.object(id, transfer, status, reason));
     }
     this.ledger.add({
       operation: 'payout',
@@ -67,14 +70,35 @@ export class AdyenTransfers {
       currency: transfer.amount.currency,
       idempotency_key: key,
     });
-    return behaviour.does === 'receive'
-      ? this.answer(id, transfer, 'received', 'pending')
-      : this.answer(id, transfer, 'authorised', 'approved');
+    const received = this.object(id, transfer, 'received', 'pending');
+    const authorised = this.object(id, transfer, 'authorised', 'approved');
+    const booked = this.object(id, transfer, 'booked', 'approved');
+    this.announce(1, received);
+    if (behaviour.does === 'receive')
+      this.webhooks.schedule(BOOKED_MS / 2, () => this.announce(2, authorised));
+    else this.announce(2, authorised);
+    this.webhooks.schedule(BOOKED_MS, () => this.announce(3, booked));
+    return json(202, behaviour.does === 'receive' ? received : authorised);
   }
 
-  private answer(id: string, transfer: Transfer, status: string, reason: string): Reply {
+  /** A webhook of the balance platform: signed over the whole body, in a header. */
+  private announce(sequenceNumber: number, transfer: object): void {
+    const timestamp = new Date(this.clock.now()).toISOString();
+    const body = JSON.stringify({
+      data: { balancePlatform: 'Payonce', ...transfer, sequenceNumber },
+      environment: 'test',
+      timestamp,
+      type: `balancePlatform.transfer.${sequenceNumber === 1 ? 'created' : 'updated'}`,
+    });
+    this.webhooks.send(([key = '']) => {
+      const hmac = createHmac('sha256', Buffer.from(key, 'hex')).update(body).digest('base64');
+      return { headers: { hmacsignature: hmac, protocol: 'HmacSHA256' }, body };
+    });
+  }
+
+  private object(id: string, transfer: Transfer, status: string, reason: string): object {
     const { amount, balanceAccountId, transferInstrumentId, priority, reference, description } = transfer;
-    return json(202, {
+    return {
       id,
       amount,
       balanceAccount: { id: balanceAccountId, description: 'Main balance account' },
@@ -88,7 +112,7 @@ export class AdyenTransfers {
       reference: reference ?? id,
       status,
       type: 'bankTransfer',
-    });
+    };
   }
 
   private transferOf(body: Json): Transfer | Reply {

@@ -41,7 +41,7 @@ export class AdyenWire implements Wire {
   ) {
     this.books = new AdyenBooks(this.payments, clock, ledger, webhooks);
     this.modifications = new AdyenModifications(this.books, this.nextReference);
-    this.transfers = new AdyenTransfers(clock, ledger);
+    this.transfers = new AdyenTransfers(clock, ledger, webhooks);
   }
 
   prepare(call: Call): Prepared | Reply {
@@ -172,7 +172,7 @@ export class AdyenWire implements Wire {
       case 'fail':
         break;
     }
-    return this.result(this.payments.replace({ ...payment, status: 'error', refusalCode: '4' }));
+    return this.result(this.refuse(payment, '4', 'error'));
   }
 
   private approve(payment: AdyenPayment, key: string | null): AdyenPayment {
@@ -188,18 +188,20 @@ export class AdyenWire implements Wire {
       eventCode: 'AUTHORISATION',
       success: true,
       pspReference: after.pspReference,
+      route: after.route,
     });
     return after;
   }
 
-  private refuse(payment: AdyenPayment, code: string): AdyenPayment {
-    const after = this.payments.replace({ ...payment, status: 'refused', refusalCode: code });
-    const { pspReference } = after;
+  private refuse(payment: AdyenPayment, code: string, status: 'refused' | 'error' = 'refused'): AdyenPayment {
+    const after = this.payments.replace({ ...payment, status, refusalCode: code });
+    const { pspReference, route } = after;
     this.books.announce({
       ...about(after),
       eventCode: 'AUTHORISATION',
       success: false,
       pspReference,
+      route,
       reason: adyenReason(code),
     });
     return after;

@@ -4,7 +4,7 @@ export const LONGEST_DELAY_MS = 600_000;
 interface Due {
   readonly at: number;
   readonly run: () => void;
-  readonly timer: NodeJS.Timeout;
+  timer: NodeJS.Timeout;
 }
 
 /** The time at one PSP: real time, moved forward on demand. What is due comes due by either. */
@@ -18,12 +18,23 @@ export class Clock {
 
   /** Runs `run` after `ms`, or as soon as the clock is moved past that. */
   after(ms: number, run: () => void): void {
-    const fire = (): void => {
-      this.waiting.delete(due);
-      run();
-    };
-    const due: Due = { at: this.now() + ms, run, timer: setTimeout(fire, Math.min(ms, LONGEST_DELAY_MS)) };
+    const due: Due = { at: this.now() + ms, run, timer: this.timer(ms, () => this.fire(due)) };
     this.waiting.add(due);
+  }
+
+  /** A timer of Node's may be early by a part of a millisecond, and what is due in hours has several. */
+  private fire(due: Due): void {
+    const left = due.at - this.now();
+    if (left > 1) {
+      due.timer = this.timer(left, () => this.fire(due));
+      return;
+    }
+    this.waiting.delete(due);
+    due.run();
+  }
+
+  private timer(ms: number, run: () => void): NodeJS.Timeout {
+    return setTimeout(run, Math.min(ms, LONGEST_DELAY_MS));
   }
 
   advance(ms: number): void {

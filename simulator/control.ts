@@ -1,5 +1,6 @@
 import { LONGEST_DELAY_MS } from './clock.js';
 import { type Fault, faultRequest, type FaultRequest } from './faults.js';
+import { shownHook } from './hooks.js';
 import { type Effect } from './ledger.js';
 import { type SimulatedPsp } from './psp.js';
 import { type Port } from './server.js';
@@ -103,10 +104,11 @@ export class Control {
         return json(200, {});
       case 'GET /_webhooks':
         return json(200, psp.webhooks.list());
-      case 'POST /_webhooks': {
-        const { id, url, mode, delay_ms } = psp.webhooks.register(parse(body));
-        return json(201, { id, url, mode, delay_ms });
-      }
+      case 'POST /_webhooks':
+        return json(201, shownHook(psp.webhooks.register(parse(body))));
+      case 'POST /_webhooks/rotate':
+        psp.webhooks.rotate(parse(body));
+        return json(200, psp.webhooks.list());
       case 'DELETE /_webhooks':
         psp.webhooks.clear();
         return json(200, psp.webhooks.list());

@@ -1,4 +1,5 @@
 import { LONGEST_DELAY_MS } from './clock.js';
+import { randomFrom } from './random.js';
 import { BadControl, type CallKind } from './wire.js';
 
 const MOST_FAULTS = 1_000;
@@ -190,15 +191,4 @@ function oneOf<const T extends string>(
   const found = options.find((option) => option === value);
   if (found === undefined) throw new BadControl(`${name}: one of ${options.join(', ')}`);
   return found;
-}
-
-/** mulberry32: small, and the same numbers for the same seed everywhere. */
-function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

@@ -6,12 +6,14 @@ import { adyenKeys, type KeyPolicy, stripeKeys } from './idempotency.js';
 import { type PspParts, SimulatedPsp } from './psp.js';
 import { Port } from './server.js';
 import { StripeWire } from './stripe.js';
+import { type WebhooksReading } from './webhooks.js';
 import { type Call, Full, json, type Reply, type Wire } from './wire.js';
 
 export { type CallRecord } from './calls.js';
 export { type LedgerReading } from './control.js';
 export { type Fault, type FaultKind, type FaultRequest } from './faults.js';
 export { type Effect, type Operation } from './ledger.js';
+export { type WebhooksReading } from './webhooks.js';
 
 export const pspNames = ['stripe', 'adyen', 'keyless'] as const;
 export type PspName = (typeof pspNames)[number];
@@ -37,12 +39,27 @@ export interface Simulator {
   /** Moves the clock of one PSP, or of all. */
   advance(ms: number, psp?: PspName): void;
   settings(psp: PspName, settings: { search_lag_ms?: number }): void;
-  webhook(psp: PspName, hook: { url: string; secret?: string; mode?: string; delay_ms?: number }): void;
+  /** Its id. */
+  webhook(psp: PspName, hook: WebhookRequest): number;
+  /** Another secret for one webhook; `keep_previous` signs with the old one, too, where that PSP does. */
+  rotateSecret(psp: PspName, hook: { id: number; secret: string; keep_previous?: boolean }): void;
+  /** Endpoints, and what became of notifications; none waits where `waiting` is 0. */
+  webhooks(psp: PspName): WebhooksReading;
   /** The customer comes back from the PSP's page. */
   authenticate(psp: PspName, id: string, result: 'succeeded' | 'failed'): void;
   /** Ledgers, calls, faults, keys, payments, webhooks, clocks: all of one PSP, or of all. */
   reset(psp?: PspName): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface WebhookRequest {
+  readonly url: string;
+  readonly secret?: string;
+  readonly mode?: string;
+  readonly delay_ms?: number;
+  readonly copies?: number;
+  readonly tries?: number;
+  readonly seed?: number;
 }
 
 interface Vendor {
@@ -105,7 +122,9 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       for (const one of chosen(psp)) one.psp.advance(ms);
     },
     settings: (psp, settings) => controls[psp].psp.wire.settings({ ...settings }),
-    webhook: (psp, hook) => void controls[psp].psp.webhooks.register(hook),
+    webhook: (psp, hook) => controls[psp].psp.webhooks.register(hook).id,
+    rotateSecret: (psp, hook) => controls[psp].psp.webhooks.rotate(hook),
+    webhooks: (psp) => controls[psp].psp.webhooks.list(),
     authenticate: (psp, id, result) => void controls[psp].psp.wire.authenticate(id, result === 'succeeded'),
     reset: async (psp) => {
       for (const one of chosen(psp)) await one.reset();

@@ -72,7 +72,10 @@ export class SimulatedPsp {
       this.misbehave(fault, { call, prepared, note, exchange });
       return;
     }
-    answer(exchange, note, withHeaders(this.execute(call, prepared, note), prepared));
+    this.tellFirst(
+      () => withHeaders(this.execute(call, prepared, note), prepared),
+      (reply) => answer(exchange, note, reply),
+    );
   }
 
   advance(ms: number): void {
@@ -92,6 +95,12 @@ export class SimulatedPsp {
 
   readCalls(reference?: string): CallRecord[] {
     return this.calls.read(reference);
+  }
+
+  /** Answers, but not before those have heard of it who are to hear of it early. */
+  private tellFirst(execute: () => Reply, say: (reply: Reply) => void): void {
+    const { result, early } = this.webhooks.gathering(execute);
+    this.webhooks.whenTried(early, () => say(result));
   }
 
   /** Claims the key, does it, keeps the answer. */
@@ -170,7 +179,7 @@ export class SimulatedPsp {
       case 'error_500_before':
       case 'error_500_after':
       case 'decline':
-        answer(exchange, note, execute());
+        this.tellFirst(execute, (reply) => answer(exchange, note, reply));
         return;
       case 'delay_after': {
         const reply = execute();

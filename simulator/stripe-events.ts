@@ -16,7 +16,7 @@ export class StripeEvents {
   announce(type: string, object: () => object, key: string | null): void {
     const id = this.nextEvent();
     const created = Math.floor(this.clock.now() / 1000);
-    this.webhooks.send((secret) => {
+    this.webhooks.send((secrets) => {
       const body = JSON.stringify({
         id,
         object: 'event',
@@ -29,8 +29,16 @@ export class StripeEvents {
         type,
       });
       const time = Math.floor(this.clock.now() / 1000);
-      const signature = createHmac('sha256', secret).update(`${time}.${body}`).digest('hex');
-      return { headers: { 'stripe-signature': `t=${time},v1=${signature}` }, body };
+      // While a secret is rotated there is one signature by each.
+      const signatures = secrets.map(
+        (secret) => `v1=${createHmac('sha256', secret).update(`${time}.${body}`).digest('hex')}`,
+      );
+      return { headers: { 'stripe-signature': [`t=${time}`, ...signatures].join(',') }, body };
     });
+  }
+
+  /** What comes to pass by itself, and is told then. */
+  later(ms: number, type: string, object: () => object): void {
+    this.webhooks.schedule(ms, () => this.announce(type, object, null));
   }
 }

@@ -106,8 +106,12 @@ export class StripePayouts {
         idempotency_key: key,
       });
     }
-    const event = failureCode === null ? 'payout.created' : 'payout.failed';
-    this.events.announce(event, () => render(payout, createdMs), key);
+    const shown = (nowMs: number) => () => render(payout, nowMs);
+    this.events.announce('payout.created', shown(createdMs), key);
+    if (failureCode === null) {
+      this.events.later(SUBMITTED_MS, 'payout.updated', shown(createdMs + SUBMITTED_MS));
+      this.events.later(PAID_MS, 'payout.paid', shown(createdMs + PAID_MS));
+    } else this.events.announce('payout.failed', shown(createdMs), key);
     return json(200, render(payout, createdMs));
   }
 

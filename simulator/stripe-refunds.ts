@@ -96,13 +96,18 @@ export class StripeRefunds {
       pendingUntilMs: asked === 'pending' ? createdMs + PENDING_MS : createdMs,
       metadata: metadataOf(form),
     });
+    const shown = (nowMs: number) => () => render(refund, nowMs);
+    this.events.announce('refund.created', shown(createdMs), key);
     if (failureReason === null) this.giveBack(intent, refund, key);
-    else this.events.announce('refund.failed', () => render(refund, createdMs), key);
+    else this.events.announce('refund.failed', shown(createdMs), key);
+    if (failureReason === null && asked === 'pending') {
+      this.events.later(PENDING_MS, 'refund.updated', shown(createdMs + PENDING_MS));
+    }
     return json(200, render(refund, createdMs));
   }
 
   private giveBack(intent: PaymentIntent, refund: Refund, key: string | null): void {
-    const { id, amount, currency, metadata, createdMs } = refund;
+    const { id, amount, currency, metadata } = refund;
     const after = this.intents.replace({ ...intent, amountRefunded: intent.amountRefunded + amount });
     this.ledger.add({
       operation: 'refund',
@@ -114,7 +119,6 @@ export class StripeRefunds {
       currency: currency.toUpperCase(),
       idempotency_key: key,
     });
-    this.events.announce('refund.created', () => render(refund, createdMs), key);
     this.events.announce('charge.refunded', () => renderCharge(after, after.charge ?? ''), key);
   }
 

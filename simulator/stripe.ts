@@ -6,6 +6,7 @@ import { type Ledger, type Operation } from './ledger.js';
 import {
   ENTITY_KEY,
   entityKeys,
+  type IntentStatus,
   type PaymentIntent,
   PaymentIntents,
   renderError,
@@ -262,11 +263,17 @@ export class StripeWire implements Wire {
         if (text(form, 'error_on_requires_action') === 'true') {
           return this.decline(intent, 'authentication_not_handled', key);
         }
-        return this.show(this.save({ ...intent, status: 'requires_action' }), form);
+        return this.show(this.wait(intent, 'requires_action', key), form);
       case 'wait':
         break;
     }
-    return this.show(this.save({ ...intent, status: 'processing' }), form);
+    return this.show(this.wait(intent, 'processing', key), form);
+  }
+
+  private wait(intent: PaymentIntent, status: IntentStatus, key: string | null): PaymentIntent {
+    const after = this.save({ ...intent, status });
+    this.announce(`payment_intent.${status}`, after, key);
+    return after;
   }
 
   private approve(intent: PaymentIntent, key: string | null): PaymentIntent {

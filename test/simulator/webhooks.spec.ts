@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import StripeSdk from 'stripe';
 import { startSimulator, type Simulator } from '../../simulator/index.js';
+import { hookFrom } from '../../simulator/hooks.js';
 import { AdyenClient, eventually, StripeClient } from './support.js';
 
 interface Received {
@@ -171,6 +172,123 @@ describe('webhooks of the simulator', () => {
     simulator.webhook('stripe', { url, secret: SECRET });
     await stripe.charge();
     await eventually(() => received.length === 1);
+  });
+
+  const quiet = (psp: 'stripe' | 'adyen') => eventually(() => simulator.webhooks(psp).waiting === 0);
+  const typesOf = (): string[] => received.map(({ body }) => (JSON.parse(body) as { type: string }).type);
+
+  it('come five times over and out of order in a storm', async () => {
+    // Nothing comes by itself: the clock brings one delivery after the other.
+    simulator.webhook('stripe', { url, secret: SECRET, mode: 'storm', delay_ms: 600_000, seed: 7 });
+    const { body } = await stripe.charge({ manual: true });
+    await stripe.post(`/v1/payment_intents/${body.id}/cancel`);
+    expect(simulator.webhooks('stripe')).toMatchObject({ events: 2, waiting: 10, delivered: 0 });
+    for (let step = 1; step <= 60; step += 1) {
+      simulator.advance(10_000, 'stripe');
+      // Whatever has left has arrived before the next one leaves.
+      await eventually(() => simulator.webhooks('stripe').in_flight === 0);
+    }
+    expect(simulator.webhooks('stripe')).toMatchObject({ waiting: 0, delivered: 10, failed: 0, dropped: 0 });
+    const types = typesOf();
+    expect(types.filter((type) => type === 'payment_intent.canceled')).toHaveLength(5);
+    expect(new Set(received.map((one) => (JSON.parse(one.body) as { id: string }).id)).size).toBe(2);
+    // A copy of the first event comes after one of the second.
+    const authorized = 'payment_intent.amount_capturable_updated';
+    expect(types.lastIndexOf(authorized)).toBeGreaterThan(types.indexOf('payment_intent.canceled'));
+  });
+
+  it('storm the same way for the same seed', () => {
+    const drawn = (seed: number) => {
+      const { random } = hookFrom({ url, mode: 'storm', seed }, 1);
+      return Array.from({ length: 20 }, random);
+    };
+    expect(drawn(7)).toEqual(drawn(7));
+    expect(drawn(7)).not.toEqual(drawn(8));
+  });
+
+  it('come before the answer of the call that made them, when asked to', async () => {
+    simulator.webhook('stripe', { url, secret: SECRET, mode: 'early', copies: 3 });
+    await stripe.charge();
+    expect(received).toHaveLength(3);
+    await stripe.charge({ token: 'pm_decline_fraudulent' });
+    expect(received).toHaveLength(6);
+    // Who does not take it holds the answer up for one try, not for all.
+    failures = 100;
+    await stripe.charge();
+    expect(received).toHaveLength(6);
+    expect(simulator.webhooks('stripe')).toMatchObject({ delivered: 6, failed: 0 });
+    failures = 0;
+    await quiet('stripe');
+  });
+
+  it('do not hold an answer up for what is swept away', async () => {
+    for (let hook = 0; hook < 16; hook += 1) {
+      simulator.webhook('stripe', { url: 'http://127.0.0.1:9/', mode: 'early', copies: 20 });
+    }
+    const answer = stripe.charge();
+    await eventually(() => simulator.webhooks('stripe').events === 1);
+    await simulator.reset();
+    expect((await answer).status).toBe(200);
+  });
+
+  it('are given up after the tries that were asked for, and counted', async () => {
+    failures = 1_000;
+    simulator.webhook('stripe', { url, secret: SECRET, tries: 2 });
+    await stripe.charge();
+    await quiet('stripe');
+    expect(failures).toBe(998);
+    expect(simulator.webhooks('stripe')).toMatchObject({ events: 1, delivered: 0, failed: 1, waiting: 0 });
+  });
+
+  it('are signed with another secret after a rotation, and by Stripe with both for a while', async () => {
+    const id = simulator.webhook('stripe', { url, secret: SECRET });
+    simulator.rotateSecret('stripe', { id, secret: 'whsec_next', keep_previous: true });
+    await stripe.charge();
+    await eventually(() => received.length === 1);
+    const [{ body, signature }] = received as [Received];
+    for (const secret of [SECRET, 'whsec_next']) {
+      expect(() => StripeSdk.webhooks.constructEvent(body, signature, secret)).not.toThrow();
+    }
+    simulator.rotateSecret('stripe', { id, secret: 'whsec_next' });
+    await stripe.charge();
+    await eventually(() => received.length === 2);
+    const [, last] = received as [Received, Received];
+    expect(() => StripeSdk.webhooks.constructEvent(last.body, last.signature, SECRET)).toThrow(/signature/);
+    expect(() => simulator.rotateSecret('stripe', { id: 9, secret: 'x' })).toThrow(/id/);
+    expect(JSON.stringify(simulator.webhooks('stripe'))).not.toContain('whsec');
+  });
+
+  it('tell of what comes to pass by itself, by the clock', async () => {
+    simulator.webhook('stripe', { url, secret: SECRET });
+    const destination = { amount: '400', currency: 'eur', destination: 'ba_1' };
+    await stripe.post('/v1/payouts', destination);
+    const { body } = await stripe.charge({ token: 'pm_card_pendingRefund' });
+    await stripe.post('/v1/refunds', { payment_intent: body.id });
+    expect(simulator.webhooks('stripe').scheduled).toBe(3);
+    await quiet('stripe');
+    received = [];
+    simulator.advance(3_600_000, 'stripe');
+    await eventually(() => received.length === 2);
+    simulator.advance(47 * 3_600_000, 'stripe');
+    await eventually(() => received.length === 3);
+    const told = received.map((one) => {
+      const { type, data } = JSON.parse(one.body) as { type: string; data: { object: { status: string } } };
+      return `${type} ${data.object.status}`;
+    });
+    expect(told.slice(0, 2).toSorted()).toEqual(['payout.updated in_transit', 'refund.updated succeeded']);
+    expect(told[2]).toBe('payout.paid paid');
+    expect(simulator.webhooks('stripe')).toMatchObject({ scheduled: 0, waiting: 0 });
+  });
+
+  it.each([
+    { mode: 'never' },
+    { copies: 0 },
+    { copies: 21 },
+    { tries: 1.5 },
+    { seed: -1 },
+    { delay_ms: 600_001 },
+  ])('are not sent as %j says', (options) => {
+    expect(() => simulator.webhook('stripe', { url, ...options })).toThrow(/one of|number from/);
   });
 
   it('go to loopback addresses only', () => {
