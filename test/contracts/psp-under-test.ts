@@ -5,6 +5,7 @@ import {
   type PspName,
   type Simulator,
   startSimulator,
+  type WebhookRequest,
 } from '../../simulator/index.js';
 import { type Clock, SystemClock } from '../../src/kernel/index.js';
 import {
@@ -140,6 +141,20 @@ export class PspBench {
 
   customerReturns(id: string, result: 'succeeded' | 'failed'): void {
     this.simulator.authenticate(this.subject.psp, id, result);
+  }
+
+  /** Has the PSP tell somebody of what it does. */
+  webhook(request: WebhookRequest): number {
+    return this.simulator.webhook(this.subject.psp, request);
+  }
+
+  rotateSecret(request: { id: number; secret: string; keep_previous?: boolean }): void {
+    this.simulator.rotateSecret(this.subject.psp, request);
+  }
+
+  /** Notifications that are on their way. */
+  waiting(): number {
+    return this.simulator.webhooks(this.subject.psp).waiting;
   }
 
   private async call(kind: AttemptKind, instruction: Instruction): Promise<Answer> {
