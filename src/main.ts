@@ -1,3 +1,4 @@
+import { type Logger } from 'pino';
 import { createLogger } from './api/index.js';
 import { type BundledSimulator, startBundledSimulator } from './bundled-simulator.js';
 import { type Config, ConfigError, DatabaseUnavailable, loadConfig } from './kernel/index.js';
@@ -13,7 +14,9 @@ async function main(): Promise<void> {
   const simulator = config.simulator ? await startBundledSimulator() : null;
   let service: Service;
   try {
-    service = await startService(config, await pspsOf(config, simulator), logger);
+    const psps = await pspsOf(config, simulator);
+    service = await startService(config, psps, logger);
+    if (simulator && service.url) await tellOf(service.url, psps, simulator, logger);
   } catch (error) {
     await simulator?.stop();
     throw error;
@@ -32,6 +35,16 @@ async function main(): Promise<void> {
   };
   process.once('SIGTERM', (signal) => void stop(signal));
   process.once('SIGINT', (signal) => void stop(signal));
+}
+
+/** A service that hears nothing of its PSPs works all the same: it asks. */
+async function tellOf(url: string, { psps }: PspsConfig, simulator: BundledSimulator, logger: Logger) {
+  try {
+    const accounts = await simulator.notify(url, psps);
+    logger.debug({ accounts }, 'the simulator tells of what it does');
+  } catch (err) {
+    logger.warn({ err }, 'the simulator does not tell of what it does');
+  }
 }
 
 async function pspsOf({ pspsFile }: Config, simulator: BundledSimulator | null): Promise<PspsConfig> {
