@@ -16,6 +16,7 @@ const catalogue = {
   idempotency_key_reused: [422, 'The Idempotency-Key was used for another request'],
   request_in_progress: [409, 'A request with this Idempotency-Key is still running'],
   unauthorized: [401, 'Credentials are missing or not valid'],
+  signature_invalid: [401, 'The notification is not signed with a secret of this account'],
   forbidden: [403, 'These credentials may not do this'],
   not_found: [404, 'No such object'],
   method_not_allowed: [405, 'This method is not allowed here'],

@@ -1,0 +1,169 @@
+import type pg from 'pg';
+import { type Clock, type Ids, orUnavailable, STAGED_CHANNEL } from '../../kernel/index.js';
+import { jobIdOf, type JobKind } from '../../jobs/index.js';
+import { type Fact, type Notice } from '../../psp/index.js';
+import { type Taken } from '../../request-storage/index.js';
+
+/** Names one try at a notification. Another try is another job, so that the queue does not mix them up. */
+export type ApplyArgs = {
+  readonly psp: string;
+  readonly eventId: string;
+  readonly tries: number;
+};
+
+/** A notification that is not decided yet. */
+export interface Undecided {
+  readonly type: string;
+  readonly facts: readonly Fact[];
+  readonly taken: readonly Taken[];
+  readonly tries: number;
+  readonly nextAt: Date;
+  readonly traceId: string;
+}
+
+export type BreakReason = 'operation_unknown' | 'contradiction';
+
+/** What a try has come to. */
+export type Decision =
+  | { readonly state: 'applied' | 'ignored' }
+  | { readonly state: 'break'; readonly reason: BreakReason }
+  | { readonly state: 'received'; readonly nextAt: Date };
+
+/** A PSP waits 10 s for its answer (Adyen); a server that stands still is given up before that. */
+const QUERY_TIMEOUT_MS = 5_000;
+
+/** The notifications of PSPs in Postgres. Hand-written SQL; every method is one round trip. */
+export class Inbox {
+  constructor(
+    private readonly pool: pg.Pool,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {}
+
+  /**
+   * Stores those that are new, with a job for each and the wake-up for whoever hands jobs to the queue:
+   * all of it or nothing. Returns the ids of the new ones. @throws StoreUnavailable
+   */
+  async store(
+    psp: string,
+    notices: readonly Notice[],
+    kind: JobKind<ApplyArgs>,
+  ): Promise<ReadonlySet<string>> {
+    // In one order, so that two batches with the same notices wait for one another and never in a circle.
+    const sorted = notices.toSorted((a, b) => (a.eventId < b.eventId ? -1 : a.eventId > b.eventId ? 1 : 0));
+    const { rows } = await this.query<{ stored: string[] }>({
+      name: 'webhook_inbox_store',
+      text: `WITH given AS (
+         SELECT * FROM unnest($2::text[], $3::text[], $4::jsonb[], $5::text[], $6::timestamptz[], $7::text[], $8::uuid[], $9::text[])
+             AS g (event_id, type, facts, entity_key, occurred_at, trace_id, job, job_id)
+       ), stored AS (
+         INSERT INTO webhook_inbox (psp, event_id, type, facts, entity_key, occurred_at, received_at, trace_id, next_at)
+         SELECT $1, event_id, type, facts, entity_key, occurred_at, $10::timestamptz, trace_id, $10 FROM given
+         ON CONFLICT DO NOTHING
+         RETURNING event_id
+       ), staged AS (
+         INSERT INTO staged_jobs (id, kind, job_id, args, staged_at)
+         SELECT job, $11, job_id, jsonb_build_object('psp', $1::text, 'eventId', event_id, 'tries', 0), $10
+           FROM given JOIN stored USING (event_id)
+       )
+       SELECT array(SELECT event_id FROM stored) AS stored,
+              CASE WHEN EXISTS (SELECT FROM stored) THEN pg_notify($12, '') END`,
+      values: [
+        psp,
+        sorted.map(({ eventId }) => eventId),
+        sorted.map(({ type }) => type),
+        sorted.map(({ facts }) => JSON.stringify(facts)),
+        sorted.map(({ facts }) => facts.find(({ entityKey }) => entityKey !== null)?.entityKey ?? null),
+        sorted.map(({ occurredAt }) => occurredAt),
+        sorted.map(() => this.ids.uuid()),
+        sorted.map(() => this.ids.uuid()),
+        sorted.map(({ eventId }) => jobIdOf(kind, { psp, eventId, tries: 0 })),
+        this.clock.now(),
+        kind.name,
+        STAGED_CHANNEL,
+      ],
+    });
+    return new Set(rows[0]?.stored);
+  }
+
+  /** Null where there is none, or where it is decided. @throws StoreUnavailable */
+  async undecided(psp: string, eventId: string): Promise<Undecided | null> {
+    const { rows } = await this.query<Undecided>({
+      name: 'webhook_inbox_undecided',
+      text: `SELECT type, facts, taken, tries, next_at AS "nextAt", trace_id AS "traceId" FROM webhook_inbox
+        WHERE psp = $1 AND event_id = $2 AND state = 'received'`,
+      values: [psp, eventId],
+    });
+    return rows[0] ?? null;
+  }
+
+  /**
+   * Writes down what a try came to, and stages the next one where there is to be one. False where
+   * somebody else was first: of tries at once, one is written down. @throws StoreUnavailable
+   */
+  async record(
+    { psp, eventId, tries }: ApplyArgs,
+    taken: readonly Taken[],
+    decision: Decision,
+    kind: JobKind<ApplyArgs>,
+  ): Promise<boolean> {
+    const again = { psp, eventId, tries: tries + 1 };
+    const { rows } = await this.query<{ moved: boolean }>({
+      name: 'webhook_inbox_record',
+      text: `WITH moved AS (
+         UPDATE webhook_inbox SET state = $4, reason = $5, taken = $6, tries = tries + 1, next_at = $7,
+                decided_at = CASE WHEN $7::timestamptz IS NULL THEN $8::timestamptz END
+          WHERE psp = $1 AND event_id = $2 AND state = 'received' AND tries = $3
+          RETURNING next_at
+       ), staged AS (
+         INSERT INTO staged_jobs (id, kind, job_id, args, not_before, staged_at)
+         SELECT $9, $10, $11, $12, next_at, $8 FROM moved WHERE next_at IS NOT NULL
+         RETURNING id
+       )
+       SELECT EXISTS (SELECT FROM moved) AS moved, CASE WHEN EXISTS (SELECT FROM staged) THEN pg_notify($13, '') END`,
+      values: [
+        psp,
+        eventId,
+        tries,
+        decision.state,
+        decision.state === 'break' ? decision.reason : null,
+        taken,
+        decision.state === 'received' ? decision.nextAt : null,
+        this.clock.now(),
+        this.ids.uuid(),
+        kind.name,
+        jobIdOf(kind, again),
+        again,
+        STAGED_CHANNEL,
+      ],
+    });
+    return rows[0]?.moved ?? false;
+  }
+
+  /** What is to be applied now, the longest due first. @throws StoreUnavailable */
+  async due(limit: number): Promise<ApplyArgs[]> {
+    const { rows } = await this.query<ApplyArgs>({
+      text: `SELECT psp, event_id AS "eventId", tries FROM webhook_inbox
+        WHERE next_at <= $1 ORDER BY next_at LIMIT $2`,
+      values: [this.clock.now(), limit],
+    });
+    return rows;
+  }
+
+  /** Of what is decided and no break; returns how many. @throws StoreUnavailable */
+  async forget(decidedBefore: Date, limit: number): Promise<number> {
+    const { rowCount } = await this.query({
+      text: `DELETE FROM webhook_inbox WHERE (psp, event_id) IN (
+         SELECT psp, event_id FROM webhook_inbox
+          WHERE state IN ('applied', 'ignored') AND decided_at < $1
+          ORDER BY decided_at LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+      values: [decidedBefore, limit],
+    });
+    return rowCount ?? 0;
+  }
+
+  private query<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
+    const timed: pg.QueryConfig & { query_timeout: number } = { ...query, query_timeout: QUERY_TIMEOUT_MS };
+    return orUnavailable(this.pool.query<Row>(timed));
+  }
+}

@@ -1,0 +1,93 @@
+import { type Clock, Problem } from '../../kernel/index.js';
+import { type JobKind } from '../../jobs/index.js';
+import { type Notice, type NoticeReader, type NoticeRefusal } from '../../psp/index.js';
+import { type ApplyArgs, type Inbox } from './inbox.js';
+import { type IncomingMetrics } from './incoming-metrics.js';
+import { checkReadable, isStorable } from './readable.js';
+
+/** What PSPs send of their own accord, as it comes from the wire. */
+export interface Notifications {
+  /** Whether there is such an account, with a secret to check signatures by. */
+  takes(account: string): boolean;
+  /**
+   * Checks, translates and stores one body, which may hold a batch; what it says is applied afterwards.
+   * Returns how many items were accepted, those among them that are known already.
+   * @param account the name of the account in the PSPs file
+   * @param raw the body as it came, to the byte
+   * @param headers names in lower case
+   * @throws Problem `not_found`, `body_malformed`, `signature_invalid` where no item was accepted
+   * @throws StoreUnavailable nothing was stored, or it is not known: the PSP is to send it again
+   */
+  receive(
+    account: string,
+    raw: Buffer,
+    headers: Readonly<Record<string, string | undefined>>,
+  ): Promise<number>;
+}
+
+export interface NotificationsDeps {
+  /** Null for an account that is not configured, or that has no secret to check signatures by. */
+  readonly readerOf: (account: string) => NoticeReader | null;
+  readonly inbox: Inbox;
+  readonly kind: JobKind<ApplyArgs>;
+  readonly metrics: IncomingMetrics;
+  readonly clock: Clock;
+}
+
+export class IncomingNotifications implements Notifications {
+  constructor(private readonly deps: NotificationsDeps) {}
+
+  takes(account: string): boolean {
+    return this.deps.readerOf(account) !== null;
+  }
+
+  async receive(
+    account: string,
+    raw: Buffer,
+    headers: Readonly<Record<string, string | undefined>>,
+  ): Promise<number> {
+    const { readerOf, inbox, kind, metrics, clock } = this.deps;
+    const reader = readerOf(account);
+    if (reader === null) throw unknownAccount();
+    try {
+      checkReadable(raw);
+    } catch (error) {
+      metrics.refused(account, 'malformed');
+      throw error;
+    }
+    const { notices, refused: unsigned } = reader.read(raw, headers, clock.now());
+    const good = notices.filter(isStorable);
+    const bad = notices.filter((notice) => !isStorable(notice));
+    const refused = [...unsigned, ...bad.map((): NoticeRefusal => 'malformed')];
+    const once = new Map<string, Notice>();
+    for (const notice of good) if (!once.has(notice.eventId)) once.set(notice.eventId, notice);
+    const stored = once.size > 0 ? await inbox.store(account, [...once.values()], kind) : new Set();
+    for (const notice of good) {
+      metrics.accepted(account, notice, stored.has(notice.eventId) && once.get(notice.eventId) === notice);
+    }
+    for (const reason of refused) metrics.refused(account, reason);
+    if (good.length === 0) throw refusal(refused);
+    return good.length;
+  }
+}
+
+export function unknownAccount(): Problem {
+  return new Problem('not_found', 'There is no PSP account of this name that notifications are taken for.');
+}
+
+/** One answer for a body none of whose items was accepted. Says what to mend, and nothing of what came. */
+function refusal(refused: readonly NoticeRefusal[]): Problem {
+  if (refused.includes('signature_invalid')) {
+    return new Problem('signature_invalid', 'The signature is not one of this account.');
+  }
+  if (refused.includes('signature_missing')) {
+    return new Problem('signature_invalid', 'There is no signature.');
+  }
+  if (refused.includes('too_old')) {
+    return new Problem('signature_invalid', 'The signature is too old.');
+  }
+  if (refused.includes('other_account')) {
+    return new Problem('not_found', 'This is signed, and about another account at that PSP.');
+  }
+  return new Problem('body_malformed', 'This is not a notification of this PSP.');
+}

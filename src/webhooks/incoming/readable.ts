@@ -1,0 +1,60 @@
+import { isUtf8 } from 'node:buffer';
+import { Problem } from '../../kernel/index.js';
+import { type Notice } from '../../psp/index.js';
+
+/**
+ * What a body has to be before anybody looks into it, and a notice before it is stored. Looked at here
+ * and not by each reader, so that no reader can forget it.
+ */
+
+/** Levels of arrays and objects. Stripe's deepest events have some 12; parsers and printers recurse. */
+const DEEPEST = 64;
+const LONGEST_EVENT_ID = 200;
+const LONGEST_TYPE = 100;
+const MOST_FACTS = 100;
+
+/** What neither text nor jsonb of Postgres can hold. */
+const UNSTORABLE = /\0|\p{Surrogate}/u;
+
+/** @throws Problem `body_malformed`; what was sent is not repeated */
+export function checkReadable(raw: Buffer): void {
+  if (raw.length === 0) throw malformed('The body is empty.');
+  if (!isUtf8(raw)) throw malformed('The body is not UTF-8.');
+  if (isDeeperThan(raw, DEEPEST)) throw malformed(`The body is nested deeper than ${DEEPEST} levels.`);
+}
+
+function malformed(detail: string): Problem {
+  return new Problem('body_malformed', detail);
+}
+
+/** Counts brackets outside of strings; says nothing about whether it is JSON. */
+function isDeeperThan(raw: Buffer, deepest: number): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < raw.length; at++) {
+    const byte = raw[at];
+    if (inString) {
+      if (byte === 0x5c) at++;
+      else if (byte === 0x22) inString = false;
+    } else if (byte === 0x22) inString = true;
+    else if (byte === 0x5b || byte === 0x7b) {
+      if (++depth > deepest) return true;
+    } else if (byte === 0x5d || byte === 0x7d) depth--;
+  }
+  return false;
+}
+
+/** Whether a notice can be stored as it is: one that cannot would take the whole batch down with it. */
+export function isStorable({ eventId, type, occurredAt, facts }: Notice): boolean {
+  if (eventId.length < 1 || eventId.length > LONGEST_EVENT_ID) return false;
+  if (type.length < 1 || type.length > LONGEST_TYPE) return false;
+  if (occurredAt !== null && Number.isNaN(occurredAt.getTime())) return false;
+  return facts.length <= MOST_FACTS && everyText([eventId, type, facts], (text) => !UNSTORABLE.test(text));
+}
+
+/** Over the values and the names of whatever JSON can carry. */
+function everyText(value: unknown, holds: (text: string) => boolean): boolean {
+  if (typeof value === 'string') return holds(value);
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([name, member]) => holds(name) && everyText(member, holds));
+}
