@@ -17,8 +17,9 @@ export interface OperatorAccess {
 /** What the edge learned of a request before its handler runs. */
 export interface EdgeState {
   readonly startedMs: number;
-  /** Counted among the requests in flight until its answer is ready. */
+  /** Counted among the requests, or the notifications, in flight until its answer is ready. */
   counted: boolean;
+  isNotification: boolean;
   answered: boolean;
   caller: Caller | null;
   id: string;
@@ -38,5 +39,7 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     access?: Access | OperatorAccess;
+    /** It takes a PSP's notification: no API key, and the body is kept as it came, to the byte. */
+    isNotification?: boolean;
   }
 }

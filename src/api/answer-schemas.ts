@@ -106,7 +106,10 @@ export const Attempt = closed(
     route: Type.Integer(),
     attempt: Type.Integer(),
     psp: Text,
-    kind: Type.String({ description: 'What was asked of the PSP: execute, lookup or cancel; or notice, what it told of its own accord.' }),
+    kind: Type.String({
+      description:
+        'What was asked of the PSP: execute, lookup or cancel; or notice, what it told of its own accord.',
+    }),
     outcome: nullable(Text, 'Null while the call is running, or when its end was never seen.'),
     psp_code: nullable(Text),
     http_status: nullable(Type.Integer()),

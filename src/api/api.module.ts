@@ -8,6 +8,8 @@ import {
   LIMITS,
   LOGGER,
   METRICS,
+  noNotifications,
+  NOTIFICATIONS,
   PAYMENTS,
   PAYOUTS,
   READINESS,
@@ -24,6 +26,7 @@ import { RefundsController } from './refunds.controller.js';
 import { PayoutsController } from './payouts.controller.js';
 import { ProblemFilter } from './problem.filter.js';
 import { RouteTable } from './route-table.js';
+import { WebhooksController } from './webhooks.controller.js';
 
 /** The REST surface as a Nest module. `createApi` makes an application of it. */
 @Module({})
@@ -41,6 +44,7 @@ export class ApiModule {
       clock,
       limits,
       operators,
+      notifications = noNotifications,
     } = dependencies;
     return {
       module: ApiModule,
@@ -48,6 +52,7 @@ export class ApiModule {
         PaymentsController,
         RefundsController,
         PayoutsController,
+        WebhooksController,
         OperationsController,
         // Not there at all unless it is asked for: every path under it is not found then.
         ...(operators ? [DeadLettersController] : []),
@@ -55,6 +60,7 @@ export class ApiModule {
       providers: [
         { provide: PAYMENTS, useValue: payments },
         { provide: PAYOUTS, useValue: payouts },
+        { provide: NOTIFICATIONS, useValue: notifications },
         { provide: AUTHENTICATOR, useValue: authenticator },
         { provide: READINESS, useValue: readiness },
         { provide: METRICS, useValue: metrics },

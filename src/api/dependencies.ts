@@ -5,6 +5,7 @@ import { type Clock } from '../kernel/index.js';
 import { type Authenticator } from '../merchants/index.js';
 import { type Payments } from '../payments/index.js';
 import { type Payouts } from '../payouts/index.js';
+import { type Notifications, unknownAccount } from '../webhooks/index.js';
 
 /** What /health/ready answers; `checks` names each thing that was looked at and how it is. */
 export interface Readiness {
@@ -16,6 +17,11 @@ export interface Readiness {
 export interface ApiLimits {
   /** Requests for /v1 and /ops/api that are worked on at once; one more is answered 503 before anything is done. */
   readonly maxInFlight: number;
+  /**
+   * Notifications of PSPs that are worked on at once, beside those requests. Whoever sends one is known by
+   * its body alone, so that anybody can hold a place until the body is there: of these, and of no others.
+   */
+  readonly maxNotifications: number;
   readonly bodyBytes: number;
   readonly headerBytes: number;
   /** For the whole request, headers and body, to arrive. */
@@ -33,6 +39,7 @@ export interface ApiLimits {
 
 export const defaultLimits: ApiLimits = {
   maxInFlight: 512,
+  maxNotifications: 64,
   bodyBytes: 256 * 1024,
   headerBytes: 16 * 1024,
   requestTimeoutMs: 30_000,
@@ -57,6 +64,8 @@ export interface OperatorDependencies {
 export interface ApiDependencies {
   readonly payments: Payments;
   readonly payouts: Payouts;
+  /** Without it no account takes notifications. */
+  readonly notifications?: Notifications;
   readonly authenticator: Authenticator;
   readonly readiness: () => Promise<Readiness>;
   readonly metrics: Registry;
@@ -68,9 +77,16 @@ export interface ApiDependencies {
   readonly operators: OperatorDependencies | null;
 }
 
+/** Where nobody takes notifications. */
+export const noNotifications: Notifications = {
+  takes: () => false,
+  receive: () => Promise.reject(unknownAccount()),
+};
+
 /** Injection tokens. */
 export const PAYMENTS = Symbol('payments');
 export const PAYOUTS = Symbol('payouts');
+export const NOTIFICATIONS = Symbol('notifications');
 export const AUTHENTICATOR = Symbol('authenticator');
 export const DEAD_LETTERS = Symbol('dead letters');
 export const READINESS = Symbol('readiness');

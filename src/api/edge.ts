@@ -5,8 +5,17 @@ import { Gauge, Histogram, type Registry } from 'prom-client';
 import { type Clock, Problem } from '../kernel/index.js';
 import { type Authenticator, type Caller } from '../merchants/index.js';
 import { type Asked } from '../payments/index.js';
+import { type Notifications, unknownAccount } from '../webhooks/index.js';
 import { type Access } from './access.js';
-import { AUTHENTICATOR, CLOCK, LIMITS, LOGGER, METRICS, type ApiLimits } from './dependencies.js';
+import {
+  AUTHENTICATOR,
+  CLOCK,
+  LIMITS,
+  LOGGER,
+  METRICS,
+  NOTIFICATIONS,
+  type ApiLimits,
+} from './dependencies.js';
 import { bearerOf, deadlineMsOf, idempotencyKeyOf, isJson, unauthorized, waitSecondsOf } from './headers.js';
 import { readJsonBody } from './json-body.js';
 import { OperatorGate } from './ops/operator-gate.js';
@@ -23,6 +32,7 @@ const OVERLOADED_RETRY_S = 1;
 @Injectable()
 export class Edge {
   private inFlight = 0;
+  private notificationsInFlight = 0;
   private draining = false;
   private readonly durations: Histogram;
 
@@ -32,6 +42,7 @@ export class Edge {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(OperatorGate) private readonly operators: OperatorGate,
+    @Inject(NOTIFICATIONS) private readonly notifications: Notifications,
     @Inject(METRICS) metrics: Registry,
   ) {
     this.durations = new Histogram({
@@ -74,7 +85,8 @@ export class Edge {
     fastify.addContentTypeParser<Buffer>(
       'application/json',
       { parseAs: 'buffer', bodyLimit: this.limits.bodyBytes },
-      (request, bytes, done) => done(null, readBody(request, bytes)),
+      (request, bytes, done) =>
+        done(null, request.edge.isNotification ? readRaw(request, bytes) : readBody(request, bytes)),
     );
   }
 
@@ -82,6 +94,7 @@ export class Edge {
     const edge = {
       startedMs: this.clock.monotonicMs(),
       counted: false,
+      isNotification: false,
       answered: false,
       caller: null as Caller | null,
       id: '',
@@ -93,7 +106,8 @@ export class Edge {
     };
     request.edge = edge;
     reply.header('request-id', request.id);
-    const { access } = request.routeOptions.config;
+    const { access, isNotification } = request.routeOptions.config;
+    if (isNotification === true) return this.enterNotification(request);
     if (access === undefined) return;
     if (this.inFlight >= this.limits.maxInFlight) {
       throw new Problem('overloaded', 'More requests are being worked on than this process takes.', {
@@ -110,6 +124,19 @@ export class Edge {
     const caller = await this.authenticator.authenticate(bearerOf(request.headers.authorization));
     edge.caller = caller;
     this.allow(request, caller, access);
+  }
+
+  /** Before a byte of the body is read: what no account takes costs nothing, and what is too much neither. */
+  private enterNotification({ edge, params }: FastifyRequest): void {
+    if (this.notificationsInFlight >= this.limits.maxNotifications) {
+      throw new Problem('overloaded', 'More notifications are being worked on than this process takes.', {
+        retryAfterS: OVERLOADED_RETRY_S,
+      });
+    }
+    if (!this.notifications.takes(accountOf(params))) throw unknownAccount();
+    edge.counted = true;
+    edge.isNotification = true;
+    this.notificationsInFlight++;
   }
 
   private allow(request: FastifyRequest, caller: Caller, { scope, or, movesMoney }: Access): void {
@@ -132,7 +159,8 @@ export class Edge {
     const { edge } = request;
     if (edge.answered) return;
     edge.answered = true;
-    if (edge.counted) this.inFlight--;
+    if (edge.counted && edge.isNotification) this.notificationsInFlight--;
+    else if (edge.counted) this.inFlight--;
     if (edge.contentType !== null) reply.header('content-type', edge.contentType);
     if (this.draining) reply.header('connection', 'close');
     const ms = this.clock.monotonicMs() - edge.startedMs;
@@ -179,6 +207,17 @@ export function callerOf(request: FastifyRequest): Caller {
   return caller;
 }
 
+/** The account that a notification is for, by the path; '' where there is none. */
+export function accountOf(params: unknown): string {
+  return typeof params === 'object' && params !== null && 'psp' in params ? String(params.psp) : '';
+}
+
+/** A notification as it came, to the byte: signatures are over bytes. Throws what was wrong with it. */
+export function rawBodyOf(request: FastifyRequest): Buffer {
+  const body = bodyOf(request);
+  return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+}
+
 /** What was read of the body, undefined where there is none. Throws what was wrong with it. */
 export function bodyOf(request: FastifyRequest): unknown {
   const { body } = request;
@@ -191,9 +230,8 @@ export function bodyOf(request: FastifyRequest): unknown {
  * Fastify close the connection, although the whole body was read and the next request can follow.
  */
 function readBody(request: FastifyRequest, bytes: Buffer): unknown {
-  const { 'content-type': type = '', 'content-encoding': encoding } = request.headers;
-  if (bytes.length > 0 && (!isJson(type) || (encoding !== undefined && encoding !== 'identity'))) {
-    return new Problem('unsupported_media_type', 'Send application/json in UTF-8, not compressed.');
+  if (bytes.length > 0 && (!isJson(request.headers['content-type'] ?? '') || isEncoded(request))) {
+    return unsupported();
   }
   try {
     return readJsonBody(bytes);
@@ -203,7 +241,20 @@ function readBody(request: FastifyRequest, bytes: Buffer): unknown {
   }
 }
 
-function singleHeader(header: string | string[] | undefined): string | undefined {
+/** Nothing is read into it, not even how it is written: that is up to whoever knows the signature. */
+function readRaw(request: FastifyRequest, bytes: Buffer): Buffer | Problem {
+  return isEncoded(request) ? unsupported() : bytes;
+}
+
+function isEncoded({ headers: { 'content-encoding': encoding } }: FastifyRequest): boolean {
+  return encoding !== undefined && encoding !== 'identity';
+}
+
+function unsupported(): Problem {
+  return new Problem('unsupported_media_type', 'Send application/json in UTF-8, not compressed.');
+}
+
+export function singleHeader(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join(', ') : header;
 }
 

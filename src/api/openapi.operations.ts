@@ -4,6 +4,7 @@ import { deadLetterOperations } from './ops/dead-letter-operations.js';
 import { refundOperations } from './openapi.refunds.js';
 import { payoutOperations } from './payout-operations.js';
 import { PaymentListQuery } from './request-schemas.js';
+import { webhookOperations } from './webhook-operations.js';
 
 const story = {
   atRest:
@@ -162,6 +163,7 @@ export const operations: readonly Operation[] = [
   },
   ...refundOperations,
   ...payoutOperations,
+  ...webhookOperations,
   ...deadLetterOperations,
   {
     method: 'get',

@@ -21,6 +21,7 @@ import {
   DeadLettersMerged,
   DeadLettersPurged,
 } from './ops/dead-letter-schemas.js';
+import { Accepted, Notification } from './webhook-operations.js';
 import { Payout, PayoutPage, PayoutRequest } from './payout-schemas.js';
 import { CancelRequest, CaptureRequest, PaymentRequest, RefundRequest } from './request-schemas.js';
 
@@ -46,6 +47,8 @@ const schemas = {
   DeadLetterSelection,
   DeadLettersMerged,
   DeadLettersPurged,
+  Notification,
+  Accepted,
   Problem: ProblemSchema,
   Live,
   Ready,
@@ -88,6 +91,7 @@ export function openApiDocument(version: string): Json {
       { name: 'Payments', description: 'Create, read, capture, cancel.' },
       { name: 'Refunds', description: 'Give back what was captured, once.' },
       { name: 'Payouts', description: 'Money out, one payout after another for each recipient.' },
+      { name: 'Notifications', description: 'What PSPs tell of their own accord.' },
       { name: 'Dead letters', description: 'For operators: jobs that were given up.' },
       { name: 'Operations', description: 'For whoever runs the service.' },
     ],
@@ -135,6 +139,14 @@ export function openApiDocument(version: string): Json {
           description: 'The id of the dead letter. Anything but a UUID is not found.',
           schema: { type: 'string', format: 'uuid' },
           example: '019aa5d1-3c0e-7a51-8d2f-6b0c9e4f7a18',
+        },
+        PspAccount: {
+          name: 'psp',
+          in: 'path',
+          required: true,
+          description: 'The name of the account in the PSPs file.',
+          schema: { type: 'string', maxLength: 40 },
+          example: 'stripe',
         },
         PayoutId: {
           name: 'id',
@@ -192,6 +204,7 @@ function shown(operation: Operation): Json {
       ...(operation.path.includes('{id}')
         ? [{ $ref: `#/components/parameters/${idParameter[tag] ?? 'PaymentId'}` }]
         : []),
+      ...(operation.path.includes('{psp}') ? [{ $ref: '#/components/parameters/PspAccount' }] : []),
       ...Object.entries(query?.properties ?? {}).map(([name, schema]) => ({ name, in: 'query', schema })),
       ...(movesMoney
         ? ['IdempotencyKey', 'Prefer', 'Deadline'].map((name) => ({

@@ -180,6 +180,7 @@ export class RunningApi {
                 ? Promise.resolve(callerWith(['payouts:write']))
                 : Promise.reject(new Problem('unauthorized', 'The key is revoked.')),
       },
+      notifications: { takes: () => true, receive: () => Promise.resolve(1) },
       readiness: () => Promise.resolve({ ready: true, checks: { database: 'up' } }),
       metrics: new Registry(),
       logger: createLogger({ level: 'info', sink: { write: (line) => void lines.push(line) } }),
