@@ -26,7 +26,7 @@ const below = {
     'idempotency',
     'kernel',
   ],
-  commands: ['request-storage', 'merchants', 'jobs', 'kernel'],
+  commands: ['webhooks', 'request-storage', 'merchants', 'jobs', 'kernel'],
 };
 
 const rooms = Object.keys(below);

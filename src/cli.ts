@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import {
   addApiKeys,
+  addBreaks,
   addDeadLetters,
   addMerchants,
   addMigrate,
@@ -28,7 +29,7 @@ import { openStore } from './open-store.js';
  */
 
 /** In the order in which the help lists them. */
-const groups = [addMigrate, addMerchants, addApiKeys, addStuck, addOrphans, addDeadLetters];
+const groups = [addMigrate, addMerchants, addApiKeys, addStuck, addOrphans, addBreaks, addDeadLetters];
 
 function program(perform: Perform, writeErr: (text: string) => void): Command {
   const payonce = new Command('payonce')
@@ -64,10 +65,16 @@ async function withOpened(config: Config, work: (opened: Opened) => Promise<Outc
   const store = await openStore(config, { entities: [], poolSize: 2, applicationName: 'payonce-cli' });
   try {
     const { database, migrated } = store;
-    return await work({ database, migrated, clock, ids });
+    return await work({ database, migrated, clock, ids, holdsCardNumber });
   } finally {
     await store.close();
   }
+}
+
+/** Loaded when it is asked for: the other commands do without the API and start sooner. */
+async function holdsCardNumber(text: string): Promise<boolean> {
+  const { findCardNumber } = await import('./api/index.js');
+  return findCardNumber(text) !== null;
 }
 
 function explain(error: unknown): { code: string; message: string } {

@@ -3,6 +3,7 @@
  * nothing: it says what is to be done with an open installation, and what that came to.
  */
 export { addApiKeys } from './api-keys.js';
+export { addBreaks } from './breaks.js';
 export { type Opened, type Outcome, type Perform } from './command.js';
 export { addDeadLetters } from './dead-letters.js';
 export { addMerchants } from './merchants.js';

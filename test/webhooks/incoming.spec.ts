@@ -1,0 +1,385 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { connect as connectSocket, type AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { gzipSync } from 'node:zlib';
+import { Client } from 'pg';
+import { STAGED_CHANNEL } from '../../src/kernel/index.js';
+import { type Answer, RunningApi } from '../api/fake-api.js';
+import { SeverableLink } from '../client/severable-link.js';
+import { spawnNode } from '../support/process.js';
+import { type Batch, batchOf, type Item } from './hmac-reader.js';
+import { charge, IncomingHouse, SECRETS } from './incoming-house.js';
+
+const CARD = '4242424242424242';
+
+/** What a PSP sends, on a connection of its own and without an API key. */
+function notify(api: RunningApi, { body, headers }: Batch, path = '/v1/webhooks/north'): Promise<Answer> {
+  return api.send({ path, body, headers: { ...headers }, apiKey: null, idempotencyKey: null });
+}
+
+/** Sends pieces as they are and gathers what comes back until the connection closes. */
+async function conversation(port: number, pieces: readonly string[]): Promise<string> {
+  const socket = connectSocket(port, '127.0.0.1');
+  let text = '';
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  for (const piece of pieces) socket.write(piece);
+  await once(socket, 'close');
+  return text;
+}
+
+describe('POST /v1/webhooks/:psp', () => {
+  let house: IncomingHouse;
+  let api: RunningApi;
+  beforeAll(async () => {
+    house = await IncomingHouse.open();
+    api = await RunningApi.start({ notifications: house.incoming.notifications, metrics: house.metrics });
+  });
+  beforeEach(() => house.clear());
+  afterAll(async () => {
+    await api.app.close();
+    await house.close();
+  });
+
+  const send = (items: readonly Item[], path?: string) => notify(api, house.batch(items), path);
+
+  it('stores what it says with a job for it, wakes whoever waits for jobs, and answers both PSPs', async () => {
+    const listener = new Client({ connectionString: house.fresh.url });
+    await listener.connect();
+    try {
+      await listener.query(`LISTEN ${STAGED_CHANNEL}`);
+      const woken = once(listener, 'notification');
+      const answer = await send([charge(1), charge(2)]);
+      expect([answer.status, answer.json()]).toEqual([
+        200,
+        { accepted: 2, notificationResponse: '[accepted]' },
+      ]);
+      expect(answer.headers).toMatchObject({
+        'content-type': 'application/json',
+        'cache-control': 'no-store',
+      });
+      await woken;
+    } finally {
+      await listener.end();
+    }
+    expect(await house.rows()).toMatchObject([
+      { event_id: 'evt-1', state: 'received', tries: 0 },
+      { event_id: 'evt-2', state: 'received', tries: 0 },
+    ]);
+    expect(
+      (await house.jobs()).map(({ kind, args, not_before: notBefore }) => [kind, args, notBefore]),
+    ).toEqual(
+      expect.arrayContaining([
+        ['webhook.apply', { psp: 'north', eventId: 'evt-1', tries: 0 }, null],
+        ['webhook.apply', { psp: 'north', eventId: 'evt-2', tries: 0 }, null],
+      ]),
+    );
+  });
+
+  it('takes duplicates, in one batch and in several, and stores them once', async () => {
+    for (let i = 0; i < 5; i++) expect((await send([charge(1)])).json()).toMatchObject({ accepted: 1 });
+    expect((await send([charge(2), charge(1), charge(2)])).json()).toMatchObject({ accepted: 3 });
+    expect(await house.rows()).toHaveLength(2);
+    expect(await house.jobs()).toHaveLength(2);
+    expect(await house.metric('payonce_webhook_items_total')).toEqual([
+      'payonce_webhook_items_total{psp="north",type="charge.done",result="stored"} 2',
+      'payonce_webhook_items_total{psp="north",type="charge.done",result="duplicate"} 6',
+    ]);
+  });
+
+  it('keeps the same event of two accounts apart', async () => {
+    await send([charge(1)]);
+    await notify(api, house.batch([charge(1)], SECRETS['south']!), '/v1/webhooks/south');
+    expect(await house.rows()).toHaveLength(2);
+    expect(new Set((await house.jobs()).map(({ job_id: id }) => id)).size).toBe(2);
+  });
+
+  it("refuses another account's secret, no signature and an old one, and stores nothing", async () => {
+    const old = batchOf([charge(1)], SECRETS['north']!, new Date(house.clock.now().getTime() - 300_001));
+    const unsigned = { body: JSON.stringify([{ item: charge(1) }]), headers: {} };
+    for (const batch of [house.batch([charge(1)], SECRETS['south']!), unsigned, old]) {
+      const answer = await notify(api, batch);
+      expect([answer.status, answer.json().code]).toEqual([401, 'signature_invalid']);
+      expect(answer.headers['content-type']).toBe('application/problem+json');
+    }
+    expect(await house.rows()).toEqual([]);
+    expect(await house.metric('payonce_webhook_items_total')).toEqual([
+      'payonce_webhook_items_total{psp="north",type="none",result="signature_invalid"} 1',
+      'payonce_webhook_items_total{psp="north",type="none",result="signature_missing"} 1',
+      'payonce_webhook_items_total{psp="north",type="none",result="too_old"} 1',
+    ]);
+  });
+
+  it('stores the good items of a batch with a bad one, wherever it stands', async () => {
+    const [north, south] = [SECRETS['north']!, SECRETS['south']!];
+    const answer = await notify(api, house.batch([charge(1), charge(2), charge(3)], [north, south, north]));
+    expect([answer.status, answer.json()]).toMatchObject([200, { accepted: 2 }]);
+    expect((await house.rows()).map(({ event_id: id }) => id)).toEqual(['evt-1', 'evt-3']);
+    expect(await house.metric('payonce_webhook_items_total')).toContain(
+      'payonce_webhook_items_total{psp="north",type="none",result="signature_invalid"} 1',
+    );
+  });
+
+  it('stores the rest of a batch with an item that Postgres cannot hold', async () => {
+    const about = [{ operation: 'payment-\0', outcome: 'succeeded' as const }];
+    const answer = await send([
+      charge(1),
+      charge('\0'),
+      charge(2, { about }),
+      charge(3, { type: 't'.repeat(101) }),
+    ]);
+    expect([answer.status, answer.json()]).toMatchObject([200, { accepted: 1 }]);
+    expect(await house.rows()).toHaveLength(1);
+    const alone = await send([charge(2, { about })]);
+    expect([alone.status, alone.json().code]).toEqual([400, 'body_malformed']);
+  });
+
+  it('keeps a type that nobody knows, and makes no label of it', async () => {
+    for (let i = 0; i < 3; i++) await send([{ id: `evt-${i}`, type: `made.up.${i}` }]);
+    await house.work();
+    expect((await house.rows()).map(({ type, state }) => [type, state])).toEqual([
+      ['made.up.0', 'ignored'],
+      ['made.up.1', 'ignored'],
+      ['made.up.2', 'ignored'],
+    ]);
+    expect(await house.metric('payonce_webhook_items_total')).toEqual([
+      'payonce_webhook_items_total{psp="north",type="other",result="stored"} 3',
+    ]);
+  });
+
+  it('knows no account that is not configured, and does not read what is sent to it', async () => {
+    for (const path of ['west', '%00', 'NORTH', '__proto__', 'x'.repeat(99)]) {
+      const answer = await send([charge(1)], `/v1/webhooks/${path}`);
+      expect([path, answer.status, answer.json().code]).toEqual([path, 404, 'not_found']);
+    }
+    const headers =
+      'Host: x\r\nContent-Type: application/json\r\nContent-Length: 200000\r\nConnection: close';
+    // Not a byte of the body is sent.
+    const text = await conversation(api.port, [`POST /v1/webhooks/west HTTP/1.1\r\n${headers}\r\n\r\n`]);
+    expect(text).toMatch(/^HTTP\/1\.1 404/);
+    expect((await api.send({ method: 'GET', path: '/v1/webhooks/north' })).status).toBe(405);
+  });
+
+  it.each<[string, string | Buffer, Record<string, string>, number, string]>([
+    ['nothing', '', {}, 400, 'body_malformed'],
+    ['no JSON', 'payload=1', {}, 400, 'body_malformed'],
+    ['JSON of another shape', '{"id":"evt_1"}', {}, 400, 'body_malformed'],
+    ['items of another shape', '[null,1,"x",[],{"item":7}]', {}, 400, 'body_malformed'],
+    ['JSON without end', '[{"item":', {}, 400, 'body_malformed'],
+    [
+      'JSON of a hundred thousand levels',
+      '['.repeat(100_000) + ']'.repeat(100_000),
+      {},
+      400,
+      'body_malformed',
+    ],
+    ['Latin-1', Buffer.from('["Zoë"]', 'latin1'), {}, 400, 'body_malformed'],
+    ['a form', 'a=b', { 'content-type': 'application/x-www-form-urlencoded' }, 415, 'unsupported_media_type'],
+    ['something compressed', gzipSync('[]'), { 'content-encoding': 'gzip' }, 415, 'unsupported_media_type'],
+    ['more than 256 kB', `["${'x'.repeat(262_144)}"]`, {}, 413, 'body_too_large'],
+  ])('refuses %s', async (_, body, headers, status, code) => {
+    const started = performance.now();
+    const answer = await notify(api, { body: body as string, headers });
+    expect([answer.status, answer.json().code]).toEqual([status, code]);
+    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(await house.rows()).toEqual([]);
+  });
+
+  it('takes a body of the largest size, and one that is told in chunks', async () => {
+    const noise = 'x'.repeat(261_000);
+    expect((await send([charge(1, { noise })])).status).toBe(200);
+    const { body, headers } = house.batch([charge(2)]);
+    const head = `POST /v1/webhooks/north HTTP/1.1\r\nHost: x\r\nContent-Type: application/json; charset=utf-8\r\nX-Sent: ${headers['x-sent']}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n`;
+    const chunks = [body.slice(0, 7), body.slice(7)].map(
+      (part) => `${part.length.toString(16)}\r\n${part}\r\n`,
+    );
+    expect(await conversation(api.port, [head, ...chunks, '0\r\n\r\n'])).toMatch(/^HTTP\/1\.1 200/);
+    expect(await house.rows()).toHaveLength(2);
+  });
+
+  it('reads bytes, not JSON: a body that is written otherwise is another one', async () => {
+    const { body, headers } = house.batch([charge(1, { noise: { b: 1.5, a: ' \u00e9' } })]);
+    // What the strict reader of other routes refuses is up to the signature here.
+    const twice = body.replace('"noise":', '"x":1,"x":2,"noise":');
+    expect((await notify(api, { body: twice, headers })).status).toBe(401);
+    expect((await notify(api, { body, headers })).status).toBe(200);
+  });
+
+  it('writes a card number nowhere, whatever field it comes in', async () => {
+    const noise = {
+      card: CARD,
+      deep: [{ number: `${CARD.slice(0, 8)} ${CARD.slice(8)}` }],
+      url: `/x?${CARD}`,
+    };
+    expect((await send([charge(1, { noise })])).status).toBe(200);
+    expect((await notify(api, { body: `{"card":"${CARD}"`, headers: {} })).status).toBe(400);
+    expect((await notify(api, house.batch([charge(2, { noise })], 'no secret of ours'))).status).toBe(401);
+    await house.work();
+    const { rows: tables } = await house.pool.query<{ name: string }>(
+      "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
+    );
+    expect(tables.length).toBeGreaterThan(10);
+    for (const { name } of tables) {
+      const hits = await house.pool.query(`SELECT 1 FROM ${name} t WHERE t::text ~ '4242 ?4242'`);
+      expect([name, hits.rowCount]).toEqual([name, 0]);
+    }
+    const written = [...api.logged, await house.metrics.metrics()].join('\n');
+    expect(written).toContain('/v1/webhooks/:psp');
+    expect(written).not.toMatch(/4242 ?4242/);
+    for (const secret of Object.values(SECRETS)) expect(written).not.toContain(secret);
+  });
+});
+
+describe('notifications under pressure', () => {
+  let house: IncomingHouse;
+  beforeAll(async () => (house = await IncomingHouse.open()));
+  beforeEach(() => house.clear());
+  afterAll(() => house.close());
+
+  it('of a sender that is slow are given up, and hold places of their own meanwhile', async () => {
+    const api = await RunningApi.start({
+      notifications: house.incoming.notifications,
+      limits: { maxNotifications: 2, requestTimeoutMs: 1_000, headersTimeoutMs: 500 },
+    });
+    try {
+      const head = `POST /v1/webhooks/north HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n[`;
+      const slow = [1, 2].map(() => conversation(api.port, [head]));
+      const { body, headers } = house.batch([charge(1)]);
+      let refused: Answer;
+      do refused = await notify(api, { body, headers });
+      while (refused.status === 200);
+      expect([refused.status, refused.json().code, refused.headers['retry-after']]).toEqual([
+        503,
+        'overloaded',
+        '1',
+      ]);
+      // Payments are none the worse for it.
+      expect((await api.send({ method: 'GET' })).status).toBe(200);
+      for (const text of await Promise.all(slow)) expect(text).toContain('"code":"request_timeout"');
+      expect((await notify(api, { body, headers })).status).toBe(200);
+    } finally {
+      await api.app.close();
+    }
+  });
+
+  it('that come five times at once to two processes, in any order, are stored once', async () => {
+    const children = [1, 2].map(() =>
+      spawnNode('test/webhooks/api.child.mjs', { args: [house.fresh.url, SECRETS['north']!] }),
+    );
+    try {
+      const urls = await Promise.all(
+        children.map(async (child) => (await child.waitForLine(/"listening":"(http[^"]+)"/))[1]!),
+      );
+      const items = Array.from({ length: 40 }, (_, n) => charge(n));
+      // Batches that overlap and run against each other's order, which locks rows in circles if it can.
+      const batches = Array.from({ length: 10 }, (_, n) => items.slice(n * 3, n * 3 + 13))
+        .flatMap((batch) => [batch, batch.toReversed(), batch, batch.toReversed(), batch])
+        .map((batch) => batchOf(batch, SECRETS['north']!, new Date()));
+      const answers = await Promise.all(
+        batches.map(async ({ body, headers }, n) => {
+          const asked = { method: 'POST', body, headers: { ...headers, 'content-type': 'application/json' } };
+          const answer = await fetch(`${urls[n % 2]}/v1/webhooks/north`, asked);
+          return [answer.status, await answer.json()];
+        }),
+      );
+      expect(new Set(answers.map((answer) => JSON.stringify(answer)))).toEqual(
+        new Set([JSON.stringify([200, { accepted: 13, notificationResponse: '[accepted]' }])]),
+      );
+      expect(await house.rows()).toHaveLength(40);
+      expect(await house.jobs()).toHaveLength(40);
+      expect(new Set((await house.jobs()).map(({ args }) => args.eventId)).size).toBe(40);
+    } finally {
+      for (const child of children) child.kill();
+      await Promise.all(children.map(({ exit }) => exit));
+    }
+  });
+});
+
+describe('notifications while the store is away', () => {
+  it('are refused with 503 and stored when they are sent again: nothing is lost, nothing is there twice', async () => {
+    const links: SeverableLink[] = [];
+    const house = await IncomingHouse.open(async (url) => {
+      links.push(await SeverableLink.open(url));
+      return links[0]!.url;
+    });
+    const api = await RunningApi.start({ notifications: house.incoming.notifications });
+    try {
+      const batch = house.batch([charge(1), charge(2)]);
+      links[0]!.cut();
+      const refused = await notify(api, batch);
+      expect([refused.status, refused.json().code]).toEqual([503, 'overloaded']);
+      expect(refused.headers['retry-after']).toBe('1');
+      links[0]!.mend();
+      expect((await notify(api, batch)).json()).toMatchObject({ accepted: 2 });
+      expect((await notify(api, batch)).json()).toMatchObject({ accepted: 2 });
+      expect(await house.rows()).toHaveLength(2);
+      expect(await house.jobs()).toHaveLength(2);
+    } finally {
+      await api.app.close();
+      await house.close();
+      await links[0]!.close();
+    }
+  });
+
+  it('are refused before the PSP stops waiting, where the store neither answers nor hangs up', async () => {
+    const mute = new Mute();
+    const house = await IncomingHouse.open((url) => mute.before(url));
+    const api = await RunningApi.start({ notifications: house.incoming.notifications });
+    try {
+      expect((await notify(api, house.batch([charge(1)]))).status).toBe(200);
+      mute.on();
+      const started = performance.now();
+      const refused = await notify(api, house.batch([charge(2)]));
+      expect([refused.status, refused.json().code]).toEqual([503, 'overloaded']);
+      expect(performance.now() - started).toBeLessThan(9_000);
+      // It was stored, and only the answer is missing: sent again it is a duplicate.
+      mute.off();
+      expect((await notify(api, house.batch([charge(2)]))).status).toBe(200);
+      expect((await house.rows()).map(({ event_id: id }) => id)).toEqual(['evt-1', 'evt-2']);
+      expect(await house.jobs()).toHaveLength(2);
+    } finally {
+      await api.app.close();
+      await house.close();
+      mute.close();
+    }
+  });
+});
+
+/** Stands in front of Postgres; while it is on, the server's words are kept back and the client's are not. */
+class Mute {
+  private readonly server: Server = createServer();
+  private readonly sockets = new Set<Socket>();
+  private readonly far = new Set<Socket>();
+
+  async before(databaseUrl: string): Promise<string> {
+    const target = new URL(databaseUrl);
+    this.server.listen(0, '127.0.0.1').on('connection', (near) => {
+      const far = connectSocket(Number(target.port), target.hostname);
+      this.far.add(far);
+      near.pipe(far);
+      far.pipe(near);
+      for (const socket of [near, far]) {
+        this.sockets.add(socket);
+        socket.on('error', () => {}).on('close', () => void this.sockets.delete(socket));
+      }
+      near.on('close', () => far.destroy());
+      far.on('close', () => void (this.far.delete(far), near.destroy()));
+    });
+    await once(this.server, 'listening');
+    target.port = String((this.server.address() as AddressInfo).port);
+    return target.href;
+  }
+
+  on(): void {
+    for (const far of this.far) far.pause().unpipe();
+  }
+
+  /** For connections that are made from now on: whoever waits on an old one has given it up. */
+  off(): void {
+    for (const far of this.far) far.destroy();
+  }
+
+  close(): void {
+    for (const socket of this.sockets) socket.destroy();
+    this.server.close();
+  }
+}
