@@ -244,3 +244,81 @@ describe('payonce for people', () => {
     expect(stderr).toContain('Did you mean create?');
   });
 });
+
+describe('payonce breaks', () => {
+  const note = (text: string) => ['--note', text];
+  const resolve = async (args: readonly string[]): Promise<Ran> => {
+    const child = spawnNode('bin/payonce.mjs', {
+      args: ['breaks', 'resolve', '--psp', 'stripe', '--event', 'evt_1', ...args, '--json'],
+      env: { DATABASE_URL: fresh.url },
+    });
+    const { code } = await child.exit;
+    const stdout = child.stdout();
+    return { code, stdout, stderr: child.output().replace(stdout, '') };
+  };
+
+  it('lists what waits for a person, and takes their note, once', async () => {
+    expect(await json('breaks list')).toEqual([]);
+    const fact = {
+      entityKey: 'payment-1-charge',
+      route: 1,
+      pspReference: 'pi_1',
+      parentReference: null,
+      operation: 'charge',
+      about: 'operation',
+      cancelReference: null,
+      answer: { outcome: 'declined', pspCode: 'expired_card', money: { amount: 1234, currency: 'EUR' } },
+    };
+    await sql(
+      `INSERT INTO webhook_inbox (psp, event_id, type, facts, entity_key, received_at, trace_id, state, reason,
+         taken, tries, decided_at)
+       VALUES ('stripe', 'evt_1', 'payment_intent.payment_failed', $1, 'payment-1-charge', now(), 't-1', 'break',
+         'contradiction', '{contradiction}', 1, now()),
+        ('stripe', 'evt_2', 'x', '[]', NULL, now(), 't-2', 'ignored', NULL, '{}', 1, now())`,
+      [JSON.stringify([fact])],
+    );
+    const [listed, ...others] = await json<Record<string, unknown>[]>('breaks list');
+    expect(others).toEqual([]);
+    expect(listed).toEqual({
+      psp: 'stripe',
+      event_id: 'evt_1',
+      type: 'payment_intent.payment_failed',
+      reason: 'contradiction',
+      entity_key: 'payment-1-charge',
+      facts: [
+        {
+          taken: 'contradiction',
+          entity_key: 'payment-1-charge',
+          route: 1,
+          operation: 'charge',
+          about: 'operation',
+          psp_reference: 'pi_1',
+          parent_reference: null,
+          outcome: 'declined',
+          psp_code: 'expired_card',
+          money: { amount: 1234, currency: 'EUR' },
+        },
+      ],
+      trace_id: 't-1',
+      occurred_at: null,
+      received_at: expect.any(String) as string,
+      since: expect.any(String) as string,
+      resolved_at: null,
+      resolution: null,
+    });
+    expect((await payonce('breaks list')).stdout).toMatch(
+      /^SINCE .*\n.* contradiction +stripe +payment_intent\.payment_failed +payment-1-charge +evt_1\n/,
+    );
+    const card = await resolve(note('Card 4242 4242 4242 4242 was charged.'));
+    expect([card.code, card.stdout]).toEqual([1, '']);
+    expect(JSON.parse(card.stderr)).toMatchObject({ error: { code: 'card_number_refused' } });
+    const done = await resolve(note('Right at the PSP; refunded by hand.'));
+    expect(JSON.parse(done.stdout)).toMatchObject({
+      event_id: 'evt_1',
+      resolution: 'Right at the PSP; refunded by hand.',
+    });
+    expect((await payonce('breaks list')).stdout).toBe('None.\n');
+    const again = await resolve(note('Again.'));
+    expect([again.code, JSON.parse(again.stderr)]).toMatchObject([1, { error: { code: 'not_found' } }]);
+  });
+});

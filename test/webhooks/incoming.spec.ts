@@ -1,5 +1,4 @@
-import { createServer, type Server, type Socket } from 'node:net';
-import { connect as connectSocket, type AddressInfo } from 'node:net';
+import { type AddressInfo, connect as connectSocket, createServer, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
 import { Client } from 'pg';
@@ -7,6 +6,7 @@ import { STAGED_CHANNEL } from '../../src/kernel/index.js';
 import { type Answer, RunningApi } from '../api/fake-api.js';
 import { SeverableLink } from '../client/severable-link.js';
 import { spawnNode } from '../support/process.js';
+import { eventually } from '../support/service.js';
 import { type Batch, batchOf, type Item } from './hmac-reader.js';
 import { charge, IncomingHouse, SECRETS } from './incoming-house.js';
 
@@ -244,9 +244,10 @@ describe('notifications under pressure', () => {
       const head = `POST /v1/webhooks/north HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n[`;
       const slow = [1, 2].map(() => conversation(api.port, [head]));
       const { body, headers } = house.batch([charge(1)]);
-      let refused: Answer;
-      do refused = await notify(api, { body, headers });
-      while (refused.status === 200);
+      const refused = await eventually(async () => {
+        const answer = await notify(api, { body, headers });
+        return answer.status === 200 ? null : answer;
+      }, 'a notification too many is refused');
       expect([refused.status, refused.json().code, refused.headers['retry-after']]).toEqual([
         503,
         'overloaded',
@@ -351,9 +352,9 @@ class Mute {
   private readonly far = new Set<Socket>();
 
   async before(databaseUrl: string): Promise<string> {
-    const target = new URL(databaseUrl);
+    const { port, hostname } = new URL(databaseUrl);
     this.server.listen(0, '127.0.0.1').on('connection', (near) => {
-      const far = connectSocket(Number(target.port), target.hostname);
+      const far = connectSocket(Number(port), hostname);
       this.far.add(far);
       near.pipe(far);
       far.pipe(near);
@@ -365,8 +366,9 @@ class Mute {
       far.on('close', () => void (this.far.delete(far), near.destroy()));
     });
     await once(this.server, 'listening');
-    target.port = String((this.server.address() as AddressInfo).port);
-    return target.href;
+    const through = new URL(databaseUrl);
+    through.port = String((this.server.address() as AddressInfo).port);
+    return through.href;
   }
 
   on(): void {

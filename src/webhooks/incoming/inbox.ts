@@ -11,6 +11,11 @@ export type ApplyArgs = {
   readonly tries: number;
 };
 
+/** A notice at the account that it came for. */
+export interface Arrived extends Notice {
+  readonly psp: string;
+}
+
 /** A notification that is not decided yet. */
 export interface Undecided {
   readonly type: string;
@@ -29,8 +34,11 @@ export type Decision =
   | { readonly state: 'break'; readonly reason: BreakReason }
   | { readonly state: 'received'; readonly nextAt: Date };
 
-/** A PSP waits 10 s for its answer (Adyen); a server that stands still is given up before that. */
-const QUERY_TIMEOUT_MS = 5_000;
+/**
+ * A PSP waits 10 s for its answer (Adyen). A server that stands still is given up before that, also by
+ * whoever had to wait for a statement before it (arrivals.ts).
+ */
+const QUERY_TIMEOUT_MS = 4_000;
 
 /** The notifications of PSPs in Postgres. Hand-written SQL; every method is one round trip. */
 export class Inbox {
@@ -42,34 +50,34 @@ export class Inbox {
 
   /**
    * Stores those that are new, with a job for each and the wake-up for whoever hands jobs to the queue:
-   * all of it or nothing. Returns the ids of the new ones. @throws StoreUnavailable
+   * all of it or nothing. Returns those that are new. No two may be the same. @throws StoreUnavailable
    */
-  async store(
-    psp: string,
-    notices: readonly Notice[],
+  async store<Given extends Arrived>(
+    arrived: readonly Given[],
     kind: JobKind<ApplyArgs>,
-  ): Promise<ReadonlySet<string>> {
-    // In one order, so that two batches with the same notices wait for one another and never in a circle.
-    const sorted = notices.toSorted((a, b) => (a.eventId < b.eventId ? -1 : a.eventId > b.eventId ? 1 : 0));
-    const { rows } = await this.query<{ stored: string[] }>({
+  ): Promise<ReadonlySet<Given>> {
+    // In one order, so that two statements with the same rows wait for one another and never in a circle.
+    const sorted = arrived.toSorted((a, b) => compare(a.psp, b.psp) || compare(a.eventId, b.eventId));
+    const { rows } = await this.query<{ stored: number[] }>({
       name: 'webhook_inbox_store',
       text: `WITH given AS (
-         SELECT * FROM unnest($2::text[], $3::text[], $4::jsonb[], $5::text[], $6::timestamptz[], $7::text[], $8::uuid[], $9::text[])
-             AS g (event_id, type, facts, entity_key, occurred_at, trace_id, job, job_id)
+         SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::jsonb[], $5::text[], $6::timestamptz[], $7::text[], $8::uuid[], $9::text[])
+             WITH ORDINALITY AS g (psp, event_id, type, facts, entity_key, occurred_at, trace_id, job, job_id, n)
        ), stored AS (
          INSERT INTO webhook_inbox (psp, event_id, type, facts, entity_key, occurred_at, received_at, trace_id, next_at)
-         SELECT $1, event_id, type, facts, entity_key, occurred_at, $10::timestamptz, trace_id, $10 FROM given
+         SELECT psp, event_id, type, facts, entity_key, occurred_at, $10::timestamptz, trace_id, $10
+           FROM given ORDER BY n
          ON CONFLICT DO NOTHING
-         RETURNING event_id
+         RETURNING psp, event_id
        ), staged AS (
          INSERT INTO staged_jobs (id, kind, job_id, args, staged_at)
-         SELECT job, $11, job_id, jsonb_build_object('psp', $1::text, 'eventId', event_id, 'tries', 0), $10
-           FROM given JOIN stored USING (event_id)
+         SELECT job, $11, job_id, jsonb_build_object('psp', psp, 'eventId', event_id, 'tries', 0), $10
+           FROM given JOIN stored USING (psp, event_id)
        )
-       SELECT array(SELECT event_id FROM stored) AS stored,
+       SELECT array(SELECT n::int FROM given JOIN stored USING (psp, event_id)) AS stored,
               CASE WHEN EXISTS (SELECT FROM stored) THEN pg_notify($12, '') END`,
       values: [
-        psp,
+        sorted.map(({ psp }) => psp),
         sorted.map(({ eventId }) => eventId),
         sorted.map(({ type }) => type),
         sorted.map(({ facts }) => JSON.stringify(facts)),
@@ -77,13 +85,14 @@ export class Inbox {
         sorted.map(({ occurredAt }) => occurredAt),
         sorted.map(() => this.ids.uuid()),
         sorted.map(() => this.ids.uuid()),
-        sorted.map(({ eventId }) => jobIdOf(kind, { psp, eventId, tries: 0 })),
+        sorted.map(({ psp, eventId }) => jobIdOf(kind, { psp, eventId, tries: 0 })),
         this.clock.now(),
         kind.name,
         STAGED_CHANNEL,
       ],
     });
-    return new Set(rows[0]?.stored);
+    const stored = new Set(rows[0]?.stored);
+    return new Set(sorted.filter((_, index) => stored.has(index + 1)));
   }
 
   /** Null where there is none, or where it is decided. @throws StoreUnavailable */
@@ -166,4 +175,9 @@ export class Inbox {
     const timed: pg.QueryConfig & { query_timeout: number } = { ...query, query_timeout: QUERY_TIMEOUT_MS };
     return orUnavailable(this.pool.query<Row>(timed));
   }
+}
+
+/** By code units: an order that any process has. */
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -5,6 +5,7 @@ import { type JobKind } from '../../jobs/index.js';
 import { type NoticeReader } from '../../psp/index.js';
 import { type FactTaker } from '../../request-storage/index.js';
 import { ApplyNotice } from './apply-notice.js';
+import { Arrivals } from './arrivals.js';
 import { Breaks } from './breaks.js';
 import { Inbox, type ApplyArgs } from './inbox.js';
 import { InboxRetention } from './inbox-retention.js';
@@ -38,7 +39,12 @@ export function incomingWebhooks(deps: IncomingWebhooksDeps): IncomingWebhooks {
   new Breaks(pool, clock).register(deps.metrics);
   const kind = new ApplyNotice({ inbox, facts, metrics, clock, ids });
   return {
-    notifications: new IncomingNotifications({ readerOf, inbox, kind, metrics, clock }),
+    notifications: new IncomingNotifications({
+      readerOf,
+      arrivals: new Arrivals(inbox, kind),
+      metrics,
+      clock,
+    }),
     kind,
     chore: new InboxRetention(inbox, clock),
   };

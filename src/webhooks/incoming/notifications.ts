@@ -1,7 +1,6 @@
 import { type Clock, Problem } from '../../kernel/index.js';
-import { type JobKind } from '../../jobs/index.js';
 import { type Notice, type NoticeReader, type NoticeRefusal } from '../../psp/index.js';
-import { type ApplyArgs, type Inbox } from './inbox.js';
+import { type Arrivals } from './arrivals.js';
 import { type IncomingMetrics } from './incoming-metrics.js';
 import { checkReadable, isStorable } from './readable.js';
 
@@ -28,8 +27,7 @@ export interface Notifications {
 export interface NotificationsDeps {
   /** Null for an account that is not configured, or that has no secret to check signatures by. */
   readonly readerOf: (account: string) => NoticeReader | null;
-  readonly inbox: Inbox;
-  readonly kind: JobKind<ApplyArgs>;
+  readonly arrivals: Arrivals;
   readonly metrics: IncomingMetrics;
   readonly clock: Clock;
 }
@@ -46,7 +44,7 @@ export class IncomingNotifications implements Notifications {
     raw: Buffer,
     headers: Readonly<Record<string, string | undefined>>,
   ): Promise<number> {
-    const { readerOf, inbox, kind, metrics, clock } = this.deps;
+    const { readerOf, arrivals, metrics, clock } = this.deps;
     const reader = readerOf(account);
     if (reader === null) throw unknownAccount();
     try {
@@ -61,7 +59,7 @@ export class IncomingNotifications implements Notifications {
     const refused = [...unsigned, ...bad.map((): NoticeRefusal => 'malformed')];
     const once = new Map<string, Notice>();
     for (const notice of good) if (!once.has(notice.eventId)) once.set(notice.eventId, notice);
-    const stored = once.size > 0 ? await inbox.store(account, [...once.values()], kind) : new Set();
+    const stored = once.size > 0 ? await arrivals.store(account, [...once.values()]) : new Set();
     for (const notice of good) {
       metrics.accepted(account, notice, stored.has(notice.eventId) && once.get(notice.eventId) === notice);
     }

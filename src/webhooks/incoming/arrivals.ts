@@ -1,0 +1,88 @@
+import { type JobKind } from '../../jobs/index.js';
+import { StoreUnavailable } from '../../kernel/index.js';
+import { type Notice } from '../../psp/index.js';
+import { type ApplyArgs, type Arrived, type Inbox } from './inbox.js';
+
+/** At once: one commits while the next is being written. */
+const MOST_STATEMENTS = 2;
+/** Notices in one statement, unless one body alone has more. */
+const LARGEST_STATEMENT = 256;
+/** Bodies that may wait; one more is told at once to come again. */
+const LONGEST_QUEUE = 1_000;
+
+interface Waiting {
+  readonly notices: readonly Arrived[];
+  resolve(stored: ReadonlySet<string>): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Writes bodies that arrive together in one statement. A commit that wakes somebody (NOTIFY) is written
+ * to disk by itself, one after another, so that sixteen at once waited for sixteen of them. Nobody waits
+ * for a statement to fill: one that is free takes whatever is there.
+ */
+export class Arrivals {
+  private waiting: Waiting[] = [];
+  private statements = 0;
+
+  constructor(
+    private readonly inbox: Pick<Inbox, 'store'>,
+    private readonly kind: JobKind<ApplyArgs>,
+  ) {}
+
+  /**
+   * Stores the notices of one body, all or none, and returns the ids of those that are new.
+   * @throws StoreUnavailable
+   */
+  store(psp: string, notices: readonly Notice[]): Promise<ReadonlySet<string>> {
+    if (this.waiting.length >= LONGEST_QUEUE) {
+      return Promise.reject(new StoreUnavailable(new Error('too many notifications wait')));
+    }
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ notices: notices.map((notice) => ({ ...notice, psp })), resolve, reject });
+      this.pump();
+    });
+  }
+
+  private pump(): void {
+    while (this.statements < MOST_STATEMENTS && this.waiting.length > 0) {
+      const batch = this.take();
+      this.statements += 1;
+      void this.write(batch).finally(() => {
+        this.statements -= 1;
+        this.pump();
+      });
+    }
+  }
+
+  private take(): Waiting[] {
+    let notices = 0;
+    const fits = this.waiting.findIndex((each, index) => {
+      notices += each.notices.length;
+      return index > 0 && notices > LARGEST_STATEMENT;
+    });
+    return this.waiting.splice(0, fits === -1 ? this.waiting.length : fits);
+  }
+
+  /** Never rejects: whoever waits is told. What one body breaks is tried again body by body. */
+  private async write(batch: readonly Waiting[]): Promise<void> {
+    // The same one may stand in several bodies; it is new for the first of them.
+    const once = new Map<string, Arrived>();
+    for (const notice of batch.flatMap(({ notices }) => notices)) {
+      const name = `${notice.psp} ${notice.eventId}`;
+      if (!once.has(name)) once.set(name, notice);
+    }
+    try {
+      const stored = await this.inbox.store([...once.values()], this.kind);
+      for (const { notices, resolve } of batch) {
+        resolve(new Set(notices.filter((notice) => stored.has(notice)).map(({ eventId }) => eventId)));
+      }
+    } catch (error) {
+      if (batch.length === 1 || error instanceof StoreUnavailable) {
+        for (const { reject } of batch) reject(error);
+      } else {
+        for (const one of batch) await this.write([one]);
+      }
+    }
+  }
+}
