@@ -9,6 +9,7 @@ import { DuplicateGuard1700000000008 } from './0008-duplicate-guard.js';
 import { Jobs1700000000009 } from './0009-jobs.js';
 import { Events1700000000010 } from './0010-events.js';
 import { WebhookInbox1700000000011 } from './0011-webhook-inbox.js';
+import { WebhookEndpoints1700000000012 } from './0012-webhook-endpoints.js';
 import { Notices1700000000013 } from './0013-notices.js';
 
 /** Every migration, oldest first. A class that has run anywhere is never edited again. */
@@ -24,5 +25,6 @@ export const migrations = [
   Jobs1700000000009,
   Events1700000000010,
   WebhookInbox1700000000011,
+  WebhookEndpoints1700000000012,
   Notices1700000000013,
 ];
