@@ -41,7 +41,8 @@ async function main(): Promise<void> {
 
   const charge = async (body: string, key: string): Promise<string> => {
     JSON.parse(body);
-    const values = { payment: ids.uuid(), token: ids.uuid(), audit: ids.uuid(), key, fingerprint: key };
+    const [payment, token, audit, event] = [ids.uuid(), ids.uuid(), ids.uuid(), ids.uuid()];
+    const values = { payment, token, audit, event, key, fingerprint: key };
     const pspKey = values.token;
     await run(0, { ...values, pspKey, pspReference: '' });
     const pspReference = await ask(agent, settings.stripeUrl, values.payment, pspKey);

@@ -112,6 +112,7 @@ const variation: Readonly<Record<Varying, string>> = {
   payment: uuid(1),
   token: uuid(2),
   audit: uuid(3),
+  event: uuid(4),
   key: `(:run::text || ${number(14)})`,
   fingerprint: `(:run::text || ${number(56)})`,
   pspKey: `(:run::text || ${number(35)})`,

@@ -5,7 +5,7 @@ export { audit, type AuditRecord, AuditRecordEntity } from './audit.js';
 export { checkpoint } from './checkpoint.js';
 export { type Clock, ManualClock, SystemClock } from './clock.js';
 export * from './commit/index.js';
-export { event, type EventRecord, EventRecordEntity } from './event.js';
+export { event, type EventRecord, EventRecordEntity, eventRecords } from './event.js';
 export { type Ids, SeededIds, SystemIds, uuidv7 } from './ids.js';
 export { Lease } from './lease.js';
 export { lifecycle, type Lifecycle, TransitionRefused } from './lifecycle.js';

@@ -130,6 +130,7 @@ function begin(
     opened: true,
     refund: null,
     refundIsStored: false,
+    otherRefund: null,
   };
   return { subjectId: id, params: {}, decision: moveTo('accepted', state, changes) };
 }

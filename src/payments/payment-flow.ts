@@ -1,4 +1,12 @@
-import { type Change, type Clock, Problem, type Seal, type Store, update } from '../kernel/index.js';
+import {
+  type Change,
+  type Clock,
+  type Ids,
+  Problem,
+  type Seal,
+  type Store,
+  update,
+} from '../kernel/index.js';
 import {
   type Decision,
   inside,
@@ -46,6 +54,7 @@ export interface PaymentFlowDeps {
   readonly storage: RequestStorage;
   readonly seal: Seal;
   readonly clock: Clock;
+  readonly ids: Ids;
 }
 
 /** A payment that changes under every one of so many reads is driven by somebody else. */
@@ -82,6 +91,7 @@ export class PaymentFlow {
     for (let tries = 0; payment; tries++) {
       const stories = await this.deps.storage.storiesOf(merchantId, paymentId);
       const refund = await this.readRefund(payment, wanted);
+      const otherRefund = await this.readOtherRefund(payment, stories, refund);
       const after = await this.readPayment(merchantId, paymentId);
       // Whatever opens or decides an operation raises the payment's version.
       if (after?.version === payment.version) {
@@ -95,6 +105,7 @@ export class PaymentFlow {
           opened: false,
           refund,
           refundIsStored: refund !== null,
+          otherRefund,
         };
       }
       if (tries === MOST_READS)
@@ -114,6 +125,19 @@ export class PaymentFlow {
     const key = { merchantId, entityKey: entityKey.refund(id, wanted.reference) };
     const [refund] = await this.deps.store.find(refunds, key, 1);
     return refund ?? null;
+  }
+
+  /** The refund that is open: nobody who resolves it needs to have asked for it. */
+  private async readOtherRefund(
+    payment: Payment,
+    stories: PaymentState['stories'],
+    refund: Refund | null,
+  ): Promise<Refund | null> {
+    const open = openStory({ payment, stories });
+    if (open?.routes[0]?.request.operation !== 'refund' || open.entityKey === refund?.entityKey) return null;
+    const key = { merchantId: payment.merchantId, entityKey: open.entityKey };
+    const [other] = await this.deps.store.find(refunds, key, 1);
+    return other ?? null;
   }
 
   /** Decides from what is known, with no answer at hand: resolve what is open, else do what is wanted. */
@@ -169,9 +193,9 @@ export class PaymentFlow {
 
   /** What an operation has come to, with all that it changes. */
   settle(state: PaymentState, driven: Driven): { state: PaymentState; changes: readonly Change[] } {
-    const { clock, storage } = this.deps;
+    const { clock, ids, storage } = this.deps;
     const { psp } = driven.story.routes.at(-1)!.request;
-    return settle(state, driven, clock.now(), storage.capabilities(psp));
+    return settle(state, driven, clock.now(), storage.capabilities(psp), () => ids.uuid());
   }
 
   /** Nothing is open: open what is wanted, or say why not. */
@@ -184,7 +208,11 @@ export class PaymentFlow {
     // Opened by this very key, and decided while it was away (by the resolver).
     if ((state.opened && before) || isMet(state)) return reply(statusOf(state), bodyOf(state));
     const refusal = this.refusal(state);
-    if (refusal) return this.refuse(refusal, refundRefused(state, refusal, now));
+    if (refusal)
+      return this.refuse(
+        refusal,
+        refundRefused(state, refusal, () => this.deps.ids.uuid(), now),
+      );
     const amount = amountOf(payment, wanted);
     const { merchantId, id, version, currency } = payment;
     const psp = payment.psp!;

@@ -45,6 +45,8 @@ export interface PaymentState {
   readonly refund: Refund | null;
   /** False until the commit that writes the refund's row. */
   readonly refundIsStored: boolean;
+  /** The refund that is to be resolved first, where it is another than the one that was asked for. */
+  readonly otherRefund: Refund | null;
 }
 
 export function firstOperation(payment: Payment): 'charge' | 'authorize' {
@@ -73,7 +75,7 @@ export function withStory(state: PaymentState, story: OperationStory): PaymentSt
 }
 
 /** The operation that is not decided yet, if any. There is at most one. */
-export function openStory(state: PaymentState): OperationStory | null {
+export function openStory(state: Pick<PaymentState, 'payment' | 'stories'>): OperationStory | null {
   for (const story of state.stories.values()) {
     // What another PSP did beside the payment is given back beside it.
     if (isOfOrphan(state.payment.id, story.entityKey)) continue;

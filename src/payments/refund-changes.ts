@@ -1,6 +1,7 @@
 import { type Change, insert, update } from '../kernel/index.js';
 import { type Refund, refundLifecycle, refunds } from '../refunds/index.js';
 import { type Refusal } from './operation-rules.js';
+import { type NewId, refundMoved } from './payment-events.js';
 import { type PaymentState } from './payment-state.js';
 
 type RefundOf = Pick<PaymentState, 'refund' | 'refundIsStored'>;
@@ -22,12 +23,14 @@ export function refundOpened(
 export function refundRefused(
   { refund, refundIsStored }: RefundOf,
   { code, detail }: Refusal,
+  newId: NewId,
   now: Date,
 ): readonly Change[] {
   // What was refused at once leaves no refund behind.
   if (refund?.status !== 'pending' || !refundIsStored) return [];
   const failure = { category: 'refused', code, psp_code: null, message: detail };
-  return [written(refund, { status: refundLifecycle.after('pending', 'failed'), failure, updatedAt: now })];
+  const set = { status: refundLifecycle.after('pending', 'failed'), failure, updatedAt: now };
+  return [written(refund, set), ...refundMoved(refund, { ...refund, ...set }, newId, now)];
 }
 
 function written(refund: Refund, set: Partial<Refund>): Change {

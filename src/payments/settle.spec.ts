@@ -1,5 +1,7 @@
 import fc from 'fast-check';
+import { type Change, eventRecords } from '../kernel/index.js';
 import { type Capabilities } from '../psp/index.js';
+import { type Refund } from '../refunds/index.js';
 import {
   type Answered,
   drive,
@@ -21,6 +23,11 @@ const can: Capabilities = {
   lookup: null,
   cancel: null,
   captures: 'several',
+};
+
+const canLookUp: Capabilities = {
+  ...can,
+  lookup: { by: 'reference', consistency: 'strong', settlesAfterMs: 90_000 },
 };
 
 const payment: Payment = {
@@ -51,6 +58,26 @@ const payment: Payment = {
   createdAt: now,
   updatedAt: now,
 };
+
+function refundNamed(name: string, amount: number): Refund {
+  return {
+    merchantId: 'm',
+    entityKey: name,
+    id: `id of ${name}`,
+    paymentId: 'p',
+    reference: null,
+    status: 'pending',
+    amount,
+    currency: 'EUR',
+    reason: null,
+    metadata: {},
+    psp: 'adyen',
+    pspReference: null,
+    failure: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
 
 type Part = { readonly operation: 'capture' | 'refund' | 'void'; readonly amount: number };
 
@@ -83,20 +110,16 @@ function opened(
     secrets: null,
     call: driven.call,
     opened: true,
-    refund: null,
+    refund: operation === 'refund' ? refundNamed(key, amount) : null,
     refundIsStored: false,
+    otherRefund: null,
   };
   return { state, driven };
 }
 
-function answeredWith(
-  state: PaymentState,
-  story: OperationStory,
-  outcome: Answered['answer']['outcome'],
-): PaymentState {
-  const answered = { call: state.call!, answer: { outcome }, endedAt: now, latencyMs: 1 };
-  const facts = {
-    now,
+function factsAt(at: Date) {
+  return {
+    now: at,
     deadline: now,
     capabilities: () => can,
     candidates: ['adyen'],
@@ -105,7 +128,36 @@ function answeredWith(
     fence: false,
     leaseMs: 20_000,
   };
-  return settle(state, drive(story, facts, driver, answered), now, can).state;
+}
+
+function answeredWith(
+  state: PaymentState,
+  story: OperationStory,
+  outcome: Answered['answer']['outcome'],
+  at = now,
+): { readonly state: PaymentState; readonly changes: readonly Change[] } {
+  const answered = { call: state.call!, answer: { outcome }, endedAt: now, latencyMs: 1 };
+  return settle(state, drive(story, factsAt(at), driver, answered), at, can, () => 'e');
+}
+
+/** Type of each event among the changes, and the status that it shows. */
+function toldBy(changes: readonly Change[]): unknown[] {
+  return changes.flatMap((change) => {
+    if (change.table !== eventRecords || change.op !== 'insert') return [];
+    const { type, data } = change.row;
+    return [[type, Object(data).status]];
+  });
+}
+
+function expectedOf({ operation }: Part, outcome: 'succeeded' | 'rejected' | 'unknown', after: Payment) {
+  if (outcome === 'unknown') return [];
+  if (operation === 'refund') {
+    const status = outcome === 'succeeded' ? 'succeeded' : 'failed';
+    return [[`refund.${status}`, status]];
+  }
+  if (outcome === 'rejected') return [];
+  const canceled = operation === 'void' && after.amountCaptured === 0;
+  return [[canceled ? 'payment.canceled' : 'payment.captured', after.status]];
 }
 
 /** What a part comes to when its PSP answers, and the same answer comes once more, late. */
@@ -117,9 +169,12 @@ function played(
 ): Payment {
   const { state, driven } = opened(of, part, name);
   const key = driven.story.entityKey;
-  const once = answeredWith(state, state.stories.get(key)!, outcome);
+  const { state: once, changes } = answeredWith(state, state.stories.get(key)!, outcome);
   const twice = answeredWith({ ...once, call: state.call }, once.stories.get(key)!, outcome);
-  expect(twice.payment).toEqual(once.payment);
+  expect(twice.state.payment).toEqual(once.payment);
+  // Told once, in the commit that makes it so, as it is then.
+  expect(toldBy(changes)).toEqual(expectedOf(part, outcome, once.payment));
+  expect(toldBy(twice.changes)).toEqual([]);
   return once.payment;
 }
 
@@ -157,6 +212,26 @@ describe('what an operation comes to', () => {
       }),
       { numRuns: 2_000 },
     );
+  });
+
+  it('calls a person once, however often it is asked about again and given up again', () => {
+    const { state, driven } = opened(payment, { operation: 'capture', amount: 500 }, 'a');
+    const key = driven.story.entityKey;
+    const story = (of: PaymentState) => of.stories.get(key)!;
+    const late = new Date(now.getTime() + 30 * 86_400_000);
+    const stuck = answeredWith(state, story(state), 'unknown', late);
+    expect(story(stuck.state).routes[0]?.request.stuckAt).toEqual(late);
+    expect(toldBy(stuck.changes)).toEqual([['payment.stuck', 'authorized']]);
+
+    const deadline = new Date(late.getTime() + 25_000);
+    const asked = { ...factsAt(late), deadline, asked: true, capabilities: () => canLookUp };
+    const again = drive(story(stuck.state), asked, driver);
+    expect(again.call?.attempt.kind).toBe('lookup');
+    const looked = settle(stuck.state, again, late, can, () => 'e');
+    expect(toldBy(looked.changes)).toEqual([]);
+    const given = answeredWith(looked.state, story(looked.state), 'unknown', late);
+    expect(story(given.state).routes[0]?.request.stuckAt).toEqual(late);
+    expect(toldBy(given.changes)).toEqual([]);
   });
 
   it('ends what is left when it is canceled', () => {

@@ -1,6 +1,6 @@
 import { type Change, insert, update } from '../kernel/index.js';
 import { type Capabilities } from '../psp/index.js';
-import { type Refund, refundLifecycle, refunds } from '../refunds/index.js';
+import { refundLifecycle, refunds } from '../refunds/index.js';
 import {
   type Driven,
   entityKey,
@@ -14,6 +14,7 @@ import { failureOf } from './failure.js';
 import { type Payment, type PaymentTransition, payments, paymentTransitions } from './payment.entity.js';
 import { type PaymentEvent, paymentLifecycle } from './payment.lifecycle.js';
 import { orphanAfter } from './orphan.js';
+import { type NewId, paymentMoved, paymentStuck, refundMoved } from './payment-events.js';
 import { type PaymentState, withStory } from './payment-state.js';
 
 /** Where the payment is now, and what has to be written for it. */
@@ -24,10 +25,16 @@ interface Settled {
 
 /**
  * Brings the payment to where its operation has come: the next state, and the payment's own
- * changes (the row, guarded by its version, and a line of its history). `can`: what the PSP of the
- * operation promises.
+ * changes (the row, guarded by its version, a line of its history, and the event that tells its
+ * merchant). `can`: what the PSP of the operation promises.
  */
-export function settle(state: PaymentState, driven: Driven, now: Date, can: Capabilities): Settled {
+export function settle(
+  state: PaymentState,
+  driven: Driven,
+  now: Date,
+  can: Capabilities,
+  newId: NewId,
+): Settled {
   const moved = { ...withStory(state, driven.story), call: driven.call };
   const { payment } = state;
   if (isOfOrphan(payment.id, driven.story.entityKey)) {
@@ -35,17 +42,24 @@ export function settle(state: PaymentState, driven: Driven, now: Date, can: Capa
   }
   const event = eventOf(state, driven, can);
   if (event === null || !paymentLifecycle.allows(payment.status, event)) {
-    return { state: moved, changes: driven.changes };
+    const stuck = paymentStuck(state.stories.get(driven.story.entityKey), moved, driven, newId, now);
+    return { state: moved, changes: [...driven.changes, ...stuck] };
   }
   const { request } = driven.story.routes.at(-1)!;
   const set = { ...effectOf(event, payment, driven), updatedAt: now };
   // What a PSP told us is the PSP's doing, whoever asked it.
   const transition = { event, actor: `psp:${request.psp}`, entityKey: driven.story.entityKey };
   const changed = moveOn(payment, set, transition, now);
-  const refunded = request.operation === 'refund' ? refundAfter(moved, driven, now) : null;
+  const refunded = request.operation === 'refund' ? refundAfter(moved, driven, newId, now) : null;
+  const settled = { ...moved, ...refunded?.state, payment: changed.payment };
   return {
-    state: { ...moved, payment: changed.payment, ...(refunded?.own ? { refund: refunded.own } : {}) },
-    changes: [...driven.changes, ...changed.changes, ...(refunded?.changes ?? [])],
+    state: settled,
+    changes: [
+      ...driven.changes,
+      ...changed.changes,
+      ...(refunded?.changes ?? []),
+      ...paymentMoved(payment, settled, event, newId, now),
+    ],
   };
 }
 
@@ -176,26 +190,30 @@ function actionOf(story: OperationStory): Payment['nextAction'] {
   return (told?.response?.['next_action'] as Payment['nextAction'] | undefined) ?? null;
 }
 
-/**
- * The refund's own row. It is written blind where another refund is asked for than the one that was
- * open: the payment's version, in the same commit, is the guard of both.
- */
+/** The refund's own row and event: of the one that was asked for, or of the one that was open before it. */
 function refundAfter(
-  { refund, payment }: PaymentState,
+  { refund, otherRefund, payment }: PaymentState,
   { story, step }: Driven,
+  newId: NewId,
   now: Date,
-): { readonly own: Refund | null; readonly changes: readonly Change[] } {
+): { readonly state: Partial<PaymentState>; readonly changes: readonly Change[] } {
   const { request } = story.routes.at(-1)!;
   const { entityKey: name, pspReference } = request;
+  const before = [refund, otherRefund].find((one) => one?.entityKey === name);
+  if (!before) throw new RangeError(`a refund without its row: ${name}`);
   const set = {
     status: refundLifecycle.after('pending', step.do === 'finish' ? 'refunded' : 'failed'),
     pspReference,
     failure: step.do === 'finish' ? null : failureOf(step, request.operation),
     updatedAt: now,
   };
+  const after = { ...before, ...set };
   const key = { merchantId: payment.merchantId, entityKey: name };
   return {
-    own: refund?.entityKey === name ? { ...refund, ...set } : null,
-    changes: [update(refunds, key, set, { status: 'pending' })],
+    state: before === refund ? { refund: after } : { otherRefund: after },
+    changes: [
+      update(refunds, key, set, { status: 'pending' }),
+      ...refundMoved({ ...before, status: 'pending' }, after, newId, now),
+    ],
   };
 }

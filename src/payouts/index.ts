@@ -10,6 +10,7 @@ export {
   PayoutTransitionEntity,
   payoutTransitions,
 } from './payout.entity.js';
+export { type PayoutEventType, payoutEventTypes } from './payout-events.js';
 export { payoutLifecycle } from './payout.lifecycle.js';
 export { PayoutReader } from './payout.reader.js';
 export { type PayoutsDeps, PayoutsService } from './payouts.service.js';

@@ -1,4 +1,4 @@
-import { type Change, type Clock, Problem, type Seal, type Store } from '../kernel/index.js';
+import { type Change, type Clock, type Ids, Problem, type Seal, type Store } from '../kernel/index.js';
 import {
   type Decision,
   moveTo,
@@ -31,6 +31,7 @@ export interface PayoutFlowDeps {
   readonly storage: RequestStorage;
   readonly seal: Seal;
   readonly clock: Clock;
+  readonly ids: Ids;
 }
 
 /** A payout that changes under every one of so many reads is driven by somebody else. */
@@ -98,7 +99,7 @@ export class PayoutFlow implements OperationOwner<PayoutState> {
     run: DrivenBy,
     answered?: Answered,
   ): Settled<PayoutState> {
-    const { storage, clock } = this.deps;
+    const { storage, clock, ids } = this.deps;
     const now = clock.now();
     const facts = storage.facts({
       candidates: state.payout.candidates,
@@ -110,7 +111,7 @@ export class PayoutFlow implements OperationOwner<PayoutState> {
     });
     const driver = { token: run.lockToken, leaseMs: run.leaseMs, traceId: run.traceId };
     const driven = drive(story, facts, driver, answered);
-    return { ...settle(state, driven, now), driven };
+    return { ...settle(state, driven, () => ids.uuid(), now), driven };
   }
 
   withCall(state: PayoutState, call: Call): PayoutState {

@@ -9,6 +9,7 @@ import {
   type Step,
 } from '../request-storage/index.js';
 import { type Payout, payouts, type PayoutTransition, payoutTransitions } from './payout.entity.js';
+import { payoutMoved } from './payout-events.js';
 import { type PayoutEvent, payoutLifecycle } from './payout.lifecycle.js';
 
 /** What only the request itself held: PSP account name to token. Sealed while it may still be needed. */
@@ -49,10 +50,14 @@ export function instructionFor(
   };
 }
 
-/** Brings the payout to where its operation has come: its row, guarded by its version, and its history. */
+/**
+ * Brings the payout to where its operation has come: its row, guarded by its version, its history, and
+ * the event that tells its merchant.
+ */
 export function settle(
   state: PayoutState,
   driven: Driven,
+  newId: () => string,
   now: Date,
 ): { readonly state: PayoutState; readonly changes: readonly Change[] } {
   const { payout } = state;
@@ -71,13 +76,15 @@ export function settle(
     updatedAt: now,
   };
   const { merchantId, recipient, id, version } = payout;
+  const settled = { ...moved, payout: { ...payout, ...set }, tokens: null };
   return {
-    state: { ...moved, payout: { ...payout, ...set }, tokens: null },
+    state: settled,
     changes: [
       ...driven.changes,
       update(payouts, { merchantId, recipient, id }, set, { version }),
       // What a PSP told us is the PSP's doing, whoever asked it.
-      transitionTo({ ...payout, ...set }, { event, from: payout.status, actor: `psp:${psp}` }, now),
+      transitionTo(settled.payout, { event, from: payout.status, actor: `psp:${psp}` }, now),
+      ...payoutMoved(payout.status, settled.payout, settled.story, newId, now),
     ],
   };
 }

@@ -106,7 +106,11 @@ export function drive(story: OperationStory, facts: StepFacts, driver: Driver, a
       return { story: settle({ nextStepAt: step.until, stuckAt: null }), changes, step, call: null };
     case 'stuck':
       return {
-        story: settle({ nextStepAt: null, stuckAt: before.stuckAt ?? facts.now }),
+        story: settle({
+          nextStepAt: null,
+          stuckAt: before.stuckAt ?? facts.now,
+          firstStuckAt: before.firstStuckAt ?? facts.now,
+        }),
         changes,
         step,
         call: null,
@@ -245,6 +249,7 @@ function callAgain(
  */
 function write(before: PspRequest, after: PspRequest, driver: Driver, lease = false): Change {
   const { verdict, pspReference, nextStepAt, stuckAt, fence, leasedBy, decidedAt, lookAgainAt } = after;
+  const firstStuckAt = before.firstStuckAt ? null : after.firstStuckAt;
   const mine = before.leasedBy === null || before.leasedBy === driver.token;
   return update(
     pspRequests,
@@ -254,6 +259,7 @@ function write(before: PspRequest, after: PspRequest, driver: Driver, lease = fa
       pspReference,
       nextStepAt,
       stuckAt,
+      ...(firstStuckAt ? { firstStuckAt } : {}),
       fence,
       leasedBy,
       leasedUntil: lease ? fromNow(driver.leaseMs) : null,

@@ -29,6 +29,8 @@ export interface PspRequest {
   nextStepAt: Date | null;
   /** Since when a person is needed; the route stays open and bound all the same. */
   stuckAt: Date | null;
+  /** When that was so for the first time; stays, so that it is told once. Left out of inserts: null. */
+  firstStuckAt?: Date | null;
   /** Raised by every write; a write that read an older one is refused. */
   fence: number;
   /** Who drives it now (a lock token), and until when, by the database's clock. */
@@ -124,6 +126,7 @@ export const PspRequestEntity = new EntitySchema<PspRequest>({
     verdict: { type: 'text' },
     nextStepAt: { type: 'timestamptz', name: 'next_step_at', nullable: true },
     stuckAt: { type: 'timestamptz', name: 'stuck_at', nullable: true },
+    firstStuckAt: { type: 'timestamptz', name: 'first_stuck_at', nullable: true },
     fence: { type: 'integer' },
     leasedBy: { type: 'uuid', name: 'leased_by', nullable: true },
     leasedUntil: { type: 'timestamptz', name: 'leased_until', nullable: true },

@@ -29,6 +29,7 @@ const sum: Record<keyof Played, number> = {
   compensated: 0,
   noticed: 0,
   contradictions: 0,
+  told: 0,
 };
 try {
   for (let seed = from; seed <= to; seed++) {

@@ -2,6 +2,7 @@ import { KeyedFlows, Completer, FINISHED, idempotencyKeys } from '../../src/idem
 import {
   type Change,
   type CommitResult,
+  eventRecords,
   MemoryStore,
   Problem,
   Seal,
@@ -14,8 +15,10 @@ import {
   paymentFlows,
   PaymentResolver,
   payments,
+  paymentTransitions,
 } from '../../src/payments/index.js';
 import { type Psps } from '../../src/psp/index.js';
+import { refunds } from '../../src/refunds/index.js';
 import {
   Facts,
   orphanEffects,
@@ -26,6 +29,7 @@ import {
 } from '../../src/request-storage/index.js';
 import { Messenger } from './messenger.js';
 import { CALL_TIMEOUT_MS, type Effect, kinds, LONGEST_VOID_MS, SimulatedPsp } from './simulated-psp.js';
+import { mistold } from './telling.js';
 import { type SimulatedProcess, World } from './world.js';
 
 const merchantId = '01900000-0000-7000-8000-000000000001';
@@ -74,6 +78,8 @@ export interface Played {
   /** Facts told by PSPs that moved an operation, and those that say otherwise than what is decided. */
   readonly noticed: number;
   readonly contradictions: number;
+  /** Events for the merchant. */
+  readonly told: number;
 }
 
 /** A rule that does not hold, with the seed that shows it. */
@@ -540,6 +546,7 @@ class Schedule {
         throw new Broken(world, `I5: ${entityKey} is open without a next step`);
       }
     }
+    const told = await this.toldOnce();
     // What a capture or a refund did late is for a person, and shown as that.
     if (orphans.every(({ status }) => status === 'compensated')) await this.booksAgree(effects);
     return {
@@ -553,7 +560,22 @@ class Schedule {
       compensated: orphans.filter(({ status }) => status === 'compensated').length,
       noticed: this.messenger.taken.filter(({ taken }) => taken === 'applied').length,
       contradictions: this.messenger.taken.filter(({ taken }) => taken === 'contradiction').length,
+      told,
     };
+  }
+
+  /** The merchant was told of every change of status once, and of nothing else. */
+  private async toldOnce(): Promise<number> {
+    const { memory } = this;
+    const events = await memory.find(eventRecords, { merchantId });
+    const broken = mistold({
+      events,
+      transitions: await memory.find(paymentTransitions, { merchantId }),
+      refunds: await memory.find(refunds, { merchantId }),
+      routes: await memory.find(pspRequests, { merchantId }),
+    });
+    if (broken) throw new Broken(this.world, `the merchant was ${broken}`);
+    return events.length;
   }
 
   /** The payment says what the PSPs' ledgers say. */

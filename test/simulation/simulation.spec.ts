@@ -38,6 +38,7 @@ describe(`${SCHEDULES} schedules, each drawn by its seed`, () => {
       expect(total('noticed')).toBeGreaterThan(SCHEDULES / 20);
       // No false alarm: whatever these PSPs tell, in whatever order, agrees with what was decided.
       expect(total('contradictions')).toBe(0);
+      expect(total('told')).toBeGreaterThan(SCHEDULES / 2);
     },
     20 * 60_000,
   );

@@ -1,0 +1,107 @@
+import { type Change, event } from '../kernel/index.js';
+import { type Refund, refundEventOf, refundViewOf } from '../refunds/index.js';
+import { type Driven, type OperationStory } from '../request-storage/index.js';
+import { type Payment } from './payment.entity.js';
+import { type PaymentEvent } from './payment.lifecycle.js';
+import { firstEntityKey, type PaymentState } from './payment-state.js';
+import { viewOf } from './payment.view.js';
+import { type PaymentStatus } from './payments.js';
+
+/** What merchants are told of a payment. */
+export const paymentEventTypes = [
+  'payment.authorized',
+  'payment.captured',
+  'payment.failed',
+  'payment.canceled',
+  'payment.requires_action',
+  'payment.stuck',
+] as const;
+export type PaymentEventType = (typeof paymentEventTypes)[number];
+
+/** Ids of events: drawn in the decision, so that one that is made again writes one event in the end. */
+export type NewId = () => string;
+
+/**
+ * What merchants are told when a payment goes from `was` to `is` by what was learned; null where
+ * nobody is told. What refunds make of a payment is told as the refund's own event, and an operation
+ * that failed and left the payment as it was is told to whoever asked for it.
+ */
+export function paymentEventOf(
+  was: PaymentStatus,
+  is: PaymentStatus,
+  learned: PaymentEvent,
+): PaymentEventType | null {
+  switch (learned) {
+    case 'charged':
+    case 'captured':
+    case 'captured_part_refunded':
+    case 'part_captured':
+      return 'payment.captured';
+    case 'rest_voided':
+    case 'rest_voided_part_refunded':
+    case 'rest_voided_refunded':
+      // Nothing more can be captured: what was is all.
+      return was === is ? null : 'payment.captured';
+    case 'authorized':
+      return 'payment.authorized';
+    case 'action_required':
+      return 'payment.requires_action';
+    case 'failed':
+      return 'payment.failed';
+    case 'voided':
+      return 'payment.canceled';
+    case 'opened':
+    case 'capture_failed':
+    case 'void_failed':
+    case 'part_refunded':
+    case 'refunded':
+    case 'refund_failed':
+      return null;
+  }
+}
+
+/** The event that is written with a payment's next version. */
+export function paymentMoved(
+  was: Payment,
+  { payment, stories }: Pick<PaymentState, 'payment' | 'stories'>,
+  learned: PaymentEvent,
+  newId: NewId,
+  now: Date,
+): readonly Change[] {
+  const type = paymentEventOf(was.status, payment.status, learned);
+  return type === null ? [] : [told(type, payment, stories.get(firstEntityKey(payment)), newId, now)];
+}
+
+/** Once for a route: a person has to look at an operation of the payment. */
+export function paymentStuck(
+  before: OperationStory | undefined,
+  { payment, stories }: Pick<PaymentState, 'payment' | 'stories'>,
+  { step }: Pick<Driven, 'step'>,
+  newId: NewId,
+  now: Date,
+): readonly Change[] {
+  const route = before?.routes.at(-1)?.request;
+  if (step.do !== 'stuck' || !route || route.firstStuckAt) return [];
+  return [told('payment.stuck', payment, stories.get(firstEntityKey(payment)), newId, now)];
+}
+
+/** The event that is written with a refund's next state. */
+export function refundMoved(was: Refund, refund: Refund, newId: NewId, now: Date): readonly Change[] {
+  const type = refundEventOf(was.status, refund.status);
+  if (type === null) return [];
+  const { merchantId, id } = refund;
+  const data = { ...refundViewOf(refund) };
+  return [event({ merchantId, id: newId(), type, subject: `refund:${id}`, data, at: now })];
+}
+
+function told(
+  type: PaymentEventType,
+  payment: Payment,
+  charge: OperationStory | undefined,
+  newId: NewId,
+  at: Date,
+): Change {
+  const { merchantId, id } = payment;
+  const data = { ...viewOf(payment, charge) };
+  return event({ merchantId, id: newId(), type, subject: `payment:${id}`, data, at });
+}

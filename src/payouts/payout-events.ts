@@ -1,0 +1,29 @@
+import { type Change, event } from '../kernel/index.js';
+import { type OperationStory } from '../request-storage/index.js';
+import { type Payout } from './payout.entity.js';
+import { viewOf } from './payout.view.js';
+import { type PayoutStatus } from './payouts.js';
+
+/** What merchants are told of a payout. */
+export const payoutEventTypes = ['payout.paid', 'payout.failed'] as const;
+export type PayoutEventType = (typeof payoutEventTypes)[number];
+
+/** What merchants are told when a payout goes from `was` to `is`; null where nobody is told. */
+export function payoutEventOf(was: PayoutStatus, is: PayoutStatus): PayoutEventType | null {
+  return was === is || is === 'processing' ? null : `payout.${is}`;
+}
+
+/** The event that is written with a payout's next version; its id is drawn in the decision. */
+export function payoutMoved(
+  was: PayoutStatus,
+  payout: Payout,
+  story: OperationStory,
+  newId: () => string,
+  now: Date,
+): readonly Change[] {
+  const type = payoutEventOf(was, payout.status);
+  if (type === null) return [];
+  const { merchantId, id } = payout;
+  const data = { ...viewOf(payout, story) };
+  return [event({ merchantId, id: newId(), type, subject: `payout:${id}`, data, at: now })];
+}
