@@ -1,0 +1,124 @@
+import { type LookupAddress } from 'node:dns';
+import http from 'node:http';
+import https from 'node:https';
+import { type LookupFunction } from 'node:net';
+import { type TargetGuard, TargetRefused } from './target-guard.js';
+
+/** What came of one request. The answer's body is read, up to a bound, and dropped. */
+export interface PostOutcome {
+  /** null where no answer came. */
+  readonly status: number | null;
+  /** null where the endpoint took it (2xx). */
+  readonly errorCode: string | null;
+  /** Its Retry-After header, as it came. */
+  readonly retryAfter: string | null;
+}
+
+export interface Post {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** For everything: name, connection, headers, body. */
+  readonly timeoutMs: number;
+}
+
+/** Of an answer. What is more is not read. */
+export const MOST_ANSWER_BYTES = 65_536;
+const MOST_HEADER_BYTES = 16_384;
+
+/**
+ * One POST to an address that a merchant gave. Never throws. Node's own client and no library over it:
+ * no redirects, no proxies from the environment and no connections kept are what it does by itself,
+ * and the addresses that were checked are handed to it, so that a name that resolves to something
+ * else a moment later does not matter. Host and SNI stay those of the URL.
+ */
+export async function post(
+  guard: TargetGuard,
+  { url: text, headers, body, timeoutMs }: Post,
+): Promise<PostOutcome> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  try {
+    const { url, addresses } = await guard.check(text, signal);
+    const options: https.RequestOptions = {
+      method: 'POST',
+      headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
+      agent: false,
+      lookup: pinnedTo(addresses),
+      maxHeaderSize: MOST_HEADER_BYTES,
+      signal,
+    };
+    return await sent(url, options, body, signal);
+  } catch (error) {
+    return { status: null, errorCode: codeOf(error, signal), retryAfter: null };
+  }
+}
+
+function sent(
+  url: URL,
+  options: https.RequestOptions,
+  body: string,
+  signal: AbortSignal,
+): Promise<PostOutcome> {
+  return new Promise((settle) => {
+    let [status, retryAfter]: [number | null, string | null] = [null, null];
+    // The first word counts: what is cut off after it was decided changes nothing.
+    const ended = (errorCode: string | null) => settle({ status, errorCode, retryAfter });
+    const failed = (error: Error) => ended(codeOf(error, signal));
+    const request = (url.protocol === 'https:' ? https : http).request(url, options, (response) => {
+      status = response.statusCode ?? null;
+      retryAfter = response.headers['retry-after'] ?? null;
+      let bytes = 0;
+      response.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes <= MOST_ANSWER_BYTES) return;
+        // It has said what it had to say.
+        ended(faultOf(status));
+        response.destroy();
+      });
+      response.on('end', () => ended(faultOf(status)));
+      response.on('error', failed);
+    });
+    request.on('error', failed);
+    request.end(body);
+  });
+}
+
+function faultOf(status: number | null): string | null {
+  if (status === null) return 'failed';
+  if (status >= 200 && status < 300) return null;
+  return status >= 300 && status < 400 ? 'redirect' : 'http_error';
+}
+
+function pinnedTo(addresses: readonly LookupAddress[]): LookupFunction {
+  return (_hostname, { all }, done) => {
+    if (all) return done(null, [...addresses]);
+    const [{ address, family }] = addresses as [LookupAddress];
+    return done(null, address, family);
+  };
+}
+
+const codes: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection_refused',
+  ECONNRESET: 'connection_reset',
+  EPIPE: 'connection_reset',
+  ETIMEDOUT: 'timeout',
+  EHOSTUNREACH: 'unreachable',
+  ENETUNREACH: 'unreachable',
+};
+
+/** A short code of ours: messages of errors may quote addresses and what was sent. */
+function codeOf(error: unknown, signal: AbortSignal): string {
+  if (error instanceof TargetRefused) return error.fault;
+  if (signal.aborted) return 'timeout';
+  const code = systemCodeOf(error);
+  if (code in codes) return codes[code]!;
+  if (code.startsWith('HPE_')) return 'answer_unreadable';
+  return /CERT|TLS|SSL|SELF_SIGNED|SIGNATURE|EPROTO/.test(code) ? 'tls_failed' : 'failed';
+}
+
+function systemCodeOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return '';
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  // A name with several addresses fails with one error for each; the last one was the last hope.
+  return 'errors' in error && Array.isArray(error.errors) ? systemCodeOf(error.errors.at(-1)) : '';
+}

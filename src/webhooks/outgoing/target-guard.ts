@@ -1,0 +1,66 @@
+import { lookup, type LookupAddress } from 'node:dns';
+import { isIP } from 'node:net';
+import { hostOf, isPublic, type TargetFault, targetOf, type TargetPolicy } from './target.js';
+
+/** All addresses of a name. Rejects where there are none. */
+export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
+
+/** As the system resolves: /etc/hosts included, so that what is checked is what would be connected to. */
+export const systemResolve: Resolve = (hostname) =>
+  new Promise((resolve, reject) => {
+    lookup(hostname, { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses)));
+  });
+
+/** A URL whose addresses were looked at: a request may go to these and to no others. */
+export interface CheckedTarget {
+  readonly url: URL;
+  readonly addresses: readonly LookupAddress[];
+}
+
+export class TargetRefused extends Error {
+  override readonly name = 'TargetRefused';
+
+  constructor(readonly fault: TargetFault | 'dns_failed') {
+    super(`nothing is sent there: ${fault}`);
+  }
+}
+
+/** More than any honest name has. */
+const MOST_ADDRESSES = 64;
+
+/** Keeps requests that merchants cause away from what only this network can reach (SSRF). */
+export class TargetGuard {
+  constructor(
+    readonly policy: TargetPolicy,
+    private readonly resolve: Resolve = systemResolve,
+  ) {}
+
+  /**
+   * Resolves and checks; one address that is refused refuses the whole name. Done when an endpoint is
+   * made, and again for every request, for a name may resolve to something else by then.
+   * @throws TargetRefused, or the signal's reason when it is aborted first
+   */
+  async check(text: string, signal: AbortSignal): Promise<CheckedTarget> {
+    const url = targetOf(text, this.policy);
+    if (typeof url === 'string') throw new TargetRefused(url);
+    const addresses = await this.addressesOf(hostOf(url), signal);
+    if (addresses.length === 0 || addresses.length > MOST_ADDRESSES) throw new TargetRefused('dns_failed');
+    if (this.policy === 'public' && !addresses.every(({ address }) => isPublic(address))) {
+      throw new TargetRefused('address_refused');
+    }
+    return { url, addresses };
+  }
+
+  private async addressesOf(host: string, signal: AbortSignal): Promise<readonly LookupAddress[]> {
+    const family = isIP(host);
+    if (family !== 0) return [{ address: host, family }];
+    signal.throwIfAborted();
+    const aborted = new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    });
+    const resolved = this.resolve(host).catch(() => {
+      throw new TargetRefused('dns_failed');
+    });
+    return Promise.race([resolved, aborted]);
+  }
+}
