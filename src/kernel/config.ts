@@ -48,6 +48,7 @@ const Environment = Type.Object(
     PAYONCE_LOCK_TTL_MS: integer('milliseconds', 20_000, 1_000, 300_000),
     PAYONCE_DEADLINE_MS: integer('milliseconds', 25_000, 1_000, 300_000),
     PAYONCE_ORPHANS: choice(['automatic', 'approve'], 'automatic'),
+    PAYONCE_WEBHOOK_TARGETS: Type.Optional(choice(['public', 'any'])),
     PAYONCE_KEY_RETENTION_DAYS: integer('days', 30, 1, 3_650),
     PAYONCE_JOB_LADDER: Type.String({ default: '0/16,30s/4,5m/2,1h/2,6h/1', description: LADDER }),
     PAYONCE_DB_POOL: integer('a number of connections', 10, 2, 500),
@@ -92,6 +93,8 @@ export interface Config {
   readonly deadlineMs: number;
   /** Whether what a PSP did after it was ruled out is given back at once, or once a person approves. */
   readonly orphans: 'automatic' | 'approve';
+  /** Where events are sent: to public addresses over https alone, or anywhere. */
+  readonly webhookTargets: 'public' | 'any';
   readonly keyRetentionDays: number;
   /** How long a job that failed waits before each next try, and how many run at once there. */
   readonly jobLadder: readonly LadderStep[];
@@ -145,6 +148,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     const was = JSON.stringify(told.PAYONCE_JOB_LADDER.slice(0, 100));
     throw new ConfigError([`PAYONCE_JOB_LADDER is ${was}: ${jobLadder}; it takes ${LADDER}`]);
   }
+  const simulator = told.PAYONCE_SIMULATOR ? told.PAYONCE_SIMULATOR === 'on' : !told.PAYONCE_PSPS_FILE;
   return Object.freeze<Config>({
     databaseUrl: told.DATABASE_URL ?? null,
     redisUrl: told.REDIS_URL ?? null,
@@ -152,12 +156,13 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     host: told.HOST,
     role: told.PAYONCE_ROLE,
     pspsFile: told.PAYONCE_PSPS_FILE ?? null,
-    simulator: told.PAYONCE_SIMULATOR ? told.PAYONCE_SIMULATOR === 'on' : !told.PAYONCE_PSPS_FILE,
+    simulator,
     dataDir: told.PAYONCE_DATA_DIR,
     sealKey: told.PAYONCE_SEAL_KEY ? Buffer.from(told.PAYONCE_SEAL_KEY, 'base64') : null,
     lockTtlMs: told.PAYONCE_LOCK_TTL_MS,
     deadlineMs: told.PAYONCE_DEADLINE_MS,
     orphans: told.PAYONCE_ORPHANS,
+    webhookTargets: told.PAYONCE_WEBHOOK_TARGETS ?? (simulator ? 'any' : 'public'),
     keyRetentionDays: told.PAYONCE_KEY_RETENTION_DAYS,
     jobLadder,
     dbPool: told.PAYONCE_DB_POOL,

@@ -10,3 +10,10 @@ export {
   type IncomingWebhooksDeps,
 } from './incoming/incoming-webhooks.js';
 export { type Notifications, unknownAccount } from './incoming/notifications.js';
+export { type DeliverLimits } from './outgoing/deliver.js';
+export { type DeliveryArgs, type LadderWanted } from './outgoing/delivery-jobs.js';
+export { type EventType, eventTypes, type EventView } from './outgoing/event-view.js';
+export { type TargetPolicy } from './outgoing/target.js';
+export { type Resolve } from './outgoing/target-guard.js';
+export { type WebhooksOut, webhooksOut, type WebhooksOutOptions } from './outgoing/webhooks-out.js';
+export * from './outgoing/webhooks.js';

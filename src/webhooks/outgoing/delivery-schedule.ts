@@ -23,3 +23,30 @@ export const DELIVERY_DELAYS_MS: readonly number[] = [
 
 /** The first one included. */
 export const MOST_TRIES = DELIVERY_DELAYS_MS.length + 1;
+
+/** A tenth earlier to a tenth later, so that what failed together does not come back together. */
+const JITTER = 0.2;
+/** Longer than this nobody is kept waiting, whatever was asked for. */
+export const LONGEST_RETRY_AFTER_MS = 24 * HOUR;
+
+/**
+ * How long after the `tries`-th try in vain the next one is made, in ms; null after the last one. Never
+ * sooner than the endpoint asked for. On average the tries take as long as the plain delays.
+ * @param random in [0, 1)
+ */
+export function delayAfter(tries: number, retryAfterMs: number | null, random: number): number | null {
+  const delay = DELIVERY_DELAYS_MS[tries - 1];
+  if (delay === undefined) return null;
+  return Math.max(Math.round(delay * (1 - JITTER / 2 + JITTER * random)), retryAfterMs ?? 0);
+}
+
+/**
+ * What a Retry-After header asks for, in ms from now: seconds, or a date (RFC 9110, section 10.2.3). null
+ * where it says nothing that can be read.
+ */
+export function retryAfterMsOf(header: string | null, now: Date): number | null {
+  if (header === null) return null;
+  const text = header.trim();
+  const ms = /^\d{1,9}$/.test(text) ? Number(text) * SECOND : Date.parse(text) - now.getTime();
+  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), LONGEST_RETRY_AFTER_MS);
+}

@@ -1,0 +1,168 @@
+import { checkpoint, type Clock, type Ids, Lease, type Seal } from '../../kernel/index.js';
+import { type BegunTry, type DeliveryRecords, type HeldEndpoint, type Hold } from './delivery-records.js';
+import { delayAfter, retryAfterMsOf } from './delivery-schedule.js';
+import { openSecret, signedHeaders } from './endpoint-secret.js';
+import { eventViewOf } from './event-view.js';
+import { post, type PostOutcome } from './post.js';
+import { type TargetGuard } from './target-guard.js';
+
+export interface DeliverDeps {
+  readonly records: DeliveryRecords;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly seal: Seal;
+  readonly guard: TargetGuard;
+  readonly limits?: Partial<DeliverLimits>;
+}
+
+export interface DeliverLimits {
+  /** One request, from the name to the last byte of the answer. */
+  readonly timeoutMs: number;
+  /** After this long a run begins no further try. */
+  readonly runMs: number;
+  readonly mostTries: number;
+  /** Requests to one endpoint at once. */
+  readonly atOnce: number;
+  /** An endpoint that takes longer waits apart, however it answers. */
+  readonly slowMs: number;
+}
+
+export const defaultDeliverLimits: DeliverLimits = {
+  timeoutMs: 10_000,
+  runMs: 20_000,
+  mostTries: 200,
+  atOnce: 4,
+  slowMs: 2_000,
+};
+
+/** Beyond a run and its last request: for the statements around them. */
+const HOLD_MARGIN_MS = 15_000;
+/** An endpoint that has answered nothing well for so long is disabled. */
+export const GIVE_UP_AFTER_MS = 5 * 24 * 3_600_000;
+
+/** Sends what is due to one endpoint. May run twice and side by side with itself: one of them holds it. */
+export class Deliver {
+  private readonly limits: DeliverLimits;
+
+  constructor(private readonly deps: DeliverDeps) {
+    this.limits = { ...defaultDeliverLimits, ...deps.limits };
+  }
+
+  async run(merchantId: string, endpointId: string, signal: AbortSignal): Promise<void> {
+    const { records, clock, ids } = this.deps;
+    const holdMs = this.limits.runMs + this.limits.timeoutMs + HOLD_MARGIN_MS;
+    const hold = { merchantId, endpointId, token: ids.uuid() };
+    const lease = new Lease(clock, holdMs);
+    const endpoint = await records.hold(hold, holdMs);
+    // Whoever holds it looks once more for what is due after it has given it back.
+    if (!endpoint) return;
+    try {
+      await new Run(this.deps, this.limits, hold, endpoint, lease, signal).toEnd();
+    } finally {
+      await records.release(hold);
+    }
+  }
+}
+
+/** One run: several lanes that each make one try after the other. */
+class Run {
+  private begun = 0;
+  private stopped = false;
+  private readonly endsMs: number;
+
+  constructor(
+    private readonly deps: DeliverDeps,
+    private readonly limits: DeliverLimits,
+    private readonly hold: Hold,
+    private readonly endpoint: HeldEndpoint,
+    private readonly lease: Lease,
+    private readonly signal: AbortSignal,
+  ) {
+    this.endsMs = deps.clock.monotonicMs() + limits.runMs;
+  }
+
+  async toEnd(): Promise<void> {
+    // One that has only failed lately is not knocked down by four at once when it stands up again.
+    const lanes = this.endpoint.failingSince === null ? this.limits.atOnce : 1;
+    const ended = await Promise.allSettled(Array.from({ length: lanes }, () => this.lane()));
+    for (const lane of ended) if (lane.status === 'rejected') throw lane.reason;
+  }
+
+  private async lane(): Promise<void> {
+    try {
+      while (this.mayBegin()) {
+        this.begun += 1;
+        const next = await this.deps.records.begin(this.hold);
+        if (!next) return;
+        await this.attempt(next);
+      }
+    } catch (error) {
+      this.stopped = true;
+      throw error;
+    }
+  }
+
+  private mayBegin(): boolean {
+    return (
+      !this.stopped &&
+      !this.signal.aborted &&
+      this.begun < this.limits.mostTries &&
+      this.deps.clock.monotonicMs() < this.endsMs &&
+      this.lease.outlives(this.limits.timeoutMs)
+    );
+  }
+
+  private async attempt(next: BegunTry): Promise<void> {
+    const { clock, guard } = this.deps;
+    const body = JSON.stringify(eventViewOf(next));
+    const headers = signedHeaders(next.id, body, this.secrets(), clock.now());
+    const startedMs = clock.monotonicMs();
+    const outcome = await post(guard, {
+      url: this.endpoint.url,
+      headers,
+      body,
+      timeoutMs: this.limits.timeoutMs,
+    });
+    await checkpoint('delivery:after:post');
+    await this.record(next, outcome, Math.round(clock.monotonicMs() - startedMs));
+  }
+
+  private secrets(): string[] {
+    const { clock, seal } = this.deps;
+    const { merchantId, endpointId } = this.hold;
+    const { secret, previousSecret, previousSecretUntil } = this.endpoint;
+    const stillValid = previousSecret && previousSecretUntil && previousSecretUntil > clock.now();
+    const sealed = stillValid ? [secret, previousSecret] : [secret];
+    return sealed.map((one) => openSecret(seal, { merchantId, id: endpointId }, one));
+  }
+
+  private async record(next: BegunTry, outcome: PostOutcome, latencyMs: number): Promise<void> {
+    const { records, clock, ids } = this.deps;
+    const { status, errorCode, retryAfter } = outcome;
+    const now = clock.now();
+    const failed = errorCode !== null;
+    const asksPause = status === 429 || status === 503;
+    const pauseMs = asksPause ? retryAfterMsOf(retryAfter, now) : null;
+    const delay = failed ? delayAfter(next.tries, pauseMs, ids.random()) : null;
+    const after = (ms: number | null) => (ms === null ? null : new Date(now.getTime() + ms));
+    const apart = failed || latencyMs > this.limits.slowMs;
+    const failingSince = await records.end(this.hold, {
+      eventId: next.id,
+      attempt: next.attempt,
+      httpStatus: status,
+      errorCode,
+      latencyMs,
+      nextAt: after(delay),
+      apart,
+      pausedUntil: after(pauseMs),
+    });
+    const reason = status === 410 ? 'gone' : gaveUp(failingSince, now) ? 'failing' : null;
+    if (reason) await records.disable(this.hold.merchantId, this.hold.endpointId, reason);
+    // What goes on goes on among its like: those that answer, or those that do not.
+    if (reason || pauseMs !== null || apart !== this.endpoint.apart) this.stopped = true;
+  }
+}
+
+function gaveUp(failingSince: Date | null, now: Date): boolean {
+  return failingSince !== null && now.getTime() - failingSince.getTime() >= GIVE_UP_AFTER_MS;
+}

@@ -1,0 +1,54 @@
+import { type Clock, type Ids, type Seal } from '../../kernel/index.js';
+import { type JobKind } from '../../jobs/index.js';
+import { Deliver, type DeliverLimits } from './deliver.js';
+import { type DeliveryArgs, deliveryKinds, deliveryLadders, type LadderWanted } from './delivery-jobs.js';
+import { DeliveryRecords } from './delivery-records.js';
+import { PostgresWebhookEndpoints } from './endpoints.js';
+import { PostgresEvents } from './events.js';
+import { fanOut } from './fan-out.js';
+import { type TargetPolicy } from './target.js';
+import { type Resolve, TargetGuard } from './target-guard.js';
+import { type Sql } from './waking.js';
+import { type Events, type WebhookEndpoints } from './webhooks.js';
+
+export interface WebhooksOutOptions {
+  readonly sql: Sql;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly seal: Seal;
+  readonly targets: TargetPolicy;
+  /** How names are resolved; the system's way unless given. */
+  readonly resolve?: Resolve;
+  readonly limits?: Partial<DeliverLimits>;
+}
+
+/** Telling merchants of events: what the API shows of it, and the work that goes on behind it. */
+export interface WebhooksOut {
+  readonly endpoints: WebhookEndpoints;
+  readonly events: Events;
+  /** Run often, by one process at a time: who is to be told, and who is to be tried again. */
+  readonly feeder: (tx: Sql) => Promise<number>;
+  readonly kinds: readonly JobKind<DeliveryArgs>[];
+  readonly ladders: readonly LadderWanted[];
+}
+
+export function webhooksOut({
+  sql,
+  clock,
+  ids,
+  seal,
+  targets,
+  resolve,
+  limits,
+}: WebhooksOutOptions): WebhooksOut {
+  const guard = new TargetGuard(targets, resolve);
+  const records = new DeliveryRecords(sql, clock);
+  const deliver = new Deliver({ records, clock, ids, seal, guard, ...(limits ? { limits } : {}) });
+  return {
+    endpoints: new PostgresWebhookEndpoints({ sql, clock, ids, seal, guard }),
+    events: new PostgresEvents(sql, clock),
+    feeder: fanOut(clock),
+    kinds: deliveryKinds(deliver, records),
+    ladders: deliveryLadders,
+  };
+}

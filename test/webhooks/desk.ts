@@ -1,0 +1,135 @@
+import { type Pool } from 'pg';
+import { eventRecords, ManualClock, Seal, SystemIds } from '../../src/kernel/index.js';
+import { type Database, openDatabase } from '../../src/kernel/database.js';
+import { type Caller, Merchants } from '../../src/merchants/index.js';
+import {
+  type DeliverLimits,
+  type DeliveryArgs,
+  type EndpointWithSecret,
+  type Resolve,
+  type TargetPolicy,
+  type WebhooksOut,
+  webhooksOut,
+} from '../../src/webhooks/index.js';
+import { type FreshDatabase, freshDatabase } from '../support/database.js';
+
+/** As long as a test should take at most; those of the service are far longer. */
+export const LIMITS = { timeoutMs: 1_000, slowMs: 500 } as const;
+
+export interface DeskOptions {
+  readonly targets?: TargetPolicy;
+  readonly resolve?: Resolve;
+  readonly limits?: Partial<DeliverLimits>;
+}
+
+/** Webhooks out over a database of its own, with the queue played by hand and a clock that is moved. */
+export class Desk {
+  readonly clock = new ManualClock(Date.now());
+  readonly ids = new SystemIds(this.clock);
+  readonly seal = new Seal(Buffer.alloc(32, 7));
+  merchant: Caller = { merchantId: '', apiKeyId: '', scopes: [], duplicateWindowS: 0 };
+  out!: WebhooksOut;
+
+  private constructor(
+    private readonly fresh: FreshDatabase,
+    private readonly database: Database,
+  ) {}
+
+  static async open(options: DeskOptions = {}): Promise<Desk> {
+    const fresh = await freshDatabase();
+    const database = await openDatabase({
+      url: fresh.url,
+      entities: [],
+      migrations: [],
+      poolSize: 12,
+      applicationName: 'payonce-desk',
+    });
+    const desk = new Desk(fresh, database);
+    desk.out = desk.service(options);
+    desk.merchant = await desk.newMerchant();
+    return desk;
+  }
+
+  get pool(): Pool {
+    return this.database.pool;
+  }
+
+  /** Another process over the same database. */
+  service({ targets = 'any', resolve, limits }: DeskOptions = {}): WebhooksOut {
+    const { pool: sql, clock, ids, seal } = this;
+    const all = { ...LIMITS, ...limits };
+    return webhooksOut({ sql, clock, ids, seal, targets, limits: all, ...(resolve ? { resolve } : {}) });
+  }
+
+  async newMerchant(): Promise<Caller> {
+    const { id } = await new Merchants(this.pool, this.clock, this.ids).createMerchant('Shop');
+    return { ...this.merchant, merchantId: id };
+  }
+
+  endpoint(url: string, caller = this.merchant): Promise<EndpointWithSecret> {
+    return this.out.endpoints.create(caller, { url, events: null, description: null });
+  }
+
+  /** An event as a change of a payment writes it. */
+  async event(type = 'payment.captured', { merchantId } = this.merchant): Promise<string> {
+    const id = this.ids.uuid();
+    await this.pool.query(
+      `INSERT INTO ${eventRecords.name} (merchant_id, id, type, subject, data, at) VALUES ($1, $2, $3, $4, $5, $6)`,
+      [merchantId, id, type, 'payment:p', { object: 'payment', id: 'p' }, this.clock.now()],
+    );
+    return id;
+  }
+
+  /** What the staged jobs ask for, taken out of the table as the queue would. */
+  async staged(): Promise<{ kind: string; args: DeliveryArgs }[]> {
+    const { rows } = await this.pool.query<{ kind: string; args: DeliveryArgs }>(
+      'DELETE FROM staged_jobs RETURNING kind, args',
+    );
+    return rows;
+  }
+
+  run({ kind, args }: { kind: string; args: DeliveryArgs }, out = this.out): Promise<void> {
+    return out.kinds.find(({ name }) => name === kind)!.run(args, new AbortController().signal);
+  }
+
+  /** Passes of the feeder and runs of what it stages, until nothing is due. @returns kinds that ran */
+  async deliver(): Promise<string[]> {
+    const ran: string[] = [];
+    for (let passes = 0; passes < 200; passes++) {
+      await this.out.feeder(this.pool);
+      const jobs = await this.staged();
+      if (jobs.length === 0) return ran;
+      await Promise.all(jobs.map((job) => this.run(job)));
+      ran.push(...jobs.map(({ kind }) => kind));
+    }
+    throw new Error('deliveries do not come to rest');
+  }
+
+  async deliveries(eventId: string) {
+    return (await this.out.events.deliveries(this.merchant, eventId)).data;
+  }
+
+  /** Statuses and error codes of the tries of the only delivery of an event, oldest first. */
+  async tries(eventId: string): Promise<[number | null, string | null][]> {
+    const [delivery] = await this.deliveries(eventId);
+    return delivery!.attempts.toReversed().map((a) => [a.http_status, a.error_code]);
+  }
+
+  /** Every table as text. */
+  async tables(): Promise<string> {
+    const { rows: names } = await this.pool.query<{ name: string }>(
+      "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
+    );
+    const texts: string[] = [];
+    for (const { name } of names) {
+      const { rows } = await this.pool.query<{ text: string }>(`SELECT t::text AS text FROM ${name} t`);
+      texts.push(...rows.map(({ text }) => text));
+    }
+    return texts.join('\n');
+  }
+
+  async close(): Promise<void> {
+    await this.database.close();
+    await this.fresh.drop();
+  }
+}

@@ -1,0 +1,118 @@
+import { type LookupAddress } from 'node:dns';
+import { Problem } from '../../src/kernel/index.js';
+import { Desk } from './desk.js';
+import { Receiver } from './receiver.js';
+
+/** Requests that merchants cause never reach what only this network can reach. */
+const PUBLIC: LookupAddress = { address: '93.184.215.14', family: 4 };
+const LOOPBACK: LookupAddress = { address: '127.0.0.1', family: 4 };
+
+let receiver: Receiver;
+let desk: Desk;
+let asked: string[];
+/** What the resolver says, one after the other; the last one from then on. */
+let answers: (readonly LookupAddress[])[];
+
+const resolve = (name: string): Promise<readonly LookupAddress[]> => {
+  asked.push(name);
+  return Promise.resolve(answers.length > 1 ? answers.shift()! : answers[0]!);
+};
+
+beforeEach(async () => {
+  [asked, answers] = [[], [[PUBLIC]]];
+  receiver = await Receiver.open();
+});
+afterEach(async () => {
+  await Promise.all([receiver.close(), desk.close()]);
+});
+
+async function faultOf(url: string): Promise<unknown> {
+  const error: unknown = await desk.endpoint(url).catch((thrown: unknown) => thrown);
+  if (!(error instanceof Problem)) return error;
+  return [error.code, error.more.errors];
+}
+
+describe('targets: public', () => {
+  beforeEach(async () => {
+    desk = await Desk.open({ targets: 'public', resolve });
+  });
+
+  it('refuses a name that leads to a private address, also beside a public one', async () => {
+    const message = 'must lead to public addresses only';
+    const refused = ['webhook_target_refused', [{ pointer: '/url', message }]];
+    answers = [
+      [LOOPBACK],
+      [PUBLIC, { address: '10.0.0.1', family: 4 }],
+      [PUBLIC, { address: '::1', family: 6 }],
+    ];
+    for (let n = 0; n < 3; n++) expect(await faultOf('https://hooks.example/')).toEqual(refused);
+    for (const host of ['127.0.0.1', '0x7f.1', '[::1]', '[::ffff:a00:1]', '169.254.169.254']) {
+      expect(await faultOf(`https://${host}/`)).toEqual(refused);
+    }
+    expect(asked).toHaveLength(3);
+    expect(await desk.out.endpoints.list(desk.merchant, 10, null)).toMatchObject({ data: [] });
+  });
+
+  it('refuses a name that does not resolve', async () => {
+    answers = [[]];
+    expect(await faultOf('https://hooks.example/')).toEqual([
+      'webhook_target_refused',
+      [{ pointer: '/url', message: 'must have a name that resolves' }],
+    ]);
+  });
+
+  it('looks again at every delivery: a name that was public may lead home by then', async () => {
+    answers = [[PUBLIC], [LOOPBACK]];
+    const { id } = await desk.endpoint(`https://hooks.example:${receiver.port}/`);
+    const eventId = await desk.event();
+    await desk.deliver();
+    expect(await desk.tries(eventId)).toEqual([[null, 'address_refused']]);
+    expect(asked).toEqual(['hooks.example', 'hooks.example']);
+    expect(receiver.connections).toBe(0);
+    expect(await desk.out.endpoints.get(desk.merchant, id)).toMatchObject({ status: 'enabled' });
+  });
+
+  it('looks again when an endpoint is enabled', async () => {
+    answers = [[PUBLIC], [LOOPBACK]];
+    const { id } = await desk.endpoint('https://hooks.example/');
+    await desk.out.endpoints.disable(desk.merchant, id);
+    await expect(desk.out.endpoints.enable(desk.merchant, id)).rejects.toThrow('webhook_target_refused');
+  });
+});
+
+describe('targets: any', () => {
+  beforeEach(async () => {
+    desk = await Desk.open({ targets: 'any', resolve });
+  });
+
+  it('connects to the address that was checked and asks no resolver twice; the host stays that of the URL', async () => {
+    answers = [[LOOPBACK], [LOOPBACK], [PUBLIC]];
+    const host = `hooks.example:${receiver.port}`;
+    await desk.endpoint(`http://${host}/in?a=b`);
+    const eventId = await desk.event();
+    await desk.deliver();
+    expect(await desk.tries(eventId)).toEqual([[200, null]]);
+    // Once when it was made, once for the delivery, and not again by the connection.
+    expect(asked).toHaveLength(2);
+    expect(receiver.received).toMatchObject([{ path: '/in?a=b', headers: { host } }]);
+  });
+
+  it('takes no proxy from the environment', async () => {
+    answers = [[LOOPBACK]];
+    const proxy = await Receiver.open();
+    const before = { ...process.env };
+    Object.assign(process.env, { http_proxy: proxy.url, HTTP_PROXY: proxy.url, NODE_USE_ENV_PROXY: '1' });
+    try {
+      await desk.endpoint(`http://hooks.example:${receiver.port}/`);
+      await desk.event();
+      await desk.deliver();
+    } finally {
+      for (const name of ['http_proxy', 'HTTP_PROXY', 'NODE_USE_ENV_PROXY']) {
+        if (before[name] === undefined) delete process.env[name];
+        else process.env[name] = before[name];
+      }
+      await proxy.close();
+    }
+    expect([receiver.connections, proxy.connections]).toEqual([1, 0]);
+  });
+});

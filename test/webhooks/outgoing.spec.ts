@@ -1,0 +1,376 @@
+import { createHmac } from 'node:crypto';
+import { type ServerResponse } from 'node:http';
+import { Webhook } from 'standardwebhooks';
+import { MOST_TRIES } from '../../src/webhooks/index.js';
+import { Desk } from './desk.js';
+import { answering, inTurn, type Received, Receiver } from './receiver.js';
+
+/** Events delivered to real receivers over HTTP, and everything that these can do. */
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+let desk: Desk;
+let receiver: Receiver;
+const others: Receiver[] = [];
+
+beforeEach(async () => {
+  [desk, receiver] = await Promise.all([Desk.open(), Receiver.open()]);
+});
+afterEach(async () => {
+  await Promise.all([receiver, ...others.splice(0)].map((one) => one.close()));
+  await desk.close();
+});
+
+async function another(...behaviour: Parameters<typeof Receiver.open>): Promise<Receiver> {
+  const one = await Receiver.open(...behaviour);
+  others.push(one);
+  return one;
+}
+
+/** By hand, with nothing but what the specification says. */
+function signatureByHand(secret: string, { headers, body }: Received): string {
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+  const signed = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${body}`;
+  return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
+}
+
+describe('an event on its way to an endpoint', () => {
+  it('is sent once, signed, and recorded', async () => {
+    const { id, secret } = await desk.endpoint(receiver.url);
+    const eventId = await desk.event();
+    expect(await desk.deliver()).toEqual(['webhook.deliver']);
+    expect(await desk.deliver()).toEqual([]);
+
+    const [received] = receiver.received as [Received];
+    expect(receiver.received).toHaveLength(1);
+    expect(received.headers).toMatchObject({
+      'webhook-id': eventId,
+      'content-type': 'application/json',
+      host: `127.0.0.1:${receiver.port}`,
+    });
+    expect(received.headers['webhook-signature']).toBe(signatureByHand(secret, received));
+    expect(JSON.parse(received.body)).toEqual({
+      object: 'event',
+      id: eventId,
+      type: 'payment.captured',
+      timestamp: desk.clock.now().toISOString(),
+      data: { object: 'payment', id: 'p' },
+    });
+    const headers = received.headers as Record<string, string>;
+    expect(new Webhook(secret).verify(received.body, headers)).toEqual(JSON.parse(received.body));
+    expect(() => new Webhook(secret).verify(`${received.body} `, headers)).toThrow(/signature/i);
+    expect(await desk.deliveries(eventId)).toEqual([
+      {
+        object: 'webhook_delivery',
+        event_id: eventId,
+        endpoint_id: id,
+        status: 'delivered',
+        next_attempt_at: null,
+        attempts: [
+          {
+            attempt: 1,
+            started_at: desk.clock.now().toISOString(),
+            http_status: 200,
+            error_code: null,
+            latency_ms: 0,
+          },
+        ],
+      },
+    ]);
+  });
+
+  it('goes to the endpoints of its merchant that want its type', async () => {
+    const [all, some, none] = await Promise.all([another(), another(), another()]);
+    const ask = (url: string, events: readonly ['refund.failed'] | null) =>
+      desk.out.endpoints.create(desk.merchant, { url, events, description: null });
+    await ask(all.url, null);
+    await ask(some.url, ['refund.failed']);
+    await desk.endpoint(none.url, await desk.newMerchant());
+    await desk.event('payment.captured');
+    await desk.event('refund.failed');
+    await desk.deliver();
+    expect([all, some, none].map(({ received }) => received.length)).toEqual([2, 1, 0]);
+  });
+
+  it('is looked at once, endpoints or none', async () => {
+    for (let n = 0; n < 3; n++) await desk.event();
+    expect(await desk.out.feeder(desk.pool)).toBe(3);
+    expect(await desk.out.feeder(desk.pool)).toBe(0);
+    await desk.endpoint(receiver.url);
+    expect(await desk.deliver()).toEqual([]);
+  });
+
+  it('carries both signatures for a day after the secret was rotated, and the new one from then on', async () => {
+    const { id, secret: old } = await desk.endpoint(receiver.url);
+    const { secret: fresh } = await desk.out.endpoints.rotateSecret(desk.merchant, id);
+    expect(fresh).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    await desk.event();
+    await desk.deliver();
+    desk.clock.advance(DAY);
+    await desk.event();
+    await desk.deliver();
+    const signatures = receiver.received.map((one) => one.headers['webhook-signature']);
+    const [first, second] = receiver.received as [Received, Received];
+    expect(signatures).toEqual([
+      `${signatureByHand(fresh, first)} ${signatureByHand(old, first)}`,
+      signatureByHand(fresh, second),
+    ]);
+    const tables = await desk.tables();
+    for (const secret of [old, fresh]) {
+      expect(tables).not.toContain(secret);
+      expect(tables).not.toContain(secret.slice('whsec_'.length));
+    }
+  });
+});
+
+describe('an endpoint that does not take it', () => {
+  it.each<[string, Receiver['behaviour'], [number | null, string]]>([
+    ['says 500', answering(500), [500, 'http_error']],
+    ['sends elsewhere', answering(301, { location: 'http://127.0.0.1:1/' }), [301, 'redirect']],
+    ['says nothing', () => {}, [null, 'timeout']],
+    ['hangs in the middle', (response) => response.writeHead(200).write('{'), [200, 'timeout']],
+    ['resets', (response) => response.socket?.resetAndDestroy(), [null, 'connection_reset']],
+    [
+      'speaks something else',
+      (response) => response.socket?.end('220 mail\r\n'),
+      [null, 'answer_unreadable'],
+    ],
+  ])('%s', async (_, behaviour, expected) => {
+    receiver.behaviour = behaviour;
+    await desk.endpoint(receiver.url);
+    const eventId = await desk.event();
+    await desk.deliver();
+    expect(await desk.tries(eventId)).toEqual([expected]);
+    expect(receiver.received).toHaveLength(1);
+
+    // Told again under the same id, once that is due and not before.
+    receiver.behaviour = answering(204);
+    expect(await desk.deliver()).toEqual([]);
+    desk.clock.advance(6_000);
+    expect(await desk.deliver()).toEqual(['webhook.deliver_apart']);
+    expect(await desk.tries(eventId)).toEqual([expected, [204, null]]);
+    expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id']))).toEqual(
+      new Set([eventId]),
+    );
+  });
+
+  it('has nobody listening', async () => {
+    const dead = await Receiver.open();
+    await dead.close();
+    await desk.endpoint(dead.url);
+    const eventId = await desk.event();
+    await desk.deliver();
+    expect(await desk.tries(eventId)).toEqual([[null, 'connection_refused']]);
+  });
+
+  it('answers with more than anybody reads', async () => {
+    let written = 0;
+    receiver.behaviour = (response) => {
+      response.writeHead(200);
+      const more = () => {
+        while (!response.destroyed && response.write('x'.repeat(65_536))) written += 65_536;
+        if (!response.destroyed) response.once('drain', more);
+      };
+      more();
+    };
+    await desk.endpoint(receiver.url);
+    const eventId = await desk.event();
+    await desk.deliver();
+    expect(await desk.tries(eventId)).toEqual([[200, null]]);
+    expect(written).toBeLessThan(20_000_000);
+  });
+
+  it('is tried 16 times over three days, then the delivery is exhausted and can be replayed', async () => {
+    receiver.behaviour = answering(500);
+    await desk.endpoint(receiver.url);
+    const eventId = await desk.event();
+    const begunMs = desk.clock.now().getTime();
+    let lastMs = begunMs;
+    for (let tries = 0; tries < 40; tries++) {
+      if ((await desk.deliver()).length > 0) lastMs = desk.clock.now().getTime();
+      const [delivery] = await desk.deliveries(eventId);
+      if (delivery?.status !== 'pending') break;
+      desk.clock.advance(Date.parse(delivery.next_attempt_at!) - desk.clock.now().getTime());
+    }
+    const [delivery] = await desk.deliveries(eventId);
+    expect(delivery).toMatchObject({ status: 'exhausted', next_attempt_at: null });
+    expect(receiver.received).toHaveLength(MOST_TRIES);
+    expect((lastMs - begunMs) / HOUR).toBeGreaterThan(60);
+    expect((lastMs - begunMs) / HOUR).toBeLessThan(80);
+
+    receiver.behaviour = answering(200);
+    expect(await desk.out.events.replay(desk.merchant, eventId, null)).toMatchObject({ deliveries: 1 });
+    await desk.deliver();
+    const [replayed] = await desk.deliveries(eventId);
+    expect(replayed).toMatchObject({ status: 'delivered' });
+    expect(replayed!.attempts).toHaveLength(MOST_TRIES + 1);
+  });
+
+  it('is left alone for as long as Retry-After says, with everything that waits for it', async () => {
+    const date = new Date(desk.clock.now().getTime() + 2 * HOUR).toUTCString();
+    receiver.behaviour = inTurn(
+      answering(429, { 'retry-after': '3600' }),
+      answering(503, { 'retry-after': date }),
+      answering(200),
+    );
+    await desk.endpoint(receiver.url);
+    const first = await desk.event();
+    await desk.deliver();
+    const second = await desk.event();
+    desk.clock.advance(59 * 60_000);
+    await desk.deliver();
+    expect(receiver.received).toHaveLength(1);
+    desk.clock.advance(60_000);
+    await desk.deliver();
+    expect(receiver.received).toHaveLength(2);
+    desk.clock.advance(58 * 60_000);
+    await desk.deliver();
+    expect(receiver.received).toHaveLength(2);
+    desk.clock.advance(10 * 60_000);
+    await desk.deliver();
+    expect([await desk.tries(first), await desk.tries(second)].map((tries) => tries.at(-1))).toEqual([
+      [200, null],
+      [200, null],
+    ]);
+  });
+
+  it('is disabled when it is gone; what waits for it is canceled and comes when it is replayed', async () => {
+    receiver.behaviour = inTurn(answering(500), answering(410), answering(200));
+    const { id } = await desk.endpoint(receiver.url);
+    const [first, from] = [await desk.event(), desk.clock.now()];
+    await desk.deliver();
+    const second = await desk.event();
+    await desk.deliver();
+    const endpoint = () => desk.out.endpoints.get(desk.merchant, id);
+    expect(await endpoint()).toMatchObject({ status: 'disabled', disabled_reason: 'gone' });
+    const statuses = async () =>
+      Promise.all([first, second].map(async (event) => (await desk.deliveries(event))[0]?.status));
+    expect(await statuses()).toEqual(['canceled', 'canceled']);
+    desk.clock.advance(DAY);
+    const third = await desk.event();
+    await desk.deliver();
+    expect(await desk.deliveries(third)).toEqual([]);
+    expect(receiver.received).toHaveLength(2);
+
+    await desk.out.endpoints.enable(desk.merchant, id);
+    expect(await endpoint()).toMatchObject({ status: 'enabled', disabled_reason: null, failing_since: null });
+    const to = desk.clock.now();
+    expect(await desk.out.endpoints.replay(desk.merchant, id, from, to)).toMatchObject({ deliveries: 3 });
+    await desk.deliver();
+    expect(await statuses()).toEqual(['delivered', 'delivered']);
+    expect(receiver.received).toHaveLength(5);
+  });
+
+  it('is disabled after five days without a success', async () => {
+    receiver.behaviour = answering(500);
+    const { id } = await desk.endpoint(receiver.url);
+    const fail = async () => {
+      await desk.event();
+      await desk.deliver();
+      return desk.out.endpoints.get(desk.merchant, id);
+    };
+    const since = desk.clock.now().toISOString();
+    expect(await fail()).toMatchObject({ status: 'enabled', failing_since: since });
+    desk.clock.advance(5 * DAY - 1);
+    expect(await fail()).toMatchObject({ status: 'enabled', failing_since: since });
+    receiver.behaviour = inTurn(answering(200), answering(500));
+    desk.clock.advance(1);
+    // One that is taken starts the five days anew.
+    expect(await fail()).toMatchObject({ status: 'enabled' });
+    desk.clock.advance(5 * DAY);
+    await fail();
+    desk.clock.advance(5 * DAY);
+    expect(await fail()).toMatchObject({ status: 'disabled', disabled_reason: 'failing' });
+  });
+});
+
+describe('endpoints beside one another', () => {
+  it('do not wait for one that is slow, and it goes to a queue of its own', async () => {
+    receiver.behaviour = () => {};
+    await desk.endpoint(receiver.url);
+    const quick = await another();
+    await desk.endpoint(quick.url);
+    for (let n = 0; n < 20; n++) await desk.event();
+    await desk.out.feeder(desk.pool);
+    const jobs = await desk.staged();
+    expect(jobs.map(({ kind }) => kind)).toEqual(['webhook.deliver', 'webhook.deliver']);
+    const startedMs = performance.now();
+    const running = jobs.map((job) => desk.run(job));
+    await quick.reached(20);
+    const quickMs = performance.now() - startedMs;
+    await Promise.all(running);
+    const allMs = performance.now() - startedMs;
+    // The hanging one was given up after the first requests: four at once, and no more.
+    expect(receiver.received).toHaveLength(4);
+    expect(allMs).toBeGreaterThan(1_000);
+    expect(quickMs).toBeLessThan(allMs);
+    expect((await desk.staged()).map(({ kind }) => kind)).toEqual(['webhook.deliver_apart']);
+  });
+
+  it('are never sent more than four requests at once', async () => {
+    const held: ServerResponse[] = [];
+    let most = 0;
+    const answerHeld = async () => {
+      // Long enough for a fifth to come, if it were to.
+      for (let n = 0; n < 20; n++) await desk.pool.query('SELECT 1');
+      most = Math.max(most, held.length);
+      for (const response of held.splice(0)) response.writeHead(200).end();
+    };
+    receiver.behaviour = (response) => {
+      if (held.push(response) === 4) void answerHeld();
+    };
+    await desk.endpoint(receiver.url);
+    for (let n = 0; n < 40; n++) await desk.event();
+    await desk.deliver();
+    expect(receiver.received).toHaveLength(40);
+    expect(most).toBe(4);
+    expect(receiver.connections).toBe(40);
+  });
+});
+
+describe('processes beside one another', () => {
+  it('deliver an event once', async () => {
+    await desk.endpoint(receiver.url);
+    for (let n = 0; n < 30; n++) await desk.event();
+    await desk.out.feeder(desk.pool);
+    const [job] = await desk.staged();
+    const processes = [desk.out, desk.service(), desk.service()];
+    await Promise.all(processes.map((out) => desk.run(job!, out)));
+    await desk.deliver();
+    expect(receiver.received).toHaveLength(30);
+    expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(30);
+  });
+
+  it('find what a process left that died between sending and recording, and send it under the same id', async () => {
+    await desk.endpoint(receiver.url);
+    const eventId = await desk.event();
+    await desk.out.feeder(desk.pool);
+    const [job] = await desk.staged();
+    // As a crash leaves it: the try is begun, the endpoint held, and nothing comes after.
+    const crashing = desk.service({ limits: {} });
+    receiver.behaviour = (response) => {
+      void desk.pool
+        .query('ALTER TABLE webhook_delivery_attempts RENAME TO webhook_delivery_attempts_away')
+        .then(() => response.writeHead(200).end());
+    };
+    await expect(desk.run(job!, crashing)).rejects.toThrow(/webhook_delivery_attempts/);
+    await desk.pool.query('ALTER TABLE webhook_delivery_attempts_away RENAME TO webhook_delivery_attempts');
+    await desk.pool.query(
+      "UPDATE webhook_endpoints SET leased_until = now() + interval '1 hour', leased_by = $1",
+      [desk.ids.uuid()],
+    );
+    receiver.behaviour = answering(200);
+    desk.clock.advance(31_000);
+    expect(await desk.deliver()).toEqual([]);
+    // Its hold runs out by the database's clock.
+    await desk.pool.query("UPDATE webhook_endpoints SET leased_until = now() - interval '1 second'");
+    expect(await desk.out.kinds[0]!.due(10)).toEqual([job!.args]);
+    await desk.deliver();
+    expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual([eventId, eventId]);
+    expect(await desk.tries(eventId)).toEqual([
+      [null, null],
+      [200, null],
+    ]);
+    expect(await desk.out.kinds[0]!.due(10)).toEqual([]);
+  });
+});
