@@ -170,6 +170,94 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/v1/events': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List events
+     * @description Newest first, whether there are endpoints or not. Go on with `next_cursor` while `has_more` is true.
+     *
+     *     Scope: `payments:read`.
+     */
+    readonly get: operations['listEvents'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/events/{id}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read an event
+     * @description As it is sent.
+     *
+     *     Scope: `payments:read`.
+     */
+    readonly get: operations['getEvent'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/events/{id}/deliveries': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * See where an event was sent
+     * @description To each endpoint, with its tries.
+     *
+     *     Scope: `payments:read`.
+     */
+    readonly get: operations['listEventDeliveries'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/events/{id}/replay': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Send an event again
+     * @description To one endpoint, or to all that want it, delivered before or not. What is being sent right now is left alone.
+     *
+     *     Scope: `payments:write`.
+     */
+    readonly post: operations['replayEvent'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/v1/payments': {
     readonly parameters: {
       readonly query?: never;
@@ -386,10 +474,197 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/v1/webhook_endpoints': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List webhook endpoints
+     * @description Newest first, disabled ones too. Go on with `next_cursor` while `has_more` is true.
+     *
+     *     Scope: `payments:read`.
+     */
+    readonly get: operations['listWebhookEndpoints'];
+    readonly put?: never;
+    /**
+     * Have events sent to an address
+     * @description At most 16 of a merchant are enabled. The secret is in this answer and in none after it; signatures are those of the Standard Webhooks specification. No Idempotency-Key: asked twice there are two endpoints, and one can be disabled.
+     *
+     *     Scope: `payments:write`.
+     */
+    readonly post: operations['createWebhookEndpoint'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/webhook_endpoints/{id}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read a webhook endpoint
+     * @description As it is now. Never its secret.
+     *
+     *     Scope: `payments:read`.
+     */
+    readonly get: operations['getWebhookEndpoint'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/webhook_endpoints/{id}/disable': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Disable a webhook endpoint
+     * @description Nothing is sent there any more. What was waiting is canceled; it can be replayed.
+     *
+     *     Scope: `payments:write`.
+     */
+    readonly post: operations['disableWebhookEndpoint'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/webhook_endpoints/{id}/enable': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Enable a webhook endpoint
+     * @description Events from now on are sent there; those in between can be replayed.
+     *
+     *     Scope: `payments:write`.
+     */
+    readonly post: operations['enableWebhookEndpoint'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/webhook_endpoints/{id}/ping': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Send a test event
+     * @description An event of the type `ping` is sent to this endpoint alone; what becomes of it stands in its deliveries.
+     *
+     *     Scope: `payments:write`.
+     */
+    readonly post: operations['pingWebhookEndpoint'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/webhook_endpoints/{id}/replay': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Send the events of a time again
+     * @description Those that the endpoint wants, delivered before or not, with the ids that they have. At most 10,000 at once.
+     *
+     *     Scope: `payments:write`.
+     */
+    readonly post: operations['replayWebhookRange'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/webhook_endpoints/{id}/rotate_secret': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Rotate the secret
+     * @description For 24 hours what is sent is signed with both secrets, so that either will do; then with the new one alone. Rotated again within that time, only the last two count.
+     *
+     *     Scope: `payments:write`.
+     */
+    readonly post: operations['rotateWebhookSecret'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/webhooks/{psp}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Take a notification of a PSP
+     * @description For PSPs alone: give them this address, with the name of the account in the PSPs file. It takes no API key; each notification proves itself by its signature over the body as it came. It is stored and answered at once, and applied afterwards: once, however often it comes. Of a batch, what cannot be accepted is counted and the rest is stored; only where nothing is accepted is it refused. Anything but 200 asks the PSP to send it again.
+     */
+    readonly post: operations['receiveNotification'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
+    /** @description A notification was stored. What it says is applied afterwards. */
+    readonly Accepted: {
+      /** @description Items that are stored, now or before. */
+      readonly accepted: number;
+      /** @constant */
+      readonly notificationResponse: '[accepted]';
+    };
     /** @description One call to a PSP. */
     readonly Attempt: {
       readonly attempt: number;
@@ -400,7 +675,7 @@ export interface components {
       readonly ended_at: string | null;
       readonly entity_key: string;
       readonly http_status: number | null;
-      /** @description What was asked of the PSP: execute, lookup, cancel and the like. */
+      /** @description What was asked of the PSP: execute, lookup or cancel; or notice, what it told of its own accord. */
       readonly kind: string;
       readonly latency_ms: number | null;
       /** @description Null while the call is running, or when its end was never seen. */
@@ -493,10 +768,57 @@ export interface components {
       readonly left: number;
       readonly purged: number;
     };
+    /** @description What has become of something. */
+    readonly Event: {
+      /** @description The payment, refund or payout as it was shown then; for `ping` the endpoint. */
+      readonly data: Record<string, never>;
+      /**
+       * Format: uuid
+       * @description The same on every retry: the header `webhook-id`.
+       */
+      readonly id: string;
+      /** @constant */
+      readonly object: 'event';
+      /**
+       * Format: date-time
+       * @description When it became so. RFC 3339, UTC.
+       */
+      readonly timestamp: string;
+      /** @enum {unknown} */
+      readonly type:
+        | 'payment.authorized'
+        | 'payment.captured'
+        | 'payment.failed'
+        | 'payment.canceled'
+        | 'payment.requires_action'
+        | 'payment.stuck'
+        | 'refund.succeeded'
+        | 'refund.failed'
+        | 'payout.paid'
+        | 'payout.failed'
+        | 'ping';
+    };
+    readonly EventPage: {
+      readonly data: readonly components['schemas']['Event'][];
+      readonly has_more: boolean;
+      /** @description Give it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+    /** @description Sends the event again. */
+    readonly EventReplayRequest: {
+      /** @description To this endpoint alone, whatever types it wants; absent: to all that want it. */
+      readonly endpoint_id?: string;
+    };
     readonly Live: {
       /** @constant */
       readonly status: 'live';
       readonly version: string;
+    };
+    /** @description Nothing to say: an empty object or no body at all. */
+    readonly NothingRequest: Record<string, never>;
+    /** @description A PSP's own format: an event of Stripe, a batch of notification items of Adyen. */
+    readonly Notification: {
+      readonly [key: string]: unknown;
     };
     /** @description A payment. Amounts are integers in minor units. */
     readonly Payment: {
@@ -754,6 +1076,7 @@ export interface components {
         | 'idempotency_key_reused'
         | 'request_in_progress'
         | 'unauthorized'
+        | 'signature_invalid'
         | 'forbidden'
         | 'not_found'
         | 'method_not_allowed'
@@ -764,13 +1087,16 @@ export interface components {
         | 'probable_duplicate'
         | 'payout_in_progress'
         | 'payout_sequence_stale'
+        | 'webhook_target_refused'
+        | 'webhook_endpoint_limit'
+        | 'replay_too_large'
         | 'no_route'
         | 'rate_limited'
         | 'overloaded'
         | 'internal_error';
       /** @description About this occurrence. Never repeats what was sent. */
       readonly detail: string;
-      /** @description For `validation_failed` and `card_number_refused`. */
+      /** @description For `validation_failed`, `card_number_refused` and `webhook_target_refused`. */
       readonly errors?: readonly {
         readonly message: string;
         /** @description RFC 6901, into the body; for a query, the name of the parameter. */
@@ -801,6 +1127,19 @@ export interface components {
       readonly title: string;
       /** Format: uri */
       readonly type: string;
+    };
+    /** @description Sends the events of a time again that the endpoint wants; at most 10,000. */
+    readonly RangeReplayRequest: {
+      /**
+       * Format: date-time
+       * @description Events from this time on (RFC 3339).
+       */
+      readonly from: string;
+      /**
+       * Format: date-time
+       * @description Events until this time (RFC 3339).
+       */
+      readonly to: string;
     };
     readonly Ready: {
       readonly checks: {
@@ -880,6 +1219,170 @@ export interface components {
       /** @description Its name among several of this payment: asked for twice under one name, whatever the Idempotency-Key, it is done once. Without a name there is only one. */
       readonly reference?: string;
     };
+    /** @description What is sent again. */
+    readonly Replay: {
+      /** @description How many are sent again. */
+      readonly deliveries: number;
+      /** @constant */
+      readonly object: 'replay';
+    };
+    /** @description What became of sending an event to an endpoint. */
+    readonly WebhookDelivery: {
+      /** @description Newest first. */
+      readonly attempts: readonly {
+        readonly attempt: number;
+        /** @description Null where it was taken, or has not ended. */
+        readonly error_code: string | null;
+        readonly http_status: number | null;
+        readonly latency_ms: number | null;
+        /**
+         * Format: date-time
+         * @description RFC 3339, UTC.
+         */
+        readonly started_at: string;
+      }[];
+      /**
+       * Format: uuid
+       * @description UUIDv7.
+       */
+      readonly endpoint_id: string;
+      /**
+       * Format: uuid
+       * @description UUIDv7.
+       */
+      readonly event_id: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly next_attempt_at: string | null;
+      /** @constant */
+      readonly object: 'webhook_delivery';
+      /**
+       * @description `exhausted`: the last of 16 tries failed. `canceled`: the endpoint was disabled. Both can be replayed.
+       * @enum {unknown}
+       */
+      readonly status: 'pending' | 'delivered' | 'exhausted' | 'canceled';
+    };
+    readonly WebhookDeliveryPage: {
+      readonly data: readonly components['schemas']['WebhookDelivery'][];
+      readonly has_more: boolean;
+      /** @description Give it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+    /** @description An address that events are sent to. */
+    readonly WebhookEndpoint: {
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly created_at: string;
+      readonly description: string | null;
+      /**
+       * @description `gone`: it answered 410. `failing`: for five days it took nothing.
+       * @enum {unknown}
+       */
+      readonly disabled_reason: 'asked' | 'gone' | 'failing' | null;
+      /** @description The types that are sent; null: all. */
+      readonly events: readonly string[] | null;
+      /**
+       * Format: date-time
+       * @description Since when every try has failed; null where the last one did not.
+       */
+      readonly failing_since: string | null;
+      /**
+       * Format: uuid
+       * @description UUIDv7.
+       */
+      readonly id: string;
+      /** @constant */
+      readonly object: 'webhook_endpoint';
+      /**
+       * Format: date-time
+       * @description Until then the secret before this one is signed with too.
+       */
+      readonly previous_secret_until: string | null;
+      /** @enum {unknown} */
+      readonly status: 'enabled' | 'disabled';
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly updated_at: string;
+      readonly url: string;
+    };
+    readonly WebhookEndpointPage: {
+      readonly data: readonly components['schemas']['WebhookEndpoint'][];
+      readonly has_more: boolean;
+      /** @description Give it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+    /** @description An address to send events to. */
+    readonly WebhookEndpointRequest: {
+      /** @description For yourself. */
+      readonly description?: string;
+      /** @description The types to send; all, also those that are still to come, where absent. */
+      readonly events?: readonly (
+        | 'payment.authorized'
+        | 'payment.captured'
+        | 'payment.failed'
+        | 'payment.canceled'
+        | 'payment.requires_action'
+        | 'payment.stuck'
+        | 'refund.succeeded'
+        | 'refund.failed'
+        | 'payout.paid'
+        | 'payout.failed'
+      )[];
+      /**
+       * Format: uri
+       * @description Where events are sent: https, port 443, 8443 or one from 1024 on, and a name that leads to public addresses only.
+       */
+      readonly url: string;
+    };
+    /** @description An address that events are sent to, with its new secret. */
+    readonly WebhookEndpointWithSecret: {
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly created_at: string;
+      readonly description: string | null;
+      /**
+       * @description `gone`: it answered 410. `failing`: for five days it took nothing.
+       * @enum {unknown}
+       */
+      readonly disabled_reason: 'asked' | 'gone' | 'failing' | null;
+      /** @description The types that are sent; null: all. */
+      readonly events: readonly string[] | null;
+      /**
+       * Format: date-time
+       * @description Since when every try has failed; null where the last one did not.
+       */
+      readonly failing_since: string | null;
+      /**
+       * Format: uuid
+       * @description UUIDv7.
+       */
+      readonly id: string;
+      /** @constant */
+      readonly object: 'webhook_endpoint';
+      /**
+       * Format: date-time
+       * @description Until then the secret before this one is signed with too.
+       */
+      readonly previous_secret_until: string | null;
+      /** @description What signatures are checked with. Shown this once. */
+      readonly secret: string;
+      /** @enum {unknown} */
+      readonly status: 'enabled' | 'disabled';
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly updated_at: string;
+      readonly url: string;
+    };
   };
   responses: never;
   parameters: {
@@ -893,6 +1396,16 @@ export interface components {
      * @example 10000
      */
     readonly Deadline: number;
+    /**
+     * @description The id of the webhook endpoint. Anything but a UUID is not found.
+     * @example 019aa5c1-77f0-7b33-9b0e-64a2d18c5e10
+     */
+    readonly EndpointId: string;
+    /**
+     * @description The id of the event. Anything but a UUID is not found.
+     * @example 019aa5c0-8be0-7a41-8d2c-7e6f1b0c9a55
+     */
+    readonly EventId: string;
     /**
      * @description A new one for each new request, a UUID for instance; bare or as a quoted string of RFC 8941.
      * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
@@ -913,6 +1426,11 @@ export interface components {
      * @example wait=10
      */
     readonly Prefer: string;
+    /**
+     * @description The name of the account in the PSPs file.
+     * @example stripe
+     */
+    readonly PspAccount: string;
   };
   requestBodies: never;
   headers: {
@@ -1410,6 +1928,440 @@ export interface operations {
       readonly 422: {
         headers: {
           readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly listEvents: {
+    readonly parameters: {
+      readonly query?: {
+        readonly 'created[gte]'?: string;
+        readonly 'created[lte]'?: string;
+        readonly cursor?: string;
+        readonly limit?: number;
+        readonly type?:
+          | 'payment.authorized'
+          | 'payment.captured'
+          | 'payment.failed'
+          | 'payment.canceled'
+          | 'payment.requires_action'
+          | 'payment.stuck'
+          | 'refund.succeeded'
+          | 'refund.failed'
+          | 'payout.paid'
+          | 'payout.failed'
+          | 'ping';
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description A page. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['EventPage'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getEvent: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The id of the event. Anything but a UUID is not found.
+         * @example 019aa5c0-8be0-7a41-8d2c-7e6f1b0c9a55
+         */
+        readonly id: components['parameters']['EventId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The event. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Event'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly listEventDeliveries: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The id of the event. Anything but a UUID is not found.
+         * @example 019aa5c0-8be0-7a41-8d2c-7e6f1b0c9a55
+         */
+        readonly id: components['parameters']['EventId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description All of them. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['WebhookDeliveryPage'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly replayEvent: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The id of the event. Anything but a UUID is not found.
+         * @example 019aa5c0-8be0-7a41-8d2c-7e6f1b0c9a55
+         */
+        readonly id: components['parameters']['EventId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['EventReplayRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description It is on its way. */
+      readonly 202: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Replay'];
+        };
+      };
+      /** @description `body_malformed`: The body is not readable JSON. */
+      readonly 400: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `invalid_state`: The state of the object does not allow this. */
+      readonly 409: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `body_too_large`: The body is too large. */
+      readonly 413: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unsupported_media_type`: The body must be application/json. */
+      readonly 415: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
           readonly [name: string]: unknown;
         };
         content: {
@@ -3014,6 +3966,1152 @@ export interface operations {
         headers: {
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly listWebhookEndpoints: {
+    readonly parameters: {
+      readonly query?: {
+        readonly cursor?: string;
+        readonly limit?: number;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description A page. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['WebhookEndpointPage'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly createWebhookEndpoint: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['WebhookEndpointRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description The endpoint with its secret. */
+      readonly 201: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['WebhookEndpointWithSecret'];
+        };
+      };
+      /** @description `body_malformed`: The body is not readable JSON. */
+      readonly 400: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `webhook_endpoint_limit`: No more webhook endpoints can be enabled. */
+      readonly 409: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `body_too_large`: The body is too large. */
+      readonly 413: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unsupported_media_type`: The body must be application/json. */
+      readonly 415: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `webhook_target_refused`: Events are not sent to this address.
+       *
+       *     `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getWebhookEndpoint: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The id of the webhook endpoint. Anything but a UUID is not found.
+         * @example 019aa5c1-77f0-7b33-9b0e-64a2d18c5e10
+         */
+        readonly id: components['parameters']['EndpointId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The endpoint. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['WebhookEndpoint'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly disableWebhookEndpoint: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The id of the webhook endpoint. Anything but a UUID is not found.
+         * @example 019aa5c1-77f0-7b33-9b0e-64a2d18c5e10
+         */
+        readonly id: components['parameters']['EndpointId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['NothingRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description It is disabled. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['WebhookEndpoint'];
+        };
+      };
+      /** @description `body_malformed`: The body is not readable JSON. */
+      readonly 400: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `body_too_large`: The body is too large. */
+      readonly 413: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unsupported_media_type`: The body must be application/json. */
+      readonly 415: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly enableWebhookEndpoint: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The id of the webhook endpoint. Anything but a UUID is not found.
+         * @example 019aa5c1-77f0-7b33-9b0e-64a2d18c5e10
+         */
+        readonly id: components['parameters']['EndpointId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['NothingRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description It is enabled. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['WebhookEndpoint'];
+        };
+      };
+      /** @description `body_malformed`: The body is not readable JSON. */
+      readonly 400: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `webhook_endpoint_limit`: No more webhook endpoints can be enabled. */
+      readonly 409: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `body_too_large`: The body is too large. */
+      readonly 413: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unsupported_media_type`: The body must be application/json. */
+      readonly 415: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `webhook_target_refused`: Events are not sent to this address.
+       *
+       *     `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly pingWebhookEndpoint: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The id of the webhook endpoint. Anything but a UUID is not found.
+         * @example 019aa5c1-77f0-7b33-9b0e-64a2d18c5e10
+         */
+        readonly id: components['parameters']['EndpointId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['NothingRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description The event that is sent. */
+      readonly 202: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Event'];
+        };
+      };
+      /** @description `body_malformed`: The body is not readable JSON. */
+      readonly 400: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `invalid_state`: The state of the object does not allow this. */
+      readonly 409: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `body_too_large`: The body is too large. */
+      readonly 413: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unsupported_media_type`: The body must be application/json. */
+      readonly 415: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly replayWebhookRange: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The id of the webhook endpoint. Anything but a UUID is not found.
+         * @example 019aa5c1-77f0-7b33-9b0e-64a2d18c5e10
+         */
+        readonly id: components['parameters']['EndpointId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['RangeReplayRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description They are on their way. */
+      readonly 202: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Replay'];
+        };
+      };
+      /** @description `body_malformed`: The body is not readable JSON. */
+      readonly 400: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `invalid_state`: The state of the object does not allow this. */
+      readonly 409: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `body_too_large`: The body is too large. */
+      readonly 413: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unsupported_media_type`: The body must be application/json. */
+      readonly 415: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `replay_too_large`: Too many events to replay at once.
+       *
+       *     `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly rotateWebhookSecret: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The id of the webhook endpoint. Anything but a UUID is not found.
+         * @example 019aa5c1-77f0-7b33-9b0e-64a2d18c5e10
+         */
+        readonly id: components['parameters']['EndpointId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['NothingRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description The endpoint with its new secret. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['WebhookEndpointWithSecret'];
+        };
+      };
+      /** @description `body_malformed`: The body is not readable JSON. */
+      readonly 400: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `body_too_large`: The body is too large. */
+      readonly 413: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unsupported_media_type`: The body must be application/json. */
+      readonly 415: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly receiveNotification: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The name of the account in the PSPs file.
+         * @example stripe
+         */
+        readonly psp: components['parameters']['PspAccount'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['Notification'];
+      };
+    };
+    readonly responses: {
+      /** @description At least one item was accepted; Adyen reads `notificationResponse`. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Accepted'];
+        };
+      };
+      /** @description `body_malformed`: The body is not readable JSON. */
+      readonly 400: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `signature_invalid`: The notification is not signed with a secret of this account. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `body_too_large`: The body is too large. */
+      readonly 413: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unsupported_media_type`: The body must be application/json. */
+      readonly 415: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;
         };
         content: {

@@ -62,6 +62,7 @@ import {
   Resolver,
   StuckRoutes,
 } from './request-storage/index.js';
+import { webhooksOut } from './webhooks/index.js';
 
 /** Every table, for TypeORM. */
 export const entities = [
@@ -139,6 +140,8 @@ export async function startService(config: Config, pspsConfig: PspsConfig, logge
     reader: new PayoutReader(pool),
   });
 
+  const outgoing = webhooksOut({ sql: pool, clock, ids, seal, targets: config.webhookTargets });
+
   new StuckRoutes(pool).register(metrics);
   const staged = new StagedJobs(clock, ids);
   const deadLetters = new DeadLetters({ pool, clock, ids, staged, scrub });
@@ -206,6 +209,8 @@ export async function startService(config: Config, pspsConfig: PspsConfig, logge
     const api = await createApi({
       payments,
       payouts,
+      webhookEndpoints: outgoing.endpoints,
+      events: outgoing.events,
       authenticator: new Merchants(pool, clock, ids),
       readiness,
       metrics,

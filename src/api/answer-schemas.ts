@@ -153,7 +153,7 @@ const problemMembers: Record<string, object> = {
   errors: {
     type: 'array',
     maxItems: 20,
-    description: 'For `validation_failed` and `card_number_refused`.',
+    description: 'For `validation_failed`, `card_number_refused` and `webhook_target_refused`.',
     items: closed({
       pointer: Type.String({
         description: 'RFC 6901, into the body; for a query, the name of the parameter.',

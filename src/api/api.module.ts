@@ -4,6 +4,7 @@ import {
   AUTHENTICATOR,
   CLOCK,
   DEAD_LETTERS,
+  EVENTS,
   defaultLimits,
   LIMITS,
   LOGGER,
@@ -14,10 +15,12 @@ import {
   PAYOUTS,
   READINESS,
   VERSION,
+  WEBHOOK_ENDPOINTS,
   type ApiDependencies,
 } from './dependencies.js';
 import { Drain } from './drain.js';
 import { Edge } from './edge.js';
+import { EventsController } from './events.controller.js';
 import { OperationsController } from './operations.controller.js';
 import { DeadLettersController } from './ops/dead-letters.controller.js';
 import { OperatorGate } from './ops/operator-gate.js';
@@ -27,6 +30,7 @@ import { PayoutsController } from './payouts.controller.js';
 import { ProblemFilter } from './problem.filter.js';
 import { RouteTable } from './route-table.js';
 import { WebhooksController } from './webhooks.controller.js';
+import { WebhookEndpointsController } from './webhook-endpoints.controller.js';
 
 /** The REST surface as a Nest module. `createApi` makes an application of it. */
 @Module({})
@@ -36,6 +40,8 @@ export class ApiModule {
     const {
       payments,
       payouts,
+      webhookEndpoints,
+      events,
       authenticator,
       readiness,
       metrics,
@@ -53,6 +59,8 @@ export class ApiModule {
         RefundsController,
         PayoutsController,
         WebhooksController,
+        WebhookEndpointsController,
+        EventsController,
         OperationsController,
         // Not there at all unless it is asked for: every path under it is not found then.
         ...(operators ? [DeadLettersController] : []),
@@ -61,6 +69,8 @@ export class ApiModule {
         { provide: PAYMENTS, useValue: payments },
         { provide: PAYOUTS, useValue: payouts },
         { provide: NOTIFICATIONS, useValue: notifications },
+        { provide: WEBHOOK_ENDPOINTS, useValue: webhookEndpoints },
+        { provide: EVENTS, useValue: events },
         { provide: AUTHENTICATOR, useValue: authenticator },
         { provide: READINESS, useValue: readiness },
         { provide: METRICS, useValue: metrics },

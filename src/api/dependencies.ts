@@ -5,7 +5,7 @@ import { type Clock } from '../kernel/index.js';
 import { type Authenticator } from '../merchants/index.js';
 import { type Payments } from '../payments/index.js';
 import { type Payouts } from '../payouts/index.js';
-import { type Notifications, unknownAccount } from '../webhooks/index.js';
+import { type Events, type Notifications, unknownAccount, type WebhookEndpoints } from '../webhooks/index.js';
 
 /** What /health/ready answers; `checks` names each thing that was looked at and how it is. */
 export interface Readiness {
@@ -64,6 +64,8 @@ export interface OperatorDependencies {
 export interface ApiDependencies {
   readonly payments: Payments;
   readonly payouts: Payouts;
+  readonly webhookEndpoints: WebhookEndpoints;
+  readonly events: Events;
   /** Without it no account takes notifications. */
   readonly notifications?: Notifications;
   readonly authenticator: Authenticator;
@@ -86,6 +88,8 @@ export const noNotifications: Notifications = {
 /** Injection tokens. */
 export const PAYMENTS = Symbol('payments');
 export const PAYOUTS = Symbol('payouts');
+export const WEBHOOK_ENDPOINTS = Symbol('webhook endpoints');
+export const EVENTS = Symbol('events');
 export const NOTIFICATIONS = Symbol('notifications');
 export const AUTHENTICATOR = Symbol('authenticator');
 export const DEAD_LETTERS = Symbol('dead letters');

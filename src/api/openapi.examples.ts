@@ -138,11 +138,13 @@ const details: Partial<Record<ProblemCode, string>> = {
   forbidden: 'This needs an API key with the scope payments:write.',
   not_found: 'There is nothing with this id.',
   idempotency_key_missing: 'Send a new Idempotency-Key with every new request.',
+  webhook_target_refused: 'Events are not sent to such an address; see errors.',
   request_in_progress: 'The first request with this key is still running.',
 };
 
 const fields: Partial<Record<ProblemCode, { pointer: string; message: string }[]>> = {
   validation_failed: [{ pointer: '/amount', message: 'must be an integer from 1 to 9007199254740991' }],
+  webhook_target_refused: [{ pointer: '/url', message: 'must lead to public addresses only' }],
   card_number_refused: [{ pointer: '/metadata/note', message: 'holds what looks like a card number' }],
 };
 

@@ -7,7 +7,15 @@ export interface Operation {
   /** As OpenAPI writes it: `/v1/payments/{id}`. */
   readonly path: string;
   readonly operationId: string;
-  readonly tag: 'Payments' | 'Refunds' | 'Payouts' | 'Notifications' | 'Dead letters' | 'Operations';
+  readonly tag:
+    | 'Payments'
+    | 'Refunds'
+    | 'Payouts'
+    | 'Webhooks'
+    | 'Events'
+    | 'Notifications'
+    | 'Dead letters'
+    | 'Operations';
   readonly summary: string;
   readonly description: string;
   readonly scope?: Scope;

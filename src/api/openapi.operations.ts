@@ -4,6 +4,7 @@ import { deadLetterOperations } from './ops/dead-letter-operations.js';
 import { refundOperations } from './openapi.refunds.js';
 import { payoutOperations } from './payout-operations.js';
 import { PaymentListQuery } from './request-schemas.js';
+import { notificationOperations } from './notification-operations.js';
 import { webhookOperations } from './webhook-operations.js';
 
 const story = {
@@ -164,6 +165,7 @@ export const operations: readonly Operation[] = [
   ...refundOperations,
   ...payoutOperations,
   ...webhookOperations,
+  ...notificationOperations,
   ...deadLetterOperations,
   {
     method: 'get',

@@ -21,8 +21,9 @@ import {
   DeadLettersMerged,
   DeadLettersPurged,
 } from './ops/dead-letter-schemas.js';
-import { Accepted, Notification } from './webhook-operations.js';
+import { Accepted, Notification } from './notification-operations.js';
 import { Payout, PayoutPage, PayoutRequest } from './payout-schemas.js';
+import { webhookSchemas } from './webhook-schemas.js';
 import { CancelRequest, CaptureRequest, PaymentRequest, RefundRequest } from './request-schemas.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -41,6 +42,7 @@ const schemas = {
   PayoutRequest,
   Payout,
   PayoutPage,
+  ...webhookSchemas,
   DeadLetter: DeadLetterSchema,
   DeadLetterPage,
   DeadLetterCounts,
@@ -91,6 +93,8 @@ export function openApiDocument(version: string): Json {
       { name: 'Payments', description: 'Create, read, capture, cancel.' },
       { name: 'Refunds', description: 'Give back what was captured, once.' },
       { name: 'Payouts', description: 'Money out, one payout after another for each recipient.' },
+      { name: 'Webhooks', description: 'Where events are sent.' },
+      { name: 'Events', description: 'What has become of things, for those who poll, and how it was told.' },
       { name: 'Notifications', description: 'What PSPs tell of their own accord.' },
       { name: 'Dead letters', description: 'For operators: jobs that were given up.' },
       { name: 'Operations', description: 'For whoever runs the service.' },
@@ -156,6 +160,22 @@ export function openApiDocument(version: string): Json {
           schema: { type: 'string', format: 'uuid' },
           example: '019aa5c0-9c31-7f02-a6d4-0e5d7b1c2f83',
         },
+        EndpointId: {
+          name: 'id',
+          in: 'path',
+          required: true,
+          description: 'The id of the webhook endpoint. Anything but a UUID is not found.',
+          schema: { type: 'string', format: 'uuid' },
+          example: '019aa5c1-77f0-7b33-9b0e-64a2d18c5e10',
+        },
+        EventId: {
+          name: 'id',
+          in: 'path',
+          required: true,
+          description: 'The id of the event. Anything but a UUID is not found.',
+          schema: { type: 'string', format: 'uuid' },
+          example: '019aa5c0-8be0-7a41-8d2c-7e6f1b0c9a55',
+        },
         IdempotencyKey: {
           name: 'Idempotency-Key',
           in: 'header',
@@ -186,9 +206,11 @@ export function openApiDocument(version: string): Json {
   });
 }
 
-/** Which parameter an id in the path is; else it is a payment's. */
-const idParameter: Partial<Record<Operation['tag'], string>> = {
+/** What the id in a path is one of; of a payment where nothing is said. */
+const idOfTag: Partial<Record<Operation['tag'], string>> = {
   Payouts: 'PayoutId',
+  Webhooks: 'EndpointId',
+  Events: 'EventId',
   'Dead letters': 'DeadLetterId',
 };
 
@@ -202,7 +224,7 @@ function shown(operation: Operation): Json {
     security: operator ? [{ operatorToken: [] }] : scope ? [{ apiKey: [] }] : [],
     parameters: [
       ...(operation.path.includes('{id}')
-        ? [{ $ref: `#/components/parameters/${idParameter[tag] ?? 'PaymentId'}` }]
+        ? [{ $ref: `#/components/parameters/${idOfTag[tag] ?? 'PaymentId'}` }]
         : []),
       ...(operation.path.includes('{psp}') ? [{ $ref: '#/components/parameters/PspAccount' }] : []),
       ...Object.entries(query?.properties ?? {}).map(([name, schema]) => ({ name, in: 'query', schema })),

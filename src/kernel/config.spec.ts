@@ -25,6 +25,7 @@ describe('loadConfig', () => {
       lockTtlMs: 20_000,
       deadlineMs: 25_000,
       orphans: 'automatic',
+      webhookTargets: 'any',
       keyRetentionDays: 30,
       jobLadder: [
         { delayMs: 0, concurrency: 16 },
@@ -40,6 +41,14 @@ describe('loadConfig', () => {
       logLevel: 'info',
       clockOffsetMs: 0,
     });
+  });
+
+  it('sends events anywhere only beside the bundled simulator, unless told', () => {
+    const targets = (env: Record<string, string>) => loadConfig(env).webhookTargets;
+    expect(targets({ PAYONCE_PSPS_FILE: 'psps.json' })).toBe('public');
+    expect(targets({ PAYONCE_SIMULATOR: 'off' })).toBe('public');
+    expect(targets({ PAYONCE_SIMULATOR: 'off', PAYONCE_WEBHOOK_TARGETS: 'any' })).toBe('any');
+    expect(targets({ PAYONCE_WEBHOOK_TARGETS: 'public' })).toBe('public');
   });
 
   it('is frozen', () => {

@@ -8,6 +8,7 @@ import { type DeadLetterDesk } from '../../src/api/dependencies.js';
 import { captured, attempt, refund } from '../../src/api/openapi.examples.js';
 import { paid } from '../../src/api/payout-examples.js';
 import { type DeadLetter } from '../../src/jobs/index.js';
+import { fakeEvents, fakeWebhookEndpoints } from './fake-webhooks.js';
 import { Problem, SystemClock } from '../../src/kernel/index.js';
 import { type Caller, type Scope } from '../../src/merchants/index.js';
 import { type Payments, type StoredAnswer } from '../../src/payments/index.js';
@@ -170,6 +171,8 @@ export class RunningApi {
     const app = await createApi({
       payments,
       payouts,
+      webhookEndpoints: fakeWebhookEndpoints,
+      events: fakeEvents,
       authenticator: {
         authenticate: (bearer) =>
           bearer === KEY

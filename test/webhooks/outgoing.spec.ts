@@ -165,7 +165,9 @@ describe('an endpoint that does not take it', () => {
 
   it('answers with more than anybody reads', async () => {
     let written = 0;
+    let closed = Promise.resolve();
     receiver.behaviour = (response) => {
+      closed = new Promise((done) => response.once('close', done));
       response.writeHead(200);
       const more = () => {
         while (!response.destroyed && response.write('x'.repeat(65_536))) written += 65_536;
@@ -177,6 +179,7 @@ describe('an endpoint that does not take it', () => {
     const eventId = await desk.event();
     await desk.deliver();
     expect(await desk.tries(eventId)).toEqual([[200, null]]);
+    await closed;
     expect(written).toBeLessThan(20_000_000);
   });
 
@@ -339,6 +342,24 @@ describe('processes beside one another', () => {
     await desk.deliver();
     expect(receiver.received).toHaveLength(30);
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(30);
+  });
+
+  it('leave an endpoint alone that another one delivers to', async () => {
+    const held: ServerResponse[] = [];
+    receiver.behaviour = (response) => void held.push(response);
+    await desk.endpoint(receiver.url);
+    for (let n = 0; n < 10; n++) await desk.event();
+    await desk.out.feeder(desk.pool);
+    const [job] = await desk.staged();
+    const running = desk.run(job!);
+    await receiver.reached(4);
+    expect(await desk.out.kinds[0]!.due(10)).toEqual([]);
+    await desk.run(job!, desk.service());
+    expect(receiver.received).toHaveLength(4);
+    receiver.behaviour = answering(200);
+    for (const response of held) response.writeHead(200).end();
+    await running;
+    expect(receiver.received).toHaveLength(10);
   });
 
   it('find what a process left that died between sending and recording, and send it under the same id', async () => {

@@ -10,6 +10,7 @@ export const WAKE_AGAIN_MS = 30_000;
 
 /** Whatever runs SQL: a pool, or a client inside a transaction. */
 export interface Sql {
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- as pg declares it
   query<Row extends object>(text: string, values: readonly unknown[]): Promise<{ readonly rows: Row[] }>;
 }
 

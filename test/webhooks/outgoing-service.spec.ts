@@ -1,0 +1,143 @@
+import { ManualClock, Seal, SystemIds } from '../../src/kernel/index.js';
+import { openDatabase } from '../../src/kernel/database.js';
+import { type DeliveryArgs, type EventView, webhooksOut } from '../../src/webhooks/index.js';
+import { eventually, orderOf, type Reply, type Service, Shop, Stage } from '../support/service.js';
+import { Receiver } from './receiver.js';
+
+/** The real service: what is asked over HTTP, and what a merchant is told of what happens there. */
+const sealKey = Buffer.alloc(32, 7);
+
+let stage: Stage;
+let shop: Shop;
+let receiver: Receiver;
+let service: Service;
+
+beforeAll(async () => {
+  const env = { PAYONCE_WEBHOOK_TARGETS: 'any', PAYONCE_SEAL_KEY: sealKey.toString('base64') };
+  [stage, receiver] = await Promise.all([Stage.open({ env }), Receiver.open()]);
+  service = await stage.start();
+  shop = new Shop(() => service.url, await stage.merchant());
+});
+// Looks through every log and table for the secrets.
+afterAll(async () => {
+  await receiver.close();
+  await stage.close();
+});
+
+function read<T>({ text }: Reply): T {
+  return JSON.parse(text) as T;
+}
+
+async function events(of: string): Promise<EventView[]> {
+  const { data } = read<{ data: EventView[] }>(await shop.get('/v1/events?limit=100'));
+  return data.filter(({ data: { id, payment_id: payment } }) => id === of || payment === of).toReversed();
+}
+
+/** Fans out and runs what is staged, as the queue would. */
+async function deliverAll(): Promise<void> {
+  const { pool, close } = await openDatabase({
+    url: stage.database.url,
+    entities: [],
+    migrations: [],
+    poolSize: 6,
+    applicationName: 'payonce-stage',
+  });
+  try {
+    const clock = new ManualClock(Date.now());
+    const ids = new SystemIds(clock);
+    const out = webhooksOut({ sql: pool, clock, ids, seal: new Seal(sealKey), targets: 'any' });
+    await out.feeder(pool);
+    const { rows } = await pool.query<{ kind: string; args: DeliveryArgs }>(
+      "DELETE FROM staged_jobs WHERE kind LIKE 'webhook.deliver%' RETURNING kind, args",
+    );
+    for (const { kind, args } of rows) {
+      await out.kinds.find(({ name }) => name === kind)!.run(args, new AbortController().signal);
+    }
+  } finally {
+    await close();
+  }
+}
+
+it('tells of a payment and its refund, once each, as they were shown; secrets stand nowhere', async () => {
+  const made = await shop.post(
+    '/v1/webhook_endpoints',
+    { url: receiver.url, events: ['payment.captured'] },
+    'k',
+  );
+  const { id, secret } = read<{ id: string; secret: string }>(made);
+  expect(made.status).toBe(201);
+  const rotated = await shop.post(`/v1/webhook_endpoints/${id}/rotate_secret`, {}, 'k');
+  const { secret: fresh } = read<{ secret: string }>(rotated);
+  stage.hide(secret, fresh, secret.slice('whsec_'.length), fresh.slice('whsec_'.length));
+
+  const paid = await shop.post('/v1/payments', orderOf(), 'order-1');
+  const payment = read<{ id: string }>(paid);
+  const refund = await shop.post(`/v1/payments/${payment.id}/refunds`, {}, 'refund-1');
+  // The same again changes nothing, so nothing is told.
+  await shop.post('/v1/payments', orderOf(), 'order-1');
+  await shop.post(`/v1/payments/${payment.id}/refunds`, {}, 'refund-2');
+  const told = await events(payment.id);
+  expect(told.map(({ type }) => type)).toEqual(['payment.captured', 'refund.succeeded']);
+  expect(told.map(({ data }) => data)).toEqual([read(paid), read(refund)]);
+
+  await deliverAll();
+  const [received] = receiver.received;
+  expect(receiver.received).toHaveLength(1);
+  expect(read<EventView>(await shop.get(`/v1/events/${told[0]!.id}`))).toEqual(told[0]);
+  expect(JSON.parse(received!.body)).toEqual(told[0]);
+  expect(received!.headers['webhook-signature']).toMatch(/^v1,\S+ v1,\S+$/);
+  const { data: deliveries } = read<{ data: unknown[] }>(
+    await shop.get(`/v1/events/${told[0]!.id}/deliveries`),
+  );
+  expect(deliveries).toMatchObject([
+    { endpoint_id: id, status: 'delivered', attempts: [{ http_status: 200 }] },
+  ]);
+
+  const ping = await shop.post(`/v1/webhook_endpoints/${id}/ping`, {}, 'k');
+  expect([ping.status, read<EventView>(ping).type]).toEqual([202, 'ping']);
+  const again = await shop.post(`/v1/events/${told[0]!.id}/replay`, { endpoint_id: id }, 'k');
+  expect([again.status, read<object>(again)]).toEqual([202, { object: 'replay', deliveries: 1 }]);
+  await deliverAll();
+  expect(receiver.received).toHaveLength(3);
+});
+
+it('tells what the resolver finds out about a refund that nobody asks about any more', async () => {
+  const payment = read<{ id: string }>(await shop.post('/v1/payments', orderOf(), 'order-2'));
+  stage.simulator.faults('stripe', { fault: 'hang_after', next: 1 });
+  const asked = await shop.post(`/v1/payments/${payment.id}/refunds`, {}, 'refund-3', { deadlineMs: 1 });
+  expect(asked.status).toBe(202);
+  const refund = read<{ id: string }>(asked);
+  const told = await eventually(async () => {
+    const found = await events(payment.id);
+    return found.length === 2 && found;
+  }, 'the refund is told of');
+  expect(told.map(({ type, data }) => [type, data['id']])).toEqual([
+    ['payment.captured', payment.id],
+    ['refund.succeeded', refund.id],
+  ]);
+});
+
+it('says what is wrong with a request', async () => {
+  const code = async (path: string, body: object) =>
+    read<{ code: string }>(await shop.post(path, body, 'k')).code;
+  const create = (body: object) => code('/v1/webhook_endpoints', body);
+  expect(await create({})).toBe('validation_failed');
+  expect(await create({ url: 'file:///etc/passwd' })).toBe('validation_failed');
+  expect(await create({ url: 'https://user:secret@shop.example/' })).toBe('validation_failed');
+  expect(await create({ url: receiver.url, events: ['payment.lost'] })).toBe('validation_failed');
+  expect(await create({ url: receiver.url, events: [] })).toBe('validation_failed');
+  expect(await create({ url: receiver.url, secret: 'mine' })).toBe('validation_failed');
+  expect(await create({ url: 'https://nowhere.invalid/' })).toBe('webhook_target_refused');
+  const { id } = read<{ id: string }>(await shop.post('/v1/webhook_endpoints', { url: receiver.url }, 'k'));
+  const range = { from: '2026-11-21T10:00:00Z', to: '2026-11-21T09:00:00Z' };
+  expect(await code(`/v1/webhook_endpoints/${id}/replay`, range)).toBe('validation_failed');
+  expect(await code('/v1/webhook_endpoints/019aa5c0-0000-7000-8000-000000000000/disable', {})).toBe(
+    'not_found',
+  );
+  const reader = new Shop(() => service.url, await stage.merchant(['payments:read']));
+  expect(
+    read<{ code: string }>(await reader.post('/v1/webhook_endpoints', { url: receiver.url }, 'k')).code,
+  ).toBe('forbidden');
+  expect((await reader.get('/v1/webhook_endpoints')).status).toBe(200);
+  expect((await reader.get('/v1/events?type=payment.lost')).status).toBe(422);
+});
