@@ -24,6 +24,7 @@ afterAll(async () => {
   await stage.close();
 });
 
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- says what a caller expects
 function read<T>({ text }: Reply): T {
   return JSON.parse(text) as T;
 }
@@ -35,7 +36,7 @@ async function events(of: string): Promise<EventView[]> {
 
 /** Fans out and runs what is staged, as the queue would. */
 async function deliverAll(): Promise<void> {
-  const { pool, close } = await openDatabase({
+  const database = await openDatabase({
     url: stage.database.url,
     entities: [],
     migrations: [],
@@ -43,6 +44,7 @@ async function deliverAll(): Promise<void> {
     applicationName: 'payonce-stage',
   });
   try {
+    const { pool } = database;
     const clock = new ManualClock(Date.now());
     const ids = new SystemIds(clock);
     const out = webhooksOut({ sql: pool, clock, ids, seal: new Seal(sealKey), targets: 'any' });
@@ -54,7 +56,7 @@ async function deliverAll(): Promise<void> {
       await out.kinds.find(({ name }) => name === kind)!.run(args, new AbortController().signal);
     }
   } finally {
-    await close();
+    await database.close();
   }
 }
 
