@@ -170,7 +170,8 @@ describe('an endpoint that does not take it', () => {
       closed = new Promise((done) => response.once('close', done));
       response.writeHead(200);
       const more = () => {
-        while (!response.destroyed && response.write('x'.repeat(65_536))) written += 65_536;
+        do written += 65_536;
+        while (!response.destroyed && response.write('x'.repeat(65_536)));
         if (!response.destroyed) response.once('drain', more);
       };
       more();
