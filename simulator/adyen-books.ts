@@ -43,6 +43,10 @@ export class AdyenBooks {
     });
   }
 
+  undo(pspReference: string): ReturnType<Ledger['undo']> {
+    return this.ledger.undo(pspReference, ['capture', 'refund']);
+  }
+
   announce(event: AdyenEvent): void {
     this.webhooks.send(([key = '']) => {
       const signature = createHmac('sha256', Buffer.from(key, 'hex'))

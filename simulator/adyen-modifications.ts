@@ -53,6 +53,27 @@ export class AdyenModifications {
     };
   }
 
+  /** The scheme objects to what was received and done. */
+  fail(own: string): boolean {
+    const effect = this.books.undo(own);
+    const payment = this.books.payments.get(effect?.parent_reference ?? '');
+    if (effect === undefined || payment === undefined) return false;
+    const capture = effect.operation === 'capture';
+    const { captured, refunded } = payment;
+    this.books.payments.replace({
+      ...payment,
+      captured: capture ? captured - effect.amount : captured,
+      refunded: capture ? refunded : refunded - effect.amount,
+    });
+    const order = { own, reference: effect.reference ?? undefined, key: null };
+    this.announce(capture ? 'CAPTURE_FAILED' : 'REFUND_FAILED', payment, order, {
+      success: true,
+      amount: { value: effect.amount, currency: effect.currency },
+      reason: 'Rejected by the scheme',
+    });
+    return true;
+  }
+
   private modify(body: Json, key: string | null, parent: string, does: Does): Routed | Reply {
     const merchantAccount = body['merchantAccount'];
     if (typeof merchantAccount !== 'string' || merchantAccount === '') return noAccount();

@@ -28,6 +28,7 @@ interface Transfer {
  */
 export class AdyenTransfers {
   private readonly nextTransfer = idSource('3JERI', 16);
+  private readonly sent = new Map<string, Transfer>();
   private readonly nextRequest = idSource('', 16);
 
   constructor(
@@ -50,6 +51,19 @@ export class AdyenTransfers {
     };
   }
 
+  /** The recipient's bank sends it back. */
+  fail(id: string): boolean {
+    const transfer = this.sent.get(id);
+    if (transfer === undefined || this.ledger.undo(id, ['payout']) === undefined) return false;
+    this.sent.delete(id);
+    this.announce(4, this.object(id, transfer, 'returned', 'counterpartyAccountClosed'));
+    return true;
+  }
+
+  reset(): void {
+    this.sent.clear();
+  }
+
   private send(transfer: Transfer, behaviour: PayoutBehaviour, key: string | null): Reply {
     const id = this.nextTransfer();
     if (behaviour.does === 'refuse' || behaviour.does === 'fail') {
@@ -70,15 +84,22 @@ export class AdyenTransfers {
       currency: transfer.amount.currency,
       idempotency_key: key,
     });
+    this.sent.set(id, transfer);
     const received = this.object(id, transfer, 'received', 'pending');
     const authorised = this.object(id, transfer, 'authorised', 'approved');
     const booked = this.object(id, transfer, 'booked', 'approved');
     this.announce(1, received);
-    if (behaviour.does === 'receive')
-      this.webhooks.schedule(BOOKED_MS / 2, () => this.announce(2, authorised));
+    if (behaviour.does === 'receive') this.later(BOOKED_MS / 2, id, 2, authorised);
     else this.announce(2, authorised);
-    this.webhooks.schedule(BOOKED_MS, () => this.announce(3, booked));
+    this.later(BOOKED_MS, id, 3, booked);
     return json(202, behaviour.does === 'receive' ? received : authorised);
+  }
+
+  /** Unless it was sent back before. */
+  private later(ms: number, id: string, sequenceNumber: number, transfer: object): void {
+    this.webhooks.schedule(ms, () => {
+      if (this.sent.has(id)) this.announce(sequenceNumber, transfer);
+    });
   }
 
   /** A webhook of the balance platform: signed over the whole body, in a header. */

@@ -72,10 +72,15 @@ export class AdyenWire implements Wire {
     return { status: after.status, returnUrl: after.returnUrl };
   }
 
+  fail(id: string): boolean {
+    return this.modifications.fail(id) || this.transfers.fail(id);
+  }
+
   settings(): void {}
 
   reset(): void {
     this.payments.reset();
+    this.transfers.reset();
   }
 
   private authorize({ headers }: Call): Reply | undefined {

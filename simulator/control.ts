@@ -99,6 +99,10 @@ export class Control {
       case 'POST /_clock':
         psp.advance(clockStep(parse(body)));
         return json(200, { now: new Date(psp.clock.now()).toISOString() });
+      case 'POST /_fail': {
+        const { id } = parse(body);
+        return typeof id === 'string' && psp.wire.fail(id) ? json(200, { id, failed: true }) : notFound();
+      }
       case 'POST /_settings':
         psp.wire.settings(parse(body));
         return json(200, {});

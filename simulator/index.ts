@@ -47,6 +47,8 @@ export interface Simulator {
   webhooks(psp: PspName): WebhooksReading;
   /** The customer comes back from the PSP's page. */
   authenticate(psp: PspName, id: string, result: 'succeeded' | 'failed'): void;
+  /** A capture, refund or payout comes to nothing after all. False: none stands by that id of the PSP's. */
+  fail(psp: PspName, id: string): boolean;
   /** Ledgers, calls, faults, keys, payments, webhooks, clocks: all of one PSP, or of all. */
   reset(psp?: PspName): Promise<void>;
   close(): Promise<void>;
@@ -126,6 +128,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     rotateSecret: (psp, hook) => controls[psp].psp.webhooks.rotate(hook),
     webhooks: (psp) => controls[psp].psp.webhooks.list(),
     authenticate: (psp, id, result) => void controls[psp].psp.wire.authenticate(id, result === 'succeeded'),
+    fail: (psp, id) => controls[psp].psp.wire.fail(id),
     reset: async (psp) => {
       for (const one of chosen(psp)) await one.reset();
     },

@@ -23,11 +23,13 @@ export interface Effect {
   readonly currency: string;
   readonly idempotency_key: string | null;
   readonly at: string;
+  /** When it came to nothing after all; absent where it stands. */
+  readonly undone_at?: string;
 }
 
-type Stored = Omit<Effect, 'at' | 'psp'> & { readonly at: number };
+type Stored = Omit<Effect, 'at' | 'psp' | 'undone_at'> & { readonly at: number; undone?: number };
 
-/** What one PSP did, in order; only ever added to. */
+/** What one PSP did, in order; only ever added to, and marked where it came to nothing. */
 export class Ledger {
   private readonly effects: Stored[] = [];
 
@@ -41,7 +43,7 @@ export class Ledger {
     return this.effects.length;
   }
 
-  add(effect: Omit<Effect, 'seq' | 'psp' | 'at'>): void {
+  add(effect: Omit<Effect, 'seq' | 'psp' | 'at' | 'undone_at'>): void {
     this.ensureRoom();
     this.effects.push({ seq: this.effects.length + 1, ...effect, at: this.clock.now() });
   }
@@ -54,12 +56,23 @@ export class Ledger {
   read({ reference, after = 0 }: { reference?: string; after?: number } = {}): Effect[] {
     const from = after > 0 ? this.effects.slice(after) : this.effects;
     const wanted = reference === undefined ? from : from.filter((effect) => effect.reference === reference);
-    return wanted.map(({ seq, at, ...effect }) => ({
+    return wanted.map(({ seq, at, undone, ...effect }) => ({
       seq,
       psp: this.psp,
       ...effect,
       at: new Date(at).toISOString(),
+      ...(undone === undefined ? {} : { undone_at: new Date(undone).toISOString() }),
     }));
+  }
+
+  /** Marks what was made under this id as undone, and returns it; undefined where none of these stands. */
+  undo(pspReference: string, operations: readonly Operation[]): Omit<Stored, 'undone'> | undefined {
+    const effect = this.effects.findLast(
+      (one) =>
+        one.psp_reference === pspReference && operations.includes(one.operation) && one.undone === undefined,
+    );
+    if (effect !== undefined) effect.undone = this.clock.now();
+    return effect;
   }
 
   reset(): void {

@@ -38,7 +38,9 @@ export class StripeEvents {
   }
 
   /** What comes to pass by itself, and is told then. */
-  later(ms: number, type: string, object: () => object): void {
-    this.webhooks.schedule(ms, () => this.announce(type, object, null));
+  later(ms: number, type: string, object: () => object, still: () => boolean): void {
+    this.webhooks.schedule(ms, () => {
+      if (still()) this.announce(type, object, null);
+    });
   }
 }

@@ -108,11 +108,22 @@ export class StripePayouts {
     }
     const shown = (nowMs: number) => () => render(payout, nowMs);
     this.events.announce('payout.created', shown(createdMs), key);
+    const still = () => this.payouts.get(id)?.failureCode === null;
     if (failureCode === null) {
-      this.events.later(SUBMITTED_MS, 'payout.updated', shown(createdMs + SUBMITTED_MS));
-      this.events.later(PAID_MS, 'payout.paid', shown(createdMs + PAID_MS));
+      this.events.later(SUBMITTED_MS, 'payout.updated', shown(createdMs + SUBMITTED_MS), still);
+      this.events.later(PAID_MS, 'payout.paid', shown(createdMs + PAID_MS), still);
     } else this.events.announce('payout.failed', shown(createdMs), key);
     return json(200, render(payout, createdMs));
+  }
+
+  /** The recipient's bank sends it back. */
+  fail(id: string): boolean {
+    const payout = this.payouts.get(id);
+    if (payout === undefined || this.ledger.undo(id, ['payout']) === undefined) return false;
+    const failed = this.payouts.replace({ ...payout, failureCode: 'account_closed' });
+    const now = this.clock.now();
+    this.events.announce('payout.failed', () => render(failed, now), null);
+    return true;
   }
 
   private retrieve(id: string): Routed {

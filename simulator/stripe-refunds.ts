@@ -101,7 +101,8 @@ export class StripeRefunds {
     if (failureReason === null) this.giveBack(intent, refund, key);
     else this.events.announce('refund.failed', shown(createdMs), key);
     if (failureReason === null && asked === 'pending') {
-      this.events.later(PENDING_MS, 'refund.updated', shown(createdMs + PENDING_MS));
+      const still = () => this.refunds.get(refund.id)?.failureReason === null;
+      this.events.later(PENDING_MS, 'refund.updated', shown(createdMs + PENDING_MS), still);
     }
     return json(200, render(refund, createdMs));
   }
@@ -120,6 +121,19 @@ export class StripeRefunds {
       idempotency_key: key,
     });
     this.events.announce('charge.refunded', () => renderCharge(after, after.charge ?? ''), key);
+  }
+
+  /** The card's bank sends it back. */
+  fail(id: string): boolean {
+    const refund = this.refunds.get(id);
+    const intent = this.intents.get(refund?.paymentIntent ?? '');
+    if (refund === undefined || intent === undefined) return false;
+    if (this.ledger.undo(id, ['refund']) === undefined) return false;
+    const failed = this.refunds.replace({ ...refund, failureReason: 'expired_or_canceled_card' });
+    this.intents.replace({ ...intent, amountRefunded: intent.amountRefunded - refund.amount });
+    const now = this.clock.now();
+    this.events.announce('refund.failed', () => render(failed, now), null);
+    return true;
   }
 
   private retrieve(id: string): Routed {

@@ -26,6 +26,7 @@ import {
 } from './stripe-parameters.js';
 import { StripePayouts } from './stripe-payouts.js';
 import { StripeRefunds } from './stripe-refunds.js';
+import { unexpected } from './unexpected-state.js';
 import { type Webhooks } from './webhooks.js';
 import {
   BadControl,
@@ -101,6 +102,10 @@ export class StripeWire implements Wire {
       : this.save({ ...intent, status: 'requires_payment_method', lastError: failure });
     if (!succeeded) this.announce('payment_intent.payment_failed', after, null);
     return { status: after.status, returnUrl: after.returnUrl };
+  }
+
+  fail(id: string): boolean {
+    return this.refunds.fail(id) || this.payouts.fail(id);
   }
 
   settings({ search_lag_ms: lag }: Readonly<Record<string, unknown>>): void {
@@ -386,12 +391,4 @@ export class StripeWire implements Wire {
   private announce(type: string, intent: PaymentIntent, key: string | null): void {
     this.events.announce(type, () => renderIntent(intent, this.pages()), key);
   }
-}
-
-function unexpected(intent: PaymentIntent, done: string, allowed: readonly string[], pages: string): Reply {
-  return stripeError(400, {
-    code: 'payment_intent_unexpected_state',
-    message: `This PaymentIntent could not be ${done} because it has a status of ${intent.status}. Only a PaymentIntent with one of the following statuses may be ${done}: ${allowed.join(', ')}.`,
-    payment_intent: renderIntent(intent, pages),
-  });
 }

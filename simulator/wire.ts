@@ -53,6 +53,8 @@ export interface Wire {
   throttled(retryAfterSeconds: number): Reply;
   /** The customer came back from the PSP's page. */
   authenticate(id: string, succeeded: boolean): CustomerReturn | undefined;
+  /** What was done comes to nothing after all, as banks and schemes have it days later; false: nothing is. */
+  fail(id: string): boolean;
   settings(settings: Readonly<Record<string, unknown>>): void;
   reset(): void;
 }

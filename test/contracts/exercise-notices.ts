@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import {
-  type Answer,
   type Fact,
   type Instruction,
   type Notice,
@@ -11,21 +10,10 @@ import {
 } from '../../src/psp/index.js';
 import { authorized, referenceOf } from './exercise-psp.js';
 import { hold } from './notices/hold.js';
+import { play } from './notices/play.js';
 import { type Delivery, Receiver } from './notices/receiver.js';
+import { type Signing } from './notices/signing.js';
 import { PspBench, type PspSubject } from './psp-under-test.js';
-
-/** The secrets of an account, as the configuration names them. */
-export interface Signing {
-  readonly secret: string;
-  readonly next: string;
-  readonly credentials: Readonly<Record<string, string>>;
-  readonly names: { readonly secret: string; readonly previous: string };
-  /** Of an account beside this one, that shares the secret. Null where nothing but the secret tells. */
-  readonly other: Readonly<Record<string, string>> | null;
-  readonly hasAge: boolean;
-  /** Whether the PSP tells of a payment that waits. */
-  readonly tellsOfWaiting: boolean;
-}
 
 /**
  * What every reader of notifications must do, whatever PSP it reads: take what that PSP tells over HTTP, make
@@ -256,6 +244,40 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
       }
     });
 
+    it('what comes to nothing after all: the same operation, declined', async () => {
+      const money = { amount: 400, currency: 'EUR' };
+      const parentReference = referenceOf(await bench.execute(bench.instruction()));
+      const refund = bench.instruction({ operation: 'refund', parentReference, money });
+      const payout = bench.instruction({ operation: 'payout', token: subject.bankAccounts.pays });
+      const deeds = [refund, payout];
+      if (bench.capabilities.captures === 'several') {
+        deeds.push(
+          bench.instruction({ operation: 'capture', parentReference: await authorized(bench), money }),
+        );
+      }
+      for (const instruction of deeds) {
+        const pspReference = referenceOf(await bench.execute(instruction));
+        await told();
+        bench.fails(pspReference);
+        const [fact, ...others] = await taken();
+        expect(others).toEqual([]);
+        expect(fact).toMatchObject({
+          operation: instruction.operation,
+          entityKey: instruction.entityKey,
+          pspReference,
+          parentReference: instruction.parentReference ?? null,
+          answer: { outcome: 'declined' },
+        });
+        await agrees(fact, { ...instruction, pspReference });
+        expect(
+          bench.effects().find((effect) => effect.psp_reference === pspReference)?.undone_at,
+        ).toBeDefined();
+      }
+      // What was given up is not told of again: neither paid nor booked.
+      bench.advance(49 * 3_600_000);
+      expect(await told()).toEqual([]);
+    });
+
     it('a cancel of what was authorized, by our reference or by its id', async () => {
       const authorize = bench.instruction({ operation: 'authorize' });
       const pspReference = referenceOf(await bench.execute(authorize));
@@ -370,27 +392,4 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
       for (const delivery of early) expect(read(delivery).notices).toHaveLength(1);
     });
   });
-}
-
-async function play(bench: PspBench, deed: Instruction['operation'] | 'decline'): Promise<Answer> {
-  const { tokens, bankAccounts } = bench.subject;
-  const part = { amount: 400, currency: 'EUR' };
-  switch (deed) {
-    case 'charge':
-    case 'authorize':
-      return bench.execute(bench.instruction({ operation: deed }));
-    case 'decline':
-      return bench.execute(bench.instruction({ token: tokens.hardDecline }));
-    case 'payout':
-      return bench.execute(bench.instruction({ operation: deed, token: bankAccounts.pays }));
-    case 'refund': {
-      const parentReference = referenceOf(await bench.execute(bench.instruction()));
-      return bench.execute(bench.instruction({ operation: deed, parentReference, money: part }));
-    }
-    case 'capture':
-    case 'void': {
-      const parentReference = await authorized(bench);
-      return bench.execute(bench.instruction({ operation: deed, parentReference, money: part }));
-    }
-  }
 }

@@ -1,5 +1,6 @@
 import { adyenSubject } from './adyen-subject.js';
-import { exerciseNotices, type Signing } from './exercise-notices.js';
+import { exerciseNotices } from './exercise-notices.js';
+import { type Signing } from './notices/signing.js';
 import { stripeSubject } from './stripe-subject.js';
 
 const stripe: Signing = {

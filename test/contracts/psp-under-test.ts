@@ -148,6 +148,12 @@ export class PspBench {
     return this.simulator.webhook(this.subject.psp, request);
   }
 
+  /** What was made under this id comes to nothing after all. */
+  fails(id: string): void {
+    expect(this.simulator.fail(this.subject.psp, id)).toBe(true);
+    expect(this.simulator.fail(this.subject.psp, id)).toBe(false);
+  }
+
   rotateSecret(request: { id: number; secret: string; keep_previous?: boolean }): void {
     this.simulator.rotateSecret(this.subject.psp, request);
   }

@@ -1,0 +1,12 @@
+/** The secrets of an account, as the configuration names them. */
+export interface Signing {
+  readonly secret: string;
+  readonly next: string;
+  readonly credentials: Readonly<Record<string, string>>;
+  readonly names: { readonly secret: string; readonly previous: string };
+  /** Of an account beside this one, that shares the secret. Null where nothing but the secret tells. */
+  readonly other: Readonly<Record<string, string>> | null;
+  readonly hasAge: boolean;
+  /** Whether the PSP tells of a payment that waits. */
+  readonly tellsOfWaiting: boolean;
+}
