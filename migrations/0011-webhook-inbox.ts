@@ -30,7 +30,7 @@ CREATE TABLE webhook_inbox (
   decided_at  timestamptz,
   resolved_at timestamptz,
   resolution  text        CHECK (length(resolution) BETWEEN 1 AND 500),
-  PRIMARY KEY (psp, event_id),
+  CONSTRAINT webhook_inbox_pkey PRIMARY KEY (psp, event_id),
   -- What is undecided is looked at again, and what is decided is not.
   CONSTRAINT webhook_inbox_due CHECK ((state = 'received') = (next_at IS NOT NULL)),
   CONSTRAINT webhook_inbox_decided CHECK ((state = 'received') = (decided_at IS NULL)),

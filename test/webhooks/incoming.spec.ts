@@ -8,7 +8,7 @@ import { SeverableLink } from '../client/severable-link.js';
 import { spawnNode } from '../support/process.js';
 import { eventually } from '../support/service.js';
 import { type Batch, batchOf, type Item } from './hmac-reader.js';
-import { charge, IncomingHouse, SECRETS } from './incoming-house.js';
+import { charge, connect, IncomingHouse, SECRETS } from './incoming-house.js';
 
 const CARD = '4242424242424242';
 
@@ -291,6 +291,29 @@ describe('notifications under pressure', () => {
     } finally {
       for (const child of children) child.kill();
       await Promise.all(children.map(({ exit }) => exit));
+    }
+  });
+});
+
+describe('notifications in two processes', () => {
+  it('that are written in opposite orders never wait for one another in a circle', async () => {
+    const house = await IncomingHouse.open();
+    const other = await connect(house.fresh.url);
+    try {
+      const sides = [house.incoming.notifications, house.another(other.pool).notifications];
+      for (let round = 0; round < 10; round++) {
+        const items = Array.from({ length: 250 }, (_, n) => charge(`${round}-${n}`));
+        const told = sides.map((side, n) => {
+          const { body, headers } = house.batch(n === 0 ? items : items.toReversed());
+          return side.receive('north', Buffer.from(body), headers);
+        });
+        // A circle would be broken by Postgres, which refuses one of them.
+        expect(await Promise.all(told)).toEqual([250, 250]);
+      }
+      expect(await house.jobs()).toHaveLength(2_500);
+    } finally {
+      await other.close();
+      await house.close();
     }
   });
 });
