@@ -8,10 +8,12 @@ import { Breaks, incomingWebhooks, type IncomingWebhooks } from '../../src/webho
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { type Batch, batchOf, HmacReader, type Item } from './hmac-reader.js';
 
-export const SECRETS: Readonly<Record<string, string>> = {
-  north: 'secret-of-north-0001',
-  south: 'secret-of-south-0002',
-};
+export const SECRETS = { north: 'secret-of-north-0001', south: 'secret-of-south-0002' } as const;
+export type Account = keyof typeof SECRETS;
+
+function isAccount(name: string): name is Account {
+  return Object.hasOwn(SECRETS, name);
+}
 
 /** Knows operations by what a test says of them, and remembers what it was given. */
 export class RecordingTaker implements FactTaker {
@@ -80,18 +82,18 @@ export class IncomingHouse {
       clock: this.clock,
       ids: new SystemIds(this.clock),
       metrics,
-      readerOf: (account) => (Object.hasOwn(SECRETS, account) ? new HmacReader(SECRETS[account]!) : null),
+      readerOf: (account) => (isAccount(account) ? new HmacReader(SECRETS[account]) : null),
       facts: this.taker,
     });
   }
 
-  batch(items: readonly Item[], secrets: string | readonly string[] = SECRETS['north']!): Batch {
+  batch(items: readonly Item[], secrets: string | readonly string[] = SECRETS.north): Batch {
     return batchOf(items, secrets, this.clock.now());
   }
 
   /** As the API hands it over. */
-  receive(items: readonly Item[], account = 'north'): Promise<number> {
-    const { body, headers } = this.batch(items, SECRETS[account]!);
+  receive(items: readonly Item[], account: Account = 'north'): Promise<number> {
+    const { body, headers } = this.batch(items, SECRETS[account]);
     return this.incoming.notifications.receive(account, Buffer.from(body), headers);
   }
 
@@ -129,7 +131,7 @@ export class IncomingHouse {
   /** Lines of a metric, without its comments. */
   async metric(name: string): Promise<string[]> {
     const text = await this.metrics.metrics();
-    return text.split('\n').filter((line) => line.startsWith(name) && !/^# /.test(line));
+    return text.split('\n').filter((line) => line.startsWith(name) && !line.startsWith('# '));
   }
 
   async clear(): Promise<void> {

@@ -88,15 +88,15 @@ describe('POST /v1/webhooks/:psp', () => {
 
   it('keeps the same event of two accounts apart', async () => {
     await send([charge(1)]);
-    await notify(api, house.batch([charge(1)], SECRETS['south']!), '/v1/webhooks/south');
+    await notify(api, house.batch([charge(1)], SECRETS.south), '/v1/webhooks/south');
     expect(await house.rows()).toHaveLength(2);
     expect(new Set((await house.jobs()).map(({ job_id: id }) => id)).size).toBe(2);
   });
 
   it("refuses another account's secret, no signature and an old one, and stores nothing", async () => {
-    const old = batchOf([charge(1)], SECRETS['north']!, new Date(house.clock.now().getTime() - 300_001));
+    const old = batchOf([charge(1)], SECRETS.north, new Date(house.clock.now().getTime() - 300_001));
     const unsigned = { body: JSON.stringify([{ item: charge(1) }]), headers: {} };
-    for (const batch of [house.batch([charge(1)], SECRETS['south']!), unsigned, old]) {
+    for (const batch of [house.batch([charge(1)], SECRETS.south), unsigned, old]) {
       const answer = await notify(api, batch);
       expect([answer.status, answer.json().code]).toEqual([401, 'signature_invalid']);
       expect(answer.headers['content-type']).toBe('application/problem+json');
@@ -110,7 +110,7 @@ describe('POST /v1/webhooks/:psp', () => {
   });
 
   it('stores the good items of a batch with a bad one, wherever it stands', async () => {
-    const [north, south] = [SECRETS['north']!, SECRETS['south']!];
+    const [north, south] = [SECRETS.north, SECRETS.south];
     const answer = await notify(api, house.batch([charge(1), charge(2), charge(3)], [north, south, north]));
     expect([answer.status, answer.json()]).toMatchObject([200, { accepted: 2 }]);
     expect((await house.rows()).map(({ event_id: id }) => id)).toEqual(['evt-1', 'evt-3']);
@@ -264,7 +264,7 @@ describe('notifications under pressure', () => {
 
   it('that come five times at once to two processes, in any order, are stored once', async () => {
     const children = [1, 2].map(() =>
-      spawnNode('test/webhooks/api.child.mjs', { args: [house.fresh.url, SECRETS['north']!] }),
+      spawnNode('test/webhooks/api.child.mjs', { args: [house.fresh.url, SECRETS.north] }),
     );
     try {
       const urls = await Promise.all(
@@ -274,7 +274,7 @@ describe('notifications under pressure', () => {
       // Batches that overlap and run against each other's order, which locks rows in circles if it can.
       const batches = Array.from({ length: 10 }, (_, n) => items.slice(n * 3, n * 3 + 13))
         .flatMap((batch) => [batch, batch.toReversed(), batch, batch.toReversed(), batch])
-        .map((batch) => batchOf(batch, SECRETS['north']!, new Date()));
+        .map((batch) => batchOf(batch, SECRETS.north, new Date()));
       const answers = await Promise.all(
         batches.map(async ({ body, headers }, n) => {
           const asked = { method: 'POST', body, headers: { ...headers, 'content-type': 'application/json' } };

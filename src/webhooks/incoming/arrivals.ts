@@ -12,8 +12,8 @@ const LONGEST_QUEUE = 1_000;
 
 interface Waiting {
   readonly notices: readonly Arrived[];
-  resolve(stored: ReadonlySet<string>): void;
-  reject(error: unknown): void;
+  readonly resolve: (stored: ReadonlySet<string>) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /**
