@@ -8,6 +8,7 @@ import {
   type WorkerOptions as BullWorkerOptions,
 } from 'bullmq';
 import { Redis, type RedisOptions } from 'ioredis';
+import { once } from 'node:events';
 import pg from 'pg';
 import { type QueuedJob } from './queued-job.js';
 
@@ -76,6 +77,8 @@ const POSTGRES_SHARED = 6;
 const EVENTS_KEPT = 100;
 const REDIS_PREFIX = 'payonce';
 const RECONNECT_ONLY = 1;
+/** A start waits so long for Redis, and then goes on without it. */
+const FIRST_CONNECT_MS = 2_000;
 
 /** The same classes, over Postgres. */
 const OnPostgres = withBackend(createPostgresBackend);
@@ -167,7 +170,7 @@ async function migrateQueues(connectionString: string): Promise<void> {
   }
 }
 
-function openRedis({ onError }: QueueBackendOptions, redisUrl: string): QueueBackend {
+async function openRedis({ onError }: QueueBackendOptions, redisUrl: string): Promise<QueueBackend> {
   // Commands of queues are answered for or refused; none waits in here for a server that is away.
   const commands = redisOf(redisUrl, {
     connectionName: 'payonce-queue',
@@ -179,10 +182,13 @@ function openRedis({ onError }: QueueBackendOptions, redisUrl: string): QueueBac
   // Workers wait for one that is away, as BullMQ wants it. The ones that block are copies of this.
   const working = redisOf(redisUrl, {
     connectionName: 'payonce-worker',
+    // Workers begin when the connection above is there: a server that lets nobody in is asked by one.
+    lazyConnect: true,
     commandTimeout: WORKER_COMMAND_TIMEOUT_MS,
     maxRetriesPerRequest: null,
   });
   for (const redis of [commands, working]) redis.on('error', onError);
+  await readyOrLate(commands);
   const shared = { prefix: REDIS_PREFIX, streams };
   return {
     name: 'redis',
@@ -206,6 +212,12 @@ function openRedis({ onError }: QueueBackendOptions, redisUrl: string): QueueBac
       await Promise.resolve();
     },
   };
+}
+
+/** Resolves when it is connected, or when that takes so long that it may never be. */
+async function readyOrLate(redis: Redis): Promise<void> {
+  const late = AbortSignal.timeout(FIRST_CONNECT_MS);
+  await once(redis, 'ready', { signal: late }).catch(() => {});
 }
 
 /** Goes on trying to connect for ever; a server that may only be read from is left and looked for anew. */

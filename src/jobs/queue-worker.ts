@@ -26,11 +26,11 @@ export class QueueWorker {
   private readonly stopping = new AbortController();
   private worker: JobWorker | null = null;
   private resting: Promise<void> | null = null;
-  private readonly opening: Promise<void>;
+  private isReady = false;
   private closing: Promise<void> = Promise.resolve();
 
   constructor(private readonly options: QueueWorkerOptions) {
-    this.opening = this.open();
+    void this.open();
   }
 
   private async open(): Promise<void> {
@@ -47,6 +47,7 @@ export class QueueWorker {
         this.worker = worker;
         try {
           await worker.waitUntilReady();
+          this.isReady = true;
           return;
         } catch (error) {
           this.worker = null;
@@ -92,8 +93,9 @@ export class QueueWorker {
   }
 
   private async end(): Promise<void> {
-    await Promise.all([this.opening, this.resting]);
-    await this.worker?.close();
+    await this.resting;
+    // One that never began has nothing in hand, and might wait for a server that never lets it in.
+    await this.worker?.close(!this.isReady);
   }
 
   private async closeNow(worker: JobWorker): Promise<void> {
