@@ -1,13 +1,8 @@
 import { type Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { createApi, createOperationsServer, type Readiness, scrub } from './api/index.js';
-import {
-  Completer,
-  IdempotencyKeyEntity,
-  KeyedFlows,
-  PostgresKeyRetention,
-  Reaper,
-} from './idempotency/index.js';
+import { backgroundWork } from './background-work.js';
+import { IdempotencyKeyEntity, KeyedFlows } from './idempotency/index.js';
 import {
   AuditRecordEntity,
   type Config,
@@ -22,9 +17,6 @@ import {
 import {
   DeadLetterEntity,
   DeadLetters,
-  DEFAULT_LADDER,
-  JobsRuntime,
-  ladderOf,
   registerDeadLetterMetrics,
   StagedJobEntity,
   StagedJobs,
@@ -33,8 +25,6 @@ import { ApiKeyEntity, MerchantEntity, Merchants } from './merchants/index.js';
 import { openStore } from './open-store.js';
 import {
   DuplicateGuardEntity,
-  DuplicateRetention,
-  OrphanKeeper,
   PaymentEntity,
   PaymentReader,
   PaymentResolver,
@@ -50,19 +40,26 @@ import {
   PayoutsService,
   PayoutTransitionEntity,
 } from './payouts/index.js';
-import { accountsOf, candidates, mayFence, PspDirectory, type PspsConfig } from './psp/index.js';
+import {
+  accountsOf,
+  candidates,
+  mayFence,
+  noticeReadersOf,
+  PspDirectory,
+  type PspsConfig,
+} from './psp/index.js';
 import { RefundEntity, RefundReader } from './refunds/index.js';
 import {
+  Facts,
   NonExecutionProofEntity,
   OperationResolver,
   OrphanEffectEntity,
   PspAttemptEntity,
   PspRequestEntity,
   RequestStorage,
-  Resolver,
   StuckRoutes,
 } from './request-storage/index.js';
-import { webhooksOut } from './webhooks/index.js';
+import { incomingWebhooks, webhooksOut } from './webhooks/index.js';
 
 /** Every table, for TypeORM. */
 export const entities = [
@@ -96,7 +93,6 @@ export interface Service {
 const VERSION = '0.1.0';
 /** Between a PSP's timeout and the end of the lock it is called under. */
 const LOCK_MARGIN_MS = 1_000;
-const DAY_MS = 24 * 3_600_000;
 
 /** Puts the rooms together and starts what PAYONCE_ROLE asks for. */
 export async function startService(config: Config, pspsConfig: PspsConfig, logger: Logger): Promise<Service> {
@@ -126,18 +122,19 @@ export async function startService(config: Config, pspsConfig: PspsConfig, logge
   const storage = new RequestStorage({ store, psps, clock, leaseMs, deadlineMs });
   const keyed = new KeyedFlows({ store, clock, ids, seal, leaseMs, deadlineMs });
   const deps = { store, storage, seal, clock, ids };
+  const [paymentReader, payoutReader] = [new PaymentReader(pool), new PayoutReader(pool)];
   const payments = new PaymentsService({
     ...deps,
     keyed,
     route: router(pspsConfig, psps),
-    reader: new PaymentReader(pool),
+    reader: paymentReader,
     refundReader: new RefundReader(pool),
   });
   const payouts = new PayoutsService({
     ...deps,
     keyed,
     candidates: payoutRouter(pspsConfig, psps),
-    reader: new PayoutReader(pool),
+    reader: payoutReader,
   });
 
   const outgoing = webhooksOut({ sql: pool, clock, ids, seal, targets: config.webhookTargets });
@@ -148,67 +145,49 @@ export async function startService(config: Config, pspsConfig: PspsConfig, logge
   registerDeadLetterMetrics(deadLetters, metrics);
   const readiness = () => readinessOf(() => pool.query('SELECT 1'));
 
-  const jobs = config.role === 'api' ? null : work();
+  const ofPayments = new PaymentResolver({ ...deps, leaseMs });
+  const ofPayouts = new OperationResolver(new PayoutFlow(deps), { ...deps, leaseMs });
+  const readers = noticeReadersOf(pspsConfig);
+  const incoming = incomingWebhooks({
+    pool,
+    clock,
+    ids,
+    metrics,
+    readerOf: (account) => readers.get(account) ?? null,
+    facts: new Facts(
+      {
+        merchantOf: (id) => paymentReader.merchantOf(id),
+        take: (of, psp, fact, traceId) => ofPayments.take(of, psp, fact, traceId),
+      },
+      {
+        merchantOf: (id) => payoutReader.merchantOf(id),
+        take: (of, psp, fact, traceId) => ofPayouts.take(of, psp, fact, traceId),
+      },
+    ),
+  });
+
+  const inHand = { pool, databaseUrl: url, config, logger, metrics, keyed, ...deps };
+  const jobs =
+    config.role === 'api'
+      ? null
+      : backgroundWork({
+          ...inHand,
+          payments,
+          payouts,
+          ofPayments,
+          ofPayouts,
+          deadLetters,
+          incoming,
+          outgoing,
+        });
   const listening = config.role === 'worker' ? await serveOperations() : await serve();
   await jobs?.start();
-
-  function work(): JobsRuntime {
-    const ofPayments = new PaymentResolver({ ...deps, leaseMs });
-    const ofPayouts = new OperationResolver(new PayoutFlow(deps), { ...deps, leaseMs });
-    const routes = new Resolver(
-      storage,
-      (due, traceId) => (due.payoutId === null ? ofPayments : ofPayouts).driveOn(due, traceId),
-      () => ids.uuid(),
-      (err, { entityKey, route }) =>
-        logger.error({ err, entity_key: entityKey, route }, 'a route was not driven'),
-    );
-    const orphans = new OrphanKeeper(
-      storage,
-      (due, traceId) => (due.payoutId === null ? ofPayments : ofPayouts).lookAgain(due, traceId),
-      (orphan, traceId) => ofPayments.compensate(orphan, traceId),
-      config.orphans === 'automatic',
-      () => ids.uuid(),
-      (err, { entityKey, route }) =>
-        logger.error({ err, entity_key: entityKey, route }, 'an orphan effect was not dealt with'),
-    );
-    const completer = new Completer(
-      store,
-      keyed,
-      [...Object.values(payments.flows), ...Object.values(payouts.flows)],
-      ids,
-      (err, { operation, subjectId }) =>
-        logger.error({ err, operation, subject: subjectId }, 'a key was not completed'),
-    );
-    const duplicates = new DuplicateRetention(pool);
-    const retentionMs = config.keyRetentionDays * DAY_MS;
-    const reaper = new Reaper(new PostgresKeyRetention(pool), clock, retentionMs);
-    return new JobsRuntime({
-      databaseUrl: url,
-      redisUrl: config.redisUrl,
-      pool,
-      clock,
-      ids,
-      logger,
-      metrics,
-      scrub,
-      deadLetters,
-      kinds: [],
-      ladders: [ladderOf(DEFAULT_LADDER, config.jobLadder)],
-      chores: [
-        { name: 'resolver', everyMs: 1_000, runOnce: () => routes.runOnce() },
-        { name: 'orphans', everyMs: 2_000, runOnce: () => orphans.runOnce() },
-        { name: 'completer', everyMs: 2_000, runOnce: () => completer.runOnce() },
-        { name: 'duplicates', everyMs: 60_000, runOnce: () => duplicates.runOnce() },
-        { name: 'reaper', everyMs: 3_600_000, runOnce: () => reaper.runOnce() },
-      ],
-      graceMs: config.shutdownGraceMs,
-    });
-  }
 
   async function serve() {
     const api = await createApi({
       payments,
       payouts,
+      notifications: incoming.notifications,
       webhookEndpoints: outgoing.endpoints,
       events: outgoing.events,
       authenticator: new Merchants(pool, clock, ids),

@@ -15,7 +15,7 @@ export interface Opened {
   readonly clock: Clock;
   readonly ids: Ids;
   /** Whether what somebody typed holds what looks like a card number. */
-  holdsCardNumber(text: string): Promise<boolean>;
+  readonly holdsCardNumber: (text: string) => Promise<boolean>;
 }
 
 /** Opens the installation, does the work and prints what it came to. */

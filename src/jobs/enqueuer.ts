@@ -7,13 +7,12 @@ import { DEFAULT_LADDER, type Ladder } from './ladder.js';
 import { storyOf } from './queued-job.js';
 import { entryOf, type Queues } from './queues.js';
 import { type JobArgs } from './staged-job.entity.js';
-import { type Transaction } from './staged-jobs.js';
 
 /**
  * Turns things of a room that are due into staged jobs, in one statement with a limit of its own; returns
  * how many it took. Runs in a transaction, at one process at a time as a rule.
  */
-export type Feeder = (tx: Transaction) => Promise<number>;
+export type Feeder = (tx: Pick<pg.PoolClient, 'query'>) => Promise<number>;
 
 export interface EnqueuerTimings {
   /** How often one who does not sit tries to sit down; up to twice that, by jitter. */

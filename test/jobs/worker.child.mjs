@@ -15,14 +15,17 @@ const clock = new SystemClock();
 const pool = new pg.Pool({ connectionString: databaseUrl, max: 12 });
 pool.on('error', () => {});
 
+async function released() {
+  while ((await pool.query('SELECT 1 FROM released')).rowCount === 0) await clock.sleep(25);
+}
+
 const deed = {
   name: 'deed.do',
   ladder: 'default',
   idOf: ({ id }) => id,
   async run({ id }) {
     await pool.query('INSERT INTO runs (id, pid) VALUES ($1, $2)', [id, process.pid]);
-    while (mode === 'hold' && (await pool.query('SELECT 1 FROM released')).rowCount === 0)
-      await clock.sleep(25);
+    if (mode === 'hold') await released();
     await pool.query(
       `WITH done AS (UPDATE deeds SET done_at = clock_timestamp() WHERE id = $1 AND done_at IS NULL RETURNING id)
        INSERT INTO effects SELECT id FROM done`,

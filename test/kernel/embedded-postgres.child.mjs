@@ -7,9 +7,10 @@ const { startEmbeddedPostgres } = await import(pathToFileURL(module).href);
 const startedAt = performance.now();
 const server = await startEmbeddedPostgres(dataDir);
 const alive = setInterval(() => {}, 1_000);
-process.once('SIGTERM', async () => {
+async function release() {
   await server.release();
   console.log('released');
   clearInterval(alive);
-});
+}
+process.once('SIGTERM', () => void release());
 console.log(`ready ${server.url} after ${Math.round(performance.now() - startedAt)} ms`);

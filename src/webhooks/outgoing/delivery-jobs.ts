@@ -16,7 +16,7 @@ export interface LadderWanted {
 }
 
 const LIVING = 'deliveries';
-const APART = 'deliveries_apart';
+const APART = 'deliveries-apart';
 
 /**
  * Two ladders, with workers of their own: an endpoint that failed or was slow the last time stands in
