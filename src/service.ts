@@ -1,6 +1,6 @@
 import { type Logger } from 'pino';
 import { Registry } from 'prom-client';
-import { createApi, createOperationsServer, type Readiness, scrub } from './api/index.js';
+import { createApi, createMonitoring, type Readiness, scrub } from './api/index.js';
 import { backgroundWork } from './background-work.js';
 import { IdempotencyKeyEntity, KeyedFlows } from './idempotency/index.js';
 import {
@@ -143,7 +143,6 @@ export async function startService(config: Config, pspsConfig: PspsConfig, logge
   const staged = new StagedJobs(clock, ids);
   const deadLetters = new DeadLetters({ pool, clock, ids, staged, scrub });
   registerDeadLetterMetrics(deadLetters, metrics);
-  const readiness = () => readinessOf(() => pool.query('SELECT 1'));
 
   const ofPayments = new PaymentResolver({ ...deps, leaseMs });
   const ofPayouts = new OperationResolver(new PayoutFlow(deps), { ...deps, leaseMs });
@@ -180,46 +179,44 @@ export async function startService(config: Config, pspsConfig: PspsConfig, logge
           incoming,
           outgoing,
         });
-  const listening = config.role === 'worker' ? await serveOperations() : await serve();
+  const surface = await serve();
   await jobs?.start();
 
   async function serve() {
-    const api = await createApi({
-      payments,
-      payouts,
-      notifications: incoming.notifications,
-      webhookEndpoints: outgoing.endpoints,
-      events: outgoing.events,
-      authenticator: new Merchants(pool, clock, ids),
-      readiness,
+    const monitoring = {
+      readiness: () => readinessOf(() => pool.query('SELECT 1')),
       metrics,
       logger,
       version: VERSION,
       clock,
-      operators: config.opsToken === null ? null : { token: config.opsToken, deadLetters },
       limits: { graceMs: config.shutdownGraceMs },
-    });
-    await api.listen(config.port, config.host);
-    return { url: await api.getUrl(), close: () => api.close() };
-  }
-
-  async function serveOperations() {
-    const server = createOperationsServer({ readiness, metrics, version: VERSION });
-    return {
-      url: await server.listen({ port: config.port, host: config.host }),
-      close: () => server.close(),
     };
+    const made =
+      config.role === 'worker'
+        ? await createMonitoring(monitoring)
+        : await createApi({
+            ...monitoring,
+            payments,
+            payouts,
+            notifications: incoming.notifications,
+            webhookEndpoints: outgoing.endpoints,
+            events: outgoing.events,
+            authenticator: new Merchants(pool, clock, ids),
+            operators: config.opsToken === null ? null : { token: config.opsToken, deadLetters },
+          });
+    await made.listen(config.port, config.host);
+    return made;
   }
 
   let closing: Promise<void> | null = null;
   const closeAll = async () => {
     // Requests and jobs first, side by side, since they use everything below; then the store.
-    await Promise.all([listening.close(), jobs?.stop()]);
+    await Promise.all([surface.close(), jobs?.stop()]);
     await store.close();
     await psps.close();
     await opened.close();
   };
-  return { url: listening.url, close: () => (closing ??= closeAll()) };
+  return { url: await surface.getUrl(), close: () => (closing ??= closeAll()) };
 }
 
 async function readinessOf(ask: () => Promise<unknown>): Promise<Readiness> {

@@ -1,4 +1,4 @@
-import { type LoggerService } from '@nestjs/common';
+import { type DynamicModule, type LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
@@ -7,10 +7,16 @@ import { type Socket } from 'node:net';
 import { type Logger } from 'pino';
 import { Problem, SystemIds, type Ids } from '../kernel/index.js';
 import { ApiModule } from './api.module.js';
-import { defaultLimits, type ApiDependencies, type ApiLimits } from './dependencies.js';
+import {
+  defaultLimits,
+  type ApiDependencies,
+  type ApiLimits,
+  type MonitoringDependencies,
+} from './dependencies.js';
 import { serveDocs } from './docs.js';
 import { Edge } from './edge.js';
 import { problemText } from './present.js';
+import { MonitoringModule } from './monitoring.module.js';
 import { frameworkProblem, problemOfStatus } from './problem.filter.js';
 import { RouteTable } from './route-table.js';
 
@@ -19,19 +25,40 @@ import { RouteTable } from './route-table.js';
  * `app.close()` shuts it down gracefully (drain.ts); what it was given stays open.
  */
 export async function createApi(dependencies: ApiDependencies): Promise<NestFastifyApplication> {
-  const { logger, clock, version } = dependencies;
-  const limits = { ...defaultLimits, ...dependencies.limits };
+  const app = await create(ApiModule.register(dependencies), dependencies);
+  serveDocs(app, dependencies.version);
+  return ready(app);
+}
+
+/**
+ * What a process without the REST surface serves: `/health/live`, `/health/ready` and `/metrics`, with
+ * the same bounds, log lines, problem documents (404 and 405) and shutdown.
+ */
+export async function createMonitoring(
+  dependencies: MonitoringDependencies,
+): Promise<NestFastifyApplication> {
+  return ready(await create(MonitoringModule.register(dependencies), dependencies));
+}
+
+async function create(
+  module: DynamicModule,
+  { logger, clock, ...more }: MonitoringDependencies,
+): Promise<NestFastifyApplication> {
+  const limits = { ...defaultLimits, ...more.limits };
   const app = await NestFactory.create<NestFastifyApplication>(
-    ApiModule.register(dependencies),
+    module,
     adapter(limits, new SystemIds(clock), logger),
     { bodyParser: false, logger: nestLogger(logger), abortOnError: false },
   );
   const fastify = app.getHttpAdapter().getInstance();
   app.get(RouteTable).watch(fastify);
   app.get(Edge).install(fastify);
-  serveDocs(app, version);
+  return app;
+}
+
+async function ready(app: NestFastifyApplication): Promise<NestFastifyApplication> {
   await app.init();
-  await fastify.ready();
+  await app.getHttpAdapter().getInstance().ready();
   return app;
 }
 

@@ -60,8 +60,18 @@ export interface OperatorDependencies {
   readonly deadLetters: DeadLetterDesk;
 }
 
+/** What health checks and metrics need, in every role. */
+export interface MonitoringDependencies {
+  readonly readiness: () => Promise<Readiness>;
+  readonly metrics: Registry;
+  readonly logger: Logger;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly limits?: Partial<ApiLimits>;
+}
+
 /** All that the REST surface needs from the rest of the house. */
-export interface ApiDependencies {
+export interface ApiDependencies extends MonitoringDependencies {
   readonly payments: Payments;
   readonly payouts: Payouts;
   readonly webhookEndpoints: WebhookEndpoints;
@@ -69,12 +79,6 @@ export interface ApiDependencies {
   /** Without it no account takes notifications. */
   readonly notifications?: Notifications;
   readonly authenticator: Authenticator;
-  readonly readiness: () => Promise<Readiness>;
-  readonly metrics: Registry;
-  readonly logger: Logger;
-  readonly version: string;
-  readonly clock: Clock;
-  readonly limits?: Partial<ApiLimits>;
   /** Null: nothing is served under /ops/api. */
   readonly operators: OperatorDependencies | null;
 }

@@ -1,0 +1,164 @@
+import { type Server } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { Registry } from 'prom-client';
+import { createLogger, createMonitoring, type Readiness } from '../../src/api/index.js';
+import { RouteTable } from '../../src/api/route-table.js';
+import { ManualClock } from '../../src/kernel/clock.js';
+import {
+  atRest,
+  eventually,
+  orderOf,
+  paymentOf,
+  type Reply,
+  type Service,
+  Shop,
+  Stage,
+} from '../support/service.js';
+
+/** What a process serves that has no API: health and metrics, and nothing besides. */
+async function ask(url: string, path: string, method = 'GET'): Promise<Reply> {
+  const response = await fetch(`${url}${path}`, { method, signal: AbortSignal.timeout(10_000) });
+  return { status: response.status, text: await response.text(), headers: response.headers };
+}
+
+describe('health and metrics alone', () => {
+  const clock = new ManualClock();
+  const servers: Server[] = [];
+
+  // What a test that failed has left open would keep the whole run from ending.
+  afterEach(() => {
+    for (const server of servers.splice(0)) {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  async function start(readiness: () => Promise<Readiness>, drainDelayMs = 0) {
+    const lines: string[] = [];
+    const app = await createMonitoring({
+      readiness,
+      metrics: new Registry(),
+      logger: createLogger({ level: 'info', sink: { write: (line) => void lines.push(line) } }),
+      version: '0.0.0-test',
+      clock,
+      limits: { drainDelayMs },
+    });
+    await app.listen(0, '127.0.0.1');
+    const server = app.getHttpServer() as Server;
+    servers.push(server);
+    const { port } = server.address() as AddressInfo;
+    return { app, lines, url: `http://127.0.0.1:${port}` };
+  }
+
+  it('are three paths', async () => {
+    const { app } = await start(() => Promise.resolve({ ready: true, checks: {} }));
+    const routes = app.get(RouteTable).routes.filter(({ method }) => method !== 'HEAD');
+    expect(routes).toEqual([
+      { method: 'GET', path: '/health/live' },
+      { method: 'GET', path: '/health/ready' },
+      { method: 'GET', path: '/metrics' },
+    ]);
+    await app.close();
+  });
+
+  it('live does not ask whether the process is ready; ready does', async () => {
+    let down = true;
+    const { app, url, lines } = await start(() =>
+      Promise.resolve({ ready: !down, checks: { database: down ? 'down' : 'up' } }),
+    );
+    expect(await ask(url, '/health/live')).toMatchObject({
+      status: 200,
+      text: JSON.stringify({ status: 'live', version: '0.0.0-test' }),
+    });
+    const notReady = await ask(url, '/health/ready');
+    expect(notReady.status).toBe(503);
+    expect(JSON.parse(notReady.text)).toEqual({ status: 'not_ready', checks: { database: 'down' } });
+    down = false;
+    expect((await ask(url, '/health/ready')).status).toBe(200);
+    expect(lines.map((line) => (JSON.parse(line) as { status: number }).status)).toEqual([200, 503, 200]);
+    await app.close();
+  });
+
+  it('says that it is about to go, and lets what is in flight finish', async () => {
+    let answer: (readiness: Readiness) => void = () => {};
+    const held = new Promise<Readiness>((resolve) => (answer = resolve));
+    let asked = 0;
+    const { app, url } = await start(() => ((asked += 1), held), 300);
+    const inFlight = ask(url, '/health/ready');
+    await eventually(() => asked === 1, 'a request in flight');
+    const closing = app.close();
+    const draining = await ask(url, '/health/ready');
+    expect(draining.status).toBe(503);
+    expect(JSON.parse(draining.text)).toMatchObject({ status: 'draining' });
+    expect((await ask(url, '/health/live')).headers.get('connection')).toBe('close');
+    clock.advance(300);
+    answer({ ready: true, checks: {} });
+    expect((await inFlight).status).toBe(200);
+    await closing;
+    await expect(ask(url, '/health/live')).rejects.toThrow('fetch failed');
+  });
+});
+
+describe('a worker', () => {
+  let stage: Stage;
+  let worker: Service;
+
+  beforeAll(async () => {
+    stage = await Stage.open();
+    worker = await stage.start({ env: { PAYONCE_ROLE: 'worker' } });
+  });
+  afterAll(() => stage.close());
+
+  it('says that it lives and is ready', async () => {
+    expect((await ask(worker.url, '/health/live')).status).toBe(200);
+    const { status, text } = await ask(worker.url, '/health/ready');
+    expect({ status, ...(JSON.parse(text) as object) }).toMatchObject({ status: 'ready' });
+    expect(JSON.parse(text)).toMatchObject({ checks: { database: 'up' } });
+  });
+
+  it('shows its metrics', async () => {
+    const { status, text, headers } = await ask(worker.url, '/metrics');
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toMatch(/^text\/plain; version=/);
+    expect(text).toMatch(/^payonce_routes_stuck/m);
+    expect(text).toMatch(/^payonce_http_request_seconds_count\{.*route="\/health\/live"/m);
+  });
+
+  it.each([
+    ['GET', '/v1/payments', 404, 'not_found'],
+    ['POST', '/v1/payments', 404, 'not_found'],
+    ['GET', '/docs', 404, 'not_found'],
+    ['GET', '/', 404, 'not_found'],
+    ['POST', '/health/live', 405, 'method_not_allowed'],
+  ])('%s %s is answered %i with a problem document', async (method, path, status, code) => {
+    const answer = await ask(worker.url, path, method);
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get('content-type')).toBe('application/problem+json');
+    expect(JSON.parse(answer.text)).toMatchObject({
+      status,
+      code,
+      request_id: answer.headers.get('request-id'),
+    });
+  });
+
+  it('brings to rest what an API that died left open, and ends when told', async () => {
+    const dying = await stage.start({
+      env: { PAYONCE_ROLE: 'api' },
+      at: { place: 'commit:after:new:accepted' },
+    });
+    let api = dying;
+    const shop = new Shop(() => api.url, await stage.merchant());
+    const post = () => shop.post('/v1/payments', orderOf({ reference: 'left-open' }), 'left-open');
+    await expect(post()).rejects.toThrow('fetch failed');
+    expect(await dying.exit).toMatchObject({ signal: 'SIGKILL' });
+    expect(stage.effects()).toEqual([]);
+    // Nobody asks again: the worker alone finds it.
+    await eventually(() => stage.effects().length > 0, 'the charge');
+
+    api = await stage.start({ env: { PAYONCE_ROLE: 'api' } });
+    const payment = paymentOf(await shop.until(post, atRest));
+    expect(payment.status).toBe('captured');
+    expect(stage.effects()).toMatchObject([{ operation: 'charge', amount: payment.amount }]);
+    expect(await worker.stop()).toEqual({ code: 0, signal: null });
+  });
+});
