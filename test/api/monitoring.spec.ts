@@ -44,7 +44,7 @@ describe('health and metrics alone', () => {
       limits: { drainDelayMs },
     });
     await app.listen(0, '127.0.0.1');
-    const server = app.getHttpServer() as Server;
+    const server = app.getHttpServer();
     servers.push(server);
     const { port } = server.address() as AddressInfo;
     return { app, lines, url: `http://127.0.0.1:${port}` };
