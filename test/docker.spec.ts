@@ -1,0 +1,347 @@
+import dockerignore from '@balena/dockerignore';
+import { DockerfileParser } from 'dockerfile-ast';
+import { validate } from 'dockerfile-utils';
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { parse } from 'yaml';
+import { startSimulator } from '../simulator/index.js';
+import { loadConfig } from '../src/kernel/config.js';
+import { parsePsps, PspsFileError } from '../src/psp/psps-file.js';
+import { type FreshDatabase, freshDatabase } from './support/database.js';
+import { spawnNode } from './support/process.js';
+
+/**
+ * What linters cannot know of docker/: that the files are there, that the build has all it reads, that
+ * the settings are ones the service takes and the health checks ones that work. No engine is needed.
+ */
+const root = resolve(__dirname, '..');
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+
+const text = read('docker/Dockerfile');
+const dockerfile = DockerfileParser.parse(text);
+const kept = dockerignore.default().add(read('docker/Dockerfile.dockerignore'));
+
+interface Service {
+  readonly image: string;
+  readonly build?: { readonly context: string; readonly dockerfile: string };
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly ports?: readonly string[];
+  readonly volumes?: readonly string[];
+  readonly healthcheck?: { readonly test: readonly string[] };
+  readonly command?: readonly string[];
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
+  readonly stop_grace_period?: string;
+}
+const sealKey = randomBytes(32).toString('base64');
+const composeText = read('docker/compose.yml');
+const { services } = composed({ PAYONCE_SEAL_KEY: sealKey });
+/** Those that run the service itself. */
+const roles = Object.entries(services).flatMap(([name, { environment = {}, ...more }]) =>
+  'PAYONCE_ROLE' in environment ? [[name, { environment, ...more }] as const] : [],
+);
+const pspsText = read('docker/psps.json');
+
+/** The file as compose reads it, with the variables of `env`: parsed first, then filled in. */
+function composed(env: Readonly<Record<string, string>>): { services: Readonly<Record<string, Service>> } {
+  const fill = (_: string, name: string, mark = '', word = ''): string => {
+    const given = env[name];
+    if (given) return given;
+    if (mark === '?') throw new Error(`${name} is missing: ${word}`);
+    return word;
+  };
+  const revive = (_: unknown, value: unknown): unknown =>
+    typeof value === 'string' ? value.replaceAll(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, fill) : value;
+  return parse(composeText, revive, { merge: true }) as ReturnType<typeof composed>;
+}
+
+interface Instruction {
+  readonly keyword: string;
+  /** Copied from another stage, not from the checkout. */
+  readonly fromStage: boolean;
+  /** Without flags. */
+  readonly args: readonly string[];
+  readonly content: string;
+}
+
+/** The instructions of every stage, its FROM first. */
+const stages = dockerfile.getInstructions().reduce<Instruction[][]>((stages, instruction) => {
+  const step = {
+    keyword: instruction.getKeyword(),
+    fromStage: instruction.getTextContent().includes('--from='),
+    args: instruction.getArguments().map((argument) => argument.getValue()),
+    content: instruction.getArgumentsContent() ?? '',
+  };
+  if (step.keyword === 'FROM') stages.push([]);
+  stages.at(-1)?.push(step);
+  return stages;
+}, []);
+const [building, final] = stages as [Instruction[], Instruction[]];
+const contentOf = (stage: readonly Instruction[], keyword: string) =>
+  stage.filter((step) => step.keyword === keyword).map(({ content }) => content);
+
+/** A command in JSON (`["node", …]`), as its file and arguments; `node` is the one that runs this. */
+function commandOf(content: string): string[] {
+  const [file, ...args] = JSON.parse(/\[.*\]/s.exec(content)![0]) as string[];
+  return [file === 'node' ? process.execPath : file!, ...args];
+}
+const probe = commandOf(contentOf(final, 'HEALTHCHECK')[0]!);
+
+/** What the image sets for every process. */
+const imageEnv = Object.fromEntries(
+  dockerfile
+    .getENVs()
+    .flatMap((env) => env.getProperties())
+    .map((property) => [property.getName(), property.getValue() ?? '']),
+);
+
+/** Exit code of a health check. Node's own fetch is all it has. */
+async function check([file, ...args]: readonly string[], port: number): Promise<number> {
+  const env = { PATH: process.env['PATH'], PORT: String(port) };
+  try {
+    await promisify(execFile)(file!, args, { env, timeout: 10_000 });
+    return 0;
+  } catch (error) {
+    const { code } = error as { code: unknown };
+    if (typeof code !== 'number') throw error;
+    return code;
+  }
+}
+
+/** Files below a path of the checkout that reach the builder. */
+function sent(path: string): string[] {
+  const files = statSync(join(root, path)).isDirectory()
+    ? readdirSync(join(root, path), { recursive: true, encoding: 'utf8' }).map((name) => join(path, name))
+    : [path];
+  return kept.filter(files).filter((file) => statSync(join(root, file)).isFile());
+}
+
+/** Does what a stage's COPY lines do; both stages work in /app. */
+function copy(stage: readonly Instruction[], into: string, build: string): void {
+  for (const { keyword, fromStage, args } of stage) {
+    if (keyword !== 'COPY') continue;
+    const target = join(into, args.at(-1)!);
+    for (const source of args.slice(0, -1)) {
+      if (fromStage) cpSync(join(build, source.replace(/^\/app\//, '')), target, { recursive: true });
+      else for (const file of sent(source)) place(file, join(target, within(source, file)));
+    }
+  }
+}
+
+/** Where COPY lays a file below its target: by its own name, or below the folder that was named. */
+function within(source: string, file: string): string {
+  return file === source ? basename(file) : relative(source, file);
+}
+
+function place(file: string, at: string): void {
+  mkdirSync(dirname(at), { recursive: true });
+  cpSync(join(root, file), at);
+}
+
+describe('docker/Dockerfile', () => {
+  it('has no fault, and nothing that is out of use', () => {
+    expect(validate(text)).toEqual([]);
+    expect(validate(text.replace('WORKDIR /app', 'WORKDIR app'))).not.toEqual([]);
+  });
+
+  it('copies files that are there and reach the builder', () => {
+    const copies = [...building, ...final].filter(
+      ({ keyword, fromStage }) => keyword === 'COPY' && !fromStage,
+    );
+    const sources = copies.flatMap(({ args }) => args.slice(0, -1));
+    expect(sources).toEqual(expect.arrayContaining(['package-lock.json', 'src', 'client', 'bin']));
+    expect(sources.filter((source) => !existsSync(join(root, source)) || sent(source).length === 0)).toEqual(
+      [],
+    );
+    expect(kept.filter(['.env', '.git/config', 'node_modules/x/index.js', '.payonce/seal.key'])).toEqual([]);
+    expect(kept.filter(['src/kernel/money.spec.ts', 'test/docker.spec.ts'])).toEqual([]);
+  });
+
+  it('ends as nobody in particular, with packages of production alone', () => {
+    expect(contentOf(final, 'USER')).toEqual(['node']);
+    const installs = contentOf(final, 'RUN').filter((run) => run.includes('npm ci'));
+    expect(installs).toHaveLength(1);
+    expect(installs[0]).toMatch(/--omit=dev .*--ignore-scripts/);
+    const { dependencies } = JSON.parse(read('package.json')) as { dependencies: object };
+    expect(Object.keys(dependencies)).toEqual(expect.arrayContaining(['bullmq', 'ioredis']));
+  });
+});
+
+describe('docker/compose.yml', () => {
+  it('runs the service in two roles, and more of them', () => {
+    expect(roles.map(([name, { environment }]) => [name, environment['PAYONCE_ROLE']])).toEqual([
+      ['api', 'api'],
+      ['worker', 'worker'],
+    ]);
+    for (const [, service] of roles) {
+      expect(service).not.toHaveProperty('container_name');
+      // No port of the host is asked for by name, so that two do not ask for the same.
+      for (const port of service.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1::\d+$/);
+    }
+    expect(services['api']!.ports).toEqual([`127.0.0.1::${imageEnv['PORT']}`]);
+    expect(composed({ PAYONCE_SEAL_KEY: sealKey, API_PORT: '3000' }).services['api']!.ports).toEqual([
+      '127.0.0.1:3000:3000',
+    ]);
+  });
+
+  it('builds the one image, and waits for services that are there and can tell how they are', () => {
+    for (const [name, { build, depends_on: waits = {} }] of Object.entries(services)) {
+      if (build) {
+        const file = resolve(root, 'docker', build.context, build.dockerfile);
+        expect([name, file]).toEqual([name, join(root, 'docker/Dockerfile')]);
+      }
+      for (const [other, { condition }] of Object.entries(waits)) {
+        expect([name, other, condition]).toEqual([name, other, 'service_healthy']);
+        expect(services[other]).toHaveProperty('healthcheck');
+      }
+    }
+  });
+
+  it('sets what the service or the simulator takes, and nothing else', () => {
+    const secrets = [...pspsText.matchAll(/"env:(\w+)"/g)].map(([, name]) => name!);
+    expect(secrets).toEqual(['STRIPE_WEBHOOK_SECRET', 'ADYEN_HMAC_KEY']);
+    for (const [, { environment }] of roles) {
+      const own = Object.entries(environment).filter(([name]) => !secrets.includes(name));
+      // Refuses what it does not know, and what is wrong.
+      const config = loadConfig({ ...imageEnv, ...Object.fromEntries(own) });
+      expect(config).toMatchObject({ simulator: false, port: 3_000, host: '0.0.0.0' });
+      expect(config.databaseUrl).toContain('@postgres:5432/');
+      expect(config.redisUrl).toBe('redis://redis:6379');
+      expect(Buffer.from(config.sealKey!).toString('base64')).toBe(sealKey);
+      const declared = new Set(
+        [...read('src/kernel/config.ts').matchAll(/^ {4}([A-Z_]+): /gm)].map(([, n]) => n),
+      );
+      expect(own.map(([name]) => name).filter((name) => !declared.has(name))).toEqual([]);
+    }
+    const taken = [...read('simulator/main.ts').matchAll(/env\['(\w+)'\]/g)].map(([, name]) => name);
+    expect(taken).toEqual(expect.arrayContaining(Object.keys(services['simulator']!.environment ?? {})));
+  });
+
+  it('wants a seal key, and asks for nothing that README.md does not name', () => {
+    expect(() => composed({})).toThrow('PAYONCE_SEAL_KEY is missing');
+    const asked = new Set([...composeText.matchAll(/\$\{(\w+)/g)].map(([, name]) => name!));
+    const [, section] = read('README.md').split('\n## In a container\n');
+    const said = section!.split('\n## ')[0]!;
+    expect([...asked].filter((name) => !said.includes(name))).toEqual([]);
+  });
+
+  it('mounts PSPs that the service can read, their secrets from its environment', () => {
+    for (const [, { environment, volumes }] of roles) {
+      const [file, place, mode] = volumes![0]!.split(':');
+      expect(resolve(root, 'docker', file!)).toBe(join(root, 'docker/psps.json'));
+      expect([place, mode]).toEqual([environment['PAYONCE_PSPS_FILE'], 'ro']);
+      const { psps, routing } = parsePsps(pspsText, 'psps.json', environment);
+      expect(psps.map(({ name }) => name)).toEqual(['stripe', 'adyen']);
+      expect(psps[0]!.credentials['webhookSecret']).toBe('whsec_simulator');
+      expect(psps[1]!.credentials['hmacKey']).toMatch(/^[0-9a-f]{64}$/);
+      expect(routing.length).toBeGreaterThan(0);
+      // They are the simulator's.
+      expect(new Set(psps.map(({ baseUrl }) => new URL(baseUrl!).hostname))).toEqual(new Set(['simulator']));
+    }
+    expect(() => parsePsps(pspsText, 'psps.json', {})).toThrow(PspsFileError);
+  });
+
+  it('gives a process longer to end than it takes', () => {
+    for (const [name, { environment, stop_grace_period: grace }] of roles) {
+      const { shutdownGraceMs } = loadConfig({
+        PAYONCE_SHUTDOWN_GRACE_MS: environment['PAYONCE_SHUTDOWN_GRACE_MS'],
+      });
+      const [, seconds] = /^(\d+)s$/.exec(grace!)!;
+      // A process ends itself 5 s after its grace (src/main.ts).
+      expect([name, Number(seconds) * 1_000 > shutdownGraceMs + 5_000]).toEqual([name, true]);
+    }
+  });
+
+  it('asks a simulator how it is in a way that works, on its control port', async () => {
+    const simulator = await startSimulator();
+    const { hostname, port } = new URL(simulator.urls.control);
+    const test = services['simulator']!.healthcheck!.test;
+    expect(hostname).toBe('127.0.0.1');
+    expect(test[0]).toBe('CMD');
+    expect(test.join(' ')).toContain('http://127.0.0.1:8450/');
+    expect(services['simulator']!.ports).toEqual(['127.0.0.1:8450:8450']);
+    const asks = commandOf(JSON.stringify(test.slice(1).map((arg) => arg.replace(':8450/', `:${port}/`))));
+    expect(await check(asks, 0)).toBe(0);
+    await simulator.close();
+    expect(await check(asks, 0)).toBe(1);
+  });
+});
+
+describe('what the image is made of', () => {
+  let folder: string;
+  let database: FreshDatabase;
+  const app = () => join(folder, 'app');
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'payonce-image-'));
+    database = await freshDatabase();
+    const build = join(folder, 'build');
+    for (const place of [build, app()]) {
+      mkdirSync(place);
+      // In place of `npm ci`.
+      symlinkSync(join(root, 'node_modules'), join(place, 'node_modules'));
+    }
+    copy(building, build, root);
+    const [install, ...runs] = contentOf(building, 'RUN');
+    expect(install).toBe('npm ci --ignore-scripts');
+    for (const run of runs) await promisify(execFile)('sh', ['-c', run], { cwd: build, timeout: 100_000 });
+    copy(final, app(), build);
+  }, 120_000);
+  afterAll(async () => {
+    await database.drop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it.each(roles)('starts as %s, is found healthy, and ends when told', async (_, { environment }) => {
+    const [, entry] = commandOf(contentOf(final, 'CMD')[0]!);
+    const service = spawnNode(join(app(), entry!), {
+      cwd: app(),
+      env: {
+        ...imageEnv,
+        ...environment,
+        // What stands for the network of the containers.
+        PAYONCE_PSPS_FILE: join(root, 'docker/psps.json'),
+        DATABASE_URL: database.url,
+        REDIS_URL: '',
+        HOST: '127.0.0.1',
+        PORT: '0',
+      },
+    });
+    const [, port] = await service.waitForLine(/"listening":"http:\/\/127\.0\.0\.1:(\d+)"/);
+    expect(await check(probe, Number(port))).toBe(0);
+    service.kill('SIGTERM');
+    expect(await service.exit).toEqual({ code: 0, signal: null });
+    expect(await check(probe, Number(port))).toBe(1);
+  });
+
+  it('starts as simulator', async () => {
+    const [, entry] = commandOf(JSON.stringify(services['simulator']!.command));
+    const ports = 'stripe=0,adyen=0,keyless=0,control=0';
+    const simulator = spawnNode(join(app(), entry!), { cwd: app(), env: { SIMULATOR_PORTS: ports } });
+    await simulator.waitForLine(/^\{"listening":/);
+    simulator.kill('SIGTERM');
+    expect(await simulator.exit).toEqual({ code: 0, signal: null });
+  });
+
+  it('has the command line', async () => {
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [join(app(), 'bin/payonce.mjs'), 'merchants', 'create', '--name', 'Shop', '--json'],
+      { cwd: app(), env: { PATH: process.env['PATH'], DATABASE_URL: database.url }, timeout: 30_000 },
+    );
+    expect(JSON.parse(stdout)).toMatchObject({ name: 'Shop' });
+  });
+});
