@@ -54,6 +54,7 @@ function isTooDeep(text: string): boolean {
 export interface Finding {
   readonly entityKey?: string | null | undefined;
   readonly route?: string | null | undefined;
+  readonly ofPayment?: string | null | undefined;
   readonly pspReference?: string | null | undefined;
   readonly parentReference?: string | null | undefined;
   readonly operation?: Operation;
@@ -71,6 +72,7 @@ export function factsOf(findings: readonly Finding[], secrets: readonly string[]
     return {
       entityKey: nameOf(finding.entityKey),
       route: routeOf(finding.route),
+      ofPayment: nameOf(finding.ofPayment),
       pspReference: reference(finding.pspReference),
       parentReference: reference(finding.parentReference),
       operation: finding.operation ?? null,

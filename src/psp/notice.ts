@@ -32,6 +32,11 @@ export interface Fact {
    */
   readonly entityKey: string | null;
   readonly route: number | null;
+  /**
+   * Any entity key of the payment that was acted upon, where the PSP hands one back but not the
+   * operation's own: it tells which payment, and nothing of which operation.
+   */
+  readonly ofPayment: string | null;
   /** The PSP's id of what the operation made (pi_…, re_…, a pspReference). */
   readonly pspReference: string | null;
   /** The PSP's id of the payment that was captured, voided or refunded. */

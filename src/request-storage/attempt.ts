@@ -1,6 +1,7 @@
 import { type Change, insert, update } from '../kernel/index.js';
 import { type Answer, type AttemptKind } from '../psp/index.js';
 import { type RouteStory } from './evidence.js';
+import { referenceIn } from './reference.js';
 import { orphanEffects, type PspAttempt, pspAttempts, type PspRequest } from './psp-request.entity.js';
 
 /** Everything that was asked of PSPs on behalf of one entity key. */
@@ -119,12 +120,6 @@ export function orphanOf({ request, attempts }: RouteStory, told: PspAttempt): r
   const pspReference = referenceIn(told) ?? request.pspReference;
   const where = { merchantId, entityKey, route, attempt: told.attempt, operation, psp, pspReference };
   return [insert(orphanEffects, { ...where, amount, currency, foundAt: told.endedAt!, status: 'open' })];
-}
-
-/** The PSP's own id that an answer told. */
-export function referenceIn({ response }: PspAttempt): string | null {
-  const reference = response?.['psp_reference'];
-  return typeof reference === 'string' ? reference : null;
 }
 
 /** What is kept of an answer beside its outcome. */

@@ -1,16 +1,9 @@
 import { type Change, fromNow, insert, update } from '../kernel/index.js';
 import { type AttemptKind, type Capabilities, type Operation } from '../psp/index.js';
 import { pspIdempotencyKey } from './entity-key.js';
-import {
-  type Answered,
-  type Call,
-  type Driver,
-  newAttempt,
-  type OperationStory,
-  record,
-  referenceIn,
-} from './attempt.js';
+import { type Answered, type Call, type Driver, newAttempt, type OperationStory, record } from './attempt.js';
 import { type RouteStory, saysDone } from './evidence.js';
+import { referenceIn } from './reference.js';
 import { lateLookAfter } from './late-look.js';
 import { nextStep, type RuledOut, type Step, type StepFacts } from './next-step.js';
 import { nonExecutionProofs, pspAttempts, type PspRequest, pspRequests } from './psp-request.entity.js';

@@ -1,4 +1,5 @@
 import { adviceFor, type Capabilities, type DeclineAdvice } from '../psp/index.js';
+import { referenceIn } from './reference.js';
 import { type ProofKind, type PspAttempt, type PspRequest } from './psp-request.entity.js';
 
 /** A route with every call that was made on its behalf, oldest first. */
@@ -47,6 +48,8 @@ export interface FlightTime {
  */
 export function weigh({ request, attempts }: RouteStory, can: Capabilities, flight: FlightTime): Evidence {
   const done = attempts.find(saysDone);
+  const failed = done && failedSince(request, attempts);
+  if (failed) return ruledOut('declined', failed);
   if (done) return sinceCanceled(request, attempts, can, flight) ?? { verdict: 'effective', by: done };
 
   const conflict = attempts.find((a) => a.outcome === 'conflict');
@@ -83,6 +86,23 @@ export function weigh({ request, attempts }: RouteStory, can: Capabilities, flig
 /** The PSP's yes to what was asked for. */
 export function saysDone({ kind, outcome }: PspAttempt): boolean {
   return kind !== 'cancel' && outcome === 'succeeded';
+}
+
+/**
+ * A capture, refund or payout comes to nothing after the PSP said yes to it, and never the other way round:
+ * a yes about the same thing that is told later was on its way for longer. A payment is refused and then
+ * made, where its customer tries again.
+ */
+function failedSince({ operation }: PspRequest, attempts: readonly PspAttempt[]): PspAttempt | undefined {
+  if (operation === 'charge' || operation === 'authorize') return undefined;
+  return attempts.find(
+    (no) =>
+      no.kind === 'notice' &&
+      isRefusal(no) &&
+      attempts.some(
+        (yes) => saysDone(yes) && referenceIn(yes) !== null && referenceIn(yes) === referenceIn(no),
+      ),
+  );
 }
 
 /** The PSP's no, as an answer or as a notice. */

@@ -18,7 +18,8 @@ export class Facts implements FactTaker {
   ) {}
 
   async take(psp: string, fact: Fact, traceId: string): Promise<Taken> {
-    const subject = fact.entityKey === null ? null : subjectOf(fact.entityKey);
+    const name = fact.entityKey ?? fact.ofPayment;
+    const subject = name === null ? null : subjectOf(name);
     // What was not asked for by us carries no name of ours: made by hand at the PSP, or by somebody else.
     if (!subject) return 'unknown';
     const { kind, id } = subject;

@@ -1,5 +1,6 @@
 import { HOUR, LEASE_MS, requestOf, START } from '../../test/support/arbitrary-story.js';
-import { type Capabilities, type Fact, type Outcome } from '../psp/index.js';
+import { type Capabilities, type Fact, type Instruction, type Outcome } from '../psp/index.js';
+import { executeRequest } from '../psp/adyen/adyen.mapping.js';
 import { type OperationStory } from './attempt.js';
 import { type RouteStory, weigh } from './evidence.js';
 import { note, routeSpokenOf } from './notice.js';
@@ -13,6 +14,16 @@ const can: Capabilities = {
   lookup: null,
   cancel: 'reference',
   captures: 'several',
+};
+
+const instruction: Instruction = {
+  operation: 'refund',
+  entityKey: 'payment-1-refund',
+  route: 1,
+  idempotencyKey: 'key',
+  money: { amount: 100, currency: 'EUR' },
+  parentReference: 'P',
+  reference: 'order',
 };
 
 function callOf(attempt: number, outcome: PspAttempt['outcome'], more: Partial<PspAttempt> = {}): PspAttempt {
@@ -46,6 +57,7 @@ function factOf(outcome: Outcome, more: Partial<Fact> = {}): Fact {
     entityKey: 'payment-1-charge',
     route: 1,
     pspReference: 'pi_1',
+    ofPayment: null,
     parentReference: null,
     operation: 'charge',
     about: 'operation',
@@ -201,6 +213,28 @@ describe('a fact about a decided route', () => {
     expect(taking(fenced, carriedOut).taken).toBe('known');
   });
 
+  it('makes no orphan of a refund that was made and came to nothing, told in either order', () => {
+    const of = { operation: 'refund', entityKey: 'payment-1-refund' } as const;
+    const no = callOf(2, 'declined', {
+      kind: 'notice',
+      request: { about: 'operation' },
+      response: { psp_reference: 're_1' },
+    });
+    const yes = factOf('succeeded', { ...of, pspReference: 're_1' });
+    const failed = routeOf([callOf(1, 'unknown'), no], { ...of, verdict: 'ruled_out', ...decided });
+    expect(taking(failed, yes).taken).toBe('known');
+    expect(taking(failed, { ...yes, pspReference: 're_2' }).taken).toBe('applied');
+    const told = {
+      kind: 'notice',
+      request: { about: 'operation' },
+      response: { psp_reference: 're_1' },
+    } as const;
+    const both = [callOf(1, 'unknown'), { ...no, response: told.response }, callOf(3, 'succeeded', told)];
+    expect(weigh(routeOf(both, of), can, { leaseMs: LEASE_MS })).toMatchObject({ verdict: 'ruled_out' });
+    // A payment is refused and then made.
+    expect(weigh(routeOf(both), can, { leaseMs: LEASE_MS })).toMatchObject({ verdict: 'effective' });
+  });
+
   it('makes an orphan effect of a late yes, once', () => {
     const { changes } = taking(notFound, factOf('succeeded'));
     expect(changes.map(({ table }) => table.name)).toEqual([
@@ -230,7 +264,9 @@ describe('which route a fact speaks of', () => {
     routeSpokenOf(storiesOf(...routes), 'first', fact)?.request;
 
   it('is the one that is named, at the PSP that told it', () => {
-    expect(found([charge, second, again], factOf('succeeded', { route: 3 }))).toBe(again.request);
+    expect(found([charge, second, again], factOf('succeeded', { route: 3, pspReference: null }))).toBe(
+      again.request,
+    );
     expect(found([charge, second], factOf('succeeded', { route: 2 }))).toBe(charge.request);
     expect(found([second], factOf('succeeded'))).toBeUndefined();
   });
@@ -243,13 +279,16 @@ describe('which route a fact speaks of', () => {
     );
   });
 
-  it('is found by a name that the PSP has cut short', () => {
-    const paymentId = '01900000-0000-7000-8000-000000000001';
-    const whole = `payment-${paymentId}-refund-${'reference'.repeat(6)}`;
-    const refund = routeOf([callOf(1, null)], { entityKey: whole, operation: 'refund' });
-    const cut = `${whole.slice(0, 57)}-digest`;
-    const fact = factOf('succeeded', { entityKey: cut, route: null, pspReference: 'r', operation: 'refund' });
-    expect(found([charge, refund], fact)).toBe(refund.request);
+  it('is found by a name that the PSP took shortened, and by no other that begins so', () => {
+    const named = (end: string) =>
+      `payment-01900000-0000-7000-8000-000000000001-refund-${'x'.repeat(40)}${end}`;
+    const refundOf = (name: string) => routeOf([callOf(1, null)], { entityKey: name, operation: 'refund' });
+    const [one, other] = [refundOf(named('a')), refundOf(named('b'))];
+    const sent = executeRequest({ ...instruction, entityKey: named('b') }, 'Shop')!;
+    const { reference } = JSON.parse(sent.body) as { reference: string };
+    const fact = factOf('succeeded', { entityKey: reference, pspReference: 'r', operation: 'refund' });
+    expect(reference.length).toBe(80);
+    expect(found([charge, one, other], fact)).toBe(other.request);
   });
 
   it('is the one open operation of its kind where the payment alone is named; of several none', () => {

@@ -1,6 +1,7 @@
 import { type Change, insert, update } from '../kernel/index.js';
-import { type Answer, type Capabilities, type Fact } from '../psp/index.js';
+import { type Answer, type Capabilities, type Fact, isHandedBackAs } from '../psp/index.js';
 import { type OperationStory, orphanOf, responseOf } from './attempt.js';
+import { referenceIn } from './reference.js';
 import { type FlightTime, isAboutCancel, isFence, type RouteStory, weigh } from './evidence.js';
 import { type PspAttempt, pspAttempts, type PspRequest, pspRequests } from './psp-request.entity.js';
 
@@ -24,32 +25,27 @@ export interface FactTaker {
 
 type Stories = ReadonlyMap<string, OperationStory>;
 
-/** As much of a name as every PSP hands back, where it takes only short ones. */
-const CUT = 57;
-
 /** Which route of these operations a fact speaks of; null where it is none of them. */
 export function routeSpokenOf(stories: Stories, psp: string, fact: Fact): RouteStory | null {
-  const routes = [...stories.values()].flatMap((story) => story.routes).filter((r) => r.request.psp === psp);
-  const ofKind = (r: RouteStory) => fact.operation === null || r.request.operation === fact.operation;
-  const named = routes.filter((r) => ofKind(r) && isNamed(r.request, fact.entityKey));
-  const exactly = named.find((r) => r.request.route === fact.route);
-  if (exactly) return exactly;
-  const { pspReference } = fact;
-  const byReference = routes.find((r) => ofKind(r) && r.request.pspReference === pspReference);
-  if (pspReference !== null && byReference) return byReference;
-  // The latest: whoever opens a route for the same operation has proved that nothing came of the ones before.
-  if (named.length > 0) return named.at(-1)!;
+  const { entityKey, pspReference, operation } = fact;
+  const routes = [...stories.values()]
+    .flatMap((story) => story.routes)
+    .filter(({ request }) => request.psp === psp && (operation === null || request.operation === operation));
+  const named = routes.filter(
+    ({ request }) => entityKey !== null && isHandedBackAs(request.entityKey, entityKey),
+  );
+  // The PSP's own id first: it is signed, and a number that is handed back need not be.
+  for (const those of [named, routes]) {
+    const one = those.find(({ request }) => pspReference !== null && request.pspReference === pspReference);
+    if (one) return one;
+  }
+  // Else the latest: whoever opens a route for the same operation has proved that nothing came of those before.
+  if (named.length > 0) return named.find(({ request }) => request.route === fact.route) ?? named.at(-1)!;
   // By what it acts upon. Several that are alike and decided cannot be told apart.
-  if (fact.operation === null) return null;
-  const alike = routes.filter(ofKind);
-  const open = alike.filter((r) => r.request.verdict === 'open');
-  const [only, ...others] = open.length > 0 ? open : alike;
+  if (operation === null) return null;
+  const open = routes.filter(({ request }) => request.verdict === 'open');
+  const [only, ...others] = open.length > 0 ? open : routes;
   return only && others.length === 0 ? only : null;
-}
-
-function isNamed({ entityKey }: PspRequest, name: string | null): boolean {
-  if (name === null) return false;
-  return entityKey === name || (name.length > CUT && entityKey.slice(0, CUT) === name.slice(0, CUT));
 }
 
 /** What to write for a fact, and what it comes to. With nothing to write it is known, or contradicts. */
@@ -104,7 +100,7 @@ function heldTo({ amount, currency }: PspRequest, fact: Fact): Fact {
 function afterTheFact(
   { request, attempts }: RouteStory,
   stories: Stories,
-  { about, answer: { outcome } }: Fact,
+  { about, pspReference, answer: { outcome } }: Fact,
   can: Capabilities,
   flight: FlightTime,
 ): Noted['taken'] {
@@ -124,8 +120,16 @@ function afterTheFact(
     const isReceipt = evidence.verdict === 'ruled_out' && evidence.by.outcome === 'pending';
     return outcome === 'declined' && isReceipt ? 'contradiction' : 'known';
   }
-  // What was made and then canceled is made known in that order, or in the other.
-  return outcome === 'succeeded' && proof !== 'cancel_acknowledged' ? 'applied' : 'known';
+  if (outcome !== 'succeeded') return 'known';
+  // What was made and then canceled, or came to nothing, is made known in that order, or in the other.
+  if (proof === 'cancel_acknowledged') return 'known';
+  const failedSince = !isPayment && evidence.verdict === 'ruled_out' && isSame(evidence.by, pspReference);
+  return failedSince ? 'known' : 'applied';
+}
+
+/** The no was about that very thing, which the PSP had made. */
+function isSame(by: PspAttempt, pspReference: string | null): boolean {
+  return by.outcome === 'declined' && pspReference !== null && referenceIn(by) === pspReference;
 }
 
 /** The merchant has it voided, or has had. */

@@ -210,7 +210,7 @@ export class SimulatedPsp {
 
   private tell(names: Held['names'], answer: Answer, cancelReference: string | null = null): void {
     const about = cancelReference === null ? 'operation' : 'cancel';
-    this.tells({ ...names, parentReference: null, about, cancelReference, answer });
+    this.tells({ ...names, ofPayment: null, parentReference: null, about, cancelReference, answer });
   }
 
   private accept(held: Held, { operation, entityKey, money }: Instruction): void {

@@ -84,6 +84,7 @@ function noticeOf({ id, type, occurred_at: at, about = [] }: Item): Notice {
     entityKey: operation,
     route: 1,
     pspReference: `ref-${operation}`,
+    ofPayment: null,
     parentReference: null,
     operation: 'charge',
     about: 'operation',

@@ -80,6 +80,7 @@ function modification(
   return {
     operation,
     entityKey: isOfPayment(merchantReference) ? null : merchantReference,
+    ofPayment: merchantReference,
     pspReference,
     parentReference: originalReference,
     answer: { pspReference, ...answer },
@@ -101,6 +102,7 @@ function cancel(item: AdyenItem, success: boolean): Finding {
   const outcome: Answer = success ? { outcome: 'canceled', pspCode: item.eventCode } : refusal(item);
   return {
     entityKey: calledBack(merchantReference ?? '') ?? named,
+    ofPayment: merchantReference,
     pspReference: payment,
     cancelReference,
     answer: { ...outcome, ...(payment === undefined ? {} : { pspReference: payment }) },

@@ -141,6 +141,7 @@ describe('what an item says', () => {
       {
         entityKey: 'payment-1-charge',
         route: 3,
+        ofPayment: null,
         pspReference: 'QFQTPCQ8HXSKGK82',
         parentReference: null,
         operation: null,
@@ -184,6 +185,7 @@ describe('what an item says', () => {
       {
         entityKey: merchantReference,
         route: null,
+        ofPayment: merchantReference,
         pspReference: 'OWN0000000000001',
         parentReference: 'QFQTPCQ8HXSKGK82',
         operation,
@@ -197,7 +199,12 @@ describe('what an item says', () => {
   it('does not take the name of a payment for that of what was done to it', () => {
     for (const merchantReference of ['payment-1-charge', 'payment-1-authorize']) {
       expect(facts(modification('CAPTURE', { merchantReference }))).toMatchObject([
-        { entityKey: null, operation: 'capture', parentReference: 'QFQTPCQ8HXSKGK82' },
+        {
+          entityKey: null,
+          ofPayment: merchantReference,
+          operation: 'capture',
+          parentReference: 'QFQTPCQ8HXSKGK82',
+        },
       ]);
     }
   });
@@ -216,6 +223,7 @@ describe('what an item says', () => {
         {
           entityKey: 'payment-1-charge',
           route: null,
+          ofPayment: merchantReference,
           pspReference: 'QFQTPCQ8HXSKGK82',
           parentReference: null,
           operation: null,
@@ -245,6 +253,7 @@ describe('what an item says', () => {
         },
         {
           entityKey: null,
+          ofPayment: 'payment-1-void',
           pspReference: 'QFQTPCQ8HXSKGK82',
           about: 'cancel',
           cancelReference: 'OWN0000000000001',

@@ -132,6 +132,7 @@ describe('what an event of a PaymentIntent says', () => {
     expect(facts(type, intent(more))).toEqual([
       {
         ...charge,
+        ofPayment: null,
         parentReference: null,
         about: 'operation',
         cancelReference: null,
@@ -150,6 +151,7 @@ describe('what an event of a PaymentIntent says', () => {
         operation: 'capture',
         entityKey: null,
         route: null,
+        ofPayment: 'payment-1-charge',
         pspReference: null,
         parentReference: 'pi_1',
         answer: { outcome: 'succeeded', money: { amount: 400, currency: 'EUR' } },

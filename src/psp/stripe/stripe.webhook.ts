@@ -215,6 +215,7 @@ function findingsOfIntent(intent: Stripe.PaymentIntent): Finding[] {
   const manual = intent.capture_method === 'manual';
   const acted = (operation: 'capture' | 'void'): Finding => ({
     operation,
+    ofPayment: namesOf(intent).entityKey,
     parentReference: intent.id,
     answer: answerOfIntent(intent, { operation }, 'lookup'),
   });

@@ -58,6 +58,7 @@ describe('a notice', () => {
     entityKey: 'payment-1-charge',
     route: 1,
     pspReference: 'pi_1',
+    ofPayment: null,
     parentReference: null,
     operation: 'charge',
     about: 'operation',
