@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { type Contender } from './contenders.js';
+import { benchJobs } from './jobs.js';
 import { type Sample } from './measure.js';
 import { type Options, optionsOf, usage, UsageError } from './options.js';
 import { ratioLines, ratiosOf, type Series, seriesLines } from './report.js';
@@ -104,7 +105,9 @@ function say(...lines: readonly string[]): void {
 }
 
 try {
-  process.exitCode = (await main(optionsOf(process.argv.slice(2)))) ? 0 : 1;
+  const args = process.argv.slice(2);
+  const agreed = args.includes('--jobs') ? await benchJobs(say) : await main(optionsOf(args));
+  process.exitCode = agreed ? 0 : 1;
 } catch (error) {
   const isUsage = error instanceof UsageError;
   process.stderr.write(isUsage ? `${error.message}\n\n${usage}` : `${String((error as Error).stack)}\n`);

@@ -29,6 +29,7 @@ export const usage = `npm run bench -- [options]
   --beside <dir[,X=y]…>  another built checkout as a further service, or this one set otherwise (may be repeated)
   --profile <dir>        writes a CPU profile of the service
   --only-services        without pgbench and the bare server
+  --jobs                 drains staged jobs instead, and takes no other option
 `;
 
 export class UsageError extends Error {}

@@ -140,8 +140,9 @@ export class JobRunner {
       throw new DelayedError();
     }
     // First there, then done here: a crash in between runs it twice, and never not at all.
-    const entry = entryOf(kind.name, jobId, data, next.delayMs);
-    await queues.use(next.queue, 'a retry', (level) => level.addBulk([entry]));
+    // Not addBulk: on Postgres that makes temporary tables, which one job is not worth.
+    const { opts } = entryOf(kind.name, jobId, data, next.delayMs);
+    await queues.use(next.queue, 'a retry', (level) => level.add(kind.name, data, opts));
   }
 
   private async bury(

@@ -15,6 +15,7 @@ import { type QueuedJob } from './queued-job.js';
 /** A queue as the same code uses it on either backend. */
 export type JobQueue = Pick<
   Queue<QueuedJob, void>,
+  | 'add'
   | 'addBulk'
   | 'getRanges'
   | 'getJobState'
@@ -115,7 +116,9 @@ async function openPostgres({ databaseUrl, workers, onError }: QueueBackendOptio
   url.searchParams.delete('options');
   const pool = new pg.Pool({
     connectionString: url.href,
-    options: `${given} -c search_path=bullmq,public`.trim(),
+    // The queue need not wait for the disk. A crash loses the end of the log: what it held of a job done is
+    // done again; and no staged row is deleted for good whose job, written before it, is not on disk too.
+    options: `${given} -c search_path=bullmq,public -c synchronous_commit=off`.trim(),
     max: workers + POSTGRES_SHARED,
     application_name: 'payonce-queue',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
