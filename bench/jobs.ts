@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { migrations } from '../migrations/index.js';
-import { DEFAULT_LADDER, type JobKind, JobsRuntime, ladderOf } from '../src/jobs/index.js';
+import {
+  DeadLetters,
+  DEFAULT_LADDER,
+  type JobKind,
+  JobsRuntime,
+  ladderOf,
+  StagedJobs,
+} from '../src/jobs/index.js';
 import { openQueueBackend } from '../src/jobs/queue-backend.js';
 import { entryOf } from '../src/jobs/queues.js';
 import {
@@ -79,6 +86,8 @@ export async function benchJobs(say: (...lines: readonly string[]) => void): Pro
   }
 }
 
+const scrub = (text: string) => text;
+
 /** Stages so many jobs, and as many more that always fail as `poison` says; the rate is of the others. */
 async function drain({ url, redisUrl, database }: Place, count: number, poison: number) {
   const { pool } = database;
@@ -120,7 +129,8 @@ async function drain({ url, redisUrl, database }: Place, count: number, poison: 
     ids,
     logger: pino({ level: 'silent' }),
     metrics: new Registry(),
-    scrub: (text) => text,
+    scrub,
+    deadLetters: new DeadLetters({ pool, clock, ids, staged: new StagedJobs(clock, ids), scrub }),
     kinds: [kind],
     ladders: [ladder],
     chores: [],

@@ -8,6 +8,8 @@ import {
   LIMITS,
   LOGGER,
   METRICS,
+  NOTIFICATIONS,
+  noNotifications,
   READINESS,
   VERSION,
   type MonitoringDependencies,
@@ -16,6 +18,7 @@ import { Drain } from './drain.js';
 import { Edge } from './edge.js';
 import { unauthorized } from './headers.js';
 import { OperationsController } from './operations.controller.js';
+import { OperatorGate } from './ops/operator-gate.js';
 import { ProblemFilter } from './problem.filter.js';
 import { RouteTable } from './route-table.js';
 
@@ -33,6 +36,8 @@ export class MonitoringModule {
       controllers: [OperationsController],
       providers: [
         { provide: AUTHENTICATOR, useValue: nobody },
+        { provide: OperatorGate, useValue: new OperatorGate(null) },
+        { provide: NOTIFICATIONS, useValue: noNotifications },
         { provide: READINESS, useValue: readiness },
         { provide: METRICS, useValue: metrics },
         { provide: LOGGER, useValue: logger },

@@ -277,9 +277,6 @@ export class DeadLetters {
 
   private async inTransaction<T>(work: (tx: pg.PoolClient) => Promise<T>): Promise<T> {
     const tx = await this.pool.connect();
-    // A connection that breaks between two queries says so to whoever holds it; the next query fails.
-    const ignore = () => {};
-    tx.on('error', ignore);
     let broken = true;
     try {
       await tx.query('BEGIN');
@@ -289,7 +286,6 @@ export class DeadLetters {
       broken = false;
       return done;
     } finally {
-      tx.off('error', ignore);
       // After an error it is closed with whatever it still holds: a rollback might hang as well.
       tx.release(broken);
     }

@@ -10,6 +10,7 @@ import {
 import { Redis, type RedisOptions } from 'ioredis';
 import { once } from 'node:events';
 import pg from 'pg';
+import { bearLoss } from '../kernel/index.js';
 import { type QueuedJob } from './queued-job.js';
 
 /** A queue as the same code uses it on either backend. */
@@ -121,6 +122,7 @@ async function openPostgres({ databaseUrl, workers, onError }: QueueBackendOptio
     options: `${given} -c search_path=bullmq,public -c synchronous_commit=off`.trim(),
     max: workers + POSTGRES_SHARED,
     application_name: 'payonce-queue',
+    onConnect: bearLoss,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     query_timeout: STATEMENT_TIMEOUT_MS + 5_000,

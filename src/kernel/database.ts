@@ -1,4 +1,4 @@
-import { type Pool, type PoolConfig, types } from 'pg';
+import { type ClientBase, type Pool, type PoolConfig, types } from 'pg';
 import {
   DataSource,
   type EntitySchema,
@@ -88,6 +88,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     keepAlive: true,
     types: { getTypeParser },
+    onConnect: bearLoss,
   };
   const dataSource = new DataSource({
     type: 'postgres',
@@ -110,6 +111,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   }
   const { master } = dataSource.driver as unknown as { master: Pool };
   return { url, dataSource, pool: master, close: () => dataSource.destroy() };
+}
+
+/**
+ * A connection that breaks between two statements of a transaction says so by an event, which would end
+ * the process where nobody listens. Whoever holds it hears of it with the next statement.
+ */
+export function bearLoss(client: ClientBase): void {
+  client.on('error', () => {});
 }
 
 /**

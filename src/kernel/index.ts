@@ -20,6 +20,7 @@ export {
 export { isOutage, orUnavailable, StoreUnavailable } from './store-unavailable.js';
 export { Seal } from './seal.js';
 export {
+  bearLoss,
   type Database,
   type DatabaseOptions,
   DatabaseUnavailable,

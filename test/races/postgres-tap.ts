@@ -9,6 +9,8 @@ export interface Said {
   readonly sync: number;
   /** The simple protocol: BEGIN, and whatever has no parameters. */
   readonly query: number;
+  /** Wake-ups of whoever hands jobs over: nobody waits for one. They count as nothing else. */
+  readonly wake: number;
 }
 
 const LETTERS: Readonly<Record<string, keyof Said>> = {
@@ -18,7 +20,7 @@ const LETTERS: Readonly<Record<string, keyof Said>> = {
   S: 'sync',
   Q: 'query',
 };
-const NOTHING: Said = { parse: 0, bind: 0, execute: 0, sync: 0, query: 0 };
+const NOTHING: Said = { parse: 0, bind: 0, execute: 0, sync: 0, query: 0, wake: 0 };
 const SSL_REQUEST = 80_877_103;
 const GSS_REQUEST = 80_877_104;
 
@@ -61,9 +63,14 @@ export class PostgresTap {
   }
 
   private join(near: Socket, far: Socket): void {
-    const listen = listener((letter) => {
+    let isWake = false;
+    const listen = listener((letter, message) => {
       const name = LETTERS[letter];
-      if (name) this.counts[name] += 1;
+      if (name === 'parse') isWake = message.includes('pg_notify');
+      if (isWake && name === 'sync') {
+        isWake = false;
+        this.counts.wake += 1;
+      } else if (name && !isWake) this.counts[name] += 1;
     });
     near.on('data', listen);
     near.pipe(far);
@@ -84,7 +91,7 @@ export class PostgresTap {
 }
 
 /** Cuts one connection's bytes into messages: the greeting has no letter, everything after it has. */
-function listener(hear: (letter: string) => void): (bytes: Buffer) => void {
+function listener(hear: (letter: string, message: Buffer) => void): (bytes: Buffer) => void {
   let held: Buffer = Buffer.alloc(0);
   let greeted = false;
   return (bytes) => {
@@ -95,7 +102,7 @@ function listener(hear: (letter: string) => void): (bytes: Buffer) => void {
       const end = letterBytes + held.readInt32BE(letterBytes);
       if (held.length < end) return;
       if (greeted) {
-        hear(String.fromCharCode(held[0]!));
+        hear(String.fromCharCode(held[0]!), held.subarray(0, end));
       } else {
         const asked = held.readInt32BE(4);
         greeted = asked !== SSL_REQUEST && asked !== GSS_REQUEST;
