@@ -151,7 +151,7 @@ async function drain({ url, redisUrl, database }: Place, count: number, poison: 
 /** BullMQ with the same batches and concurrency, and a handler that does nothing. */
 async function alone({ url, redisUrl }: Place, count: number): Promise<number> {
   const onError = () => {};
-  const backend = await openQueueBackend({ databaseUrl: url, redisUrl, workers: 1, onError });
+  const backend = await openQueueBackend({ databaseUrl: url, redisUrl, clock, workers: 1, onError });
   const queue = backend.queue('bench-alone', onError);
   await queue.waitUntilReady();
   const done = signal();

@@ -90,6 +90,7 @@ async function begin(options: JobsRuntimeOptions): Promise<Running> {
   const backend = await openQueueBackend({
     databaseUrl,
     redisUrl,
+    clock,
     workers: concurrencies.size + 1,
     onError: (error) => onError(error, 'connection'),
   });

@@ -10,7 +10,7 @@ import {
 import { Redis, type RedisOptions } from 'ioredis';
 import { once } from 'node:events';
 import pg from 'pg';
-import { bearLoss } from '../kernel/index.js';
+import { bearLoss, type Clock, SystemClock } from '../kernel/index.js';
 import { type QueuedJob } from './queued-job.js';
 
 /** A queue as the same code uses it on either backend. */
@@ -60,6 +60,7 @@ export interface QueueBackendOptions {
   readonly databaseUrl: string;
   /** Null: Postgres. */
   readonly redisUrl: string | null;
+  readonly clock: Clock;
   /** How many workers this process opens. */
   readonly workers: number;
   /** Of connections that nobody waits for. */
@@ -79,6 +80,8 @@ const POSTGRES_SHARED = 6;
 const EVENTS_KEPT = 100;
 const REDIS_PREFIX = 'payonce';
 const RECONNECT_ONLY = 1;
+/** What BullMQ goes by. */
+const MACHINE = new SystemClock();
 /** A start waits so long for Redis, and then goes on without it. */
 const FIRST_CONNECT_MS = 2_000;
 
@@ -175,7 +178,7 @@ async function migrateQueues(connectionString: string): Promise<void> {
   }
 }
 
-async function openRedis({ onError }: QueueBackendOptions, redisUrl: string): Promise<QueueBackend> {
+async function openRedis({ clock, onError }: QueueBackendOptions, redisUrl: string): Promise<QueueBackend> {
   // Commands of queues are answered for or refused; none waits in here for a server that is away.
   const commands = redisOf(redisUrl, {
     connectionName: 'payonce-queue',
@@ -193,7 +196,7 @@ async function openRedis({ onError }: QueueBackendOptions, redisUrl: string): Pr
     maxRetriesPerRequest: null,
   });
   for (const redis of [commands, working]) redis.on('error', onError);
-  await readyOrLate(commands);
+  await readyOrLate(commands, clock);
   const shared = { prefix: REDIS_PREFIX, streams };
   return {
     name: 'redis',
@@ -220,9 +223,11 @@ async function openRedis({ onError }: QueueBackendOptions, redisUrl: string): Pr
 }
 
 /** Resolves when it is connected, or when that takes so long that it may never be. */
-async function readyOrLate(redis: Redis): Promise<void> {
-  const late = AbortSignal.timeout(FIRST_CONNECT_MS);
-  await once(redis, 'ready', { signal: late }).catch(() => {});
+async function readyOrLate(redis: Redis, clock: Clock): Promise<void> {
+  const ready = new AbortController();
+  const late = clock.sleep(FIRST_CONNECT_MS, ready.signal).catch(() => {});
+  await Promise.race([once(redis, 'ready', ready).catch(() => {}), late]);
+  ready.abort(new Error('no more waiting'));
 }
 
 /** Goes on trying to connect for ever; a server that may only be read from is left and looked for anew. */
@@ -249,5 +254,5 @@ function redisOf(url: string, options: RedisOptions): Redis {
 
 /** Lets a job in hand wait where it is. BullMQ judges by the machine's clock, which ours may be set off from. */
 export async function delayInPlace(job: JobInHand, delayMs: number, token: string): Promise<void> {
-  await job.moveToDelayed(Date.now() + delayMs, token);
+  await job.moveToDelayed(MACHINE.now().getTime() + delayMs, token);
 }

@@ -2,10 +2,11 @@
 // it holds, a deed waits between its beginning and its effect until the table `released` has a row.
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import pg from 'pg';
-import { Registry } from 'prom-client';
 
 const built = (room) => import(pathToFileURL(resolve(`dist/src/${room}/index.js`)).href);
+const load = (name) => import(name);
+const { default: pg } = await load('pg');
+const { Registry } = await load('prom-client');
 const { DeadLetters, JobsRuntime, ladderOf, StagedJobs } = await built('jobs');
 const { SystemClock, SystemIds } = await built('kernel');
 const { createLogger } = await built('api');
