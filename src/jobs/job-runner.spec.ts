@@ -1,7 +1,7 @@
 import { WaitingError } from 'bullmq';
 import { pino } from 'pino';
 import { ManualClock, StoreUnavailable } from '../kernel/index.js';
-import { type Burial } from './dead-letter-writer.js';
+import { type Burial } from './dead-letters.js';
 import { type JobKind } from './job-kind.js';
 import { JobRunner, type Outcome } from './job-runner.js';
 import { ladderOf } from './ladder.js';

@@ -46,7 +46,7 @@ describe.each(backends)('jobs, with queues in %s', (backend) => {
 
   it('of a commit are handed over by its wake-up alone', async () => {
     const kind = stage.deeds();
-    await stage.pool.query("INSERT INTO deeds VALUES ('before'), ('after')");
+    await stage.pool.query("INSERT INTO deeds VALUES ('before')");
     const gateOf = (n: number) =>
       insertOrRefuse(auditRecords, {
         merchantId: '01900000-0000-7000-8000-000000000001',
@@ -64,6 +64,8 @@ describe.each(backends)('jobs, with queues in %s', (backend) => {
     const idle = { firstIdleMs: 60_000, longestIdleMs: 60_000, sweepMs: 60_000 };
     await stage.runtime({ kinds: [kind], timings: idle });
     await allDone(1);
+    // Only now: the first sweep would find it due.
+    await stage.pool.query("INSERT INTO deeds VALUES ('after')");
     expect(await commit(2, 'after')).toEqual({ done: true });
     await allDone(2);
   });
