@@ -9,6 +9,7 @@ import {
   pspNames,
   type Simulator,
   startSimulator,
+  type WebhookRequest,
 } from '../../simulator/index.js';
 import { Merchants, type Scope } from '../../src/merchants/index.js';
 import { type AttemptView, type Page, type PaymentView } from '../../src/payments/index.js';
@@ -27,6 +28,13 @@ export const tokens: Readonly<Record<PspName, string>> = {
   keyless: 'pm_card_visa_keylessOnly',
 };
 export const email = 'somebody.secret@shop.example';
+
+/** What the PSPs sign their notifications with. */
+const notificationSecrets: Readonly<Record<PspName, string>> = {
+  stripe: 'whsec_stage_of_stripe',
+  keyless: 'whsec_stage_of_keyless',
+  adyen: '5a'.repeat(32),
+};
 
 export interface StageOptions {
   /** The longest a PSP call may take. */
@@ -60,7 +68,11 @@ export interface StartOptions {
 /** PSPs, a database and a merchant; services are started and killed on it. */
 export class Stage {
   private readonly services: Service[] = [];
-  private readonly secrets: string[] = [...Object.values(tokens), email];
+  private readonly secrets: string[] = [
+    ...Object.values(tokens),
+    ...Object.values(notificationSecrets),
+    email,
+  ];
 
   private constructor(
     readonly simulator: Simulator,
@@ -79,11 +91,21 @@ export class Stage {
     const directory = mkdtempSync(join(tmpdir(), 'payonce-stage-'));
     const { stripe, adyen, keyless } = simulator.urls;
     const secretKey = { secretKey: 'sk_test_stage' };
+    const stripeLike = (psp: 'stripe' | 'keyless') => ({
+      ...secretKey,
+      webhookSecret: notificationSecrets[psp],
+    });
     const order = (...psps: readonly PspName[]) => ({ order: psps, ...(fence ? { fence } : {}) });
     const psps = {
       psps: [
-        { name: 'stripe', adapter: 'stripe', baseUrl: stripe, timeoutMs, credentials: secretKey },
-        { name: 'keyless', adapter: 'keyless', baseUrl: keyless, timeoutMs, credentials: secretKey },
+        { name: 'stripe', adapter: 'stripe', baseUrl: stripe, timeoutMs, credentials: stripeLike('stripe') },
+        {
+          name: 'keyless',
+          adapter: 'keyless',
+          baseUrl: keyless,
+          timeoutMs,
+          credentials: stripeLike('keyless'),
+        },
         {
           name: 'adyen',
           adapter: 'adyen',
@@ -92,6 +114,8 @@ export class Stage {
           credentials: {
             apiKey: 'stage-adyen-api-key',
             merchantAccount: 'PayonceStage',
+            hmacKey: notificationSecrets.adyen,
+            transfersHmacKey: notificationSecrets.adyen,
             balanceAccount: 'BA00000000000000000000001',
             transfersBaseUrl: `${adyen}/btl/v4`,
           },
@@ -132,6 +156,21 @@ export class Stage {
     this.services.push(service);
     await service.ready();
     return service;
+  }
+
+  /** From now on every PSP notifies the service at this address. */
+  notify(url: string, hook: Omit<WebhookRequest, 'url' | 'secret'> = {}): void {
+    for (const psp of pspNames) {
+      const secret = notificationSecrets[psp];
+      this.simulator.webhook(psp, { url: `${url}/v1/webhooks/${psp}`, secret, ...hook });
+    }
+  }
+
+  /** Notifications that PSPs have not got rid of yet, and what became of the others. */
+  notifications(): { readonly waiting: number; readonly delivered: number; readonly failed: number } {
+    const all = pspNames.map((psp) => this.simulator.webhooks(psp));
+    const sum = (name: 'waiting' | 'delivered' | 'failed') => all.reduce((n, each) => n + each[name], 0);
+    return { waiting: sum('waiting'), delivered: sum('delivered'), failed: sum('failed') };
   }
 
   /** A merchant with a key that may read and write. */
