@@ -5,6 +5,9 @@ export const psps = ['stripe', 'adyen', 'keyless'] as const;
 export type Psp = (typeof psps)[number];
 export type Effect = LedgerReading['effects'][number];
 
+/** What they sign their notifications with. */
+export const notificationSecrets = { stripe: 'whsec_demo', adyen: 'd3'.repeat(32) } as const;
+
 const TIMEOUT_MS = 5_000;
 
 /** The outside world as only the demo can see and steer it: through the simulator's control port. */
@@ -17,6 +20,20 @@ export class Psps {
 
   async behave(psp: Psp): Promise<void> {
     await this.ask(`/${psp}/_faults`, { method: 'DELETE' });
+  }
+
+  /** Has them notify the service at this address. */
+  async notify(serviceUrl: string): Promise<void> {
+    for (const psp of ['stripe', 'adyen'] as const) {
+      const hook = { url: `${serviceUrl}/v1/webhooks/${psp}`, secret: notificationSecrets[psp] };
+      await this.ask(`/${psp}/_webhooks`, { method: 'POST', body: JSON.stringify(hook) });
+    }
+  }
+
+  async notifyNobody(): Promise<void> {
+    for (const psp of ['stripe', 'adyen'] as const) {
+      await this.ask(`/${psp}/_webhooks`, { method: 'DELETE' });
+    }
   }
 
   /** What every PSP really did. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { money } from './books.js';
+import { notified } from './notification-scene.js';
 import { type Psp } from './psps.js';
 import { type Attempt, keyFor, type Order, paymentIn, refundIn, requestFor } from './shop.js';
 import { LOCK_MS, PSP_TIMEOUT_MS } from './stage.js';
@@ -256,4 +257,5 @@ export const scenes: readonly Scene[] = [
   crash,
   authorizations,
   refundedOnce,
+  notified,
 ];

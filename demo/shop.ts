@@ -90,6 +90,15 @@ export class Shop {
     return { payment: paymentIn(answer), answer };
   }
 
+  /** Has events sent to an address; the secret that they are signed with. */
+  async listenAt(url: string): Promise<string> {
+    const headers = { 'content-type': 'application/json' };
+    const init = { method: 'POST', body: JSON.stringify({ url }) };
+    const { status, text } = await this.ask('/v1/webhook_endpoints', headers, init);
+    if (status !== 201) throw new Error(`The endpoint was answered ${status} ${text}`);
+    return (JSON.parse(text) as { secret: string }).secret;
+  }
+
   /** Every call to a PSP about a payment, oldest first. */
   async attempts(paymentId: string): Promise<Attempt[]> {
     const { data } = (await this.read(`/v1/payments/${paymentId}/attempts`)) as { data: Attempt[] };

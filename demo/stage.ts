@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Child, type ChildOptions } from './child.js';
 import { type OwnDatabase, ownDatabase } from './own-database.js';
-import { Psps } from './psps.js';
+import { notificationSecrets, Psps } from './psps.js';
 import { Shop } from './shop.js';
 
 /** The longest that Payonce waits for one answer of a PSP. */
@@ -37,6 +37,11 @@ export class Stage {
     return this.service?.pid ?? 0;
   }
 
+  /** Where the service is reached. */
+  get serviceAddress(): string {
+    return this.serviceUrl;
+  }
+
   get databaseIs(): string {
     return this.database?.what ?? 'no database';
   }
@@ -65,6 +70,8 @@ export class Stage {
         PAYONCE_PSPS_FILE: this.pspsFile,
         PAYONCE_LOCK_TTL_MS: String(LOCK_MS),
         PAYONCE_SHUTDOWN_GRACE_MS: '1000',
+        // The shop's endpoint is on this machine.
+        PAYONCE_WEBHOOK_TARGETS: 'any',
       },
     });
     this.service = service;
@@ -125,14 +132,18 @@ function pspsFile(stripe: string, adyen: string): object {
         adapter: 'stripe',
         baseUrl: stripe,
         timeoutMs: PSP_TIMEOUT_MS,
-        credentials: { secretKey: 'sk_test_demo' },
+        credentials: { secretKey: 'sk_test_demo', webhookSecret: notificationSecrets.stripe },
       },
       {
         name: 'adyen',
         adapter: 'adyen',
         baseUrl: `${adyen}/v71`,
         timeoutMs: PSP_TIMEOUT_MS,
-        credentials: { apiKey: 'demo', merchantAccount: 'PayonceDemo' },
+        credentials: {
+          apiKey: 'demo',
+          merchantAccount: 'PayonceDemo',
+          hmacKey: notificationSecrets.adyen,
+        },
       },
     ],
     routing: [{ when: { currency: ['EUR'] }, order: ['adyen', 'stripe'] }, { order: ['stripe', 'adyen'] }],

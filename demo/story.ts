@@ -46,6 +46,11 @@ export class Telling {
     this.paper.fact('answers', `${statuses}: one refund of ${(amount / 100).toFixed(2)}, ${status}`);
   }
 
+  /** What the shop's endpoint was told. */
+  event(text: string): void {
+    this.paper.fact('event', text);
+  }
+
   /** Every call that was made to a PSP for the payment. */
   calls(attempts: readonly Attempt[]): void {
     const rows = attempts.map(({ route, psp, entity_key, kind, outcome, psp_code, latency_ms }) => [
