@@ -49,8 +49,10 @@ describe('npm run demo', () => {
       expect(told).toMatch(/stripe +charge +no answer seen.*\n.*stripe +lookup +succeeded/);
       expect(prose).toContain('when asked once more, the same to the byte');
       expect(prose).toContain('paid nothing: 80.00 EUR were reserved at adyen and released');
-      expect(told.match(/ agree$/gm)).toHaveLength(13);
+      expect(told.match(/ agree$/gm)).toHaveLength(14);
       expect(prose).toContain('got back 60.00 USD at stripe, once');
+      expect(told).toMatch(/ adyen +notice +succeeded/);
+      expect(told).toMatch(/event +payment\.captured, signed, /);
       expect(told).toMatch(/^operations with more than one effect: 0$/m);
       expect(told).toMatch(/^books and ledgers agree: yes$/m);
       expect(told).not.toContain('\u001B[');
