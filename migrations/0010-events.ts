@@ -12,7 +12,7 @@ CREATE TABLE events (
   id            uuid        NOT NULL,
   type          text        NOT NULL,
   subject       text        NOT NULL,
-  data          jsonb       NOT NULL,
+  data          json        NOT NULL,
   at            timestamptz NOT NULL,
   fanned_out_at timestamptz,
   PRIMARY KEY (merchant_id, id)

@@ -35,6 +35,7 @@ const columnTypes = [
   'smallint',
   'boolean',
   'timestamptz',
+  'json',
   'jsonb',
   'bytea',
 ] as const;
