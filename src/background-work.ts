@@ -1,46 +1,17 @@
-import { type Pool } from 'pg';
-import { type Logger } from 'pino';
-import { type Registry } from 'prom-client';
 import { scrub } from './api/index.js';
-import { Completer, type KeyedFlows, PostgresKeyRetention, Reaper } from './idempotency/index.js';
-import { type DeadLetters, DEFAULT_LADDER, JobsRuntime, type Ladder, ladderOf } from './jobs/index.js';
-import { type Clock, type Config, type Ids, type Store } from './kernel/index.js';
-import {
-  DuplicateRetention,
-  OrphanKeeper,
-  type PaymentResolver,
-  type PaymentsService,
-} from './payments/index.js';
-import { type PayoutsService } from './payouts/index.js';
-import { type DriveOn, type RequestStorage, Resolver } from './request-storage/index.js';
-import { type IncomingWebhooks, type LadderWanted, type WebhooksOut } from './webhooks/index.js';
-
-export interface BackgroundWorkDeps {
-  readonly config: Config;
-  readonly databaseUrl: string;
-  readonly pool: Pool;
-  readonly store: Store;
-  readonly storage: RequestStorage;
-  readonly keyed: KeyedFlows;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly logger: Logger;
-  readonly metrics: Registry;
-  readonly payments: PaymentsService;
-  readonly payouts: PayoutsService;
-  readonly ofPayments: PaymentResolver;
-  readonly ofPayouts: { readonly driveOn: DriveOn; readonly lookAgain: DriveOn };
-  readonly deadLetters: DeadLetters;
-  readonly incoming: IncomingWebhooks;
-  readonly outgoing: WebhooksOut;
-}
+import { type Composition } from './composition.js';
+import { Completer, PostgresKeyRetention, Reaper } from './idempotency/index.js';
+import { type Chore, DEFAULT_LADDER, JobsRuntime, type Ladder, ladderOf } from './jobs/index.js';
+import { DuplicateRetention, OrphanKeeper } from './payments/index.js';
+import { Resolver } from './request-storage/index.js';
+import { type LadderWanted } from './webhooks/index.js';
 
 const DAY_MS = 24 * 3_600_000;
 
-/** All that a worker does: what rooms stage, and what is done again and again. */
-export function backgroundWork(deps: BackgroundWorkDeps): JobsRuntime {
-  const { config, databaseUrl, pool, store, storage, keyed, clock, ids, logger, metrics } = deps;
-  const { payments, payouts, ofPayments, ofPayouts, deadLetters, incoming, outgoing } = deps;
+/** What is done again and again, one run at a time over all processes. */
+export function choresOf(composition: Composition): readonly Chore[] {
+  const { config, pool, store, storage, keyed, clock, ids, logger } = composition;
+  const { payments, payouts, ofPayments, ofPayouts, incoming } = composition;
   const newTraceId = () => ids.uuid();
   const routes = new Resolver(
     storage,
@@ -68,6 +39,20 @@ export function backgroundWork(deps: BackgroundWorkDeps): JobsRuntime {
   );
   const duplicates = new DuplicateRetention(pool);
   const reaper = new Reaper(new PostgresKeyRetention(pool), clock, config.keyRetentionDays * DAY_MS);
+  return [
+    { name: 'resolver', everyMs: 1_000, runOnce: () => routes.runOnce() },
+    { name: 'orphans', everyMs: 2_000, runOnce: () => orphans.runOnce() },
+    { name: 'completer', everyMs: 2_000, runOnce: () => completer.runOnce() },
+    { name: 'duplicates', everyMs: 60_000, runOnce: () => duplicates.runOnce() },
+    { name: 'reaper', everyMs: 3_600_000, runOnce: () => reaper.runOnce() },
+    incoming.chore,
+  ];
+}
+
+/** All that a worker does: chores, and what rooms stage. */
+export function backgroundWork(composition: Composition): JobsRuntime {
+  const { config, databaseUrl, pool, clock, ids, logger, metrics } = composition;
+  const { deadLetters, incoming, outgoing } = composition;
   return new JobsRuntime({
     databaseUrl,
     redisUrl: config.redisUrl,
@@ -81,14 +66,7 @@ export function backgroundWork(deps: BackgroundWorkDeps): JobsRuntime {
     kinds: [incoming.kind, ...outgoing.kinds],
     ladders: [ladderOf(DEFAULT_LADDER, config.jobLadder), ...outgoing.ladders.map(inOneQueue)],
     feeders: [outgoing.feeder],
-    chores: [
-      { name: 'resolver', everyMs: 1_000, runOnce: () => routes.runOnce() },
-      { name: 'orphans', everyMs: 2_000, runOnce: () => orphans.runOnce() },
-      { name: 'completer', everyMs: 2_000, runOnce: () => completer.runOnce() },
-      { name: 'duplicates', everyMs: 60_000, runOnce: () => duplicates.runOnce() },
-      { name: 'reaper', everyMs: 3_600_000, runOnce: () => reaper.runOnce() },
-      incoming.chore,
-    ],
+    chores: choresOf(composition),
     graceMs: config.shutdownGraceMs,
   });
 }

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import {
   addApiKeys,
   addBreaks,
+  addChores,
   addDeadLetters,
   addMerchants,
   addMigrate,
@@ -11,6 +12,7 @@ import {
   type Outcome,
   type Perform,
 } from './commands/index.js';
+import { type Chore } from './jobs/index.js';
 import {
   type Config,
   ConfigError,
@@ -29,7 +31,16 @@ import { openStore } from './open-store.js';
  */
 
 /** In the order in which the help lists them. */
-const groups = [addMigrate, addMerchants, addApiKeys, addStuck, addOrphans, addBreaks, addDeadLetters];
+const groups = [
+  addMigrate,
+  addMerchants,
+  addApiKeys,
+  addStuck,
+  addOrphans,
+  addBreaks,
+  addDeadLetters,
+  addChores,
+];
 
 function program(perform: Perform, writeErr: (text: string) => void): Command {
   const payonce = new Command('payonce')
@@ -65,9 +76,31 @@ async function withOpened(config: Config, work: (opened: Opened) => Promise<Outc
   const store = await openStore(config, { entities: [], poolSize: 2, applicationName: 'payonce-cli' });
   try {
     const { database, migrated } = store;
-    return await work({ database, migrated, clock, ids, holdsCardNumber });
+    return await work({
+      database,
+      migrated,
+      clock,
+      ids,
+      holdsCardNumber,
+      withChores: (use) => withChores(config, use),
+    });
   } finally {
     await store.close();
+  }
+}
+
+/** The whole service, composed as a worker has it, and nothing of it started. */
+async function withChores<T>(config: Config, use: (chores: readonly Chore[]) => Promise<T>): Promise<T> {
+  const { choresOf } = await import('./background-work.js');
+  const { compose } = await import('./composition.js');
+  const { createLogger } = await import('./api/index.js');
+  const { pspsOf } = await import('./configured-psps.js');
+  const logger = createLogger({ level: 'silent' });
+  const composition = await compose(config, await pspsOf(config, null), logger);
+  try {
+    return await use(choresOf(composition));
+  } finally {
+    await composition.close();
   }
 }
 

@@ -1,12 +1,10 @@
 import { type Logger } from 'pino';
 import { createLogger } from './api/index.js';
 import { type BundledSimulator, startBundledSimulator } from './bundled-simulator.js';
+import { pspsOf } from './configured-psps.js';
 import { type Config, ConfigError, DatabaseUnavailable, loadConfig } from './kernel/index.js';
-import { defaultPsps, type PspsConfig, PspsFileError, readPspsFile } from './psp/index.js';
+import { type PspsConfig, PspsFileError } from './psp/index.js';
 import { type Service, startService } from './service.js';
-
-/** Where the bundled simulator listens when it was started apart. */
-const SIMULATOR_APART = { stripe: 'http://127.0.0.1:8420', adyen: 'http://127.0.0.1:8430' };
 
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
@@ -45,10 +43,6 @@ async function tellOf(url: string, { psps }: PspsConfig, simulator: BundledSimul
   } catch (err) {
     logger.warn({ err }, 'the simulator does not tell of what it does');
   }
-}
-
-async function pspsOf({ pspsFile }: Config, simulator: BundledSimulator | null): Promise<PspsConfig> {
-  return pspsFile ? readPspsFile(pspsFile, process.env) : defaultPsps(simulator?.urls ?? SIMULATOR_APART);
 }
 
 function welcome({ role }: Config, url: string, simulator: BundledSimulator | null): string {

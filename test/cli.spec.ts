@@ -322,3 +322,32 @@ describe('payonce breaks', () => {
     expect([again.code, JSON.parse(again.stderr)]).toMatchObject([1, { error: { code: 'not_found' } }]);
   });
 });
+
+describe('payonce chores', () => {
+  it('makes a pass of what workers do, under its turn, and shows when it was done', async () => {
+    await sql(
+      `INSERT INTO duplicate_guards (merchant_id, digest, payment_id, until)
+       VALUES ($1, $2, $1, clock_timestamp() - interval '1 minute')`,
+      ['01900000-0000-7000-8000-00000000d0d0', '0'.repeat(64)],
+    );
+    expect(await json('chores list')).toContainEqual({
+      name: 'resolver',
+      every_ms: 1_000,
+      done_ms_ago: null,
+    });
+    expect(await json('chores run duplicates')).toEqual({ name: 'duplicates', deleted: 1 });
+    expect((await payonce('chores list')).stdout).toMatch(/^duplicates +60 s +\d+ s ago$/m);
+
+    await sql(
+      `UPDATE schedules SET leased_by = $1, leased_until = clock_timestamp() + interval '1 minute'
+        WHERE name = 'duplicates'`,
+      ['01900000-0000-7000-8000-00000000d0d1'],
+    );
+    const { code, stderr } = await payonce('chores run duplicates --json');
+    expect([code, JSON.parse(stderr)]).toEqual([
+      1,
+      { error: { code: 'invalid_state', message: 'duplicates is under way in another process.' } },
+    ]);
+    expect((await payonce('chores run nothing')).stderr).toContain('No chore is called "nothing"');
+  });
+});

@@ -1,4 +1,5 @@
 import { type Command } from 'commander';
+import { type Chore } from '../jobs/index.js';
 import { type Clock, type Database, type Ids } from '../kernel/index.js';
 
 /** What a command came to: `json` for programs, `text` for people. */
@@ -14,6 +15,8 @@ export interface Opened {
   readonly migrated: readonly string[];
   readonly clock: Clock;
   readonly ids: Ids;
+  /** What is done again and again, as a worker of this configuration does it. Opened when it is asked for. */
+  readonly withChores: <T>(work: (chores: readonly Chore[]) => Promise<T>) => Promise<T>;
   /** Whether what somebody typed holds what looks like a card number. */
   readonly holdsCardNumber: (text: string) => Promise<boolean>;
 }

@@ -4,6 +4,7 @@
  */
 export { addApiKeys } from './api-keys.js';
 export { addBreaks } from './breaks.js';
+export { addChores } from './chores.js';
 export { type Opened, type Outcome, type Perform } from './command.js';
 export { addDeadLetters } from './dead-letters.js';
 export { addMerchants } from './merchants.js';

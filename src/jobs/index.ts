@@ -37,6 +37,6 @@ export { FinalError, type JobKind } from './job-kind.js';
 export { type JobTimings, JobsRuntime, type JobsRuntimeOptions } from './jobs-runtime.js';
 export { DEFAULT_LADDER, type Ladder, ladderOf, type Level } from './ladder.js';
 export { type Story, storyOf } from './queued-job.js';
-export { type Chore } from './schedules.js';
+export { type Chore, ChoreFailed, ChoreTurns } from './chore-turns.js';
 export { type JobArgs, StagedJobEntity } from './staged-job.entity.js';
 export { jobIdOf, type NamedJob, StagedJobs, type Staging, type Transaction } from './staged-jobs.js';

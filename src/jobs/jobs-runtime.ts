@@ -11,7 +11,8 @@ import { DEFAULT_LADDER, type Ladder, queuesOf } from './ladder.js';
 import { openQueueBackend, type Process, type QueueBackend } from './queue-backend.js';
 import { Queues } from './queues.js';
 import { QueueWorker } from './queue-worker.js';
-import { type Chore, SCHEDULES_QUEUE, Schedules, type ScheduleTimings } from './schedules.js';
+import { type Chore } from './chore-turns.js';
+import { SCHEDULES_QUEUE, Schedules, type ScheduleTimings } from './schedules.js';
 import { Sweeper } from './sweeper.js';
 
 /** Defaults are what a service runs with; tests shorten some. */

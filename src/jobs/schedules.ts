@@ -3,16 +3,8 @@ import { type Logger } from 'pino';
 import { type Clock, type Ids } from '../kernel/index.js';
 import { type JobInHand } from './queue-backend.js';
 import { type Queues } from './queues.js';
-import { ScheduleLease } from './schedule-lease.js';
+import { type Chore, ChoreFailed, ChoreTurns } from './chore-turns.js';
 import { within } from './time-limit.js';
-
-/** Work that is done again and again: one pass of it, and how often. */
-export interface Chore {
-  readonly name: string;
-  readonly everyMs: number;
-  /** Returns what the pass did, for the log; an all-zero report is not worth a line. */
-  runOnce(): Promise<object>;
-}
 
 export interface ScheduleTimings {
   /** How long a run that gives no sign of life keeps its turn. */
@@ -47,7 +39,7 @@ const MOST_SCHEDULERS = 1_000;
 export class Schedules {
   private readonly stopping = new AbortController();
   private readonly timings: ScheduleTimings;
-  private readonly leases: ScheduleLease;
+  private readonly turns: ChoreTurns;
   private readonly chores: ReadonlyMap<string, Chore>;
   private readonly inHand = new Set<Promise<void>>();
   private readonly watching: Promise<void>;
@@ -56,7 +48,7 @@ export class Schedules {
 
   constructor(private readonly options: SchedulesOptions) {
     this.timings = { ...scheduleTimings, ...options.timings };
-    this.leases = new ScheduleLease(options.pool, this.timings.leaseMs);
+    this.turns = new ChoreTurns(options, this.timings.leaseMs);
     this.chores = new Map(options.chores.map((chore) => [chore.name, chore]));
     this.startedMs = options.clock.monotonicMs();
     this.watching = this.watch();
@@ -70,7 +62,7 @@ export class Schedules {
 
   /** Seconds since each chore should have been done again; 0 where it is not late. */
   async lags(): Promise<ReadonlyMap<string, number>> {
-    const standings = new Map((await this.leases.standings()).map((row) => [row.name, row.sinceEndMs]));
+    const standings = new Map((await this.turns.standings()).map((row) => [row.name, row.sinceEndMs]));
     const lags = [...this.chores.values()].map(({ name, everyMs }) => {
       const sinceMs = standings.get(name) ?? this.aliveMs();
       return [name, Math.max(0, sinceMs - everyMs) / 1_000] as const;
@@ -99,35 +91,13 @@ export class Schedules {
 
   private async turn(chore: Chore): Promise<void> {
     const { ids, logger } = this.options;
-    const run = ids.uuid();
-    if (!(await this.leases.take(chore.name, chore.everyMs, run))) return;
-    const over = new AbortController();
-    const keeping = this.keep(chore.name, run, over.signal);
-    let succeeded = false;
-    try {
-      const report = await chore.runOnce();
-      succeeded = true;
-      const idle = Object.values(report).every((figure) => figure === 0);
-      if (!idle) logger.info({ chore: chore.name, ...report }, 'chore');
-    } catch (error) {
-      logger.error({ chore: chore.name, err: error }, 'a chore failed; it is tried again');
-    } finally {
-      over.abort(new Error('over'));
-      await keeping;
-      await this.leases.end(chore.name, run, succeeded);
-    }
-  }
-
-  private async keep(name: string, run: string, signal: AbortSignal): Promise<void> {
-    const { clock, logger } = this.options;
-    while (!signal.aborted) {
-      await clock.sleep(this.timings.leaseMs / 3, signal).catch(() => {});
-      if (signal.aborted) return;
-      const kept = await this.leases.renew(name, run).catch(() => true);
-      if (kept) continue;
-      logger.warn({ chore: name }, 'a chore lost its turn while it ran');
-      return;
-    }
+    const report = await this.turns.take(chore, ids.uuid()).catch((error: unknown) => {
+      if (!(error instanceof ChoreFailed)) throw error;
+      logger.error({ chore: chore.name, err: error.cause }, 'a chore failed; it is tried again');
+      return null;
+    });
+    const idle = Object.values(report ?? {}).every((figure) => figure === 0);
+    if (!idle) logger.info({ chore: chore.name, ...report }, 'chore');
   }
 
   private async watch(): Promise<void> {
