@@ -28,7 +28,10 @@ it('settles a payment whose answer was lost at a PSP that cannot be asked', asyn
   stage.simulator.faults('adyen', { fault: 'hang_before', rate: 1 });
   const reply = await shop.post('/v1/payments', orderOf({ first: 'adyen' }), 'lost');
   const { id } = paymentOf(reply);
-  await eventually(async () => (await shop.payment(id)).status === 'captured', 'the notification is believed');
+  await eventually(
+    async () => (await shop.payment(id)).status === 'captured',
+    'the notification is believed',
+  );
   expect(await noticesOf(id)).toMatchObject([{ psp: 'adyen', outcome: 'succeeded' }]);
   expect(stage.effects(id)).toMatchObject([{ psp: 'adyen', operation: 'charge' }]);
 });
