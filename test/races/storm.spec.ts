@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Effect, type FaultKind, pspNames } from '../../simulator/index.js';
 import { type AttemptView, type PaymentView } from '../../src/payments/index.js';
+import { eachOf } from '../support/a-few-at-a-time.js';
+import { randomFrom } from '../support/random.js';
 import { codeOf, orderOf, paymentOf, type Reply, type Service, Shop, Stage } from '../support/service.js';
 
 /**
@@ -296,24 +298,3 @@ it(
   },
   120_000 + SECONDS * 5_000,
 );
-
-/** A few at a time. */
-async function eachOf<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
-  const left = [...all];
-  await Promise.all(
-    Array.from({ length: 8 }, async () => {
-      for (let one = left.shift(); one !== undefined; one = left.shift()) await work(one);
-    }),
-  );
-}
-
-/** mulberry32. */
-function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}

@@ -158,9 +158,13 @@ export class Stage {
     return service;
   }
 
-  /** From now on every PSP notifies the service at this address. */
-  notify(url: string, hook: Omit<WebhookRequest, 'url' | 'secret'> = {}): void {
-    for (const psp of pspNames) {
+  /** From now on these PSPs notify the service at this address; every one unless told. */
+  notify(
+    url: string,
+    hook: Omit<WebhookRequest, 'url' | 'secret'> = {},
+    psps: readonly PspName[] = pspNames,
+  ): void {
+    for (const psp of psps) {
       const secret = notificationSecrets[psp];
       this.simulator.webhook(psp, { url: `${url}/v1/webhooks/${psp}`, secret, ...hook });
     }
