@@ -45,6 +45,8 @@ export interface StageOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Whether the routing rules allow to fence a charge in doubt. */
   readonly fence?: boolean;
+  /** Instead of a copy of the run's template: a server of the test's own. Dropped with the stage. */
+  readonly database?: FreshDatabase;
 }
 
 /** A place in the service, at its n-th visit, and what is sent to the process there. */
@@ -78,7 +80,7 @@ export class Stage {
     readonly simulator: Simulator,
     readonly database: FreshDatabase,
     private readonly directory: string,
-    private readonly options: Required<StageOptions>,
+    private readonly options: Required<Pick<StageOptions, 'lockTtlMs' | 'env'>>,
   ) {}
 
   static async open({
@@ -86,8 +88,9 @@ export class Stage {
     lockTtlMs = 2_500,
     env = {},
     fence = false,
+    database: own,
   }: StageOptions = {}): Promise<Stage> {
-    const [simulator, database] = await Promise.all([startSimulator(), freshDatabase()]);
+    const [simulator, database] = await Promise.all([startSimulator(), own ?? freshDatabase()]);
     const directory = mkdtempSync(join(tmpdir(), 'payonce-stage-'));
     const { stripe, adyen, keyless } = simulator.urls;
     const secretKey = { secretKey: 'sk_test_stage' };
@@ -128,7 +131,7 @@ export class Stage {
       ],
     };
     writeFileSync(join(directory, 'psps.json'), JSON.stringify(psps));
-    return new Stage(simulator, database, directory, { timeoutMs, lockTtlMs, env, fence });
+    return new Stage(simulator, database, directory, { lockTtlMs, env });
   }
 
   /** Resolves when the service says that it listens. */
