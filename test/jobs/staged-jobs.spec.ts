@@ -18,11 +18,16 @@ describe.each(backends)('jobs, with queues in %s', (backend) => {
     stage.pool
       .query('SELECT kind, job_id, args, cause, error, tries FROM dead_letters ORDER BY job_id')
       .then(({ rows }) => rows as object[]);
+  /** Deeds that no sweep finds: one that looks just before a deed is done has it run once more. */
+  const unswept = (...of: Parameters<JobsStage['deeds']>): JobKind<Deed> => ({
+    ...stage.deeds(...of),
+    due: () => Promise.resolve([]),
+  });
   const allDone = (count: number) =>
     eventually(async () => (await stage.count('effects')) === count, `${count} were done`);
 
   it('staged in a transaction are run once each, soon, and leave no row', async () => {
-    const kind = stage.deeds();
+    const kind = unswept();
     await stage.runtime({ kinds: [kind] });
     await stage.stage(kind, names(40));
     await allDone(40);
@@ -113,7 +118,7 @@ describe.each(backends)('jobs, with queues in %s', (backend) => {
 
   it('that fail climb the ladder with their story, and end in the dead letters', async () => {
     const times: number[] = [];
-    const kind = stage.deeds('deed.fail', () => {
+    const kind = unswept('deed.fail', () => {
       times.push(clock.monotonicMs());
       throw new Error(`no way to redis://u:hunter2@cache, try ${times.length}`);
     });
@@ -222,7 +227,7 @@ describe.each(backends)('jobs, with queues in %s', (backend) => {
   });
 
   it('that feeders make are handed over in the same pass', async () => {
-    const kind = stage.deeds();
+    const kind = unswept();
     const feeder = async (tx: { query(text: string, values?: unknown[]): Promise<unknown> }) => {
       const taken = (await tx.query('SELECT id FROM deeds WHERE id NOT IN (SELECT id FROM fed) LIMIT 3')) as {
         rows: Deed[];
