@@ -226,6 +226,12 @@ describe.each(backends)('roles, with queues in %s', (backend) => {
       expect(delivered).toBeGreaterThan(0);
       const open = await stage.sql("SELECT 1 FROM webhook_deliveries WHERE status = 'pending'");
       expect(open.length).toBeGreaterThan(0);
+      // What was in hand has ended, and every turn was given back: nobody has to wait for one to lapse.
+      expect(await stage.sql('SELECT attempt FROM webhook_delivery_attempts WHERE ended_at IS NULL')).toEqual(
+        [],
+      );
+      expect(await stage.sql('SELECT id FROM webhook_endpoints WHERE leased_by IS NOT NULL')).toEqual([]);
+      expect(await stage.sql('SELECT name FROM schedules WHERE leased_by IS NOT NULL')).toEqual([]);
 
       receiver.behaviour = (response) => void response.writeHead(204).end();
       // A worker alone does what was left behind.
