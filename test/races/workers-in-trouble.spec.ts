@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PostgresServer } from '../support/postgres-server.js';
+import { eventually, type Service, Stage } from '../support/service.js';
+import { PaymentFlow } from './payment-flow.js';
+
+/**
+ * Queues in Postgres, and an API and two workers as they run in service: the server is killed, a worker
+ * dies between a request to a merchant's endpoint and its record, and one is frozen past its locks.
+ */
+const env = {
+  PAYONCE_WEBHOOK_TARGETS: 'any',
+  PAYONCE_SEAL_KEY: Buffer.alloc(32, 7).toString('base64'),
+  PAYONCE_DB_POOL: '5',
+};
+const OUTAGE_MS = 3_000;
+/** Longer than the lock of a job (15 s), the lease of a schedule (15 s) and the enqueuer's silence (8 s). */
+const FROZEN_MS = 18_000;
+const SEATED = 'hands staged jobs over from now on';
+
+let postgres: PostgresServer;
+let stage: Stage;
+let api: Service;
+let workers: [Service, Service];
+let flow: PaymentFlow;
+
+const startWorker = () => stage.start({ watched: true, env: { PAYONCE_ROLE: 'worker' } });
+
+beforeAll(async () => {
+  postgres = await PostgresServer.start();
+  stage = await Stage.open({ env, database: postgres });
+  [api, ...workers] = await Promise.all([
+    stage.start({ env: { PAYONCE_ROLE: 'api' } }),
+    startWorker(),
+    startWorker(),
+  ]);
+  flow = await PaymentFlow.open(stage, () => api.url);
+}, 90_000);
+afterAll(async () => {
+  await flow?.close();
+  await (stage ?? { close: () => postgres?.drop() }).close();
+});
+afterEach(() => flow?.answers.clear());
+
+async function done(name: string, sinceMs: number): Promise<void> {
+  await flow.stop();
+  const took = await flow.atRest(sinceMs);
+  const answers = JSON.stringify(Object.fromEntries(flow.answers));
+  process.stdout.write(`${name}: answers ${answers}; s until done ${JSON.stringify(took)}\n`);
+  expect(await flow.complaints()).toEqual([]);
+}
+
+/** How often this process sat down to hand jobs over. */
+const seatings = (worker: Service) => worker.output().split(SEATED).length - 1;
+
+it('Postgres killed and started again in the middle: 503 meanwhile, and one effect each', async () => {
+  flow.start();
+  await sleep(2_000);
+  await postgres.kill();
+  await sleep(OUTAGE_MS);
+  await postgres.restart();
+  const sinceMs = performance.now();
+  await sleep(2_000);
+  await done('Postgres killed', sinceMs);
+  const answers = [...flow.answers.keys()];
+  expect(answers).toContain(503);
+  expect(answers.filter((status) => ![201, 202, 503].includes(status))).toEqual([]);
+}, 100_000);
+
+it('a worker frozen past its locks: the other takes over, and it works on when it wakes', async () => {
+  const [frozen, other] = seatedFirst(workers);
+  const before = seatings(other);
+  flow.start();
+  await sleep(1_000);
+  const sinceMs = performance.now();
+  frozen.kill('SIGSTOP');
+  await eventually(() => seatings(other) > before, 'the other one hands over', 15_000);
+  const seatS = ((performance.now() - sinceMs) / 1_000).toFixed(1);
+  await sleep(FROZEN_MS - (performance.now() - sinceMs));
+  frozen.kill('SIGCONT');
+  const thawedMs = performance.now();
+  await done(`a worker frozen (its seat was taken after ${seatS} s)`, thawedMs);
+  // Alone it does everything.
+  await other.stop();
+  workers = [frozen, await startWorker()];
+  workers[1].kill('SIGSTOP');
+  flow.burst(10);
+  await done('thawed and alone', performance.now());
+  workers[1].kill('SIGCONT');
+}, 150_000);
+
+it('a worker that dies after a request to an endpoint: sent again under its id, recorded once', async () => {
+  const [victim, other] = workers;
+  await Promise.all(workers.map((worker) => worker.arm({ place: 'delivery:after:post' })));
+  const before = flow.receiver.received.length;
+  flow.burst(1);
+  const died = await Promise.race([victim.exit.then(() => victim), other.exit.then(() => other)]);
+  const sinceMs = performance.now();
+  const survivor = died === victim ? other : victim;
+  await survivor.arm({ place: 'nowhere' });
+  workers = [survivor, await startWorker()];
+  await done('killed after a request', sinceMs);
+  const [sent, again, ...more] = flow.receiver.received.slice(before);
+  expect(more).toEqual([]);
+  expect(again!.headers['webhook-id']).toBe(sent!.headers['webhook-id']);
+  expect(again!.body).toBe(sent!.body);
+  const attempts = await stage.sql<{ status: number | null }>(
+    'SELECT http_status AS status FROM webhook_delivery_attempts WHERE event_id = $1 ORDER BY attempt',
+    [sent!.headers['webhook-id']],
+  );
+  expect(attempts).toEqual([{ status: null }, { status: 200 }]);
+}, 100_000);
+
+/** Whoever sat down last is the one who hands jobs over now. */
+function seatedFirst([one, other]: readonly [Service, Service]): [Service, Service] {
+  const at = (worker: Service) => {
+    const line =
+      worker
+        .output()
+        .split('\n')
+        .findLast((each) => each.includes(SEATED)) ?? '{"time":""}';
+    return String((JSON.parse(line) as { time: unknown }).time);
+  };
+  return at(one) > at(other) ? [one, other] : [other, one];
+}

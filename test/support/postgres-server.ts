@@ -1,0 +1,64 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startEmbeddedPostgres } from '../../src/kernel/index.js';
+import { migrate, openDatabase } from '../../src/kernel/database.js';
+import { migrations } from '../../migrations/index.js';
+import { type FreshDatabase } from './database.js';
+import { eventually } from './service.js';
+
+/** A real Postgres of a test's own, migrated: it may be killed without harm to other tests. */
+export class PostgresServer implements FreshDatabase {
+  private constructor(
+    readonly url: string,
+    private readonly directory: string,
+  ) {}
+
+  static async start(): Promise<PostgresServer> {
+    // Named like the server of a whole run: the next run stops and removes what a killed one left.
+    const directory = mkdtempSync(join(tmpdir(), `payonce-test-${process.pid}-own-`));
+    chmodSync(directory, 0o711);
+    const { url } = await startEmbeddedPostgres(directory);
+    const server = new PostgresServer(url, directory);
+    const database = await openDatabase({
+      url,
+      entities: [],
+      migrations,
+      poolSize: 1,
+      applicationName: 'payonce-stage',
+    });
+    await migrate(database.dataSource);
+    await database.close();
+    return server;
+  }
+
+  /** SIGKILL to the postmaster, its backends follow by themselves; resolves when nobody answers. */
+  async kill(): Promise<void> {
+    const pid = Number(
+      readFileSync(join(this.directory, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0],
+    );
+    process.kill(pid, 'SIGKILL');
+    await eventually(() => !isRunning(pid), 'the postmaster is gone');
+  }
+
+  /** After a kill: the same port and data. Resolves when the log is replayed and it answers. */
+  async restart(): Promise<void> {
+    const { url } = await startEmbeddedPostgres(this.directory);
+    if (url !== this.url) throw new Error('Postgres came back at another address');
+  }
+
+  async drop(): Promise<void> {
+    const server = await startEmbeddedPostgres(this.directory);
+    await server.release();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
+/** A zombie that nobody has reaped yet is gone, too. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
