@@ -12,6 +12,9 @@ const TROUBLE_MS = 3_000;
 const AROUND_MS = 2_000;
 const env = { PAYONCE_WEBHOOK_TARGETS: 'any', PAYONCE_SEAL_KEY: Buffer.alloc(32, 7).toString('base64') };
 
+// Above the minute that is waited for, so that a spec that falls says what was left.
+jest.setTimeout(100_000);
+
 /** Payments flow before, during and after; resolves at rest. */
 async function through(name: string, flow: PaymentFlow, trouble: () => Promise<void>): Promise<void> {
   flow.start();
