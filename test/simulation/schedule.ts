@@ -517,7 +517,13 @@ class Schedule {
     const { world } = this;
     const routes = await this.memory.find(pspRequests, { merchantId });
     const orphans = await this.memory.find(orphanEffects, { merchantId });
-    const undecided = orphans.filter(({ status }) => status === 'compensating' || status === 'failed');
+    // Of two effects under one name, the one that nobody could give back is for people to see.
+    const held = [...this.psps.values()].flatMap((psp) => psp.effects).filter(({ undone }) => !undone);
+    const undecided = orphans.filter(
+      ({ status, entityKey }) =>
+        (status === 'compensating' || status === 'failed') &&
+        held.filter((effect) => effect.entityKey === entityKey).length > 1,
+    );
     this.onceEach(new Set(undecided.map(({ pspReference }) => pspReference)));
     const effects = [...this.psps.values()]
       .flatMap((psp) => psp.effects)
