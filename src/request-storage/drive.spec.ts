@@ -92,6 +92,24 @@ describe('driving an operation', () => {
     expect(driven.call!.request.pspIdempotencyKey).not.toBe(opened.call!.request.pspIdempotencyKey);
   });
 
+  it('opens nothing after an end that was decided while its answer was on its way', () => {
+    const opened = open(opening, 'first', driver, new Date(START));
+    const [route] = opened.story.routes;
+    const decided = {
+      ...route!.request,
+      verdict: 'ruled_out',
+      decidedAt: new Date(START + 5),
+      fence: 2,
+    } as const;
+    const failed: OperationStory = { ...opened.story, routes: [{ ...route!, request: decided }] };
+    const late = answered(opened, { outcome: 'not_sent' }, START + 10);
+    const driven = drive(failed, factsAt(START + 10), driver, late);
+    expect([driven.step.do, driven.call]).toEqual(['fail', null]);
+    expect(on(driven.changes, pspRequests, 'insert')).toEqual([]);
+    // What it came back with is written down all the same.
+    expect(on(driven.changes, pspAttempts, 'update')).toHaveLength(1);
+  });
+
   it('asks about a stuck route again, which is then no longer stuck', () => {
     const opened = open(opening, 'first', driver, new Date(START));
     const inDoubt = answered(opened, { outcome: 'unknown' }, START + 10);

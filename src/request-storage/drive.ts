@@ -89,9 +89,13 @@ export function drive(story: OperationStory, facts: StepFacts, driver: Driver, a
       };
     case 'fail':
     case 'open': {
-      const can = facts.capabilities(before.psp);
-      const ruledOut =
-        before.verdict === 'open' ? ruleOut(settle, step.evidence, can, facts.now, changes) : known;
+      const { evidence } = step;
+      // Its end was decided while this answer was on its way, and whoever decided it opened nothing: the
+      // operation has failed, and everybody may have been told so.
+      if (before.verdict !== 'open') {
+        return { story: known, changes, step: { do: 'fail', evidence }, call: null };
+      }
+      const ruledOut = ruleOut(settle, evidence, facts.capabilities(before.psp), facts.now, changes);
       if (step.do === 'fail') return { story: ruledOut, changes, step, call: null };
       return openRoute(ruledOut, current.request, step.psp, driver, facts.now, changes, step);
     }
