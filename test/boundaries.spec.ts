@@ -196,9 +196,7 @@ const bans: readonly Ban[] = [
     name: 'Date.now',
     pattern: /\bDate\s*\.\s*now\b/,
     home: CLOCK,
-    exceptions: {
-      'src/jobs/queue-backend.ts': 'a time for BullMQ, which judges it by the clock of the machine',
-    },
+    exceptions: {},
     planted: 'const at = Date.now();',
   },
   {
@@ -234,7 +232,6 @@ const bans: readonly Ban[] = [
       'src/psp/wire.ts': 'a socket that does not connect is given up; real sockets know no other clock',
       'src/psp/stripe/stripe-http-client.ts': 'the same, for a call that the SDK makes without our signal',
       'src/webhooks/outgoing/post.ts': 'the same, for a request to the endpoint of a merchant',
-      'src/jobs/queue-backend.ts': 'how long a real Redis may take to be there at the start',
       'src/webhooks/outgoing/endpoints.ts': 'how long a real name may take to resolve while a client waits',
     },
     planted: 'fetch(url, { signal: AbortSignal.timeout(5_000) });',
