@@ -122,8 +122,9 @@ export class DeadLetters {
 
   /**
    * Keeps a job that is given up, so that nothing but an operator can lose it. One row for a job,
-   * however often it dies: cause, error, tries and time are those of the latest death, and the first
-   * try is the earliest known. May be called twice for one death.
+   * however often it dies: cause, error and time are those of the latest death, the first try is the
+   * earliest known and the tries the most, since a sweep may have run it without its story. May be
+   * called twice for one death.
    */
   async bury({ kind, jobId, args, cause, error, story }: Burial): Promise<void> {
     await orUnavailable(
@@ -131,7 +132,8 @@ export class DeadLetters {
         `INSERT INTO dead_letters (id, kind, job_id, args, cause, error, tries, first_tried_at, died_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
          ON CONFLICT ON CONSTRAINT dead_letters_job DO UPDATE
-           SET args = excluded.args, cause = excluded.cause, error = excluded.error, tries = excluded.tries,
+           SET args = excluded.args, cause = excluded.cause, error = excluded.error,
+               tries = GREATEST(dead_letters.tries, excluded.tries),
                first_tried_at = LEAST(dead_letters.first_tried_at, excluded.first_tried_at),
                died_at = excluded.died_at`,
         [

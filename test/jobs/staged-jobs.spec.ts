@@ -150,7 +150,7 @@ describe.each(backends)('jobs, with queues in %s', (backend) => {
     const levels = quickLadder.levels.map((level) => ({ ...level, queue: 'shared' }));
     const shared = { name: 'shared', levels };
     let tries = 0;
-    const fails = stage.deeds('deed.fail', () => {
+    const fails = unswept('deed.fail', () => {
       tries += 1;
       if (tries < 3) throw new Error('not yet');
     });
@@ -162,7 +162,7 @@ describe.each(backends)('jobs, with queues in %s', (backend) => {
   });
 
   it('that cannot be mended are dead at once, under their own cause', async () => {
-    const kind = stage.deeds('deed.final', () => {
+    const kind = unswept('deed.final', () => {
       throw new FinalError('route_unknown', 'there is no such route');
     });
     await stage.runtime({ kinds: [kind] });
@@ -174,13 +174,13 @@ describe.each(backends)('jobs, with queues in %s', (backend) => {
 
   it('of a kind that nobody knows are dead letters', async () => {
     await stage.runtime();
-    await stage.stage(stage.deeds('deed.gone'), ['a']);
+    await stage.stage(unswept('deed.gone'), ['a']);
     await eventually(async () => (await dead()).length === 1, 'it is dead');
     expect(await dead()).toMatchObject([{ cause: 'kind_unknown', job_id: 'deed.gone.a' }]);
   });
 
   it('that die again keep one row and their first try', async () => {
-    const kind = stage.deeds('deed.final', () => {
+    const kind = unswept('deed.final', () => {
       throw new FinalError('broken', 'it is broken');
     });
     await stage.runtime({ kinds: [kind] });
