@@ -34,7 +34,7 @@ const LONGEST_MS = 180_000;
 
 const clock = new SystemClock();
 const ids = new SystemIds(clock);
-const ladder = ladderOf(DEFAULT_LADDER, loadConfig({}).jobLadder);
+const ladder = ladderOf(DEFAULT_LADDER, loadConfig({}).jobLadder.usual);
 const AT_ONCE = ladder.levels[0]!.concurrency;
 
 interface Place {

@@ -1,7 +1,8 @@
 import { scrub } from './api/index.js';
 import { type Composition } from './composition.js';
 import { Completer, PostgresKeyRetention, Reaper } from './idempotency/index.js';
-import { type Chore, DEFAULT_LADDER, JobsRuntime, type Ladder, ladderOf } from './jobs/index.js';
+import { type Chore, chosenLadders, JobsRuntime, type Ladder } from './jobs/index.js';
+import { ConfigError } from './kernel/index.js';
 import { DuplicateRetention, OrphanKeeper } from './payments/index.js';
 import { Resolver } from './request-storage/index.js';
 import { type LadderWanted } from './webhooks/index.js';
@@ -49,10 +50,13 @@ export function choresOf(composition: Composition): readonly Chore[] {
   ];
 }
 
-/** All that a worker does: chores, and what rooms stage. */
+/**
+ * All that a worker does: chores, and what rooms stage.
+ * @throws ConfigError where PAYONCE_JOB_LADDER names a kind of job that there is not
+ */
 export function backgroundWork(composition: Composition): JobsRuntime {
   const { config, databaseUrl, pool, clock, ids, logger, metrics } = composition;
-  const { deadLetters, incoming, outgoing } = composition;
+  const { deadLetters, outgoing } = composition;
   return new JobsRuntime({
     databaseUrl,
     redisUrl: config.redisUrl,
@@ -63,12 +67,21 @@ export function backgroundWork(composition: Composition): JobsRuntime {
     metrics,
     scrub,
     deadLetters,
-    kinds: [incoming.kind, ...outgoing.kinds],
-    ladders: [ladderOf(DEFAULT_LADDER, config.jobLadder), ...outgoing.ladders.map(inOneQueue)],
+    ...kindsOf(composition),
     feeders: [outgoing.feeder],
     chores: choresOf(composition),
     graceMs: config.shutdownGraceMs,
   });
+}
+
+function kindsOf({ config, incoming, outgoing }: Composition) {
+  try {
+    const kinds = [incoming.kind, ...outgoing.kinds];
+    return chosenLadders(config.jobLadder, kinds, outgoing.ladders.map(inOneQueue));
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new ConfigError([`PAYONCE_JOB_LADDER: ${error.message}`]);
+  }
 }
 
 /** What is tried again there is rare, and a queue costs a connection. */

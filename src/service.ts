@@ -19,9 +19,11 @@ const VERSION = '0.1.0';
 /** Puts the rooms together and starts what PAYONCE_ROLE asks for. */
 export async function startService(config: Config, pspsConfig: PspsConfig, logger: Logger): Promise<Service> {
   const composition = await compose(config, pspsConfig, logger);
-  const jobs = config.role === 'api' ? null : backgroundWork(composition);
-  const surface = await serve(composition);
-  await jobs?.start();
+  const running = await start(composition).catch(async (error: unknown) => {
+    await composition.close();
+    throw error;
+  });
+  const { jobs, surface } = running;
 
   let closing: Promise<void> | null = null;
   const closeAll = async () => {
@@ -30,6 +32,13 @@ export async function startService(config: Config, pspsConfig: PspsConfig, logge
     await composition.close();
   };
   return { url: await surface.getUrl(), close: () => (closing ??= closeAll()) };
+}
+
+async function start(composition: Composition) {
+  const jobs = composition.config.role === 'api' ? null : backgroundWork(composition);
+  const surface = await serve(composition);
+  await jobs?.start();
+  return { jobs, surface };
 }
 
 async function serve(composition: Composition) {

@@ -35,7 +35,7 @@ export {
 export { type Feeder } from './enqueuer.js';
 export { FinalError, type JobKind } from './job-kind.js';
 export { type JobTimings, JobsRuntime, type JobsRuntimeOptions } from './jobs-runtime.js';
-export { DEFAULT_LADDER, type Ladder, ladderOf, type Level } from './ladder.js';
+export { chosenLadders, DEFAULT_LADDER, type Ladder, ladderOf, type Level } from './ladder.js';
 export { type Story, storyOf } from './queued-job.js';
 export { type Chore, ChoreFailed, ChoreTurns } from './chore-turns.js';
 export { type JobArgs, StagedJobEntity } from './staged-job.entity.js';

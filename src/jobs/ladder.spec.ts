@@ -1,5 +1,7 @@
 import fc from 'fast-check';
-import { climb, ladderOf, queuesOf } from './ladder.js';
+import { type JobKind } from './job-kind.js';
+import { chosenLadders, climb, ladderOf, queuesOf } from './ladder.js';
+import { type JobArgs } from './staged-job.entity.js';
 
 const steps = [
   { delayMs: 0, concurrency: 16 },
@@ -32,6 +34,63 @@ describe('a ladder', () => {
   it('begins at once', () => {
     expect(() => ladderOf('default', steps.slice(1))).toThrow(/waits/);
     expect(() => ladderOf('default', [])).toThrow(/waits/);
+  });
+});
+
+describe('chosenLadders', () => {
+  class Kind implements JobKind {
+    readonly ran: string[] = [];
+    constructor(
+      readonly name: string,
+      readonly ladder: string,
+    ) {}
+    idOf({ id }: JobArgs) {
+      return `${this.name}.${String(id)}`;
+    }
+    run({ id }: JobArgs) {
+      this.ran.push(String(id));
+      return Promise.resolve();
+    }
+    due(limit: number) {
+      return Promise.resolve([{ id: this.ran.length, limit }]);
+    }
+  }
+  const kinds = [new Kind('a.apply', 'default'), new Kind('b.send_far', 'far'), new Kind('b.send', 'near')];
+  const own = ['far', 'near'].map((name) => ({
+    name,
+    levels: steps.map((step) => ({ ...step, queue: name })),
+  }));
+  const climbs = (chosen: { kinds: readonly { name: string; ladder: string }[] }) =>
+    chosen.kinds.map(({ name, ladder: climbed }) => `${name}: ${climbed}`);
+
+  it('leaves kinds where they are that no ladder is chosen for', () => {
+    const chosen = chosenLadders({ usual: steps, ofKinds: new Map() }, kinds, own);
+    expect(climbs(chosen)).toEqual(['a.apply: default', 'b.send_far: far', 'b.send: near']);
+    expect(chosen.ladders).toEqual([ladder, ...own]);
+  });
+
+  it('gives a kind the one that is chosen for it, and leaves away what nobody climbs then', async () => {
+    const short = steps.slice(0, 2);
+    const ofKinds = new Map([
+      ['a.apply', short],
+      ['b.send_far', short],
+    ]);
+    const chosen = chosenLadders({ usual: steps, ofKinds }, kinds, own);
+    expect(climbs(chosen)).toEqual(['a.apply: a-apply', 'b.send_far: b-send-far', 'b.send: near']);
+    expect(chosen.ladders.map(({ name }) => name)).toEqual(['default', 'near', 'a-apply', 'b-send-far']);
+    expect(chosen.ladders[2]).toEqual(ladderOf('a-apply', short));
+    // It is the same kind in all else.
+    const [apply] = chosen.kinds;
+    expect(apply!.idOf({ id: 'x' })).toBe('a.apply.x');
+    await apply!.run({ id: 'x' }, new AbortController().signal);
+    expect(await apply!.due(7)).toEqual([{ id: 1, limit: 7 }]);
+  });
+
+  it('knows the kinds', () => {
+    const ofKinds = new Map([['a.aply', steps]]);
+    expect(() => chosenLadders({ usual: steps, ofKinds }, kinds, own)).toThrow(
+      'a.aply is no kind of job; a.apply, b.send_far, b.send are',
+    );
   });
 });
 

@@ -1,4 +1,5 @@
-import { type LadderStep } from '../kernel/index.js';
+import { type JobLadders, type LadderStep } from '../kernel/index.js';
+import { type JobKind } from './job-kind.js';
 
 /** One step of a ladder: jobs wait `delayMs` before it, in a queue with a concurrency of its own. */
 export interface Level extends LadderStep {
@@ -28,6 +29,39 @@ export function ladderOf(name: string, steps: readonly LadderStep[]): Ladder {
   if (!/^[a-z][a-z-]{0,30}$/.test(name)) throw new RangeError(`no name for a ladder: ${name}`);
   if (steps[0]?.delayMs !== 0) throw new RangeError(`the first step of ${name} waits`);
   return { name, levels: steps.map((step) => ({ ...step, queue: `${name}-${labelOf(step.delayMs)}` })) };
+}
+
+/**
+ * Kinds and ladders as an installation wants them: a kind that it has a ladder for climbs that one,
+ * which is named after the kind, and the rest what they name among `own` or the usual one. A ladder
+ * that nobody climbs any more is left away, since each of its queues costs a connection.
+ * @throws RangeError that names a kind that there is not
+ */
+export function chosenLadders(
+  { usual, ofKinds }: JobLadders,
+  kinds: readonly JobKind[],
+  own: readonly Ladder[],
+): { readonly kinds: readonly JobKind[]; readonly ladders: readonly Ladder[] } {
+  const names = kinds.map(({ name }) => name);
+  const stranger = [...ofKinds.keys()].find((kind) => !names.includes(kind));
+  if (stranger !== undefined) throw new RangeError(`${stranger} is no kind of job; ${names.join(', ')} are`);
+  const nameOf = (kind: string) => kind.replaceAll(/[._]/g, '-');
+  const chosen = [...ofKinds].map(([kind, steps]) => ladderOf(nameOf(kind), steps));
+  const climbing = kinds.map((kind) => (ofKinds.has(kind.name) ? upOther(kind, nameOf(kind.name)) : kind));
+  const climbed = new Set(climbing.map(({ ladder }) => ladder));
+  const kept = own.filter(({ name }) => climbed.has(name));
+  return { kinds: climbing, ladders: [ladderOf(DEFAULT_LADDER, usual), ...kept, ...chosen] };
+}
+
+/** Not a copy of its fields: a kind may be an object of a class. */
+function upOther(kind: JobKind, ladder: string): JobKind {
+  return {
+    name: kind.name,
+    ladder,
+    idOf: (args) => kind.idOf(args),
+    run: (args, signal) => kind.run(args, signal),
+    due: (limit) => kind.due(limit),
+  };
 }
 
 /** Queues of these ladders with the most that any of their steps runs at once. */

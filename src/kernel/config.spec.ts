@@ -27,13 +27,16 @@ describe('loadConfig', () => {
       orphans: 'automatic',
       webhookTargets: 'any',
       keyRetentionDays: 30,
-      jobLadder: [
-        { delayMs: 0, concurrency: 16 },
-        { delayMs: 30_000, concurrency: 4 },
-        { delayMs: 300_000, concurrency: 2 },
-        { delayMs: 3_600_000, concurrency: 2 },
-        { delayMs: 21_600_000, concurrency: 1 },
-      ],
+      jobLadder: {
+        usual: [
+          { delayMs: 0, concurrency: 16 },
+          { delayMs: 30_000, concurrency: 4 },
+          { delayMs: 300_000, concurrency: 2 },
+          { delayMs: 3_600_000, concurrency: 2 },
+          { delayMs: 21_600_000, concurrency: 1 },
+        ],
+        ofKinds: new Map(),
+      },
       dbPool: 10,
       commitLanes: 3,
       opsToken: null,
@@ -138,7 +141,8 @@ describe('loadConfig', () => {
   it('says what is wrong with a ladder', () => {
     expect(complaintsAbout({ PAYONCE_JOB_LADDER: '0/16,5m/2,30s/4' })).toEqual([
       'PAYONCE_JOB_LADDER is "0/16,5m/2,30s/4": 30s/4 waits no longer than the step before it; it takes ' +
-        'steps of delay and concurrency, the first without delay, like 0/16,30s/4,5m/2',
+        'steps of delay and concurrency, the first without delay, like 0/16,30s/4,5m/2, and after a ' +
+        'semicolon those of a kind of job, like webhook.apply=0/8,10s/2',
     ]);
   });
 });

@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv';
 import { type Static, type TSchema, Type } from 'typebox';
-import { type LadderStep, readLadder } from './job-ladder.js';
+import { type JobLadders, readLadders } from './job-ladder.js';
 
 const integer = (takes: string, initial: number, minimum: number, maximum: number) =>
   Type.Integer({ default: initial, minimum, maximum, description: `${takes} from ${minimum} to ${maximum}` });
@@ -13,7 +13,9 @@ const choice = <const Choice extends string>(choices: readonly Choice[], initial
     ...(initial === undefined ? {} : { default: initial }),
   });
 
-const LADDER = 'steps of delay and concurrency, the first without delay, like 0/16,30s/4,5m/2';
+const LADDER =
+  'steps of delay and concurrency, the first without delay, like 0/16,30s/4,5m/2, ' +
+  'and after a semicolon those of a kind of job, like webhook.apply=0/8,10s/2';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -97,7 +99,7 @@ export interface Config {
   readonly webhookTargets: 'public' | 'any';
   readonly keyRetentionDays: number;
   /** How long a job that failed waits before each next try, and how many run at once there. */
-  readonly jobLadder: readonly LadderStep[];
+  readonly jobLadder: JobLadders;
   /** The most database connections of this process, but for those of its queues. */
   readonly dbPool: number;
   readonly commitLanes: number;
@@ -143,7 +145,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
         `which is ${told.PAYONCE_COMMIT_LANES}`,
     ]);
   }
-  const jobLadder = readLadder(told.PAYONCE_JOB_LADDER);
+  const jobLadder = readLadders(told.PAYONCE_JOB_LADDER);
   if (typeof jobLadder === 'string') {
     const was = JSON.stringify(told.PAYONCE_JOB_LADDER.slice(0, 100));
     throw new ConfigError([`PAYONCE_JOB_LADDER is ${was}: ${jobLadder}; it takes ${LADDER}`]);

@@ -30,6 +30,6 @@ export {
   sqlStateOf,
 } from './database.js';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.js';
-export { type LadderStep } from './job-ladder.js';
+export { type JobLadders, type LadderStep } from './job-ladder.js';
 export { type Config, ConfigError, loadConfig } from './config.js';
 export { sealKeyOf } from './seal-key.js';

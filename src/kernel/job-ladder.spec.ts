@@ -1,4 +1,4 @@
-import { readLadder } from './job-ladder.js';
+import { readLadder, readLadders } from './job-ladder.js';
 
 describe('readLadder', () => {
   it('reads delays and concurrencies', () => {
@@ -28,5 +28,39 @@ describe('readLadder', () => {
     ['0/1,1s/1,2s/1,3s/1,4s/1,5s/1,6s/1,7s/1,8s/1', 'there are more than 8 steps'],
   ])('%j: %s', (text, complaint) => {
     expect(readLadder(text)).toBe(complaint);
+  });
+});
+
+describe('readLadders', () => {
+  it('reads the usual one, and those of kinds', () => {
+    const usual = [{ delayMs: 0, concurrency: 4 }];
+    expect(readLadders('0/4')).toEqual({ usual, ofKinds: new Map() });
+    expect(readLadders('0/4; webhook.apply=0/8, 10s/2;a.b_c=0/1')).toEqual({
+      usual,
+      ofKinds: new Map([
+        [
+          'webhook.apply',
+          [
+            { delayMs: 0, concurrency: 8 },
+            { delayMs: 10_000, concurrency: 2 },
+          ],
+        ],
+        ['a.b_c', [{ delayMs: 0, concurrency: 1 }]],
+      ]),
+    });
+  });
+
+  it.each([
+    ['', '"" is no step like 30s/4'],
+    ['a=0/1', '"a=0/1" is no step like 30s/4'],
+    ['0/4;', '"" is no ladder of a kind, like webhook.apply=0/8,10s/2'],
+    ['0/4;0/8', '"0/8" is no ladder of a kind, like webhook.apply=0/8,10s/2'],
+    ['0/4;A=0/8', '"A=0/8" is no ladder of a kind, like webhook.apply=0/8,10s/2'],
+    ['0/4;a=', 'of a, "" is no step like 30s/4'],
+    ['0/4;a=5s/1', 'of a, the first step waits; it takes 0'],
+    ['0/4;a=0/1;a=0/2', 'a has two ladders'],
+    [`0/4${';a=0/1'.repeat(17)}`, 'there are ladders of more than 16 kinds'],
+  ])('%j: %s', (text, complaint) => {
+    expect(readLadders(text)).toBe(complaint);
   });
 });

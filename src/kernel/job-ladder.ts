@@ -5,8 +5,17 @@ export interface LadderStep {
   readonly concurrency: number;
 }
 
+/** The ladders that an installation has chosen. */
+export interface JobLadders {
+  /** Of every kind of job that brings none of its own. */
+  readonly usual: readonly LadderStep[];
+  /** By kind, in place of the usual one or of the one that the kind brings. */
+  readonly ofKinds: ReadonlyMap<string, readonly LadderStep[]>;
+}
+
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const MOST_STEPS = 8;
+const MOST_KINDS = 16;
 const MOST_AT_ONCE = 64;
 const LONGEST_MS = 7 * UNITS['d']!;
 
@@ -33,4 +42,28 @@ export function readLadder(text: string): readonly LadderStep[] | string {
     steps.push({ delayMs, concurrency });
   }
   return steps;
+}
+
+/**
+ * Reads the usual ladder, and after it those of kinds that have their own:
+ * `0/16,30s/4; webhook.apply=0/8,10s/2`. Whether such kinds exist is for others to say. Returns in one
+ * clause what is wrong. Pure.
+ */
+export function readLadders(text: string): JobLadders | string {
+  const [first = '', ...others] = text.split(';');
+  if (others.length > MOST_KINDS) return `there are ladders of more than ${MOST_KINDS} kinds`;
+  const usual = readLadder(first);
+  if (typeof usual === 'string') return usual;
+  const ofKinds = new Map<string, readonly LadderStep[]>();
+  for (const other of others) {
+    const [, kind, ladder] = /^\s*([a-z][a-z._]{0,30})=(.*)$/s.exec(other) ?? [];
+    if (kind === undefined || ladder === undefined) {
+      return `${JSON.stringify(other.trim().slice(0, 30))} is no ladder of a kind, like webhook.apply=0/8,10s/2`;
+    }
+    if (ofKinds.has(kind)) return `${kind} has two ladders`;
+    const steps = readLadder(ladder);
+    if (typeof steps === 'string') return `of ${kind}, ${steps}`;
+    ofKinds.set(kind, steps);
+  }
+  return { usual, ofKinds };
 }

@@ -1,0 +1,50 @@
+import { spawnNode } from '../support/process.js';
+import { eventually, orderOf, paymentOf, Shop, Stage } from '../support/service.js';
+
+describe('a ladder for one kind of job', () => {
+  let stage: Stage;
+  beforeEach(async () => {
+    stage = await Stage.open();
+  });
+  afterEach(() => stage.close());
+
+  it('has queues of its own, which its jobs go through', async () => {
+    const ladders = '0/4,10m/1; webhook.apply=0/2,1s/1; webhook.deliver_apart=0/1';
+    const service = await stage.start({ env: { PAYONCE_JOB_LADDER: ladders } });
+    const metrics = async () => (await fetch(`${service.url}/metrics`)).text();
+    const queues = [...(await metrics()).matchAll(/payonce_jobs_queued\{queue="([^"]+)",state="waiting"\}/g)];
+    expect(queues.map(([, queue]) => queue)).toEqual([
+      'default-now',
+      'default-10m',
+      'deliveries',
+      'webhook-apply-now',
+      'webhook-apply-1s',
+      'webhook-deliver-apart-now',
+    ]);
+    stage.notify(service.url);
+    const shop = new Shop(() => service.url, await stage.merchant());
+    const reply = await shop.post('/v1/payments', orderOf({ first: 'stripe' }), 'order-1');
+    expect(paymentOf(reply).status).toBe('captured');
+    await eventually(
+      async () => (await metrics()).includes('payonce_jobs_total{kind="webhook.apply",outcome="done"}'),
+      'what the PSP told has been applied',
+    );
+  });
+
+  it('of a kind that there is not is refused at the start', async () => {
+    const worker = spawnNode('dist/src/main.js', {
+      env: {
+        PORT: '0',
+        DATABASE_URL: stage.database.url,
+        PAYONCE_JOB_LADDER: '0/4; webhook.aply=0/2',
+        PAYONCE_ROLE: 'worker',
+        PAYONCE_SEAL_KEY: Buffer.alloc(32, 7).toString('base64'),
+      },
+    });
+    expect(await worker.exit).toEqual({ code: 1, signal: null });
+    expect(worker.output()).toBe(
+      'The configuration is not valid:\n  PAYONCE_JOB_LADDER: webhook.aply is no kind of job; ' +
+        'webhook.apply, webhook.deliver, webhook.deliver_apart are\n',
+    );
+  });
+});
