@@ -155,7 +155,7 @@ export async function compose(config: Config, pspsConfig: PspsConfig, logger: Lo
     reader: payoutReader,
   });
 
-  const outgoing = webhooksOut({ sql: pool, clock, ids, seal, targets: config.webhookTargets });
+  const outgoing = webhooksOut({ sql: pool, clock, ids, seal, metrics, targets: config.webhookTargets });
 
   new StuckRoutes(pool).register(metrics);
   const staged = new StagedJobs(clock, ids);

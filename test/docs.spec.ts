@@ -73,6 +73,8 @@ describe('README.md', () => {
     const declared = [...read('src/kernel/config.ts').matchAll(/^ {4}([A-Z][A-Z_]+): /gm)];
     expect(declared.length).toBeGreaterThan(10);
     expect([...rows.keys()]).toEqual(declared.map(([, name]) => name));
+    // A map would hide one that is listed twice.
+    expect(read('README.md').match(/^\| `[A-Z_]+` *\|/gm)).toHaveLength(declared.length);
   });
 
   it('states the defaults that the code has', () => {

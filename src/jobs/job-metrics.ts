@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
+import { type Figure, registerLookedUp } from '../kernel/index.js';
 import { type Outcome } from './job-runner.js';
 import { type Queues } from './queues.js';
 import { type Schedules } from './schedules.js';
@@ -14,7 +15,7 @@ export interface JobMetricsOptions {
 
 const STATES = ['waiting', 'delayed', 'active'] as const;
 
-/** What an operator sees of jobs. A figure that cannot be had is left out, never shown as it was. */
+/** What an operator sees of jobs. */
 export class JobMetrics {
   private readonly outcomes: Counter<'kind' | 'outcome'>;
 
@@ -33,45 +34,40 @@ export class JobMetrics {
 
   /** Figures that are looked up when the metrics are read. */
   register({ metrics, pool, queues, queueNames, schedules }: JobMetricsOptions): void {
-    const gauge = (name: string, help: string, labels: string[], fill: (gauge: Gauge) => Promise<void>) =>
-      metrics.registerMetric(
-        new Gauge({
-          name,
-          help,
-          labelNames: labels,
-          registers: [],
-          async collect() {
-            this.reset();
-            if (labels.length === 0) this.remove();
-            await fill(this).catch(() => {});
-          },
-        }),
-      );
     const staged = async (figure: string) => {
-      const { rows } = await pool.query<{ figure: number }>(
-        `SELECT (${figure})::float8 AS figure FROM staged_jobs`,
-      );
-      return rows[0]!.figure;
+      const { rows } = await pool.query<Figure>(`SELECT (${figure})::float8 AS value FROM staged_jobs`);
+      return rows;
     };
-    gauge('payonce_jobs_staged', 'Jobs that the queue was not given yet', [], async (g) =>
-      g.set(await staged('count(*)')),
-    );
-    gauge('payonce_jobs_staged_oldest_seconds', 'How long the oldest of them waits; 0: none', [], async (g) =>
-      g.set(await staged(`coalesce(extract(epoch FROM clock_timestamp() - min(staged_at)), 0)`)),
-    );
-    gauge('payonce_jobs_queued', 'Jobs by queue and state', ['queue', 'state'], async (g) => {
-      for (const queue of queueNames) {
-        const counts = await queues.use(queue, 'counting', (q) => q.getJobCounts(...STATES));
-        for (const state of STATES) g.set({ queue, state }, counts[state] ?? 0);
-      }
+    registerLookedUp(metrics, {
+      name: 'payonce_jobs_staged',
+      help: 'Jobs that the queue was not given yet',
+      look: () => staged('count(*)'),
     });
-    gauge(
-      'payonce_schedule_lag_seconds',
-      'How late each chore is: since its last end, less its interval',
-      ['chore'],
-      async (g) => {
-        for (const [chore, lag] of await schedules.lags()) g.set({ chore }, lag);
-      },
-    );
+    registerLookedUp(metrics, {
+      name: 'payonce_jobs_staged_oldest_seconds',
+      help: 'How long the oldest of them waits; 0: none',
+      look: () => staged('coalesce(extract(epoch FROM clock_timestamp() - min(staged_at)), 0)'),
+    });
+    registerLookedUp(metrics, {
+      name: 'payonce_jobs_queued',
+      help: 'Jobs by queue and state',
+      labels: ['queue', 'state'],
+      look: () => queued(queues, queueNames),
+    });
+    registerLookedUp(metrics, {
+      name: 'payonce_schedule_lag_seconds',
+      help: 'How late each chore is: since its last end, less its interval',
+      labels: ['chore'],
+      look: async () => [...(await schedules.lags())].map(([chore, value]) => ({ value, labels: { chore } })),
+    });
   }
+}
+
+async function queued(queues: Queues, names: readonly string[]): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const queue of names) {
+    const counts = await queues.use(queue, 'counting', (q) => q.getJobCounts(...STATES));
+    for (const state of STATES) figures.push({ value: counts[state] ?? 0, labels: { queue, state } });
+  }
+  return figures;
 }

@@ -32,4 +32,5 @@ export {
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.js';
 export { type JobLadders, type LadderStep } from './job-ladder.js';
 export { type Config, ConfigError, loadConfig } from './config.js';
+export { type Figure, type LookedUpGauge, registerLookedUp } from './looked-up-gauge.js';
 export { sealKeyOf } from './seal-key.js';

@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { Gauge, type Registry } from 'prom-client';
+import { type Registry } from 'prom-client';
+import { registerLookedUp } from '../kernel/index.js';
 
 /** An open route that needs a person, as operators see it. */
 export interface StuckRoute {
@@ -50,16 +51,7 @@ export class StuckRoutes {
       },
     ];
     for (const { name, help, from } of figures) {
-      const count = () => this.count(from);
-      const gauge = new Gauge({
-        name,
-        help,
-        registers: [],
-        async collect() {
-          this.set(await count());
-        },
-      });
-      metrics.registerMetric(gauge);
+      registerLookedUp(metrics, { name, help, look: async () => [{ value: await this.count(from) }] });
     }
   }
 

@@ -1,3 +1,4 @@
+import { Client } from 'pg';
 import { type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
@@ -122,6 +123,30 @@ describe('a worker', () => {
     expect(headers.get('content-type')).toMatch(/^text\/plain; version=/);
     expect(text).toMatch(/^payonce_routes_stuck/m);
     expect(text).toMatch(/^payonce_http_request_seconds_count\{.*route="\/health\/live"/m);
+  });
+
+  it('shows its metrics while the database is away, but for those that are looked up there', async () => {
+    const name = new URL(stage.database.url).pathname.slice(1);
+    const server = new Client({ connectionString: process.env['TEST_SERVER_URL']! });
+    await server.connect();
+    try {
+      await server.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+      await server.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
+      const { status, text } = await ask(worker.url, '/metrics');
+      expect(status).toBe(200);
+      expect(text).toMatch(/^payonce_http_request_seconds_count/m);
+      // Their values are from the database; the line that says what they are is not.
+      expect(text).toContain('# HELP payonce_routes_stuck');
+      expect(text).not.toMatch(
+        /^payonce_(routes_stuck|dead_letters|breaks|jobs_staged|webhook_deliveries_late)/m,
+      );
+      expect((await ask(worker.url, '/health/ready')).status).toBe(503);
+    } finally {
+      await server.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+      await server.end();
+    }
+    await eventually(async () => (await ask(worker.url, '/health/ready')).status === 200, 'it is back');
+    expect((await ask(worker.url, '/metrics')).text).toMatch(/^payonce_routes_stuck 0$/m);
   });
 
   it.each([

@@ -1,4 +1,5 @@
 import { type Pool } from 'pg';
+import { Registry } from 'prom-client';
 import { eventRecords, ManualClock, Seal, SystemIds } from '../../src/kernel/index.js';
 import { type Database, openDatabase } from '../../src/kernel/database.js';
 import { type Caller, Merchants } from '../../src/merchants/index.js';
@@ -27,6 +28,8 @@ export class Desk {
   readonly clock = new ManualClock(Date.now());
   readonly ids = new SystemIds(this.clock);
   readonly seal = new Seal(Buffer.alloc(32, 7));
+  /** Of the first process. */
+  readonly metrics = new Registry();
   merchant: Caller = { merchantId: '', apiKeyId: '', scopes: [], duplicateWindowS: 0 };
   out!: WebhooksOut;
 
@@ -45,7 +48,7 @@ export class Desk {
       applicationName: 'payonce-desk',
     });
     const desk = new Desk(fresh, database);
-    desk.out = desk.service(options);
+    desk.out = desk.service(options, desk.metrics);
     desk.merchant = await desk.newMerchant();
     return desk;
   }
@@ -55,10 +58,19 @@ export class Desk {
   }
 
   /** Another process over the same database. */
-  service({ targets = 'any', resolve, limits }: DeskOptions = {}): WebhooksOut {
+  service({ targets = 'any', resolve, limits }: DeskOptions = {}, metrics = new Registry()): WebhooksOut {
     const { pool: sql, clock, ids, seal } = this;
     const all = { ...LIMITS, ...limits };
-    return webhooksOut({ sql, clock, ids, seal, targets, limits: all, ...(resolve ? { resolve } : {}) });
+    return webhooksOut({
+      sql,
+      clock,
+      ids,
+      seal,
+      metrics,
+      targets,
+      limits: all,
+      ...(resolve ? { resolve } : {}),
+    });
   }
 
   async newMerchant(): Promise<Caller> {

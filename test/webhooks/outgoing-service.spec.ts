@@ -1,3 +1,4 @@
+import { Registry } from 'prom-client';
 import { ManualClock, Seal, SystemIds } from '../../src/kernel/index.js';
 import { openDatabase } from '../../src/kernel/database.js';
 import { type DeliveryArgs, type EventView, webhooksOut } from '../../src/webhooks/index.js';
@@ -47,7 +48,14 @@ async function deliverAll(): Promise<void> {
     const { pool } = database;
     const clock = new ManualClock(Date.now());
     const ids = new SystemIds(clock);
-    const out = webhooksOut({ sql: pool, clock, ids, seal: new Seal(sealKey), targets: 'any' });
+    const out = webhooksOut({
+      sql: pool,
+      clock,
+      ids,
+      seal: new Seal(sealKey),
+      metrics: new Registry(),
+      targets: 'any',
+    });
     await out.feeder(pool);
     const { rows } = await pool.query<{ kind: string; args: DeliveryArgs }>(
       "DELETE FROM staged_jobs WHERE kind LIKE 'webhook.deliver%' RETURNING kind, args",

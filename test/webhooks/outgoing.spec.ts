@@ -184,6 +184,27 @@ describe('an endpoint that does not take it', () => {
     expect(written).toBeLessThan(20_000_000);
   });
 
+  it('is seen in the metrics, by results and by how late it is', async () => {
+    receiver.behaviour = answering(500);
+    await desk.endpoint(receiver.url);
+    await desk.event();
+    const figures = async () =>
+      [...(await desk.metrics.metrics()).matchAll(/^payonce_webhook_deliver\S* .*$/gm)].map(([line]) => line);
+    await desk.deliver();
+    const failed = 'payonce_webhook_deliveries_total{result="http_error"} 1';
+    const late = (s: number) => `payonce_webhook_deliveries_late_seconds ${s}`;
+    expect(await figures()).toEqual([failed, late(0)]);
+
+    const { rows } = await desk.pool.query<{ at: Date }>('SELECT next_at AS at FROM webhook_deliveries');
+    desk.clock.advance(rows[0]!.at.getTime() - desk.clock.now().getTime() + 90_000);
+    expect(await figures()).toEqual([failed, late(90)]);
+
+    receiver.behaviour = answering(200);
+    await desk.deliver();
+    const delivered = 'payonce_webhook_deliveries_total{result="delivered"} 1';
+    expect(await figures()).toEqual([failed, delivered, late(0)]);
+  });
+
   it('is tried 16 times over three days, then the delivery is exhausted and can be replayed', async () => {
     receiver.behaviour = answering(500);
     await desk.endpoint(receiver.url);

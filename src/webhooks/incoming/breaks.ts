@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { Gauge, type Registry } from 'prom-client';
-import { type Clock, Problem } from '../../kernel/index.js';
+import { type Registry } from 'prom-client';
+import { type Clock, Problem, registerLookedUp } from '../../kernel/index.js';
 import { type Fact } from '../../psp/index.js';
 import { type BreakReason } from './inbox.js';
 
@@ -106,28 +106,20 @@ export class Breaks {
 
   /** Figures to alert on when they are above 0, looked up when the metrics are read. */
   register(metrics: Registry): void {
-    const figures = () => this.figures();
-    metrics.registerMetric(
-      new Gauge({
-        name: 'payonce_breaks',
-        help: 'Notifications that contradict our books, or speak of nothing in them (docs/runbooks/break.md)',
-        labelNames: ['reason'],
-        registers: [],
-        async collect() {
-          const { byReason } = await figures();
-          for (const [reason, count] of Object.entries(byReason)) this.set({ reason }, count);
-        },
-      }),
-    );
-    metrics.registerMetric(
-      new Gauge({
-        name: 'payonce_breaks_oldest_seconds',
-        help: 'How long the oldest of them has been waiting for a person; 0 where there is none',
-        registers: [],
-        async collect() {
-          this.set((await figures()).oldestS);
-        },
-      }),
-    );
+    registerLookedUp(metrics, {
+      name: 'payonce_breaks',
+      help: 'Notifications that contradict our books, or speak of nothing in them (docs/runbooks/break.md)',
+      labels: ['reason'],
+      look: async () =>
+        Object.entries((await this.figures()).byReason).map(([reason, value]) => ({
+          value,
+          labels: { reason },
+        })),
+    });
+    registerLookedUp(metrics, {
+      name: 'payonce_breaks_oldest_seconds',
+      help: 'How long the oldest of them has been waiting for a person; 0 where there is none',
+      look: async () => [{ value: (await this.figures()).oldestS }],
+    });
   }
 }

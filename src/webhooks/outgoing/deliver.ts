@@ -2,6 +2,7 @@ import { checkpoint, type Clock, type Ids, Lease, type Seal } from '../../kernel
 import { type BegunTry, type DeliveryRecords, type HeldEndpoint, type Hold } from './delivery-records.js';
 import { delayAfter, retryAfterMsOf } from './delivery-schedule.js';
 import { openSecret, signedHeaders } from './endpoint-secret.js';
+import { type DeliveryMetrics } from './delivery-metrics.js';
 import { eventViewOf } from './event-view.js';
 import { post, type PostOutcome } from './post.js';
 import { type TargetGuard } from './target-guard.js';
@@ -12,6 +13,7 @@ export interface DeliverDeps {
   readonly ids: Ids;
   readonly seal: Seal;
   readonly guard: TargetGuard;
+  readonly metrics: DeliveryMetrics;
   readonly limits?: Partial<DeliverLimits>;
 }
 
@@ -137,8 +139,9 @@ class Run {
   }
 
   private async record(next: BegunTry, outcome: PostOutcome, latencyMs: number): Promise<void> {
-    const { records, clock, ids } = this.deps;
+    const { records, clock, ids, metrics } = this.deps;
     const { status, errorCode, retryAfter } = outcome;
+    metrics.tried(errorCode);
     const now = clock.now();
     const failed = errorCode !== null;
     const asksPause = status === 429 || status === 503;

@@ -185,6 +185,23 @@ export class DeliveryRecords {
     );
   }
 
+  /**
+   * How long the delivery that is most overdue has been due, in seconds. Endpoints that asked for a pause
+   * or are disabled do not count.
+   */
+  async latenessS(): Promise<number> {
+    const { rows } = await this.sql.query<{ late: number }>(
+      `SELECT coalesce(extract(epoch FROM max($1::timestamptz - n.at)), 0)::float8 AS late
+         FROM webhook_endpoints e
+         CROSS JOIN LATERAL (
+           SELECT min(next_at) AS at FROM webhook_deliveries d
+            WHERE d.merchant_id = e.merchant_id AND d.endpoint_id = e.id AND d.status = 'pending') n
+        WHERE e.slot IS NOT NULL AND (e.paused_until IS NULL OR e.paused_until <= $1)`,
+      [this.clock.now()],
+    );
+    return Math.max(0, rows[0]!.late);
+  }
+
   /** Endpoints with deliveries that are due and in nobody's hands, the longest due first. */
   async due(apart: boolean, limit: number): Promise<{ merchantId: string; endpointId: string }[]> {
     const { rows } = await this.sql.query<{ merchantId: string; endpointId: string }>(

@@ -1,7 +1,9 @@
+import { type Registry } from 'prom-client';
 import { type Clock, type Ids, type Seal } from '../../kernel/index.js';
 import { type JobKind } from '../../jobs/index.js';
 import { Deliver, type DeliverLimits } from './deliver.js';
 import { type DeliveryArgs, deliveryKinds, deliveryLadders, type LadderWanted } from './delivery-jobs.js';
+import { DeliveryMetrics } from './delivery-metrics.js';
 import { DeliveryRecords } from './delivery-records.js';
 import { PostgresWebhookEndpoints } from './endpoints.js';
 import { PostgresEvents } from './events.js';
@@ -16,6 +18,7 @@ export interface WebhooksOutOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly seal: Seal;
+  readonly metrics: Registry;
   readonly targets: TargetPolicy;
   /** How names are resolved; the system's way unless given. */
   readonly resolve?: Resolve;
@@ -37,13 +40,16 @@ export function webhooksOut({
   clock,
   ids,
   seal,
+  metrics: registry,
   targets,
   resolve,
   limits,
 }: WebhooksOutOptions): WebhooksOut {
   const guard = new TargetGuard(targets, resolve);
   const records = new DeliveryRecords(sql, clock);
-  const deliver = new Deliver({ records, clock, ids, seal, guard, ...(limits ? { limits } : {}) });
+  const metrics = new DeliveryMetrics(registry);
+  metrics.register(registry, records);
+  const deliver = new Deliver({ records, clock, ids, seal, guard, metrics, ...(limits ? { limits } : {}) });
   return {
     endpoints: new PostgresWebhookEndpoints({ sql, clock, ids, seal, guard }),
     events: new PostgresEvents(sql, clock),
