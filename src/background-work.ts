@@ -12,7 +12,7 @@ const DAY_MS = 24 * 3_600_000;
 /** What is done again and again, one run at a time over all processes. */
 export function choresOf(composition: Composition): readonly Chore[] {
   const { config, pool, store, storage, keyed, clock, ids, logger } = composition;
-  const { payments, payouts, ofPayments, ofPayouts, incoming } = composition;
+  const { payments, payouts, ofPayments, ofPayouts, incoming, outgoing } = composition;
   const newTraceId = () => ids.uuid();
   const routes = new Resolver(
     storage,
@@ -45,8 +45,9 @@ export function choresOf(composition: Composition): readonly Chore[] {
     { name: 'orphans', everyMs: 2_000, runOnce: () => orphans.runOnce() },
     { name: 'completer', everyMs: 2_000, runOnce: () => completer.runOnce() },
     { name: 'duplicates', everyMs: 60_000, runOnce: () => duplicates.runOnce() },
-    { name: 'reaper', everyMs: 3_600_000, runOnce: () => reaper.runOnce() },
+    { name: 'reaper', everyMs: 600_000, runOnce: () => reaper.runOnce() },
     incoming.chore,
+    outgoing.chore,
   ];
 }
 

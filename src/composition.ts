@@ -65,6 +65,8 @@ import {
 } from './request-storage/index.js';
 import { type IncomingWebhooks, incomingWebhooks, type WebhooksOut, webhooksOut } from './webhooks/index.js';
 
+const DAY_MS = 24 * 3_600_000;
+
 /** Every table, for TypeORM. */
 export const entities = [
   MerchantEntity,
@@ -155,7 +157,15 @@ export async function compose(config: Config, pspsConfig: PspsConfig, logger: Lo
     reader: payoutReader,
   });
 
-  const outgoing = webhooksOut({ sql: pool, clock, ids, seal, metrics, targets: config.webhookTargets });
+  const outgoing = webhooksOut({
+    sql: pool,
+    clock,
+    ids,
+    seal,
+    metrics,
+    targets: config.webhookTargets,
+    retentionMs: config.eventRetentionDays * DAY_MS,
+  });
 
   new StuckRoutes(pool).register(metrics);
   const staged = new StagedJobs(clock, ids);

@@ -1,4 +1,4 @@
-import { type Clock } from '../kernel/index.js';
+import { type Clock, prune } from '../kernel/index.js';
 
 /** Hand-written SQL of the reaper; implemented over the pool where keys live. */
 export interface KeyRetention {
@@ -14,9 +14,6 @@ export interface ReaperReport {
   readonly unfinished: number;
 }
 
-const BATCH = 1_000;
-const MOST_BATCHES = 100;
-
 /** Forgets finished keys after their retention. What is unfinished is reported, never deleted. */
 export class Reaper {
   constructor(
@@ -27,12 +24,7 @@ export class Reaper {
 
   async runOnce(): Promise<ReaperReport> {
     const before = new Date(this.clock.now().getTime() - this.retentionMs);
-    let deleted = 0;
-    for (let batch = 0; batch < MOST_BATCHES; batch++) {
-      const count = await this.keys.deleteFinished(before, BATCH);
-      deleted += count;
-      if (count < BATCH) break;
-    }
+    const deleted = await prune((limit) => this.keys.deleteFinished(before, limit));
     return { deleted, unfinished: await this.keys.countUnfinished(before) };
   }
 }

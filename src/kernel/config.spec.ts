@@ -27,6 +27,7 @@ describe('loadConfig', () => {
       orphans: 'automatic',
       webhookTargets: 'any',
       keyRetentionDays: 30,
+      eventRetentionDays: 90,
       jobLadder: {
         usual: [
           { delayMs: 0, concurrency: 16 },

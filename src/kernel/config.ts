@@ -52,6 +52,7 @@ const Environment = Type.Object(
     PAYONCE_ORPHANS: choice(['automatic', 'approve'], 'automatic'),
     PAYONCE_WEBHOOK_TARGETS: Type.Optional(choice(['public', 'any'])),
     PAYONCE_KEY_RETENTION_DAYS: integer('days', 30, 1, 3_650),
+    PAYONCE_EVENT_RETENTION_DAYS: integer('days', 90, 10, 3_650),
     PAYONCE_JOB_LADDER: Type.String({ default: '0/16,30s/4,5m/2,1h/2,6h/1', description: LADDER }),
     PAYONCE_DB_POOL: integer('a number of connections', 10, 2, 500),
     PAYONCE_COMMIT_LANES: integer('a number of lanes', 3, 1, 4),
@@ -98,6 +99,8 @@ export interface Config {
   /** Where events are sent: to public addresses over https alone, or anywhere. */
   readonly webhookTargets: 'public' | 'any';
   readonly keyRetentionDays: number;
+  /** Longer than a delivery is tried for, and than an endpoint may fail before it is disabled. */
+  readonly eventRetentionDays: number;
   /** How long a job that failed waits before each next try, and how many run at once there. */
   readonly jobLadder: JobLadders;
   /** The most database connections of this process, but for those of its queues. */
@@ -166,6 +169,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     orphans: told.PAYONCE_ORPHANS,
     webhookTargets: told.PAYONCE_WEBHOOK_TARGETS ?? (simulator ? 'any' : 'public'),
     keyRetentionDays: told.PAYONCE_KEY_RETENTION_DAYS,
+    eventRetentionDays: told.PAYONCE_EVENT_RETENTION_DAYS,
     jobLadder,
     dbPool: told.PAYONCE_DB_POOL,
     commitLanes: told.PAYONCE_COMMIT_LANES,

@@ -17,6 +17,7 @@ export {
   type ProblemDocument,
   type ProblemField,
 } from './problem.js';
+export { prune } from './prune.js';
 export { isOutage, orUnavailable, StoreUnavailable } from './store-unavailable.js';
 export { Seal } from './seal.js';
 export {

@@ -10,7 +10,7 @@ export interface LookedUpGauge {
   readonly help: string;
   readonly labels?: readonly string[];
   /** Called when the metrics are read. Whatever is not among its figures is not shown. */
-  look(): Promise<Iterable<Figure>>;
+  readonly look: () => Promise<Iterable<Figure>>;
 }
 
 /**

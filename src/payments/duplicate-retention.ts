@@ -1,7 +1,5 @@
 import { type Pool } from 'pg';
-
-const BATCH = 1_000;
-const MOST_BATCHES = 100;
+import { prune } from '../kernel/index.js';
 
 /** Forgets the guards whose time is over. Hand-written SQL; the store's clock decides. */
 export class DuplicateRetention {
@@ -9,17 +7,15 @@ export class DuplicateRetention {
 
   /** One pass, with a bound. */
   async runOnce(): Promise<{ readonly deleted: number }> {
-    let deleted = 0;
-    for (let batch = 0; batch < MOST_BATCHES; batch++) {
+    const deleted = await prune(async (limit) => {
       const { rowCount } = await this.pool.query(
         `DELETE FROM duplicate_guards WHERE (merchant_id, digest) IN (
            SELECT merchant_id, digest FROM duplicate_guards
             WHERE until <= statement_timestamp() LIMIT $1 FOR UPDATE SKIP LOCKED)`,
-        [BATCH],
+        [limit],
       );
-      deleted += rowCount ?? 0;
-      if ((rowCount ?? 0) < BATCH) break;
-    }
+      return rowCount ?? 0;
+    });
     return { deleted };
   }
 }

@@ -17,6 +17,9 @@ import { type FreshDatabase, freshDatabase } from '../support/database.js';
 /** As long as a test should take at most; those of the service are far longer. */
 export const LIMITS = { timeoutMs: 1_000, slowMs: 500 } as const;
 
+/** How long events are kept. */
+export const RETENTION_MS = 90 * 24 * 3_600_000;
+
 export interface DeskOptions {
   readonly targets?: TargetPolicy;
   readonly resolve?: Resolve;
@@ -67,6 +70,7 @@ export class Desk {
       ids,
       seal,
       metrics,
+      retentionMs: RETENTION_MS,
       targets,
       limits: all,
       ...(resolve ? { resolve } : {}),

@@ -55,6 +55,7 @@ async function deliverAll(): Promise<void> {
       seal: new Seal(sealKey),
       metrics: new Registry(),
       targets: 'any',
+      retentionMs: 90 * 24 * 3_600_000,
     });
     await out.feeder(pool);
     const { rows } = await pool.query<{ kind: string; args: DeliveryArgs }>(

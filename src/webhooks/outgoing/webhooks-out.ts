@@ -1,10 +1,11 @@
 import { type Registry } from 'prom-client';
 import { type Clock, type Ids, type Seal } from '../../kernel/index.js';
-import { type JobKind } from '../../jobs/index.js';
+import { type Chore, type JobKind } from '../../jobs/index.js';
 import { Deliver, type DeliverLimits } from './deliver.js';
 import { type DeliveryArgs, deliveryKinds, deliveryLadders, type LadderWanted } from './delivery-jobs.js';
 import { DeliveryMetrics } from './delivery-metrics.js';
 import { DeliveryRecords } from './delivery-records.js';
+import { EventRetention } from './event-retention.js';
 import { PostgresWebhookEndpoints } from './endpoints.js';
 import { PostgresEvents } from './events.js';
 import { fanOut } from './fan-out.js';
@@ -20,6 +21,8 @@ export interface WebhooksOutOptions {
   readonly seal: Seal;
   readonly metrics: Registry;
   readonly targets: TargetPolicy;
+  /** How long events are kept, in ms. */
+  readonly retentionMs: number;
   /** How names are resolved; the system's way unless given. */
   readonly resolve?: Resolve;
   readonly limits?: Partial<DeliverLimits>;
@@ -33,6 +36,8 @@ export interface WebhooksOut {
   readonly feeder: (tx: Sql) => Promise<number>;
   readonly kinds: readonly JobKind<DeliveryArgs>[];
   readonly ladders: readonly LadderWanted[];
+  /** Forgets events after their retention. */
+  readonly chore: Chore;
 }
 
 export function webhooksOut({
@@ -42,6 +47,7 @@ export function webhooksOut({
   seal,
   metrics: registry,
   targets,
+  retentionMs,
   resolve,
   limits,
 }: WebhooksOutOptions): WebhooksOut {
@@ -56,5 +62,6 @@ export function webhooksOut({
     feeder: fanOut(clock),
     kinds: deliveryKinds(deliver, records),
     ladders: deliveryLadders,
+    chore: new EventRetention(sql, clock, retentionMs),
   };
 }
