@@ -28,8 +28,8 @@ export interface Hook {
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** Checks what is asked for. */
-export function hookFrom(value: unknown, id: number): Hook {
+/** Checks what is asked for. `anywhere`: by whoever started the simulator, who may name any host. */
+export function hookFrom(value: unknown, id: number, anywhere = false): Hook {
   const given = objectOf(value);
   const mode = modes.find((one) => one === (given['mode'] ?? 'once'));
   if (mode === undefined) throw new BadControl(`mode: one of ${modes.join(', ')}`);
@@ -40,7 +40,7 @@ export function hookFrom(value: unknown, id: number): Hook {
   }
   return {
     id,
-    url: loopbackUrl(given['url']),
+    url: httpUrl(given['url'], anywhere),
     secrets: [secretOf(given)],
     mode,
     delay_ms: delay,
@@ -86,12 +86,12 @@ function whole(given: Given, name: string, otherwise: number, least: number, mos
   throw new BadControl(`${name}: a whole number from ${least} to ${most}`);
 }
 
-/** A simulator that can be told to call anybody would be a weapon. */
-function loopbackUrl(value: unknown): string {
+/** A simulator that anybody who reaches it can tell to call anybody would be a weapon. */
+function httpUrl(value: unknown, anywhere: boolean): string {
   const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined;
   const loopback = url !== undefined && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
-  if (url === undefined || !loopback || url.protocol !== 'http:') {
-    throw new BadControl('url: http:// to a loopback address');
+  if (url === undefined || !(loopback || anywhere) || url.protocol !== 'http:') {
+    throw new BadControl(`url: http://${anywhere ? '' : ' to a loopback address'}`);
   }
   return url.href;
 }

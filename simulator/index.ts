@@ -24,6 +24,8 @@ export interface SimulatorOptions {
   readonly host?: string;
   /** 0 or none: any free port. */
   readonly ports?: Partial<Record<PortName, number>>;
+  /** Told from the start, at any host, and again after a reset. */
+  readonly webhooks?: Partial<Record<PspName, WebhookRequest>>;
   /** Told when a cap is reached; the default writes one line to standard error. */
   readonly onFull?: (message: string) => void;
 }
@@ -97,6 +99,10 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 
   const opened: Port[] = [];
   try {
+    for (const name of pspNames) {
+      const hook = options.webhooks?.[name];
+      if (hook) controls[name].psp.webhooks.registerStanding(hook);
+    }
     for (const name of pspNames) {
       await controls[name].port.listen(options.ports?.[name] ?? 0);
       opened.push(controls[name].port);

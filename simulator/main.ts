@@ -1,4 +1,4 @@
-import { type PortName, pspNames, startSimulator } from './index.js';
+import { type PortName, type PspName, pspNames, startSimulator, type WebhookRequest } from './index.js';
 
 /** The simulator as a process of its own; README.md says what it takes. */
 const PORTS: Readonly<Record<PortName, number>> = { stripe: 8420, adyen: 8430, keyless: 8440, control: 8450 };
@@ -21,10 +21,26 @@ function portsFrom(text: string | undefined): Partial<Record<PortName, number>> 
   );
 }
 
+/** `{"stripe": {"url", "secret"}, …}`, as `POST /_webhooks` takes them. */
+function webhooksFrom(text: string | undefined): Partial<Record<PspName, WebhookRequest>> {
+  if (text === undefined || text === '') return {};
+  const wrong = new Error(`SIMULATOR_WEBHOOKS: JSON like {"stripe":{"url":"http://…","secret":"whsec_…"}}`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw wrong;
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong;
+  if (Object.keys(value).some((name) => !pspNames.includes(name as PspName))) throw wrong;
+  return value;
+}
+
 async function main(): Promise<void> {
   const simulator = await startSimulator({
     host: process.env['SIMULATOR_HOST'] || '127.0.0.1',
     ports: portsFrom(process.env['SIMULATOR_PORTS']),
+    webhooks: webhooksFrom(process.env['SIMULATOR_WEBHOOKS']),
   });
   const stop = (): void => void simulator.close().finally(() => process.exit(0));
   process.once('SIGTERM', stop);

@@ -88,7 +88,7 @@ export class SimulatedPsp {
     this.ledger.reset();
     this.calls.reset();
     this.faults.clear();
-    this.webhooks.clear();
+    this.webhooks.reset();
     this.keys.reset();
     this.wire.reset();
   }

@@ -49,6 +49,7 @@ interface Delivery {
 /** Notifications on their way out of one PSP: at least once, in any order the mode asks for. */
 export class Webhooks {
   private hooks: Hook[] = [];
+  private readonly standing: unknown[] = [];
   private readonly shuffling = new Map<number, Delivery[]>();
   private queue: Delivery[] = [];
   private inFlight = 0;
@@ -60,11 +61,22 @@ export class Webhooks {
 
   constructor(private readonly clock: Clock) {}
 
-  register(value: unknown): Hook {
+  register(value: unknown, anywhere = false): Hook {
     if (this.hooks.length >= MOST_HOOKS) throw new BadControl(`at most ${MOST_HOOKS} webhooks`);
-    const hook = hookFrom(value, this.hooks.length + 1);
+    const hook = hookFrom(value, this.hooks.length + 1, anywhere);
     this.hooks.push(hook);
     return hook;
+  }
+
+  /** One that whoever starts the simulator wants: to any host, and there again after a reset. */
+  registerStanding(value: unknown): void {
+    this.register(value, true);
+    this.standing.push(value);
+  }
+
+  reset(): void {
+    this.clear();
+    for (const value of this.standing) this.register(value, true);
   }
 
   /** From now on another secret, and where the PSP signs with several, the one before beside it. */

@@ -3,6 +3,7 @@ import { DockerfileParser } from 'dockerfile-ast';
 import { validate } from 'dockerfile-utils';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import {
   cpSync,
   existsSync,
@@ -13,7 +14,10 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
+import { createServer, request as forward } from 'node:http';
+import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -23,6 +27,7 @@ import { loadConfig } from '../src/kernel/config.js';
 import { parsePsps, PspsFileError } from '../src/psp/psps-file.js';
 import { type FreshDatabase, freshDatabase } from './support/database.js';
 import { spawnNode } from './support/process.js';
+import { eventually, orderOf } from './support/service.js';
 
 /**
  * What linters cannot know of docker/: that the files are there, that the build has all it reads, that
@@ -284,6 +289,15 @@ describe('what the image is made of', () => {
   let folder: string;
   let database: FreshDatabase;
   const app = () => join(folder, 'app');
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- says what a caller expects
+  async function payonce<T>(...args: string[]): Promise<T> {
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [join(app(), 'bin/payonce.mjs'), ...args, '--json'],
+      { cwd: app(), env: { PATH: process.env['PATH'], DATABASE_URL: database.url }, timeout: 30_000 },
+    );
+    return JSON.parse(stdout) as T;
+  }
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'payonce-image-'));
@@ -327,6 +341,80 @@ describe('what the image is made of', () => {
     expect(await check(probe, Number(port))).toBe(1);
   });
 
+  it('is told of what the PSPs of the simulator do', async () => {
+    const [, play] = commandOf(JSON.stringify(services['simulator']!.command));
+    const [, entry] = commandOf(contentOf(final, 'CMD')[0]!);
+    // What stands for the network of the containers: there, the name `api` leads to any of the APIs.
+    let api = '';
+    const network = createServer((request, response) => {
+      const { method, headers } = request;
+      const on = forward(new URL(request.url!, api), { method, headers }, (answer) => {
+        response.writeHead(answer.statusCode!, answer.headers);
+        answer.pipe(response);
+      });
+      on.on('error', () => response.destroy());
+      request.pipe(on);
+    }).listen(0, '127.0.0.1');
+    await once(network, 'listening');
+    const { port } = network.address() as AddressInfo;
+
+    const { SIMULATOR_WEBHOOKS: hooks } = services['simulator']!.environment!;
+    const simulator = spawnNode(join(app(), play!), {
+      cwd: app(),
+      env: {
+        SIMULATOR_PORTS: 'stripe=0,adyen=0,keyless=0,control=0',
+        SIMULATOR_WEBHOOKS: hooks!.replaceAll('http://api:3000', `http://127.0.0.1:${port}`),
+      },
+    });
+    const [line] = await simulator.waitForLine(/^\{"listening":.*/);
+    const { listening } = JSON.parse(line) as { listening: Record<'stripe' | 'adyen', { url: string }> };
+    const psps = join(folder, 'psps.json');
+    const near = pspsText
+      .replaceAll('http://simulator:8420', listening.stripe.url)
+      .replaceAll('http://simulator:8430', listening.adyen.url);
+    writeFileSync(psps, near);
+
+    const settings = {
+      PAYONCE_PSPS_FILE: psps,
+      DATABASE_URL: database.url,
+      REDIS_URL: '',
+      HOST: '127.0.0.1',
+      PORT: '0',
+    };
+    const started = roles.map(([, { environment }]) =>
+      spawnNode(join(app(), entry!), { cwd: app(), env: { ...imageEnv, ...environment, ...settings } }),
+    );
+    const [atApi, atWorker] = await Promise.all(
+      started.map(async (service) => (await service.waitForLine(/"listening":"([^"]+)"/))[1]!),
+    );
+    api = atApi!;
+    const shop = await payonce<{ id: string }>('merchants', 'create', '--name', 'Shop');
+    const scopes = ['--scopes', 'payments:write'];
+    const { key } = await payonce<{ key: string }>('api-keys', 'create', '--merchant', shop.id, ...scopes);
+    for (const first of ['stripe', 'adyen'] as const) {
+      const answer = await fetch(`${api}/v1/payments`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${key}`,
+          'content-type': 'application/json',
+          'idempotency-key': `order-${first}`,
+        },
+        body: JSON.stringify(orderOf({ first, reference: `order-${first}` })),
+      });
+      expect([first, answer.status]).toEqual([first, 201]);
+    }
+    await eventually(async () => {
+      const metrics = await (await fetch(`${atWorker!}/metrics`)).text();
+      const applied = (psp: string) =>
+        metrics.includes(`payonce_webhook_decisions_total{psp="${psp}",state="applied",reason="none"} 1`);
+      return applied('stripe') && applied('adyen');
+    }, 'what the PSPs told is applied');
+
+    for (const service of [...started, simulator]) service.kill('SIGTERM');
+    for (const service of [...started, simulator]) expect(await service.exit).toMatchObject({ code: 0 });
+    network.close();
+  });
+
   it('starts as simulator', async () => {
     const [, entry] = commandOf(JSON.stringify(services['simulator']!.command));
     const ports = 'stripe=0,adyen=0,keyless=0,control=0';
@@ -337,11 +425,6 @@ describe('what the image is made of', () => {
   });
 
   it('has the command line', async () => {
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      [join(app(), 'bin/payonce.mjs'), 'merchants', 'create', '--name', 'Shop', '--json'],
-      { cwd: app(), env: { PATH: process.env['PATH'], DATABASE_URL: database.url }, timeout: 30_000 },
-    );
-    expect(JSON.parse(stdout)).toMatchObject({ name: 'Shop' });
+    expect(await payonce('merchants', 'create', '--name', 'Shop')).toMatchObject({ name: 'Shop' });
   });
 });

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { startSimulator } from '../../simulator/index.js';
+import { startSimulator, type WebhooksReading } from '../../simulator/index.js';
 import { spawnNode } from '../support/process.js';
 import { failure, StripeClient } from './support.js';
 
@@ -47,6 +47,36 @@ describe('starting and stopping the simulator', () => {
     const child = spawnNode(main, { env: { SIMULATOR_PORTS: 'paypal=1' } });
     expect((await child.exit).code).toBe(1);
     expect(child.output()).toContain('SIMULATOR_PORTS');
+  });
+
+  it.each(['{', '[]', '{"paypal":{"url":"http://api:3000"}}', '{"stripe":{"url":"https://api"}}'])(
+    'names what is wrong with its webhooks: %s',
+    async (webhooks) => {
+      const child = spawnNode(main, { env: { ...env, SIMULATOR_WEBHOOKS: webhooks } });
+      expect((await child.exit).code).toBe(1);
+      expect(child.output()).toMatch(/^(SIMULATOR_WEBHOOKS: JSON like|url: http:\/\/)/);
+    },
+  );
+
+  it('tells whom it was started with, at any host, and again after a reset', async () => {
+    const webhooks = JSON.stringify({ adyen: { url: 'http://api:3000/x', secret: '00' } });
+    const child = spawnNode(main, { env: { ...env, SIMULATOR_WEBHOOKS: webhooks } });
+    const [line] = await child.waitForLine(/^\{"listening":.*\}$/);
+    const { control } = (JSON.parse(line) as { listening: { control: { url: string } } }).listening;
+    const told = async () => {
+      const answer = await fetch(`${control.url}/adyen/_webhooks`);
+      return ((await answer.json()) as WebhooksReading).webhooks.map(({ url }) => url);
+    };
+    expect(await told()).toEqual(['http://api:3000/x']);
+    await fetch(`${control.url}/adyen/_webhooks`, { method: 'DELETE' });
+    expect(await told()).toEqual([]);
+    await fetch(`${control.url}/_reset`, { method: 'POST' });
+    expect(await told()).toEqual(['http://api:3000/x']);
+    // Nobody but who started it may name such a host.
+    const asked = { method: 'POST', body: JSON.stringify({ url: 'http://api:3000/x' }) };
+    expect((await fetch(`${control.url}/adyen/_webhooks`, asked)).status).toBe(400);
+    child.kill('SIGTERM');
+    await child.exit;
   });
 
   it('goes when its parent goes', async () => {
