@@ -1,5 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
+import { Command } from 'commander';
+import * as groups from '../src/commands/index.js';
 import { loadConfig } from '../src/kernel/config.js';
 import { type Lifecycle } from '../src/kernel/lifecycle.js';
 import { problemCatalogue } from '../src/kernel/problem.js';
@@ -66,15 +68,16 @@ describe('documents', () => {
   });
 });
 
-describe('README.md', () => {
-  const rows = rowsOf(read('README.md'));
+describe('docs/configuration.md', () => {
+  const document = read('docs/configuration.md');
+  const rows = rowsOf(document);
 
   it('lists every variable of the configuration and no other', () => {
     const declared = [...read('src/kernel/config.ts').matchAll(/^ {4}([A-Z][A-Z_]+): /gm)];
     expect(declared.length).toBeGreaterThan(10);
     expect([...rows.keys()]).toEqual(declared.map(([, name]) => name));
     // A map would hide one that is listed twice.
-    expect(read('README.md').match(/^\| `[A-Z_]+` *\|/gm)).toHaveLength(declared.length);
+    expect(document.match(/^\| `[A-Z_]+` *\|/gm)).toHaveLength(declared.length);
   });
 
   it('states the defaults that the code has', () => {
@@ -92,7 +95,33 @@ describe('README.md', () => {
       }
     }
   });
+});
 
+describe('docs/cli.md', () => {
+  const payonce = new Command('payonce');
+  for (const add of Object.values(groups)) {
+    if (typeof add === 'function' && add.name.startsWith('add')) add(payonce, () => Promise.resolve());
+  }
+  const leaves = payonce.commands.flatMap((group) =>
+    group.commands.length === 0
+      ? [[group.name(), group] as const]
+      : group.commands.map((leaf) => [`${group.name()} ${leaf.name()}`, leaf] as const),
+  );
+  const rows = [...read('docs/cli.md').matchAll(/^\| `npx payonce .*$/gm)].map(([row]) => row);
+
+  it('lists every command with its options, and no other', () => {
+    const rowOf = (name: string) =>
+      rows.find((row) => new RegExp(`^\\| \`npx payonce ${name}[ \`]`).test(row));
+    expect(leaves.filter(([name]) => !rowOf(name)).map(([name]) => name)).toEqual([]);
+    expect(rows).toHaveLength(leaves.length);
+    for (const [name, { options }] of leaves) {
+      const named = options.map(({ long }) => long!).filter((long) => long !== '--json');
+      expect([name, named.filter((long) => !rowOf(name)!.includes(long))]).toEqual([name, []]);
+    }
+  });
+});
+
+describe('README.md', () => {
   it('names npm scripts that exist, and all that a person would run', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
     const named = [...read('README.md').matchAll(/npm (?:run )?((?<=run )[\w:]+|start|test)/g)];
