@@ -403,7 +403,7 @@ describe('processes beside one another', () => {
       [desk.ids.uuid()],
     );
     receiver.behaviour = answering(200);
-    desk.clock.advance(31_000);
+    desk.clock.advance(21_000);
     expect(await desk.deliver()).toEqual([]);
     // Its hold runs out by the database's clock.
     await desk.pool.query("UPDATE webhook_endpoints SET leased_until = now() - interval '1 second'");

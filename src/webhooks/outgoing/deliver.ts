@@ -31,14 +31,17 @@ export interface DeliverLimits {
 
 export const defaultDeliverLimits: DeliverLimits = {
   timeoutMs: 10_000,
-  runMs: 20_000,
+  runMs: 5_000,
   mostTries: 200,
   atOnce: 4,
   slowMs: 2_000,
 };
 
-/** Beyond a run and its last request: for the statements around them. */
-const HOLD_MARGIN_MS = 15_000;
+/**
+ * Beyond a run and its last request: for the statements around them. Where they take longer, another
+ * process may have the endpoint, and this one begins nothing there any more.
+ */
+const HOLD_MARGIN_MS = 5_000;
 /** An endpoint that has answered nothing well for so long is disabled. */
 export const GIVE_UP_AFTER_MS = 5 * 24 * 3_600_000;
 

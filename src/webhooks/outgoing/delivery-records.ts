@@ -43,8 +43,8 @@ export interface EndedTry {
 
 export type DisabledReason = 'asked' | 'gone' | 'failing';
 
-/** A try that nobody has completed by then is taken for lost, and made again, in ms. */
-const LOST_AFTER_MS = 30_000;
+/** A try that nobody has completed by then is taken for lost, and made again, in ms: twice what one may take. */
+const LOST_AFTER_MS = 20_000;
 
 /** `$1` now, `$2` merchant, `$3` endpoint, `$4` reason. */
 export const DISABLE = `

@@ -6,7 +6,7 @@ export const DELIVER = 'webhook.deliver';
 export const DELIVER_APART = 'webhook.deliver_apart';
 
 /** After this long an endpoint whose job was lost on the way is woken again, in ms. */
-export const WAKE_AGAIN_MS = 30_000;
+export const WAKE_AGAIN_MS = 20_000;
 
 /** Whatever runs SQL: a pool, or a client inside a transaction. */
 export interface Sql {
