@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { play, type Played } from './schedule.js';
+import { playPayment as play, type Played } from './payment-schedule.js';
 
 /**
  * Plays schedules, one after the other; ends with one line of JSON that sums up what happened in

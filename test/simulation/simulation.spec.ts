@@ -1,4 +1,4 @@
-import { type Played } from './schedule.js';
+import { type Played } from './payment-schedule.js';
 import { spawnNode } from '../support/process.js';
 
 /**

@@ -1,0 +1,377 @@
+import { type Completer, FINISHED, idempotencyKeys } from '../../src/idempotency/index.js';
+import {
+  type Change,
+  type CommitResult,
+  MemoryStore,
+  Problem,
+  Seal,
+  type Store,
+  StoreUnavailable,
+} from '../../src/kernel/index.js';
+import { type OrphanKeeper } from '../../src/payments/index.js';
+import { type Psps } from '../../src/psp/index.js';
+import {
+  type Facts,
+  orphanEffects,
+  pspAttempts,
+  pspRequests,
+  type Resolver,
+} from '../../src/request-storage/index.js';
+import { Messenger } from './messenger.js';
+import { CALL_TIMEOUT_MS, type Effect, kinds, LONGEST_VOID_MS, SimulatedPsp } from './simulated-psp.js';
+import { type SimulatedProcess, World } from './world.js';
+
+export const merchantId = '01900000-0000-7000-8000-000000000001';
+export const LEASE_MS = 20_000;
+export const DEADLINE_MS = 25_000;
+export const seal = new Seal(Buffer.alloc(32, 7));
+
+/** Probabilities, per visit of the place. */
+const CRASH = 0.012;
+const FREEZE = 0.008;
+const OUTAGE = 0.01;
+
+export type Mortal = ReturnType<World['newProcess']>;
+
+/** What runs inside a process, as far as it runs by itself. */
+export interface Working {
+  readonly resolver: Resolver;
+  readonly completer: Completer;
+  readonly orphans: OrphanKeeper;
+  readonly facts: Facts;
+}
+
+/** A rule that does not hold, with the seed that shows it. */
+export class Broken extends Error {
+  constructor(world: World, rule: string) {
+    super(`seed ${world.seed}: ${rule}\n${world.story.join('\n')}`);
+    this.name = 'Broken';
+  }
+}
+
+/**
+ * Two processes over one store, one or two PSPs, and a network between them: everything that can fail
+ * does, in an order that the seed draws. What is asked of them, and what must have come of it, is the
+ * schedule's.
+ */
+export abstract class Installation<Service extends Working> {
+  protected readonly world: World;
+  protected readonly memory: MemoryStore;
+  protected readonly psps: ReadonlyMap<string, SimulatedPsp>;
+  protected readonly messenger: Messenger;
+  protected readonly processes: Mortal[] = [];
+  protected crashes = 0;
+  protected takeovers = 0;
+  private readonly services = new Map<Mortal, Service>();
+  private readonly answers = new Map<string, string>();
+  private stormy = true;
+
+  constructor(seed: number, telling: boolean) {
+    this.world = new World(seed, telling);
+    const { world } = this;
+    this.memory = new MemoryStore(world.clockOf(null));
+    const kind = () => world.oneOf(kinds);
+    this.psps = new Map(
+      ['first', 'second']
+        .slice(0, world.between(1, 2))
+        .map((name) => [name, new SimulatedPsp(name, kind(), world)]),
+    );
+    this.messenger = new Messenger(world, () => {
+      const process = world.oneOf(this.processes);
+      return process.alive ? { process, facts: this.service(process).facts } : null;
+    });
+    for (const [name, psp] of this.psps) psp.tells = (fact) => this.messenger.carry(name, fact);
+  }
+
+  /** Over the store, the PSPs and the clock as this process has them. */
+  protected abstract newService(process: Mortal): Service;
+
+  /** Everybody asks once more, when all is at rest: nobody is told anything else than before. */
+  protected abstract askAgain(): Promise<void>;
+
+  protected async until(work: Promise<unknown>): Promise<void> {
+    let done = false;
+    let failure: unknown = null;
+    work.then(
+      () => (done = true),
+      (error: unknown) => ([done, failure] = [true, error]),
+    );
+    await this.world.run(
+      () => done,
+      () => this.neverTwice(),
+    );
+    if (failure) throw failure;
+  }
+
+  /** A service inside a process, over the shared store. */
+  protected service(process: Mortal): Service {
+    let service = this.services.get(process);
+    if (!service) this.services.set(process, (service = this.newService(process)));
+    return service;
+  }
+
+  /** What of a process's work others may see fail; anything else is a fault of ours. */
+  protected readonly rethrow = (error: unknown): void => {
+    if (!(error instanceof StoreUnavailable) && !(error instanceof Problem)) throw error;
+  };
+
+  /** The store as a process reaches it: late, or not at all, or with its answer lost. */
+  protected storeOf(process: Mortal): Store {
+    const { world, memory } = this;
+    const reach = async () => {
+      await world.wait(this.pauseMs(), process);
+      this.maybeCrash(process, 'before the store');
+      await this.stopIfDead(process);
+    };
+    const outage = () => this.stormy && world.maybe(OUTAGE);
+    return {
+      commit: async (changes: readonly Change[]): Promise<CommitResult> => {
+        await reach();
+        if (outage()) throw new StoreUnavailable(new Error('not reached'));
+        const result = memory.commitNow(changes);
+        if (result.done) this.noticeTakeover(changes);
+        this.maybeCrash(process, 'after the store');
+        await this.stopIfDead(process);
+        if (outage()) throw new StoreUnavailable(new Error('answer lost'));
+        await world.wait(this.pauseMs(), process);
+        return result;
+      },
+      find: async (...args) => {
+        await reach();
+        if (outage()) throw new StoreUnavailable(new Error('not reached'));
+        return memory.find(...args);
+      },
+      findByPrefix: async (...args) => {
+        await reach();
+        return memory.findByPrefix(...args);
+      },
+      findDue: async (...args) => {
+        await reach();
+        return memory.findDue(...args);
+      },
+    };
+  }
+
+  private noticeTakeover(changes: readonly Change[]): void {
+    const lapsed = changes.find((change) => change.op === 'update' && change.lapsed !== null);
+    if (!lapsed) return;
+    this.takeovers += 1;
+    this.world.tell(`${lapsed.table.name} is taken over`);
+  }
+
+  protected pspsOf(process: Mortal): Psps {
+    const psp = (name: string) => this.psps.get(name)!;
+    return {
+      has: (name) => this.psps.has(name),
+      capabilities: (name) => psp(name).can,
+      timeoutMs: () => CALL_TIMEOUT_MS,
+      call: async (name, kind, instruction, mayStill) => {
+        await this.world.wait(this.pauseMs(), process);
+        if (!mayStill()) return { outcome: 'not_sent', pspCode: 'lock_too_old' };
+        await this.everyCallIsWrittenDown(instruction.entityKey, instruction.route, kind);
+        this.world.tell(
+          `${process.name} -> ${name}: ${kind} ${instruction.operation} route ${instruction.route}`,
+        );
+        this.maybeCrash(process, 'before the call');
+        await this.stopIfDead(process);
+        const answer = await psp(name).call(kind, instruction, (ms) => this.world.wait(ms, null));
+        this.world.tell(`${process.name} <- ${name}: ${answer.outcome}`);
+        this.maybeCrash(process, 'after the call');
+        await this.world.wait(this.pauseMs(), process);
+        return answer;
+      },
+    };
+  }
+
+  /** Mostly short; now and then a process stands still for longer than its lock. */
+  private pauseMs(): number {
+    if (this.stormy && this.world.maybe(FREEZE)) return this.world.between(LEASE_MS, 3 * LEASE_MS);
+    return this.world.between(0, 20);
+  }
+
+  private maybeCrash(process: Mortal, place: string): void {
+    if (!this.stormy || !process.alive || !this.world.maybe(CRASH)) return;
+    this.crashes += 1;
+    this.world.tell(`${process.name} is killed ${place}`);
+    process.die();
+    const { world } = this;
+    void this.restart(process, world.between(10, 40_000));
+  }
+
+  private async restart(dead: Mortal, afterMs: number): Promise<void> {
+    await this.world.wait(afterMs, null);
+    this.processes.splice(this.processes.indexOf(dead), 1, this.world.newProcess(`${dead.name}'`));
+  }
+
+  /** The dead do not go on: what they would have done next never happens. */
+  private stopIfDead(process: SimulatedProcess): Promise<void> | void {
+    return process.alive ? undefined : new Promise(() => {});
+  }
+
+  /** Asks again and again, until there is nothing more to ask. */
+  protected async insist(ask: () => Promise<boolean>, afterMs: number): Promise<void> {
+    const { world } = this;
+    await world.wait(afterMs, null);
+    for (let tries = 0; tries < 8; tries++) {
+      if (await ask()) return;
+      await world.wait(world.between(50, 30_000), null);
+    }
+  }
+
+  /** Some process, or null where that one is just dead. */
+  protected someone(): { readonly process: Mortal; readonly service: Service } | null {
+    const process = this.world.oneOf(this.processes);
+    return process.alive ? { process, service: this.service(process) } : null;
+  }
+
+  protected async workers(): Promise<void> {
+    for (let pass = 0; pass < 6; pass++) {
+      await this.world.wait(this.world.between(1_000, 30_000), null);
+      await this.workOnce();
+    }
+  }
+
+  private async workOnce(): Promise<void> {
+    const process = this.world.oneOf(this.processes);
+    if (!process.alive) return;
+    const { resolver, completer, orphans } = this.service(process);
+    const pass = async () => {
+      await resolver.runOnce(10, 1);
+      await completer.runOnce(10);
+      await orphans.runOnce();
+    };
+    const outage = (error: unknown) => {
+      if (!(error instanceof StoreUnavailable)) throw error;
+    };
+    await Promise.race([pass().catch(outage), process.death]);
+  }
+
+  /** The storm is over: workers go on until everything is at rest or in the hands of a person. */
+  protected async calm(): Promise<void> {
+    const { world } = this;
+    this.stormy = false;
+    for (const psp of this.psps.values()) psp.weather = 0;
+    for (let hours = 0; hours < 200; hours++) {
+      await this.until(this.settleOnce());
+      if (await this.atRest()) break;
+      await this.until(world.wait(await this.untilNextMs(), null));
+    }
+    await this.askAgain();
+    this.messenger.stop();
+    // What PSPs were told to undo is undone.
+    await this.until(world.wait(LONGEST_VOID_MS + 1, null));
+  }
+
+  private async settleOnce(): Promise<void> {
+    await this.world.wait(2 * LEASE_MS, null);
+    await this.workOnce();
+  }
+
+  private async untilNextMs(): Promise<number> {
+    const routes = await this.memory.find(pspRequests, { merchantId, verdict: 'open' });
+    const times = routes.map(({ nextStepAt }) => nextStepAt?.getTime() ?? Infinity);
+    const next = Math.min(...times, this.world.nowMs + 3_600_000);
+    return Math.max(next - this.world.nowMs, 1) + 1;
+  }
+
+  private async atRest(): Promise<boolean> {
+    const open = await this.memory.find(pspRequests, { merchantId, verdict: 'open' });
+    const keys = await this.memory.find(idempotencyKeys, { merchantId });
+    if (open.some(({ stuckAt }) => stuckAt === null) || (await this.looksLater())) return false;
+    return open.length > 0 || keys.every(({ recoveryPoint }) => recoveryPoint === FINISHED);
+  }
+
+  /** What was ruled out is looked at for days. Few PSPs make it necessary, so only there it is awaited. */
+  private async looksLater(): Promise<boolean> {
+    if (![...this.psps.values()].some(({ kind }) => kind.lies)) return false;
+    const routes = await this.memory.find(pspRequests, { merchantId, verdict: 'ruled_out' });
+    return routes.some(({ lookAgainAt }) => lookAgainAt !== null);
+  }
+
+  // What must hold.
+
+  /** I1: per entity key, at most one effect over all PSPs. Looked at after every step. */
+  private neverTwice(): void {
+    // Who is lied to can only make it good again; see judge().
+    if ([...this.psps.values()].some(({ kind }) => kind.lies)) return;
+    this.onceEach();
+  }
+
+  /** I3: an answer once given is given again, byte for byte. */
+  protected sameAnswer(wants: string, answer: string): void {
+    const before = this.answers.get(wants);
+    if (before !== undefined && before !== answer) {
+      throw new Broken(this.world, `I3: ${wants} was answered\n${before}\nand then\n${answer}`);
+    }
+    this.answers.set(wants, answer);
+  }
+
+  /** I6: every call on the wire has an attempt row that was committed before it. */
+  private async everyCallIsWrittenDown(entityKey: string, route: number, kind: string): Promise<void> {
+    const rows = await this.memory.find(pspAttempts, { merchantId, entityKey, route });
+    const last = rows.findLast((row) => row.kind !== 'notice');
+    if (last?.kind !== kind || last.outcome !== null) {
+      throw new Broken(this.world, `I6: ${kind} of ${entityKey} is on the wire without its row`);
+    }
+  }
+
+  /** `withPeople`: the PSPs' ids of orphan effects that could not be given back, which people see. */
+  protected onceEach(withPeople: ReadonlySet<string | null> = new Set()): void {
+    const seen = new Set<string>();
+    for (const psp of this.psps.values()) {
+      for (const { entityKey, undone, pspReference } of psp.effects) {
+        if (undone || withPeople.has(pspReference)) continue;
+        if (seen.has(entityKey)) throw new Broken(this.world, `I1: two effects for ${entityKey}`);
+        seen.add(entityKey);
+      }
+    }
+  }
+
+  /** What was answered for good so far. */
+  protected get answered(): readonly string[] {
+    return [...this.answers.keys()];
+  }
+
+  protected get effects(): readonly Effect[] {
+    return [...this.psps.values()].flatMap((psp) => psp.effects);
+  }
+
+  /** The PSPs' ids of what was done twice under one name and nobody could give back: people see them. */
+  protected async leftToPeople(): Promise<ReadonlySet<string | null>> {
+    const orphans = await this.memory.find(orphanEffects, { merchantId });
+    const held = this.effects.filter(({ undone }) => !undone);
+    const undecided = orphans.filter(
+      ({ status, entityKey }) =>
+        (status === 'compensating' || status === 'failed') &&
+        held.filter((effect) => effect.entityKey === entityKey).length > 1,
+    );
+    return new Set(undecided.map(({ pspReference }) => pspReference));
+  }
+
+  /**
+   * I4: nothing is lost. What a PSP holds is effective here, or still open, or an orphan that is on
+   * record; what it held until it was canceled is at least a route.
+   */
+  protected async nothingIsLost(effects: readonly Effect[]): Promise<void> {
+    const routes = await this.memory.find(pspRequests, { merchantId });
+    const orphans = await this.memory.find(orphanEffects, { merchantId });
+    for (const { entityKey, psp, undone } of effects) {
+      const known = routes.some(
+        (r) => r.entityKey === entityKey && r.psp === psp && (undone || r.verdict !== 'ruled_out'),
+      );
+      const orphan = orphans.some((o) => o.entityKey === entityKey && o.psp === psp && o.status !== 'open');
+      if (!known && !orphan) throw new Broken(this.world, `I4: ${psp} holds ${entityKey}, and nobody knows`);
+    }
+  }
+
+  /** I5: an open route has a next step with a time, or is stuck and visible. */
+  protected async everyRouteGoesOn(): Promise<void> {
+    for (const { entityKey, verdict, nextStepAt, stuckAt } of await this.memory.find(pspRequests, {
+      merchantId,
+    })) {
+      if (verdict === 'open' && (nextStepAt === null) === (stuckAt === null)) {
+        throw new Broken(this.world, `I5: ${entityKey} is open without a next step`);
+      }
+    }
+  }
+}
