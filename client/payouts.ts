@@ -16,7 +16,8 @@ export class Payouts {
   /**
    * Sends a payout after the one named as `previous`, null for the recipient's first. One that failed
    * is a payout with status `failed`. One out of turn is refused (`payout_in_progress`,
-   * `payout_sequence_stale`), and `payoutId` of the error names the one to read.
+   * `payout_sequence_stale`), and `payoutId` of the error names the one to read,
+   * and to go back from, by `previous`, to the one that was named.
    */
   create(body: PayoutRequest, options?: WriteOptions): Promise<Written<'/v1/payouts'>> {
     return this.#transport.post('/v1/payouts', { body }, options);
