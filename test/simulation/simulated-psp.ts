@@ -29,7 +29,7 @@ export interface Kind {
 /** Every kind that the adapters know, one that forgets errors, one without keys, and one that lies. */
 const capabilities = {
   stripeLike: {
-    operations: ['charge', 'authorize', 'capture', 'void', 'refund'],
+    operations: ['charge', 'authorize', 'capture', 'void', 'refund', 'payout'],
     currencies: null,
     idempotency: { windowMs: 24 * 3_600_000, replays: 'all' },
     lookup: { by: 'reference', consistency: 'strong', settlesAfterMs: 60_000 },
@@ -37,7 +37,7 @@ const capabilities = {
     captures: 'one',
   },
   adyenLike: {
-    operations: ['charge', 'authorize', 'capture', 'void', 'refund'],
+    operations: ['charge', 'authorize', 'capture', 'void', 'refund', 'payout'],
     currencies: null,
     idempotency: { windowMs: 7 * 24 * 3_600_000, replays: 'all' },
     lookup: null,
@@ -45,7 +45,7 @@ const capabilities = {
     captures: 'several',
   },
   successOnly: {
-    operations: ['charge', 'authorize', 'capture', 'void', 'refund'],
+    operations: ['charge', 'authorize', 'capture', 'void', 'refund', 'payout'],
     currencies: null,
     idempotency: { windowMs: 24 * 3_600_000, replays: 'success' },
     lookup: { by: 'reference', consistency: 'strong', settlesAfterMs: 60_000 },
@@ -53,7 +53,7 @@ const capabilities = {
     captures: 'one',
   },
   liar: {
-    operations: ['charge', 'authorize', 'capture', 'void', 'refund'],
+    operations: ['charge', 'authorize', 'capture', 'void', 'refund', 'payout'],
     currencies: null,
     idempotency: { windowMs: null, replays: 'none' },
     // It says that nothing can arrive any more, and some of it does.
@@ -62,7 +62,7 @@ const capabilities = {
     captures: 'one',
   },
   keyless: {
-    operations: ['charge', 'authorize', 'capture', 'void', 'refund'],
+    operations: ['charge', 'authorize', 'capture', 'void', 'refund', 'payout'],
     currencies: null,
     idempotency: { windowMs: null, replays: 'none' },
     lookup: { by: 'reference', consistency: 'strong', settlesAfterMs: 60_000 },
@@ -175,7 +175,9 @@ export class SimulatedPsp {
     // An error page: sometimes before anything was done, sometimes after.
     if (this.strikes(0.03)) return { outcome: 'unknown', httpStatus: 500 };
     const answer =
-      operation === 'charge' || operation === 'authorize' ? this.pay(instruction) : this.modify(instruction);
+      operation === 'charge' || operation === 'authorize' || operation === 'payout'
+        ? this.pay(instruction)
+        : this.modify(instruction);
     return answer.outcome === 'succeeded' && this.strikes(0.05) ? this.storedError(instruction) : answer;
   }
 
@@ -197,12 +199,13 @@ export class SimulatedPsp {
     if (this.fate === 'accepts') this.accept(held, instruction);
     if (this.fate === 'asks') {
       held.status = 'asks';
-      held.answer = {
-        outcome: 'requires_action',
-        pspReference,
-        nextAction: { type: 'redirect', url: 'https://psp.example/3ds' },
-      };
-      void this.customerActs(held, instruction);
+      const nextAction = { type: 'redirect', url: 'https://psp.example/3ds' } as const;
+      // Of a payout the PSP asks the bank, and says so.
+      held.answer =
+        operation === 'payout'
+          ? { outcome: 'pending', pspReference }
+          : { outcome: 'requires_action', pspReference, nextAction };
+      void this.comesBack(held, instruction);
     }
     this.tell(held.names, held.answer);
     return held.answer;
@@ -215,9 +218,9 @@ export class SimulatedPsp {
 
   private accept(held: Held, { operation, entityKey, money }: Instruction): void {
     const { pspReference } = held;
-    held.status = operation === 'charge' ? 'captured' : 'authorized';
+    held.status = operation === 'authorize' ? 'authorized' : 'captured';
     held.answer = { outcome: 'succeeded', pspReference, money };
-    held.captured = operation === 'charge' ? held.amount : 0;
+    held.captured = operation === 'authorize' ? 0 : held.amount;
     held.effect = this.takesEffect(operation, entityKey, pspReference, held.amount);
   }
 
@@ -273,23 +276,26 @@ export class SimulatedPsp {
     return answer;
   }
 
-  /** Later, the customer comes back from the bank. Or does not. */
-  private async customerActs(held: Held, instruction: Instruction): Promise<void> {
+  /** Later, the customer comes back from the bank, or the bank's answer does. Or not. */
+  private async comesBack(held: Held, instruction: Instruction): Promise<void> {
     await this.world.wait(this.world.between(1_000, 120_000), null);
     if (held.status !== 'asks') return;
     if (this.world.maybe(0.7)) {
-      this.world.tell(`${this.name}: the customer confirms`);
+      this.world.tell(
+        `${this.name}: the ${instruction.operation === 'payout' ? 'bank' : 'customer'} confirms`,
+      );
       this.accept(held, instruction);
     } else {
       const { pspReference } = held;
       held.status = 'declined';
-      held.answer = { outcome: 'declined', decline: 'authentication_required', pspReference };
+      const decline = instruction.operation === 'payout' ? 'account_invalid' : 'authentication_required';
+      held.answer = { outcome: 'declined', decline, pspReference };
     }
     this.tell(held.names, held.answer);
   }
 
   private lookup({ operation, entityKey, route, parentReference }: Instruction): Answer {
-    if (operation !== 'charge' && operation !== 'authorize') {
+    if (operation !== 'charge' && operation !== 'authorize' && operation !== 'payout') {
       const done = this.effects.some((e) => e.entityKey === entityKey);
       const parent = this.held.find(({ pspReference }) => pspReference === parentReference);
       const isVoid = parent?.status === 'voided';
