@@ -283,7 +283,7 @@ export abstract class Installation<Service extends Working> {
 
   /** What was ruled out is looked at for days. Few PSPs make it necessary, so only there it is awaited. */
   private async looksLater(): Promise<boolean> {
-    if (![...this.psps.values()].some(({ kind }) => kind.lies)) return false;
+    if (!this.isLiedTo) return false;
     const routes = await this.memory.find(pspRequests, { merchantId, verdict: 'ruled_out' });
     return routes.some(({ lookAgainAt }) => lookAgainAt !== null);
   }
@@ -292,9 +292,7 @@ export abstract class Installation<Service extends Working> {
 
   /** I1: per entity key, at most one effect over all PSPs. Looked at after every step. */
   private neverTwice(): void {
-    // Who is lied to can only make it good again; see judge().
-    if ([...this.psps.values()].some(({ kind }) => kind.lies)) return;
-    this.onceEach();
+    if (!this.isLiedTo) this.onceEach();
   }
 
   /** I3: an answer once given is given again, byte for byte. */
@@ -325,6 +323,17 @@ export abstract class Installation<Service extends Working> {
         seen.add(entityKey);
       }
     }
+  }
+
+  /** One of the PSPs does what it said could not happen any more. Then it can only be made good again. */
+  protected get isLiedTo(): boolean {
+    return [...this.psps.values()].some(({ kind }) => kind.lies);
+  }
+
+  /** Facts that were taken for contradictions though every PSP did as it said. */
+  protected get falseAlarms(): number {
+    if (this.isLiedTo) return 0;
+    return this.messenger.taken.filter(({ taken }) => taken === 'contradiction').length;
   }
 
   /** What was answered for good so far. */

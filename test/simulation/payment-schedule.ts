@@ -60,9 +60,9 @@ export interface Played {
   readonly takeovers: number;
   readonly orphans: number;
   readonly compensated: number;
-  /** Facts told by PSPs that moved an operation, and those that say otherwise than what is decided. */
+  /** Facts told by PSPs that moved an operation, and those taken for contradictions though nobody lied. */
   readonly noticed: number;
-  readonly contradictions: number;
+  readonly falseAlarms: number;
   /** Events for the merchant. */
   readonly told: number;
 }
@@ -287,7 +287,7 @@ class PaymentSchedule extends Installation<Service> {
       orphans: orphans.length,
       compensated: orphans.filter(({ status }) => status === 'compensated').length,
       noticed: this.messenger.taken.filter(({ taken }) => taken === 'applied').length,
-      contradictions: this.messenger.taken.filter(({ taken }) => taken === 'contradiction').length,
+      falseAlarms: this.falseAlarms,
       told,
     };
   }

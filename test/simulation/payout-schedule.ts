@@ -48,7 +48,7 @@ export interface PlayedPayouts {
   /** Payouts that were refused because another one has to be read first. */
   readonly outOfTurn: number;
   readonly noticed: number;
-  readonly contradictions: number;
+  readonly falseAlarms: number;
   readonly told: number;
 }
 
@@ -261,7 +261,7 @@ class PayoutSchedule extends Installation<Service> {
       orphans: orphans.length,
       outOfTurn: this.outOfTurn,
       noticed: this.messenger.taken.filter(({ taken }) => taken === 'applied').length,
-      contradictions: this.messenger.taken.filter(({ taken }) => taken === 'contradiction').length,
+      falseAlarms: this.falseAlarms,
       told: await this.toldOnce(),
     };
   }

@@ -46,7 +46,7 @@ describe(`${SCHEDULES} schedules, each drawn by its seed`, () => {
       expect(total('refunds')).toBeGreaterThan(SCHEDULES / 20);
       expect(total('noticed')).toBeGreaterThan(SCHEDULES / 20);
       // No false alarm: whatever these PSPs tell, in whatever order, agrees with what was decided.
-      expect(total('contradictions')).toBe(0);
+      expect(total('falseAlarms')).toBe(0);
       expect(total('told')).toBeGreaterThan(SCHEDULES / 2);
     },
     20 * 60_000,
@@ -63,7 +63,7 @@ describe(`${SCHEDULES} schedules, each drawn by its seed`, () => {
       expect(total('effects')).toBeGreaterThan(OF_PAYOUTS / 2);
       expect(total('outOfTurn')).toBeGreaterThan(OF_PAYOUTS);
       expect(total('noticed')).toBeGreaterThan(OF_PAYOUTS / 20);
-      expect(total('contradictions')).toBe(0);
+      expect(total('falseAlarms')).toBe(0);
       expect(total('told')).toBeGreaterThan(OF_PAYOUTS / 2);
     },
     10 * 60_000,
