@@ -11,6 +11,7 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { once } from 'node:events';
 import pg from 'pg';
 import { bearLoss, type Clock, SystemClock } from '../kernel/index.js';
+import { endingOf } from './pool-end.js';
 import { type QueuedJob } from './queued-job.js';
 
 /** A queue as the same code uses it on either backend. */
@@ -113,7 +114,12 @@ function bullOptions({
   };
 }
 
-async function openPostgres({ databaseUrl, workers, onError }: QueueBackendOptions): Promise<QueueBackend> {
+async function openPostgres({
+  databaseUrl,
+  workers,
+  clock,
+  onError,
+}: QueueBackendOptions): Promise<QueueBackend> {
   const url = new URL(databaseUrl);
   // Options of a URL would take the place of these.
   const given = url.searchParams.get('options') ?? '';
@@ -135,6 +141,7 @@ async function openPostgres({ databaseUrl, workers, onError }: QueueBackendOptio
   // Every queue and worker listens for the errors of the pool.
   pool.setMaxListeners(100);
   pool.on('error', onError);
+  const end = endingOf(pool, clock);
   try {
     await migrateQueues(url.href);
   } catch (error) {
@@ -157,7 +164,9 @@ async function openPostgres({ databaseUrl, workers, onError }: QueueBackendOptio
       worker.on('error', options.onError);
       return worker;
     },
-    close: () => pool.end(),
+    // A worker of BullMQ that is closed just as it begins takes the connection that it listens on
+    // afterwards, and never gives it back.
+    close: end,
   };
 }
 

@@ -1,0 +1,33 @@
+import { Client, Pool } from 'pg';
+import { endingOf } from '../../src/jobs/pool-end.js';
+import { SystemClock } from '../../src/kernel/index.js';
+import { freshDatabase } from '../support/database.js';
+import { eventually } from '../support/service.js';
+
+const clock = new SystemClock();
+
+it('a pool ends in time, though somebody never gives a connection back', async () => {
+  const database = await freshDatabase();
+  const onlooker = new Client({ connectionString: database.url });
+  await onlooker.connect();
+  const pool = new Pool({ connectionString: database.url, application_name: 'kept' });
+  const end = endingOf(pool, clock);
+  const connections = async () => {
+    const { rows } = await onlooker.query("SELECT 1 FROM pg_stat_activity WHERE application_name = 'kept'");
+    return rows.length;
+  };
+  try {
+    const kept = await pool.connect();
+    kept.on('error', () => {});
+    await kept.query('LISTEN something');
+    await pool.query('SELECT 1');
+    expect(await connections()).toBe(2);
+    const fromMs = clock.monotonicMs();
+    await end();
+    expect(clock.monotonicMs() - fromMs).toBeLessThan(3_000);
+    await eventually(async () => (await connections()) === 0, 'no connection is left');
+  } finally {
+    await onlooker.end();
+    await database.drop();
+  }
+});
