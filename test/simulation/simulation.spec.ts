@@ -10,8 +10,8 @@ import { spawnNode } from '../support/process.js';
  */
 const SCHEDULES = Number(process.env['SIMULATION_SCHEDULES'] ?? 100_000);
 
-/** A payout has less that can come in between. */
-const OF_PAYOUTS = Math.ceil(SCHEDULES / 4);
+/** A payout has less that can come in between, and the tests are to end within twenty minutes. */
+const OF_PAYOUTS = Math.ceil(SCHEDULES / 10);
 
 type Sums = Readonly<Record<'schedules' | keyof Played | keyof PlayedPayouts, number>>;
 
