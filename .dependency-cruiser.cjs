@@ -1,131 +1,166 @@
 /**
- * The direction of the rooms. A room may import only rooms below it, and only through their
- * index.ts. Files directly under src/ put the rooms together and may import any room's index.
- * test/boundaries.spec.ts breaks each rule once to see it fire, and sees that no room is missing here.
+ * The direction of the folders of src/. A folder may import itself and those that are named for it. Files
+ * directly under src/ put the application together and may import all of them.
+ * test/boundaries.spec.ts breaks each rule once to see it fire, and sees that no folder is missing here.
  */
 const below = {
-  kernel: [],
-  jobs: ['kernel'],
-  idempotency: ['kernel'],
-  merchants: ['kernel'],
-  psp: ['kernel'],
-  'request-storage': ['psp', 'idempotency', 'kernel'],
-  refunds: ['kernel'],
-  payments: ['refunds', 'request-storage', 'psp', 'merchants', 'idempotency', 'kernel'],
-  payouts: ['request-storage', 'psp', 'merchants', 'idempotency', 'kernel'],
-  webhooks: ['payments', 'refunds', 'payouts', 'request-storage', 'psp', 'merchants', 'jobs', 'kernel'],
-  api: [
-    'webhooks',
+  core: [],
+  config: ['core'],
+  monitoring: ['http', 'merchants', 'request-storage', 'psp', 'database', 'config', 'core'],
+  database: ['config', 'core'],
+  jobs: ['monitoring', 'database', 'config', 'core'],
+  idempotency: ['merchants', 'jobs', 'database', 'config', 'core'],
+  merchants: ['database', 'config', 'core'],
+  psp: ['config', 'core'],
+  'request-storage': ['psp', 'idempotency', 'jobs', 'database', 'monitoring', 'config', 'core'],
+  // What all controllers share. It knows no operation: each folder brings its own controllers to it.
+  http: ['idempotency', 'merchants', 'database', 'config', 'core'],
+  refunds: ['http', 'idempotency', 'merchants', 'database', 'core'],
+  payments: [
+    'refunds',
+    'request-storage',
+    'psp',
+    'http',
+    'merchants',
+    'idempotency',
+    'jobs',
+    'database',
+    'config',
+    'core',
+  ],
+  payouts: ['request-storage', 'psp', 'http', 'merchants', 'idempotency', 'database', 'config', 'core'],
+  webhooks: [
     'payments',
     'refunds',
     'payouts',
     'request-storage',
     'psp',
+    'http',
     'merchants',
     'jobs',
-    'idempotency',
-    'kernel',
+    'monitoring',
+    'database',
+    'config',
+    'core',
   ],
-  commands: ['webhooks', 'request-storage', 'merchants', 'jobs', 'kernel'],
+  ops: ['jobs', 'http', 'database', 'config', 'core'],
+  commands: [
+    'webhooks',
+    'payments',
+    'refunds',
+    'request-storage',
+    'merchants',
+    'jobs',
+    'database',
+    'config',
+    'core',
+  ],
 };
 
-const rooms = Object.keys(below);
+/** What lies beside src/. */
+const beside = { database: ['migrations'] };
 
-/** Direction: whatever of ours is neither this room nor one below it is refused. */
-const direction = rooms.map((room) => ({
-  name: `direction-${room}`,
-  comment: `${room} may import only: ${below[room].join(', ') || 'nothing of ours'}`,
+const folders = Object.keys(below);
+
+const direction = folders.map((folder) => ({
+  name: `direction-${folder}`,
+  comment: `${folder} may import only: ${below[folder].join(', ') || 'nothing of ours'}`,
   severity: 'error',
-  from: { path: `^src/${room}/` },
+  from: { path: `^src/${folder}/` },
   to: {
-    path: '^(src|simulator|client|test|bench|demo|migrations)/',
-    pathNot: `^src/(${[room, ...below[room]].join('|')})/`,
+    path: '^(src|packages|test|bench|demo|migrations)/',
+    pathNot: [
+      `^src/(${[folder, ...below[folder]].join('|')})/`,
+      ...(beside[folder] ?? []).map((name) => `^${name}/`),
+    ],
   },
 }));
 
-/** Faces: another room is entered through its index.ts alone. */
-const faces = rooms.map((room) => ({
-  name: `face-${room}`,
-  comment: `other rooms enter ${room} through its index.ts`,
+const packages = {
+  client: 'the client is given to others: it imports its own files and nothing else of ours',
+  idempotency: 'the factory is given to others: it imports its own files and nothing else of ours',
+  simulator: 'the simulator plays the outside world: it shares no code with the service',
+};
+
+const alone = Object.entries(packages).map(([name, comment]) => ({
+  name: `${name}-stands-alone`,
+  comment,
   severity: 'error',
-  from: { path: '^src/', pathNot: `^src/${room}/` },
-  to: { path: `^src/${room}/`, pathNot: `^src/${room}/index\\.ts$` },
+  from: { path: `^packages/${name}/` },
+  to: { path: '^(src|packages|test|bench|demo|migrations)/', pathNot: `^packages/${name}/` },
 }));
 
 module.exports = {
   forbidden: [
     ...direction,
-    ...faces,
+    ...alone,
     {
-      name: 'simulator-stands-alone',
-      comment: 'the simulator plays the outside world: it shares no code with the service',
+      name: 'pure-core',
+      comment: 'money, time and decisions are plain functions: nothing of Nest, TypeORM or pg in core',
       severity: 'error',
-      from: { path: '^simulator/' },
-      to: { path: '^(src|client|test|bench|demo|migrations)/' },
-    },
-    {
-      name: 'client-stands-alone',
-      comment: 'the client is given to others: it imports its own files and nothing else of ours',
-      severity: 'error',
-      from: { path: '^client/' },
-      to: { path: '^(src|simulator|test|bench|demo|migrations)/' },
+      from: { path: '^src/core/' },
+      to: {
+        path: 'node_modules/(@nestjs|typeorm|pg|pino|prom-client|fastify|bullmq)/',
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'client-needs-fetch-alone',
       comment: 'the client runs in browsers too and has no runtime dependency: no package, nothing of Node',
       severity: 'error',
-      from: { path: '^client/' },
+      from: { path: '^packages/client/' },
       to: { dependencyTypes: ['core', 'npm', 'npm-dev', 'npm-optional', 'npm-peer', 'npm-no-pkg'] },
     },
     {
-      name: 'service-without-simulator',
-      comment: 'the service never imports the simulator, a process of its own, nor its own client',
+      name: 'service-without-packages',
+      comment:
+        'the service never imports the simulator, a process of its own, its own client, or the factory (ADR 0042)',
       severity: 'error',
       from: { path: '^src/[^/]+$' },
-      to: { path: '^(simulator|client|test|bench|demo)/' },
+      to: { path: '^(packages|test|bench|demo)/' },
     },
     {
       name: 'migrations-stand-alone',
       comment: 'a migration that has run is history: code that changes later must not change it',
       severity: 'error',
       from: { path: '^migrations/' },
-      to: { path: '^(src|simulator|client|test|bench|demo)/' },
+      to: { path: '^(src|packages|test|bench|demo)/' },
     },
     {
       name: 'one-clock',
-      comment: 'only kernel/clock.ts may import the timers of Node',
+      comment: 'only core/clock.ts may import the timers of Node',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/kernel/clock\\.ts$' },
+      from: { path: '^src/', pathNot: '^src/core/clock\\.ts$' },
       to: { path: '^(node:)?timers' },
     },
     {
       name: 'runtime-packages',
       comment: 'what runs in production is installed without devDependencies',
       severity: 'error',
-      from: { path: '^(src|simulator|migrations)/' },
+      from: { path: '^(src|packages|migrations)/' },
       to: {
         dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
-        dependencyTypesNot: ['type-only'],
+        dependencyTypesNot: ['type-only', 'npm-peer'],
       },
     },
     {
       name: 'resolvable',
       comment: 'an import that cannot be followed would slip past every rule above',
       severity: 'error',
-      from: { path: '^(src|simulator|client|migrations)/' },
+      from: { path: '^(src|packages|migrations)/' },
       to: { couldNotResolve: true },
     },
     {
       name: 'no-circular',
       comment: 'two files that need each other are one',
       severity: 'error',
-      from: { path: '^(src|simulator|client)/' },
+      from: { path: '^(src|packages)/' },
       to: { circular: true },
     },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '\\.spec\\.ts$' },
+    exclude: { path: '\\.spec\\.ts$|^packages/[^/]+/dist/' },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {

@@ -1,3 +1,7 @@
+import { readFileSync } from 'node:fs';
+
+const { paths } = JSON.parse(readFileSync(new URL('tsconfig.json', import.meta.url), 'utf8')).compilerOptions;
+
 // Tests run as CommonJS (SWC transforms everything, node_modules too): ESM-only packages and
 // packages that require them then load alike, without experimental flags.
 const swc = [
@@ -19,12 +23,16 @@ const base = {
   testEnvironment: 'node',
   transform: { '^.+\\.(t|j|mj)s$': swc },
   transformIgnorePatterns: [],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  moduleNameMapper: {
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+    // The packages of the workspace from their sources: what tsconfig.json has under paths.
+    ...Object.fromEntries(Object.entries(paths).map(([name, [file]]) => [`^${name}$`, `<rootDir>/${file}`])),
+  },
 };
 
 export default {
   projects: [
-    { ...base, displayName: 'pure', testMatch: ['<rootDir>/{src,simulator,demo,bench,client}/**/*.spec.ts'] },
+    { ...base, displayName: 'pure', testMatch: ['<rootDir>/{src,packages/*/src,demo,bench}/**/*.spec.ts'] },
     {
       ...base,
       displayName: 'real',
@@ -35,6 +43,7 @@ export default {
   ],
   // Two cores is what CI has; two workers is what the suite is tuned for anywhere.
   maxWorkers: 2,
+  testSequencer: '<rootDir>/test/support/slow-first.sequencer.mjs',
   testTimeout: 60_000,
   cacheDirectory: '.cache/jest',
   reporters: ['default', '<rootDir>/test/support/closing-line.reporter.mjs'],

@@ -1,7 +1,8 @@
 import http from 'node:http';
 import pg from 'pg';
-import { SystemClock, SystemIds } from '../src/kernel/index.js';
-import { PLANNER } from '../src/kernel/commit/lane.js';
+import { SystemClock } from '../src/core/clock.js';
+import { SystemIds } from '../src/core/ids.js';
+import { PLANNER } from '../src/database/commit/lane.js';
 import { chargeStatements, type Varying } from './charge-statements.js';
 
 /**

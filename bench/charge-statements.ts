@@ -1,21 +1,16 @@
-import { paymentAsk } from '../src/api/ask.js';
-import { KeyedFlows } from '../src/idempotency/index.js';
-import {
-  type Change,
-  type Clock,
-  type CommitResult,
-  type Ids,
-  ManualClock,
-  Seal,
-  type Store,
-  SystemIds,
-} from '../src/kernel/index.js';
-import { encode } from '../src/kernel/commit/encoding.js';
-import { paramsForOne, type Shape, shapeId, shapeOf } from '../src/kernel/commit/statement.js';
+import { parseRequest } from '../src/http/request.pipe.js';
+import { CreatePaymentDto } from '../src/payments/dto/create-payment.dto.js';
+import { IdempotentRunner } from '../src/idempotency/idempotent-runner.js';
+import { type Clock, ManualClock } from '../src/core/clock.js';
+import { type Change, type CommitResult, type Store } from '../src/core/change.js';
+import { type Ids, SystemIds } from '../src/core/ids.js';
+import { Encryption } from '../src/core/encryption.js';
+import { encode } from '../src/database/commit/encoding.js';
+import { paramsForOne, type Shape, shapeId, shapeOf } from '../src/database/commit/statement.js';
 import { createPaymentFlow } from '../src/payments/create-payment.flow.js';
-import { type Answer, type Psps } from '../src/psp/index.js';
+import { type Answer, type Psps } from '../src/psp/contract.js';
 import { stripeCapabilities } from '../src/psp/stripe/stripe.psp.js';
-import { RequestStorage } from '../src/request-storage/index.js';
+import { RequestStorage } from '../src/request-storage/request-storage.js';
 import { paymentBody } from './payment.js';
 
 /** What differs from one charge to the next. Everything else is the same in each. */
@@ -62,7 +57,7 @@ export async function recordCharge(merchantId: string): Promise<RecordedCommit[]
 
 async function recorded(merchantId: string, clock: Clock, ids: Ids): Promise<RecordedCommit[]> {
   const store = new RecordingStore();
-  const seal = new Seal(Buffer.alloc(32, 7));
+  const seal = new Encryption(Buffer.alloc(32, 7));
   const storage = new RequestStorage({
     store,
     psps: new ContentPsp(),
@@ -70,7 +65,7 @@ async function recorded(merchantId: string, clock: Clock, ids: Ids): Promise<Rec
     leaseMs: LEASE_MS,
     deadlineMs: LEASE_MS,
   });
-  const keyed = new KeyedFlows({ store, clock, ids, seal, leaseMs: LEASE_MS, deadlineMs: LEASE_MS });
+  const keyed = new IdempotentRunner({ store, clock, ids, seal, leaseMs: LEASE_MS, deadlineMs: LEASE_MS });
   const flow = createPaymentFlow({
     store,
     storage,
@@ -84,7 +79,7 @@ async function recorded(merchantId: string, clock: Clock, ids: Ids): Promise<Rec
     key: KEY,
     actor: `api-key:${merchantId}`,
     traceId: 'req_00000000000000000000000000',
-    ask: paymentAsk(paymentBody('order-1')),
+    ask: parseRequest(CreatePaymentDto, paymentBody('order-1')).toAsk(),
     waitMs: 0,
   });
   if (answer.status !== 201 || store.commits.length !== 2) {
@@ -171,6 +166,10 @@ class ContentPsp implements Psps {
 
   capabilities() {
     return stripeCapabilities;
+  }
+
+  fingerprint(psp: string): string {
+    return `account of ${psp}`;
   }
 
   timeoutMs(): number {

@@ -4,7 +4,7 @@ import { type LoadOrder, type LoadReport } from './load.js';
 import { type CpuMs, measured, type Sample, type Window } from './measure.js';
 import { type Pgbench } from './pgbench.js';
 
-/** Somebody who can make payments, so many at once. */
+/** A contender that can make payments, so many at once. */
 export interface Contender {
   readonly name: string;
   /** Of its payments in our tables. */

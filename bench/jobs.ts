@@ -2,24 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { migrations } from '../migrations/index.js';
-import {
-  DeadLetters,
-  DEFAULT_LADDER,
-  type JobKind,
-  JobsRuntime,
-  ladderOf,
-  StagedJobs,
-} from '../src/jobs/index.js';
+import { DeadLetters } from '../src/jobs/dead-letters.js';
+import { type JobKind } from '../src/jobs/job-kind.js';
+import { JobsRuntime } from '../src/jobs/jobs-runtime.js';
+import { DEFAULT_LADDER, ladderOf } from '../src/jobs/retry-policy.js';
+import { StagedJobs } from '../src/jobs/staged-jobs.js';
 import { openQueueBackend } from '../src/jobs/queue-backend.js';
 import { entryOf } from '../src/jobs/queues.js';
-import {
-  type Database,
-  loadConfig,
-  migrate,
-  openDatabase,
-  SystemClock,
-  SystemIds,
-} from '../src/kernel/index.js';
+import { SystemClock } from '../src/core/clock.js';
+import { loadConfig } from '../src/config/config.js';
+import { type Database, migrate, openDatabase } from '../src/database/database.js';
+import { SystemIds } from '../src/core/ids.js';
 import { OwnDatabase } from './own-database.js';
 import { OwnRedis } from './own-redis.js';
 
@@ -30,7 +23,7 @@ import { OwnRedis } from './own-redis.js';
 const JOBS = 20_000;
 const FRESH = 10_000;
 const BATCH = 500;
-const LONGEST_MS = 180_000;
+const MAX_MS = 180_000;
 
 const clock = new SystemClock();
 const ids = new SystemIds(clock);
@@ -86,8 +79,6 @@ export async function benchJobs(say: (...lines: readonly string[]) => void): Pro
   }
 }
 
-const scrub = (text: string) => text;
-
 /** Stages so many jobs, and as many more that always fail as `poison` says; the rate is of the others. */
 async function drain({ url, redisUrl, database }: Place, count: number, poison: number) {
   const { pool } = database;
@@ -129,8 +120,7 @@ async function drain({ url, redisUrl, database }: Place, count: number, poison: 
     ids,
     logger: pino({ level: 'silent' }),
     metrics: new Registry(),
-    scrub,
-    deadLetters: new DeadLetters({ pool, clock, ids, staged: new StagedJobs(clock, ids), scrub }),
+    deadLetters: new DeadLetters({ pool, clock, ids, staged: new StagedJobs(clock, ids) }),
     kinds: [kind],
     ladders: [ladder],
     chores: [],
@@ -139,7 +129,7 @@ async function drain({ url, redisUrl, database }: Place, count: number, poison: 
   const from = clock.monotonicMs();
   await runtime.start();
   const over = new AbortController();
-  const late = clock.sleep(LONGEST_MS, over.signal).catch(() => {});
+  const late = clock.sleep(MAX_MS, over.signal).catch(() => {});
   await Promise.race([done.promise, late]);
   over.abort(new Error('over'));
   const tookMs = clock.monotonicMs() - from;

@@ -38,7 +38,7 @@ async function play(contenders: readonly Contender[], options: Options): Promise
   const samples = new Map<string, Sample[]>();
   for (let round = 0; round < rounds; round++) {
     for (const load of inFlight) {
-      // Whoever begins a round is the last of the next.
+      // The contender that begins a round is the last of the next.
       const turns = contenders.map((_, n) => contenders[(n + round) % contenders.length]!);
       for (const contender of turns) {
         const sample = await contender.run(load, window);

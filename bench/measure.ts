@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What somebody who made payments has counted in the window. */
+/** What a contender that made payments has counted in the window. */
 export interface Counted {
   readonly payments: number;
   readonly p50Ms: number;

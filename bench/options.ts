@@ -16,7 +16,7 @@ export interface Options {
 }
 
 export interface Variant {
-  /** A checkout that was built; its `dist/src/main.js` is started. */
+  /** A checkout that was built; its service is started. */
   readonly checkout: string;
   readonly env: Readonly<Record<string, string>>;
 }

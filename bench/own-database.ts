@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { migrations } from '../migrations/index.js';
-import { migrate, openDatabase, startEmbeddedPostgres, SystemClock, SystemIds } from '../src/kernel/index.js';
-import { Merchants } from '../src/merchants/index.js';
+import { SystemClock } from '../src/core/clock.js';
+import { migrate, openDatabase } from '../src/database/database.js';
+import { startEmbeddedPostgres } from '../src/database/embedded/embedded-postgres.js';
+import { SystemIds } from '../src/core/ids.js';
+import { Merchants } from '../src/merchants/merchants.js';
 import { parentOf } from './cpu.js';
 
 /** Where the bench keeps its data; nobody else works there. */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { PLANNER } from '../src/kernel/commit/lane.js';
+import { PLANNER } from '../src/database/commit/lane.js';
 import { type ChargeStatement, type Parameter, type Varying } from './charge-statements.js';
 import { type Counted, percentile, type Window } from './measure.js';
 

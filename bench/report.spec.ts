@@ -27,7 +27,7 @@ describe('ratios', () => {
     ]);
   });
 
-  it('are not made up where somebody did not run', () => {
+  it('are not made up where a contender did not run', () => {
     expect(ratioOf(all, 'service', 'pgbench', 64)).toBeNull();
     expect(ratiosOf([series('service', 1)])).toEqual([]);
   });

@@ -1,11 +1,11 @@
 import { fork } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Child, type ChildOptions } from '../demo/child.js';
-import { type LedgerReading } from '../simulator/index.js';
+import { type LedgerReading } from '@payonce/simulator';
 import { type BareSettings } from './bare.js';
 import { chargeStatements } from './charge-statements.js';
 import { type Contender, HttpContender, Loader, PgbenchContender, type Processes } from './contenders.js';
@@ -15,6 +15,8 @@ import { findPgbench, Pgbench } from './pgbench.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const START_TIMEOUT_MS = 60_000;
+/** Of a database that is gone with the run. */
+const SEAL_KEY = Buffer.alloc(32, 7).toString('base64');
 /** As many as the service's pool opens by default. */
 const BARE_CONNECTIONS = 10;
 
@@ -39,7 +41,7 @@ export class Stage {
     const database = await OwnDatabase.open(process.env['DATABASE_URL']);
     this.opened = database;
     this.directory = mkdtempSync(join(resolve(DIRECTORY), 'run-'));
-    const simulator = this.start('the simulator', 'dist/simulator/main.js', {
+    const simulator = this.start('the simulator', 'packages/simulator/dist/main.js', {
       env: { SIMULATOR_PORTS: 'stripe=0,adyen=0,keyless=0,control=0', SIMULATOR_EXIT_WITH_PARENT: '1' },
     });
     const [line] = await simulator.says(/^\{"listening":.*\}$/m, START_TIMEOUT_MS);
@@ -122,11 +124,12 @@ export class Stage {
     const port = await freePort();
     const service = this.start(
       `the ${name}`,
-      join(relative(ROOT, resolve(checkout)) || '.', 'dist/src/main.js'),
+      join(relative(ROOT, resolve(checkout)) || '.', 'dist/src', entryOf(checkout)),
       {
         preload: profile ? 'dist/bench/profiled.js' : 'dist/demo/exit-with-parent.js',
         env: {
           DATABASE_URL: this.database.url,
+          PAYONCE_SEAL_KEY: SEAL_KEY,
           PORT: String(port),
           PAYONCE_PSPS_FILE: pspsFile,
           PAYONCE_DATA_DIR: this.directory,
@@ -172,4 +175,9 @@ async function isReady(url: string): Promise<void> {
 function pspsFileOf(stripeUrl: string): object {
   const credentials = { secretKey: 'sk_test_bench' };
   return { psps: [{ name: 'stripe', adapter: 'stripe', baseUrl: stripeUrl, credentials }] };
+}
+
+/** Checkouts that are older than the packed service have its main.js alone. */
+function entryOf(checkout: string): string {
+  return existsSync(join(resolve(checkout), 'dist/src/main.cjs')) ? 'main.cjs' : 'main.js';
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-// `npx payonce …` from a checkout. The command itself is src/cli.ts; where it has not been built
+// `npx payonce …` from a checkout. The command itself is src/payonce.ts; where it has not been built
 // yet, it is built first, quietly, so that the first command a newcomer types works.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
-const entry = new URL('../dist/src/cli.js', import.meta.url);
+const entry = new URL('../dist/src/payonce.js', import.meta.url);
 if (!existsSync(entry)) {
   const cwd = new URL('..', import.meta.url);
   const built = spawnSync('npm', ['run', '--silent', 'build'], { cwd, stdio: ['ignore', 2, 2] });

@@ -14,7 +14,7 @@ export interface ShopEvent {
 }
 
 const PATIENCE_MS = 10_000;
-const LARGEST_BODY = 64_000;
+const MAX_BODY = 64_000;
 
 /** Where the shop is told of events. It believes what is signed with its secret, and nothing else. */
 export class Endpoint {
@@ -60,7 +60,7 @@ export class Endpoint {
       let body = '';
       for await (const chunk of request) {
         body += String(chunk);
-        if (body.length > LARGEST_BODY) return 413;
+        if (body.length > MAX_BODY) return 413;
       }
       const headers = Object.fromEntries(
         Object.entries(request.headers).map(([name, value]) => [name, String(value)]),

@@ -6,7 +6,7 @@ import { seconds, tell } from './story.js';
 
 /** `npm run demo`: the story of charging once, played on everything real except the PSPs. */
 
-const LONGEST_MS = 120_000;
+const MAX_MS = 120_000;
 const CLOSE_TIMEOUT_MS = 15_000;
 /** npm passes a Ctrl-C on that the terminal has delivered already. */
 const SAME_KEYSTROKE_MS = 500;
@@ -56,7 +56,7 @@ async function play(stage: Stage, paper: Paper, startedMs: number): Promise<bool
   return tell(stage, paper, scenes);
 }
 
-/** Rejects when somebody wants the demo to end, or it takes far too long. */
+/** Rejects when the user ends the demo, or it takes far too long. */
 function interrupted(stage: Stage): Promise<never> {
   let firstMs: number | undefined;
   const rejection = new Promise<never>((_, reject) => {
@@ -71,9 +71,9 @@ function interrupted(stage: Stage): Promise<never> {
     process.on('SIGINT', stop(130));
     process.on('SIGTERM', stop(143));
     process.on('SIGHUP', stop(129));
-    process.stdout.on('error', stop(1)); // whoever read it is gone
-    const late = new Error(`it is not done after ${LONGEST_MS / 1_000} s, and takes 15 s otherwise`);
-    setTimeout(() => reject(late), LONGEST_MS).unref();
+    process.stdout.on('error', stop(1)); // the reader is gone
+    const late = new Error(`it is not done after ${MAX_MS / 1_000} s, and takes 15 s otherwise`);
+    setTimeout(() => reject(late), MAX_MS).unref();
   });
   rejection.catch(() => {});
   return rejection;

@@ -50,7 +50,8 @@ export async function ownDatabase(given: string | undefined): Promise<OwnDatabas
       await onServer(given, (client) => client.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`));
       await discard(directory);
     };
-    return { directory, env: { ...env, DATABASE_URL: url.href }, what: 'the Postgres of DATABASE_URL', drop };
+    const settings = { DATABASE_URL: url.href, PAYONCE_SEAL_KEY: randomBytes(32).toString('base64') };
+    return { directory, env: { ...env, ...settings }, what: 'the Postgres of DATABASE_URL', drop };
   } catch (error) {
     rmSync(directory, { recursive: true, force: true });
     const why = error instanceof Error ? error.message : String(error);
@@ -84,7 +85,7 @@ async function sweepDirectories(): Promise<void> {
   for (const name of readdirSync(tmpdir())) {
     const pid = /^payonce-demo-(\d+)-\w{6}$/.exec(name)?.[1];
     if (pid === undefined || isRunning(Number(pid))) continue;
-    // Somebody else's, or still in use: it is not ours to remove.
+    // Another program's, or still in use: it is not ours to remove.
     await discard(join(tmpdir(), name)).catch(() => {});
   }
 }
@@ -95,10 +96,10 @@ async function discard(directory: string): Promise<void> {
   const served = () => existsSync(join(data, 'postmaster.pid'));
   if (served()) {
     // Loaded only here: it is not for nothing that starting takes a moment.
-    const { startEmbeddedPostgres } = await import('../src/kernel/index.js');
+    const { startEmbeddedPostgres } = await import('../src/database/embedded/embedded-postgres.js');
     const server = await startEmbeddedPostgres(directory);
     await server.release();
-    if (served()) return; // somebody still uses it, and stops it
+    if (served()) return; // another process still uses it, and stops it
   }
   // Data may lie elsewhere, where their user can enter; then this is a link.
   if (existsSync(data)) rmSync(realpathSync(data), { recursive: true, force: true });

@@ -1,4 +1,4 @@
-import { type CallRecord, type FaultRequest, type LedgerReading } from '../simulator/index.js';
+import { type CallRecord, type FaultRequest, type LedgerReading } from '@payonce/simulator';
 
 /** The PSPs that the demo talks about; the third that the simulator plays must stay untouched. */
 export const psps = ['stripe', 'adyen', 'keyless'] as const;

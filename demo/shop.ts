@@ -55,7 +55,7 @@ const GOOD_CARD = { stripe: 'pm_card_visa', adyen: '8415000000000001' };
 const TIMEOUT_MS = 15_000;
 /** How long a shop goes on asking until its payment has come to rest. */
 const PATIENCE_MS = 20_000;
-const MOST_PAGES = 100;
+const MAX_PAGES = 100;
 
 /** A merchant's checkout: it knows the REST API, its API key, and nothing else. */
 export class Shop {
@@ -112,7 +112,7 @@ export class Shop {
   async payments(): Promise<Payment[]> {
     const found: Payment[] = [];
     let cursor = '';
-    for (let pages = 0; pages < MOST_PAGES; pages++) {
+    for (let pages = 0; pages < MAX_PAGES; pages++) {
       const page = (await this.read(`/v1/payments?limit=100${cursor}`)) as {
         data: Payment[];
         has_more: boolean;
@@ -122,7 +122,7 @@ export class Shop {
       if (!page.has_more) return found.toReversed();
       cursor = `&cursor=${page.next_cursor}`;
     }
-    throw new Error(`The merchant has more than ${MOST_PAGES} pages of payments.`);
+    throw new Error(`The merchant has more than ${MAX_PAGES} pages of payments.`);
   }
 
   private async read(path: string): Promise<unknown> {
@@ -154,7 +154,12 @@ export function requestFor({ tokens = GOOD_CARD, capture = 'automatic', ...order
   return {
     ...order,
     capture,
-    payment_method: { type: 'card', tokens, card: { brand: 'visa', country: 'DE' } },
+    payment_method: {
+      type: 'card',
+      tokens,
+      customers: { adyen: 'shopper-of-the-demo' },
+      card: { brand: 'visa', country: 'DE' },
+    },
   };
 }
 

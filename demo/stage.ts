@@ -48,7 +48,7 @@ export class Stage {
 
   async open(): Promise<void> {
     this.database = await ownDatabase(process.env['DATABASE_URL']);
-    const simulator = this.start('The simulator', 'dist/simulator/main.js', {
+    const simulator = this.start('The simulator', 'packages/simulator/dist/main.js', {
       env: { SIMULATOR_PORTS: 'stripe=0,adyen=0,keyless=0,control=0', SIMULATOR_EXIT_WITH_PARENT: '1' },
     });
     const [line] = await simulator.says(/^\{"listening":.*\}$/m, START_TIMEOUT_MS);
@@ -62,7 +62,7 @@ export class Stage {
   }
 
   async startService(): Promise<void> {
-    const service = this.start('The service', 'dist/src/main.js', {
+    const service = this.start('The service', 'dist/src/main.cjs', {
       preload: 'dist/demo/exit-with-parent.js',
       env: {
         ...this.database?.env,
@@ -79,7 +79,7 @@ export class Stage {
     this.serviceUrl = url;
   }
 
-  /** Resolves when the service has ended, whoever ended it. */
+  /** Resolves when the service has ended, whatever ended it. */
   async serviceEnded(): Promise<void> {
     await this.service?.end();
   }
@@ -98,8 +98,9 @@ export class Stage {
 
   /** A merchant and a key, made as an operator would make them. */
   private async apiKey(): Promise<string> {
+    await this.payonce('migrate');
     const { id } = (await this.payonce('merchants', 'create', '--name', 'Demo shop')) as { id: string };
-    const scopes = 'payments:read,payments:write';
+    const scopes = 'payments:read,payments:write,webhooks:write';
     const made = await this.payonce('api-keys', 'create', '--merchant', id, '--scopes', scopes);
     return (made as { key: string }).key;
   }

@@ -41,7 +41,7 @@ export class Telling {
     this.paper.fact('answer', `${status} ${payment.status}${failed}${again}${more}`);
   }
 
-  /** What whoever asked for the same refund was told. */
+  /** The answer to a client that asked for the same refund. */
   refund(statuses: string, { status, amount }: Refund): void {
     this.paper.fact('answers', `${statuses}: one refund of ${(amount / 100).toFixed(2)}, ${status}`);
   }

@@ -17,7 +17,7 @@ ALTER TABLE payments ADD CONSTRAINT payments_balance CHECK (
   capture_reserved >= 0 AND amount_captured + capture_reserved <= amount AND
   refund_reserved  >= 0 AND amount_refunded + refund_reserved  <= amount_captured);
 
--- A refund as it stands now. Its entity key is what it is: whoever asks for the same one, under
+-- A refund as it stands now. Its entity key is what it is: a client that asks for the same one, under
 -- whatever Idempotency-Key, finds this row.
 CREATE TABLE refunds (
   merchant_id   uuid        NOT NULL,

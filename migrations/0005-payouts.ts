@@ -29,7 +29,7 @@ CREATE TABLE payouts (
   updated_at           timestamptz NOT NULL,
   PRIMARY KEY (merchant_id, recipient, id),
   CONSTRAINT payouts_id UNIQUE (merchant_id, id),
-  -- Whoever follows names a payout of the same recipient, and never itself.
+  -- A payout that follows names one of the same recipient, and never itself.
   CONSTRAINT payouts_follow_one FOREIGN KEY (merchant_id, recipient, previous)
     REFERENCES payouts (merchant_id, recipient, id),
   CONSTRAINT payouts_never_after_itself CHECK (previous <> id),
@@ -39,7 +39,7 @@ CREATE TABLE payouts (
 -- One at a time for a recipient. With the foreign key above it also means that whatever is followed has ended.
 CREATE UNIQUE INDEX payouts_one_in_progress ON payouts (merchant_id, recipient) WHERE status = 'processing';
 -- No two follow the same one, and no two are the first: null counts as a value. A payout that failed
--- has ended too, and whoever tries again names it; so nothing is excepted, and the chain never forks.
+-- has ended too, and a client that tries again names it; so nothing is excepted, and the chain never forks.
 CREATE UNIQUE INDEX payouts_one_after_another ON payouts (merchant_id, recipient, previous) NULLS NOT DISTINCT;
 CREATE INDEX payouts_reference ON payouts (merchant_id, reference);
 

@@ -33,7 +33,7 @@ CREATE TABLE webhook_endpoints (
   apart                 boolean     NOT NULL DEFAULT false,
   -- It asked for a pause (Retry-After).
   paused_until          timestamptz,
-  -- When somebody has to look whether deliveries are due; null where none are pending.
+  -- When a worker has to look whether deliveries are due; null where none are pending.
   wake_at               timestamptz,
   -- Who delivers to it now, and how long at most, by the database's clock.
   leased_by             uuid,

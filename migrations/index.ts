@@ -11,6 +11,16 @@ import { Events1700000000010 } from './0010-events.js';
 import { WebhookInbox1700000000011 } from './0011-webhook-inbox.js';
 import { WebhookEndpoints1700000000012 } from './0012-webhook-endpoints.js';
 import { Notices1700000000013 } from './0013-notices.js';
+import { SeveralOrphans1700000000014 } from './0014-several-orphans.js';
+import { AskingAndResolving1700000000015 } from './0015-asking-and-resolving.js';
+import { LivingProcesses1700000000016 } from './0016-living-processes.js';
+import { OneAccount1700000000017 } from './0017-one-account.js';
+import { Completions1700000000019 } from './0019-completions.js';
+import { WhatComesBack1700000000020 } from './0020-what-comes-back.js';
+import { WebhookScopes1700000000021 } from './0021-webhook-scopes.js';
+import { DecidedByAPerson1700000000035 } from './0035-decided-by-a-person.js';
+import { SealKey1700000000037 } from './0037-seal-key.js';
+import { DueByAccount1700000000040 } from './0040-due-by-account.js';
 
 /** Every migration, oldest first. A class that has run anywhere is never edited again. */
 export const migrations = [
@@ -27,4 +37,14 @@ export const migrations = [
   WebhookInbox1700000000011,
   WebhookEndpoints1700000000012,
   Notices1700000000013,
+  SeveralOrphans1700000000014,
+  AskingAndResolving1700000000015,
+  LivingProcesses1700000000016,
+  OneAccount1700000000017,
+  Completions1700000000019,
+  WhatComesBack1700000000020,
+  WebhookScopes1700000000021,
+  DecidedByAPerson1700000000035,
+  SealKey1700000000037,
+  DueByAccount1700000000040,
 ];

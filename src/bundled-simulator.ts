@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { type PspConfig } from './psp/index.js';
+import { type PspConfig } from './psp/psps-file.js';
 
 /** The simulator as a child process: it plays the PSPs where none are configured. */
 export interface BundledSimulator {
@@ -21,7 +21,7 @@ export interface BundledSimulator {
   stop(): Promise<void>;
 }
 
-/** Where it listens when nobody else does; see simulator/README.md. */
+/** Where it listens when nobody else does; see packages/simulator/README.md. */
 const USUAL_PORTS = 'stripe=8420,adyen=8430,keyless=8440,control=8450';
 const ANY_PORTS = 'stripe=0,adyen=0,keyless=0,control=0';
 const START_TIMEOUT_MS = 10_000;
@@ -39,9 +39,10 @@ function fail(): never {
 
 /** null when it ended before it listened. */
 async function start(ports: string): Promise<BundledSimulator | null> {
-  const entry = fileURLToPath(new URL('../simulator/main.js', import.meta.url));
+  const entry = fileURLToPath(new URL('../../packages/simulator/dist/main.js', import.meta.url));
   const child = spawn(process.execPath, [entry], {
-    env: { ...process.env, SIMULATOR_PORTS: ports, SIMULATOR_EXIT_WITH_PARENT: '1' },
+    // Nothing of this process's environment, which holds secrets, but for where programs are.
+    env: { PATH: process.env['PATH'], SIMULATOR_PORTS: ports, SIMULATOR_EXIT_WITH_PARENT: '1' },
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   const ended = once(child, 'exit').then(() => null);

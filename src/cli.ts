@@ -1,130 +1,114 @@
-import { Command, CommanderError } from 'commander';
-import {
-  addApiKeys,
-  addBreaks,
-  addChores,
-  addDeadLetters,
-  addMerchants,
-  addMigrate,
-  addOrphans,
-  addStuck,
-  type Opened,
-  type Outcome,
-  type Perform,
-} from './commands/index.js';
-import { type Chore } from './jobs/index.js';
-import {
-  type Config,
-  ConfigError,
-  DatabaseUnavailable,
-  loadConfig,
-  Problem,
-  StoreUnavailable,
-  SystemClock,
-  SystemIds,
-} from './kernel/index.js';
-import { openStore } from './open-store.js';
+import { type INestApplicationContext } from '@nestjs/common';
+import { type Opened, type Operations, type Outcome } from './commands/command.js';
+import { findCardNumber } from './core/card-number.js';
+import { SystemClock } from './core/clock.js';
+import { type Config, ConfigError, loadConfig } from './config/config.js';
+import { DatabaseClock } from './core/database-clock.js';
+import { DatabaseUnavailable } from './database/database.js';
+import { SystemIds } from './core/ids.js';
+import { Problem } from './core/problem.js';
+import { learnTime } from './database/process-session.js';
+import { redact } from './core/redact.js';
+import { sealKeyOf } from './config/seal-key.js';
+import { Encryption } from './core/encryption.js';
+import { StoreUnavailable } from './database/store-unavailable.js';
+import { openStore, pendingMigrations } from './database/open-store.js';
+import { type OperationOwners } from './request-storage/operation-owners.js';
+import { rotateSealKey } from './database/sealed-values.js';
 
-/**
- * `payonce …`: administration. With --json a command prints one JSON value on stdout and nothing
- * else; an error is one JSON value on stderr. Exit 0 done, 1 failed, 2 not understood.
- */
+/** What the commands of payonce.ts work on: the installation that the environment names. */
 
-/** In the order in which the help lists them. */
-const groups = [
-  addMigrate,
-  addMerchants,
-  addApiKeys,
-  addStuck,
-  addOrphans,
-  addBreaks,
-  addDeadLetters,
-  addChores,
-];
-
-function program(perform: Perform, writeErr: (text: string) => void): Command {
-  const payonce = new Command('payonce')
-    .description('Administers a Payonce installation: the one of DATABASE_URL, or the embedded one here.')
-    .exitOverride() // subcommands inherit this and the next
-    .configureOutput({ writeErr });
-  for (const add of groups) add(payonce, perform);
-  return payonce;
-}
-
-async function main(args: readonly string[]): Promise<number> {
-  const asJson = args.includes('--json');
-  let usage = '';
-  const perform: Perform = async (work) => {
-    const { json, text } = await withOpened(loadConfig(process.env), work);
-    process.stdout.write(`${asJson ? JSON.stringify(json) : text}\n`);
-  };
-  try {
-    await program(perform, (text) => (usage += text)).parseAsync([...args], { from: 'user' });
-    return 0;
-  } catch (error) {
-    if (error instanceof CommanderError && error.exitCode === 0) return 0; // --help
-    const { code, message } = explain(error);
-    const text = error instanceof CommanderError ? usage : `payonce: ${message}\n`;
-    process.stderr.write(asJson ? `${JSON.stringify({ error: { code, message } })}\n` : text);
-    return error instanceof CommanderError ? 2 : 1;
+/** What was run, or with `plan` what would be. */
+export async function migrations(
+  env: NodeJS.ProcessEnv,
+  plan: boolean,
+  announce: (place: string) => void,
+): Promise<readonly string[]> {
+  const config = loadConfig(env);
+  if (plan) {
+    const { place, pending } = await pendingMigrations(config);
+    announce(place);
+    return pending;
   }
+  const store = await openStore(config, { ...asCommand, schema: 'migrate' });
+  announce(store.place);
+  await store.close();
+  return store.migrated;
 }
 
-async function withOpened(config: Config, work: (opened: Opened) => Promise<Outcome>): Promise<Outcome> {
-  const clock = new SystemClock(config.clockOffsetMs);
+const asCommand = { entities: [], poolSize: 2, applicationName: 'payonce-cli' };
+
+/** Opens it, says which it is and does the work with it. Makes and migrates none. */
+export async function withInstallation(
+  env: NodeJS.ProcessEnv,
+  announce: (place: string) => void,
+  work: (opened: Opened) => Promise<Outcome>,
+): Promise<Outcome> {
+  const config = loadConfig(env);
+  const clock = new DatabaseClock(new SystemClock(config.clockOffsetMs));
   const ids = new SystemIds(clock);
-  const store = await openStore(config, { entities: [], poolSize: 2, applicationName: 'payonce-cli' });
+  const store = await openStore(config, { ...asCommand, schema: 'require' });
+  announce(store.place);
   try {
-    const { database, migrated } = store;
+    const { database } = store;
+    await learnTime(clock, database.pool);
     return await work({
+      place: store.place,
       database,
-      migrated,
       clock,
       ids,
-      holdsCardNumber,
-      withChores: (use) => withChores(config, use),
+      holdsCardNumber: (text) => Promise.resolve(findCardNumber(text) !== null),
+      rotateSealKey: async () =>
+        rotateSealKey(database.pool, new Encryption(sealKeyOf(config), config.sealKeyPrevious)),
+      withChores: async (use) => {
+        const { JobRegistry } = await import('./jobs/job-registry.js');
+        return withApplication(config, (app) => use(app.get(JobRegistry).periodicTasks));
+      },
+      withOperations: async (use) => {
+        const { OperationOwners } = await import('./request-storage/operation-owners.js');
+        return withApplication(config, (app) => use(operationsOf(app.get(OperationOwners))));
+      },
     });
   } finally {
     await store.close();
   }
 }
 
-/** The whole service, composed as a worker has it, and nothing of it started. */
-async function withChores<T>(config: Config, use: (chores: readonly Chore[]) => Promise<T>): Promise<T> {
-  const { choresOf } = await import('./background-work.js');
-  const { compose } = await import('./composition.js');
-  const { createLogger } = await import('./api/index.js');
+/** The whole application, wired as a worker has it, and nothing of it started. */
+async function withApplication<T>(
+  config: Config,
+  use: (app: INestApplicationContext) => Promise<T>,
+): Promise<T> {
+  const { createApplication } = await import('./application.js');
+  const { createLogger } = await import('./http/logger.js');
   const { pspsOf } = await import('./configured-psps.js');
-  const logger = createLogger({ level: 'silent' });
-  const composition = await compose(config, await pspsOf(config, null), logger);
+  const app = await createApplication('commands', {
+    config: { ...config, migrate: false },
+    psps: await pspsOf(config, null),
+    logger: createLogger({ level: 'silent' }),
+  });
   try {
-    return await use(choresOf(composition));
+    return await use(app);
   } finally {
-    await composition.close();
+    await app.close();
   }
 }
 
-/** Loaded when it is asked for: the other commands do without the API and start sooner. */
-async function holdsCardNumber(text: string): Promise<boolean> {
-  const { findCardNumber } = await import('./api/index.js');
-  return findCardNumber(text) !== null;
+function operationsOf(owners: OperationOwners): Operations {
+  return {
+    askNow: (stuck, traceId) => owners.of(stuck.entityKey).askNow(stuck, traceId),
+    resolveStuck: (stuck, statement, traceId) =>
+      owners.of(stuck.entityKey).resolveStuck(stuck, statement, traceId),
+  };
 }
 
-function explain(error: unknown): { code: string; message: string } {
+/** What went wrong, with a code for programs. */
+export function explain(error: unknown): { code: string; message: string } {
   if (error instanceof Problem) return { code: error.code, message: error.detail };
   if (error instanceof ConfigError) return { code: 'configuration_invalid', message: error.message };
-  if (error instanceof DatabaseUnavailable) return { code: 'database_unavailable', message: error.message };
+  if (error instanceof DatabaseUnavailable) return { code: error.code, message: error.message };
   if (error instanceof StoreUnavailable) {
     return { code: 'database_unavailable', message: 'the database went away; ask it again' };
   }
-  if (error instanceof CommanderError) {
-    const isBare = error.code === 'commander.help';
-    return {
-      code: 'usage',
-      message: isBare ? 'a command is missing' : error.message.replace(/^error: /, ''),
-    };
-  }
-  return { code: 'internal_error', message: error instanceof Error ? error.message : String(error) };
+  return { code: 'internal_error', message: redact(error instanceof Error ? error.message : String(error)) };
 }
-
-process.exitCode = await main(process.argv.slice(2));

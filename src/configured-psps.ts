@@ -1,11 +1,20 @@
 import { type BundledSimulator } from './bundled-simulator.js';
-import { type Config } from './kernel/index.js';
-import { defaultPsps, type PspsConfig, readPspsFile } from './psp/index.js';
+import { type Config, ConfigError } from './config/config.js';
+import { defaultPsps, type PspsConfig, readPspsFile } from './psp/psps-file.js';
 
 /** Where the bundled simulator listens when it was started apart. */
 const SIMULATOR_APART = { stripe: 'http://127.0.0.1:8420', adyen: 'http://127.0.0.1:8430' };
 
-/** The accounts of the file, or the simulator's. @throws PspsFileError */
-export async function pspsOf({ pspsFile }: Config, simulator: BundledSimulator | null): Promise<PspsConfig> {
-  return pspsFile ? readPspsFile(pspsFile, process.env) : defaultPsps(simulator?.urls ?? SIMULATOR_APART);
+/**
+ * The accounts of the file, or the simulator's where it was asked for or nothing else is configured.
+ * @throws PspsFileError, ConfigError
+ */
+export async function pspsOf(config: Config, simulator: BundledSimulator | null): Promise<PspsConfig> {
+  const { pspsFile, simulated } = config;
+  if (pspsFile) return readPspsFile(pspsFile, process.env, config);
+  if (simulated) return defaultPsps(simulator?.urls ?? SIMULATOR_APART);
+  throw new ConfigError([
+    'there is no PSP account: name a file of them with PAYONCE_PSPS_FILE (docs/configuration.md), ' +
+      'or set PAYONCE_SIMULATOR=on, with which no payment is real',
+  ]);
 }

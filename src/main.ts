@@ -1,32 +1,42 @@
+import { type INestApplicationContext } from '@nestjs/common';
 import { type Logger } from 'pino';
-import { createLogger } from './api/index.js';
+import { createLogger } from './http/logger.js';
 import { type BundledSimulator, startBundledSimulator } from './bundled-simulator.js';
 import { pspsOf } from './configured-psps.js';
-import { type Config, ConfigError, DatabaseUnavailable, loadConfig } from './kernel/index.js';
-import { type PspsConfig, PspsFileError } from './psp/index.js';
-import { type Service, startService } from './service.js';
+import { type Config, ConfigError, loadConfig } from './config/config.js';
+import { DatabaseUnavailable } from './database/database.js';
+import { type PspsConfig, PspsFileError } from './psp/psps-file.js';
+import { startApplication } from './application.js';
+import { Listeners } from './listeners.js';
+
+type Urls = Awaited<ReturnType<Listeners['urls']>>;
 
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
   const logger = createLogger({ level: config.logLevel });
   const simulator = config.simulator ? await startBundledSimulator() : null;
-  let service: Service;
+  let app: INestApplicationContext;
+  let urls: Urls;
   try {
     const psps = await pspsOf(config, simulator);
-    service = await startService(config, psps, logger);
-    if (simulator && service.url) await tellOf(service.url, psps, simulator, logger);
+    app = await startApplication({ config, psps, logger });
+    urls = await app.get(Listeners).urls();
+    if (simulator) await tellOf(urls.url, psps, simulator, logger);
   } catch (error) {
     await simulator?.stop();
     throw error;
   }
-  logger.info({ listening: service.url, role: config.role, simulator: simulator?.urls }, 'payonce is ready');
-  if (process.stdout.isTTY) process.stdout.write(welcome(config, service.url, simulator));
+  logger.info(
+    { listening: urls.url, metrics: urls.metricsUrl, role: config.role, simulator: simulator?.urls },
+    'payonce is ready',
+  );
+  if (process.stdout.isTTY) process.stdout.write(welcome(config, urls, simulator));
 
   const stop = async (signal: string) => {
     logger.info({ signal }, 'stopping');
     // Whatever does not end in time is resumable: the next start or another process takes it up.
     setTimeout(() => process.exit(1), config.shutdownGraceMs + 5_000).unref();
-    await service.close();
+    await app.close();
     await simulator?.stop();
     logger.info('stopped');
     logger.flush(() => process.exit(0));
@@ -45,8 +55,11 @@ async function tellOf(url: string, { psps }: PspsConfig, simulator: BundledSimul
   }
 }
 
-function welcome({ role }: Config, url: string, simulator: BundledSimulator | null): string {
-  if (role === 'worker') return `\nPayonce works; ${url}/metrics says how. Stop with Ctrl-C.\n\n`;
+function welcome({ role }: Config, { url, metricsUrl }: Urls, simulator: BundledSimulator | null): string {
+  if (role === 'worker') {
+    const how = metricsUrl === null ? '' : `; ${metricsUrl}/metrics says how`;
+    return `\nPayonce works${how}. Stop with Ctrl-C.\n\n`;
+  }
   return [
     '',
     `Payonce listens on ${url}`,

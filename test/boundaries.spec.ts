@@ -5,24 +5,29 @@ import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 /**
- * The house's rules about what may import what, what may read the time and what may throw dice. Each
+ * The rules about what may import what, what may read the time and what may throw dice. Each
  * is broken once, in a tree of its own, to see that it fires; then the real tree is seen clean.
  */
 const root = resolve(__dirname, '..');
-const rooms = [
-  'kernel',
+const folders = [
+  'core',
+  'config',
+  'monitoring',
+  'database',
   'jobs',
   'idempotency',
   'merchants',
   'psp',
   'request-storage',
+  'http',
   'refunds',
   'payments',
   'payouts',
   'webhooks',
-  'api',
+  'ops',
   'commands',
 ];
+const packages = ['client', 'idempotency', 'simulator'];
 
 interface Cruise {
   readonly modules: readonly { readonly source: string }[];
@@ -32,7 +37,7 @@ interface Cruise {
   };
 }
 
-/** Runs dependency-cruiser with the house's rules over a tree that is laid out like it. */
+/** Runs dependency-cruiser with these rules over a tree that is laid out like it. */
 async function cruise(tree: string, folders: readonly string[]): Promise<Cruise> {
   const command = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
   const config = join(root, '.dependency-cruiser.cjs');
@@ -50,67 +55,61 @@ function brokenIn({ summary }: Cruise): Record<string, string[]> {
 
 /** A file for every rule that breaks it, once, and breaks no other. */
 const offenders: Readonly<Record<string, readonly [file: string, imports: string]>> = {
-  // Up, and from the floor.
-  'direction-kernel': ['src/kernel/offender.ts', '../psp/index.js'],
-  'direction-jobs': ['src/jobs/offender.ts', '../webhooks/index.js'],
-  'direction-idempotency': ['src/idempotency/offender.ts', '../payments/index.js'],
-  'direction-psp': ['src/psp/offender.ts', '../request-storage/index.js'],
-  'direction-request-storage': ['src/request-storage/offender.ts', '../payments/index.js'],
-  'direction-refunds': ['src/refunds/offender.ts', '../payments/index.js'],
-  'direction-payments': ['src/payments/offender.ts', '../api/index.js'],
-  // Sideways, and to what puts the rooms together.
-  'direction-merchants': ['src/merchants/offender.ts', '../idempotency/index.js'],
-  'direction-payouts': ['src/payouts/offender.ts', '../payments/index.js'],
-  'direction-webhooks': ['src/webhooks/offender.ts', '../idempotency/index.js'],
-  'direction-api': ['src/api/offender.ts', '../service.js'],
-  'direction-commands': ['src/commands/offender.ts', '../api/index.js'],
-  // Past a room's face, from above and from the composition root.
-  'face-kernel': ['src/psp/past-kernel.ts', '../kernel/inner.js'],
-  'face-jobs': ['src/webhooks/past-jobs.ts', '../jobs/inner.js'],
-  'face-idempotency': ['src/payments/past-idempotency.ts', '../idempotency/inner.js'],
-  'face-merchants': ['src/api/past-merchants.ts', '../merchants/inner.js'],
-  'face-psp': ['src/request-storage/past-psp.ts', '../psp/inner.js'],
-  'face-request-storage': ['src/payments/past-request-storage.ts', '../request-storage/inner.js'],
-  'face-refunds': ['src/payments/past-refunds.ts', '../refunds/inner.js'],
-  'face-payments': ['src/api/past-payments.ts', '../payments/inner.js'],
-  'face-payouts': ['src/api/past-payouts.ts', '../payouts/inner.js'],
-  'face-webhooks': ['src/api/past-webhooks.ts', '../webhooks/inner.js'],
-  'face-commands': ['src/past-commands.ts', './commands/inner.js'],
-  'face-api': ['src/past-api.ts', './api/inner.js'],
-  'simulator-stands-alone': ['simulator/offender.ts', '../src/kernel/index.js'],
-  'client-stands-alone': ['client/offender.ts', '../src/kernel/index.js'],
-  'client-needs-fetch-alone': ['client/of-node.ts', 'node:crypto'],
-  'service-without-simulator': ['src/offender.ts', '../simulator/index.js'],
-  'migrations-stand-alone': ['migrations/offender.ts', '../src/kernel/index.js'],
+  // Up and sideways, and to the files that put the application together.
+  'direction-core': ['src/core/offender.ts', '../psp/inner.js'],
+  'direction-config': ['src/config/offender.ts', '../database/inner.js'],
+  'direction-monitoring': ['src/monitoring/offender.ts', '../jobs/inner.js'],
+  'direction-database': ['src/database/offender.ts', '../jobs/inner.js'],
+  'direction-jobs': ['src/jobs/offender.ts', '../webhooks/inner.js'],
+  'direction-idempotency': ['src/idempotency/offender.ts', '../payments/inner.js'],
+  'direction-merchants': ['src/merchants/offender.ts', '../idempotency/inner.js'],
+  'direction-psp': ['src/psp/offender.ts', '../request-storage/inner.js'],
+  'direction-request-storage': ['src/request-storage/offender.ts', '../payments/inner.js'],
+  'direction-refunds': ['src/refunds/offender.ts', '../payments/inner.js'],
+  'direction-payments': ['src/payments/offender.ts', '../payouts/inner.js'],
+  'direction-payouts': ['src/payouts/offender.ts', '../payments/inner.js'],
+  'direction-webhooks': ['src/webhooks/offender.ts', '../idempotency/inner.js'],
+  'direction-commands': ['src/commands/offender.ts', '../ops/inner.js'],
+  'direction-ops': ['src/ops/offender.ts', '../payments/inner.js'],
+  'direction-http': ['src/http/offender.ts', '../payments/inner.js'],
+  'pure-core': ['src/core/of-typeorm.ts', 'typeorm'],
+  'simulator-stands-alone': ['packages/simulator/src/offender.ts', '../../../src/core/inner.js'],
+  'client-stands-alone': ['packages/client/src/offender.ts', '../../../src/core/inner.js'],
+  'idempotency-stands-alone': ['packages/idempotency/src/offender.ts', '../../client/src/inner.js'],
+  'client-needs-fetch-alone': ['packages/client/src/of-node.ts', 'node:crypto'],
+  'service-without-packages': ['src/offender.ts', '@payonce/simulator'],
+  'migrations-stand-alone': ['migrations/offender.ts', '../src/core/inner.js'],
   'one-clock': ['src/psp/timers.ts', 'node:timers/promises'],
   'runtime-packages': ['src/psp/dev-package.ts', 'only-for-development'],
   resolvable: ['src/psp/nowhere.ts', './nothing-here.js'],
-  'no-circular': ['src/kernel/round.ts', './trip.js'],
+  'no-circular': ['src/core/round.ts', './trip.js'],
 };
 
 /** What the direction allows, one import a line: none of it may fire anything. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
-  'src/idempotency/allowed.ts': ['../kernel/index.js'],
-  'src/merchants/allowed.ts': ['../kernel/index.js'],
-  'src/psp/allowed.ts': ['../kernel/index.js'],
-  'src/request-storage/allowed.ts': ['../psp/index.js', '../idempotency/index.js', './inner.js'],
-  'src/payments/allowed.ts': ['../request-storage/index.js', '../merchants/index.js', '../kernel/index.js'],
-  'src/payouts/allowed.ts': ['../request-storage/index.js', '../merchants/index.js', '../kernel/index.js'],
-  'src/webhooks/allowed.ts': ['../payments/index.js', '../jobs/index.js', '../kernel/index.js'],
-  'src/api/allowed.ts': [
-    '../payments/index.js',
-    '../payouts/index.js',
-    '../merchants/index.js',
-    '../kernel/index.js',
+  'src/database/allowed.ts': ['../core/inner.js', '../../migrations/inner.js', 'typeorm'],
+  'src/psp/allowed.ts': ['../core/inner.js'],
+  'src/request-storage/allowed.ts': ['../psp/inner.js', '../idempotency/inner.js', './inner.js'],
+  'src/payments/allowed.ts': [
+    '../http/inner.js',
+    '../request-storage/inner.js',
+    '../refunds/inner.js',
+    '../core/inner.js',
   ],
-  'src/commands/allowed.ts': ['../request-storage/index.js', '../jobs/index.js', '../kernel/index.js'],
-  'src/service.ts': [
-    ...rooms.map((room) => `./${room}/index.js`),
-    '../migrations/index.js',
+  'src/payouts/allowed.ts': ['../request-storage/inner.js', '../merchants/inner.js', '../core/inner.js'],
+  'src/webhooks/allowed.ts': ['../payments/inner.js', '../jobs/inner.js', '../core/inner.js'],
+  'src/http/allowed.ts': ['../idempotency/inner.js', '../merchants/inner.js', '../core/inner.js'],
+  'src/ops/allowed.ts': ['../jobs/inner.js', '../http/inner.js', '../core/inner.js'],
+  'src/commands/allowed.ts': ['../request-storage/inner.js', '../jobs/inner.js', '../core/inner.js'],
+  'src/app.module.ts': [
+    ...folders.map((folder) => `./${folder}/inner.js`),
+    '../migrations/inner.js',
     'for-production',
   ],
-  'src/kernel/clock.ts': ['node:timers/promises'],
-  'client/allowed.ts': ['./index.js', './inner.js'],
+  'src/core/clock.ts': ['node:timers/promises'],
+  'packages/client/src/allowed.ts': ['./inner.js'],
+  'packages/idempotency/src/allowed.ts': ['./inner.js', 'for-production'],
+  'packages/simulator/src/allowed.ts': ['./inner.js', 'for-production'],
 };
 
 function plant(tree: string): void {
@@ -121,20 +120,24 @@ function plant(tree: string): void {
   const importing = (names: readonly string[]) =>
     names.map((name, n) => `import * as from${n} from '${name}';\nexport { from${n} };\n`).join('');
   cpSync(join(root, 'tsconfig.json'), join(tree, 'tsconfig.json'));
-  const dependencies = { 'for-production': '1.0.0' };
+  const dependencies = { 'for-production': '1.0.0', typeorm: '1.0.0' };
   const devDependencies = { 'only-for-development': '1.0.0' };
   write('package.json', JSON.stringify({ name: 'planted', type: 'module', dependencies, devDependencies }));
   for (const name of [...Object.keys(dependencies), ...Object.keys(devDependencies)]) {
     write(`node_modules/${name}/package.json`, JSON.stringify({ name, version: '1.0.0', main: 'index.js' }));
     write(`node_modules/${name}/index.js`, 'module.exports = 1;\n');
   }
-  for (const folder of [...rooms.map((room) => `src/${room}`), 'simulator', 'migrations', 'client']) {
-    write(`${folder}/index.ts`, 'export const face = 1;\n');
+  for (const folder of [
+    ...folders.map((name) => `src/${name}`),
+    ...packages.map((name) => `packages/${name}/src`),
+    'migrations',
+  ]) {
     write(`${folder}/inner.ts`, 'export const inner = 1;\n');
   }
+  write('packages/simulator/src/index.ts', 'export {};\n');
   for (const [file, names] of Object.entries(allowed)) write(file, importing(names));
   for (const [file, name] of Object.values(offenders)) write(file, importing([name]));
-  write('src/kernel/trip.ts', importing(['./round.js']));
+  write('src/core/trip.ts', importing(['./round.js']));
 }
 
 describe('what may import what', () => {
@@ -145,8 +148,8 @@ describe('what may import what', () => {
     tree = mkdtempSync(join(tmpdir(), 'payonce-boundaries-'));
     plant(tree);
     [planted, real] = await Promise.all([
-      cruise(tree, ['src', 'simulator', 'migrations', 'client']),
-      cruise(root, ['src', 'simulator', 'migrations', 'client']),
+      cruise(tree, ['src', 'packages', 'migrations']),
+      cruise(root, ['src', 'packages', 'migrations']),
     ]);
   });
   afterAll(() => rmSync(tree, { recursive: true, force: true }));
@@ -156,7 +159,7 @@ describe('what may import what', () => {
   });
 
   it('lets through what the direction allows', () => {
-    const culprits = new Set([...Object.values(offenders).map(([file]) => file), 'src/kernel/trip.ts']);
+    const culprits = new Set([...Object.values(offenders).map(([file]) => file), 'src/core/trip.ts']);
     expect(Object.keys(brokenIn(planted)).filter((file) => !culprits.has(file))).toEqual([]);
   });
 
@@ -165,10 +168,10 @@ describe('what may import what', () => {
     expect(names.toSorted()).toEqual(Object.keys(offenders).toSorted());
   });
 
-  it('knows every room of the house', () => {
+  it('knows every folder of src', () => {
     const entries = readdirSync(join(root, 'src'), { withFileTypes: true });
-    const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-    expect(folders.toSorted()).toEqual(rooms.toSorted());
+    const present = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+    expect(present.toSorted()).toEqual(folders.toSorted());
   });
 
   it('is kept by the real tree', () => {
@@ -179,7 +182,7 @@ describe('what may import what', () => {
   });
 });
 
-/** One way to get at the time or at chance past the kernel, and who may use it after all, and why. */
+/** One way to get at the time or at chance past src/core, and who may use it after all, and why. */
 interface Ban {
   readonly name: string;
   readonly pattern: RegExp;
@@ -189,7 +192,7 @@ interface Ban {
   readonly planted: string;
 }
 
-const CLOCK = 'src/kernel/clock.ts';
+const CLOCK = 'src/core/clock.ts';
 
 const bans: readonly Ban[] = [
   {
@@ -239,14 +242,14 @@ const bans: readonly Ban[] = [
   {
     name: 'Math.random',
     pattern: /\bMath\s*\.\s*random\b/,
-    home: 'src/kernel/ids.ts',
+    home: 'src/core/ids.ts',
     exceptions: {},
     planted: 'const jitter = Math.random() * 100;',
   },
   {
     name: 'randomUUID',
     pattern: /\brandomUUID\b/,
-    home: 'src/kernel/ids.ts',
+    home: 'src/core/ids.ts',
     exceptions: {},
     planted: 'const id = randomUUID();',
   },

@@ -1,27 +1,18 @@
 import { Client } from 'pg';
+import { migrations } from '../migrations/index.js';
+import { PROCESS_CLASS } from '../src/database/process-session.js';
 import { type FreshDatabase, freshDatabase } from './support/database.js';
-import { spawnNode } from './support/process.js';
-
-interface Ran {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+import { payonceCommand, type Ran } from './support/payonce-command.js';
 
 let fresh: FreshDatabase;
 beforeAll(async () => (fresh = await freshDatabase()));
 afterAll(() => fresh.drop());
 
-async function payonce(line: string, env: Record<string, string> = {}): Promise<Ran> {
-  const args = line.split(' ').filter(Boolean);
-  const child = spawnNode('bin/payonce.mjs', { args, env: { DATABASE_URL: fresh.url, ...env } });
-  const { code } = await child.exit;
-  const stdout = child.stdout();
-  return { code, stdout, stderr: child.output().replace(stdout, '') };
-}
+const payonce = (line: string | readonly string[], env: Record<string, string> = {}): Promise<Ran> =>
+  payonceCommand(line, { DATABASE_URL: fresh.url, ...env });
 
-async function json<T>(line: string): Promise<T> {
-  const { code, stdout, stderr } = await payonce(`${line} --json`);
+async function json<T>(line: string, env: Record<string, string> = {}): Promise<T> {
+  const { code, stdout, stderr } = await payonce(`${line} --json`, env);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout.split('\n')).toHaveLength(2);
   return JSON.parse(stdout) as T;
@@ -57,7 +48,12 @@ describe('payonce stuck', () => {
         last_outcome: null,
       },
     ]);
-    expect((await payonce('stuck list')).stdout).toMatch(/stripe +12\.34 EUR +none/);
+    expect((await payonce('stuck list')).stdout).toMatch(
+      new RegExp(
+        `^STUCK +PSP +AMOUNT +LAST OUTCOME\n\n\\d+ s ago +stripe +12\\.34 EUR +none\n` +
+          ` +operation +payment-1-charge\n +merchant +${merchant}\n +reason +not known\n$`,
+      ),
+    );
   });
 });
 
@@ -115,7 +111,7 @@ describe('payonce orphans', () => {
       status: 'open',
     });
     expect((await payonce('orphans list')).stdout).toMatch(
-      /^FOUND .*\n.* open +stripe +pi_1 +12\.34 EUR +\S+ +payment-1-charge +1\n/,
+      /^FOUND .*\n\n.* open +stripe +12\.34 EUR +1\n +psp reference +pi_1\n +entity key +payment-1-charge\n +merchant +\S+\n/,
     );
 
     expect(JSON.parse((await approve(1)).stdout)).toEqual({ ...listed[0], status: 'approved' });
@@ -128,10 +124,10 @@ describe('payonce orphans', () => {
     );
     expect(records).toEqual(
       [1, 2].map((n) => ({
-        actor: 'cli',
+        actor: expect.stringMatching(/^cli:[\w.@+-]+$/),
         action: 'orphan.approved',
         subject: `payment-${n}-charge`,
-        detail: { route: 1 },
+        detail: { route: 1, psp_reference: 'pi_1' },
       })),
     );
   });
@@ -146,6 +142,29 @@ describe('payonce orphans', () => {
     expect(code).toBe(1);
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'not_found' } });
     expect(await sql('SELECT FROM audit_records WHERE merchant_id = $1', [merchant])).toHaveLength(2);
+  });
+
+  it('wants to know which one is meant where a PSP made several for one route', async () => {
+    for (const [object, id] of [
+      [2, 'pi_2'],
+      [3, 'pi_3'],
+    ] as const) {
+      await sql(
+        `INSERT INTO orphan_effects (merchant_id, entity_key, route, object, attempt, psp, psp_reference, amount,
+           currency, found_at, status)
+         VALUES ($1, 'payment-1-charge', 1, $2, 1, 'stripe', $3, 1234, 'EUR', now(), 'open')`,
+        [merchant, object, id],
+      );
+    }
+    expect((await approve(1)).code).toBe(1);
+    const approved = await approve(1, ' --psp-reference pi_3 --json');
+    expect(JSON.parse(approved.stdout)).toMatchObject({ psp_reference: 'pi_3', status: 'approved' });
+    const listed = await json<{ psp_reference: string; status: string }[]>('orphans list');
+    const later = listed.filter((each) => each.psp_reference !== 'pi_1');
+    expect(later.map((each) => `${each.psp_reference} ${each.status}`).toSorted()).toEqual([
+      'pi_2 open',
+      'pi_3 approved',
+    ]);
   });
 
   it.each([
@@ -233,7 +252,7 @@ describe('payonce for people', () => {
     expect(stdout).toMatch(/^po_live_\S+\nKeep it now, it is not shown again\./);
     const list = await payonce(`api-keys list --merchant ${id}`);
     expect(list.stdout).toMatch(
-      /^ID +KEY +CREATED +REVOKED +SCOPES\n\S+ +po_live_[0-9a-f]{12}_… .* live +payments:read\n$/,
+      /^KEY +CREATED +REVOKED\n\npo_live_[0-9a-f]{12}_… +\d+ s ago +live\n +id +\S+\n +scopes +payments:read\n$/,
     );
     expect(list.stdout).not.toContain(stdout.split('\n')[0]);
   });
@@ -242,20 +261,34 @@ describe('payonce for people', () => {
     const { code, stderr } = await payonce('merchants creat');
     expect(code).toBe(2);
     expect(stderr).toContain('Did you mean create?');
+    expect(stderr).toContain('Add --help');
+  });
+});
+
+describe('payonce, when it fails,', () => {
+  it.each([
+    ['merchants create', 2],
+    ['stuck resolve x --as perhaps --evidence y', 2],
+    ['stuck', 2],
+    [`payments show ${'x'.repeat(20)}`, 1],
+    ['stuck retry 01900000-0000-7000-8000-000000000009', 1],
+    ['dlq purge --all', 2],
+  ])('keeps to 80 columns: %s', async (line, expected) => {
+    const { code, stderr } = await payonce(line);
+    expect(code).toBe(expected);
+    expect(stderr.split('\n').filter((each) => each.length > 80)).toEqual([]);
+  });
+
+  it('says where to look next', async () => {
+    const { stderr } = await payonce('stuck retry 01900000-0000-7000-8000-000000000009');
+    expect(stderr).toContain('npx payonce stuck list');
   });
 });
 
 describe('payonce breaks', () => {
   const note = (text: string) => ['--note', text];
-  const resolve = async (args: readonly string[]): Promise<Ran> => {
-    const child = spawnNode('bin/payonce.mjs', {
-      args: ['breaks', 'resolve', '--psp', 'stripe', '--event', 'evt_1', ...args, '--json'],
-      env: { DATABASE_URL: fresh.url },
-    });
-    const { code } = await child.exit;
-    const stdout = child.stdout();
-    return { code, stdout, stderr: child.output().replace(stdout, '') };
-  };
+  const resolve = (args: readonly string[]) =>
+    payonce(['breaks', 'resolve', '--psp', 'stripe', '--event', 'evt_1', ...args, '--json']);
 
   it('lists what waits for a person, and takes their note, once', async () => {
     expect(await json('breaks list')).toEqual([]);
@@ -307,7 +340,7 @@ describe('payonce breaks', () => {
       resolution: null,
     });
     expect((await payonce('breaks list')).stdout).toMatch(
-      /^SINCE .*\n.* contradiction +stripe +payment_intent\.payment_failed +payment-1-charge +evt_1\n/,
+      /^FOUND .*\n\n.* contradiction +stripe\n +type +payment_intent\.payment_failed\n +operation +payment-1-charge\n +event +evt_1\n$/,
     );
     const card = await resolve(note('Card 4242 4242 4242 4242 was charged.'));
     expect([card.code, card.stdout]).toEqual([1, '']);
@@ -324,30 +357,235 @@ describe('payonce breaks', () => {
 });
 
 describe('payonce chores', () => {
+  const worker = {
+    PAYONCE_SIMULATOR: 'external',
+    PAYONCE_SEAL_KEY: Buffer.alloc(32, 7).toString('base64'),
+  };
+
+  it('takes the configuration of a worker, and no simulator that nobody asked for', async () => {
+    const { code, stderr } = await payonce('chores run duplicates --json');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('there is no PSP account')]);
+  });
+
   it('makes a pass of what workers do, under its turn, and shows when it was done', async () => {
     await sql(
       `INSERT INTO duplicate_guards (merchant_id, digest, payment_id, until)
        VALUES ($1, $2, $1, clock_timestamp() - interval '1 minute')`,
       ['01900000-0000-7000-8000-00000000d0d0', '0'.repeat(64)],
     );
-    expect(await json('chores list')).toContainEqual({
-      name: 'resolver',
+    expect(await json('chores list', worker)).toContainEqual({
+      name: 'resolver-stripe',
       every_ms: 1_000,
       done_ms_ago: null,
     });
-    expect(await json('chores run duplicates')).toEqual({ name: 'duplicates', deleted: 1 });
-    expect((await payonce('chores list')).stdout).toMatch(/^duplicates +60 s +\d+ s ago$/m);
+    expect(await json('chores run duplicates', worker)).toEqual({ name: 'duplicates', deleted: 1 });
+    expect((await payonce('chores list', worker)).stdout).toMatch(/^duplicates +60 s +\d+ s ago$/m);
 
     await sql(
       `UPDATE schedules SET leased_by = $1, leased_until = clock_timestamp() + interval '1 minute'
         WHERE name = 'duplicates'`,
       ['01900000-0000-7000-8000-00000000d0d1'],
     );
-    const { code, stderr } = await payonce('chores run duplicates --json');
+    const { code, stderr } = await payonce('chores run duplicates --json', worker);
     expect([code, JSON.parse(stderr)]).toEqual([
       1,
       { error: { code: 'invalid_state', message: 'duplicates is under way in another process.' } },
     ]);
-    expect((await payonce('chores run nothing')).stderr).toContain('No chore is called "nothing"');
+    expect((await payonce('chores run nothing', worker)).stderr).toContain('No chore is called "nothing"');
+  });
+});
+
+describe('payonce payments show', () => {
+  const merchants = ['01900000-0000-7000-8000-0000000000a1', '01900000-0000-7000-8000-0000000000a2'];
+  const id = (n: number) => `01900000-0000-7000-8000-0000000000b${n}`;
+  const secret = 'tok_secret_of_the_customer';
+
+  beforeAll(async () => {
+    for (const [i, merchant] of merchants.entries()) {
+      await sql(`INSERT INTO merchants (id, name, created_at) VALUES ($1, 'Shop', now())`, [merchant]);
+      await sql(
+        `INSERT INTO payments (merchant_id, id, version, reference, status, capture_mode, amount, amount_captured,
+           amount_refunded, refund_reserved, currency, metadata, candidates, fence, sealed, psp, psp_reference,
+           next_action, disputes, created_at, updated_at)
+         VALUES ($1, $2, 3, 'order-1', 'captured', 'automatic', 1234, 1234, 0, 200, 'EUR', $3, '["stripe"]', false,
+           $4, 'adyen', 'pi_1', $3, $5, now() - interval '3 minutes', now())`,
+        [
+          merchant,
+          id(i),
+          JSON.stringify({ secret }),
+          Buffer.from(secret),
+          JSON.stringify([
+            {
+              id: id(9),
+              pspReference: 'dp_1',
+              status: 'open',
+              reason: 'fraudulent',
+              amount: 1000,
+              amountWithheld: 1000,
+              stage: 1,
+              openedAt: '2026-11-21T00:00:00.000Z',
+              closedAt: null,
+            },
+          ]),
+        ],
+      );
+    }
+    const [merchant] = merchants;
+    const charge = `payment-${id(0)}-charge`;
+    const refund = `payment-${id(0)}-refund`;
+    await sql(
+      `INSERT INTO psp_requests (merchant_id, entity_key, route, operation, payment_id, psp, amount, currency,
+         psp_idempotency_key, psp_reference, verdict, next_step_at, fence, opened_at, decided_at)
+       VALUES ($1, $2, 1, 'charge', $4, 'stripe', 1234, 'EUR', 'c1', NULL, 'ruled_out', NULL, 1,
+           now() - interval '3 minutes', now()),
+         ($1, $3, 1, 'refund', $4, 'adyen', 200, 'EUR', 'r1', NULL, 'open', now() + interval '5 minutes', 1,
+           now(), NULL)`,
+      [merchant, charge, refund, id(0)],
+    );
+    await sql(
+      `INSERT INTO psp_attempts (merchant_id, entity_key, route, attempt, kind, outcome, http_status, latency_ms,
+         trace_id, request, response, started_at, ended_at)
+       VALUES ($1, $2, 1, 1, 'execute', 'unknown', NULL, 30000, 't', $4, $4, now() - interval '3 minutes', now()),
+         ($1, $2, 1, 2, 'lookup', 'not_found', 404, 12, 't', $4, $4, now() - interval '2 minutes', now()),
+         ($1, $3, 1, 1, 'execute', NULL, NULL, NULL, 't', $4, NULL, now(), NULL)`,
+      [merchant, charge, refund, JSON.stringify({ secret })],
+    );
+    await sql(
+      `INSERT INTO non_execution_proofs (merchant_id, entity_key, route, kind, attempt, proved_at)
+       VALUES ($1, $2, 1, 'lookup_final', 2, now())`,
+      [merchant, charge],
+    );
+    await sql(
+      `INSERT INTO psp_requests (merchant_id, entity_key, route, operation, payment_id, psp, amount, currency,
+         psp_idempotency_key, psp_reference, verdict, fence, opened_at, decided_at, rests_on_route)
+       VALUES ($1, $2, 2, 'charge', $3, 'adyen', 1234, 'EUR', 'c2', 'pi_1', 'effective', 1, now(), now(), 1)`,
+      [merchant, charge, id(0)],
+    );
+    await sql(
+      `INSERT INTO refunds (merchant_id, entity_key, id, payment_id, reference, status, amount, currency, metadata,
+         created_at, updated_at)
+       VALUES ($1, $2, $3, $4, NULL, 'pending', 200, 'EUR', '{}', now(), now())`,
+      [merchant, refund, id(8), id(0)],
+    );
+    await sql(
+      `INSERT INTO orphan_effects (merchant_id, entity_key, route, attempt, psp, psp_reference, amount, currency,
+         found_at, status)
+       VALUES ($1, $2, 1, 1, 'stripe', 'pi_late', 1234, 'EUR', now(), 'open')`,
+      [merchant, charge],
+    );
+  });
+
+  it('shows amounts, routes with attempts, what is open, disputes and orphan effects, for people', async () => {
+    const { code, stdout } = await payonce(`payments show ${id(0)}`);
+    expect(code).toBe(0);
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    const shown = stdout.replaceAll(/ +/g, ' ');
+    for (const line of [
+      `Payment ${id(0)}\n status captured\n reference order-1\n merchant ${merchants[0]}`,
+      ' amount 12.34 EUR, automatic capture\n captured 12.34 EUR\n refunded 0.00 EUR',
+      ' reserved 0.00 EUR to capture, 2.00 EUR to refund\n PSP adyen pi_1',
+      `\n open operation payment-${id(0)}-refund`,
+      `\nOperation payment-${id(0)}-charge\n route 1 stripe 12.34 EUR ruled_out\n`,
+      ' 1. execute: unknown, 30000 ms, 3 min ago\n 2. lookup: not_found, HTTP 404, 12 ms,',
+      '\n route 2 adyen 12.34 EUR effective\n PSP reference pi_1\n',
+      '\nRefunds\n 2.00 EUR pending, ',
+      '\nDisputes\n 10.00 EUR open, ',
+      '\nOrphan effects (docs/runbooks/orphan-effect.md)\n 12.34 EUR open, found ',
+    ]) {
+      expect(shown).toContain(line);
+    }
+    expect(shown).toMatch(/ at adyen,\s+tried next at 20\S+\s\S+\sUTC\s\(in 5 min\)/);
+  });
+
+  it('tells programs the same with exact times', async () => {
+    const shown = await json<Record<string, unknown>>(`payments show payment-${id(0)}-charge`);
+    expect(shown).toMatchObject({
+      id: id(0),
+      status: 'captured',
+      refund_reserved: 200,
+      open_operation: {
+        entity_key: `payment-${id(0)}-refund`,
+        route: 1,
+        psp: 'adyen',
+        next_step_at: expect.stringMatching(/^20.*Z$/) as string,
+        stuck_at: null,
+        stuck_reason: null,
+      },
+      operations: [
+        {
+          entity_key: `payment-${id(0)}-charge`,
+          routes: [
+            { route: 1, verdict: 'ruled_out', attempts: [{ outcome: 'unknown' }, { outcome: 'not_found' }] },
+            { route: 2, verdict: 'effective', attempts: [] },
+          ],
+        },
+        { entity_key: `payment-${id(0)}-refund`, routes: [{ verdict: 'open' }] },
+      ],
+      refunds: [{ id: id(8), status: 'pending' }],
+      disputes: [{ id: id(9), status: 'open', amount_withheld: 1000 }],
+      orphan_effects: [{ psp_reference: 'pi_late', status: 'open' }],
+    });
+  });
+
+  it('shows no token, no metadata and nothing that was said to a PSP', async () => {
+    for (const line of [`payments show ${id(0)}`, `payments show ${id(0)} --json`]) {
+      expect((await payonce(line)).stdout).not.toContain('secret');
+    }
+  });
+
+  it('finds a payment by its reference, and asks which where there are several', async () => {
+    const several = await payonce('payments show order-1 --json');
+    expect([several.code, JSON.parse(several.stderr)]).toMatchObject([
+      1,
+      { error: { code: 'invalid_state' } },
+    ]);
+    for (const n of [0, 1]) expect(several.stderr).toContain(id(n));
+    const named = await json<{ id: string }>(`payments show order-1 --merchant ${merchants[1]}`);
+    expect(named.id).toBe(id(1));
+    expect((await payonce(`payments show ${id(7)}`)).stderr).toContain(
+      'No payment has the id or the reference',
+    );
+  });
+});
+
+describe('payonce status', () => {
+  it('says which installation answers and what waits in it', async () => {
+    await sql(
+      `INSERT INTO dead_letters (id, kind, job_id, args, cause, error, tries, first_tried_at, died_at)
+       VALUES ('01900000-0000-7000-8000-0000000000d1', 'a.b', 'a', '{}', 'c', 'e', 1, now(), now())`,
+      [],
+    );
+    const status = await json<{ waiting: Record<string, number>; clock_difference_ms: number }>('status');
+    const { pathname } = new URL(fresh.url);
+    expect(status).toMatchObject({
+      version: expect.any(String) as string,
+      installation: expect.stringContaining(pathname) as string,
+      schema: migrations.at(-1)!.name,
+      postgres: expect.stringMatching(/^\d+/) as string,
+      processes: 0,
+    });
+    expect(Math.abs(status.clock_difference_ms)).toBeLessThan(2_000);
+    const stuck = await json<unknown[]>('stuck list');
+    const orphans = await json<unknown[]>('orphans list');
+    expect(status.waiting).toMatchObject({
+      stuck_routes: stuck.length,
+      orphan_effects: orphans.length,
+      breaks: 0,
+      dead_letters: 1,
+      outbox: 0,
+      deliveries: 0,
+    });
+    expect(status.waiting['open_routes']).toBeGreaterThan(0);
+    const { stdout } = await payonce('status');
+    expect(stdout).toMatch(/\n {2}dead letters +1, see: npx payonce dlq list\n/);
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  });
+
+  it('counts the processes that show that they live', async () => {
+    const process = new Client({ connectionString: fresh.url });
+    await process.connect();
+    await process.query(`SELECT pg_advisory_lock(${PROCESS_CLASS}, 7)`);
+    expect(await json('status')).toMatchObject({ processes: 1 });
+    await process.end();
   });
 });

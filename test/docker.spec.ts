@@ -22,12 +22,12 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
-import { startSimulator } from '../simulator/index.js';
-import { loadConfig } from '../src/kernel/config.js';
+import { startSimulator } from '@payonce/simulator';
+import { loadConfig } from '../src/config/config.js';
 import { parsePsps, PspsFileError } from '../src/psp/psps-file.js';
 import { type FreshDatabase, freshDatabase } from './support/database.js';
 import { spawnNode } from './support/process.js';
-import { eventually, orderOf } from './support/service.js';
+import { eventually, orderOf } from './support/test-environment.js';
 
 /**
  * What linters cannot know of docker/: that the files are there, that the build has all it reads, that
@@ -53,7 +53,13 @@ interface Service {
 }
 const sealKey = randomBytes(32).toString('base64');
 const composeText = read('docker/compose.yml');
-const { services } = composed({ PAYONCE_SEAL_KEY: sealKey });
+const given = {
+  PAYONCE_SEAL_KEY: sealKey,
+  POSTGRES_PASSWORD: 'a1'.repeat(12),
+  STRIPE_WEBHOOK_SECRET: 'whsec_of_this_run',
+  ADYEN_HMAC_KEY: '5b'.repeat(32),
+};
+const { services } = composed(given);
 /** Those that run the service itself. */
 const roles = Object.entries(services).flatMap(([name, { environment = {}, ...more }]) =>
   'PAYONCE_ROLE' in environment ? [[name, { environment, ...more }] as const] : [],
@@ -162,17 +168,27 @@ describe('docker/Dockerfile', () => {
     expect(validate(text.replace('WORKDIR /app', 'WORKDIR app'))).not.toEqual([]);
   });
 
+  it('stands on a version of Node 24 that is pinned by digest', () => {
+    const [, image] = /^ARG NODE_IMAGE=(.*)$/m.exec(text)!;
+    expect(image).toMatch(/^node:24\.\d+\.\d+-[a-z-]+@sha256:[0-9a-f]{64}$/);
+    expect(contentOf([...building, ...final], 'FROM').map((from) => from.split(' ')[0])).toEqual([
+      '${NODE_IMAGE}',
+      '${NODE_IMAGE}',
+    ]);
+    expect(read('README.md')).toContain(`docker buildx imagetools inspect ${image!.split('@')[0]!}`);
+  });
+
   it('copies files that are there and reach the builder', () => {
     const copies = [...building, ...final].filter(
       ({ keyword, fromStage }) => keyword === 'COPY' && !fromStage,
     );
     const sources = copies.flatMap(({ args }) => args.slice(0, -1));
-    expect(sources).toEqual(expect.arrayContaining(['package-lock.json', 'src', 'client', 'bin']));
+    expect(sources).toEqual(expect.arrayContaining(['package-lock.json', 'src', 'packages', 'bin']));
     expect(sources.filter((source) => !existsSync(join(root, source)) || sent(source).length === 0)).toEqual(
       [],
     );
     expect(kept.filter(['.env', '.git/config', 'node_modules/x/index.js', '.payonce/seal.key'])).toEqual([]);
-    expect(kept.filter(['src/kernel/money.spec.ts', 'test/docker.spec.ts'])).toEqual([]);
+    expect(kept.filter(['src/core/money.spec.ts', 'test/docker.spec.ts'])).toEqual([]);
   });
 
   it('ends as nobody in particular, with packages of production alone', () => {
@@ -197,9 +213,7 @@ describe('docker/compose.yml', () => {
       for (const port of service.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1::\d+$/);
     }
     expect(services['api']!.ports).toEqual([`127.0.0.1::${imageEnv['PORT']}`]);
-    expect(composed({ PAYONCE_SEAL_KEY: sealKey, API_PORT: '3000' }).services['api']!.ports).toEqual([
-      '127.0.0.1:3000:3000',
-    ]);
+    expect(composed({ ...given, API_PORT: '3000' }).services['api']!.ports).toEqual(['127.0.0.1:3000:3000']);
   });
 
   it('builds the one image, and waits for services that are there and can tell how they are', () => {
@@ -222,21 +236,48 @@ describe('docker/compose.yml', () => {
       const own = Object.entries(environment).filter(([name]) => !secrets.includes(name));
       // Refuses what it does not know, and what is wrong.
       const config = loadConfig({ ...imageEnv, ...Object.fromEntries(own) });
-      expect(config).toMatchObject({ simulator: false, port: 3_000, host: '0.0.0.0' });
+      const expected = { simulator: false, simulated: true, exposed: true, port: 3_000, host: '0.0.0.0' };
+      expect(config).toMatchObject(expected);
       expect(config.databaseUrl).toContain('@postgres:5432/');
       expect(config.redisUrl).toBe('redis://redis:6379');
       expect(Buffer.from(config.sealKey!).toString('base64')).toBe(sealKey);
       const declared = new Set(
-        [...read('src/kernel/config.ts').matchAll(/^ {4}([A-Z_]+): /gm)].map(([, n]) => n),
+        [...read('src/config/config.ts').matchAll(/^ {4}([A-Z_]+): /gm)].map(([, n]) => n),
       );
       expect(own.map(([name]) => name).filter((name) => !declared.has(name))).toEqual([]);
     }
-    const taken = [...read('simulator/main.ts').matchAll(/env\['(\w+)'\]/g)].map(([, name]) => name);
+    const taken = [...read('packages/simulator/src/main.ts').matchAll(/env\['(\w+)'\]/g)].map(
+      ([, name]) => name,
+    );
     expect(taken).toEqual(expect.arrayContaining(Object.keys(services['simulator']!.environment ?? {})));
   });
 
-  it('wants a seal key, and asks for nothing that README.md does not name', () => {
-    expect(() => composed({})).toThrow('PAYONCE_SEAL_KEY is missing');
+  it('shows metrics on a port of their own, which the host does not have', () => {
+    for (const [, { environment, ports = [] }] of roles) {
+      const { monitoringPort } = loadConfig({
+        PAYONCE_MONITORING_PORT: environment['PAYONCE_MONITORING_PORT'],
+      });
+      expect(monitoringPort).toEqual(expect.any(Number));
+      expect(ports.filter((port) => port.endsWith(`:${monitoringPort}`))).toEqual([]);
+    }
+  });
+
+  it('pins every image that it does not build by a version and a digest', () => {
+    const pinned = /^[a-z]+:\d+\.\d+[\w.-]*@sha256:[0-9a-f]{64}$/;
+    const foreign = Object.values(services).filter(({ build }) => !build);
+    expect(foreign).toHaveLength(2);
+    for (const { image } of foreign) expect(image).toMatch(pinned);
+  });
+
+  it('has no secret of its own', () => {
+    for (const name of Object.keys(given)) {
+      expect(() => composed({ ...given, [name]: '' })).toThrow(`${name} is missing`);
+    }
+    expect(composeText).not.toMatch(/\$\{(?!API_PORT)\w+:?-/);
+    expect(composeText).not.toMatch(/whsec_simulator|0{32}|:payonce@/);
+  });
+
+  it('asks for nothing that README.md does not name', () => {
     const asked = new Set([...composeText.matchAll(/\$\{(\w+)/g)].map(([, name]) => name!));
     const [, section] = read('README.md').split('\n## In a container\n');
     const said = section!.split('\n## ')[0]!;
@@ -248,15 +289,22 @@ describe('docker/compose.yml', () => {
       const [file, place, mode] = volumes![0]!.split(':');
       expect(resolve(root, 'docker', file!)).toBe(join(root, 'docker/psps.json'));
       expect([place, mode]).toEqual([environment['PAYONCE_PSPS_FILE'], 'ro']);
-      const { psps, routing } = parsePsps(pspsText, 'psps.json', environment);
+      const { psps, routing } = parsePsps(pspsText, 'psps.json', environment, {
+        simulated: true,
+        exposed: true,
+      });
       expect(psps.map(({ name }) => name)).toEqual(['stripe', 'adyen']);
-      expect(psps[0]!.credentials['webhookSecret']).toBe('whsec_simulator');
-      expect(psps[1]!.credentials['hmacKey']).toMatch(/^[0-9a-f]{64}$/);
+      expect(psps[0]!.credentials['webhookSecret']).toBe(given.STRIPE_WEBHOOK_SECRET);
+      expect(psps[1]!.credentials['hmacKey']).toBe(given.ADYEN_HMAC_KEY);
       expect(routing.length).toBeGreaterThan(0);
       // They are the simulator's.
       expect(new Set(psps.map(({ baseUrl }) => new URL(baseUrl!).hostname))).toEqual(new Set(['simulator']));
     }
     expect(() => parsePsps(pspsText, 'psps.json', {})).toThrow(PspsFileError);
+    // Its keys are the simulator's, and its addresses have no certificate: not without asking for it.
+    const strict = () => parsePsps(pspsText, 'psps.json', given);
+    expect(strict).toThrow("/psps/0/credentials/secretKey: is the simulator's");
+    expect(strict).toThrow('/psps/0/baseUrl: must be https');
   });
 
   it('gives a process longer to end than it takes', () => {
@@ -289,14 +337,13 @@ describe('what the image is made of', () => {
   let folder: string;
   let database: FreshDatabase;
   const app = () => join(folder, 'app');
-  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- says what a caller expects
-  async function payonce<T>(...args: string[]): Promise<T> {
+  async function payonce(...args: string[]): Promise<Readonly<Record<string, string>>> {
     const { stdout } = await promisify(execFile)(
       process.execPath,
       [join(app(), 'bin/payonce.mjs'), ...args, '--json'],
       { cwd: app(), env: { PATH: process.env['PATH'], DATABASE_URL: database.url }, timeout: 30_000 },
     );
-    return JSON.parse(stdout) as T;
+    return JSON.parse(stdout) as Record<string, string>;
   }
 
   beforeAll(async () => {
@@ -332,6 +379,7 @@ describe('what the image is made of', () => {
         REDIS_URL: '',
         HOST: '127.0.0.1',
         PORT: '0',
+        PAYONCE_MONITORING_PORT: '0',
       },
     });
     const [, port] = await service.waitForLine(/"listening":"http:\/\/127\.0\.0\.1:(\d+)"/);
@@ -380,17 +428,18 @@ describe('what the image is made of', () => {
       REDIS_URL: '',
       HOST: '127.0.0.1',
       PORT: '0',
+      PAYONCE_MONITORING_PORT: '0',
     };
     const started = roles.map(([, { environment }]) =>
       spawnNode(join(app(), entry!), { cwd: app(), env: { ...imageEnv, ...environment, ...settings } }),
     );
     const [atApi, atWorker] = await Promise.all(
-      started.map(async (service) => (await service.waitForLine(/"listening":"([^"]+)"/))[1]!),
+      started.map((service) => service.waitForLine(/"listening":"([^"]+)","metrics":"([^"]+)"/)),
     );
-    api = atApi!;
-    const shop = await payonce<{ id: string }>('merchants', 'create', '--name', 'Shop');
+    api = atApi![1]!;
+    const shop = await payonce('merchants', 'create', '--name', 'Shop');
     const scopes = ['--scopes', 'payments:write'];
-    const { key } = await payonce<{ key: string }>('api-keys', 'create', '--merchant', shop.id, ...scopes);
+    const { key } = await payonce('api-keys', 'create', '--merchant', shop['id']!, ...scopes);
     for (const first of ['stripe', 'adyen'] as const) {
       const answer = await fetch(`${api}/v1/payments`, {
         method: 'POST',
@@ -404,7 +453,7 @@ describe('what the image is made of', () => {
       expect([first, answer.status]).toEqual([first, 201]);
     }
     await eventually(async () => {
-      const metrics = await (await fetch(`${atWorker!}/metrics`)).text();
+      const metrics = await (await fetch(`${atWorker![2]!}/metrics`)).text();
       const applied = (psp: string) =>
         metrics.includes(`payonce_webhook_decisions_total{psp="${psp}",state="applied",reason="none"} 1`);
       return applied('stripe') && applied('adyen');

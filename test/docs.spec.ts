@@ -1,12 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { Command } from 'commander';
-import * as groups from '../src/commands/index.js';
-import { loadConfig } from '../src/kernel/config.js';
-import { type Lifecycle } from '../src/kernel/lifecycle.js';
-import { problemCatalogue } from '../src/kernel/problem.js';
+import { programOf } from '../src/commands/program.js';
+import { loadConfig } from '../src/config/config.js';
+import { type Lifecycle } from '../src/core/lifecycle.js';
+import { problemCatalogue } from '../src/core/problem.js';
 import { paymentLifecycle } from '../src/payments/payment.lifecycle.js';
-import { refundLifecycle } from '../src/refunds/index.js';
+import { refundLifecycle } from '../src/refunds/refund.lifecycle.js';
 import { payoutLifecycle } from '../src/payouts/payout.lifecycle.js';
 
 /** Documents say what the code does, and what they point to is there. */
@@ -14,9 +13,12 @@ const root = resolve(__dirname, '..');
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const documents = [
   'README.md',
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
   ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
+  ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}/README.md`),
 ];
 
 /** The cells of every table row whose first cell is one word of code. */
@@ -51,7 +53,7 @@ describe('documents', () => {
 
   it.each(documents)('%s: every file of ours that it names is there', (document) => {
     const named = [
-      ...read(document).matchAll(/`((?:src|test|simulator|migrations|docker|docs)\/[^`*<\s]*)`/g),
+      ...read(document).matchAll(/`((?:src|test|packages|migrations|docker|docs)\/[^`*<\s]*)`/g),
     ];
     expect(named.map(([, path]) => path!).filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
@@ -73,7 +75,7 @@ describe('docs/configuration.md', () => {
   const rows = rowsOf(document);
 
   it('lists every variable of the configuration and no other', () => {
-    const declared = [...read('src/kernel/config.ts').matchAll(/^ {4}([A-Z][A-Z_]+): /gm)];
+    const declared = [...read('src/config/config.ts').matchAll(/^ {4}([A-Z][A-Z_]+): /gm)];
     expect(declared.length).toBeGreaterThan(10);
     expect([...rows.keys()]).toEqual(declared.map(([, name]) => name));
     // A map would hide one that is listed twice.
@@ -98,10 +100,10 @@ describe('docs/configuration.md', () => {
 });
 
 describe('docs/cli.md', () => {
-  const payonce = new Command('payonce');
-  for (const add of Object.values(groups)) {
-    if (typeof add === 'function' && add.name.startsWith('add')) add(payonce, () => Promise.resolve());
-  }
+  const payonce = programOf(
+    () => Promise.resolve(),
+    () => Promise.resolve(),
+  );
   const leaves = payonce.commands.flatMap((group) =>
     group.commands.length === 0
       ? [[group.name(), group] as const]
@@ -114,8 +116,12 @@ describe('docs/cli.md', () => {
       rows.find((row) => new RegExp(`^\\| \`npx payonce ${name}[ \`]`).test(row));
     expect(leaves.filter(([name]) => !rowOf(name)).map(([name]) => name)).toEqual([]);
     expect(rows).toHaveLength(leaves.length);
+    // Said once, for all of them.
+    const common = ['--json', '--by'];
+    const said = read('docs/cli.md').match(/^Every `payonce` command takes .*$/m)?.[0];
+    for (const option of common) expect(said).toContain(`\`${option}`);
     for (const [name, { options }] of leaves) {
-      const named = options.map(({ long }) => long!).filter((long) => long !== '--json');
+      const named = options.map(({ long }) => long!).filter((long) => !common.includes(long));
       expect([name, named.filter((long) => !rowOf(name)!.includes(long))]).toEqual([name, []]);
     }
   });

@@ -1,45 +1,65 @@
 import { type Command } from 'commander';
-import { type ApiKeyView, scopes } from '../merchants/index.js';
-import { command, type Perform } from './command.js';
+import { scopes } from '../merchants/caller.js';
+import { type ApiKeyView } from '../merchants/merchants.js';
+import { actor, command, type Perform, withExamples } from './command.js';
 import { merchantsOf } from './merchants.js';
-import { table, when } from './table.js';
+import { ago, list } from './text.js';
 
 export function addApiKeys(payonce: Command, perform: Perform): void {
-  const apiKeys = payonce.command('api-keys').description('credentials of a merchant');
-  command(apiKeys, 'create', 'issue a key; it is shown this once')
+  const apiKeys = withExamples(
+    payonce.command('api-keys').description('credentials of a merchant'),
+    'list --merchant 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e43',
+  );
+  command(
+    apiKeys,
+    'create',
+    'issue a key; it is shown this once',
+    '--merchant 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e43 --scopes payments:read,payments:write',
+  )
     .requiredOption('--merchant <id>', 'whose key')
-    .requiredOption('--scopes <scopes>', `what it may do: ${scopes.join(',')}`)
+    .requiredOption('--scopes <scopes>', `what it may do: ${scopes.join(', ')}; several with commas`)
     .action(({ merchant, scopes }: { merchant: string; scopes: string }) =>
       perform(async (opened) => {
         const wanted = scopes.split(',').map((scope) => scope.trim());
-        const { id, key } = await merchantsOf(opened).createApiKey(merchant, wanted);
+        const { id, key } = await (await merchantsOf(opened)).createApiKey(merchant, wanted, actor());
         return { json: { id, key }, text: `${key}\nKeep it now, it is not shown again. Its id: ${id}` };
       }),
     );
-  command(apiKeys, 'list', 'list the keys of a merchant, newest first')
+  command(
+    apiKeys,
+    'list',
+    'list the keys of a merchant, newest first',
+    '--merchant 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e43',
+  )
     .requiredOption('--merchant <id>', 'whose keys')
     .action(({ merchant }: { merchant: string }) =>
       perform(async (opened) => {
-        const keys = await merchantsOf(opened).listApiKeys(merchant);
-        const row = (key: ApiKeyView) => [
-          key.id,
-          `${key.prefix}_…`,
-          when(key.createdAt),
-          key.revokedAt ? when(key.revokedAt) : 'live',
-          key.scopes.join(','),
-        ];
+        const keys = await (await merchantsOf(opened)).listApiKeys(merchant);
+        const now = opened.clock.now();
+        const entry = ({ id, prefix, createdAt, revokedAt, scopes }: ApiKeyView) => ({
+          cells: [`${prefix}_…`, ago(createdAt, now), revokedAt ? ago(revokedAt, now) : 'live'],
+          details: [
+            ['id', id],
+            ['scopes', scopes.join(', ')],
+          ] as const,
+        });
         return {
           json: keys.map(apiKeyJson),
-          text: table(['ID', 'KEY', 'CREATED', 'REVOKED', 'SCOPES'], keys.map(row)),
+          text: list(['KEY', 'CREATED', 'REVOKED'], keys.map(entry)),
         };
       }),
     );
-  command(apiKeys, 'revoke', 'refuse a key from now on')
+  command(
+    apiKeys,
+    'revoke',
+    'refuse a key from now on',
+    '--merchant 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e43 --id 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e44',
+  )
     .requiredOption('--merchant <id>', 'whose key')
     .requiredOption('--id <id>', 'which key')
     .action(({ merchant, id }: { merchant: string; id: string }) =>
       perform(async (opened) => {
-        const key = await merchantsOf(opened).revokeApiKey(merchant, id);
+        const key = await (await merchantsOf(opened)).revokeApiKey(merchant, id, actor());
         return {
           json: apiKeyJson(key),
           text: `Revoked ${key.prefix}_…; running services notice within 5 s.`,

@@ -1,43 +1,55 @@
 import { type Command } from 'commander';
-import { Problem } from '../kernel/index.js';
-import { type Break, Breaks } from '../webhooks/index.js';
-import { ACTOR, command, type Perform } from './command.js';
-import { table, when } from './table.js';
+import { Problem } from '../core/problem.js';
+import {
+  type ReconciliationBreak,
+  type ReconciliationBreaks,
+} from '../webhooks/incoming/reconciliation-breaks.js';
+import { actor, command, type Opened, type Perform, withExamples } from './command.js';
+import { ago, list } from './text.js';
 
 export function addBreaks(payonce: Command, perform: Perform): void {
-  const breaks = payonce
-    .command('breaks')
-    .description("PSPs' notifications that our books do not bear out (docs/runbooks/break.md)");
-  command(breaks, 'list', 'list those that wait for a person, the oldest first').action(() =>
-    perform(async ({ database, clock }) => {
-      const found = await new Breaks(database.pool, clock).list();
+  const breaks = withExamples(
+    payonce
+      .command('breaks')
+      .description("PSPs' notifications that our books do not bear out (docs/runbooks/break.md)"),
+    'list',
+  );
+  command(breaks, 'list', 'list those that wait for a person, the oldest first', '', '--json').action(() =>
+    perform(async (opened) => {
+      const found = await (await breaksOf(opened)).list();
+      const now = opened.clock.now();
       return {
         json: found.map(breakJson),
-        text: table(
-          ['SINCE', 'REASON', 'PSP', 'TYPE', 'OPERATION', 'EVENT'],
-          found.map((each) => [
-            when(each.decidedAt),
-            each.reason,
-            each.psp,
-            each.type,
-            each.entityKey ?? 'not named',
-            each.eventId,
-          ]),
+        text: list(
+          ['FOUND', 'REASON', 'PSP'],
+          found.map((each) => ({
+            cells: [ago(each.decidedAt, now), each.reason, each.psp],
+            details: [
+              ['type', each.type],
+              ['operation', each.entityKey ?? 'not named'],
+              ['event', each.eventId],
+            ] as const,
+          })),
         ),
       };
     }),
   );
-  command(breaks, 'resolve', 'write down what was found out; changes no payment')
+  command(
+    breaks,
+    'resolve',
+    'write down what was found out; changes no payment',
+    '--psp stripe --event evt_1 --note "refunded in the dashboard"',
+  )
     .requiredOption('--psp <account>', 'the account at the PSP, as listed')
     .requiredOption('--event <id>', 'which notification, as listed')
     .requiredOption('--note <text>', 'what was found and done, up to 500 characters')
     .action(({ psp, event, note }: { psp: string; event: string; note: string }) =>
-      perform(async ({ database, clock, ids, holdsCardNumber }) => {
-        if (await holdsCardNumber(note)) {
+      perform(async (opened) => {
+        if (await opened.holdsCardNumber(note)) {
           throw new Problem('card_number_refused', 'The note holds what looks like a card number.');
         }
-        const by = { actor: ACTOR, auditId: ids.uuid() };
-        const resolved = await new Breaks(database.pool, clock).resolve(psp, event, note, by);
+        const by = { actor: actor(), auditId: opened.ids.uuid() };
+        const resolved = await (await breaksOf(opened)).resolve(psp, event, note, by);
         return {
           json: breakJson(resolved),
           text: `Resolved: ${resolved.reason} of ${resolved.type} at ${resolved.psp}.`,
@@ -46,7 +58,12 @@ export function addBreaks(payonce: Command, perform: Perform): void {
     );
 }
 
-function breakJson(found: Break): object {
+async function breaksOf({ database, clock }: Opened): Promise<ReconciliationBreaks> {
+  const { ReconciliationBreaks } = await import('../webhooks/incoming/reconciliation-breaks.js');
+  return new ReconciliationBreaks(database.pool, clock);
+}
+
+function breakJson(found: ReconciliationBreak): object {
   const { eventId, entityKey, traceId, occurredAt, receivedAt, decidedAt, resolvedAt, ...rest } = found;
   return {
     psp: rest.psp,

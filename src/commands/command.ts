@@ -1,6 +1,14 @@
-import { type Command } from 'commander';
-import { type Chore } from '../jobs/index.js';
-import { type Clock, type Database, type Ids } from '../kernel/index.js';
+import { type Command, InvalidArgumentError } from 'commander';
+import { userInfo } from 'node:os';
+import { type PeriodicTask } from '../jobs/periodic-task-leases.js';
+import { type Clock } from '../core/clock.js';
+import { type DatabaseClock } from '../core/database-clock.js';
+import { type Database } from '../database/database.js';
+import { type Ids } from '../core/ids.js';
+import { Problem } from '../core/problem.js';
+import { type Operated } from '../request-storage/operation-resolver.js';
+import { type PspAttempt, type PspRequest } from '../request-storage/psp-request.entity.js';
+import { type Statement } from '../request-storage/statement.js';
 
 /** What a command came to: `json` for programs, `text` for people. */
 export interface Outcome {
@@ -8,34 +16,127 @@ export interface Outcome {
   readonly text: string;
 }
 
+/** What an operator may have done about a stuck operation. */
+export interface Operations {
+  /** Asks its PSP at least once, where it can be asked. Returns the calls that were made. */
+  askNow(stuck: Operated, traceId: string): Promise<readonly PspAttempt[]>;
+  resolveStuck(stuck: Operated, statement: Statement, traceId: string): Promise<PspRequest>;
+}
+
 /** What commands work on. */
 export interface Opened {
+  /** Which installation it is, for people; without secrets. */
+  readonly place: string;
   readonly database: Database;
-  /** The names of the migrations that opening it has run. */
-  readonly migrated: readonly string[];
-  readonly clock: Clock;
+  readonly clock: Pick<DatabaseClock, keyof Clock | 'differenceMs'>;
   readonly ids: Ids;
   /** What is done again and again, as a worker of this configuration does it. Opened when it is asked for. */
-  readonly withChores: <T>(work: (chores: readonly Chore[]) => Promise<T>) => Promise<T>;
-  /** Whether what somebody typed holds what looks like a card number. */
+  readonly withChores: <T>(work: (chores: readonly PeriodicTask[]) => Promise<T>) => Promise<T>;
+  /** What decides operations, as a worker of this configuration does it. Opened when it is asked for. */
+  readonly withOperations: <T>(work: (operations: Operations) => Promise<T>) => Promise<T>;
+  /** Re-encrypts what is stored under the previous seal key. @throws ConfigError without the keys */
+  readonly rotateSealKey: () => Promise<{ readonly reencrypted: number }>;
+  /** Whether an argument holds what looks like a card number. */
   readonly holdsCardNumber: (text: string) => Promise<boolean>;
 }
 
-/** Opens the installation, does the work and prints what it came to. */
-export type Perform = (work: (opened: Opened) => Promise<Outcome>) => Promise<void>;
-
-/** Who did it, in audit records. */
-export const ACTOR = 'cli';
-
-/** A command of this name that takes `--json`. */
-export function command(parent: Command, name: string, description: string): Command {
-  return parent
-    .command(name)
-    .description(description)
-    .option('--json', 'print one JSON value and nothing else');
+/** What commands are performed with: src/cli.ts, which is loaded when one is. */
+export interface Installation {
+  /** Opens the installation, says which it is and does the work. Makes and migrates none. */
+  withInstallation(
+    env: NodeJS.ProcessEnv,
+    announce: (place: string) => void,
+    work: (opened: Opened) => Promise<Outcome>,
+  ): Promise<Outcome>;
+  /** Runs the pending migrations, or with `plan` names them alone. */
+  migrations(
+    env: NodeJS.ProcessEnv,
+    plan: boolean,
+    announce: (place: string) => void,
+  ): Promise<readonly string[]>;
+  /** What went wrong, with a code for programs. */
+  explain(error: unknown): { readonly code: string; readonly message: string };
 }
 
-/** NaN where it is no whole number, which whoever takes it refuses. */
+/** Opens the installation, says which it is, does the work and prints what it came to. Makes and migrates none. */
+export type Perform = (work: (opened: Opened) => Promise<Outcome>) => Promise<void>;
+
+let by: string | null = null;
+
+/** Who did it, in audit records: the name that was given, or that of the user at the operating system. */
+export function actor(): string {
+  return `cli:${by ?? systemUser()}`;
+}
+
+function systemUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return 'unknown'; // A container's user need not have a name.
+  }
+}
+
+function actorName(text: string): string {
+  if (/^[\w.@+-]{1,64}$/.test(text)) return text;
+  throw new InvalidArgumentError('1 to 64 of A-Z a-z 0-9 _ . @ + -');
+}
+
+/** What a person wrote down, as it may be kept. */
+export async function noteOf(
+  option: string,
+  text: string,
+  { holdsCardNumber }: Pick<Opened, 'holdsCardNumber'>,
+): Promise<string> {
+  const note = text.trim();
+  if (note.length === 0 || note.length > 500) {
+    throw new Problem('validation_failed', `${option} takes 1 to 500 characters.`);
+  }
+  if (await holdsCardNumber(note)) {
+    throw new Problem('card_number_refused', `${option} holds what looks like a card number.`);
+  }
+  return note;
+}
+
+/** A command of this name that takes `--json` and `--by`; `examples` are what follows its name. */
+export function command(
+  parent: Command,
+  name: string,
+  description: string,
+  ...examples: readonly string[]
+): Command {
+  const made = parent
+    .command(name)
+    .description(description)
+    .option('--json', 'print one JSON value and nothing else')
+    .option(
+      '--by <name>',
+      'who does it, for audit records; you, by the operating system, unless given',
+      actorName,
+    )
+    .hook('preAction', (called) => {
+      by = called.opts<{ by?: string }>().by ?? null;
+    });
+  return withExamples(made, ...examples);
+}
+
+/** Shows below the help how the command is used; `examples` are what follows its name. */
+export function withExamples(shown: Command, ...examples: readonly string[]): Command {
+  return shown.addHelpText('after', () => {
+    const lines = examples.map((example) => `  ${exampleLines(`npx ${pathOf(shown)} ${example}`.trimEnd())}`);
+    return `\nExamples:\n${lines.join('\n')}`;
+  });
+}
+
+/** Broken as a shell takes it, before an option, where it is too long for a line. */
+function exampleLines(text: string): string {
+  return text.length <= 78 ? text : text.replaceAll(/ (?=--)/g, ' \\\n    ');
+}
+
+function pathOf(command: Command): string {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+}
+
+/** NaN where it is no whole number, which its taker refuses. */
 export function numberOf(text: string): number {
   return /^\d{1,9}$/.test(text) ? Number(text) : NaN;
 }

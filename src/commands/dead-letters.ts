@@ -1,19 +1,14 @@
 import { type Command } from 'commander';
-import { type Clock, Problem } from '../kernel/index.js';
-import {
-  type DeadLetter,
-  type DeadLetterFilter,
-  DeadLetters,
-  deadLetterView,
-  MOST_IN_A_PAGE,
-  type Selection,
-  StagedJobs,
-} from '../jobs/index.js';
-import { ACTOR, command, numberOf, type Opened, type Perform } from './command.js';
-import { table, when } from './table.js';
+import { type Clock } from '../core/clock.js';
+import { Problem } from '../core/problem.js';
+import { type DeadLetter } from '../jobs/dead-letter.entity.js';
+import { deadLetterView } from '../jobs/dead-letter.view.js';
+import { type DeadLetterFilter, type DeadLetters, type Selection } from '../jobs/dead-letters.js';
+import { actor, command, numberOf, type Opened, type Perform, withExamples } from './command.js';
+import { ago, folded, list } from './text.js';
 
 /** How many letters one list shows. */
-const MOST_LISTED = 10_000;
+const MAX_LISTED = 10_000;
 /** Of an error in a list; `show` has all of it. */
 const SHOWN_ERROR = 60;
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -26,10 +21,14 @@ interface Selecting {
 }
 
 export function addDeadLetters(payonce: Command, perform: Perform): void {
-  const dlq = payonce
-    .command('dlq')
-    .description('dead letters: jobs that were given up (docs/runbooks/dead-letters.md)');
-  command(dlq, 'list', 'list them, newest first')
+  const dlq = withExamples(
+    payonce
+      .command('dlq')
+      .description('dead letters: jobs that were given up (docs/runbooks/dead-letters.md)'),
+    'list',
+    'merge --cause exhausted',
+  );
+  command(dlq, 'list', 'list them, newest first', '', '--kind webhook.apply --older-than 1h')
     .option('--kind <kind>', 'of this kind alone')
     .option('--cause <cause>', 'of this cause alone')
     .option('--older-than <age>', 'given up so long ago or longer: 90s, 30m, 1h, 2d')
@@ -38,38 +37,52 @@ export function addDeadLetters(payonce: Command, perform: Perform): void {
       perform(async (opened) => {
         const before = olderThan === undefined ? null : agoOf(olderThan, opened.clock);
         const filter = { kind: named.kind, cause: named.cause, ...(before ? { olderThan: before } : {}) };
-        const { letters, more } = await listed(lettersOf(opened), filter, limitOf(limit));
-        const rows = letters.map((letter) => [
-          letter.id,
-          when(letter.diedAt),
-          String(letter.tries),
-          letter.kind,
-          letter.cause,
-          cut(letter.error),
-        ]);
-        const list = table(['ID', 'DIED', 'TRIES', 'KIND', 'CAUSE', 'ERROR'], rows);
-        return { json: letters.map(deadLetterView), text: more ? `${list}\nMore of them: --limit` : list };
+        const { letters, more } = await listed(await lettersOf(opened), filter, limitOf(limit));
+        const now = opened.clock.now();
+        const entries = letters.map((letter) => ({
+          cells: [ago(letter.diedAt, now), String(letter.tries), letter.kind, letter.cause],
+          details: [
+            ['id', letter.id],
+            ['error', cut(letter.error)],
+          ] as const,
+        }));
+        const text = list(['DIED', 'TRIES', 'KIND', 'CAUSE'], entries);
+        return { json: letters.map(deadLetterView), text: more ? `${text}\n\nMore of them: --limit` : text };
       }),
     );
-  command(dlq, 'show', 'show one of them whole')
+  command(dlq, 'show', 'show one of them whole', '019aa5d1-3c0e-7a51-8d2f-6b0c9e4f7a18')
     .argument('<id>', 'its id')
     .action((id: string) =>
       perform(async (opened) => {
-        const letter = deadLetterView(await lettersOf(opened).show(id));
-        const lines = Object.entries(letter).map(([name, value]) => `${name}: ${shown(value)}`);
+        const letter = deadLetterView(await (await lettersOf(opened)).show(id));
+        const lines = Object.entries(letter).map(([name, value]) => folded(`${name}: `, shown(value)));
         return { json: letter, text: lines.join('\n') };
       }),
     );
-  selecting(command(dlq, 'merge', 'send them back to be tried again from the first level')).action(
-    (ids: string[], options: Selecting, asked: Command) => {
-      const selection = selectionOf(ids, options, asked);
-      return perform(async (opened) => {
-        const { done, left } = await lettersOf(opened).merge(selection, ACTOR);
-        return { json: { merged: done, left }, text: summary('Merged', done, left) };
-      });
-    },
-  );
-  selecting(command(dlq, 'purge', 'throw them away for good'))
+  selecting(
+    command(
+      dlq,
+      'merge',
+      'send them back to be tried again from the first level',
+      '019aa5d1-3c0e-7a51-8d2f-6b0c9e4f7a18',
+      '--kind webhook.apply --cause exhausted',
+    ),
+  ).action((ids: string[], options: Selecting, asked: Command) => {
+    const selection = selectionOf(ids, options, asked);
+    return perform(async (opened) => {
+      const { done, left } = await (await lettersOf(opened)).merge(selection, actor());
+      return { json: { merged: done, left }, text: summary('Merged', done, left) };
+    });
+  });
+  selecting(
+    command(
+      dlq,
+      'purge',
+      'throw them away for good',
+      '019aa5d1-3c0e-7a51-8d2f-6b0c9e4f7a18',
+      '--cause exhausted --yes',
+    ),
+  )
     .option('--yes', 'needed to purge without naming ids')
     .action((ids: string[], options: Selecting, asked: Command) => {
       const selection = selectionOf(ids, options, asked);
@@ -77,7 +90,7 @@ export function addDeadLetters(payonce: Command, perform: Perform): void {
         asked.error('error: this throws away every letter that matches, for good; say --yes if it is meant');
       }
       return perform(async (opened) => {
-        const { done, left } = await lettersOf(opened).purge(selection, ACTOR);
+        const { done, left } = await (await lettersOf(opened)).purge(selection, actor());
         return { json: { purged: done, left }, text: summary('Purged', done, left) };
       });
     });
@@ -101,7 +114,11 @@ function selectionOf(ids: readonly string[], { kind, cause, all }: Selecting, as
   return { ...(kind === undefined ? {} : { kind }), ...(cause === undefined ? {} : { cause }) };
 }
 
-function lettersOf({ database, clock, ids }: Opened): DeadLetters {
+async function lettersOf({ database, clock, ids }: Opened): Promise<DeadLetters> {
+  const [{ DeadLetters }, { StagedJobs }] = await Promise.all([
+    import('../jobs/dead-letters.js'),
+    import('../jobs/staged-jobs.js'),
+  ]);
   return new DeadLetters({ pool: database.pool, clock, ids, staged: new StagedJobs(clock, ids) });
 }
 
@@ -110,12 +127,13 @@ async function listed(
   filter: DeadLetterFilter,
   limit: number,
 ): Promise<{ letters: DeadLetter[]; more: boolean }> {
+  const { MAX_IN_A_PAGE } = await import('../jobs/dead-letters.js');
   const found: DeadLetter[] = [];
   let cursor: string | null = null;
   do {
     const page = await letters.list({
       ...filter,
-      limit: Math.min(limit - found.length, MOST_IN_A_PAGE),
+      limit: Math.min(limit - found.length, MAX_IN_A_PAGE),
       cursor,
     });
     found.push(...page.letters);
@@ -126,8 +144,8 @@ async function listed(
 
 function limitOf(text: string): number {
   const limit = numberOf(text);
-  if (limit >= 1 && limit <= MOST_LISTED) return limit;
-  throw invalid('/limit', `a whole number from 1 to ${MOST_LISTED}`);
+  if (limit >= 1 && limit <= MAX_LISTED) return limit;
+  throw invalid('/limit', `a whole number from 1 to ${MAX_LISTED}`);
 }
 
 /** The time that lies `age` back. */

@@ -1,46 +1,62 @@
 import { type Command } from 'commander';
-import { type Merchant, Merchants } from '../merchants/index.js';
-import { command, numberOf, type Opened, type Perform } from './command.js';
-import { table, when } from './table.js';
+import { type Merchant } from '../merchants/merchant.entity.js';
+import { type Merchants } from '../merchants/merchants.js';
+import { actor, command, numberOf, type Opened, type Perform, withExamples } from './command.js';
+import { ago, list } from './text.js';
 
 export function addMerchants(payonce: Command, perform: Perform): void {
-  const merchants = payonce.command('merchants').description('tenants of this installation');
-  command(merchants, 'create', 'add a merchant')
+  const merchants = withExamples(
+    payonce.command('merchants').description('tenants of this installation'),
+    'create --name Shop',
+    'list',
+  );
+  command(merchants, 'create', 'add a merchant', '--name Shop', '--name Shop --duplicate-window 30')
     .requiredOption('--name <name>', 'what people call it')
     .option('--duplicate-window <seconds>', 'refuse the same payment under another key for so long', '0')
     .action(({ name, duplicateWindow }: { name: string; duplicateWindow: string }) =>
       perform(async (opened) => {
-        const merchant = await merchantsOf(opened).createMerchant(name, numberOf(duplicateWindow));
+        const merchant = await (
+          await merchantsOf(opened)
+        ).createMerchant(name, numberOf(duplicateWindow), actor());
         return { json: merchantJson(merchant), text: `Merchant ${merchant.name}: ${merchant.id}` };
       }),
     );
-  command(merchants, 'set-duplicate-window', 'for how long the same payment under another key is refused')
+  command(
+    merchants,
+    'set-duplicate-window',
+    'for how long the same payment under another key is refused',
+    '--merchant 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e43 --seconds 30',
+  )
     .requiredOption('--merchant <id>', 'whose payments')
     .requiredOption('--seconds <n>', 'for how long; 0 = never')
     .action(({ merchant: id, seconds }: { merchant: string; seconds: string }) =>
       perform(async (opened) => {
-        const merchant = await merchantsOf(opened).setDuplicateWindow(id, numberOf(seconds));
+        const merchant = await (await merchantsOf(opened)).setDuplicateWindow(id, numberOf(seconds), actor());
         return {
           json: merchantJson(merchant),
           text: `Duplicate window of ${merchant.name}: ${windowOf(merchant)}; running services notice within 5 s.`,
         };
       }),
     );
-  command(merchants, 'list', 'list the merchants, newest first').action(() =>
+  command(merchants, 'list', 'list the merchants, newest first', '', '--json').action(() =>
     perform(async (opened) => {
-      const all = await merchantsOf(opened).listMerchants();
+      const all = await (await merchantsOf(opened)).listMerchants();
+      const now = opened.clock.now();
       return {
         json: all.map(merchantJson),
-        text: table(
+        text: list(
           ['ID', 'CREATED', 'DUPLICATES', 'NAME'],
-          all.map((merchant) => [merchant.id, when(merchant.createdAt), windowOf(merchant), merchant.name]),
+          all.map((merchant) => ({
+            cells: [merchant.id, ago(merchant.createdAt, now), windowOf(merchant), merchant.name],
+          })),
         ),
       };
     }),
   );
 }
 
-export function merchantsOf({ database, clock, ids }: Opened): Merchants {
+export async function merchantsOf({ database, clock, ids }: Opened): Promise<Merchants> {
+  const { Merchants } = await import('../merchants/merchants.js');
   return new Merchants(database.pool, clock, ids);
 }
 

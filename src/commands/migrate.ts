@@ -1,12 +1,20 @@
 import { type Command } from 'commander';
-import { command, type Perform } from './command.js';
+import { command, type Outcome } from './command.js';
 
-export function addMigrate(payonce: Command, perform: Perform): void {
-  command(payonce, 'migrate', 'bring the database up to date').action(() =>
-    perform(async ({ migrated }) => ({
-      json: { migrated },
-      text:
-        migrated.length > 0 ? `Ran ${migrated.join(', ')}.` : 'Nothing to do: the database is up to date.',
-    })),
-  );
+/** Runs the pending migrations, or with `plan` only names them, and prints what `tell` makes of that. */
+export type Migrate = (plan: boolean, tell: (migrations: readonly string[]) => Outcome) => Promise<void>;
+
+/** The only command that makes or changes a schema. */
+export function addMigrate(payonce: Command, migrate: Migrate): void {
+  command(payonce, 'migrate', 'bring the database up to date', '--plan', '')
+    .option('--plan', 'name what would be run, and change nothing')
+    .action(({ plan }: { plan?: true }) =>
+      migrate(plan === true, (migrations) => {
+        const names = migrations.join(', ');
+        const text = migrations.length > 0 ? `${plan ? 'Would run' : 'Ran'} ${names}.` : NOTHING;
+        return { json: plan ? { pending: migrations } : { migrated: migrations }, text };
+      }),
+    );
 }
+
+const NOTHING = 'Nothing to do: the database is up to date.';

@@ -1,56 +1,116 @@
 import { type Command } from 'commander';
-import { formatMoney, Problem } from '../kernel/index.js';
-import { type OrphanEffect, OrphanEffects } from '../request-storage/index.js';
-import { ACTOR, command, type Perform } from './command.js';
-import { table, when } from './table.js';
+import { Problem } from '../core/problem.js';
+import { type OrphanEffects } from '../request-storage/orphan-effects.js';
+import { type OrphanEffect } from '../request-storage/psp-request.entity.js';
+import { actor, command, noteOf, type Opened, type Perform, withExamples } from './command.js';
+import { ago, list } from './text.js';
+
+interface Which {
+  readonly merchant: string;
+  readonly entityKey: string;
+  readonly route: string;
+  readonly pspReference?: string | null;
+}
 
 export function addOrphans(payonce: Command, perform: Perform): void {
-  const orphans = payonce
-    .command('orphans')
-    .description('what PSPs did after they were ruled out (docs/runbooks/orphan-effect.md)');
-  command(orphans, 'list', 'list what is not given back yet, the oldest first').action(() =>
-    perform(async ({ database }) => {
-      const effects = await new OrphanEffects(database.pool).list();
+  const orphans = withExamples(
+    payonce
+      .command('orphans')
+      .description('what PSPs did after they were ruled out (docs/runbooks/orphan-effect.md)'),
+    'list',
+  );
+  command(orphans, 'list', 'list what is not given back yet, the oldest first', '', '--json').action(() =>
+    perform(async (opened) => {
+      const effects = await (await orphanEffectsOf(opened)).list();
+      const { formatMoney } = await import('../core/money.js');
+      const now = opened.clock.now();
       return {
         json: effects.map(orphanJson),
-        text: table(
-          ['FOUND', 'STATUS', 'PSP', 'PSP REFERENCE', 'AMOUNT', 'MERCHANT', 'ENTITY KEY', 'ROUTE'],
-          effects.map((effect) => [
-            when(effect.foundAt),
-            effect.status,
-            effect.psp,
-            effect.pspReference ?? 'none',
-            formatMoney(effect),
-            effect.merchantId,
-            effect.entityKey,
-            String(effect.route),
-          ]),
+        text: list(
+          ['FOUND', 'STATUS', 'PSP', 'AMOUNT', 'ROUTE'],
+          effects.map((effect) => ({
+            cells: [
+              ago(effect.foundAt, now),
+              effect.status,
+              effect.psp,
+              formatMoney(effect),
+              String(effect.route),
+            ],
+            details: [
+              ['psp reference', effect.pspReference ?? 'none'],
+              ['entity key', effect.entityKey],
+              ['merchant', effect.merchantId],
+            ] as const,
+          })),
         ),
       };
     }),
   );
-  command(orphans, 'approve', 'let one be given back, or tried again')
+  command(
+    orphans,
+    'approve',
+    'let one be given back, or tried again',
+    '--merchant 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e43 --entity-key payment-019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42-charge --route 1',
+  )
     .requiredOption('--merchant <id>', 'whose it is')
     .requiredOption('--entity-key <key>', 'which operation')
     .requiredOption('--route <n>', 'which route of it')
-    .action(({ merchant, entityKey, route }: { merchant: string; entityKey: string; route: string }) =>
-      perform(async ({ database, clock, ids }) => {
-        if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(merchant) || !/^\d{1,4}$/.test(route)) {
+    .option('--psp-reference <id>', 'which object of that route, where several wait')
+    .action(({ merchant, entityKey, route, pspReference = null }: Which) =>
+      perform(async (opened) => {
+        if (!isName(merchant, route)) {
           throw new Problem('not_found', 'No orphan effect of this name waits for a decision.');
         }
-        const by = { actor: ACTOR, auditId: ids.uuid(), at: clock.now() };
-        const effects = new OrphanEffects(database.pool);
-        const effect = await effects.approve(merchant, entityKey, Number(route), by);
+        const by = { actor: actor(), auditId: opened.ids.uuid(), at: opened.clock.now() };
+        const effects = await orphanEffectsOf(opened);
+        const { formatMoney } = await import('../core/money.js');
+        const effect = await effects.approve(merchant, entityKey, Number(route), pspReference, by);
         return {
           json: orphanJson(effect),
           text: `Approved: ${formatMoney(effect)} at ${effect.psp}; a running worker gives it back within seconds.`,
         };
       }),
     );
+  command(
+    orphans,
+    'close',
+    'take one off the list that was dealt with by hand; sends nothing',
+    '--merchant 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e43 --entity-key payment-019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42-charge --route 1 --note "refunded in the dashboard"',
+  )
+    .requiredOption('--merchant <id>', 'whose it is')
+    .requiredOption('--entity-key <key>', 'which operation')
+    .requiredOption('--route <n>', 'which route of it')
+    .requiredOption('--note <text>', 'what was found and done, up to 500 characters')
+    .option('--psp-reference <id>', 'which object of that route, where several wait')
+    .action(({ merchant, entityKey, route, pspReference = null, note: text }: Which & { note: string }) =>
+      perform(async (opened) => {
+        if (!isName(merchant, route)) {
+          throw new Problem('not_found', 'No orphan effect of this name waits for a person.');
+        }
+        const note = await noteOf('--note', text, opened);
+        const by = { actor: actor(), auditId: opened.ids.uuid(), at: opened.clock.now(), note };
+        const effects = await orphanEffectsOf(opened);
+        const { formatMoney } = await import('../core/money.js');
+        const effect = await effects.close(merchant, entityKey, Number(route), pspReference, by);
+        return {
+          json: orphanJson(effect),
+          text: `Closed: ${formatMoney(effect)} at ${effect.psp}; nothing was sent.`,
+        };
+      }),
+    );
 }
 
-function orphanJson(effect: OrphanEffect): object {
-  const { merchantId, entityKey, pspReference, foundAt, ...rest } = effect;
+async function orphanEffectsOf({ database }: Opened): Promise<OrphanEffects> {
+  const { OrphanEffects } = await import('../request-storage/orphan-effects.js');
+  return new OrphanEffects(database.pool);
+}
+
+function isName(merchant: string, route: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(merchant) && /^\d{1,4}$/.test(route);
+}
+
+export function orphanJson(effect: OrphanEffect): object {
+  const { merchantId, entityKey, pspReference, foundAt, dueAt: _dueAt, object: _object, ...rest } = effect;
   return {
     merchant_id: merchantId,
     entity_key: entityKey,

@@ -1,30 +1,106 @@
-import { type Command } from 'commander';
-import { formatMoney } from '../kernel/index.js';
-import { type StuckRoute, StuckRoutes } from '../request-storage/index.js';
-import { command, type Perform } from './command.js';
-import { table, when } from './table.js';
+import { type Command, Option } from 'commander';
+import { Problem } from '../core/problem.js';
+import { type StuckRoute, type StuckRoutes } from '../request-storage/stuck-routes.js';
+import { actor, command, noteOf, type Opened, type Perform, withExamples } from './command.js';
+import { ago, list } from './text.js';
 
 export function addStuck(payonce: Command, perform: Perform): void {
-  const stuck = payonce.command('stuck').description('operations that need a person');
-  command(stuck, 'list', 'list them, the longest stuck first').action(() =>
-    perform(async ({ database }) => {
-      const routes = await new StuckRoutes(database.pool).list();
+  const stuck = withExamples(
+    payonce.command('stuck').description('operations that need a person (docs/runbooks/stuck-payment.md)'),
+    'list',
+  );
+  command(stuck, 'list', 'list them, the longest stuck first', '', '--json').action(() =>
+    perform(async (opened) => {
+      const routes = await (await stuckRoutesOf(opened)).list();
+      const { formatMoney } = await import('../core/money.js');
+      const now = opened.clock.now();
       return {
         json: routes.map(stuckJson),
-        text: table(
-          ['SINCE', 'PSP', 'AMOUNT', 'LAST OUTCOME', 'MERCHANT', 'OPERATION'],
-          routes.map((route) => [
-            when(route.stuckAt),
-            route.psp,
-            formatMoney(route),
-            route.lastOutcome ?? 'none',
-            route.merchantId,
-            route.entityKey,
-          ]),
+        text: list(
+          ['STUCK', 'PSP', 'AMOUNT', 'LAST OUTCOME'],
+          routes.map((route) => ({
+            cells: [ago(route.stuckAt, now), route.psp, formatMoney(route), route.lastOutcome ?? 'none'],
+            details: [
+              ['operation', route.entityKey],
+              ['merchant', route.merchantId],
+              ['reason', route.reason ?? 'not known'],
+            ] as const,
+          })),
         ),
       };
     }),
   );
+  command(
+    stuck,
+    'retry <payment-or-payout-id>',
+    'ask the PSP about a stuck operation once more, now',
+    '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42',
+  )
+    .option('--entity-key <key>', 'which operation, where several are stuck')
+    .action((id: string, { entityKey }: { entityKey?: string }) =>
+      perform(async (opened) => {
+        const { ids, withOperations } = opened;
+        const routes = await stuckRoutesOf(opened);
+        const found = await routes.of(id, entityKey ?? null);
+        const calls = await withOperations((operations) => operations.askNow(found, `cli-${ids.uuid()}`));
+        const isStuck = await routes.isStuck(found);
+        const told = calls.map(({ kind, outcome }) => `${kind} ${outcome ?? 'unanswered'}`).join(', ');
+        const now = `${found.entityKey} is ${isStuck ? 'still' : 'no longer'} stuck.`;
+        return {
+          json: {
+            entity_key: found.entityKey,
+            calls: calls.map(({ kind, outcome }) => ({ kind, outcome })),
+            stuck: isStuck,
+          },
+          text: told === '' ? `${found.psp} can be asked nothing. ${now}` : `${found.psp}: ${told}. ${now}`,
+        };
+      }),
+    );
+  command(
+    stuck,
+    'resolve <payment-or-payout-id>',
+    'write down what was found out at the PSP, and decide by it',
+    '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42 --as not-done --evidence "not in the dashboard"',
+    '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42 --as done --psp-reference pi_1 --evidence "paid in the dashboard"',
+  )
+    .addOption(
+      new Option('--as <what>', 'what became of it').choices(['done', 'not-done']).makeOptionMandatory(),
+    )
+    .requiredOption('--evidence <text>', 'what shows it, up to 500 characters')
+    .option('--psp-reference <id>', "the PSP's id of what was done")
+    .option('--entity-key <key>', 'which operation, where several are stuck')
+    .action((id: string, options: ResolveOptions) =>
+      perform(async (opened) => {
+        const pspReference = options.pspReference ?? null;
+        if (pspReference !== null && !/^[\x21-\x7e]{1,200}$/.test(pspReference)) {
+          throw new Problem('validation_failed', '--psp-reference takes 1 to 200 characters without spaces.');
+        }
+        const evidence = await noteOf('--evidence', options.evidence, opened);
+        const statement = { isDone: options.as === 'done', evidence, pspReference, by: actor() };
+        const found = await (await stuckRoutesOf(opened)).of(id, options.entityKey ?? null);
+        const { formatMoney } = await import('../core/money.js');
+        const traceId = `cli-${opened.ids.uuid()}`;
+        const { verdict } = await opened.withOperations((operations) =>
+          operations.resolveStuck(found, statement, traceId),
+        );
+        return {
+          json: { entity_key: found.entityKey, route: found.route, psp: found.psp, verdict },
+          text: `Resolved: ${found.entityKey}, ${formatMoney(found)} at ${found.psp}, is ${verdict}.`,
+        };
+      }),
+    );
+}
+
+async function stuckRoutesOf({ database }: Opened): Promise<StuckRoutes> {
+  const { StuckRoutes } = await import('../request-storage/stuck-routes.js');
+  return new StuckRoutes(database.pool);
+}
+
+interface ResolveOptions {
+  readonly as: 'done' | 'not-done';
+  readonly evidence: string;
+  readonly pspReference?: string;
+  readonly entityKey?: string;
 }
 
 function stuckJson(stuck: StuckRoute): object {

@@ -1,5 +1,5 @@
 import { EntitySchema } from 'typeorm';
-import { type Table, tableOf } from '../kernel/index.js';
+import { type Table, tableOf } from '../core/table.js';
 
 /** What a merchant asked under one Idempotency-Key, how far it has come, and the answer it got. */
 export interface IdempotencyKey {
@@ -16,7 +16,7 @@ export interface IdempotencyKey {
   params: Record<string, unknown>;
   /** Where a resumed run goes on; `finished` once an answer is stored. */
   recoveryPoint: string;
-  /** The fencing token of whoever works on it; null while nobody does. */
+  /** The fencing token of the run that works on it; null while none does. */
   lockToken: string | null;
   /** While locked: when the lock lapses. Else: when the completer takes it up. null when finished. */
   resumableAt: Date | null;
@@ -48,4 +48,14 @@ export const IdempotencyKeyEntity = new EntitySchema<IdempotencyKey>({
   },
 });
 
-export const idempotencyKeys: Table<IdempotencyKey> = tableOf(IdempotencyKeyEntity);
+export const idempotencyKeys: Table<IdempotencyKey> = tableOf(IdempotencyKeyEntity, {
+  checks: [
+    {
+      name: 'idempotency_keys_finished',
+      holds: ({ recoveryPoint, responseBody, finishedAt, lockToken, resumableAt }) =>
+        recoveryPoint === FINISHED
+          ? responseBody !== null && finishedAt !== null && lockToken === null && resumableAt === null
+          : responseBody === null || finishedAt === null,
+    },
+  ],
+});

@@ -1,4 +1,6 @@
-import { type Change, type Clock, type Lease } from '../kernel/index.js';
+import { type Clock } from '../core/clock.js';
+import { type Change, type Refusal } from '../core/change.js';
+import { type Lease } from '../core/lease.js';
 
 /**
  * Atomic phases. A flow is a list of them, in time order, each under the recovery point at which
@@ -65,7 +67,7 @@ export interface Run {
   readonly leaseMs: number;
   /** Of the request or of the worker's pass; written on every attempt. */
   readonly traceId: string;
-  /** Somebody waits for the answer. */
+  /** A client waits for the answer. */
   readonly asked: boolean;
   /** Until when. */
   readonly deadline: Date;
@@ -118,16 +120,17 @@ export interface Flow<Ask, State> {
   /** True when `begin` reads: then the key is looked up first, so that a replay reads nothing else. */
   readonly readsFirst: boolean;
   /**
-   * The first decision. May read; throws `Problem` where nothing is to be stored. `refused`: how often
-   * it was decided before and the store would not have it, so that a flow that relies on the rules of
-   * the database instead of reading can read then, and say which of them it ran into.
+   * The first decision. May read; throws `Problem` where nothing is to be stored. `refused`: why
+   * the store would not have what was decided last (the key was looked for since, and is not there), so
+   * that a flow that relies on the rules of the database instead of reading can read then, and say which
+   * of them it ran into.
    */
-  begin(ask: Ask, run: Run, refused: number): Promise<Begun<State>> | Begun<State>;
+  begin(ask: Ask, run: Run, refused: Refusal | null): Promise<Begun<State>> | Begun<State>;
   /** The state from the tables alone, for a run that goes on where another one stopped. */
   load(subjectId: string, params: Record<string, unknown>, recoveryPoint: string, run: Run): Promise<State>;
   /** What a resumed run does first. */
   resume(state: State, run: Run): Decision<State>;
-  /** The answer while somebody else drives what this run would have to drive. */
+  /** The answer while another run drives what this run would have to drive. */
   busy(state: State, run: Run): Pause;
   readonly phases: Readonly<Record<string, Phase<State>>>;
 }

@@ -1,11 +1,11 @@
-import { type Clock, prune } from '../kernel/index.js';
+import { prune } from '../database/prune.js';
 
-/** Hand-written SQL of the reaper; implemented over the pool where keys live. */
+/** Hand-written SQL of the reaper; implemented over the pool where keys live. Its clock is the store's. */
 export interface KeyRetention {
-  /** Deletes finished keys that ended before `before`, at most `limit`; returns how many. */
-  deleteFinished(before: Date, limit: number): Promise<number>;
-  /** How many unfinished keys are older than `before`. They are never deleted. */
-  countUnfinished(before: Date): Promise<number>;
+  /** Deletes keys that finished longer ago than `retentionMs`, at most `limit`; returns how many. */
+  deleteFinished(retentionMs: number, limit: number): Promise<number>;
+  /** How many unfinished keys are older than that. They are never deleted. */
+  countUnfinished(retentionMs: number): Promise<number>;
 }
 
 export interface ReaperReport {
@@ -18,13 +18,12 @@ export interface ReaperReport {
 export class Reaper {
   constructor(
     private readonly keys: KeyRetention,
-    private readonly clock: Clock,
     private readonly retentionMs: number,
   ) {}
 
   async runOnce(): Promise<ReaperReport> {
-    const before = new Date(this.clock.now().getTime() - this.retentionMs);
-    const deleted = await prune((limit) => this.keys.deleteFinished(before, limit));
-    return { deleted, unfinished: await this.keys.countUnfinished(before) };
+    const { keys, retentionMs } = this;
+    const deleted = await prune((limit) => keys.deleteFinished(retentionMs, limit));
+    return { deleted, unfinished: await keys.countUnfinished(retentionMs) };
   }
 }

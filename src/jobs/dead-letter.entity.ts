@@ -1,5 +1,5 @@
 import { EntitySchema } from 'typeorm';
-import { tableOf } from '../kernel/index.js';
+import { tableOf } from '../core/table.js';
 import { type JobArgs } from './staged-job.entity.js';
 
 /** A job that was given up, until an operator sends it back or throws it away. */
@@ -13,7 +13,7 @@ export interface DeadLetter {
   args: JobArgs;
   /** A code that operators group by: `route_unknown`. */
   cause: string;
-  /** The last error in words, scrubbed and cut. */
+  /** The last error in words, redacted and cut. */
   error: string;
   /** How often it was tried in all. */
   tries: number;

@@ -1,5 +1,10 @@
 import type pg from 'pg';
-import { checkpoint, type Clock, type Ids, orUnavailable, Problem } from '../kernel/index.js';
+import { checkpoint } from '../core/checkpoint.js';
+import { type Clock } from '../core/clock.js';
+import { type Ids } from '../core/ids.js';
+import { Problem } from '../core/problem.js';
+import { MAX_READ_LENGTH, redact } from '../core/redact.js';
+import { translateOutage } from '../database/store-unavailable.js';
 import { deadLetters, type DeadLetter } from './dead-letter.entity.js';
 import { type JobArgs } from './staged-job.entity.js';
 import { type NamedJob, type StagedJobs } from './staged-jobs.js';
@@ -12,7 +17,7 @@ export interface Burial {
   readonly args: JobArgs;
   /** A code that operators group by, as `FinalError` carries one; what is shaped otherwise is `unnamed`. */
   readonly cause: string;
-  /** The last error in words. Scrubbed and cut before it is kept. */
+  /** The last error in words. Redacted and cut before it is kept. */
   readonly error: string;
   readonly story: {
     /** In all, also before it was sent back from here. At least 1. */
@@ -22,10 +27,10 @@ export interface Burial {
 }
 
 /**
- * What a job that is sent back was through, in JSON: the `story` of its staged job. Whoever runs it
+ * What a job that is sent back was through, in JSON: the `story` of its staged job. The worker that runs it
  * goes on counting from here, so that a letter that comes back tells everything.
  */
-export interface MergedStory {
+export interface MergedRetryHistory {
   readonly tries: number;
   /** RFC 3339. */
   readonly firstTriedAt: string;
@@ -74,32 +79,24 @@ export interface DeadLettersOptions {
   readonly ids: Ids;
   /** What letters that are sent back go through. */
   readonly staged: StagedJobs;
-  /**
-   * Takes secrets and card numbers out of the text of an error, which may quote anything. Without it
-   * no text is kept: that is for those who read letters and write none.
-   */
-  readonly scrub?: (error: string) => string;
 }
 
 /** How many letters one merge or purge takes: all of them are locked by one transaction. */
-export const MOST_AT_ONCE = 10_000;
-export const MOST_IN_A_PAGE = 100;
+export const MAX_AT_ONCE = 10_000;
+export const MAX_IN_A_PAGE = 100;
 /** `<ms since the epoch>.<id>` of the last letter of a page. */
 export const CURSOR = '^\\d{1,15}\\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
 /** How kinds and causes are written. */
 export const CODE = '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$';
 
 /** Of groups by kind and cause. Both are named in code, so that there are few. */
-const MOST_GROUPS = 1_000;
-const LONGEST_ERROR = 2_000;
-/** Of an error that is looked through for secrets. */
-const LONGEST_ERROR_READ = 16_000;
+const MAX_GROUPS = 1_000;
+const MAX_ERROR_LENGTH = 2_000;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** RFC 9562, section 5.9. Jobs that name no merchant are audited under it. */
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
 const COLUMNS = deadLetters.columns.map(({ name, property }) => `${name} AS "${property}"`).join(', ');
-const WITHHELD = '(not kept)';
 
 /**
  * Jobs that were given up, for operators: hand-written SQL over few rows. Every method throws
@@ -110,14 +107,12 @@ export class DeadLetters {
   private readonly clock: Clock;
   private readonly ids: Ids;
   private readonly staged: StagedJobs;
-  private readonly scrub: (error: string) => string;
 
-  constructor({ pool, clock, ids, staged, scrub = () => WITHHELD }: DeadLettersOptions) {
+  constructor({ pool, clock, ids, staged }: DeadLettersOptions) {
     this.pool = pool;
     this.clock = clock;
     this.ids = ids;
     this.staged = staged;
-    this.scrub = scrub;
   }
 
   /**
@@ -126,8 +121,8 @@ export class DeadLetters {
    * earliest known and the tries the most, since a sweep may have run it without its story. May be
    * called twice for one death.
    */
-  async bury({ kind, jobId, args, cause, error, story }: Burial): Promise<void> {
-    await orUnavailable(
+  async deadLetter({ kind, jobId, args, cause, error, story }: Burial): Promise<void> {
+    await translateOutage(
       this.pool.query(
         `INSERT INTO dead_letters (id, kind, job_id, args, cause, error, tries, first_tried_at, died_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
@@ -142,7 +137,7 @@ export class DeadLetters {
           jobId,
           args,
           new RegExp(CODE).test(cause) ? cause : 'unnamed',
-          this.kept(error),
+          keptError(error),
           Math.max(1, Math.trunc(story.tries)),
           story.firstTriedAt,
           this.clock.now(),
@@ -161,9 +156,9 @@ export class DeadLetters {
   }: {
     readonly [Field in keyof DeadLetterFilter]: DeadLetterFilter[Field] | null;
   } & { readonly limit: number; readonly cursor: string | null }): Promise<DeadLetterPage> {
-    const most = Math.min(Math.max(1, limit), MOST_IN_A_PAGE);
+    const most = Math.min(Math.max(1, limit), MAX_IN_A_PAGE);
     const after = cursor === null ? null : placeOf(cursor);
-    const { rows } = await orUnavailable(
+    const { rows } = await translateOutage(
       this.pool.query<DeadLetter>(
         `SELECT ${COLUMNS} FROM dead_letters
           WHERE ($1::text IS NULL OR kind = $1) AND ($2::text IS NULL OR cause = $2)
@@ -180,11 +175,11 @@ export class DeadLetters {
 
   /** By kind and cause, the largest group first. */
   async counts(): Promise<DeadLetterCount[]> {
-    const { rows } = await orUnavailable(
+    const { rows } = await translateOutage(
       this.pool.query<Omit<DeadLetterCount, 'oldestAgeS'>>(
         `SELECT kind, cause, count(*)::int AS count, min(died_at) AS "oldestDiedAt"
            FROM dead_letters GROUP BY kind, cause ORDER BY 3 DESC, kind, cause LIMIT $1`,
-        [MOST_GROUPS],
+        [MAX_GROUPS],
       ),
     );
     const nowMs = this.clock.now().getTime();
@@ -197,7 +192,7 @@ export class DeadLetters {
   /** @throws Problem `not_found` */
   async show(id: string): Promise<DeadLetter> {
     const { rows } = UUID.test(id)
-      ? await orUnavailable(
+      ? await translateOutage(
           this.pool.query<DeadLetter>(`SELECT ${COLUMNS} FROM dead_letters WHERE id = $1`, [id]),
         )
       : { rows: [] };
@@ -207,7 +202,7 @@ export class DeadLetters {
 
   /**
    * Sends letters back to the first level of their ladders, the longest dead first, at most
-   * `MOST_AT_ONCE`: the letter goes, its job is staged with its story, and an audit record says who
+   * `MAX_AT_ONCE`: the letter goes, its job is staged with its story, and an audit record says who
    * did it, all in one transaction. Of two operators at once each letter is merged by one.
    * @param by the actor of the audit records: `cli`
    * @throws Problem `not_found` where ids were named and none of them is (still) there,
@@ -231,12 +226,12 @@ export class DeadLetters {
     first: (tx: pg.PoolClient, letters: readonly DeadLetter[]) => Promise<void>,
   ): Promise<Handled> {
     const [where, values] = conditionOf(selection);
-    const handled = await orUnavailable(
+    const handled = await translateOutage(
       this.inTransaction(async (tx) => {
         // Two operators share the letters between them: what one holds, the other passes over.
         const { rows: letters } = await tx.query<DeadLetter>(
           `SELECT ${COLUMNS} FROM dead_letters WHERE ${where}
-            ORDER BY died_at, id LIMIT ${MOST_AT_ONCE} FOR UPDATE SKIP LOCKED`,
+            ORDER BY died_at, id LIMIT ${MAX_AT_ONCE} FOR UPDATE SKIP LOCKED`,
           values,
         );
         if (letters.length > 0) {
@@ -292,15 +287,10 @@ export class DeadLetters {
       tx.release(broken);
     }
   }
-
-  private kept(error: string): string {
-    // Postgres stores no NUL.
-    return this.scrub(error.slice(0, LONGEST_ERROR_READ).replaceAll('\0', '')).slice(0, LONGEST_ERROR);
-  }
 }
 
 function jobOf({ kind, jobId, args, tries, firstTriedAt, error, cause, diedAt }: DeadLetter): NamedJob {
-  const story: MergedStory = {
+  const story: MergedRetryHistory = {
     tries,
     firstTriedAt: firstTriedAt.toISOString(),
     lastError: error,
@@ -312,8 +302,8 @@ function jobOf({ kind, jobId, args, tries, firstTriedAt, error, cause, diedAt }:
 
 function conditionOf(selection: Selection): [where: string, values: unknown[]] {
   if ('ids' in selection) {
-    if (selection.ids.length > MOST_AT_ONCE) {
-      const message = `must name at most ${MOST_AT_ONCE} letters`;
+    if (selection.ids.length > MAX_AT_ONCE) {
+      const message = `must name at most ${MAX_AT_ONCE} letters`;
       throw new Problem('validation_failed', `A selection ${message}.`, {
         errors: [{ pointer: '/ids', message }],
       });
@@ -347,4 +337,10 @@ function placeOf(cursor: string): { diedAt: Date; id: string } {
 
 function none(): Problem {
   return new Problem('not_found', 'There is no dead letter of this id (any more).');
+}
+
+/** Its lines stay: a list shows the first, `dlq show` all of them. Postgres takes no NUL. */
+function keptError(error: string): string {
+  const text = redact(error.slice(0, MAX_READ_LENGTH).replaceAll('\0', ''));
+  return text.length > MAX_ERROR_LENGTH ? `${text.slice(0, MAX_ERROR_LENGTH - 1)}…` : text;
 }

@@ -2,7 +2,7 @@ import { type JobArgs } from './staged-job.entity.js';
 
 /**
  * A kind of job: how one is recognised, run, and found again when the queue has lost it. Rooms
- * declare their kinds; whoever puts the rooms together registers them.
+ * declare their kinds; the code that puts the rooms together registers them.
  */
 export interface JobKind<Args extends JobArgs = JobArgs> {
   /** Room and verb: `webhook.apply`. */

@@ -1,10 +1,11 @@
 import { WaitingError } from 'bullmq';
 import { pino } from 'pino';
-import { ManualClock, StoreUnavailable } from '../kernel/index.js';
+import { ManualClock } from '../core/clock.js';
+import { StoreUnavailable } from '../database/store-unavailable.js';
 import { type Burial } from './dead-letters.js';
 import { type JobKind } from './job-kind.js';
 import { JobRunner, type Outcome } from './job-runner.js';
-import { ladderOf } from './ladder.js';
+import { ladderOf } from './retry-policy.js';
 import { type JobInHand } from './queue-backend.js';
 import { type Queues } from './queues.js';
 
@@ -43,11 +44,10 @@ function scene(run: JobKind['run']) {
     queues: {
       use: (_name: string, _what: string, work: (q: typeof queue) => unknown) => work(queue),
     } as unknown as Queues,
-    dead: { bury: (burial) => Promise.resolve(void seen.buried.push(burial)) },
+    dead: { deadLetter: (burial) => Promise.resolve(void seen.buried.push(burial)) },
     clock,
     ids: { random: () => 0.5 },
     logger: pino({ level: 'silent' }),
-    scrub: (text) => text,
     longestRunMs: 5_000,
     onOutcome: (_kind, outcome) => seen.outcomes.push(outcome),
   });

@@ -1,34 +1,35 @@
 import { DelayedError, WaitingError } from 'bullmq';
 import { type Logger } from 'pino';
-import { type Clock, type Ids, isOutage, sqlStateOf, StoreUnavailable } from '../kernel/index.js';
+import { type Clock } from '../core/clock.js';
+import { sqlStateOf } from '../database/database.js';
+import { type Ids } from '../core/ids.js';
+import { isOutage, StoreUnavailable } from '../database/store-unavailable.js';
+import { withTimeout } from '../core/time-limit.js';
 import { type DeadLetters } from './dead-letters.js';
 import { FinalError, type JobKind } from './job-kind.js';
-import { climb, type Ladder } from './ladder.js';
+import { nextTier, type RetryPolicy } from './retry-policy.js';
 import { delayInPlace, type JobInHand } from './queue-backend.js';
-import { errorText, failed, type QueuedJob, queuedJobOf, type Story } from './queued-job.js';
+import { errorText, failed, type QueuedJob, queuedJobOf, type RetryHistory } from './queued-job.js';
 import { entryOf, type Queues } from './queues.js';
-import { within } from './time-limit.js';
 
 /** What became of one run of a job. `postponed`: nothing was decided, and it is tried again here. */
 export type Outcome = 'done' | 'retried' | 'dead' | 'postponed';
 
 export interface JobRunnerOptions {
   readonly kinds: ReadonlyMap<string, JobKind>;
-  readonly ladders: ReadonlyMap<string, Ladder>;
+  readonly ladders: ReadonlyMap<string, RetryPolicy>;
   readonly queues: Queues;
-  readonly dead: Pick<DeadLetters, 'bury'>;
+  readonly dead: Pick<DeadLetters, 'deadLetter'>;
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'random'>;
   readonly logger: Logger;
-  /** Takes secrets and card numbers out of a text. */
-  readonly scrub: (text: string) => string;
   /** The longest that a handler may take; then it counts as failed, and its signal fires. */
   readonly longestRunMs: number;
   readonly onOutcome: (kind: string, outcome: Outcome) => void;
 }
 
 /** A job that was in hand so often when its process ended or froze is what ends them. */
-const MOST_STALLS = 3;
+const MAX_STALLS = 3;
 const GIVE_BACK_MS = 1_000;
 
 /** Says to BullMQ that the job stays here and is tried again soon. Holds nothing that was thrown. */
@@ -52,13 +53,13 @@ export class JobRunner {
   async drain(graceMs: number): Promise<void> {
     const { clock, logger } = this.options;
     const ended = Promise.all([...this.inHand.values()].map((run) => run.ended));
-    const left = await within(clock, graceMs, 'jobs in hand', ended).then(
+    const left = await withTimeout(clock, graceMs, 'jobs in hand', ended).then(
       () => [],
       () => [...this.inHand],
     );
     for (const [job, { token }] of left) {
       logger.warn({ kind: job.name, job: job.id }, 'a job outlasts the grace period and is given back');
-      await within(clock, GIVE_BACK_MS, 'giving a job back', job.moveToWait(token)).catch(() => {});
+      await withTimeout(clock, GIVE_BACK_MS, 'giving a job back', job.moveToWait(token)).catch(() => {});
     }
   }
 
@@ -85,17 +86,18 @@ export class JobRunner {
     const { kinds, onOutcome } = this.options;
     const queued = queuedJobOf(job.data);
     const kind = kinds.get(job.name);
-    if (!kind) return this.bury(job.name, jobId, queued, 'kind_unknown', 'no kind of this name is known');
-    if (job.stalledCounter >= MOST_STALLS) {
+    if (!kind)
+      return this.deadLetter(job.name, jobId, queued, 'kind_unknown', 'no kind of this name is known');
+    if (job.stalledCounter >= MAX_STALLS) {
       const text = `in hand ${job.stalledCounter} times when its process ended or froze`;
-      return this.bury(kind.name, jobId, queued, 'stalled', text);
+      return this.deadLetter(kind.name, jobId, queued, 'stalled', text);
     }
     try {
       await this.work(kind, queued);
       onOutcome(kind.name, 'done');
     } catch (error) {
       if (error instanceof FinalError) {
-        return this.bury(kind.name, jobId, queued, error.code, this.textOf(error));
+        return this.deadLetter(kind.name, jobId, queued, error.code, this.textOf(error));
       }
       if (this.stopping.signal.aborted) return giveBack(job, token);
       // An outage of the database says nothing of the job: it keeps its place.
@@ -109,7 +111,7 @@ export class JobRunner {
     const ended = new AbortController();
     const signal = AbortSignal.any([this.stopping.signal, ended.signal]);
     try {
-      await within(clock, longestRunMs, 'the job', kind.run(args, signal));
+      await withTimeout(clock, longestRunMs, 'the job', kind.run(args, signal));
     } finally {
       ended.abort(new Error('the run is over'));
     }
@@ -127,8 +129,8 @@ export class JobRunner {
     const { ladders, queues, clock, ids, logger, onOutcome } = this.options;
     const ladder = ladders.get(kind.ladder)!;
     const text = this.textOf(error);
-    const next = climb(ladder, levelAt(ladder, queue, queued.level), ids.random());
-    if (!next) return this.bury(kind.name, jobId, queued, 'exhausted', text);
+    const next = nextTier(ladder, levelAt(ladder, queue, queued.level), ids.random());
+    if (!next) return this.deadLetter(kind.name, jobId, queued, 'exhausted', text);
     const now = clock.now();
     const story = failed(queued.story, text, now, new Date(now.getTime() + next.delayMs));
     const data = { args: queued.args, level: next.level, story };
@@ -145,7 +147,7 @@ export class JobRunner {
     await queues.use(next.queue, 'a retry', (level) => level.add(kind.name, data, opts));
   }
 
-  private async bury(
+  private async deadLetter(
     kind: string,
     jobId: string,
     { args, story }: QueuedJob,
@@ -157,18 +159,18 @@ export class JobRunner {
     const end = failed(story, text, clock.now(), null);
     const { tries, firstTriedAt, lastError: error } = end;
     const died = { tries, firstTriedAt: new Date(firstTriedAt) };
-    await dead.bury({ kind, jobId, args, cause, error, story: died });
+    await dead.deadLetter({ kind, jobId, args, cause, error, story: died });
     onOutcome(kind, 'dead');
     logger.warn({ kind, job: jobId, cause, ...logged(end) }, 'a job is dead');
   }
 
   private textOf(error: unknown): string {
-    return errorText(error, this.options.scrub);
+    return errorText(error);
   }
 }
 
 /** The step a job is at: its own word for it, unless the ladder was changed under it. */
-function levelAt({ levels }: Ladder, queue: string, level: number): number {
+function levelAt({ levels }: RetryPolicy, queue: string, level: number): number {
   return levels[level]?.queue === queue ? level : levels.findIndex((step) => step.queue === queue);
 }
 
@@ -182,6 +184,6 @@ function isOutageOfStore(error: unknown): boolean {
   return sqlStateOf(error) !== undefined && isOutage(error);
 }
 
-function logged({ firstTriedAt, tries, lastError, nextAt }: Story): object {
+function logged({ firstTriedAt, tries, lastError, nextAt }: RetryHistory): object {
   return { first_tried_at: firstTriedAt, tries, last_error: lastError, next_at: nextAt };
 }

@@ -1,22 +1,23 @@
 import type pg from 'pg';
 import { type Logger } from 'pino';
 import { type Registry } from 'prom-client';
-import { type Clock, type Ids } from '../kernel/index.js';
+import { type Clock } from '../core/clock.js';
+import { type Ids } from '../core/ids.js';
 import { type DeadLetters } from './dead-letters.js';
-import { Enqueuer, type EnqueuerTimings, type Feeder } from './enqueuer.js';
+import { OutboxRelay, type OutboxRelayTimings, type OutboxSource } from './outbox-relay.js';
 import { type JobKind } from './job-kind.js';
 import { JobMetrics } from './job-metrics.js';
 import { JobRunner } from './job-runner.js';
-import { DEFAULT_LADDER, type Ladder, queuesOf } from './ladder.js';
+import { DEFAULT_LADDER, type RetryPolicy, queuesOf } from './retry-policy.js';
 import { openQueueBackend, type Process, type QueueBackend } from './queue-backend.js';
 import { Queues } from './queues.js';
 import { QueueWorker } from './queue-worker.js';
-import { type Chore } from './chore-turns.js';
+import { type PeriodicTask } from './periodic-task-leases.js';
 import { SCHEDULES_QUEUE, Schedules, type ScheduleTimings } from './schedules.js';
 import { Sweeper } from './sweeper.js';
 
 /** Defaults are what a service runs with; tests shorten some. */
-export interface JobTimings extends EnqueuerTimings, ScheduleTimings {
+export interface JobTimings extends OutboxRelayTimings, ScheduleTimings {
   /** How long a job stays a process's own without a sign of life. */
   readonly lockMs: number;
   /** How often jobs are looked for whose process gave none. */
@@ -35,17 +36,17 @@ export interface JobsRuntimeOptions {
   readonly pool: pg.Pool;
   readonly clock: Clock;
   readonly ids: Ids;
+  /** Names a turn at a periodic task by the process that has it; absent: a turn ends by time alone. */
+  readonly newTurn?: () => string;
   readonly logger: Logger;
   readonly metrics: Registry;
-  /** Takes secrets and card numbers out of a text. */
-  readonly scrub: (text: string) => string;
   /** Where jobs go that are given up. */
-  readonly deadLetters: Pick<DeadLetters, 'bury'>;
+  readonly deadLetters: Pick<DeadLetters, 'deadLetter'>;
   readonly kinds: readonly JobKind[];
   /** One of them is the default ladder. */
-  readonly ladders: readonly Ladder[];
-  readonly chores: readonly Chore[];
-  readonly feeders?: readonly Feeder[];
+  readonly ladders: readonly RetryPolicy[];
+  readonly chores: readonly PeriodicTask[];
+  readonly outboxSources?: readonly OutboxSource[];
   /** How long what is in hand may take to end when the process stops. */
   readonly graceMs: number;
   readonly timings?: Partial<JobTimings>;
@@ -81,7 +82,7 @@ interface Running {
 }
 
 async function begin(options: JobsRuntimeOptions): Promise<Running> {
-  const { databaseUrl, redisUrl, pool, clock, ids, logger, metrics, scrub, graceMs } = options;
+  const { databaseUrl, redisUrl, pool, clock, ids, logger, metrics, graceMs } = options;
   const times = { ...timings, ...options.timings };
   const kinds = new Map(options.kinds.map((kind) => [kind.name, kind]));
   const ladders = new Map(options.ladders.map((ladder) => [ladder.name, ladder]));
@@ -114,14 +115,17 @@ async function begin(options: JobsRuntimeOptions): Promise<Running> {
     clock,
     ids,
     logger,
-    scrub,
     longestRunMs: times.longestRunMs,
     onOutcome: (kind, outcome) => counted.count(kinds.has(kind) ? kind : 'unknown', outcome),
   });
   const shared = { pool, queues, clock, ids, logger, timings: options.timings ?? {} };
-  const schedules = new Schedules({ ...shared, chores });
-  const feeders = options.feeders ?? [];
-  const enqueuer = new Enqueuer({ ...shared, databaseUrl, kinds, ladders, feeders });
+  const schedules = new Schedules({
+    ...shared,
+    ids: { uuid: options.newTurn ?? (() => ids.uuid()) },
+    chores,
+  });
+  const outboxSources = options.outboxSources ?? [];
+  const enqueuer = new OutboxRelay({ ...shared, databaseUrl, kinds, ladders, outboxSources });
   counted.register({ metrics, pool, queues, queueNames: [...concurrencies.keys()], schedules });
 
   const { lockMs, stalledMs } = times;

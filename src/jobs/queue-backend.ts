@@ -10,8 +10,9 @@ import {
 import { Redis, type RedisOptions } from 'ioredis';
 import { once } from 'node:events';
 import pg from 'pg';
-import { bearLoss, type Clock, SystemClock } from '../kernel/index.js';
-import { endingOf } from './pool-end.js';
+import { type Clock, SystemClock } from '../core/clock.js';
+import { ignoreConnectionErrors } from '../database/database.js';
+import { poolTerminator } from './pool-end.js';
 import { type QueuedJob } from './queued-job.js';
 
 /** A queue as the same code uses it on either backend. */
@@ -24,6 +25,7 @@ export type JobQueue = Pick<
   | 'getJobCounts'
   | 'getJobSchedulers'
   | 'upsertJobScheduler'
+  | 'removeJobScheduler'
   | 'waitUntilReady'
   | 'close'
 >;
@@ -74,7 +76,7 @@ const STATEMENT_TIMEOUT_MS = 10_000;
 const WORKER_WAIT_S = 5;
 const WORKER_COMMAND_TIMEOUT_MS = 20_000;
 const COMMAND_TIMEOUT_MS = 5_000;
-const LONGEST_RECONNECT_MS = 1_000;
+const MAX_RECONNECT_MS = 1_000;
 /** Connections for commands of all queues and workers, beside the one that each worker listens on. */
 const POSTGRES_SHARED = 6;
 /** BullMQ keeps so many events of each queue, which nobody here reads. */
@@ -131,7 +133,7 @@ async function openPostgres({
     options: `${given} -c search_path=bullmq,public -c synchronous_commit=off`.trim(),
     max: workers + POSTGRES_SHARED,
     application_name: 'payonce-queue',
-    onConnect: bearLoss,
+    onConnect: ignoreConnectionErrors,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     query_timeout: STATEMENT_TIMEOUT_MS + 5_000,
@@ -141,7 +143,7 @@ async function openPostgres({
   // Every queue and worker listens for the errors of the pool.
   pool.setMaxListeners(100);
   pool.on('error', onError);
-  const end = endingOf(pool, clock);
+  const end = poolTerminator(pool, clock);
   try {
     await migrateQueues(url.href);
   } catch (error) {
@@ -246,7 +248,7 @@ function redisOf(url: string, options: RedisOptions): Redis {
     connectTimeout: CONNECT_TIMEOUT_MS,
     disconnectTimeout: 500,
     keepAlive: 10_000,
-    retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 10), LONGEST_RECONNECT_MS),
+    retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 10), MAX_RECONNECT_MS),
     // Once for each connection: else it would be left anew with every refused command.
     reconnectOnError: (error) => {
       if (isLeaving || !error.message.includes('READONLY')) return false;

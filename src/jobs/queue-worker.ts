@@ -1,6 +1,6 @@
-import { type Clock } from '../kernel/index.js';
+import { type Clock } from '../core/clock.js';
+import { withTimeout } from '../core/time-limit.js';
 import { type JobWorker, type Process, type QueueBackend } from './queue-backend.js';
-import { within } from './time-limit.js';
 
 export interface QueueWorkerOptions {
   readonly backend: QueueBackend;
@@ -86,7 +86,7 @@ export class QueueWorker {
   /** After `stop`, when nothing is in hand any more. */
   async close(): Promise<void> {
     const { clock } = this.options;
-    await within(clock, CLOSE_TIMEOUT_MS, 'closing a worker', this.closing).catch(() => {
+    await withTimeout(clock, CLOSE_TIMEOUT_MS, 'closing a worker', this.closing).catch(() => {
       // A server that is away answers no farewell.
       this.worker?.disconnect().catch(() => {});
     });
@@ -99,7 +99,7 @@ export class QueueWorker {
   }
 
   private async closeNow(worker: JobWorker): Promise<void> {
-    await within(this.options.clock, CLOSE_TIMEOUT_MS, 'closing a worker', worker.close(true)).catch(
+    await withTimeout(this.options.clock, CLOSE_TIMEOUT_MS, 'closing a worker', worker.close(true)).catch(
       () => {},
     );
   }

@@ -1,11 +1,12 @@
+import { redactedLine } from '../core/redact.js';
 import { type JobArgs } from './staged-job.entity.js';
 
 /** What was tried before, as it is carried along and shown. Times are ISO 8601. */
-export interface Story {
+export interface RetryHistory {
   readonly firstTriedAt: string;
   /** How often it was tried and failed, over all levels and lives. */
   readonly tries: number;
-  /** The last error, scrubbed, at most 500 characters. */
+  /** The last error, redacted, at most 500 characters. */
   readonly lastError: string;
   /** When it is tried again; null where it is not. */
   readonly nextAt: string | null;
@@ -16,23 +17,23 @@ export interface QueuedJob {
   readonly args: JobArgs;
   /** The step of its ladder; 0 is the first. */
   readonly level: number;
-  readonly story: Story | null;
+  readonly story: RetryHistory | null;
 }
 
-const LONGEST_ERROR = 500;
-/** Passwords in connection strings, which drivers like to quote. */
-const CREDENTIALS = /(\b[a-z][a-z+.-]{1,20}:\/\/)[^\s/@]*@/gi;
-
-/** An error as it may be kept. @param scrub takes out secrets and card numbers of every kind */
-export function errorText(error: unknown, scrub: (text: string) => string): string {
+const MAX_ERROR_LENGTH = 500;
+/** An error as it may be kept: redacted, one line. */
+export function errorText(error: unknown): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : `threw a ${typeof error}`;
-  const plain = text.slice(0, 4_096).replaceAll(CREDENTIALS, '$1***@').replaceAll(/\s+/g, ' ').trim();
-  const clean = scrub(plain);
-  return clean.length > LONGEST_ERROR ? `${clean.slice(0, LONGEST_ERROR - 1)}…` : clean;
+  return redactedLine(text, MAX_ERROR_LENGTH);
 }
 
 /** The story with one more failure in it. */
-export function failed(story: Story | null, lastError: string, now: Date, nextAt: Date | null): Story {
+export function failed(
+  story: RetryHistory | null,
+  lastError: string,
+  now: Date,
+  nextAt: Date | null,
+): RetryHistory {
   return {
     firstTriedAt: story?.firstTriedAt ?? now.toISOString(),
     tries: (story?.tries ?? 0) + 1,
@@ -42,7 +43,7 @@ export function failed(story: Story | null, lastError: string, now: Date, nextAt
 }
 
 /** Reads what a queue or a row says of a job. What is not a story is none; nothing is trusted. */
-export function storyOf(value: unknown): Story | null {
+export function storyOf(value: unknown): RetryHistory | null {
   if (!isRecord(value)) return null;
   const { firstTriedAt, tries, lastError, nextAt } = value;
   if (typeof firstTriedAt !== 'string' || Number.isNaN(Date.parse(firstTriedAt))) return null;

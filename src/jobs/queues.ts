@@ -1,9 +1,9 @@
-import { type Clock } from '../kernel/index.js';
+import { type Clock } from '../core/clock.js';
+import { withTimeout } from '../core/time-limit.js';
 import { type JobQueue, type QueueBackend } from './queue-backend.js';
 import { type QueuedJob } from './queued-job.js';
-import { within } from './time-limit.js';
 
-/** The queue cannot be asked now. Whoever needs it tries again later; nothing of ours rests on it. */
+/** The queue cannot be asked now. The caller tries again later; nothing of ours rests on it. */
 export class QueueUnavailable extends Error {
   override readonly name = 'QueueUnavailable';
 }
@@ -45,7 +45,7 @@ export class Queues {
   /** @throws QueueUnavailable, TimedOut, or what the backend throws */
   async use<T>(name: string, what: string, work: (queue: JobQueue) => Promise<T>): Promise<T> {
     if (!this.backend.isUp()) throw new QueueUnavailable(`${this.backend.name} is away`);
-    return within(this.clock, CALL_TIMEOUT_MS, what, this.ready(name).then(work));
+    return withTimeout(this.clock, CALL_TIMEOUT_MS, what, this.ready(name).then(work));
   }
 
   private async ready(name: string): Promise<JobQueue> {
@@ -67,7 +67,7 @@ export class Queues {
 
   async close(): Promise<void> {
     const closing = [...this.open.values()].map((queue) =>
-      within(this.clock, CLOSE_TIMEOUT_MS, 'closing a queue', queue.close()).catch(() => {}),
+      withTimeout(this.clock, CLOSE_TIMEOUT_MS, 'closing a queue', queue.close()).catch(() => {}),
     );
     this.open.clear();
     await Promise.all(closing);

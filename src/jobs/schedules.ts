@@ -1,10 +1,11 @@
 import type pg from 'pg';
 import { type Logger } from 'pino';
-import { type Clock, type Ids } from '../kernel/index.js';
+import { type Clock } from '../core/clock.js';
+import { type Ids } from '../core/ids.js';
+import { withTimeout } from '../core/time-limit.js';
 import { type JobInHand } from './queue-backend.js';
 import { type Queues } from './queues.js';
-import { type Chore, ChoreFailed, ChoreTurns } from './chore-turns.js';
-import { within } from './time-limit.js';
+import { type PeriodicTask, PeriodicTaskFailed, PeriodicTaskLeases } from './periodic-task-leases.js';
 
 export interface ScheduleTimings {
   /** How long a run that gives no sign of life keeps its turn. */
@@ -18,7 +19,7 @@ export const scheduleTimings: ScheduleTimings = { leaseMs: 15_000, watchMs: 3_00
 export interface SchedulesOptions {
   readonly pool: Pick<pg.Pool, 'query'>;
   readonly queues: Queues;
-  readonly chores: readonly Chore[];
+  readonly chores: readonly PeriodicTask[];
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'uuid'>;
   readonly logger: Logger;
@@ -29,7 +30,9 @@ export interface SchedulesOptions {
 export const SCHEDULES_QUEUE = 'schedules';
 /** A chore is overdue after three intervals and so long. */
 const GRACE_MS = 5_000;
-const MOST_SCHEDULERS = 1_000;
+const MAX_SCHEDULERS = 1_000;
+/** A scheduler of a chore that no process has run for so long is removed: its account or its code is gone. */
+const FORGOTTEN_MS = 3_600_000;
 
 /**
  * Chores on the queue's schedulers, one run at a time over all processes. The queue says when; whose turn
@@ -39,8 +42,8 @@ const MOST_SCHEDULERS = 1_000;
 export class Schedules {
   private readonly stopping = new AbortController();
   private readonly timings: ScheduleTimings;
-  private readonly turns: ChoreTurns;
-  private readonly chores: ReadonlyMap<string, Chore>;
+  private readonly turns: PeriodicTaskLeases;
+  private readonly chores: ReadonlyMap<string, PeriodicTask>;
   private readonly inHand = new Set<Promise<void>>();
   private readonly watching: Promise<void>;
   private readonly startedMs: number;
@@ -48,13 +51,13 @@ export class Schedules {
 
   constructor(private readonly options: SchedulesOptions) {
     this.timings = { ...scheduleTimings, ...options.timings };
-    this.turns = new ChoreTurns(options, this.timings.leaseMs);
+    this.turns = new PeriodicTaskLeases(options, this.timings.leaseMs);
     this.chores = new Map(options.chores.map((chore) => [chore.name, chore]));
     this.startedMs = options.clock.monotonicMs();
     this.watching = this.watch();
   }
 
-  /** What a job of the queue asks for. It ends at once while somebody else has the turn. */
+  /** What a job of the queue asks for. It ends at once while another run has the turn. */
   async process(job: Pick<JobInHand, 'name'>): Promise<void> {
     const chore = this.chores.get(job.name);
     if (chore) await this.run(chore);
@@ -75,13 +78,14 @@ export class Schedules {
     this.stopping.abort(new Error('stopping'));
     await this.watching;
     const running = Promise.all(this.inHand);
-    await within(this.options.clock, graceMs, 'chores in hand', running).catch(() => {
+    await withTimeout(this.options.clock, graceMs, 'chores in hand', running).catch(() => {
       this.options.logger.warn('a chore outlasts the grace period; its turn lapses');
     });
   }
 
-  private run(chore: Chore): Promise<void> {
-    if (this.stopping.signal.aborted) return Promise.resolve();
+  private run(chore: PeriodicTask): Promise<void> {
+    // Left to a process whose clock is sound.
+    if (this.stopping.signal.aborted || !this.options.clock.isTrusted()) return Promise.resolve();
     const work = this.turn(chore)
       .catch((error: unknown) => this.options.logger.error({ chore: chore.name, err: error }, NO_TURN))
       .finally(() => this.inHand.delete(work));
@@ -89,10 +93,10 @@ export class Schedules {
     return work;
   }
 
-  private async turn(chore: Chore): Promise<void> {
+  private async turn(chore: PeriodicTask): Promise<void> {
     const { ids, logger } = this.options;
     const report = await this.turns.take(chore, ids.uuid()).catch((error: unknown) => {
-      if (!(error instanceof ChoreFailed)) throw error;
+      if (!(error instanceof PeriodicTaskFailed)) throw error;
       logger.error({ chore: chore.name, err: error.cause }, 'a chore failed; it is tried again');
       return null;
     });
@@ -127,13 +131,14 @@ export class Schedules {
   }
 
   /** Chores that the queue does not know of, or not so. */
-  private async missing(): Promise<Chore[]> {
+  private async missing(): Promise<PeriodicTask[]> {
     try {
       const known = await this.options.queues.use(SCHEDULES_QUEUE, 'looking for schedulers', (queue) =>
-        queue.getJobSchedulers(0, MOST_SCHEDULERS),
+        queue.getJobSchedulers(0, MAX_SCHEDULERS),
       );
       const every = new Map(known.map((scheduler) => [scheduler.key, Number(scheduler.every)]));
       this.isQueueAway = false;
+      await this.forget([...every.keys()].filter((name) => !this.chores.has(name)));
       return [...this.chores.values()].filter(({ name, everyMs }) => every.get(name) !== everyMs);
     } catch (error) {
       this.troubled(error);
@@ -141,7 +146,17 @@ export class Schedules {
     }
   }
 
-  private async schedule(chores: readonly Chore[]): Promise<void> {
+  private async forget(unknown: readonly string[]): Promise<void> {
+    if (unknown.length === 0) return;
+    const standings = new Map((await this.turns.standings()).map((row) => [row.name, row.sinceEndMs]));
+    for (const name of unknown.filter((each) => (standings.get(each) ?? 0) > FORGOTTEN_MS)) {
+      await this.options.queues.use(SCHEDULES_QUEUE, 'removing a scheduler', (queue) =>
+        queue.removeJobScheduler(name),
+      );
+    }
+  }
+
+  private async schedule(chores: readonly PeriodicTask[]): Promise<void> {
     for (const { name, everyMs } of chores) {
       if (this.stopping.signal.aborted) return;
       try {

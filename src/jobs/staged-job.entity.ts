@@ -1,5 +1,6 @@
 import { EntitySchema } from 'typeorm';
-import { STAGED_CHANNEL, tableOf } from '../kernel/index.js';
+import { tableOf } from '../core/table.js';
+import { STAGED_CHANNEL } from '../database/commit/waker.js';
 
 /** A job on its way to the queue. */
 export interface StagedJob {

@@ -1,4 +1,7 @@
-import { type Change, type Clock, type Ids, insert, STAGED_CHANNEL } from '../kernel/index.js';
+import { type Clock } from '../core/clock.js';
+import { type Change, insert } from '../core/change.js';
+import { STAGED_CHANNEL } from '../database/commit/waker.js';
+import { type Ids } from '../core/ids.js';
 import { type JobKind } from './job-kind.js';
 import { type JobArgs, type StagedJob, stagedJobs } from './staged-job.entity.js';
 
@@ -14,7 +17,7 @@ export interface Staging {
   readonly story?: Record<string, unknown>;
 }
 
-/** A job by the names that the queue knows it by, for whoever has no kind of it at hand. */
+/** A job by the names that the queue knows it by, for callers that do not have its kind. */
 export interface NamedJob {
   readonly kind: string;
   /** As `jobIdOf` made it. */
@@ -38,7 +41,7 @@ export class StagedJobs {
     return insert(stagedJobs, this.row(kind, args, staging));
   }
 
-  /** Adds a job in the caller's transaction; whoever waits is woken when that commits. */
+  /** Adds a job in the caller's transaction; the enqueuer is woken when that commits. */
   async add<Args extends JobArgs>(
     tx: Transaction,
     kind: JobKind<Args>,

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { type Logger } from 'pino';
 import { type JobKind } from './job-kind.js';
-import { type Ladder } from './ladder.js';
+import { type RetryPolicy } from './retry-policy.js';
 import { entryOf, type Queues } from './queues.js';
 import { type JobArgs } from './staged-job.entity.js';
 import { jobIdOf } from './staged-jobs.js';
@@ -10,7 +10,7 @@ export interface SweeperOptions {
   readonly pool: Pick<pg.Pool, 'query'>;
   readonly queues: Queues;
   readonly kinds: ReadonlyMap<string, JobKind>;
-  readonly ladders: ReadonlyMap<string, Ladder>;
+  readonly ladders: ReadonlyMap<string, RetryPolicy>;
   readonly logger: Logger;
 }
 
@@ -22,7 +22,7 @@ export interface SweepReport {
 
 const BATCH = 500;
 /** The most that is looked at of a kind in one sweep. */
-const MOST_DUE = 16_000;
+const MAX_DUE = 16_000;
 const LOOKS_AT_ONCE = 50;
 
 interface Due {
@@ -56,7 +56,7 @@ export class Sweeper {
     const seen = new Set<string>();
     let added = 0;
     // What is dead or waits stays due, and may fill the first page: then the next one is four times as long.
-    for (let limit = BATCH; limit <= MOST_DUE; limit *= 4) {
+    for (let limit = BATCH; limit <= MAX_DUE; limit *= 4) {
       const due = await kind.due(limit);
       const fresh = due
         .map((args) => ({ args, jobId: jobIdOf(kind, args) }))

@@ -1,10 +1,19 @@
-export const scopes = ['payments:read', 'payments:write', 'payouts:write'] as const;
+export const scopes = [
+  'payments:read',
+  'payments:write',
+  'payouts:write',
+  'webhooks:read',
+  'webhooks:write',
+  'events:read',
+] as const;
 export type Scope = (typeof scopes)[number];
 
-/** Whoever a request was authenticated as. */
+/** The merchant and the key that a request was authenticated as. */
 export interface Caller {
   readonly merchantId: string;
   readonly apiKeyId: string;
+  /** Where the request came from, where it came over HTTP. For audit records. */
+  readonly sourceAddress?: string;
   readonly scopes: readonly Scope[];
   /** The merchant's: see `Merchant`. Stands here so that no request reads it for itself. */
   readonly duplicateWindowS: number;

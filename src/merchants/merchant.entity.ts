@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 
-/** A tenant: whoever asks for payments, and owns what it asked for. */
+/** A tenant: asks for payments, and owns them. */
 export interface Merchant {
   readonly id: string;
   readonly name: string;

@@ -1,7 +1,11 @@
 import { hash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { type Pool } from 'pg';
-import { type Clock, type Ids, orUnavailable, Problem, sqlState, sqlStateOf } from '../kernel/index.js';
+import { type Clock } from '../core/clock.js';
+import { sqlState, sqlStateOf } from '../database/database.js';
+import { type Ids } from '../core/ids.js';
+import { Problem } from '../core/problem.js';
+import { translateOutage } from '../database/store-unavailable.js';
 import { type ApiKey } from './api-key.entity.js';
 import { type Authenticator, type Caller, type Scope, scopes as knownScopes } from './caller.js';
 import { type Merchant } from './merchant.entity.js';
@@ -26,7 +30,11 @@ const UUID_SHAPE = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const CACHE_TTL_MS = 5_000;
 const CACHE_ENTRIES = 10_000;
 /** A mistake is noticed within a day, or by a person. */
-const LONGEST_WINDOW_S = 86_400;
+const MAX_WINDOW_S = 86_400;
+/** Whose act it is where nobody is named. */
+const SYSTEM = 'system:setup';
+/** Completed by a SELECT: the record is written by the statement that does what it tells of. */
+const RECORD = 'INSERT INTO audit_records (merchant_id, id, at, actor, action, subject, detail)';
 const MERCHANT = 'id, name, duplicate_window_s AS "duplicateWindowS", created_at AS "createdAt"';
 
 /** Merchants and their API keys. Every refusal is a thrown Problem. */
@@ -52,7 +60,7 @@ export class Merchants implements Authenticator {
   }
 
   /** `duplicateWindowS`: see `setDuplicateWindow`. */
-  async createMerchant(name: string, duplicateWindowS = 0): Promise<Merchant> {
+  async createMerchant(name: string, duplicateWindowS = 0, actor = SYSTEM): Promise<Merchant> {
     const trimmed = name.trim();
     if (!/^[^\p{Cc}\p{Cs}]{1,200}$/u.test(trimmed)) {
       throw invalid('/name', 'a name has 1 to 200 printable characters');
@@ -60,8 +68,11 @@ export class Merchants implements Authenticator {
     refuseWindow(duplicateWindowS);
     const merchant = { id: this.ids.uuid(), name: trimmed, duplicateWindowS, createdAt: this.clock.now() };
     await this.pool.query(
-      'INSERT INTO merchants (id, name, duplicate_window_s, created_at) VALUES ($1, $2, $3, $4)',
-      [merchant.id, merchant.name, merchant.duplicateWindowS, merchant.createdAt],
+      `WITH done AS (
+         INSERT INTO merchants (id, name, duplicate_window_s, created_at) VALUES ($1, $2, $3, $4) RETURNING id)
+       ${RECORD} SELECT id, $5, $4, $6, 'merchant.created', 'merchant:' || id,
+              jsonb_build_object('duplicate_window', $3::integer) FROM done`,
+      [merchant.id, merchant.name, merchant.duplicateWindowS, merchant.createdAt, this.ids.uuid(), actor],
     );
     return merchant;
   }
@@ -70,12 +81,17 @@ export class Merchants implements Authenticator {
    * For so many seconds, 0 (never) to 86,400, the same payment under another key is refused. Holds for
    * payments from now on: here at once, in other processes within 5 s.
    */
-  async setDuplicateWindow(merchantId: string, seconds: number): Promise<Merchant> {
+  async setDuplicateWindow(merchantId: string, seconds: number, actor = SYSTEM): Promise<Merchant> {
     refuseWindow(seconds);
     if (!UUID_SHAPE.test(merchantId)) throw noMerchant(merchantId);
     const { rows } = await this.pool.query<Merchant>(
-      `UPDATE merchants SET duplicate_window_s = $2 WHERE id = $1 RETURNING ${MERCHANT}`,
-      [merchantId, seconds],
+      `WITH done AS (
+         UPDATE merchants SET duplicate_window_s = $2 WHERE id = $1 RETURNING ${MERCHANT}),
+       recorded AS (
+         ${RECORD} SELECT id, $3, $4, $5, 'merchant.duplicate_window_set', 'merchant:' || id,
+                jsonb_build_object('duplicate_window', $2::integer) FROM done)
+       SELECT * FROM done`,
+      [merchantId, seconds, this.ids.uuid(), this.clock.now(), actor],
     );
     if (!rows[0]) throw noMerchant(merchantId);
     this.callers.clear();
@@ -88,7 +104,7 @@ export class Merchants implements Authenticator {
     return rows;
   }
 
-  async createApiKey(merchantId: string, scopes: readonly string[]): Promise<IssuedApiKey> {
+  async createApiKey(merchantId: string, scopes: readonly string[], actor = SYSTEM): Promise<IssuedApiKey> {
     const wanted = knownScopes.filter((scope) => scopes.includes(scope));
     if (wanted.length === 0 || scopes.some((scope) => !knownScopes.includes(scope as Scope))) {
       throw invalid('/scopes', `one or more of ${knownScopes.join(', ')}`);
@@ -99,9 +115,21 @@ export class Merchants implements Authenticator {
     const key = `${prefix}_${randomBytes(32).toString('base64url')}`;
     try {
       await this.pool.query(
-        `INSERT INTO api_keys (merchant_id, id, hash, prefix, scopes, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6)`,
-        [merchantId, id, Buffer.from(digestOf(key), 'base64'), prefix, wanted, this.clock.now()],
+        `WITH done AS (
+           INSERT INTO api_keys (merchant_id, id, hash, prefix, scopes, created_at)
+           VALUES ($1, $2, $3, $4, $5, $6) RETURNING merchant_id, id)
+         ${RECORD} SELECT merchant_id, $7, $6, $8, 'api_key.created', 'api-key:' || id,
+                jsonb_build_object('scopes', $5::text[]) FROM done`,
+        [
+          merchantId,
+          id,
+          Buffer.from(digestOf(key), 'base64'),
+          prefix,
+          wanted,
+          this.clock.now(),
+          this.ids.uuid(),
+          actor,
+        ],
       );
     } catch (error) {
       if (sqlStateOf(error) === sqlState.FOREIGN_KEY_VIOLATION) throw noMerchant(merchantId);
@@ -111,14 +139,18 @@ export class Merchants implements Authenticator {
   }
 
   /** From now on the key is refused: here at once, in other processes within 5 s. May be repeated. */
-  async revokeApiKey(merchantId: string, id: string): Promise<ApiKeyView> {
+  async revokeApiKey(merchantId: string, id: string, actor = SYSTEM): Promise<ApiKeyView> {
     const shaped = UUID_SHAPE.test(merchantId) && UUID_SHAPE.test(id);
     const { rows } = shaped
       ? await this.pool.query<ApiKeyView>(
-          `UPDATE api_keys SET revoked_at = COALESCE(revoked_at, GREATEST($3, created_at))
-            WHERE merchant_id = $1 AND id = $2
-           RETURNING id, prefix, scopes, created_at AS "createdAt", revoked_at AS "revokedAt"`,
-          [merchantId, id, this.clock.now()],
+          `WITH done AS (
+             UPDATE api_keys SET revoked_at = COALESCE(revoked_at, GREATEST($3::timestamptz, created_at))
+              WHERE merchant_id = $1 AND id = $2
+             RETURNING id, prefix, scopes, created_at AS "createdAt", revoked_at AS "revokedAt"),
+           recorded AS (
+             ${RECORD} SELECT $1, $4, $3, $5, 'api_key.revoked', 'api-key:' || id, '{}' FROM done)
+           SELECT * FROM done`,
+          [merchantId, id, this.clock.now(), this.ids.uuid(), actor],
         )
       : { rows: [] };
     const [key] = rows;
@@ -171,7 +203,7 @@ export class Merchants implements Authenticator {
               WHERE k.hash = $1 AND k.revoked_at IS NULL`,
       values: [Buffer.from(digest, 'base64')],
     });
-    const { rows } = await orUnavailable(query);
+    const { rows } = await translateOutage(query);
     return rows[0] ? Object.freeze(rows[0]) : null;
   }
 }
@@ -189,8 +221,8 @@ function noMerchant(merchantId: string): Problem {
 }
 
 function refuseWindow(seconds: number): void {
-  if (Number.isInteger(seconds) && seconds >= 0 && seconds <= LONGEST_WINDOW_S) return;
-  throw invalid('/duplicate_window', `whole seconds from 0 (off) to ${LONGEST_WINDOW_S}`);
+  if (Number.isInteger(seconds) && seconds >= 0 && seconds <= MAX_WINDOW_S) return;
+  throw invalid('/duplicate_window', `whole seconds from 0 (off) to ${MAX_WINDOW_S}`);
 }
 
 function invalid(pointer: string, message: string): Problem {

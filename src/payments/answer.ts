@@ -1,4 +1,4 @@
-import { refundViewOf } from '../refunds/index.js';
+import { refundViewOf } from '../refunds/refund.view.js';
 import { firstEntityKey, type PaymentState } from './payment-state.js';
 import { viewOf } from './payment.view.js';
 
@@ -8,8 +8,8 @@ export function statusOf({ wanted }: PaymentState): number {
 }
 
 /** The refund that was asked for, or the payment. */
-export function bodyOf({ payment, stories, refund }: PaymentState): string {
+export function bodyOf({ payment, histories, refund }: PaymentState): string {
   return JSON.stringify(
-    refund ? refundViewOf(refund) : viewOf(payment, stories.get(firstEntityKey(payment))),
+    refund ? refundViewOf(refund) : viewOf(payment, histories.get(firstEntityKey(payment))),
   );
 }

@@ -1,9 +1,14 @@
-import { audit, type Change, type Ids, insert, Problem } from '../kernel/index.js';
-import { type Begun, type Flow, moveTo, type Run } from '../idempotency/index.js';
-import { entityKey, open } from '../request-storage/index.js';
+import { audit } from '../database/audit.js';
+import { type Change, insert, type Refusal } from '../core/change.js';
+import { type Ids } from '../core/ids.js';
+import { Problem } from '../core/problem.js';
+import { type Begun, type Flow, moveTo, type Run } from '../idempotency/phases.js';
+import { type PspRouter } from '../psp/router.js';
+import { startOperation } from '../request-storage/advance.js';
+import { entityKey, pspIdempotencyKey, refuseForgottenKey } from '../request-storage/entity-key.js';
 import { type Payment, payments, paymentTransitions } from './payment.entity.js';
 import { PaymentFlow, type PaymentFlowDeps } from './payment-flow.js';
-import { firstOperation, firstWanted, type PaymentState, sealSecrets } from './payment-state.js';
+import { firstOperation, firstRequested, type PaymentState, encryptSecrets } from './payment-state.js';
 import { type PaymentAsk } from './payments.js';
 
 export const CREATE_PAYMENT = 'POST /v1/payments';
@@ -14,7 +19,27 @@ export interface Routing {
   readonly fence: boolean;
 }
 
-export type Route = (ask: PaymentAsk, paymentId: string) => Routing;
+/** `drawnFrom`: what a weight is drawn from; the same for the same request, also after the database lost it. */
+export type Route = (ask: PaymentAsk, drawnFrom: string) => Routing;
+
+/** Routes a payment by the routing rules. */
+export function routeOf(router: PspRouter): Route {
+  return (ask, drawnFrom) => {
+    const { card, tokens } = ask.paymentMethod;
+    const facts = {
+      operation: ask.capture === 'automatic' ? 'charge' : 'authorize',
+      amount: ask.amount,
+      currency: ask.currency,
+      cardBrand: card.brand ?? undefined,
+      cardCountry: card.country ?? undefined,
+      tokens: Object.keys(tokens),
+    } as const;
+    return {
+      candidates: router.candidates(facts, drawnFrom),
+      fence: router.mayCancelBeforeFailover(facts),
+    };
+  };
+}
 
 /** Takes a payment from asked-for to charged or authorized. Two commits and one call, when all is well. */
 export function createPaymentFlow(
@@ -24,9 +49,9 @@ export function createPaymentFlow(
   return {
     operation: CREATE_PAYMENT,
     readsFirst: false,
-    begin: (ask, run) => begin(deps, ask, run),
+    begin: (ask, run, refused) => begin(deps, ask, run, refused),
     load: async (subjectId, _params, _point, run) =>
-      (await flow.read(run.merchantId, subjectId, firstWanted))!,
+      (await flow.read(run.merchantId, subjectId, firstRequested))!,
     resume: (state, run) => flow.next(state, run),
     busy: (state) => flow.paused(state, deps.clock.now()),
     phases: flow.phases,
@@ -35,14 +60,17 @@ export function createPaymentFlow(
 
 /** Opens the payment and route 1 with its first attempt: nothing is read, one statement writes it all. */
 function begin(
-  { seal, clock, ids, route }: PaymentFlowDeps & { ids: Ids; route: Route },
+  { seal, clock, ids, route, storage }: PaymentFlowDeps & { ids: Ids; route: Route },
   ask: PaymentAsk,
   run: Run,
+  refused: Refusal | null,
 ): Begun<PaymentState> {
+  refuseForgottenKey(refused);
   const now = clock.now();
   const id = ids.uuid();
   const { merchantId, actor } = run;
-  const { candidates, fence } = route(ask, id);
+  const keyAtPsp = pspIdempotencyKey.ofRequest(merchantId, CREATE_PAYMENT, run.key);
+  const { candidates, fence } = route(ask, keyAtPsp);
   const [first] = candidates;
   if (first === undefined) {
     throw new Problem(
@@ -50,7 +78,13 @@ function begin(
       'No PSP account has a token in payment_method.tokens and takes this currency.',
     );
   }
-  const secrets = { tokens: ask.paymentMethod.tokens, customer: ask.customer };
+  const { tokens, customers, initiator } = ask.paymentMethod;
+  const secrets = {
+    tokens,
+    customer: ask.customer,
+    ...(customers ? { customers } : {}),
+    ...(initiator ? { initiator } : {}),
+  };
   const payment: Payment = {
     merchantId,
     id,
@@ -71,7 +105,7 @@ function begin(
     metadata: { ...ask.metadata },
     candidates: [...candidates],
     fence,
-    sealed: sealSecrets(seal, merchantId, id, secrets),
+    sealed: encryptSecrets(seal, merchantId, id, secrets),
     psp: null,
     pspReference: null,
     failure: null,
@@ -89,16 +123,17 @@ function begin(
     operation,
     amount: ask.amount,
     currency: ask.currency,
+    pspIdempotencyKey: keyAtPsp,
   };
-  const driven = open(
+  const stepResult = startOperation(
     opening,
-    first,
+    storage.accountAt(first),
     { token: run.lockToken, leaseMs: run.leaseMs, traceId: run.traceId },
     now,
   );
   const changes: Change[] = [
     insert(payments, payment),
-    ...driven.changes,
+    ...stepResult.changes,
     insert(paymentTransitions, {
       merchantId,
       paymentId: id,
@@ -120,13 +155,13 @@ function begin(
       detail: { amount: ask.amount, currency: ask.currency, psp: first },
     }),
   ];
-  const stories = new Map([[key, driven.story]]);
+  const histories = new Map([[key, stepResult.history]]);
   const state: PaymentState = {
-    wanted: firstWanted,
+    wanted: firstRequested,
     payment,
-    stories,
+    histories,
     secrets,
-    call: driven.call,
+    call: stepResult.call,
     opened: true,
     refund: null,
     refundIsStored: false,

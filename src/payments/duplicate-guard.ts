@@ -1,17 +1,9 @@
 import { EntitySchema } from 'typeorm';
-import {
-  type Change,
-  type FromNow,
-  fromNow,
-  insert,
-  Problem,
-  type Seal,
-  type Store,
-  type Table,
-  tableOf,
-  update,
-} from '../kernel/index.js';
-import { type Flow } from '../idempotency/index.js';
+import { type Change, type FromNow, fromNow, insert, type Store, update } from '../core/change.js';
+import { type Table, tableOf } from '../core/table.js';
+import { Problem } from '../core/problem.js';
+import { type Encryption } from '../core/encryption.js';
+import { type Flow } from '../idempotency/phases.js';
 import { type PaymentState } from './payment-state.js';
 import { type PaymentAsk } from './payments.js';
 
@@ -49,7 +41,7 @@ type CreateFlow = Flow<PaymentAsk, PaymentState>;
  */
 export function refusingDuplicates(
   flow: CreateFlow,
-  { store, seal }: { readonly store: Store; readonly seal: Seal },
+  { store, seal }: { readonly store: Store; readonly seal: Encryption },
   windowS: number,
 ): CreateFlow {
   if (windowS === 0) return flow;
@@ -59,16 +51,22 @@ export function refusingDuplicates(
       const { reference, email } = ask.customer;
       if (reference === null && email === null) return flow.begin(ask, run, refused);
       const { merchantId } = run;
-      const digest = likenessOf(seal, merchantId, ask);
-      const standing = refused > 0 ? await standingGuard(store, merchantId, digest) : null;
-      if (standing?.holds && ask.allowDuplicate !== true) throw probableDuplicate(standing.guard);
+      const digests = likenessesOf(seal, merchantId, ask);
+      const guards = await Promise.all(
+        digests.map(async (digest) => ({
+          digest,
+          standing: refused ? await standingGuard(store, merchantId, digest) : null,
+        })),
+      );
+      const holding = guards.find(({ standing }) => standing?.holds)?.standing;
+      if (holding && ask.allowDuplicate !== true) throw probableDuplicate(holding.guard);
       const begun = await flow.begin(ask, run, refused);
       const next = { paymentId: begun.subjectId, until: fromNow(windowS * 1_000) };
-      const change = standing
-        ? replaced(standing, next)
-        : insert(duplicateGuards, { merchantId, digest, ...next });
+      const changes = guards.map(({ digest, standing }) =>
+        standing ? replaced(standing, next) : insert(duplicateGuards, { merchantId, digest, ...next }),
+      );
       const { decision } = begun;
-      return { ...begun, decision: { ...decision, changes: [...decision.changes, change] } };
+      return { ...begun, decision: { ...decision, changes: [...decision.changes, ...changes] } };
     },
   };
 }
@@ -89,7 +87,7 @@ async function standingGuard(store: Store, merchantId: string, digest: string): 
 
 /**
  * The new payment takes the place of the one before. One whose time is over is taken over once, by
- * whoever comes first. One that holds is passed only by those that are meant; any number of them may.
+ * the first payment that comes. One that holds is passed only by those that are meant; any number of them may.
  */
 function replaced(
   { guard: { merchantId, digest, paymentId }, holds }: Standing,
@@ -98,10 +96,14 @@ function replaced(
   return update(duplicateGuards, { merchantId, digest }, next, holds ? {} : { paymentId });
 }
 
-function likenessOf(seal: Seal, merchantId: string, ask: PaymentAsk): string {
+/**
+ * Under the current seal key, and under the previous one while the key is changed: processes that write with
+ * either find each other's guards.
+ */
+function likenessesOf(seal: Encryption, merchantId: string, ask: PaymentAsk): readonly string[] {
   const { customer, amount, currency, reference } = ask;
   const likeness = [merchantId, customer.reference, customer.email, amount, currency, reference];
-  return seal.digest(`duplicate-guard\n${JSON.stringify(likeness)}`);
+  return seal.digests(`duplicate-guard\n${JSON.stringify(likeness)}`);
 }
 
 function probableDuplicate({ paymentId }: DuplicateGuard): Problem {

@@ -1,5 +1,5 @@
 import { type Pool } from 'pg';
-import { prune } from '../kernel/index.js';
+import { prune } from '../database/prune.js';
 
 /** Forgets the guards whose time is over. Hand-written SQL; the store's clock decides. */
 export class DuplicateRetention {

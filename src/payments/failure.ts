@@ -1,5 +1,7 @@
-import { type Operation } from '../psp/index.js';
-import { type Failure, failureOf as failureFrom, type Step } from '../request-storage/index.js';
+import { type Operation } from '../psp/contract.js';
+import { type StepResult } from '../request-storage/advance.js';
+import { type Failure } from '../core/failure.js';
+import { failureOf as failureFrom } from '../request-storage/told.js';
 
 const notDone: Readonly<Record<Operation, string>> = {
   charge: 'No PSP could take the payment; nothing was charged.',
@@ -11,7 +13,7 @@ const notDone: Readonly<Record<Operation, string>> = {
 };
 
 /** Why an operation failed, for the client: in our words, with the PSP's code beside them. */
-export function failureOf(step: Step, operation: Operation): Failure | null {
+export function failureOf(step: StepResult['step'], operation: Operation): Failure | null {
   if (step.do !== 'fail') return null;
   const noun = operation === 'charge' || operation === 'authorize' ? 'payment' : operation;
   return failureFrom(step.evidence, {

@@ -1,62 +1,127 @@
-import { type Change, update } from '../kernel/index.js';
+import { type Change, update } from '../core/change.js';
+import { type Answer } from '../psp/contract.js';
+import { type LeaseHolder } from '../request-storage/attempt.js';
+import { type StepResult, startOperation, restartOperation } from '../request-storage/advance.js';
+import { entityKey, orphanOf } from '../request-storage/entity-key.js';
+import { type RouteHistory } from '../request-storage/assess-route.js';
 import {
-  type Driven,
-  type Driver,
-  entityKey,
-  open,
   type OrphanEffect,
   orphanEffects,
-  reopen,
-} from '../request-storage/index.js';
-import { firstEntityKey, type PaymentState } from './payment-state.js';
+  type OrphanStatus,
+} from '../request-storage/psp-request.entity.js';
+import { type RequestStorage } from '../request-storage/request-storage.js';
+import { firstEntityKey, keyAtPspOf, type PaymentState } from './payment-state.js';
+
+const undoneBy = { charge: 'refund', authorize: 'void' } as const;
 
 /**
- * Opens the operation that gives an orphan effect back: under an entity key of its own, at the PSP
- * that did it and at no other, once. null where it cannot be undone by itself: what a capture or a
- * refund did too much is for a person.
+ * The route that did it, where it can be undone by itself: what a capture or a refund did too much, or what has
+ * no id, is for a person.
+ */
+export function undoable({ payment, histories }: PaymentState, orphan: OrphanEffect): RouteHistory | null {
+  const { entityKey: name, operation, pspReference, route, object } = orphan;
+  if (name !== firstEntityKey(payment) || !(operation in undoneBy) || pspReference === null) return null;
+  // It was given back once, and came back: whether and how to try again is for a person.
+  const before = histories.get(entityKey.orphan(payment.id, route, object))?.routes.at(-1);
+  if (before?.request.verdict === 'effective') return null;
+  return histories.get(name)?.routes.find(({ request }) => request.route === route) ?? null;
+}
+
+/**
+ * Whether it may be given back at a PSP that cannot be asked about it: a person has said so, or the PSP has told
+ * of this very object under our own name of the operation, or as its answer to our own request.
+ */
+export function isVouchedFor(
+  { attempts }: RouteHistory,
+  { status, attempt, pspReference }: OrphanEffect,
+): boolean {
+  if (status === 'approved') return true;
+  const told = attempts.find((a) => a.attempt === attempt);
+  if (told?.outcome !== 'succeeded' || told.response?.['psp_reference'] !== pspReference) return false;
+  return (
+    told.kind === 'execute' ||
+    told.kind === 'complete' ||
+    (told.kind === 'notice' && told.request['named'] === true)
+  );
+}
+
+/**
+ * What the PSP's answer about an orphan effect means: it is there, it is undone already, there is no answer yet,
+ * or it is something that a person has to look at.
+ */
+export function judge({ outcome }: Answer): 'there' | 'undone' | 'later' | 'person' {
+  switch (outcome) {
+    case 'succeeded':
+      return 'there';
+    case 'canceled':
+      return 'undone';
+    case 'unknown':
+    case 'throttled':
+    case 'not_sent':
+    case 'pending':
+    case 'requires_action':
+      return 'later';
+    case 'declined':
+    case 'rejected':
+    case 'not_found':
+    case 'conflict':
+      return 'person';
+  }
+}
+
+/**
+ * Opens the operation that gives an orphan effect back: under an entity key of its own, at the PSP that did it
+ * and at no other, once.
  */
 export function openCompensation(
-  { payment, stories }: PaymentState,
+  state: PaymentState,
   orphan: OrphanEffect,
-  driver: Driver,
+  storage: Pick<RequestStorage, 'accountAt'>,
+  driver: LeaseHolder,
   now: Date,
-): Driven | null {
-  const operation = ({ charge: 'refund', authorize: 'void' } as const)[orphan.operation as 'charge'];
-  const isCharge = orphan.entityKey === firstEntityKey(payment);
-  if (!isCharge || operation === undefined || orphan.pspReference === null) return null;
-  const { merchantId, amount, currency, psp, status } = orphan;
+): StepResult {
+  const { payment, histories } = state;
+  const { merchantId, amount, currency, psp, route, object, pspReference } = orphan;
+  const name = entityKey.orphan(payment.id, route, object);
   const opening = {
     merchantId,
     paymentId: payment.id,
     payoutId: null,
-    entityKey: entityKey.orphan(payment.id, orphan.route),
-    operation,
+    entityKey: name,
+    operation: undoneBy[orphan.operation as 'charge'],
     amount,
     currency,
+    parentReference: pspReference!,
+    pspIdempotencyKey: keyAtPspOf(state, name),
   };
   // One that was tried before and refused goes on under the same name.
-  const before = stories.get(opening.entityKey);
-  const driven = before ? reopen(before, opening, psp, driver, now) : open(opening, psp, driver, now);
-  const claim = update(orphanEffects, keyOf(orphan), { status: 'compensating' }, { status });
-  return { ...driven, changes: [claim, ...driven.changes] };
+  const before = histories.get(name);
+  const at = storage.accountAt(psp);
+  const stepResult = before
+    ? restartOperation(before, opening, at, driver, now)
+    : startOperation(opening, at, driver, now);
+  return { ...stepResult, changes: [moveOrphan(orphan, 'compensating'), ...stepResult.changes] };
 }
 
-/** What cannot be given back by itself waits for a person. */
-export function leaveToPerson(orphan: OrphanEffect): readonly Change[] {
-  return [update(orphanEffects, keyOf(orphan), { status: 'failed' }, { status: orphan.status })];
+export function moveOrphan(orphan: OrphanEffect, status: OrphanStatus): Change {
+  const { merchantId, entityKey: name, route, object, status: before, dueAt } = orphan;
+  const key = { merchantId, entityKey: name, route, object };
+  return update(orphanEffects, key, { status }, { status: before, dueAt });
 }
 
 /** What the compensation has come to, on the orphan's own row. Written with what decides its route. */
-export function orphanAfter({ payment, stories }: PaymentState, { story, step }: Driven): readonly Change[] {
+export function orphanAfter(
+  { payment, histories }: PaymentState,
+  { history, step }: StepResult,
+): readonly Change[] {
   if (step.do !== 'finish' && step.do !== 'fail') return [];
-  const before = stories.get(story.entityKey)?.routes.at(-1)?.request;
+  const before = histories.get(history.entityKey)?.routes.at(-1)?.request;
   if (before?.verdict !== 'open') return [];
-  const route = Number(story.entityKey.slice(entityKey.orphan(payment.id, 0).length - 1));
-  const key = { merchantId: payment.merchantId, entityKey: firstEntityKey(payment), route };
+  const key = {
+    merchantId: payment.merchantId,
+    entityKey: firstEntityKey(payment),
+    ...orphanOf(history.entityKey),
+  };
   const status = step.do === 'finish' ? 'compensated' : 'failed';
   return [update(orphanEffects, key, { status }, { status: 'compensating' })];
-}
-
-function keyOf({ merchantId, entityKey: name, route }: OrphanEffect): Partial<OrphanEffect> {
-  return { merchantId, entityKey: name, route };
 }

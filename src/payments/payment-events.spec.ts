@@ -1,4 +1,5 @@
-import { refundEventOf, refundLifecycle, type RefundStatus } from '../refunds/index.js';
+import { refundEventOf } from '../refunds/refund-events.js';
+import { refundLifecycle, type RefundStatus } from '../refunds/refund.lifecycle.js';
 import { paymentEventOf } from './payment-events.js';
 import { type PaymentEvent, paymentLifecycle } from './payment.lifecycle.js';
 import { type PaymentStatus, paymentStatuses } from './payments.js';
@@ -10,6 +11,8 @@ const lines: readonly [PaymentStatus, PaymentEvent, PaymentStatus, string | null
   ['processing', 'action_required', 'requires_action', 'payment.requires_action'],
   ['processing', 'failed', 'failed', 'payment.failed'],
   ['processing', 'voided', 'canceled', 'payment.canceled'],
+  ['requires_action', 'action_required', 'requires_action', 'payment.requires_action'],
+  ['requires_action', 'action_completed', 'processing', null],
   ['requires_action', 'charged', 'captured', 'payment.captured'],
   ['requires_action', 'authorized', 'authorized', 'payment.authorized'],
   ['requires_action', 'failed', 'failed', 'payment.failed'],
@@ -31,6 +34,16 @@ const lines: readonly [PaymentStatus, PaymentEvent, PaymentStatus, string | null
   ['partially_refunded', 'part_refunded', 'partially_refunded', null],
   ['partially_refunded', 'refunded', 'refunded', null],
   ['partially_refunded', 'refund_failed', 'partially_refunded', null],
+  ['authorized', 'refund_reversed', 'authorized', null],
+  ['authorized', 'refund_part_reversed', 'authorized', null],
+  ['partially_refunded', 'refund_reversed', 'captured', null],
+  ['partially_refunded', 'refund_part_reversed', 'partially_refunded', null],
+  ['refunded', 'refund_reversed', 'captured', null],
+  ['refunded', 'refund_part_reversed', 'partially_refunded', null],
+  ['authorized', 'disputed', 'authorized', null],
+  ['captured', 'disputed', 'captured', null],
+  ['partially_refunded', 'disputed', 'partially_refunded', null],
+  ['refunded', 'disputed', 'refunded', null],
 ];
 const learnable = new Set(lines.map(([, event]) => event));
 

@@ -1,6 +1,10 @@
-import { type Change, event } from '../kernel/index.js';
-import { type Refund, refundEventOf, refundViewOf } from '../refunds/index.js';
-import { type Driven, type OperationStory } from '../request-storage/index.js';
+import { type Change } from '../core/change.js';
+import { event } from '../database/event.js';
+import { refundEventOf } from '../refunds/refund-events.js';
+import { type Refund } from '../refunds/refund.entity.js';
+import { refundViewOf } from '../refunds/refund.view.js';
+import { type OperationHistory } from '../request-storage/attempt.js';
+import { type StepResult } from '../request-storage/advance.js';
 import { type Payment } from './payment.entity.js';
 import { type PaymentEvent } from './payment.lifecycle.js';
 import { firstEntityKey, type PaymentState } from './payment-state.js';
@@ -24,7 +28,7 @@ export type NewId = () => string;
 /**
  * What merchants are told when a payment goes from `was` to `is` by what was learned; null where
  * nobody is told. What refunds make of a payment is told as the refund's own event, and an operation
- * that failed and left the payment as it was is told to whoever asked for it.
+ * that failed and left the payment as it was is told to the client that asked for it.
  */
 export function paymentEventOf(
   was: PaymentStatus,
@@ -51,11 +55,15 @@ export function paymentEventOf(
     case 'voided':
       return 'payment.canceled';
     case 'opened':
+    case 'action_completed':
     case 'capture_failed':
     case 'void_failed':
     case 'part_refunded':
     case 'refunded':
     case 'refund_failed':
+    case 'refund_reversed':
+    case 'refund_part_reversed':
+    case 'disputed':
       return null;
   }
 }
@@ -63,26 +71,26 @@ export function paymentEventOf(
 /** The event that is written with a payment's next version. */
 export function paymentMoved(
   was: Payment,
-  { payment, stories }: Pick<PaymentState, 'payment' | 'stories'>,
+  { payment, histories }: Pick<PaymentState, 'payment' | 'histories'>,
   learned: PaymentEvent,
   newId: NewId,
   now: Date,
 ): readonly Change[] {
   const type = paymentEventOf(was.status, payment.status, learned);
-  return type === null ? [] : [told(type, payment, stories.get(firstEntityKey(payment)), newId, now)];
+  return type === null ? [] : [told(type, payment, histories.get(firstEntityKey(payment)), newId, now)];
 }
 
 /** Once for a route: a person has to look at an operation of the payment. */
 export function paymentStuck(
-  before: OperationStory | undefined,
-  { payment, stories }: Pick<PaymentState, 'payment' | 'stories'>,
-  { step }: Pick<Driven, 'step'>,
+  before: OperationHistory | undefined,
+  { payment, histories }: Pick<PaymentState, 'payment' | 'histories'>,
+  { step }: Pick<StepResult, 'step'>,
   newId: NewId,
   now: Date,
 ): readonly Change[] {
   const route = before?.routes.at(-1)?.request;
   if (step.do !== 'stuck' || !route || route.firstStuckAt) return [];
-  return [told('payment.stuck', payment, stories.get(firstEntityKey(payment)), newId, now)];
+  return [told('payment.stuck', payment, histories.get(firstEntityKey(payment)), newId, now)];
 }
 
 /** The event that is written with a refund's next state. */
@@ -97,7 +105,7 @@ export function refundMoved(was: Refund, refund: Refund, newId: NewId, now: Date
 function told(
   type: PaymentEventType,
   payment: Payment,
-  charge: OperationStory | undefined,
+  charge: OperationHistory | undefined,
   newId: NewId,
   at: Date,
 ): Change {

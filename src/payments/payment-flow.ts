@@ -1,12 +1,9 @@
-import {
-  type Change,
-  type Clock,
-  type Ids,
-  Problem,
-  type Seal,
-  type Store,
-  update,
-} from '../kernel/index.js';
+import { isDeepStrictEqual } from 'node:util';
+import { type Clock } from '../core/clock.js';
+import { type Change, type Store, update } from '../core/change.js';
+import { type Ids } from '../core/ids.js';
+import { Problem } from '../core/problem.js';
+import { type Encryption } from '../core/encryption.js';
 import {
   type Decision,
   inside,
@@ -17,48 +14,56 @@ import {
   type Phase,
   reply,
   type Run,
-} from '../idempotency/index.js';
+} from '../idempotency/phases.js';
+import { type Answered, type LeaseHolder, type OperationHistory } from '../request-storage/attempt.js';
 import {
-  type Answered,
-  drive,
-  type Driven,
-  type DrivenBy,
-  type Driver,
-  entityKey,
+  advance,
+  type StepResult,
   evidenceOnly,
-  open,
-  type Opening,
-  type OperationStory,
-  reopen,
-  type RequestStorage,
-} from '../request-storage/index.js';
+  handIn,
+  startOperation,
+  type NewOperation,
+  restartOperation,
+} from '../request-storage/advance.js';
+import { entityKey, isOfOrphan } from '../request-storage/entity-key.js';
+import { type RuledOut } from '../request-storage/next-step.js';
+import { type AdvanceRun } from '../request-storage/operation-resolver.js';
+import { type PspRequest } from '../request-storage/psp-request.entity.js';
+import { type RequestStorage } from '../request-storage/request-storage.js';
 import { type Payment, payments } from './payment.entity.js';
-import { type Refund, refunds } from '../refunds/index.js';
+import { type Refund, refunds } from '../refunds/refund.entity.js';
 import { bodyOf, statusOf } from './answer.js';
+import { paymentLifecycle } from './payment.lifecycle.js';
 import { amountOf, type Refusal, refusalOf, reserved } from './operation-rules.js';
 import {
   firstEntityKey,
   instructionFor,
-  openSecrets,
-  openStory,
+  keyAtPspOf,
+  decryptSecrets,
+  undecidedOperation,
   type PaymentState,
-  type Wanted,
-  wantedKey,
+  encryptSecrets,
+  type Secrets,
+  type StoredPayment,
+  recordedBy,
+  type RequestedOperation,
+  requestedKey,
   withStory,
 } from './payment-state.js';
 import { refundOpened, refundRefused } from './refund-changes.js';
-import { settle } from './settle.js';
+import { reverseCompensation, reverseRefund } from './refund-reversal.js';
+import { moveOn, settle } from './settle.js';
 
 export interface PaymentFlowDeps {
   readonly store: Store;
   readonly storage: RequestStorage;
-  readonly seal: Seal;
+  readonly seal: Encryption;
   readonly clock: Clock;
   readonly ids: Ids;
 }
 
-/** A payment that changes under every one of so many reads is driven by somebody else. */
-const MOST_READS = 10;
+/** A payment that changes under every one of so many reads is driven by another run. */
+const MAX_READS = 10;
 
 /**
  * The one way to run a PSP operation of a payment. Every flow is this, begun differently:
@@ -81,26 +86,38 @@ export class PaymentFlow {
 
   constructor(private readonly deps: PaymentFlowDeps) {}
 
+  /** What `find` finds, with the secrets that its calls may need. */
+  async read(
+    merchantId: string,
+    paymentId: string,
+    wanted: RequestedOperation,
+  ): Promise<PaymentState | null> {
+    const found = await this.find(merchantId, paymentId, wanted);
+    return found && { ...found, secrets: decryptSecrets(this.deps.seal, found.payment) };
+  }
+
   /**
-   * Reads the payment and everything that was asked of PSPs for it. null when there is none. Both as
-   * they stood at one moment: a payment read before its charge was settled, beside a route read
+   * Reads the payment and everything that was asked of PSPs for it, and decrypts nothing. null when there is
+   * none. Both as they stood at one moment: a payment read before its charge was settled, beside a route read
    * after it, would be answered as done and shown as not done.
    */
-  async read(merchantId: string, paymentId: string, wanted: Wanted): Promise<PaymentState | null> {
+  async find(
+    merchantId: string,
+    paymentId: string,
+    wanted: RequestedOperation,
+  ): Promise<StoredPayment | null> {
     let payment = await this.readPayment(merchantId, paymentId);
     for (let tries = 0; payment; tries++) {
-      const stories = await this.deps.storage.storiesOf(merchantId, paymentId);
+      const histories = await this.deps.storage.storiesOf(merchantId, paymentId);
       const refund = await this.readRefund(payment, wanted);
-      const otherRefund = await this.readOtherRefund(payment, stories, refund);
+      const otherRefund = await this.readOtherRefund(payment, histories, refund);
       const after = await this.readPayment(merchantId, paymentId);
       // Whatever opens or decides an operation raises the payment's version.
       if (after?.version === payment.version) {
-        const secrets = openSecrets(this.deps.seal, payment);
         return {
           wanted,
           payment,
-          stories,
-          secrets,
+          histories,
           call: null,
           opened: false,
           refund,
@@ -108,7 +125,7 @@ export class PaymentFlow {
           otherRefund,
         };
       }
-      if (tries === MOST_READS)
+      if (tries === MAX_READS)
         throw new Problem('overloaded', 'The payment changes too fast.', { retryAfterS: 1 });
       payment = after;
     }
@@ -120,7 +137,7 @@ export class PaymentFlow {
     return payment ?? null;
   }
 
-  private async readRefund({ merchantId, id }: Payment, wanted: Wanted): Promise<Refund | null> {
+  private async readRefund({ merchantId, id }: Payment, wanted: RequestedOperation): Promise<Refund | null> {
     if (wanted.operation !== 'refund') return null;
     const key = { merchantId, entityKey: entityKey.refund(id, wanted.reference) };
     const [refund] = await this.deps.store.find(refunds, key, 1);
@@ -130,10 +147,10 @@ export class PaymentFlow {
   /** The refund that is open: nobody who resolves it needs to have asked for it. */
   private async readOtherRefund(
     payment: Payment,
-    stories: PaymentState['stories'],
+    histories: PaymentState['histories'],
     refund: Refund | null,
   ): Promise<Refund | null> {
-    const open = openStory({ payment, stories });
+    const open = undecidedOperation({ payment, histories });
     if (open?.routes[0]?.request.operation !== 'refund' || open.entityKey === refund?.entityKey) return null;
     const key = { merchantId: payment.merchantId, entityKey: open.entityKey };
     const [other] = await this.deps.store.find(refunds, key, 1);
@@ -142,8 +159,8 @@ export class PaymentFlow {
 
   /** Decides from what is known, with no answer at hand: resolve what is open, else do what is wanted. */
   next(state: PaymentState, run: Run): Decision<PaymentState> {
-    const undecided = openStory(state);
-    if (undecided) return this.onward(state, this.drive(state, undecided, run));
+    const undecided = state.wanted.operation === 'complete' ? openFirst(state) : undecidedOperation(state);
+    if (undecided) return this.applyStep(state, this.drive(state, undecided, run));
     return this.begin(state, run);
   }
 
@@ -153,60 +170,107 @@ export class PaymentFlow {
     return this.deps.storage.perform(call, instructionFor(state, call), run.lease);
   }
 
+  /**
+   * The customer has acted: hands in what came of it. What is decided answers as it stands, and so does what
+   * was handed in before and is not decided yet.
+   */
+  complete(state: PaymentState, details: Secrets['details'] & object, run: Run): Decision<PaymentState> {
+    const { payment, secrets } = state;
+    const { storage, clock } = this.deps;
+    const undecided = openFirst(state);
+    const isKnown = payment.status === 'processing' && isDeepStrictEqual(secrets?.details, details);
+    if (!undecided || isKnown) return this.next({ ...state, opened: true }, run);
+    const now = clock.now();
+    const facts = { capabilities: (psp: string) => storage.capabilities(psp), leaseMs: storage.leaseMs, now };
+    const stepResult = payment.status === 'requires_action' ? handIn(undecided, facts, driverOf(run)) : null;
+    if (!stepResult?.call || !secrets) return this.refuse(notCompletable(payment));
+    const handed = { ...withStory(state, stepResult.history), call: stepResult.call, opened: true };
+    if (stepResult.call.attempt.kind !== 'complete') return moveTo('accepted', handed, stepResult.changes);
+    const set = {
+      status: paymentLifecycle.after(payment.status, 'action_completed'),
+      nextAction: null,
+      sealed: encryptSecrets(this.deps.seal, payment.merchantId, payment.id, { ...secrets, details }),
+      updatedAt: now,
+    };
+    const transition = {
+      event: 'action_completed' as const,
+      actor: run.actor,
+      entityKey: undecided.entityKey,
+    };
+    const moved = moveOn(payment, set, transition, now);
+    const next = { ...handed, payment: moved.payment, secrets: { ...secrets, details } };
+    return moveTo('accepted', next, [...moved.changes, ...stepResult.changes]);
+  }
+
   private after(state: PaymentState, answered: Answered, run: Run): Decision<PaymentState> {
-    const story = state.stories.get(answered.call.request.entityKey)!;
-    return this.onward(state, this.drive(state, story, run, answered));
+    const history = state.histories.get(answered.call.request.entityKey)!;
+    return this.applyStep(state, this.drive(state, history, run, answered));
   }
 
   /** What comes next for one operation of the payment, given an answer or not. */
-  drive(state: PaymentState, story: OperationStory, run: DrivenBy, answered?: Answered): Driven {
+  drive(state: PaymentState, history: OperationHistory, run: AdvanceRun, answered?: Answered): StepResult {
     const { storage, clock } = this.deps;
-    const current = story.routes.at(-1)!.request;
-    const isFirst = story.entityKey === firstEntityKey(state.payment);
+    const current = history.routes.at(-1)!.request;
+    const isFirst = history.entityKey === firstEntityKey(state.payment);
     const facts = storage.facts({
       candidates: isFirst ? state.payment.candidates : [current.psp],
-      deadline: run.asked ? run.deadline : storage.deadlineOf(story.routes[0]!.request),
+      deadline: run.asked ? run.deadline : storage.deadlineOf(history.routes[0]!.request),
       asked: run.asked,
-      wish: isFirst && state.wanted.operation === 'void' ? 'cancel' : 'finish',
+      operatorAskedAfter: run.operatorAskedAfter,
+      intent: isFirst && state.wanted.operation === 'void' ? 'cancel' : 'finish',
       fence: isFirst && state.payment.fence,
       now: clock.now(),
     });
-    return drive(story, facts, driverOf(run), answered);
+    return advance(history, facts, driverOf(run), answered);
   }
 
   /** From what the drive came to, to what the flow does: call, answer, pause, or take up what is wanted. */
-  private onward(from: PaymentState, driven: Driven): Decision<PaymentState> {
-    const { state, changes } = this.settle(from, driven);
-    if (driven.call) return moveTo('accepted', state, changes);
-    const isMine = driven.story.entityKey === wantedKey(state);
-    switch (driven.step.do) {
+  private applyStep(from: PaymentState, stepResult: StepResult): Decision<PaymentState> {
+    const { state, changes } = this.settle(from, stepResult);
+    if (stepResult.call) return moveTo('accepted', state, changes);
+    const isMine = stepResult.history.entityKey === requestedKey(state);
+    switch (stepResult.step.do) {
       case 'wait':
-        return this.paused(state, driven.step.until, changes);
+        if (state.wanted.operation === 'complete' && wereRefused(stepResult)) {
+          return this.refuse(detailsRefused(stepResult), changes);
+        }
+        return this.paused(state, stepResult.step.until, changes);
       case 'stuck':
         return this.paused(state, null, changes);
       default:
-        return isMine || isMet(state)
+        return isMine || isAlreadySatisfied(state)
           ? reply(statusOf(state), bodyOf(state), changes)
           : moveTo('started', { ...state, call: null }, changes);
     }
   }
 
   /** What an operation has come to, with all that it changes. */
-  settle(state: PaymentState, driven: Driven): { state: PaymentState; changes: readonly Change[] } {
+  settle(state: PaymentState, stepResult: StepResult): { state: PaymentState; changes: readonly Change[] } {
     const { clock, ids, storage } = this.deps;
-    const { psp } = driven.story.routes.at(-1)!.request;
-    return settle(state, driven, clock.now(), storage.capabilities(psp), () => ids.uuid());
+    const { psp } = stepResult.history.routes.at(-1)!.request;
+    return settle(state, stepResult, clock.now(), storage.capabilities(psp), () => ids.uuid());
+  }
+
+  /** A refund that the PSP had done has come to nothing. */
+  async reverse(state: PaymentState, request: PspRequest, evidence: RuledOut): Promise<readonly Change[]> {
+    const { store, clock, ids } = this.deps;
+    const { merchantId, entityKey: name } = request;
+    if (isOfOrphan(state.payment.id, name)) return [reverseCompensation(state, request)];
+    const [refund] = await store.find(refunds, { merchantId, entityKey: name }, 1);
+    if (!refund) throw new RangeError(`a refund without its row: ${name}`);
+    return reverseRefund(state, refund, evidence, () => ids.uuid(), clock.now());
   }
 
   /** Nothing is open: open what is wanted, or say why not. */
   private begin(state: PaymentState, run: Run): Decision<PaymentState> {
     const { payment, wanted } = state;
-    if (wanted.operation === 'first') return reply(statusOf(state), bodyOf(state));
+    if (wanted.operation === 'first' || wanted.operation === 'complete')
+      return reply(statusOf(state), bodyOf(state));
     const now = this.deps.clock.now();
-    const key = wantedKey(state);
-    const before = state.stories.get(key);
+    const key = requestedKey(state);
+    const before = state.histories.get(key);
     // Opened by this very key, and decided while it was away (by the resolver).
-    if ((state.opened && before) || isMet(state)) return reply(statusOf(state), bodyOf(state));
+    if ((state.opened && before) || isAlreadySatisfied(state)) return reply(statusOf(state), bodyOf(state));
     const refusal = this.refusal(state);
     if (refusal)
       return this.refuse(
@@ -216,7 +280,7 @@ export class PaymentFlow {
     const amount = amountOf(payment, wanted);
     const { merchantId, id, version, currency } = payment;
     const psp = payment.psp!;
-    const opening: Opening = {
+    const opening: NewOperation = {
       merchantId,
       paymentId: id,
       payoutId: null,
@@ -224,27 +288,37 @@ export class PaymentFlow {
       operation: wanted.operation,
       amount,
       currency,
+      pspIdempotencyKey: keyAtPspOf(state, key),
     };
     const driver = driverOf(run);
-    const driven = before ? reopen(before, opening, psp, driver, now) : open(opening, psp, driver, now);
+    const at = this.deps.storage.accountAt(psp);
+    const stepResult = before
+      ? restartOperation(before, opening, at, driver, now)
+      : startOperation(opening, at, driver, now);
     // Two operations at once would both pass their checks: the version lets one of them through.
     const set = { ...reserved(payment, wanted, amount), version: version + 1, updatedAt: now };
     const claim = update(payments, { merchantId, id }, set, { version });
     const refund = refundOpened(state, { amount, psp }, now);
     const next = {
-      ...withStory({ ...state, payment: { ...payment, ...set } }, driven.story),
-      call: driven.call,
+      ...withStory({ ...state, payment: { ...payment, ...set } }, stepResult.history),
+      call: stepResult.call,
       opened: true,
       refund: refund?.row ?? null,
       refundIsStored: refund !== null,
     };
-    return moveTo('accepted', next, [claim, ...driven.changes, ...(refund?.changes ?? [])]);
+    return moveTo('accepted', next, [claim, ...stepResult.changes, ...(refund?.changes ?? [])]);
   }
 
   /** Why what is wanted cannot be begun on the payment as it stands; null where it can. */
   refusal(state: PaymentState): Refusal | null {
     const { psp } = state.payment;
-    return refusalOf(state, psp === null ? null : this.deps.storage.capabilities(psp));
+    const refusal = refusalOf(state, psp === null ? null : this.deps.storage.capabilities(psp));
+    const taken = refusal ? null : recordedBy(state);
+    if (!taken || !this.deps.storage.isOtherAccount(taken)) return refusal;
+    return {
+      code: 'psp_account_changed',
+      detail: `The account that is configured as ${taken.psp} is not the one that holds this payment.`,
+    };
   }
 
   refuse({ code, detail, members }: Refusal, changes: readonly Change[] = []): Decision<PaymentState> {
@@ -259,31 +333,60 @@ export class PaymentFlow {
 }
 
 /**
- * What was asked for is so already, whoever made it so: a cancel is met by whatever made the payment
+ * The requested operation is already done: a cancel is met by whatever made the payment
  * canceled, a refund or a capture of a name by the one of that name.
  */
-function isMet(state: PaymentState): boolean {
+function isAlreadySatisfied(state: PaymentState): boolean {
   const { payment, wanted, refund } = state;
   if (wanted.operation === 'void') {
-    return payment.status === 'canceled' || verdictOf(state, wantedKey(state)) === 'effective';
+    return payment.status === 'canceled' || verdictOf(state, requestedKey(state)) === 'effective';
   }
   if (wanted.operation === 'refund') return refund?.status === 'succeeded';
   return (
     wanted.operation === 'capture' &&
     wanted.reference !== null &&
-    verdictOf(state, wantedKey(state)) === 'effective'
+    verdictOf(state, requestedKey(state)) === 'effective'
   );
 }
 
-function verdictOf({ stories }: PaymentState, key: string): string | undefined {
-  return stories.get(key)?.routes.at(-1)?.request.verdict;
+/** The operation that made the payment, while it is not decided. */
+function openFirst(state: PaymentState): OperationHistory | null {
+  const history = state.histories.get(firstEntityKey(state.payment));
+  return history?.routes.at(-1)?.request.verdict === 'open' ? history : null;
 }
 
-function driverOf(run: DrivenBy): Driver {
+/** The PSP did not take the details, and waits for its customer as before. */
+function wereRefused({ history, step }: StepResult): boolean {
+  const last = history.routes.at(-1)!.attempts.findLast(({ kind }) => kind === 'complete');
+  return step.do === 'wait' && step.why === 'requires_action' && last?.outcome === 'rejected';
+}
+
+function detailsRefused({ history }: StepResult): Refusal {
+  const { request, attempts } = history.routes.at(-1)!;
+  const said = attempts.findLast(({ kind }) => kind === 'complete')?.response?.['message'];
+  const words = typeof said === 'string' ? `: ${said}` : '.';
+  return { code: 'details_refused', detail: `${request.psp} did not take these details${words}` };
+}
+
+function notCompletable({ status }: Payment): Refusal {
+  return {
+    code: 'invalid_state',
+    detail:
+      status === 'requires_action'
+        ? 'This payment is being canceled, or its PSP takes nothing more for it.'
+        : `A payment that is ${status} waits for nothing of its customer.`,
+  };
+}
+
+function verdictOf({ histories }: PaymentState, key: string): string | undefined {
+  return histories.get(key)?.routes.at(-1)?.request.verdict;
+}
+
+function driverOf(run: AdvanceRun): LeaseHolder {
   return { token: run.lockToken, leaseMs: run.leaseMs, traceId: run.traceId };
 }
 
 /** The answer as evidence, for a run that has lost its lock: the first change is the gate. */
 export function evidenceOf(state: PaymentState, answered: Answered): readonly Change[] {
-  return evidenceOnly(state.stories.get(answered.call.request.entityKey)!, answered);
+  return evidenceOnly(state.histories.get(answered.call.request.entityKey)!, answered);
 }

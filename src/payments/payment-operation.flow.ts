@@ -1,9 +1,17 @@
-import { audit, type Ids, insert, Problem } from '../kernel/index.js';
-import { type Decision, type Flow, type Run } from '../idempotency/index.js';
-import { type Refund, refunds } from '../refunds/index.js';
+import { audit } from '../database/audit.js';
+import { insert } from '../core/change.js';
+import { type Ids } from '../core/ids.js';
+import { Problem } from '../core/problem.js';
+import { type Decision, type Flow, type Run } from '../idempotency/phases.js';
+import { type Refund, refunds } from '../refunds/refund.entity.js';
 import { PaymentFlow, type PaymentFlowDeps } from './payment-flow.js';
 import { left } from './operation-rules.js';
-import { openStory, type PaymentState, type Wanted, wantedKey } from './payment-state.js';
+import {
+  undecidedOperation,
+  type PaymentState,
+  type RequestedOperation,
+  requestedKey,
+} from './payment-state.js';
 
 export const CAPTURE_PAYMENT = 'POST /v1/payments/:id/capture';
 export const CANCEL_PAYMENT = 'POST /v1/payments/:id/cancel';
@@ -35,7 +43,7 @@ export function cancelPaymentFlow(deps: Deps): Flow<OperationAsk, PaymentState> 
 
 /**
  * Gives back what was captured. A refund is what its name says, `payment-<id>-refund[-<reference>]`:
- * whoever asks for it, under whatever Idempotency-Key, is told of the same one.
+ * every client that asks for it, under any Idempotency-Key, gets the same one.
  */
 export function refundPaymentFlow(deps: Deps): Flow<OperationAsk, PaymentState> {
   return operationFlow(deps, REFUND_PAYMENT, 'refund');
@@ -93,7 +101,7 @@ function decide(flow: PaymentFlow, state: PaymentState, run: Run): Decision<Paym
   const { refund, refundIsStored } = state;
   const differs = refund && refundIsStored ? otherRefund(state, refund) : null;
   if (differs) return flow.refuse(differs);
-  if (!refund || refundIsStored || !openStory(state)) return flow.next(state, run);
+  if (!refund || refundIsStored || !undecidedOperation(state)) return flow.next(state, run);
   const decision = flow.next({ ...state, refundIsStored: true }, run);
   return { ...decision, changes: [...decision.changes, insert(refunds, refund)] };
 }
@@ -117,7 +125,7 @@ function withRefund(deps: Deps, state: PaymentState, ask: OperationAsk): Payment
   const wanted = { ...state.wanted, isNew: true };
   const refund: Refund = {
     merchantId: payment.merchantId,
-    entityKey: wantedKey(state),
+    entityKey: requestedKey(state),
     id: deps.ids.uuid(),
     paymentId: payment.id,
     reference: ask.reference,
@@ -140,7 +148,10 @@ function paramsOf({ amount, reference }: OperationAsk): Record<string, unknown> 
   return { ...(amount === null ? {} : { amount }), ...(reference === null ? {} : { reference }) };
 }
 
-function wantedOf(operation: Wanted['operation'], params: Record<string, unknown>): Wanted {
+function wantedOf(
+  operation: RequestedOperation['operation'],
+  params: Record<string, unknown>,
+): RequestedOperation {
   const { amount, reference, is_new: isNew } = params;
   return {
     operation,

@@ -1,19 +1,20 @@
+import { type Change } from '../core/change.js';
+import { type Answered, type LeaseHolder, type OperationHistory } from '../request-storage/attempt.js';
+import { evidenceOnly } from '../request-storage/advance.js';
+import { isOfPayment, paymentIdOf } from '../request-storage/entity-key.js';
+import { type RouteHistory } from '../request-storage/assess-route.js';
+import { askAbout, unanswered } from '../request-storage/delayed-lookup.js';
 import {
-  type Answered,
-  type DrivenBy,
-  entityKey,
-  isOfPayment,
+  type AdvanceRun,
   type OperationOwner,
   OperationResolver,
   type OperationResolverDeps,
-  type OperationStory,
-  type OrphanEffect,
-  paymentIdOf,
   type Subject,
-} from '../request-storage/index.js';
-import { leaveToPerson, openCompensation } from './orphan.js';
+} from '../request-storage/operation-resolver.js';
+import { type OrphanEffect } from '../request-storage/psp-request.entity.js';
+import { isVouchedFor, judge, moveOrphan, openCompensation, undoable } from './orphan.js';
 import { PaymentFlow, type PaymentFlowDeps } from './payment-flow.js';
-import { firstWanted, type PaymentState, withStory } from './payment-state.js';
+import { firstRequested, type PaymentState, withStory } from './payment-state.js';
 
 /** A payment's operations, driven when nobody asks; and what PSPs did after all, given back. */
 export class PaymentResolver extends OperationResolver<PaymentState> {
@@ -21,42 +22,106 @@ export class PaymentResolver extends OperationResolver<PaymentState> {
     super(ownerOf(new PaymentFlow(deps)), deps);
   }
 
-  /** Gives back what a PSP did after it was ruled out. False when somebody else does. */
+  /**
+   * Gives back what a PSP did beside the books, once the PSP has said about that very object that it is there.
+   * False when it is not given back now: another worker does, or a person has to.
+   */
   async compensate(orphan: OrphanEffect, traceId: string): Promise<boolean> {
-    const { store, clock, leaseMs } = this.deps;
+    const { storage } = this.deps;
     // Money that went out is not called back by itself.
-    if (!isOfPayment(orphan.entityKey)) return (await store.commit(leaveToPerson(orphan))).done;
-    const run = this.newRun(traceId);
-    const paymentId = paymentIdOf(orphan.entityKey);
-    const { merchantId, route } = orphan;
-    const of = { merchantId, paymentId, payoutId: null, entityKey: entityKey.orphan(paymentId, route) };
+    if (!isOfPayment(orphan.entityKey)) return this.leave(orphan);
+    const { merchantId } = orphan;
+    const of = { merchantId, paymentId: paymentIdOf(orphan.entityKey), payoutId: null };
     const state = await this.owner.read(of);
-    const driver = { token: run.lockToken, leaseMs, traceId };
-    const driven = openCompensation(state, orphan, driver, clock.now());
-    if (!driven) return (await store.commit(leaveToPerson(orphan))).done;
-    const lease = this.newLease();
-    if (!(await this.write('compensating', driven.changes))) return false;
-    const opened = { ...withStory(state, driven.story), call: driven.call };
-    const answered = await this.owner.perform(opened, { lease });
-    return this.follow(of, opened, run, answered);
+    const route = undoable(state, orphan);
+    if (!route || storage.isOtherAccount(route.request)) return this.leave(orphan);
+    if (await storage.belongsElsewhere(route.request, orphan.pspReference!)) return this.leave(orphan);
+    const run = this.newRun(traceId);
+    if (storage.capabilities(orphan.psp).lookup === null) {
+      return isVouchedFor(route, orphan) ? this.giveBack(orphan, state, run, []) : this.leave(orphan);
+    }
+    return this.askAndGiveBack(orphan, state, route, run);
   }
+
+  private async askAndGiveBack(
+    found: OrphanEffect,
+    state: PaymentState,
+    route: RouteHistory,
+    run: AdvanceRun,
+  ): Promise<boolean> {
+    const { owner } = this;
+    const asking = askAbout(route, found, driverOf(run), this.deps.clock.now());
+    if (!asking) return this.leave(found);
+    const lease = this.newLease(run.lockToken);
+    if (!(await this.write('asking', asking.changes))) return false;
+    const { orphan, call } = asking;
+    const answered = await owner.perform(owner.withCall(state, call), { lease });
+    const after = await owner.read({ ...call.request });
+    const history = owner.storyOf(after, orphan.entityKey);
+    const known = evidenceOnly(history, answered);
+    const verdict = judge(answered.answer);
+    let isDone = false;
+    if (verdict === 'there') isDone = await this.giveBack(orphan, after, run, known);
+    else if (verdict === 'later') {
+      const asked = history.routes.find(({ request }) => request.route === orphan.route)!;
+      await this.write('asked', [unanswered(asked, orphan, this.deps.clock.now()), ...known]);
+    } else {
+      const status = verdict === 'undone' ? 'compensated' : 'failed';
+      isDone = await this.write('asked', [moveOrphan(orphan, status), ...known]);
+    }
+    // Whatever the PSP said is written down, even where another worker has moved the orphan meanwhile.
+    await this.leaveEvidence(call.request, answered);
+    return isDone && verdict !== 'person';
+  }
+
+  private async giveBack(
+    orphan: OrphanEffect,
+    state: PaymentState,
+    run: AdvanceRun,
+    known: readonly Change[],
+  ): Promise<boolean> {
+    const stepResult = openCompensation(
+      state,
+      orphan,
+      this.deps.storage,
+      driverOf(run),
+      this.deps.clock.now(),
+    );
+    const lease = this.newLease(run.lockToken);
+    if (!(await this.write('compensating', [...stepResult.changes, ...known]))) return false;
+    const opened = { ...withStory(state, stepResult.history), call: stepResult.call };
+    const answered = await this.owner.perform(opened, { lease });
+    const { request } = stepResult.call!;
+    return this.follow(request, opened, run, answered);
+  }
+
+  /** What cannot be given back by itself waits for a person. */
+  private async leave(orphan: OrphanEffect): Promise<boolean> {
+    await this.deps.store.commit([moveOrphan(orphan, 'failed')]);
+    return false;
+  }
+}
+
+function driverOf({ lockToken, leaseMs, traceId }: AdvanceRun): LeaseHolder {
+  return { token: lockToken, leaseMs, traceId };
 }
 
 function ownerOf(flow: PaymentFlow): OperationOwner<PaymentState> {
   return {
     async read({ merchantId, paymentId }: Subject) {
       if (paymentId === null) throw new TypeError('no payment is named');
-      const state = await flow.read(merchantId, paymentId, firstWanted);
+      const state = await flow.read(merchantId, paymentId, firstRequested);
       if (!state) throw new RangeError(`an operation of a payment that is not there: ${paymentId}`);
       return state;
     },
-    storyOf: ({ stories }, name) => stories.get(name)!,
-    storiesOf: ({ stories }) => stories,
-    decide(state: PaymentState, story: OperationStory, run: DrivenBy, answered?: Answered) {
-      const driven = flow.drive(state, story, run, answered);
-      return { ...flow.settle(state, driven), driven };
+    storyOf: ({ histories }, name) => histories.get(name)!,
+    storiesOf: ({ histories }) => histories,
+    decide(state: PaymentState, history: OperationHistory, run: AdvanceRun, answered?: Answered) {
+      const stepResult = flow.drive(state, history, run, answered);
+      return { ...flow.settle(state, stepResult), stepResult };
     },
     withCall: (state, call) => ({ ...state, call }),
     perform: (state, run) => flow.perform(state, run),
+    reverse: (state, request, evidence) => flow.reverse(state, request, evidence),
   };
 }

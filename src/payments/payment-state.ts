@@ -1,25 +1,26 @@
-import { type Seal } from '../kernel/index.js';
-import { type Instruction } from '../psp/index.js';
-import { type Refund } from '../refunds/index.js';
-import {
-  type Call,
-  entityKey,
-  isOfOrphan,
-  type OperationStory,
-  type PspRequest,
-  saysDone,
-} from '../request-storage/index.js';
+import { type Encryption } from '../core/encryption.js';
+import { type Instruction } from '../psp/contract.js';
+import { type Refund } from '../refunds/refund.entity.js';
+import { type Call, type OperationHistory } from '../request-storage/attempt.js';
+import { entityKey, isOfOrphan, pspIdempotencyKey } from '../request-storage/entity-key.js';
+import { isSuccess } from '../request-storage/assess-route.js';
+import { type PspRequest } from '../request-storage/psp-request.entity.js';
 import { type Payment } from './payment.entity.js';
 
 /** What only the customer's own request held; sealed while it may still be needed. */
 export interface Secrets {
   readonly tokens: Readonly<Record<string, string>>;
   readonly customer: { readonly reference: string | null; readonly email: string | null };
+  /** The latest that the customer's return handed over: handed in again where its answer was lost. */
+  readonly details?: Readonly<Record<string, unknown>>;
+  /** PSP account name to that PSP's own customer. Absent where none was given. */
+  readonly customers?: Readonly<Record<string, string>>;
+  readonly initiator?: 'merchant';
 }
 
 /** What the request wants done to the payment. */
-export interface Wanted {
-  readonly operation: 'first' | 'capture' | 'void' | 'refund';
+export interface RequestedOperation {
+  readonly operation: 'first' | 'complete' | 'capture' | 'void' | 'refund';
   /** capture, refund: minor units; null = all that is left. */
   readonly amount: number | null;
   /** refund: this request made it, rather than found it. */
@@ -29,13 +30,18 @@ export interface Wanted {
 }
 
 /** The operation that made the payment, and nothing beside it. */
-export const firstWanted: Wanted = { operation: 'first', amount: null, reference: null, isNew: true };
+export const firstRequested: RequestedOperation = {
+  operation: 'first',
+  amount: null,
+  reference: null,
+  isNew: true,
+};
 
 /** A payment with all that is known of it: what decisions are made from. */
 export interface PaymentState {
-  readonly wanted: Wanted;
+  readonly wanted: RequestedOperation;
   readonly payment: Payment;
-  readonly stories: ReadonlyMap<string, OperationStory>;
+  readonly histories: ReadonlyMap<string, OperationHistory>;
   readonly secrets: Secrets | null;
   /** The call to make now, already written down. */
   readonly call: Call | null;
@@ -49,6 +55,9 @@ export interface PaymentState {
   readonly otherRefund: Refund | null;
 }
 
+/** A payment as it is shown: nothing of it is decrypted. */
+export type StoredPayment = Omit<PaymentState, 'secrets'>;
+
 export function firstOperation(payment: Payment): 'charge' | 'authorize' {
   return payment.captureMode === 'automatic' ? 'charge' : 'authorize';
 }
@@ -59,9 +68,10 @@ export function firstEntityKey(payment: Payment): string {
 }
 
 /** The entity key of what the request wants done. */
-export function wantedKey({ payment, wanted }: PaymentState): string {
+export function requestedKey({ payment, wanted }: PaymentState): string {
   switch (wanted.operation) {
     case 'first':
+    case 'complete':
       return firstEntityKey(payment);
     case 'void':
       return entityKey.void(payment.id);
@@ -70,78 +80,107 @@ export function wantedKey({ payment, wanted }: PaymentState): string {
   }
 }
 
-export function withStory(state: PaymentState, story: OperationStory): PaymentState {
-  return { ...state, stories: new Map(state.stories).set(story.entityKey, story) };
+/** The route that took the payment in; null while none has. */
+export function recordedBy({
+  payment,
+  histories,
+}: Pick<PaymentState, 'payment' | 'histories'>): PspRequest | null {
+  const routes = histories.get(firstEntityKey(payment))?.routes ?? [];
+  return routes.findLast(({ request }) => request.verdict === 'effective')?.request ?? null;
+}
+
+/** The key that PSPs see for route 1 of another operation of the payment, by its entity key. */
+export function keyAtPspOf(
+  { payment, histories }: Pick<PaymentState, 'payment' | 'histories'>,
+  name: string,
+): string {
+  const first = histories.get(firstEntityKey(payment))!.routes[0]!.request.pspIdempotencyKey;
+  return pspIdempotencyKey.ofModification(first, payment.id, name);
+}
+
+export function withStory(state: PaymentState, history: OperationHistory): PaymentState {
+  return { ...state, histories: new Map(state.histories).set(history.entityKey, history) };
 }
 
 /** The operation that is not decided yet, if any. There is at most one. */
-export function openStory(state: Pick<PaymentState, 'payment' | 'stories'>): OperationStory | null {
-  for (const story of state.stories.values()) {
+export function undecidedOperation(
+  state: Pick<PaymentState, 'payment' | 'histories'>,
+): OperationHistory | null {
+  for (const history of state.histories.values()) {
     // What another PSP did beside the payment is given back beside it.
-    if (isOfOrphan(state.payment.id, story.entityKey)) continue;
-    if (story.routes.at(-1)?.request.verdict === 'open') return story;
+    if (isOfOrphan(state.payment.id, history.entityKey)) continue;
+    if (history.routes.at(-1)?.request.verdict === 'open') return history;
   }
   return null;
 }
 
 /**
  * What is sent for a call. Made of stored facts alone, so that a resend of a route is the same to
- * the byte, whoever sends it.
+ * the byte, whichever process sends it.
  */
 export function instructionFor(
-  { payment, secrets, stories }: PaymentState,
-  { request, firstSentAt, lastSentAt, undo }: Call,
+  { payment, secrets, histories }: PaymentState,
+  { request, attempt, sentAt, undo }: Call,
 ): Instruction {
   const isFirst = request.operation === 'charge' || request.operation === 'authorize';
-  const token = secrets?.tokens[request.psp];
   return {
     operation: request.operation,
     entityKey: request.entityKey,
     route: request.route,
     idempotencyKey: request.pspIdempotencyKey,
+    ...((request.accountFingerprint ?? null) === null ? {} : { carriesKey: true }),
     money: { amount: request.amount, currency: request.currency },
     reference: payment.reference,
-    firstSentAt,
-    lastSentAt,
+    sentAt,
     ...(request.pspReference === null ? {} : { pspReference: request.pspReference }),
     ...(undo ? { undo } : {}),
+    ...(attempt.kind === 'complete' && secrets?.details ? { details: secrets.details } : {}),
     ...(isFirst
-      ? firstCallOnly(payment, secrets, token)
-      : { parentReference: orphanReference(payment, stories, request) ?? payment.pspReference ?? '' }),
+      ? firstCallOnly(payment, secrets, request.psp)
+      : { parentReference: orphanReference(payment, histories, request) ?? payment.pspReference ?? '' }),
   };
 }
 
-/** What an orphan's compensation acts upon: the id that its PSP told with its late yes. */
+/** What an orphan's compensation acts upon: the id that its PSP told. */
 function orphanReference(
   payment: Payment,
-  stories: PaymentState['stories'],
-  { entityKey: name }: PspRequest,
+  histories: PaymentState['histories'],
+  { entityKey: name, route }: PspRequest,
 ): string | null {
   if (!isOfOrphan(payment.id, name)) return null;
-  const routes = stories.get(firstEntityKey(payment))?.routes ?? [];
+  const own = histories.get(name)?.routes.find(({ request }) => request.route === route);
+  const parent = own?.attempts[0]?.request['parent_reference'];
+  if (typeof parent === 'string') return parent;
+  // Opened before it was written down.
+  const routes = histories.get(firstEntityKey(payment))?.routes ?? [];
   const orphan = routes.find(({ request }) => entityKey.orphan(payment.id, request.route) === name);
-  const told = orphan?.attempts.find(saysDone)?.response?.['psp_reference'];
+  const told = orphan?.attempts.find(isSuccess)?.response?.['psp_reference'];
   return typeof told === 'string' ? told : (orphan?.request.pspReference ?? null);
 }
 
-function firstCallOnly(
-  payment: Payment,
-  secrets: Secrets | null,
-  token: string | undefined,
-): Partial<Instruction> {
+function firstCallOnly(payment: Payment, secrets: Secrets | null, psp: string): Partial<Instruction> {
   const { reference, email } = secrets?.customer ?? { reference: null, email: null };
+  const token = secrets?.tokens[psp];
+  const pspCustomer = secrets?.customers?.[psp];
   return {
     ...(token === undefined ? {} : { token }),
+    ...(pspCustomer === undefined ? {} : { pspCustomer }),
+    ...(secrets?.initiator ? { initiator: secrets.initiator } : {}),
     ...(payment.statementDescriptor === null ? {} : { statementDescriptor: payment.statementDescriptor }),
     ...(payment.returnUrl === null ? {} : { returnUrl: payment.returnUrl }),
     customer: { ...(reference === null ? {} : { reference }), ...(email === null ? {} : { email }) },
   };
 }
 
-export function sealSecrets(seal: Seal, merchantId: string, paymentId: string, secrets: Secrets): Uint8Array {
-  return seal.close(secrets, `${merchantId}/${paymentId}`);
+export function encryptSecrets(
+  seal: Encryption,
+  merchantId: string,
+  paymentId: string,
+  secrets: Secrets,
+): Uint8Array {
+  return seal.encrypt(secrets, `${merchantId}/${paymentId}`);
 }
 
-export function openSecrets(seal: Seal, { merchantId, id, sealed }: Payment): Secrets | null {
-  return sealed === null ? null : (seal.open(sealed, `${merchantId}/${id}`) as Secrets);
+export function decryptSecrets(seal: Encryption, { merchantId, id, sealed }: Payment): Secrets | null {
+  return sealed === null ? null : (seal.decrypt(sealed, `${merchantId}/${id}`) as Secrets);
 }

@@ -1,8 +1,12 @@
 import { EntitySchema } from 'typeorm';
-import { type Table, tableOf } from '../kernel/index.js';
-import { type Failure } from '../request-storage/index.js';
+import { type Table, tableOf } from '../core/table.js';
+import { type Failure } from '../core/failure.js';
+import { type Dispute } from './dispute.js';
 import { type PaymentEvent } from './payment.lifecycle.js';
-import { type PaymentStatus } from './payments.js';
+import { type NextActionView, type PaymentStatus } from './payments.js';
+
+/** Rows that are older than POST redirects hold a `type` and a `url` alone. */
+export type StoredNextAction = NextActionView | { readonly type: 'redirect'; readonly url: string };
 
 export interface Payment {
   merchantId: string;
@@ -29,14 +33,16 @@ export interface Payment {
   candidates: string[];
   /** Routed by a rule that lets a charge in doubt be canceled and failed over. */
   fence: boolean;
-  /** Tokens and customer data while they may still be needed; see kernel/seal. null once at rest. */
+  /** Tokens and customer data while they may still be needed; see core/seal. null once at rest. */
   sealed: Uint8Array | null;
   /** The PSP of the effective route, and its id there. */
   psp: string | null;
   pspReference: string | null;
   /** Why the last operation did not succeed; null when it did. */
   failure: Failure | null;
-  nextAction: { type: 'redirect'; url: string } | null;
+  nextAction: StoredNextAction | null;
+  /** What was disputed of it, the oldest first; null: nothing. Left out of inserts. */
+  disputes?: Dispute[] | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -84,6 +90,7 @@ export const PaymentEntity = new EntitySchema<Payment>({
     pspReference: { type: 'text', name: 'psp_reference', nullable: true },
     failure: { type: 'jsonb', nullable: true },
     nextAction: { type: 'jsonb', name: 'next_action', nullable: true },
+    disputes: { type: 'jsonb', nullable: true },
     createdAt: { type: 'timestamptz', name: 'created_at' },
     updatedAt: { type: 'timestamptz', name: 'updated_at' },
   },

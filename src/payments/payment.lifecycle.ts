@@ -1,4 +1,4 @@
-import { lifecycle } from '../kernel/index.js';
+import { lifecycle } from '../core/lifecycle.js';
 import { type PaymentStatus } from './payments.js';
 
 /** What can happen to a payment; named by what was learned, not by who asked. */
@@ -7,6 +7,7 @@ export type PaymentEvent =
   | 'charged'
   | 'authorized'
   | 'action_required'
+  | 'action_completed'
   | 'failed'
   | 'captured'
   | 'part_captured'
@@ -19,7 +20,10 @@ export type PaymentEvent =
   | 'void_failed'
   | 'part_refunded'
   | 'refunded'
-  | 'refund_failed';
+  | 'refund_failed'
+  | 'refund_reversed'
+  | 'refund_part_reversed'
+  | 'disputed';
 
 /**
  * The life of a payment. `processing` is the state of not knowing yet: nothing but proof leads out
@@ -29,13 +33,15 @@ export type PaymentEvent =
 export const paymentLifecycle = lifecycle<PaymentStatus, PaymentEvent>({
   name: 'payment',
   initial: 'processing',
-  final: ['refunded', 'canceled', 'failed'],
+  final: ['canceled', 'failed'],
   transitions: [
     { from: 'processing', event: 'charged', to: 'captured' },
     { from: 'processing', event: 'authorized', to: 'authorized' },
     { from: 'processing', event: 'action_required', to: 'requires_action' },
     { from: 'processing', event: 'failed', to: 'failed' },
     { from: 'processing', event: 'voided', to: 'canceled' },
+    { from: 'requires_action', event: 'action_required', to: 'requires_action' },
+    { from: 'requires_action', event: 'action_completed', to: 'processing' },
     { from: 'requires_action', event: 'charged', to: 'captured' },
     { from: 'requires_action', event: 'authorized', to: 'authorized' },
     { from: 'requires_action', event: 'failed', to: 'failed' },
@@ -57,5 +63,15 @@ export const paymentLifecycle = lifecycle<PaymentStatus, PaymentEvent>({
     { from: 'partially_refunded', event: 'part_refunded', to: 'partially_refunded' },
     { from: 'partially_refunded', event: 'refunded', to: 'refunded' },
     { from: 'partially_refunded', event: 'refund_failed', to: 'partially_refunded' },
+    { from: 'authorized', event: 'refund_reversed', to: 'authorized' },
+    { from: 'authorized', event: 'refund_part_reversed', to: 'authorized' },
+    { from: 'partially_refunded', event: 'refund_reversed', to: 'captured' },
+    { from: 'partially_refunded', event: 'refund_part_reversed', to: 'partially_refunded' },
+    { from: 'refunded', event: 'refund_reversed', to: 'captured' },
+    { from: 'refunded', event: 'refund_part_reversed', to: 'partially_refunded' },
+    { from: 'authorized', event: 'disputed', to: 'authorized' },
+    { from: 'captured', event: 'disputed', to: 'captured' },
+    { from: 'partially_refunded', event: 'disputed', to: 'partially_refunded' },
+    { from: 'refunded', event: 'disputed', to: 'refunded' },
   ],
 });

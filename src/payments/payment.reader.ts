@@ -1,10 +1,13 @@
 import type pg from 'pg';
-import { orUnavailable, Problem } from '../kernel/index.js';
-import { columnsOf, readStories } from '../request-storage/index.js';
+import { Problem } from '../core/problem.js';
+import { translateOutage } from '../database/store-unavailable.js';
+import { columnsOf, readHistories } from '../request-storage/histories.js';
+import { type Subject } from '../request-storage/operation-resolver.js';
 import { type Payment, payments } from './payment.entity.js';
 import { firstEntityKey } from './payment-state.js';
 import { viewOf } from './payment.view.js';
-import { type Page, type PaymentFilter, type PaymentView } from './payments.js';
+import { type Page } from '../core/page.js';
+import { type PaymentFilter, type PaymentView } from './payments.js';
 
 /** Lists of payments: hand-written SQL, newest first, by cursor. */
 export class PaymentReader {
@@ -20,15 +23,28 @@ export class PaymentReader {
     limit: number,
     cursor: string | null,
   ): Promise<Page<PaymentView>> {
-    return orUnavailable(this.read(merchantId, filter, limit, cursor));
+    return translateOutage(this.read(merchantId, filter, limit, cursor));
   }
 
-  /** Whose a payment is that a PSP names; null where there is none. */
-  async merchantOf(id: string): Promise<string | null> {
-    const { rows } = await orUnavailable(
+  /** The payment that a PSP names by our id; null where there is none. */
+  async subjectOf(id: string): Promise<Subject | null> {
+    const { rows } = await translateOutage(
       this.pool.query<{ merchant_id: string }>('SELECT merchant_id FROM payments WHERE id = $1', [id]),
     );
-    return rows[0]?.merchant_id ?? null;
+    return rows[0] ? { merchantId: rows[0].merchant_id, paymentId: id, payoutId: null } : null;
+  }
+
+  /** The payment that a PSP made under this id of its own; null where there is none. */
+  async ofReference(psp: string, pspReference: string): Promise<{ merchantId: string; id: string } | null> {
+    const { rows } = await translateOutage(
+      this.pool.query<{ merchantId: string; id: string }>(
+        `SELECT merchant_id AS "merchantId", payment_id AS id FROM psp_requests
+          WHERE psp_reference = $2 AND psp = $1 AND operation IN ('charge', 'authorize')
+            AND verdict = 'effective' LIMIT 1`,
+        [psp, pspReference],
+      ),
+    );
+    return rows[0] ?? null;
   }
 
   private async read(
@@ -55,9 +71,9 @@ export class PaymentReader {
       values,
     );
     const page = rows.slice(0, limit);
-    const stories = await readStories(this.pool, merchantId, page.map(firstEntityKey));
+    const histories = await readHistories(this.pool, merchantId, page.map(firstEntityKey));
     return {
-      data: page.map((payment) => viewOf(payment, stories.get(firstEntityKey(payment)))),
+      data: page.map((payment) => viewOf(payment, histories.get(firstEntityKey(payment)))),
       has_more: rows.length > limit,
       next_cursor: rows.length > limit ? page.at(-1)!.id : null,
     };

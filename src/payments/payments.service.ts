@@ -1,7 +1,13 @@
-import { type Ids } from '../kernel/index.js';
-import { type Flow, type FlowAnswer, type KeyedFlows } from '../idempotency/index.js';
-import { type Caller } from '../merchants/index.js';
-import { type RefundReader, type RefundView } from '../refunds/index.js';
+import { type Page } from '../core/page.js';
+import { type RequestContext } from '../idempotency/request-context.js';
+import { type RefundAsk } from '../refunds/refunds.js';
+import { type Ids } from '../core/ids.js';
+import { type FlowAnswer, type IdempotentRunner } from '../idempotency/idempotent-runner.js';
+import { type Flow } from '../idempotency/phases.js';
+import { type Caller } from '../merchants/caller.js';
+import { type RefundReader } from '../refunds/refund.reader.js';
+import { type RefundView } from '../refunds/refund.view.js';
+import { completePaymentFlow } from './complete-payment.flow.js';
 import { createPaymentFlow, type Route } from './create-payment.flow.js';
 import { refusingDuplicates } from './duplicate-guard.js';
 import { PaymentFlow, type PaymentFlowDeps } from './payment-flow.js';
@@ -12,23 +18,21 @@ import {
   refundPaymentFlow,
 } from './payment-operation.flow.js';
 import { notFound, type PaymentReader } from './payment.reader.js';
-import { firstEntityKey, firstWanted, type PaymentState } from './payment-state.js';
+import { firstEntityKey, firstRequested, type PaymentState, type StoredPayment } from './payment-state.js';
 import { attemptViewOf, viewOf } from './payment.view.js';
 import {
-  type Asked,
   type AttemptView,
   type CaptureAsk,
-  type Page,
+  type CompletionAsk,
   type PaymentAsk,
   type PaymentFilter,
   type Payments,
   type PaymentView,
-  type RefundAsk,
 } from './payments.js';
 
 export interface PaymentsDeps extends PaymentFlowDeps {
   readonly ids: Ids;
-  readonly keyed: KeyedFlows;
+  readonly keyed: IdempotentRunner;
   readonly route: Route;
   readonly reader: PaymentReader;
   readonly refundReader: RefundReader;
@@ -39,6 +43,7 @@ export interface PaymentFlows {
   readonly create: Flow<PaymentAsk, PaymentState>;
   readonly capture: Flow<OperationAsk, PaymentState>;
   readonly cancel: Flow<OperationAsk, PaymentState>;
+  readonly complete: Flow<CompletionAsk & { readonly paymentId: string }, PaymentState>;
   readonly refund: Flow<OperationAsk, PaymentState>;
 }
 
@@ -47,6 +52,7 @@ export function paymentFlows(deps: PaymentFlowDeps & { ids: Ids; route: Route })
     create: createPaymentFlow(deps),
     capture: capturePaymentFlow(deps),
     cancel: cancelPaymentFlow(deps),
+    complete: completePaymentFlow(deps),
     refund: refundPaymentFlow(deps),
   };
 }
@@ -64,20 +70,24 @@ export class PaymentsService implements Payments {
     this.flow = new PaymentFlow(deps);
   }
 
-  create(asked: Asked, ask: PaymentAsk): Promise<FlowAnswer> {
+  create(asked: RequestContext, ask: PaymentAsk): Promise<FlowAnswer> {
     const { duplicateWindowS } = asked.caller;
     return this.run(refusingDuplicates(this.flows.create, this.deps, duplicateWindowS), asked, ask);
   }
 
-  capture(asked: Asked, paymentId: string, ask: CaptureAsk): Promise<FlowAnswer> {
+  capture(asked: RequestContext, paymentId: string, ask: CaptureAsk): Promise<FlowAnswer> {
     return this.run(this.flows.capture, asked, { ...nothingMore, ...ask, paymentId });
   }
 
-  cancel(asked: Asked, paymentId: string): Promise<FlowAnswer> {
+  cancel(asked: RequestContext, paymentId: string): Promise<FlowAnswer> {
     return this.run(this.flows.cancel, asked, { ...nothingMore, paymentId });
   }
 
-  refund(asked: Asked, paymentId: string, ask: RefundAsk): Promise<FlowAnswer> {
+  complete(asked: RequestContext, paymentId: string, ask: CompletionAsk): Promise<FlowAnswer> {
+    return this.run(this.flows.complete, asked, { ...ask, paymentId });
+  }
+
+  refund(asked: RequestContext, paymentId: string, ask: RefundAsk): Promise<FlowAnswer> {
     return this.run(this.flows.refund, asked, { ...ask, paymentId });
   }
 
@@ -95,7 +105,7 @@ export class PaymentsService implements Payments {
     return this.deps.refundReader.listOf(merchantId, paymentId, limit, cursor);
   }
 
-  private run<Ask>(flow: Flow<Ask, PaymentState>, asked: Asked, ask: Ask): Promise<FlowAnswer> {
+  private run<Ask>(flow: Flow<Ask, PaymentState>, asked: RequestContext, ask: Ask): Promise<FlowAnswer> {
     const { caller, key, waitMs, deadlineMs, requestId } = asked;
     const { merchantId, apiKeyId } = caller;
     return this.deps.keyed.run(flow, {
@@ -110,8 +120,8 @@ export class PaymentsService implements Payments {
   }
 
   async get({ merchantId }: Caller, paymentId: string): Promise<PaymentView> {
-    const { payment, stories } = await this.read(merchantId, paymentId);
-    return viewOf(payment, stories.get(firstEntityKey(payment)));
+    const { payment, histories } = await this.read(merchantId, paymentId);
+    return viewOf(payment, histories.get(firstEntityKey(payment)));
   }
 
   list(
@@ -124,16 +134,16 @@ export class PaymentsService implements Payments {
   }
 
   async attempts({ merchantId }: Caller, paymentId: string): Promise<Page<AttemptView>> {
-    const { stories } = await this.read(merchantId, paymentId);
-    const data = [...stories.values()].flatMap(({ routes }) =>
+    const { histories } = await this.read(merchantId, paymentId);
+    const data = [...histories.values()].flatMap(({ routes }) =>
       routes.flatMap(({ request, attempts }) => attempts.map((attempt) => attemptViewOf(request, attempt))),
     );
     const newestFirst = data.toSorted((a, b) => (isAfter(a, b) ? -1 : 1));
     return { data: newestFirst, has_more: false, next_cursor: null };
   }
 
-  private async read(merchantId: string, paymentId: string): Promise<PaymentState> {
-    const state = await this.flow.read(merchantId, paymentId, firstWanted);
+  private async read(merchantId: string, paymentId: string): Promise<StoredPayment> {
+    const state = await this.flow.find(merchantId, paymentId, firstRequested);
     if (!state) throw notFound();
     return state;
   }

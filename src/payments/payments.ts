@@ -1,5 +1,9 @@
-import { type Caller } from '../merchants/index.js';
-import { type RefundView } from '../refunds/index.js';
+import { type Page } from '../core/page.js';
+import { type FlowAnswer } from '../idempotency/idempotent-runner.js';
+import { type RequestContext } from '../idempotency/request-context.js';
+import { type Caller } from '../merchants/caller.js';
+import { type Refunds } from '../refunds/refunds.js';
+import { type DisputeView } from './dispute.js';
 
 /** What a client asks for with POST /v1/payments, parsed and validated; nothing optional is undefined. */
 export interface PaymentAsk {
@@ -12,6 +16,10 @@ export interface PaymentAsk {
     readonly type: 'card';
     /** PSP account name to that PSP's own token. At least one. */
     readonly tokens: Readonly<Record<string, string>>;
+    /** PSP account name to that PSP's own customer. Absent where it was not given. */
+    readonly customers?: Readonly<Record<string, string>>;
+    /** The merchant starts the payment. Absent: the customer does. */
+    readonly initiator?: 'merchant';
     readonly card: { readonly brand: string | null; readonly country: string | null };
   };
   readonly customer: { readonly reference: string | null; readonly email: string | null };
@@ -29,29 +37,9 @@ export interface CaptureAsk {
   readonly reference: string | null;
 }
 
-export interface RefundAsk extends CaptureAsk {
-  readonly reason: string | null;
-  readonly metadata: Readonly<Record<string, string>>;
-}
-
-/** How a POST that moves money was asked. */
-export interface Asked {
-  readonly caller: Caller;
-  /** The Idempotency-Key, unquoted. */
-  readonly key: string;
-  /** `Prefer: wait=<seconds>` in ms; 0 where absent. At most 60,000. */
-  readonly waitMs: number;
-  /** `Payonce-Deadline`: how long the caller waits, in ms; null = as configured. */
-  readonly deadlineMs: number | null;
-  readonly requestId: string;
-}
-
-/** What is sent back: bytes as stored, so that a replay is the same to the byte. */
-export interface StoredAnswer {
-  readonly status: number;
-  /** JSON text of a payment or refund (status < 400) or of a problem document without `request_id`. */
-  readonly body: string;
-  readonly replayed: boolean;
+/** What the customer's return handed over (Adyen: `redirectResult`, `threeDSResult`), for the PSP as it is. */
+export interface CompletionAsk {
+  readonly details: Readonly<Record<string, unknown>>;
 }
 
 export interface PaymentFilter {
@@ -62,11 +50,22 @@ export interface PaymentFilter {
   readonly createdTo?: Date;
 }
 
-export interface Page<T> {
-  readonly data: readonly T[];
-  readonly has_more: boolean;
-  readonly next_cursor: string | null;
-}
+/** What the customer has to do: a page to open, or what the PSP's own library carries out. */
+export type NextActionView =
+  | {
+      readonly type: 'redirect';
+      readonly url: string;
+      readonly method: 'GET' | 'POST';
+      /** The form to send with it; empty for GET. */
+      readonly fields: Readonly<Record<string, string>>;
+    }
+  | {
+      readonly type: 'psp_sdk';
+      /** The PSP account's name. */
+      readonly psp: string;
+      /** The PSP's object, as it came. */
+      readonly data: Readonly<Record<string, unknown>>;
+    };
 
 /** The payment as the API shows it; field names are the wire's. */
 export interface PaymentView {
@@ -77,13 +76,16 @@ export interface PaymentView {
   readonly amount: number;
   readonly amount_captured: number;
   readonly amount_refunded: number;
+  /** What PSPs hold back because of disputes, or have taken. */
+  readonly amount_disputed: number;
   readonly currency: string;
   readonly psp: string | null;
   readonly psp_reference: string | null;
   readonly entity_key: string;
   readonly routes: readonly { route: number; psp: string; verdict: string; outcome: string | null }[];
   readonly failure: { category: string; code: string; psp_code: string | null; message: string } | null;
-  readonly next_action: { type: 'redirect'; url: string } | null;
+  readonly next_action: NextActionView | null;
+  readonly disputes: readonly DisputeView[];
   readonly metadata: Readonly<Record<string, string>>;
   readonly created_at: string;
   readonly updated_at: string;
@@ -117,11 +119,12 @@ export interface AttemptView {
   readonly ended_at: string | null;
 }
 
-/** The face of the payments room. Every refusal is a thrown `Problem`. */
-export interface Payments {
-  create(asked: Asked, ask: PaymentAsk): Promise<StoredAnswer>;
-  capture(asked: Asked, paymentId: string, ask: CaptureAsk): Promise<StoredAnswer>;
-  cancel(asked: Asked, paymentId: string): Promise<StoredAnswer>;
+/** What the controller of payments calls. Every refusal is a thrown `Problem`. */
+export interface Payments extends Refunds {
+  create(asked: RequestContext, ask: PaymentAsk): Promise<FlowAnswer>;
+  capture(asked: RequestContext, paymentId: string, ask: CaptureAsk): Promise<FlowAnswer>;
+  cancel(asked: RequestContext, paymentId: string): Promise<FlowAnswer>;
+  complete(asked: RequestContext, paymentId: string, ask: CompletionAsk): Promise<FlowAnswer>;
   get(caller: Caller, paymentId: string): Promise<PaymentView>;
   list(
     caller: Caller,
@@ -130,12 +133,4 @@ export interface Payments {
     cursor: string | null,
   ): Promise<Page<PaymentView>>;
   attempts(caller: Caller, paymentId: string): Promise<Page<AttemptView>>;
-  refund(asked: Asked, paymentId: string, ask: RefundAsk): Promise<StoredAnswer>;
-  getRefund(caller: Caller, refundId: string): Promise<RefundView>;
-  listRefunds(
-    caller: Caller,
-    paymentId: string,
-    limit: number,
-    cursor: string | null,
-  ): Promise<Page<RefundView>>;
 }

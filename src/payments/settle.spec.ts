@@ -1,17 +1,13 @@
 import fc from 'fast-check';
-import { type Change, eventRecords } from '../kernel/index.js';
-import { type Capabilities } from '../psp/index.js';
-import { type Refund } from '../refunds/index.js';
-import {
-  type Answered,
-  drive,
-  type Driven,
-  entityKey,
-  open,
-  type OperationStory,
-} from '../request-storage/index.js';
+import { type Change } from '../core/change.js';
+import { eventRecords } from '../database/event.js';
+import { type Capabilities } from '../psp/contract.js';
+import { type Refund } from '../refunds/refund.entity.js';
+import { type Answered, type OperationHistory } from '../request-storage/attempt.js';
+import { advance, type StepResult, startOperation } from '../request-storage/advance.js';
+import { entityKey } from '../request-storage/entity-key.js';
 import { type Payment } from './payment.entity.js';
-import { firstWanted, type PaymentState } from './payment-state.js';
+import { firstRequested, type PaymentState } from './payment-state.js';
 import { settle } from './settle.js';
 
 const now = new Date('2026-01-01T00:00:00Z');
@@ -86,7 +82,7 @@ function opened(
   of: Payment,
   { operation, amount }: Part,
   name: string,
-): { state: PaymentState; driven: Driven } {
+): { state: PaymentState; stepResult: StepResult } {
   const key = operation === 'void' ? entityKey.void('p') : entityKey[operation]('p', name);
   const opening = {
     merchantId: 'm',
@@ -96,25 +92,26 @@ function opened(
     operation,
     amount,
     currency: 'EUR',
+    pspIdempotencyKey: `key of ${key}`,
   };
-  const driven = open(opening, 'adyen', driver, now);
+  const stepResult = startOperation(opening, { psp: 'adyen', accountFingerprint: 'a' }, driver, now);
   const reserved = {
     ...of,
     captureReserved: operation === 'capture' ? amount : 0,
     refundReserved: operation === 'refund' ? amount : 0,
   };
   const state = {
-    wanted: firstWanted,
+    wanted: firstRequested,
     payment: reserved,
-    stories: new Map([[key, driven.story]]),
+    histories: new Map([[key, stepResult.history]]),
     secrets: null,
-    call: driven.call,
+    call: stepResult.call,
     opened: true,
     refund: operation === 'refund' ? refundNamed(key, amount) : null,
     refundIsStored: false,
     otherRefund: null,
   };
-  return { state, driven };
+  return { state, stepResult };
 }
 
 function factsAt(at: Date) {
@@ -122,22 +119,24 @@ function factsAt(at: Date) {
     now: at,
     deadline: now,
     capabilities: () => can,
+    fingerprintOf: () => 'a',
     candidates: ['adyen'],
     asked: false,
-    wish: 'finish' as const,
+    intent: 'finish' as const,
     fence: false,
+    clockTrusted: true,
     leaseMs: 20_000,
   };
 }
 
 function answeredWith(
   state: PaymentState,
-  story: OperationStory,
+  history: OperationHistory,
   outcome: Answered['answer']['outcome'],
   at = now,
 ): { readonly state: PaymentState; readonly changes: readonly Change[] } {
   const answered = { call: state.call!, answer: { outcome }, endedAt: now, latencyMs: 1 };
-  return settle(state, drive(story, factsAt(at), driver, answered), at, can, () => 'e');
+  return settle(state, advance(history, factsAt(at), driver, answered), at, can, () => 'e');
 }
 
 /** Type of each event among the changes, and the status that it shows. */
@@ -167,10 +166,10 @@ function played(
   name: string,
   outcome: 'succeeded' | 'rejected' | 'unknown',
 ): Payment {
-  const { state, driven } = opened(of, part, name);
-  const key = driven.story.entityKey;
-  const { state: once, changes } = answeredWith(state, state.stories.get(key)!, outcome);
-  const twice = answeredWith({ ...once, call: state.call }, once.stories.get(key)!, outcome);
+  const { state, stepResult } = opened(of, part, name);
+  const key = stepResult.history.entityKey;
+  const { state: once, changes } = answeredWith(state, state.histories.get(key)!, outcome);
+  const twice = answeredWith({ ...once, call: state.call }, once.histories.get(key)!, outcome);
   expect(twice.state.payment).toEqual(once.payment);
   // Told once, in the commit that makes it so, as it is then.
   expect(toldBy(changes)).toEqual(expectedOf(part, outcome, once.payment));
@@ -215,22 +214,22 @@ describe('what an operation comes to', () => {
   });
 
   it('calls a person once, however often it is asked about again and given up again', () => {
-    const { state, driven } = opened(payment, { operation: 'capture', amount: 500 }, 'a');
-    const key = driven.story.entityKey;
-    const story = (of: PaymentState) => of.stories.get(key)!;
+    const { state, stepResult } = opened(payment, { operation: 'capture', amount: 500 }, 'a');
+    const key = stepResult.history.entityKey;
+    const history = (of: PaymentState) => of.histories.get(key)!;
     const late = new Date(now.getTime() + 30 * 86_400_000);
-    const stuck = answeredWith(state, story(state), 'unknown', late);
-    expect(story(stuck.state).routes[0]?.request.stuckAt).toEqual(late);
+    const stuck = answeredWith(state, history(state), 'unknown', late);
+    expect(history(stuck.state).routes[0]?.request.stuckAt).toEqual(late);
     expect(toldBy(stuck.changes)).toEqual([['payment.stuck', 'authorized']]);
 
     const deadline = new Date(late.getTime() + 25_000);
     const asked = { ...factsAt(late), deadline, asked: true, capabilities: () => canLookUp };
-    const again = drive(story(stuck.state), asked, driver);
+    const again = advance(history(stuck.state), asked, driver);
     expect(again.call?.attempt.kind).toBe('lookup');
     const looked = settle(stuck.state, again, late, can, () => 'e');
     expect(toldBy(looked.changes)).toEqual([]);
-    const given = answeredWith(looked.state, story(looked.state), 'unknown', late);
-    expect(story(given.state).routes[0]?.request.stuckAt).toEqual(late);
+    const given = answeredWith(looked.state, history(looked.state), 'unknown', late);
+    expect(history(given.state).routes[0]?.request.stuckAt).toEqual(late);
     expect(toldBy(given.changes)).toEqual([]);
   });
 

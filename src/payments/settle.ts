@@ -1,15 +1,14 @@
-import { type Change, insert, update } from '../kernel/index.js';
-import { type Capabilities } from '../psp/index.js';
-import { refundLifecycle, refunds } from '../refunds/index.js';
-import {
-  type Driven,
-  entityKey,
-  isFence,
-  isOfOrphan,
-  type OperationStory,
-  type PspRequest,
-  type Step,
-} from '../request-storage/index.js';
+import { type Change, insert, update } from '../core/change.js';
+import { type Capabilities, type NextAction } from '../psp/contract.js';
+import { refunds } from '../refunds/refund.entity.js';
+import { refundLifecycle } from '../refunds/refund.lifecycle.js';
+import { type OperationHistory } from '../request-storage/attempt.js';
+import { type StepResult } from '../request-storage/advance.js';
+import { entityKey, isOfOrphan } from '../request-storage/entity-key.js';
+import { isFailoverCancel } from '../request-storage/assess-route.js';
+import { type Step } from '../request-storage/next-step.js';
+import { type PspRequest } from '../request-storage/psp-request.entity.js';
+import { statedBy } from '../request-storage/statement.js';
 import { failureOf } from './failure.js';
 import { type Payment, type PaymentTransition, payments, paymentTransitions } from './payment.entity.js';
 import { type PaymentEvent, paymentLifecycle } from './payment.lifecycle.js';
@@ -30,32 +29,37 @@ interface Settled {
  */
 export function settle(
   state: PaymentState,
-  driven: Driven,
+  stepResult: StepResult,
   now: Date,
   can: Capabilities,
   newId: NewId,
 ): Settled {
-  const moved = { ...withStory(state, driven.story), call: driven.call };
+  const moved = { ...withStory(state, stepResult.history), call: stepResult.call };
   const { payment } = state;
-  if (isOfOrphan(payment.id, driven.story.entityKey)) {
-    return { state: moved, changes: [...driven.changes, ...orphanAfter(state, driven)] };
+  if (isOfOrphan(payment.id, stepResult.history.entityKey)) {
+    return { state: moved, changes: [...stepResult.changes, ...orphanAfter(state, stepResult)] };
   }
-  const event = eventOf(state, driven, can);
+  const event = eventOf(state, stepResult, can);
   if (event === null || !paymentLifecycle.allows(payment.status, event)) {
-    const stuck = paymentStuck(state.stories.get(driven.story.entityKey), moved, driven, newId, now);
-    return { state: moved, changes: [...driven.changes, ...stuck] };
+    const stuck = paymentStuck(
+      state.histories.get(stepResult.history.entityKey),
+      moved,
+      stepResult,
+      newId,
+      now,
+    );
+    return { state: moved, changes: [...stepResult.changes, ...stuck] };
   }
-  const { request } = driven.story.routes.at(-1)!;
-  const set = { ...effectOf(event, payment, driven), updatedAt: now };
-  // What a PSP told us is the PSP's doing, whoever asked it.
-  const transition = { event, actor: `psp:${request.psp}`, entityKey: driven.story.entityKey };
+  const { request } = stepResult.history.routes.at(-1)!;
+  const set = { ...effectOf(event, payment, stepResult), updatedAt: now };
+  const transition = { event, actor: actorOf(stepResult), entityKey: stepResult.history.entityKey };
   const changed = moveOn(payment, set, transition, now);
-  const refunded = request.operation === 'refund' ? refundAfter(moved, driven, newId, now) : null;
+  const refunded = request.operation === 'refund' ? refundAfter(moved, stepResult, newId, now) : null;
   const settled = { ...moved, ...refunded?.state, payment: changed.payment };
   return {
     state: settled,
     changes: [
-      ...driven.changes,
+      ...stepResult.changes,
       ...changed.changes,
       ...(refunded?.changes ?? []),
       ...paymentMoved(payment, settled, event, newId, now),
@@ -63,15 +67,29 @@ export function settle(
   };
 }
 
+/** The PSP, where its answer or notification decided, and the person, where a statement did. */
+function actorOf({ history, step }: StepResult): string {
+  const by = step.do === 'finish' ? step.by : step.do === 'fail' ? step.evidence.by : null;
+  return (by && statedBy(by)) ?? `psp:${history.routes.at(-1)!.request.psp}`;
+}
+
 /** What an operation has come to, as an event in the payment's life; null when nothing changed. */
-function eventOf(state: PaymentState, { story, step }: Driven, can: Capabilities): PaymentEvent | null {
-  const { request } = story.routes.at(-1)!;
-  if (step.do === 'wait') return step.why === 'requires_action' ? 'action_required' : null;
+function eventOf(state: PaymentState, { history, step }: StepResult, can: Capabilities): PaymentEvent | null {
+  const { request } = history.routes.at(-1)!;
+  if (step.do === 'wait') return step.why === 'requires_action' ? actionEvent(state.payment, history) : null;
   if (step.do !== 'finish' && step.do !== 'fail') return null;
   // Counted once: with the write that decides the route, and never again for a word that comes later.
-  const before = state.stories.get(story.entityKey)?.routes.at(-1)?.request;
+  const before = state.histories.get(history.entityKey)?.routes.at(-1)?.request;
   if (before?.verdict !== 'open' || before.route !== request.route) return null;
   return step.do === 'finish' ? doneEvent(state.payment, request, can) : failedEvent(request, step);
+}
+
+/** Once for every action: the next one may be another PSP's, or a challenge after a fingerprint. */
+function actionEvent(payment: Payment, history: OperationHistory): PaymentEvent | null {
+  const { psp, pspReference } = history.routes.at(-1)!.request;
+  const isNew =
+    payment.status === 'processing' || payment.psp !== psp || payment.pspReference !== pspReference;
+  return isNew ? 'action_required' : null;
 }
 
 function doneEvent(payment: Payment, request: PspRequest, can: Capabilities): PaymentEvent | null {
@@ -107,7 +125,7 @@ function failedEvent({ operation }: PspRequest, step: Extract<Step, { do: 'fail'
   if (operation === 'refund') return 'refund_failed';
   const { kind, by } = step.evidence;
   // Nobody called it off where it was fenced: no PSP was left to ask.
-  return kind === 'cancel_acknowledged' && !isFence(by) ? 'voided' : 'failed';
+  return kind === 'cancel_acknowledged' && !isFailoverCancel(by) ? 'voided' : 'failed';
 }
 
 /** Writes a payment's next version with the line of its history that explains it. */
@@ -139,17 +157,17 @@ export function moveOn(
   };
 }
 
-function effectOf(event: PaymentEvent, payment: Payment, { story, step }: Driven): Partial<Payment> {
+function effectOf(event: PaymentEvent, payment: Payment, { history, step }: StepResult): Partial<Payment> {
   const status = paymentLifecycle.after(payment.status, event);
-  const { request } = story.routes.at(-1)!;
+  const { request } = history.routes.at(-1)!;
   const atRest = { status, sealed: null, nextAction: null };
   const captureReserved = payment.captureReserved - request.amount;
   const refundReserved = payment.refundReserved - request.amount;
   switch (event) {
     case 'charged':
-      return { ...atRest, ...settledAt(story), amountCaptured: payment.amount, failure: null };
+      return { ...atRest, ...settledAt(history), amountCaptured: payment.amount, failure: null };
     case 'authorized':
-      return { ...atRest, ...settledAt(story), failure: null };
+      return { ...atRest, ...settledAt(history), failure: null };
     case 'captured':
     case 'part_captured':
     case 'captured_part_refunded': {
@@ -158,7 +176,7 @@ function effectOf(event: PaymentEvent, payment: Payment, { story, step }: Driven
     }
     case 'voided':
       // What was called back before anybody knew that it was there is shown where it was.
-      return { ...atRest, ...(payment.psp === null ? settledAt(story) : {}), failure: null };
+      return { ...atRest, ...(payment.psp === null ? settledAt(history) : {}), failure: null };
     case 'rest_voided':
     case 'rest_voided_part_refunded':
     case 'rest_voided_refunded':
@@ -174,30 +192,39 @@ function effectOf(event: PaymentEvent, payment: Payment, { story, step }: Driven
     case 'void_failed':
       return { ...atRest, failure: failureOf(step, request.operation) };
     case 'action_required':
-      return { status, psp: request.psp, pspReference: request.pspReference, nextAction: actionOf(story) };
+      return { status, psp: request.psp, pspReference: request.pspReference, nextAction: actionOf(history) };
+    case 'action_completed':
+      return { status, nextAction: null };
     case 'opened':
+    case 'refund_reversed':
+    case 'refund_part_reversed':
+    case 'disputed':
       return {};
   }
 }
 
-function settledAt(story: OperationStory): Pick<Payment, 'psp' | 'pspReference'> {
-  const { psp, pspReference } = story.routes.at(-1)!.request;
+function settledAt(history: OperationHistory): Pick<Payment, 'psp' | 'pspReference'> {
+  const { psp, pspReference } = history.routes.at(-1)!.request;
   return { psp, pspReference };
 }
 
-function actionOf(story: OperationStory): Payment['nextAction'] {
-  const told = story.routes.at(-1)!.attempts.findLast((a) => a.response?.['next_action']);
-  return (told?.response?.['next_action'] as Payment['nextAction'] | undefined) ?? null;
+/** What the PSP asked for last, where it can be handed on; one that is told by its library is told whose. */
+function actionOf(history: OperationHistory): Payment['nextAction'] {
+  const { request, attempts } = history.routes.at(-1)!;
+  const asked = attempts.findLast(({ outcome }) => outcome === 'requires_action');
+  const action = asked?.response?.['next_action'] as NextAction | undefined;
+  if (!action) return null;
+  return action.type === 'psp_sdk' ? { ...action, psp: request.psp } : action;
 }
 
 /** The refund's own row and event: of the one that was asked for, or of the one that was open before it. */
 function refundAfter(
   { refund, otherRefund, payment }: PaymentState,
-  { story, step }: Driven,
+  { history, step }: StepResult,
   newId: NewId,
   now: Date,
 ): { readonly state: Partial<PaymentState>; readonly changes: readonly Change[] } {
-  const { request } = story.routes.at(-1)!;
+  const { request } = history.routes.at(-1)!;
   const { entityKey: name, pspReference } = request;
   const before = [refund, otherRefund].find((one) => one?.entityKey === name);
   if (!before) throw new RangeError(`a refund without its row: ${name}`);

@@ -1,16 +1,30 @@
-import { audit, type Ids, insert, Problem } from '../kernel/index.js';
-import { type Begun, type Flow, moveTo, type Run } from '../idempotency/index.js';
-import { entityKey, open } from '../request-storage/index.js';
+import { audit } from '../database/audit.js';
+import { insert } from '../core/change.js';
+import { type Ids } from '../core/ids.js';
+import { Problem } from '../core/problem.js';
+import { type Begun, type Flow, moveTo, type Run } from '../idempotency/phases.js';
+import { type PspRouter } from '../psp/router.js';
+import { startOperation } from '../request-storage/advance.js';
+import { entityKey, pspIdempotencyKey, refuseForgottenKey } from '../request-storage/entity-key.js';
 import { type Payout, payouts } from './payout.entity.js';
 import { PayoutFlow, type PayoutFlowDeps } from './payout-flow.js';
-import { type PayoutState, sealTokens, transitionTo } from './payout-state.js';
+import { type PayoutState, encryptTokens, transitionTo } from './payout-state.js';
 import { type PayoutAsk } from './payouts.js';
 import { refuseOutOfTurn, type Sequences } from './sequence.js';
 
 export const CREATE_PAYOUT = 'POST /v1/payouts';
 
 /** Picks the PSP accounts that may be asked, best first. */
-export type PayoutCandidates = (ask: PayoutAsk, payoutId: string) => readonly string[];
+export type PayoutCandidates = (ask: PayoutAsk, drawnFrom: string) => readonly string[];
+
+/** By the routing rules, of which conditions on a card match no payout. */
+export function candidatesOf(router: PspRouter): PayoutCandidates {
+  return ({ amount, currency, recipient }, drawnFrom) =>
+    router.candidates(
+      { operation: 'payout', amount, currency, tokens: Object.keys(recipient.tokens) },
+      drawnFrom,
+    );
+}
 
 export interface CreatePayoutDeps extends PayoutFlowDeps {
   readonly ids: Ids;
@@ -29,7 +43,8 @@ export function createPayoutFlow(deps: CreatePayoutDeps): Flow<PayoutAsk, Payout
     operation: CREATE_PAYOUT,
     readsFirst: false,
     async begin(ask, run, refused) {
-      if (refused > 0) await refuseOutOfTurn(deps.sequences, run.merchantId, ask);
+      refuseForgottenKey(refused);
+      if (refused) await refuseOutOfTurn(deps.sequences, run.merchantId, ask);
       return begin(deps, ask, run);
     },
     load: (payoutId, _params, _point, { merchantId }) => flow.read({ merchantId, paymentId: null, payoutId }),
@@ -41,7 +56,7 @@ export function createPayoutFlow(deps: CreatePayoutDeps): Flow<PayoutAsk, Payout
 
 /** Opens the payout and route 1 with its first attempt: nothing is read, one statement writes it all. */
 function begin(
-  { seal, clock, ids, candidates }: CreatePayoutDeps,
+  { seal, clock, ids, candidates, storage }: CreatePayoutDeps,
   ask: PayoutAsk,
   run: Run,
 ): Begun<PayoutState> {
@@ -50,7 +65,8 @@ function begin(
   const { merchantId, actor, lockToken: token, leaseMs, traceId } = run;
   const { reference: recipient, tokens } = ask.recipient;
   const { reference, amount, currency, previous, statementDescriptor, metadata } = ask;
-  const able = candidates(ask, id);
+  const keyAtPsp = pspIdempotencyKey.ofRequest(merchantId, CREATE_PAYOUT, run.key);
+  const able = candidates(ask, keyAtPsp);
   const [first] = able;
   if (first === undefined) {
     throw new Problem(
@@ -70,7 +86,7 @@ function begin(
     statementDescriptor,
     metadata: { ...metadata },
     candidates: [...able],
-    sealed: sealTokens(seal, merchantId, id, tokens),
+    sealed: encryptTokens(seal, merchantId, id, tokens),
     psp: null,
     pspReference: null,
     failure: null,
@@ -86,12 +102,15 @@ function begin(
     operation: 'payout',
     amount,
     currency,
+    pspIdempotencyKey: keyAtPsp,
   } as const;
-  const driven = open(opening, first, { token, leaseMs, traceId }, now);
-  const detail = { amount, currency, recipient, previous, psp: first };
+  const stepResult = startOperation(opening, storage.accountAt(first), { token, leaseMs, traceId }, now);
+  // It may be an e-mail address, and an audit record is never deleted: equal from different is all it tells.
+  const recipientDigest = seal.digest(`payout-recipient:${merchantId}:${recipient}`);
+  const detail = { amount, currency, recipient_digest: recipientDigest, previous, psp: first };
   const changes = [
     insert(payouts, payout),
-    ...driven.changes,
+    ...stepResult.changes,
     transitionTo(payout, { event: 'opened', from: null, actor }, now),
     audit({
       merchantId,
@@ -103,6 +122,6 @@ function begin(
       detail,
     }),
   ];
-  const state: PayoutState = { payout, story: driven.story, tokens, call: driven.call };
+  const state: PayoutState = { payout, history: stepResult.history, tokens, call: stepResult.call };
   return { subjectId: id, params: {}, decision: moveTo('accepted', state, changes) };
 }

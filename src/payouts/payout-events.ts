@@ -1,5 +1,6 @@
-import { type Change, event } from '../kernel/index.js';
-import { type OperationStory } from '../request-storage/index.js';
+import { type Change } from '../core/change.js';
+import { event } from '../database/event.js';
+import { type OperationHistory } from '../request-storage/attempt.js';
 import { type Payout } from './payout.entity.js';
 import { viewOf } from './payout.view.js';
 import { type PayoutStatus } from './payouts.js';
@@ -17,13 +18,13 @@ export function payoutEventOf(was: PayoutStatus, is: PayoutStatus): PayoutEventT
 export function payoutMoved(
   was: PayoutStatus,
   payout: Payout,
-  story: OperationStory,
+  history: OperationHistory,
   newId: () => string,
   now: Date,
 ): readonly Change[] {
   const type = payoutEventOf(was, payout.status);
   if (type === null) return [];
   const { merchantId, id } = payout;
-  const data = { ...viewOf(payout, story) };
+  const data = { ...viewOf(payout, history) };
   return [event({ merchantId, id: newId(), type, subject: `payout:${id}`, data, at: now })];
 }

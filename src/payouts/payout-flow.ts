@@ -1,4 +1,8 @@
-import { type Change, type Clock, type Ids, Problem, type Seal, type Store } from '../kernel/index.js';
+import { type Clock } from '../core/clock.js';
+import { type Change, type Store } from '../core/change.js';
+import { type Ids } from '../core/ids.js';
+import { Problem } from '../core/problem.js';
+import { type Encryption } from '../core/encryption.js';
 import {
   type Decision,
   moveTo,
@@ -8,34 +12,37 @@ import {
   type Phase,
   reply,
   type Run,
-} from '../idempotency/index.js';
+} from '../idempotency/phases.js';
+import { type Answered, type Call, type OperationHistory } from '../request-storage/attempt.js';
+import { advance, evidenceOnly } from '../request-storage/advance.js';
+import { entityKey } from '../request-storage/entity-key.js';
 import {
-  type Answered,
-  type Call,
-  drive,
-  type DrivenBy,
-  entityKey,
-  evidenceOnly,
+  type AdvanceRun,
   type OperationOwner,
-  type OperationStory,
-  type RequestStorage,
   type Settled,
   type Subject,
-} from '../request-storage/index.js';
+} from '../request-storage/operation-resolver.js';
+import { type RequestStorage } from '../request-storage/request-storage.js';
 import { type Payout, payouts } from './payout.entity.js';
-import { instructionFor, openTokens, type PayoutState, settle } from './payout-state.js';
+import {
+  instructionFor,
+  decryptTokens,
+  type PayoutState,
+  settle,
+  type StoredPayout,
+} from './payout-state.js';
 import { viewOf } from './payout.view.js';
 
 export interface PayoutFlowDeps {
   readonly store: Store;
   readonly storage: RequestStorage;
-  readonly seal: Seal;
+  readonly seal: Encryption;
   readonly clock: Clock;
   readonly ids: Ids;
 }
 
-/** A payout that changes under every one of so many reads is driven by somebody else. */
-const MOST_READS = 10;
+/** A payout that changes under every one of so many reads is driven by another run. */
+const MAX_READS = 10;
 
 /**
  * Runs the one operation of a payout, for a request, the completer and the resolver alike:
@@ -48,26 +55,26 @@ export class PayoutFlow implements OperationOwner<PayoutState> {
     accepted: outside(
       (state: PayoutState, run) => this.perform(state, run),
       (state, answered, run) => this.next(state, run, answered),
-      ({ story }, answered) => evidenceOnly(story, answered),
+      ({ history }, answered) => evidenceOnly(history, answered),
     ),
   };
 
   constructor(private readonly deps: PayoutFlowDeps) {}
 
-  /** null where there is none. The payout and what was asked of PSPs for it, as of one moment. */
-  async find(merchantId: string, id: string): Promise<PayoutState | null> {
-    const { storage, seal } = this.deps;
+  /** null where there is none. The payout and what was asked of PSPs for it, as of one moment; nothing is decrypted. */
+  async find(merchantId: string, id: string): Promise<StoredPayout | null> {
+    const { storage } = this.deps;
     let payout = await this.findPayout(merchantId, id);
     for (let tries = 0; payout; tries++) {
-      const stories = await storage.storiesUnder(merchantId, entityKey.ofPayout(id));
+      const histories = await storage.storiesUnder(merchantId, entityKey.ofPayout(id));
       const after = await this.findPayout(merchantId, id);
       // Whatever decides the operation raises the payout's version.
       if (after?.version === payout.version) {
-        const story = stories.get(entityKey.send(id));
-        if (!story) throw new RangeError(`a payout without a route: ${id}`);
-        return { payout, story, tokens: openTokens(seal, payout), call: null };
+        const history = histories.get(entityKey.send(id));
+        if (!history) throw new RangeError(`a payout without a route: ${id}`);
+        return { payout, history, call: null };
       }
-      if (tries === MOST_READS)
+      if (tries === MAX_READS)
         throw new Problem('overloaded', 'The payout changes too fast.', { retryAfterS: 1 });
       payout = after;
     }
@@ -82,36 +89,37 @@ export class PayoutFlow implements OperationOwner<PayoutState> {
   async read({ merchantId, payoutId }: Subject): Promise<PayoutState> {
     const state = payoutId === null ? null : await this.find(merchantId, payoutId);
     if (!state) throw new RangeError(`no such payout: ${payoutId}`);
-    return state;
+    return { ...state, tokens: decryptTokens(this.deps.seal, state.payout) };
   }
 
-  storyOf({ story }: PayoutState): OperationStory {
-    return story;
+  storyOf({ history }: PayoutState): OperationHistory {
+    return history;
   }
 
-  storiesOf({ story }: PayoutState): ReadonlyMap<string, OperationStory> {
-    return new Map([[story.entityKey, story]]);
+  storiesOf({ history }: PayoutState): ReadonlyMap<string, OperationHistory> {
+    return new Map([[history.entityKey, history]]);
   }
 
   decide(
     state: PayoutState,
-    story: OperationStory,
-    run: DrivenBy,
+    history: OperationHistory,
+    run: AdvanceRun,
     answered?: Answered,
   ): Settled<PayoutState> {
     const { storage, clock, ids } = this.deps;
     const now = clock.now();
     const facts = storage.facts({
       candidates: state.payout.candidates,
-      deadline: run.asked ? run.deadline : storage.deadlineOf(story.routes[0]!.request),
+      deadline: run.asked ? run.deadline : storage.deadlineOf(history.routes[0]!.request),
       asked: run.asked,
-      wish: 'finish',
+      operatorAskedAfter: run.operatorAskedAfter,
+      intent: 'finish',
       fence: false,
       now,
     });
     const driver = { token: run.lockToken, leaseMs: run.leaseMs, traceId: run.traceId };
-    const driven = drive(story, facts, driver, answered);
-    return { ...settle(state, driven, () => ids.uuid(), now), driven };
+    const stepResult = advance(history, facts, driver, answered);
+    return { ...settle(state, stepResult, () => ids.uuid(), now), stepResult };
   }
 
   withCall(state: PayoutState, call: Call): PayoutState {
@@ -128,11 +136,11 @@ export class PayoutFlow implements OperationOwner<PayoutState> {
   next(from: PayoutState, run: Run, answered?: Answered): Decision<PayoutState> {
     const hasEnded = from.payout.status !== 'processing';
     if (hasEnded && !answered) return reply(201, bodyOf(from));
-    const { state, driven, changes } = this.decide(from, from.story, run, answered);
-    if (driven.call) return moveTo('accepted', state, changes);
-    switch (driven.step.do) {
+    const { state, stepResult, changes } = this.decide(from, from.history, run, answered);
+    if (stepResult.call) return moveTo('accepted', state, changes);
+    switch (stepResult.step.do) {
       case 'wait':
-        return this.paused(state, driven.step.until, changes);
+        return this.paused(state, stepResult.step.until, changes);
       case 'stuck':
         return this.paused(state, null, changes);
       default:
@@ -145,6 +153,6 @@ export class PayoutFlow implements OperationOwner<PayoutState> {
   }
 }
 
-function bodyOf({ payout, story }: PayoutState): string {
-  return JSON.stringify(viewOf(payout, story));
+function bodyOf({ payout, history }: PayoutState): string {
+  return JSON.stringify(viewOf(payout, history));
 }

@@ -1,13 +1,11 @@
-import { type Change, insert, type Seal, update } from '../kernel/index.js';
-import { type Instruction } from '../psp/index.js';
-import {
-  type Call,
-  type Driven,
-  entityKey,
-  failureOf,
-  type OperationStory,
-  type Step,
-} from '../request-storage/index.js';
+import { type Change, insert, update } from '../core/change.js';
+import { type Encryption } from '../core/encryption.js';
+import { type Instruction } from '../psp/contract.js';
+import { type Call, type OperationHistory } from '../request-storage/attempt.js';
+import { type StepResult } from '../request-storage/advance.js';
+import { entityKey } from '../request-storage/entity-key.js';
+import { statedBy } from '../request-storage/statement.js';
+import { failureOf } from '../request-storage/told.js';
 import { type Payout, payouts, type PayoutTransition, payoutTransitions } from './payout.entity.js';
 import { payoutMoved } from './payout-events.js';
 import { type PayoutEvent, payoutLifecycle } from './payout.lifecycle.js';
@@ -18,32 +16,32 @@ export type Tokens = Readonly<Record<string, string>>;
 /** A payout with all that is known of it: what decisions are made from. */
 export interface PayoutState {
   readonly payout: Payout;
-  readonly story: OperationStory;
+  readonly history: OperationHistory;
   /** null once the payout has ended. */
   readonly tokens: Tokens | null;
   /** The call to make now, already written down. */
   readonly call: Call | null;
 }
 
+/** A payout as it is shown: nothing of it is decrypted. */
+export type StoredPayout = Omit<PayoutState, 'tokens'>;
+
 /**
  * What is sent for a call. Made of stored facts alone, so that a resend of a route is the same to the
- * byte, whoever sends it.
+ * byte, whichever process sends it.
  */
-export function instructionFor(
-  { payout, tokens }: PayoutState,
-  { request, firstSentAt, lastSentAt }: Call,
-): Instruction {
+export function instructionFor({ payout, tokens }: PayoutState, { request, sentAt }: Call): Instruction {
   const token = tokens?.[request.psp];
   return {
     operation: request.operation,
     entityKey: request.entityKey,
     route: request.route,
     idempotencyKey: request.pspIdempotencyKey,
+    ...((request.accountFingerprint ?? null) === null ? {} : { carriesKey: true }),
     money: { amount: request.amount, currency: request.currency },
     reference: payout.reference,
     customer: { reference: payout.recipient },
-    firstSentAt,
-    lastSentAt,
+    sentAt,
     ...(request.pspReference === null ? {} : { pspReference: request.pspReference }),
     ...(token === undefined ? {} : { token }),
     ...(payout.statementDescriptor === null ? {} : { statementDescriptor: payout.statementDescriptor }),
@@ -56,23 +54,23 @@ export function instructionFor(
  */
 export function settle(
   state: PayoutState,
-  driven: Driven,
+  stepResult: StepResult,
   newId: () => string,
   now: Date,
 ): { readonly state: PayoutState; readonly changes: readonly Change[] } {
   const { payout } = state;
-  const moved = { ...state, story: driven.story, call: driven.call };
-  const event = eventOf(driven.step);
+  const moved = { ...state, history: stepResult.history, call: stepResult.call };
+  const event = eventOf(stepResult.step);
   if (event === null || !payoutLifecycle.allows(payout.status, event)) {
-    return { state: moved, changes: driven.changes };
+    return { state: moved, changes: stepResult.changes };
   }
-  const { psp, pspReference } = driven.story.routes.at(-1)!.request;
+  const { psp, pspReference } = stepResult.history.routes.at(-1)!.request;
   const set = {
     status: payoutLifecycle.after(payout.status, event),
     version: payout.version + 1,
     // Nothing is sent any more, so nobody needs to know any longer where the money went.
     sealed: null,
-    ...(event === 'paid' ? { psp, pspReference } : { failure: failureIn(driven.step) }),
+    ...(event === 'paid' ? { psp, pspReference } : { failure: failureIn(stepResult.step) }),
     updatedAt: now,
   };
   const { merchantId, recipient, id, version } = payout;
@@ -80,13 +78,18 @@ export function settle(
   return {
     state: settled,
     changes: [
-      ...driven.changes,
+      ...stepResult.changes,
       update(payouts, { merchantId, recipient, id }, set, { version }),
-      // What a PSP told us is the PSP's doing, whoever asked it.
-      transitionTo(settled.payout, { event, from: payout.status, actor: `psp:${psp}` }, now),
-      ...payoutMoved(payout.status, settled.payout, settled.story, newId, now),
+      transitionTo(settled.payout, { event, from: payout.status, actor: actorOf(stepResult.step, psp) }, now),
+      ...payoutMoved(payout.status, settled.payout, settled.history, newId, now),
     ],
   };
+}
+
+/** What a PSP said is the PSP's doing, whichever run asked it; a statement is the doing of who made it. */
+function actorOf(step: StepResult['step'], psp: string): string {
+  const by = step.do === 'finish' ? step.by : step.do === 'fail' ? step.evidence.by : null;
+  return (by && statedBy(by)) ?? `psp:${psp}`;
 }
 
 /** The line of its history that explains a payout's version. */
@@ -108,12 +111,12 @@ export function transitionTo(
   });
 }
 
-function eventOf(step: Step): PayoutEvent | null {
+function eventOf(step: StepResult['step']): PayoutEvent | null {
   if (step.do === 'finish') return 'paid';
   return step.do === 'fail' ? 'failed' : null;
 }
 
-function failureIn(step: Step): Payout['failure'] {
+function failureIn(step: StepResult['step']): Payout['failure'] {
   if (step.do !== 'fail') return null;
   return failureOf(step.evidence, {
     declined: 'The payout was declined.',
@@ -121,10 +124,15 @@ function failureIn(step: Step): Payout['failure'] {
   });
 }
 
-export function sealTokens(seal: Seal, merchantId: string, payoutId: string, tokens: Tokens): Uint8Array {
-  return seal.close(tokens, `payout/${merchantId}/${payoutId}`);
+export function encryptTokens(
+  seal: Encryption,
+  merchantId: string,
+  payoutId: string,
+  tokens: Tokens,
+): Uint8Array {
+  return seal.encrypt(tokens, `payout/${merchantId}/${payoutId}`);
 }
 
-export function openTokens(seal: Seal, { merchantId, id, sealed }: Payout): Tokens | null {
-  return sealed === null ? null : (seal.open(sealed, `payout/${merchantId}/${id}`) as Tokens);
+export function decryptTokens(seal: Encryption, { merchantId, id, sealed }: Payout): Tokens | null {
+  return sealed === null ? null : (seal.decrypt(sealed, `payout/${merchantId}/${id}`) as Tokens);
 }

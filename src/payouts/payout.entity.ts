@@ -1,12 +1,12 @@
 import { EntitySchema } from 'typeorm';
-import { type Table, tableOf } from '../kernel/index.js';
-import { type Failure } from '../request-storage/index.js';
+import { type Table, tableOf } from '../core/table.js';
+import { type Failure } from '../core/failure.js';
 import { type PayoutEvent } from './payout.lifecycle.js';
 import { type PayoutStatus } from './payouts.js';
 
 export interface Payout {
   merchantId: string;
-  /** The merchant's name for whoever is paid; the first half of what a sequence is known by. */
+  /** The merchant's name for the recipient; the first half of what a sequence is known by. */
   recipient: string;
   id: string;
   /** Raised by every write; a write that read an older one is refused. */
@@ -20,7 +20,7 @@ export interface Payout {
   metadata: Record<string, string>;
   /** PSP accounts that may be asked, best first, as routed when it was opened. */
   candidates: string[];
-  /** The tokens of where the money goes, as long as they may be needed; see kernel/seal. */
+  /** The tokens of where the money goes, as long as they may be needed; see core/seal. */
   sealed: Uint8Array | null;
   /** The PSP of the effective route, and its id there. */
   psp: string | null;

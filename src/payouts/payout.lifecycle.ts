@@ -1,4 +1,4 @@
-import { lifecycle } from '../kernel/index.js';
+import { lifecycle } from '../core/lifecycle.js';
 import { type PayoutStatus } from './payouts.js';
 
 /** What can happen to a payout; named by what was learned, not by who asked. */

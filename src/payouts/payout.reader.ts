@@ -1,9 +1,12 @@
+import { type Page } from '../core/page.js';
 import type pg from 'pg';
-import { orUnavailable } from '../kernel/index.js';
-import { columnsOf, entityKey, readStories } from '../request-storage/index.js';
+import { translateOutage } from '../database/store-unavailable.js';
+import { entityKey } from '../request-storage/entity-key.js';
+import { columnsOf, readHistories } from '../request-storage/histories.js';
+import { type Subject } from '../request-storage/operation-resolver.js';
 import { type Payout, payouts } from './payout.entity.js';
 import { viewOf } from './payout.view.js';
-import { type PayoutFilter, type PayoutPage } from './payouts.js';
+import { type PayoutFilter, type PayoutView } from './payouts.js';
 import { type Sequences, type Tail } from './sequence.js';
 
 /** Lists of payouts and where a recipient's sequence has come: hand-written SQL. */
@@ -14,8 +17,13 @@ export class PayoutReader implements Sequences {
    * A page of a merchant's payouts, newest first. The cursor is the id of the last one seen: ids are
    * UUIDv7, so their order is that of creation and an index on them serves the page without a sort.
    */
-  list(merchantId: string, filter: PayoutFilter, limit: number, cursor: string | null): Promise<PayoutPage> {
-    return orUnavailable(this.read(merchantId, filter, limit, cursor));
+  list(
+    merchantId: string,
+    filter: PayoutFilter,
+    limit: number,
+    cursor: string | null,
+  ): Promise<Page<PayoutView>> {
+    return translateOutage(this.read(merchantId, filter, limit, cursor));
   }
 
   /** Newest first, since the newest is nearly always the one; clocks differ, so it need not be. */
@@ -28,16 +36,16 @@ export class PayoutReader implements Sequences {
         ORDER BY id DESC LIMIT 1`,
       [merchantId, recipient],
     );
-    const { rows } = await orUnavailable(found);
+    const { rows } = await translateOutage(found);
     return rows[0] ?? null;
   }
 
-  /** Whose a payout is that a PSP names; null where there is none. */
-  async merchantOf(id: string): Promise<string | null> {
-    const { rows } = await orUnavailable(
+  /** The payout that a PSP names by our id; null where there is none. */
+  async subjectOf(id: string): Promise<Subject | null> {
+    const { rows } = await translateOutage(
       this.pool.query<{ merchant_id: string }>('SELECT merchant_id FROM payouts WHERE id = $1', [id]),
     );
-    return rows[0]?.merchant_id ?? null;
+    return rows[0] ? { merchantId: rows[0].merchant_id, paymentId: null, payoutId: id } : null;
   }
 
   private async read(
@@ -45,7 +53,7 @@ export class PayoutReader implements Sequences {
     filter: PayoutFilter,
     limit: number,
     cursor: string | null,
-  ): Promise<PayoutPage> {
+  ): Promise<Page<PayoutView>> {
     const values: unknown[] = [merchantId];
     const conditions = ['merchant_id = $1'];
     const where = (sql: string, value: unknown) => {
@@ -66,9 +74,9 @@ export class PayoutReader implements Sequences {
     );
     const page = rows.slice(0, limit);
     const keys = page.map(({ id }) => entityKey.send(id));
-    const stories = await readStories(this.pool, merchantId, keys);
+    const histories = await readHistories(this.pool, merchantId, keys);
     return {
-      data: page.map((payout) => viewOf(payout, stories.get(entityKey.send(payout.id)))),
+      data: page.map((payout) => viewOf(payout, histories.get(entityKey.send(payout.id)))),
       has_more: rows.length > limit,
       next_cursor: rows.length > limit ? page.at(-1)!.id : null,
     };

@@ -1,22 +1,18 @@
-import { type Flow, type FlowAnswer, type KeyedFlows } from '../idempotency/index.js';
-import { Problem } from '../kernel/index.js';
-import { type Caller } from '../merchants/index.js';
+import { type Page } from '../core/page.js';
+import { type RequestContext } from '../idempotency/request-context.js';
+import { type FlowAnswer, type IdempotentRunner } from '../idempotency/idempotent-runner.js';
+import { type Flow } from '../idempotency/phases.js';
+import { Problem } from '../core/problem.js';
+import { type Caller } from '../merchants/caller.js';
 import { createPayoutFlow, type CreatePayoutDeps } from './create-payout.flow.js';
 import { PayoutFlow } from './payout-flow.js';
 import { type PayoutReader } from './payout.reader.js';
 import { type PayoutState } from './payout-state.js';
 import { viewOf } from './payout.view.js';
-import {
-  type PayoutAsk,
-  type PayoutAsked,
-  type PayoutFilter,
-  type PayoutPage,
-  type Payouts,
-  type PayoutView,
-} from './payouts.js';
+import { type PayoutAsk, type PayoutFilter, type Payouts, type PayoutView } from './payouts.js';
 
 export interface PayoutsDeps extends Omit<CreatePayoutDeps, 'sequences'> {
-  readonly keyed: KeyedFlows;
+  readonly keyed: IdempotentRunner;
   readonly reader: PayoutReader;
 }
 
@@ -31,7 +27,10 @@ export class PayoutsService implements Payouts {
     this.flow = new PayoutFlow(deps);
   }
 
-  create({ caller, key, waitMs, deadlineMs, requestId }: PayoutAsked, ask: PayoutAsk): Promise<FlowAnswer> {
+  create(
+    { caller, key, waitMs, deadlineMs, requestId }: RequestContext,
+    ask: PayoutAsk,
+  ): Promise<FlowAnswer> {
     const { merchantId, apiKeyId } = caller;
     return this.deps.keyed.run(this.flows.create, {
       merchantId,
@@ -47,10 +46,15 @@ export class PayoutsService implements Payouts {
   async get({ merchantId }: Caller, payoutId: string): Promise<PayoutView> {
     const state = await this.flow.find(merchantId, payoutId);
     if (!state) throw new Problem('not_found', 'No such payout.');
-    return viewOf(state.payout, state.story);
+    return viewOf(state.payout, state.history);
   }
 
-  list(caller: Caller, filter: PayoutFilter, limit: number, cursor: string | null): Promise<PayoutPage> {
+  list(
+    caller: Caller,
+    filter: PayoutFilter,
+    limit: number,
+    cursor: string | null,
+  ): Promise<Page<PayoutView>> {
     return this.deps.reader.list(caller.merchantId, filter, limit, cursor);
   }
 }

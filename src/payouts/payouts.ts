@@ -1,12 +1,15 @@
-import { type FlowAnswer } from '../idempotency/index.js';
-import { type Caller } from '../merchants/index.js';
-import { type Failure, type RouteView } from '../request-storage/index.js';
+import { type Page } from '../core/page.js';
+import { type FlowAnswer } from '../idempotency/idempotent-runner.js';
+import { type RequestContext } from '../idempotency/request-context.js';
+import { type Caller } from '../merchants/caller.js';
+import { type Failure } from '../core/failure.js';
+import { type RouteView } from '../request-storage/told.js';
 
 /** What a client asks for with POST /v1/payouts, parsed and validated; nothing optional is undefined. */
 export interface PayoutAsk {
   readonly reference: string;
   readonly recipient: {
-    /** The merchant's name for whoever is paid; the payouts to it are one sequence. */
+    /** The merchant's name for the recipient; the payouts to it are one sequence. */
     readonly reference: string;
     /** PSP account name to that PSP's own token of the recipient's bank account. At least one. */
     readonly tokens: Readonly<Record<string, string>>;
@@ -20,18 +23,6 @@ export interface PayoutAsk {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** How a payout was asked for. */
-export interface PayoutAsked {
-  readonly caller: Caller;
-  /** The Idempotency-Key, unquoted. */
-  readonly key: string;
-  /** `Prefer: wait=<seconds>` in ms; 0 where absent. At most 60,000. */
-  readonly waitMs: number;
-  /** `Payonce-Deadline`: how long the caller waits, in ms; null = as configured. */
-  readonly deadlineMs: number | null;
-  readonly requestId: string;
-}
-
 export interface PayoutFilter {
   readonly status?: string;
   readonly psp?: string;
@@ -39,12 +30,6 @@ export interface PayoutFilter {
   readonly recipient?: string;
   readonly createdFrom?: Date;
   readonly createdTo?: Date;
-}
-
-export interface PayoutPage {
-  readonly data: readonly PayoutView[];
-  readonly has_more: boolean;
-  readonly next_cursor: string | null;
 }
 
 export const payoutStatuses = ['processing', 'paid', 'failed'] as const;
@@ -71,13 +56,13 @@ export interface PayoutView {
   readonly updated_at: string;
 }
 
-/** The face of the payouts room. Every refusal is a thrown `Problem`. */
+/** What the controller of payouts calls. Every refusal is a thrown `Problem`. */
 export interface Payouts {
   /**
    * 201 with a payout that has ended, 202 with one that has not. Throws `payout_in_progress` and
    * `payout_sequence_stale` where `previous` is not what the recipient's sequence has come to.
    */
-  create(asked: PayoutAsked, ask: PayoutAsk): Promise<FlowAnswer>;
+  create(asked: RequestContext, ask: PayoutAsk): Promise<FlowAnswer>;
   get(caller: Caller, payoutId: string): Promise<PayoutView>;
-  list(caller: Caller, filter: PayoutFilter, limit: number, cursor: string | null): Promise<PayoutPage>;
+  list(caller: Caller, filter: PayoutFilter, limit: number, cursor: string | null): Promise<Page<PayoutView>>;
 }

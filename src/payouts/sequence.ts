@@ -1,4 +1,4 @@
-import { Problem } from '../kernel/index.js';
+import { Problem } from '../core/problem.js';
 import { type PayoutStatus, type PayoutAsk } from './payouts.js';
 
 /** The payout of a recipient that nobody has followed yet. */

@@ -1,7 +1,8 @@
-import { type Money } from '../kernel/index.js';
+import { type Money } from '../core/money.js';
 import { type Answer, type AttemptKind, type Instruction, type Outcome, outcomes } from './contract.js';
 import { adviceFor } from './decline.js';
-import { scrub } from './scrub.js';
+import { passableAction } from './next-action.js';
+import { pspText } from './psp-text.js';
 
 /**
  * What an adapter hands over is checked before anybody decides by it: an adapter may have a bug, a
@@ -18,7 +19,7 @@ export function checkedAnswer(
   if (malformed) {
     return unknownAnswer('malformed_answer', `The adapter's answer is not well-formed: ${malformed}`);
   }
-  const clean = cleaned(answer, [...secrets, ...personalData(instruction)]);
+  const clean = cleaned(answer, secrets, personalData(instruction));
   const { outcome, money } = clean;
   if (outcome === 'succeeded' && money && !sameMoney(money, instruction.money)) {
     return { ...clean, outcome: 'conflict', pspCode: 'money_differs' };
@@ -40,57 +41,77 @@ const TOLD: ReadonlySet<Outcome> = new Set([
  * The answer in a notification, made fit to keep; null where it says nothing or is not well-formed. Its
  * money is not compared with anything: what was asked for is not known here.
  */
-export function toldAnswer(answer: Answer, secrets: readonly string[]): Answer | null {
+export function notificationAnswer(answer: Answer, secrets: readonly string[]): Answer | null {
   return TOLD.has(answer.outcome) && faultOf(answer, 'lookup') === null ? cleaned(answer, secrets) : null;
 }
 
 /** The fields that the contract names, and of their texts what may be kept. */
-function cleaned(answer: Answer, hidden: readonly string[]): Answer {
-  const { outcome, pspReference, money, decline, nextAction } = answer;
+function cleaned(answer: Answer, credentials: readonly string[], personal: readonly string[] = []): Answer {
+  const hidden = [...credentials, ...personal];
+  const { outcome, pspReference, pspReferences, money, decline } = answer;
   return {
     outcome,
     ...(pspReference === undefined ? {} : { pspReference }),
-    ...(answer.pspCode === undefined ? {} : { pspCode: scrub(answer.pspCode, hidden).slice(0, 100) }),
-    ...(answer.message === undefined ? {} : { message: scrub(answer.message, hidden) }),
+    ...(pspReferences === undefined ? {} : { pspReferences: pspReferences.slice(0, MAX_REFERENCES) }),
+    ...(answer.pspCode === undefined ? {} : { pspCode: pspText(answer.pspCode, hidden).slice(0, 100) }),
+    ...(answer.message === undefined ? {} : { message: pspText(answer.message, hidden) }),
+    ...actionOf(answer, credentials),
+    ...(answer.isNamed === true ? { isNamed: true } : {}),
     ...(isHttpStatus(answer.httpStatus) ? { httpStatus: answer.httpStatus } : {}),
     ...(outcome === 'declined' ? { decline: decline ?? 'declined' } : {}),
-    ...(outcome === 'requires_action' && nextAction ? { nextAction } : {}),
     ...(isDelay(answer.retryAfterMs) ? { retryAfterMs: answer.retryAfterMs } : {}),
     ...(money ? { money: { amount: money.amount, currency: money.currency } } : {}),
   };
 }
 
+/** The action as the PSP gave it; where it cannot be handed on, a code and a message that say so. */
+function actionOf(
+  { outcome, nextAction }: Answer,
+  credentials: readonly string[],
+): Pick<Answer, 'nextAction' | 'pspCode' | 'message'> {
+  if (outcome !== 'requires_action' || !nextAction) return {};
+  const passed = passableAction(nextAction, credentials);
+  if ('nextAction' in passed) return passed;
+  return { pspCode: passed.fault, message: 'The PSP asked for an action that cannot be handed on' };
+}
+
 /** "We do not know", with a reason for people. */
 export function unknownAnswer(pspCode: string, message: string, secrets: readonly string[] = []): Answer {
-  return { outcome: 'unknown', pspCode, message: scrub(message, secrets) };
+  return { outcome: 'unknown', pspCode, message: pspText(message, secrets) };
 }
 
 /** Ids as PSPs make them: pi_…, 16 letters and digits. Never a sentence, never a page. */
 export const REFERENCE = /^[\w.:-]{1,255}$/;
 
+/** Objects for one route that are kept track of; a PSP that made more of one is for a person to stop. */
+const MAX_REFERENCES = 20;
+
 /** Words that only an answer to a question about the past can hold. */
-const NOT_BY_EXECUTE: ReadonlySet<string> = new Set(['not_found', 'canceled']);
+const NOT_BY_SENDING: ReadonlySet<string> = new Set(['not_found', 'canceled']);
 
 function faultOf(answer: Answer, kind: AttemptKind): string | null {
   if (typeof answer !== 'object' || answer === null) return 'no object';
   if (!outcomes.includes(answer.outcome)) return 'no such outcome';
-  if (kind === 'execute' && NOT_BY_EXECUTE.has(answer.outcome)) return `${answer.outcome} by an execute`;
-  const { pspReference, pspCode, message, decline, money, nextAction } = answer;
+  const sends = kind === 'execute' || kind === 'complete';
+  if (sends && NOT_BY_SENDING.has(answer.outcome)) return `${answer.outcome} by ${kind}`;
+  const { pspReference, pspReferences, pspCode, message, decline, money } = answer;
   if (pspReference !== undefined && (typeof pspReference !== 'string' || !REFERENCE.test(pspReference))) {
     return 'pspReference';
   }
+  if (pspReferences?.some((one) => typeof one !== 'string' || !REFERENCE.test(one))) return 'pspReferences';
   if (pspCode !== undefined && typeof pspCode !== 'string') return 'pspCode';
   if (message !== undefined && typeof message !== 'string') return 'message';
   if (decline !== undefined && !Object.hasOwn(adviceFor, decline)) return 'decline';
   if (money !== undefined && !(Number.isSafeInteger(money.amount) && typeof money.currency === 'string')) {
     return 'money';
   }
-  if (nextAction !== undefined && !isWebAddress(nextAction.url)) return 'nextAction';
   return null;
 }
 
 function personalData(instruction: Instruction): string[] {
-  return [instruction.token, instruction.customer?.email].filter((value) => value !== undefined);
+  return [instruction.token, instruction.pspCustomer, instruction.customer?.email].filter(
+    (value) => value !== undefined,
+  );
 }
 
 function sameMoney(a: Money, b: Money): boolean {
@@ -103,9 +124,4 @@ function isHttpStatus(status: number | undefined): boolean {
 
 function isDelay(ms: number | undefined): boolean {
   return Number.isFinite(ms) && ms! >= 0;
-}
-
-/** A page that a browser may be sent to: nothing but http and https, so no `javascript:`. */
-function isWebAddress(url: string): boolean {
-  return url.length <= 2_048 && URL.canParse(url) && ['https:', 'http:'].includes(new URL(url).protocol);
 }

@@ -7,6 +7,7 @@ import {
   handleWhenResult,
 } from 'cockatiel';
 import { type Answer } from './contract.js';
+import { LOCK_TOO_OLD } from './network-error.js';
 
 export interface BreakerOptions {
   /** So many failures in a row open it. */
@@ -63,6 +64,7 @@ export class Breaker {
   }
 }
 
-function isFailure(answer: Answer): boolean {
-  return answer.outcome === 'unknown' || answer.outcome === 'not_sent';
+/** A lock that lapsed while the connection was made is ours; that the connection stood is a sign of life. */
+function isFailure({ outcome, pspCode }: Answer): boolean {
+  return outcome === 'unknown' || (outcome === 'not_sent' && pspCode !== LOCK_TOO_OLD);
 }

@@ -1,4 +1,4 @@
-import { type Money } from '../kernel/index.js';
+import { type Money } from '../core/money.js';
 
 /**
  * The contract between Payonce and a PSP. An adapter translates; it decides nothing. What a PSP
@@ -9,7 +9,7 @@ import { type Money } from '../kernel/index.js';
 export type Operation = 'charge' | 'authorize' | 'capture' | 'void' | 'refund' | 'payout';
 
 /** What one call on the wire is for. */
-export type AttemptKind = 'execute' | 'lookup' | 'cancel';
+export type AttemptKind = 'execute' | 'lookup' | 'cancel' | 'complete';
 
 /**
  * What one attempt told us.
@@ -23,7 +23,8 @@ export type AttemptKind = 'execute' | 'lookup' | 'cancel';
  * - `pending`          accepted, the result comes later
  * - `not_found`        lookup or cancel: the PSP knows nothing under our reference
  * - `canceled`         lookup or cancel: the PSP confirms that it is void and stays void
- * - `conflict`         the PSP holds something else than we asked for (amount, currency)
+ * - `conflict`         the PSP holds something else than we asked for (amount, currency), or knows our
+ *                      key with other parameters (`OTHER_PARAMETERS`)
  * - `unknown`          anything else: timeout, reset, 5xx, an answer that cannot be parsed
  */
 export const outcomes = [
@@ -40,6 +41,9 @@ export const outcomes = [
   'unknown',
 ] as const;
 export type Outcome = (typeof outcomes)[number];
+
+/** The `pspCode` of a conflict: our key came to the PSP before, with other parameters. */
+export const OTHER_PARAMETERS = 'idempotency_error';
 
 /**
  * Why a payment was declined, in our words. `advice` follows from the category alone
@@ -64,32 +68,49 @@ export type DeclineCategory =
   | 'fraud_suspected'
   | 'revoked'
   | 'blocked'
+  /** capture: what was authorized lapsed, or was voided at the PSP. */
+  | 'authorization_canceled'
   /** payout: the bank account is closed, does not exist, or is not the recipient's. */
   | 'account_invalid'
   | 'declined';
 
 export type DeclineAdvice = 'elsewhere' | 'authenticate' | 'never';
 
-export interface NextAction {
-  readonly type: 'redirect';
-  /** Where the customer's browser is to be sent. */
-  readonly url: string;
-}
+/** What the customer has to do before the PSP goes on. */
+export type NextAction =
+  | {
+      readonly type: 'redirect';
+      /** Where the customer's browser is to be sent. */
+      readonly url: string;
+      readonly method: 'GET' | 'POST';
+      /** The form to send with it; empty for GET. */
+      readonly fields: Readonly<Record<string, string>>;
+    }
+  /** Something that the PSP's own library in the browser or app carries out. */
+  | {
+      readonly type: 'psp_sdk';
+      /** The PSP's object, as it came. */
+      readonly data: Readonly<Record<string, unknown>>;
+    };
 
 /** What a PSP's answer means, translated. Holds nothing secret: it is stored and shown. */
 export interface Answer {
   readonly outcome: Outcome;
   /** The PSP's own id of the object (pi_…, pspReference), where it told one. */
   readonly pspReference?: string;
+  /** conflict: the ids of all objects that carry our names for this route, where there are several. */
+  readonly pspReferences?: readonly string[];
   /** The PSP's own code for what happened, verbatim (decline_code, refusalReasonCode, error code). */
   readonly pspCode?: string;
-  /** For people; already scrubbed, at most 200 characters. */
+  /** For people; already redacted, at most 200 characters. */
   readonly message?: string;
   readonly httpStatus?: number;
   readonly decline?: DeclineCategory;
   readonly nextAction?: NextAction;
   /** When the PSP asked us to come back later, in ms. */
   readonly retryAfterMs?: number;
+  /** The object that the answer is about carries our own name of this operation. */
+  readonly isNamed?: true;
   /** What the PSP says it moved; checked against what was asked, a difference is a `conflict`. */
   readonly money?: Money;
 }
@@ -103,6 +124,11 @@ export interface Instruction {
   readonly route: number;
   /** The key to send to the PSP: the same for every execute of this route, at most 64 characters. */
   readonly idempotencyKey: string;
+  /**
+   * What the route makes carries its key too, where the PSP lets objects carry names of ours, so that it
+   * is found by the key. Not of routes that were opened before that: their resends stay the same bytes.
+   */
+  readonly carriesKey?: true;
   readonly money: Money;
   /** charge, authorize: the PSP's own token of the payment method; payout: of where the money goes. */
   readonly token?: string;
@@ -120,10 +146,14 @@ export interface Instruction {
   readonly statementDescriptor?: string;
   readonly returnUrl?: string;
   readonly customer?: { readonly reference?: string; readonly email?: string };
-  /** When the first execute of this route was started; bounds a lookup by time. */
-  readonly firstSentAt?: Date;
-  /** When the latest execute of this route was started; with it a lookup by time needs fewer pages. */
-  readonly lastSentAt?: Date;
+  /** complete: what the customer's return handed over, as it came. */
+  readonly details?: Readonly<Record<string, unknown>>;
+  /** charge, authorize: the PSP's own id of the customer that the token belongs to. */
+  readonly pspCustomer?: string;
+  /** charge, authorize: who starts the payment. Absent: the customer. */
+  readonly initiator?: 'merchant';
+  /** When each execute of this route was started, oldest first; a lookup by time looks at those times. */
+  readonly sentAt?: readonly Date[];
 }
 
 /**
@@ -142,8 +172,13 @@ export interface LookupCapability {
   readonly by: 'reference' | 'id';
   /** 'strong': "not found" is the truth about what has arrived. 'eventual': it may merely be late. */
   readonly consistency: 'strong' | 'eventual';
-  /** After this long since the last execute, nothing that was on its way can still arrive. */
+  /** After this long since an execute without an answer, nothing that was on its way can still arrive. */
   readonly settlesAfterMs: number;
+  /**
+   * The same since an execute that was answered with a server error (5xx), where the PSP may still finish,
+   * or put right by hand, what it began. Absent: as without an answer.
+   */
+  readonly settlesAfterServerErrorMs?: number;
 }
 
 export interface Capabilities {
@@ -157,6 +192,12 @@ export interface Capabilities {
    * Whether an unknown payment can be voided: by our own reference, only by the PSP's id, or not.
    */
   readonly cancel: 'reference' | 'id' | null;
+  /**
+   * The PSP goes on after a `requires_action` only when it is given what the customer's return handed over.
+   * Absent: it learns by itself what the customer did. `repeatable`: the same details may be handed in
+   * again and are answered as they were at first, as long as `idempotency` holds.
+   */
+  readonly completion?: { readonly repeatable: boolean };
   /** A cancel by reference is only received; what came of it is told later, by a notification. */
   readonly cancelIsOrder?: true;
   /**
@@ -166,10 +207,12 @@ export interface Capabilities {
   readonly captures: 'whole' | 'one' | 'several';
 }
 
-/** Given to an adapter with every call: when to give up. */
+/** Given to an adapter with every call: when to give up, and whether it may be made at all. */
 export interface CallContext {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
+  /** Asked once the connection stands, right before the request is written. */
+  readonly leaseStillValid: () => boolean;
 }
 
 /**
@@ -184,6 +227,8 @@ export interface PspAdapter {
   lookup(instruction: Instruction, call: CallContext): Promise<Answer>;
   /** Only called where `capabilities.cancel` allows it. */
   cancel(instruction: Instruction, call: CallContext): Promise<Answer>;
+  /** Only called where `capabilities.completion` is there. */
+  complete(instruction: Instruction, call: CallContext): Promise<Answer>;
   /** Frees sockets. */
   close(): Promise<void>;
 }
@@ -193,12 +238,20 @@ export interface Psps {
   /** False for an account that was taken out of the configuration. */
   has(psp: string): boolean;
   capabilities(psp: string): Capabilities;
+  /** Which account the name stands for; see `accountFingerprint()`. */
+  fingerprint(psp: string): string;
   /** The longest a call to this PSP can take, in ms. */
   timeoutMs(psp: string): number;
   /**
    * Never throws. Every failure is an answer: `not_sent` where proved, else `unknown`. `mayStill` is
-   * asked last of all, right before the request leaves: a process that stood still in between finds
-   * that its lock no longer outlives the call, and sends nothing (`lock_too_old`).
+   * asked before anything is done, and once more when the connection stands, right before the request is
+   * written: a process that stood still in between, or waited for the connection, finds that its lock no
+   * longer outlives the call, and sends nothing (`lock_too_old`).
    */
-  call(psp: string, kind: AttemptKind, instruction: Instruction, mayStill: () => boolean): Promise<Answer>;
+  call(
+    psp: string,
+    kind: AttemptKind,
+    instruction: Instruction,
+    leaseStillValid: () => boolean,
+  ): Promise<Answer>;
 }

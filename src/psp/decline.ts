@@ -22,6 +22,7 @@ export const adviceFor: Readonly<Record<DeclineCategory, DeclineAdvice>> = {
   fraud_suspected: 'never',
   revoked: 'never',
   blocked: 'never',
+  authorization_canceled: 'never',
   account_invalid: 'never',
   declined: 'never',
 };

@@ -1,4 +1,4 @@
-import { exponentOf, isCurrency, type Money } from '../kernel/index.js';
+import { exponentOf, isCurrency, type Money } from '../core/money.js';
 
 /**
  * Amounts between ISO 4217 (ours) and a PSP that counts some currencies in other units. A PSP that

@@ -32,9 +32,12 @@ const BEFORE_ANY_BYTE: ReadonlySet<string> = new Set([
 const WHILE_CONNECTING: ReadonlySet<string> = new Set(['ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 /** How far a chain of causes is followed. */
-const DEEPEST = 6;
+const MAX_DEPTH = 6;
 
 const unsent = new WeakSet<object>();
+
+/** What is said of a call that was not made, because its lock no longer outlived it. */
+export const LOCK_TOO_OLD = 'lock_too_old';
 
 /** Marks an error that happened while a connection was still being made. */
 export function markUnsent<E extends Error>(error: E): E {
@@ -44,7 +47,7 @@ export function markUnsent<E extends Error>(error: E): E {
 
 /** Whether an error proves that no byte of the request left this machine. */
 export function provedUnsent(error: unknown, depth = 0): boolean {
-  if (typeof error !== 'object' || error === null || depth > DEEPEST) return false;
+  if (typeof error !== 'object' || error === null || depth > MAX_DEPTH) return false;
   if (unsent.has(error)) return true;
   const { code, syscall, errors, cause, detail } = error as Record<string, unknown>;
   // A name with several addresses: one that was not refused may have been reached.

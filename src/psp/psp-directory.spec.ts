@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client';
-import { ManualClock } from '../kernel/index.js';
+import { ManualClock } from '../core/clock.js';
 import { type Answer, type Capabilities, type Instruction, type PspAdapter } from './contract.js';
 import { markUnsent } from './network-error.js';
 import { PspDirectory } from './psp-directory.js';
@@ -36,13 +36,17 @@ function directoryOf(verb: Verb, breaker = { failuresInARow: 3, retryAfterMs: 60
     execute: wire,
     lookup: wire,
     cancel: wire,
+    complete: wire,
     close: () => Promise.resolve(),
   };
-  const directory = new PspDirectory([{ name: 'psp', adapter, timeoutMs: 500, secrets: ['hunter22'] }], {
-    clock,
-    metrics,
-    breaker,
-  });
+  const directory = new PspDirectory(
+    [{ name: 'psp', adapter, timeoutMs: 500, fingerprint: 'f', secrets: ['hunter22'] }],
+    {
+      clock,
+      metrics,
+      breaker,
+    },
+  );
   return { directory, clock, metrics, wire };
 }
 
@@ -71,16 +75,59 @@ describe('PspDirectory', () => {
     ['a sentence as a reference', { outcome: 'succeeded', pspReference: 'see our docs' }],
     ['half a cent', { outcome: 'succeeded', money: { amount: 0.5, currency: 'EUR' } }],
     ['a category that is none', { outcome: 'declined', decline: 'toString' }],
-    [
-      'a script as next action',
-      { outcome: 'requires_action', nextAction: { type: 'redirect', url: 'javascript:alert(1)' } },
-    ],
     ['a word about the past by an execute', { outcome: 'not_found' }],
     ['a void by an execute', { outcome: 'canceled' }],
   ])('makes unknown of %s', async (_, answer) => {
     expect(await executed(answer as Answer)).toMatchObject({
       outcome: 'unknown',
       pspCode: 'malformed_answer',
+    });
+  });
+
+  const asking = (nextAction: object) => executed({ outcome: 'requires_action', nextAction } as Answer);
+  const page = { type: 'redirect', url: 'https://acs.example/1', method: 'POST', fields: { MD: 'a' } };
+
+  it.each<[string, object]>([
+    ['a page', page],
+    [
+      'a page with an address of 8,192 characters',
+      { ...page, url: `https://acs.example/${'x'.repeat(8_172)}` },
+    ],
+    [
+      'a page with an address of 32,768 characters',
+      { ...page, url: `https://acs.example/${'x'.repeat(32_748)}` },
+    ],
+    [
+      'what looks like a card number or a secret',
+      { ...page, fields: { PaReq: '4111111111111111', t: 'pm_visa' } },
+    ],
+    ["a library's data", { type: 'psp_sdk', data: { type: 'threeDS2', token: 'Bearer 4111111111111111' } }],
+  ])('hands on %s unchanged', async (_, nextAction) => {
+    expect(await asking(nextAction)).toEqual({ outcome: 'requires_action', nextAction });
+  });
+
+  const deep = (levels: number): object => (levels === 0 ? {} : { down: deep(levels - 1) });
+
+  it.each<[string, string, object]>([
+    [
+      'an address without end',
+      'action_too_large',
+      { ...page, url: `https://acs.example/${'x'.repeat(32_749)}` },
+    ],
+    ['data without end', 'action_too_large', { type: 'psp_sdk', data: { token: 'x'.repeat(65_536) } }],
+    ['data without a bottom', 'action_unusable', { type: 'psp_sdk', data: deep(5_000) }],
+    ['a script', 'action_unusable', { ...page, url: 'javascript:alert(1)' }],
+    ['a method that is none', 'action_unusable', { ...page, method: 'PUT' }],
+    ['a field that is no text', 'action_unusable', { ...page, fields: { MD: 1 } }],
+    ['what the database cannot store', 'action_unusable', { type: 'psp_sdk', data: { 'a\0': 1 } }],
+    ['half a character', 'action_unusable', { ...page, fields: { MD: '\ud800' } }],
+    ['a credential of ours', 'action_unusable', { ...page, fields: { MD: 'x hunter22' } }],
+    ['no object', 'action_unusable', ['redirect'] as object],
+  ])('still waits for the customer, and says so, where the action is %s', async (_, pspCode, nextAction) => {
+    expect(await asking(nextAction)).toEqual({
+      outcome: 'requires_action',
+      pspCode,
+      message: 'The PSP asked for an action that cannot be handed on',
     });
   });
 
@@ -194,7 +241,7 @@ describe('PspDirectory', () => {
   });
 
   it('takes no two accounts of one name', () => {
-    const account = { name: 'psp', adapter: {} as PspAdapter, timeoutMs: 500 };
+    const account = { name: 'psp', adapter: {} as PspAdapter, timeoutMs: 500, fingerprint: 'f' };
     const options = { clock: new ManualClock(), metrics: new Registry() };
     expect(() => new PspDirectory([account, account], options)).toThrow('share a name');
   });

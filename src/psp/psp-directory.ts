@@ -1,5 +1,6 @@
 import { Histogram, type Registry } from 'prom-client';
-import { checkpoint, type Clock } from '../kernel/index.js';
+import { checkpoint } from '../core/checkpoint.js';
+import { type Clock } from '../core/clock.js';
 import { checkedAnswer, unknownAnswer } from './answer-check.js';
 import { Breaker, breakerDefaults, type BreakerOptions } from './breaker.js';
 import {
@@ -10,8 +11,8 @@ import {
   type PspAdapter,
   type Psps,
 } from './contract.js';
-import { provedUnsent } from './network-error.js';
-import { scrub } from './scrub.js';
+import { LOCK_TOO_OLD, provedUnsent } from './network-error.js';
+import { pspText } from './psp-text.js';
 
 /** One PSP account as the directory keeps it. */
 export interface PspAccount {
@@ -20,6 +21,8 @@ export interface PspAccount {
   readonly adapter: PspAdapter;
   /** The longest one call may take, in ms. */
   readonly timeoutMs: number;
+  /** Which account it is; see `accountFingerprint()`. */
+  readonly fingerprint: string;
   /** Credentials: never to be seen in an answer. */
   readonly secrets?: readonly string[];
 }
@@ -81,22 +84,32 @@ export class PspDirectory implements Psps {
     return this.entry(psp).timeoutMs;
   }
 
+  /** @throws RangeError for an account that is not configured */
+  fingerprint(psp: string): string {
+    return this.entry(psp).fingerprint;
+  }
+
   async call(
     psp: string,
     kind: AttemptKind,
     instruction: Instruction,
-    mayStill: () => boolean = () => true,
+    leaseStillValid: () => boolean = () => true,
   ): Promise<Answer> {
     const entry = this.entries.get(psp);
     if (!entry) return { outcome: 'not_sent', pspCode: 'psp_not_configured' };
     const startedMs = this.clock.monotonicMs();
     const answer =
       refusedBeforehand(entry.adapter.capabilities, kind, instruction) ??
+      (await this.lockTooOld(kind, leaseStillValid)) ??
       (kind === 'execute'
-        ? await entry.breaker.run(() => this.onTheWire(entry, kind, instruction, mayStill))
-        : await this.onTheWire(entry, kind, instruction, mayStill));
+        ? await entry.breaker.run(() => this.onTheWire(entry, kind, instruction, leaseStillValid))
+        : await this.onTheWire(entry, kind, instruction, leaseStillValid));
     this.seconds.labels(psp, kind, answer.outcome).observe((this.clock.monotonicMs() - startedMs) / 1_000);
     return answer;
+  }
+
+  onApplicationShutdown(): Promise<void> {
+    return this.close();
   }
 
   /** Frees every account's sockets. */
@@ -104,17 +117,21 @@ export class PspDirectory implements Psps {
     await Promise.allSettled([...this.entries.values()].map(({ adapter }) => adapter.close()));
   }
 
+  /** Looked at in front of the breaker: a commit of ours that was slow says nothing about the PSP. */
+  private async lockTooOld(kind: AttemptKind, leaseStillValid: () => boolean): Promise<Answer | null> {
+    await checkpoint(`psp:before:${kind}`);
+    return leaseStillValid() ? null : { outcome: 'not_sent', pspCode: LOCK_TOO_OLD };
+  }
+
   private async onTheWire(
     entry: Entry,
     kind: AttemptKind,
     instruction: Instruction,
-    mayStill: () => boolean,
+    leaseStillValid: () => boolean,
   ): Promise<Answer> {
     const { secrets = [] } = entry;
     try {
-      await checkpoint(`psp:before:${kind}`);
-      if (!mayStill()) return { outcome: 'not_sent', pspCode: 'lock_too_old' };
-      const answer = await this.inTime(entry, kind, instruction);
+      const answer = await this.inTime(entry, kind, instruction, leaseStillValid);
       await checkpoint(`psp:after:${kind}`);
       return checkedAnswer(answer, kind, instruction, secrets);
     } catch (error) {
@@ -123,7 +140,12 @@ export class PspDirectory implements Psps {
   }
 
   /** The adapter's answer, or a TimedOut after `timeoutMs` whether or not it heeds its signal. */
-  private async inTime(entry: Entry, kind: AttemptKind, instruction: Instruction): Promise<Answer> {
+  private async inTime(
+    entry: Entry,
+    kind: AttemptKind,
+    instruction: Instruction,
+    leaseStillValid: () => boolean,
+  ): Promise<Answer> {
     const { adapter, timeoutMs } = entry;
     const giveUp = new AbortController();
     const answered = new AbortController();
@@ -133,7 +155,7 @@ export class PspDirectory implements Psps {
       throw late;
     });
     try {
-      const work = adapter[kind](instruction, { signal: giveUp.signal, timeoutMs });
+      const work = adapter[kind](instruction, { signal: giveUp.signal, timeoutMs, leaseStillValid });
       return await Promise.race([work, deadline]);
     } finally {
       answered.abort(ANSWERED);
@@ -164,8 +186,8 @@ class TimedOut extends Error {
 /** Any throw is `unknown`, unless it is proved that no byte left. */
 function answerOfError(error: unknown, secrets: readonly string[]): Answer {
   const { message } = (error ?? {}) as { message?: unknown };
-  const pspCode = scrub(codeOf(error) ?? 'adapter_failed', secrets).slice(0, 100);
-  const said = scrub(typeof message === 'string' ? message : 'The adapter failed', secrets);
+  const pspCode = pspText(codeOf(error) ?? 'adapter_failed', secrets).slice(0, 100);
+  const said = pspText(typeof message === 'string' ? message : 'The adapter failed', secrets);
   return { outcome: provedUnsent(error) ? 'not_sent' : 'unknown', pspCode, message: said };
 }
 
@@ -181,6 +203,10 @@ function refusedBeforehand(can: Capabilities, kind: AttemptKind, instruction: In
   const { operation, money, token, parentReference } = instruction;
   if (kind === 'lookup') return can.lookup ? null : unaskable('lookup_not_supported');
   if (kind === 'cancel') return can.cancel ? null : unaskable('cancel_not_supported');
+  if (kind === 'complete') {
+    if (!can.completion) return unaskable('completion_not_supported');
+    return instruction.details ? null : rejected('details_missing');
+  }
   if (!can.operations.includes(operation)) return rejected('operation_not_supported');
   if (can.currencies && !can.currencies.includes(money.currency)) return rejected('currency_not_supported');
   const acts = operation === 'capture' || operation === 'void' || operation === 'refund';

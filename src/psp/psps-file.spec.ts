@@ -139,6 +139,58 @@ describe('parsePsps', () => {
     expect(problems(content)).toContain(problem);
   });
 
+  describe('what belongs to the simulator', () => {
+    const known = [
+      ['stripe', 'secretKey', 'sk_test_simulator'],
+      ['stripe', 'webhookSecret', 'whsec_simulator'],
+      ['adyen', 'apiKey', 'simulator'],
+      ['adyen', 'hmacKey', '00'.repeat(32)],
+    ] as const;
+    const urls = { stripe: 'http://127.0.0.1:1', adyen: 'http://127.0.0.1:2' };
+    const asRules = (simulated: boolean, exposed: boolean) => ({ simulated, exposed });
+    const attempt = (content: object, rules: ReturnType<typeof asRules>) => () =>
+      parsePsps(JSON.stringify(content), 'psps.json', env, rules);
+
+    it.each(known)(
+      '%s %s: refused where everybody could know it, without repeating it',
+      (psp, name, value) => {
+        const { credentials, ...account } = psp === 'stripe' ? stripe : adyen;
+        const content = { psps: [{ ...account, credentials: { ...credentials, [name]: value } }] };
+        expect(attempt(content, asRules(false, true))).toThrow(
+          `/psps/0/credentials/${name}: is the simulator's`,
+        );
+        expect(attempt(content, asRules(false, true))).not.toThrow(
+          value === 'simulator' ? /: simulator/ : value,
+        );
+        expect(attempt(content, asRules(true, true))).not.toThrow();
+        expect(attempt(content, asRules(false, false))).not.toThrow();
+      },
+    );
+
+    it('is all of what the bundled one has', () => {
+      const secrets = accountsOf(defaultPsps(urls)).flatMap((account) => account.secrets ?? []);
+      expect(new Set(secrets.filter(Boolean))).toEqual(new Set(known.map(([, , value]) => value)));
+    });
+
+    it.each([
+      ['http://127.0.0.1:8430', false, true],
+      ['http://[::1]:8430', false, true],
+      ['http://localhost:8430', false, true],
+      ['http://simulator:8430', false, false],
+      ['http://simulator:8430', true, true],
+      ['http://api.stripe.com', false, false],
+      ['http://api.stripe.com', true, false],
+      ['http://10.0.0.7', true, false],
+      ['http://[2001:db8::1]', true, false],
+      ['https://api.stripe.com', false, true],
+    ])('%s where a simulator may play %s: taken %s', (baseUrl, simulated, taken) => {
+      const content = { psps: [{ ...stripe, baseUrl }] };
+      const parsing = expect(attempt(content, asRules(simulated, true)));
+      if (taken) parsing.not.toThrow();
+      else parsing.toThrow('/psps/0/baseUrl: must be https');
+    });
+  });
+
   it('tells every fault at once', () => {
     expect(
       problems({
@@ -155,7 +207,7 @@ describe('parsePsps', () => {
   });
 
   it('says which file cannot be read', async () => {
-    await expect(readPspsFile('/no/such/file.json', {})).rejects.toThrow(
+    await expect(readPspsFile('/no/such/file.json', {}, { simulated: false, exposed: true })).rejects.toThrow(
       '/no/such/file.json: /: cannot be read (ENOENT)',
     );
   });

@@ -1,8 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { type Clock, isCurrency, SystemClock } from '../kernel/index.js';
-import { type NoticeReader } from './notice.js';
+import { type Clock, SystemClock } from '../core/clock.js';
+import { isLoopback } from '../config/config.js';
+import { isCurrency } from '../core/money.js';
+import { accountFingerprint } from './account.js';
+import { type NotificationReader } from './notification.js';
 import { type PspAccount } from './psp-directory.js';
 import { type AdapterEntry, adapterNamed, adapters } from './registry.js';
 import { type RoutingRule } from './router.js';
@@ -12,7 +15,7 @@ import { type RoutingRule } from './router.js';
  * whole before anything starts; every fault is told with its place (a JSON pointer), and never
  * with a value, because values may be secrets.
  */
-export interface PspsConfig {
+export abstract class PspsConfig {
   readonly psps: readonly PspConfig[];
   readonly routing: readonly RoutingRule[];
 }
@@ -21,6 +24,8 @@ export interface PspConfig {
   readonly name: string;
   readonly adapter: string;
   readonly baseUrl?: string;
+  /** What the PSP calls the account, where the credentials do not say. */
+  readonly account?: string;
   readonly timeoutMs: number;
   /** Resolved: the secrets themselves. */
   readonly credentials: Readonly<Record<string, string>>;
@@ -83,6 +88,7 @@ const PspsFile = Type.Object(
           name: Name,
           adapter: Type.String(),
           baseUrl: Type.Optional(Type.String({ maxLength: 2_048 })),
+          account: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9_.-]{1,100}$' })),
           timeoutMs: Type.Optional(Type.Integer({ minimum: 100, maximum: 60_000 })),
           credentials: Type.Record(Type.String(), Type.String({ minLength: 1, maxLength: 4_096 })),
         },
@@ -99,8 +105,21 @@ type PspEntry = PspsFile['psps'][number];
 
 const shape = Compile(PspsFile);
 
+/** What else than PSPs may stand in the file. */
+export interface PspsFileRules {
+  /** A simulator may play PSPs: its secrets are taken, and http to a container by its name. */
+  readonly simulated: boolean;
+  /** The service is reached from other machines: secrets that everybody knows are refused. */
+  readonly exposed: boolean;
+}
+const STRICT: PspsFileRules = { simulated: false, exposed: true };
+
 /** Reads and checks the file. @throws PspsFileError */
-export async function readPspsFile(path: string, env: NodeJS.ProcessEnv): Promise<PspsConfig> {
+export async function readPspsFile(
+  path: string,
+  env: NodeJS.ProcessEnv,
+  rules: PspsFileRules,
+): Promise<PspsConfig> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');
@@ -108,15 +127,20 @@ export async function readPspsFile(path: string, env: NodeJS.ProcessEnv): Promis
     const code = (error as NodeJS.ErrnoException).code ?? 'an error';
     throw new PspsFileError(path, [{ pointer: '', message: `cannot be read (${code})` }]);
   }
-  return parsePsps(text, path, env);
+  return parsePsps(text, path, env, rules);
 }
 
 /** Checks the text of a file. @throws PspsFileError */
-export function parsePsps(text: string, file: string, env: NodeJS.ProcessEnv): PspsConfig {
+export function parsePsps(
+  text: string,
+  file: string,
+  env: NodeJS.ProcessEnv,
+  rules: PspsFileRules = STRICT,
+): PspsConfig {
   const content = parsed(text, file);
   if (!shape.Check(content)) throw new PspsFileError(file, shapeProblems(content));
   const problems: PspsFileProblem[] = [];
-  const psps = content.psps.map((entry, index) => pspOf(entry, `/psps/${index}`, env, problems));
+  const psps = content.psps.map((entry, index) => pspOf(entry, `/psps/${index}`, { env, rules, problems }));
   const names = psps.map(({ name }) => name);
   for (const [index, name] of names.entries()) {
     if (names.indexOf(name) < index) {
@@ -129,6 +153,15 @@ export function parsePsps(text: string, file: string, env: NodeJS.ProcessEnv): P
   return { psps, routing };
 }
 
+/** What the bundled simulator and docker/psps.json say openly. They open nothing. */
+const SIMULATOR_SECRETS = {
+  secretKey: 'sk_test_simulator',
+  webhookSecret: 'whsec_simulator',
+  apiKey: 'simulator',
+  hmacKey: '00'.repeat(32),
+} as const;
+const KNOWN_SECRETS: ReadonlySet<string> = new Set(Object.values(SIMULATOR_SECRETS));
+
 /** The bundled simulator's accounts, by the origins of its PSPs: what runs without a file. */
 export function defaultPsps(simulatorUrls: { readonly stripe: string; readonly adyen: string }): PspsConfig {
   return {
@@ -138,8 +171,10 @@ export function defaultPsps(simulatorUrls: { readonly stripe: string; readonly a
         adapter: 'stripe',
         baseUrl: simulatorUrls.stripe,
         timeoutMs: DEFAULT_TIMEOUT_MS,
-        // The credentials open nothing.
-        credentials: { secretKey: 'sk_test_simulator', webhookSecret: 'whsec_simulator' },
+        credentials: {
+          secretKey: SIMULATOR_SECRETS.secretKey,
+          webhookSecret: SIMULATOR_SECRETS.webhookSecret,
+        },
       },
       {
         name: 'adyen',
@@ -147,9 +182,9 @@ export function defaultPsps(simulatorUrls: { readonly stripe: string; readonly a
         baseUrl: new URL('/v71', simulatorUrls.adyen).href,
         timeoutMs: DEFAULT_TIMEOUT_MS,
         credentials: {
-          apiKey: 'simulator',
+          apiKey: SIMULATOR_SECRETS.apiKey,
           merchantAccount: 'PayonceECOM',
-          hmacKey: '00'.repeat(32),
+          hmacKey: SIMULATOR_SECRETS.hmacKey,
           balanceAccount: 'BA00000000000000000000001',
           transfersBaseUrl: new URL('/btl/v4', simulatorUrls.adyen).href,
         },
@@ -164,12 +199,17 @@ export function defaultPsps(simulatorUrls: { readonly stripe: string; readonly a
  * are stamped by: lookups by time compare it with the PSP's.
  */
 export function accountsOf(config: PspsConfig, clock: Clock = new SystemClock()): PspAccount[] {
-  return config.psps.map(({ name, adapter, ...settings }) => {
+  return config.psps.map(({ name, adapter, account, ...settings }) => {
     const entry = adapterNamed(adapter);
     if (!entry) throw new RangeError(`no adapter is named ${JSON.stringify(adapter)}`);
     return {
       name,
       adapter: entry.create({ ...settings, clock }),
+      fingerprint: accountFingerprint({
+        adapter,
+        url: settings.baseUrl ?? entry.publicUrl,
+        account: entry.account(settings.credentials, account),
+      }),
       timeoutMs: settings.timeoutMs,
       secrets: entry.credentials
         .filter(({ secret }) => secret)
@@ -179,7 +219,7 @@ export function accountsOf(config: PspsConfig, clock: Clock = new SystemClock())
 }
 
 /** Who reads the notifications of each account; an account without a secret for them is not among these. */
-export function noticeReadersOf(config: PspsConfig): ReadonlyMap<string, NoticeReader> {
+export function noticeReadersOf(config: PspsConfig): ReadonlyMap<string, NotificationReader> {
   return new Map(
     config.psps.flatMap(({ name, adapter, credentials }) => {
       const reader = adapterNamed(adapter)?.notices({ credentials }) ?? null;
@@ -188,8 +228,14 @@ export function noticeReadersOf(config: PspsConfig): ReadonlyMap<string, NoticeR
   );
 }
 
-function pspOf(entry: PspEntry, at: string, env: NodeJS.ProcessEnv, problems: PspsFileProblem[]): PspConfig {
-  const { name, adapter, baseUrl, timeoutMs = DEFAULT_TIMEOUT_MS, credentials: written } = entry;
+interface Checking {
+  readonly env: NodeJS.ProcessEnv;
+  readonly rules: PspsFileRules;
+  readonly problems: PspsFileProblem[];
+}
+
+function pspOf(entry: PspEntry, at: string, { env, rules, problems }: Checking): PspConfig {
+  const { name, adapter, baseUrl, account, timeoutMs = DEFAULT_TIMEOUT_MS, credentials: written } = entry;
   const credentials: Record<string, string> = {};
   const known = adapterNamed(adapter);
   if (known) {
@@ -197,7 +243,7 @@ function pspOf(entry: PspEntry, at: string, env: NodeJS.ProcessEnv, problems: Ps
     for (const missing of known.missing?.(entry) ?? []) {
       problems.push({ pointer: `${at}/credentials`, message: `${missing} is missing` });
     }
-    if (baseUrl !== undefined) checkBaseUrl(baseUrl, known, `${at}/baseUrl`, problems);
+    if (baseUrl !== undefined) checkBaseUrl(baseUrl, known, rules, `${at}/baseUrl`, problems);
   } else {
     const names = adapters.map((each) => each.adapter).join(', ');
     problems.push({ pointer: `${at}/adapter`, message: `is none of ${names}` });
@@ -209,7 +255,12 @@ function pspOf(entry: PspEntry, at: string, env: NodeJS.ProcessEnv, problems: Ps
     if (resolved) {
       credentials[key] = resolved;
       const credential = known?.credentials.find(({ name }) => name === key);
-      if (credential?.url && known) checkBaseUrl(resolved, known, pointer, problems);
+      if (credential?.url && known) checkBaseUrl(resolved, known, rules, pointer, problems);
+      if (credential?.secret && isKnown(resolved) && rules.exposed && !rules.simulated) {
+        const message =
+          "is the simulator's, which everybody knows: use the PSP's own, or PAYONCE_SIMULATOR=external for a simulator";
+        problems.push({ pointer, message });
+      }
       if (credential?.form && !credential.form.pattern.test(resolved)) {
         problems.push({ pointer, message: credential.form.message });
       }
@@ -217,7 +268,11 @@ function pspOf(entry: PspEntry, at: string, env: NodeJS.ProcessEnv, problems: Ps
       problems.push({ pointer, message: `the environment variable ${variable} is not set` });
     }
   }
-  return { name, adapter, ...(baseUrl === undefined ? {} : { baseUrl }), timeoutMs, credentials };
+  if (account !== undefined && known && !known.takesAccount(credentials, account)) {
+    problems.push({ pointer: `${at}/account`, message: 'is not the account of these credentials' });
+  }
+  const named = account === undefined ? {} : { account };
+  return { name, adapter, ...(baseUrl === undefined ? {} : { baseUrl }), ...named, timeoutMs, credentials };
 }
 
 function checkNames(entry: AdapterEntry, written: object, at: string, problems: PspsFileProblem[]): void {
@@ -233,12 +288,30 @@ function checkNames(entry: AdapterEntry, written: object, at: string, problems: 
   }
 }
 
-function checkBaseUrl(url: string, entry: AdapterEntry, pointer: string, problems: PspsFileProblem[]): void {
+/** However it is spelt in hex. */
+function isKnown(secret: string): boolean {
+  return KNOWN_SECRETS.has(secret.toLowerCase());
+}
+
+function checkBaseUrl(
+  url: string,
+  entry: AdapterEntry,
+  rules: PspsFileRules,
+  pointer: string,
+  problems: PspsFileProblem[],
+): void {
   if (!URL.canParse(url) || !['http:', 'https:'].includes(new URL(url).protocol)) {
     problems.push({ pointer, message: 'must be an http or https URL' });
     return;
   }
-  const { pathname, search, hash, username, password } = new URL(url);
+  const { protocol, hostname, pathname, search, hash, username, password } = new URL(url);
+  // A name without a dot is a container beside this one.
+  const isNear = isLoopback(hostname) || (rules.simulated && /^[a-z0-9_-]+$/.test(hostname));
+  if (protocol === 'http:' && !isNear) {
+    const message =
+      'must be https: http is for loopback addresses and, with PAYONCE_SIMULATOR=external, for a simulator beside it';
+    problems.push({ pointer, message });
+  }
   if (search || hash || username || password) {
     problems.push({ pointer, message: 'must have no query, fragment or user' });
   }

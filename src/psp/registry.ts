@@ -1,8 +1,9 @@
-import { type Clock } from '../kernel/index.js';
+import { type Clock } from '../core/clock.js';
 import { type AdyenOptions, AdyenPsp } from './adyen/adyen.psp.js';
 import { AdyenNotices } from './adyen/adyen.webhook.js';
+import { isAccountOfStripeKey, stripeAccount } from './account.js';
 import { type PspAdapter } from './contract.js';
-import { type NoticeReader } from './notice.js';
+import { type NotificationReader } from './notification.js';
 import { keylessCapabilities, StripePsp } from './stripe/stripe.psp.js';
 import { StripeNotices } from './stripe/stripe.webhook.js';
 
@@ -31,11 +32,20 @@ export interface AdapterEntry {
   readonly credentials: readonly Credential[];
   /** Whether baseUrl may have a path. */
   readonly basePath: boolean;
+  /** Where it is reached unless baseUrl says otherwise. */
+  readonly publicUrl: string;
+  /**
+   * The account part of the credentials, for its fingerprint: it stays what it is when a key is replaced.
+   * `configured`: what the file says that the account is called.
+   */
+  account(credentials: Readonly<Record<string, string>>, configured?: string): string;
+  /** Whether the file may say what the account is called, and this is not contradicted by the credentials. */
+  takesAccount(credentials: Readonly<Record<string, string>>, configured: string): boolean;
   /** Names of credentials that what is written makes necessary, beyond those that always are. */
   missing?(written: { readonly baseUrl?: string; readonly credentials: object }): readonly string[];
   create(settings: AccountSettings): PspAdapter;
   /** Null where the account has no secret to check notifications by: then none is taken. */
-  notices(settings: Pick<AccountSettings, 'credentials'>): NoticeReader | null;
+  notices(settings: Pick<AccountSettings, 'credentials'>): NotificationReader | null;
 }
 
 const required = (name: string): Credential => ({ name, required: true, secret: true });
@@ -56,7 +66,7 @@ const hmacKey = (name: string): Credential => ({
   },
 });
 
-/** The secret before the last one is of no use alone: whoever rotates has both. */
+/** The secret before the last one is of no use alone: an operator who rotates has both. */
 const previous = (name: string, written: object): string[] =>
   `${name}Previous` in written && !(name in written) ? [name] : [];
 
@@ -67,6 +77,9 @@ const stripeEntry = {
     signingSecret('webhookSecretPrevious'),
   ],
   basePath: false,
+  publicUrl: 'https://api.stripe.com',
+  account: ({ secretKey = '' }, configured) => stripeAccount(secretKey, configured),
+  takesAccount: ({ secretKey = '' }, configured) => isAccountOfStripeKey(secretKey, configured),
   missing: ({ credentials }) => previous('webhookSecret', credentials),
   notices: ({ credentials: { webhookSecret, webhookSecretPrevious } }) => {
     const secrets = given(webhookSecret, webhookSecretPrevious);
@@ -113,7 +126,10 @@ export const adapters: readonly AdapterEntry[] = [
       hmacKey('transfersHmacKeyPrevious'),
     ],
     basePath: true,
-    // Whoever names where payments go names where payouts go: never a test address beside a live one.
+    publicUrl: 'https://checkout-test.adyen.com',
+    account: ({ merchantAccount = '' }) => merchantAccount,
+    takesAccount: ({ merchantAccount }, configured) => configured === merchantAccount,
+    // A configuration that says where payments go says where payouts go: never a test address beside a live one.
     missing: ({ baseUrl, credentials }) => [
       ...(baseUrl !== undefined && 'balanceAccount' in credentials && !('transfersBaseUrl' in credentials)
         ? ['transfersBaseUrl']
@@ -132,7 +148,7 @@ export const adapters: readonly AdapterEntry[] = [
   },
 ];
 
-function adyenNotices(credentials: AccountSettings['credentials']): NoticeReader | null {
+function adyenNotices(credentials: AccountSettings['credentials']): NotificationReader | null {
   const { merchantAccount = '', hmacKey: key, hmacKeyPrevious, balanceAccount } = credentials;
   const hmacKeys = given(key, hmacKeyPrevious);
   const own = given(credentials['transfersHmacKey'], credentials['transfersHmacKeyPrevious']);

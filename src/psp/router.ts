@@ -1,4 +1,4 @@
-import { type Capabilities, type Operation } from './contract.js';
+import { type Capabilities, type Operation, type Psps } from './contract.js';
 
 /**
  * Which PSP accounts may be asked, and in which order: configuration, applied without side effects.
@@ -66,8 +66,27 @@ export function candidates(
   );
 }
 
+/** The routing rules of an installation over its accounts. */
+export class PspRouter {
+  constructor(
+    private readonly rules: readonly RoutingRule[],
+    private readonly psps: Pick<Psps, 'has' | 'capabilities'>,
+  ) {}
+
+  /** Weights are drawn from a digest in base64, the key that PSPs see: the same for the same request. */
+  candidates(facts: RoutingFacts, drawnFrom: string): string[] {
+    const pick = Buffer.from(drawnFrom, 'base64url').readUInt32BE() / 2 ** 32;
+    const offers = (psp: string) => (this.psps.has(psp) ? this.psps.capabilities(psp) : null);
+    return candidates(this.rules, facts, pick, offers);
+  }
+
+  mayCancelBeforeFailover(facts: RoutingFacts): boolean {
+    return mayCancelBeforeFailover(this.rules, facts);
+  }
+}
+
 /** Whether the rule that routes it allows a fence. */
-export function mayFence(rules: readonly RoutingRule[], facts: RoutingFacts): boolean {
+export function mayCancelBeforeFailover(rules: readonly RoutingRule[], facts: RoutingFacts): boolean {
   return ruleFor(rules, facts)?.fence === true;
 }
 

@@ -1,10 +1,11 @@
 import http from 'node:http';
 import https from 'node:https';
 import { type Duplex } from 'node:stream';
-import { markUnsent } from './network-error.js';
+import { TLSSocket } from 'node:tls';
+import { LOCK_TOO_OLD, markUnsent } from './network-error.js';
 
 /** No honest answer to one payment call is larger; what is larger is not read. */
-export const LARGEST_ANSWER_BYTES = 1_048_576;
+export const MAX_ANSWER_BYTES = 1_048_576;
 
 /**
  * How long an idle connection is kept. Shorter than the 5 s after which common servers hang up, so
@@ -13,7 +14,7 @@ export const LARGEST_ANSWER_BYTES = 1_048_576;
  */
 const IDLE_MS = 4_000;
 
-const LONGEST_CONNECT_MS = 5_000;
+const MAX_CONNECT_MS = 5_000;
 
 /**
  * The connections of one PSP account: kept alive, and able to say of a failure that it happened
@@ -25,7 +26,7 @@ export class Wire {
   readonly https: https.Agent;
 
   constructor(timeoutMs: number) {
-    const connectMs = Math.max(1, Math.min(LONGEST_CONNECT_MS, Math.floor(timeoutMs / 2)));
+    const connectMs = Math.max(1, Math.min(MAX_CONNECT_MS, Math.floor(timeoutMs / 2)));
     const options = { keepAlive: true, timeout: IDLE_MS, maxFreeSockets: 256 };
     this.http = new WatchedAgent(options, connectMs);
     this.https = new WatchedTlsAgent(options, connectMs);
@@ -65,6 +66,62 @@ class WatchedTlsAgent extends https.Agent {
   }
 }
 
+/** Connections that stand: whatever is written there leaves at once. */
+const standing = new WeakSet<object>();
+
+/**
+ * The same request, of which nothing is written before its connection stands, and nothing at all unless
+ * `mayStill` says so then. Connecting may take seconds, and a lock lapses meanwhile.
+ */
+export function heldBack(request: http.ClientRequest, leaseStillValid: () => boolean): http.ClientRequest {
+  const end = request.end.bind(request) as (body: Buffer) => void;
+  const chunks: Buffer[] = [];
+  const keep = (chunk: unknown) => {
+    if (typeof chunk === 'string' || chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk as string));
+  };
+  const send = () => {
+    if (request.destroyed) return;
+    if (leaseStillValid()) end(Buffer.concat(chunks));
+    else request.destroy(markUnsent(new LockTooOld()));
+  };
+  return Object.assign(request, {
+    write: (chunk: unknown) => {
+      keep(chunk);
+      return true;
+    },
+    end: (chunk?: unknown) => {
+      keep(chunk);
+      if (request.socket) whenStanding(request.socket, send);
+      else request.once('socket', (socket) => whenStanding(socket, send));
+      return request;
+    },
+  });
+}
+
+/** node:http or node:https, as axios takes it, with requests that are held back. */
+export function heldBackTransport(secure: boolean, leaseStillValid: () => boolean): object {
+  const request = (options: https.RequestOptions, answered: (response: http.IncomingMessage) => void) =>
+    heldBack((secure ? https : http).request(options, answered), leaseStillValid);
+  return { ...(secure ? https : http), request };
+}
+
+function whenStanding(socket: Duplex, send: () => void): void {
+  if (standing.has(socket)) send();
+  else socket.once(readyEventOf(socket), send);
+}
+
+function readyEventOf(socket: Duplex): string {
+  return socket instanceof TLSSocket ? 'secureConnect' : 'connect';
+}
+
+class LockTooOld extends Error {
+  readonly code = LOCK_TOO_OLD;
+
+  constructor() {
+    super('The lock would not have outlived the call');
+  }
+}
+
 /** Marks whatever goes wrong before `ready` as not sent, and gives up after `connectMs`. */
 function watched<S extends Duplex | null | undefined>(socket: S, ready: string, connectMs: number): S {
   if (!socket) return socket;
@@ -79,6 +136,7 @@ function watched<S extends Duplex | null | undefined>(socket: S, ready: string, 
   socket.once(ready, () => {
     deadline.removeEventListener('abort', tooLate);
     socket.off('error', failed);
+    standing.add(socket);
   });
   return socket;
 }

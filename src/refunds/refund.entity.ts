@@ -1,14 +1,7 @@
+import { type Failure } from '../core/failure.js';
 import { EntitySchema } from 'typeorm';
-import { type Table, tableOf } from '../kernel/index.js';
+import { type Table, tableOf } from '../core/table.js';
 import { type RefundStatus } from './refund.lifecycle.js';
-
-/** Why a refund failed; in our words, with the PSP's code beside them. */
-export interface RefundFailure {
-  readonly category: string;
-  readonly code: string;
-  readonly psp_code: string | null;
-  readonly message: string;
-}
 
 export interface Refund {
   merchantId: string;
@@ -27,7 +20,7 @@ export interface Refund {
   /** The PSP that took the payment; null until it is known which. */
   psp: string | null;
   pspReference: string | null;
-  failure: RefundFailure | null;
+  failure: Failure | null;
   createdAt: Date;
   updatedAt: Date;
 }

@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { orUnavailable, Problem } from '../kernel/index.js';
+import { Problem } from '../core/problem.js';
+import { translateOutage } from '../database/store-unavailable.js';
 import { type Refund, refunds } from './refund.entity.js';
 import { refundViewOf, type RefundView } from './refund.view.js';
 
@@ -17,7 +18,7 @@ export class RefundReader {
 
   /** Throws Problem `not_found` for another merchant's refund as for none. */
   async get(merchantId: string, id: string): Promise<RefundView> {
-    const { rows } = await orUnavailable(
+    const { rows } = await translateOutage(
       this.pool.query<Refund>(`SELECT ${COLUMNS} FROM refunds WHERE merchant_id = $1 AND id = $2`, [
         merchantId,
         id,
@@ -34,7 +35,7 @@ export class RefundReader {
     limit: number,
     cursor: string | null,
   ): Promise<RefundPage> {
-    const { rows } = await orUnavailable(
+    const { rows } = await translateOutage(
       this.pool.query<Refund>(
         `SELECT ${COLUMNS} FROM refunds
           WHERE merchant_id = $1 AND payment_id = $2 AND ($3::uuid IS NULL OR id < $3)

@@ -1,4 +1,5 @@
-import { type Refund, type RefundFailure } from './refund.entity.js';
+import { type Failure, failureViewOf } from '../core/failure.js';
+import { type Refund } from './refund.entity.js';
 import { type RefundStatus } from './refund.lifecycle.js';
 
 /** The refund as the API shows it; field names are the wire's. */
@@ -14,7 +15,7 @@ export interface RefundView {
   readonly psp: string | null;
   readonly psp_reference: string | null;
   readonly entity_key: string;
-  readonly failure: RefundFailure | null;
+  readonly failure: Failure | null;
   readonly metadata: Readonly<Record<string, string>>;
   readonly created_at: string;
   readonly updated_at: string;
@@ -33,7 +34,7 @@ export function refundViewOf(refund: Refund): RefundView {
     psp: refund.psp,
     psp_reference: refund.pspReference,
     entity_key: refund.entityKey,
-    failure: refund.failure,
+    failure: failureViewOf(refund.failure),
     metadata: refund.metadata,
     created_at: refund.createdAt.toISOString(),
     updated_at: refund.updatedAt.toISOString(),

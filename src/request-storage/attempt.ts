@@ -1,17 +1,17 @@
-import { type Change, insert, update } from '../kernel/index.js';
-import { type Answer, type AttemptKind } from '../psp/index.js';
-import { type RouteStory } from './evidence.js';
-import { referenceIn } from './reference.js';
+import { type Change, insert, update } from '../core/change.js';
+import { type Answer, type AttemptKind } from '../psp/contract.js';
+import { type RouteHistory, isSuccess } from './assess-route.js';
+import { referencesIn } from './reference.js';
 import { orphanEffects, type PspAttempt, pspAttempts, type PspRequest } from './psp-request.entity.js';
 
 /** Everything that was asked of PSPs on behalf of one entity key. */
-export interface OperationStory {
+export interface OperationHistory {
   readonly entityKey: string;
-  readonly routes: readonly RouteStory[];
+  readonly routes: readonly RouteHistory[];
 }
 
 /** Who drives an operation: the token of the lock it holds, and how long that lock lasts. */
-export interface Driver {
+export interface LeaseHolder {
   readonly token: string;
   readonly leaseMs: number;
   readonly traceId: string;
@@ -24,13 +24,17 @@ export function isCall(attempt: PspAttempt): attempt is CallAttempt {
   return attempt.kind !== 'notice';
 }
 
+/** A call that was made beside the schedule, because a client or an operator asked. */
+export function isOffSchedule({ request }: PspAttempt): boolean {
+  return request['off_schedule'] === true;
+}
+
 /** A call that may be made now: its attempt row is in the changes that must be committed first. */
 export interface Call {
   readonly request: PspRequest;
   readonly attempt: CallAttempt;
-  /** When the route's first and latest execute were started: a lookup searches around them. */
-  readonly firstSentAt: Date;
-  readonly lastSentAt: Date;
+  /** When each execute of the route was started, oldest first: a lookup searches around them. */
+  readonly sentAt: readonly Date[];
   /** cancel: the PSP has said that it did this. */
   readonly undo: boolean;
 }
@@ -48,7 +52,7 @@ export function newAttempt(
   request: PspRequest,
   attempt: number,
   kind: AttemptKind,
-  driver: Driver,
+  driver: LeaseHolder,
   now: Date,
 ): CallAttempt {
   const { merchantId, entityKey, route, operation, amount, currency } = request;
@@ -72,22 +76,23 @@ export function newAttempt(
 }
 
 /** Writes an answer down, whatever becomes of it: nothing that a PSP said is lost. */
-export function record(story: OperationStory, answered: Answered, changes: Change[]): OperationStory {
+export function record(history: OperationHistory, answered: Answered, changes: Change[]): OperationHistory {
   const { call, answer } = answered;
-  const routes = story.routes.map((route) => {
+  const routes = history.routes.map((route) => {
     if (route.request.route !== call.request.route) return route;
+    const others = route.attempts.filter((a) => a.attempt !== call.attempt.attempt);
     const attempts = route.attempts.map((attempt) => {
       if (attempt.attempt !== call.attempt.attempt || attempt.outcome !== null) return attempt;
       const set = completed(answered);
       changes.push(update(pspAttempts, keyOfAttempt(attempt), set, { outcome: null }));
       const done = { ...attempt, ...set };
-      changes.push(...orphanOf(route, done));
+      changes.push(...orphansOf({ ...route, attempts: others }, done));
       return done;
     });
     const pspReference = referenceAfter(route.request, call.attempt, answer);
     return { request: { ...route.request, pspReference }, attempts };
   });
-  return { ...story, routes };
+  return { ...history, routes };
 }
 
 /** The PSP's name for what the route made. A cancel's answer names the cancel; a yes names the thing. */
@@ -112,19 +117,61 @@ function completed({ answer, endedAt, latencyMs }: Answered): Partial<PspAttempt
   };
 }
 
-/** A yes for a route that was ruled out: an orphan effect, recorded once. */
-export function orphanOf({ request, attempts }: RouteStory, told: PspAttempt): readonly Change[] {
-  const { merchantId, entityKey, route, operation, psp, amount, currency, verdict } = request;
-  if (verdict !== 'ruled_out' || told.outcome !== 'succeeded') return [];
-  if (attempts.some((a) => a.attempt !== told.attempt && a.outcome === 'succeeded')) return [];
-  const pspReference = referenceIn(told) ?? request.pspReference;
-  const where = { merchantId, entityKey, route, attempt: told.attempt, operation, psp, pspReference };
-  return [insert(orphanEffects, { ...where, amount, currency, foundAt: told.endedAt!, status: 'open' })];
+/**
+ * What the PSP did beside what the books say of a decided route, each object recorded once: whatever it did
+ * for a route that was ruled out, and every object but the first for one that is effective.
+ */
+export function orphansOf(route: RouteHistory, told: PspAttempt): readonly Change[] {
+  const { merchantId, entityKey, route: number, operation, psp, amount, currency } = route.request;
+  const known = new Set(route.attempts.flatMap((a) => objectsIn(route, a)));
+  if (route.request.verdict === 'open') return [];
+  if (route.request.verdict === 'effective') {
+    if (route.request.pspReference === null) return [];
+    known.add(route.request.pspReference);
+  }
+  // A fact that came without its id may be about this very object.
+  const isNew = (id: string | null) => (id === null ? known.size === 0 : !known.has(id) && !known.has(null));
+  return objectsIn(route, told)
+    .filter(isNew)
+    .map((pspReference, i) =>
+      insert(orphanEffects, {
+        merchantId,
+        entityKey,
+        route: number,
+        object: known.size + 1 + i,
+        attempt: told.attempt,
+        operation,
+        psp,
+        pspReference,
+        amount,
+        currency,
+        foundAt: told.endedAt!,
+        dueAt: told.endedAt!,
+        status: 'open',
+      }),
+    );
 }
 
+/** Whether the id is that of another object than the one that counts for the route. */
+export function isSecondObject(route: RouteHistory, pspReference: string | null): boolean {
+  const counts = route.request.pspReference;
+  return pspReference !== null && counts !== null && pspReference !== counts;
+}
+
+/** The PSP's ids of what an answer says was made; null where the PSP does not tell one. */
+function objectsIn({ request }: RouteHistory, told: PspAttempt): readonly (string | null)[] {
+  const isRuledOut = request.verdict === 'ruled_out';
+  // That it cannot be canceled any more says that it was made.
+  const isYes = isSuccess(told) || (isRuledOut && told.outcome === 'succeeded');
+  if (!isYes && (told.outcome !== 'conflict' || told.kind === 'cancel')) return [];
+  const ids = referencesIn(told);
+  if (ids.length > 0) return ids;
+  return isRuledOut ? [request.pspReference] : [];
+}
 /** What is kept of an answer beside its outcome. */
 export function responseOf({
   pspReference,
+  pspReferences,
   message,
   nextAction,
   retryAfterMs,
@@ -132,6 +179,7 @@ export function responseOf({
 }: Answer): Record<string, unknown> {
   return {
     ...(pspReference === undefined ? {} : { psp_reference: pspReference }),
+    ...(pspReferences === undefined ? {} : { psp_references: pspReferences }),
     ...(message === undefined ? {} : { message }),
     ...(nextAction === undefined ? {} : { next_action: nextAction }),
     ...(retryAfterMs === undefined ? {} : { retry_after_ms: retryAfterMs }),

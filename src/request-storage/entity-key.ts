@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import { type Refusal } from '../core/change.js';
+import { Problem } from '../core/problem.js';
 
 /**
- * Names of operations, built from the entity and nothing else: whoever asks for the same thing,
+ * Names of operations, built from the entity and nothing else: every client that asks for the same thing,
  * whenever and however often, arrives at the same name.
  */
 export const entityKey = {
@@ -11,8 +13,9 @@ export const entityKey = {
     `payment-${paymentId}-capture${suffix(reference)}`,
   void: (paymentId: string) => `payment-${paymentId}-void`,
   refund: (paymentId: string, reference: string | null) => `payment-${paymentId}-refund${suffix(reference)}`,
-  /** Gives back what route n of the payment's charge did after it was ruled out. */
-  orphan: (paymentId: string, route: number) => `payment-${paymentId}-orphan-${route}`,
+  /** Gives back an orphan effect of a route of the payment's charge; `object`: which one of that route, from 1. */
+  orphan: (paymentId: string, route: number, object = 1) =>
+    `payment-${paymentId}-orphan-${route}${object === 1 ? '' : `-${object}`}`,
   /** The one operation of a payout. */
   send: (payoutId: string) => `payout-${payoutId}-send`,
   /** The common beginning of every entity key of a payment, or of a payout. */
@@ -25,8 +28,21 @@ export function isOfOrphan(paymentId: string, name: string): boolean {
   return name.startsWith(`payment-${paymentId}-orphan-`);
 }
 
+/** The orphan effect that an operation by this name gives back. */
+export function orphanOf(name: string): { readonly route: number; readonly object: number } {
+  const [, route, object = '1'] = ORPHAN.exec(name) ?? [];
+  if (route === undefined) throw new RangeError(`not the name of a compensation: ${name}`);
+  return { route: Number(route), object: Number(object) };
+}
+
+const ORPHAN = /-orphan-(\d+)(?:-(\d+))?$/;
+
 export function isOfPayment(name: string): boolean {
   return name.startsWith('payment-');
+}
+
+export function isOfPayout(name: string): boolean {
+  return name.startsWith('payout-');
 }
 
 /** The payment that an entity key is of: a UUID behind `payment-`. */
@@ -48,9 +64,37 @@ function suffix(reference: string | null): string {
 }
 
 /**
- * The key that a PSP sees for a route: the same for every execute of the route, another for every
- * other route. 43 characters (Adyen takes at most 64); a hash, so that it tells nobody anything.
+ * The keys that PSPs see, each of one route: the same for every execute of it. None of them holds an id
+ * that we draw: when the database loses its last commits, the same request of the client arrives at the
+ * same keys, and a PSP that honours keys meets it with its first answer (docs/adr/0017).
  */
-export function pspIdempotencyKey(merchantId: string, key: string, route: number): string {
-  return createHash('sha256').update(`${merchantId}\n${key}\n${route}`).digest('base64url');
+export const pspIdempotencyKey = {
+  /** Route 1 of a charge, an authorization or a payout. */
+  ofRequest: (merchantId: string, endpoint: string, clientKey: string) =>
+    digest(`${merchantId}\n${endpoint}\n${clientKey}`),
+  /** Route 1 of a capture, void, refund or compensation. `first`: the key of the payment's own route 1. */
+  ofModification: (first: string, paymentId: string, name: string) =>
+    digest(`${first}\n${name.slice(entityKey.ofPayment(paymentId).length)}`),
+  /** Every later route of an operation. `first`: the key of its route 1, as it is stored. */
+  ofLaterRoute: (first: string, route: number) => digest(`${first}\n${route}`),
+} as const;
+
+/** 43 characters (Adyen takes at most 64); a hash, so that it tells nobody anything. */
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}
+
+/** THE other rule: no two routes of a merchant show PSPs the same key. */
+export const ONE_KEY_PER_ROUTE = 'psp_requests_psp_idempotency_key';
+
+/**
+ * A request whose key is forgotten here while its route stands: it is older than the retention of keys.
+ * What it was answered is not known any more, and a second effect under the same key would be one too many.
+ */
+export function refuseForgottenKey(refused: Refusal | null): void {
+  if (refused?.by !== 'unique' || refused.rule !== ONE_KEY_PER_ROUTE) return;
+  throw new Problem(
+    'idempotency_key_reused',
+    'This Idempotency-Key was used longer ago than keys are kept; its answer is forgotten, what it did is not. Use a new key for a new request.',
+  );
 }

@@ -1,13 +1,15 @@
 import fc from 'fast-check';
-import { HOUR, LEASE_MS, situation } from '../../test/support/arbitrary-story.js';
-import { type Capabilities } from '../psp/index.js';
-import { type RouteStory, weigh, WINDOW_MARGIN_MS } from './evidence.js';
-import { MOST_ATTEMPTS, nextStep, type Step } from './next-step.js';
+import { HOUR, LEASE_MS, situation } from '../../test/support/arbitrary-history.js';
+import { type Capabilities } from '../psp/contract.js';
+import { type RouteHistory, assessRoute, WINDOW_MARGIN_MS } from './assess-route.js';
+import { completionStep, MAX_CALLS, nextStep, type Step } from './next-step.js';
 import { type PspAttempt } from './psp-request.entity.js';
 
 const runs = { numRuns: 10_000 };
 
-const isDoubtful = (a: PspAttempt) => a.kind === 'execute' && (a.outcome === 'unknown' || a.outcome === null);
+const isUnknown = ({ outcome }: PspAttempt) => outcome === 'unknown' || outcome === null;
+const isDoubtful = (a: PspAttempt) => a.kind === 'execute' && isUnknown(a);
+const isLostCompletion = (a: PspAttempt) => a.kind === 'complete' && isUnknown(a);
 const saysYes = ({ kind, outcome }: PspAttempt) => kind !== 'cancel' && outcome === 'succeeded';
 const mayHaveVoided = ({ kind, outcome }: PspAttempt) =>
   kind === 'cancel' && (outcome === null || outcome === 'unknown' || outcome === 'pending');
@@ -16,25 +18,36 @@ const isRefusal = (a: PspAttempt) => ['not_sent', 'rejected', 'throttled'].inclu
 /** The step says that nothing was done here: another route, or the operation has failed. */
 const givesUp = (step: Step) => step.do === 'open' || step.do === 'fail';
 
+/** When nothing of this call can still arrive, judged here anew. */
+function settledMs(call: PspAttempt, { lookup }: Capabilities): number {
+  const gone = call.endedAt?.getTime() ?? call.startedAt.getTime() + LEASE_MS;
+  const ms = call.httpStatus === 500 ? lookup?.settlesAfterServerErrorMs : lookup?.settlesAfterMs;
+  return gone + (ms ?? Infinity);
+}
+
 /** The words about an earlier attempt that count, judged here anew and not by the code under test. */
-function provesNothingDone(route: RouteStory, can: Capabilities): boolean {
+function provesNothingDone(route: RouteHistory, can: Capabilities): boolean {
   const executes = route.attempts.filter((a) => a.kind === 'execute');
   const lastExecute = executes.at(-1)!.attempt;
-  const gone = Math.max(...executes.map((a) => a.endedAt?.getTime() ?? a.startedAt.getTime() + LEASE_MS));
+  // What was refused, or never left, is not on its way.
+  const onTheirWay = executes.filter((a) => !isRefusal(a) && a.outcome !== 'declined');
+  const settled = Math.max(...onTheirWay.map((a) => settledMs(a, can)));
   const firstSent = executes[0]!.startedAt.getTime();
   return route.attempts.some((a) => {
     if (a.outcome === 'canceled') return a.attempt > lastExecute;
-    if (a.kind === 'lookup' && a.attempt > lastExecute) {
-      if (a.outcome === 'declined') return true;
+    if (a.kind === 'lookup') {
+      if (a.outcome === 'declined') return a.attempt > lastExecute;
       const final = can.lookup?.by === 'reference' && can.lookup.consistency === 'strong';
-      return a.outcome === 'not_found' && final && a.startedAt.getTime() >= gone + can.lookup.settlesAfterMs;
+      return a.outcome === 'not_found' && final && a.startedAt.getTime() >= settled;
     }
     if (a.outcome !== 'declined' || a.request['about'] === 'cancel') return false;
     // A notice speaks of all that was sent under the key while the PSP remembered it, whenever it is told.
-    if (a.kind === 'notice' && executes.length === 1) return true;
-    const sent = a.kind === 'notice' ? executes.at(-1)! : a;
+    // So does the answer to what the customer did.
+    const isLater = a.kind === 'notice' || a.kind === 'complete';
+    if (isLater && executes.length === 1) return true;
+    const sent = isLater ? executes.at(-1)! : a;
     const inWindow = sent.startedAt.getTime() < firstSent + (can.idempotency.windowMs ?? 0);
-    return (a.kind === 'execute' || a.kind === 'notice') && can.idempotency.replays === 'all' && inWindow;
+    return (a.kind === 'execute' || isLater) && can.idempotency.replays === 'all' && inWindow;
   });
 }
 
@@ -42,7 +55,7 @@ describe('the next step', () => {
   it('1. never leaves a PSP in doubt, except on its own word that nothing was done', () => {
     fc.assert(
       fc.property(situation, ({ route, can, facts }) => {
-        if (!route.attempts.some(isDoubtful)) return;
+        if (!route.attempts.some((a) => isDoubtful(a) || isLostCompletion(a))) return;
         if (givesUp(nextStep([route], facts))) expect(provesNothingDone(route, can)).toBe(true);
       }),
       runs,
@@ -52,15 +65,42 @@ describe('the next step', () => {
   it('2. takes "not found" for proof only where nothing can still be on its way', () => {
     fc.assert(
       fc.property(situation, ({ route, can, facts }) => {
-        const evidence = weigh(route, can, facts);
+        const evidence = assessRoute(route, can, facts);
         if (evidence.verdict !== 'ruled_out' || evidence.by.outcome !== 'not_found') return;
         expect(can.lookup).toMatchObject({ by: 'reference', consistency: 'strong' });
-        for (const execute of route.attempts.filter((a) => a.kind === 'execute')) {
-          const end = execute.endedAt?.getTime() ?? execute.startedAt.getTime() + LEASE_MS;
-          expect(evidence.by.startedAt.getTime()).toBeGreaterThanOrEqual(end + can.lookup!.settlesAfterMs);
+        for (const execute of route.attempts.filter(isDoubtful)) {
+          expect(evidence.by.startedAt.getTime()).toBeGreaterThanOrEqual(settledMs(execute, can));
         }
       }),
       runs,
+    );
+  });
+
+  it('2. takes "not found" for no proof while the PSP may still put right what it answered with a server error', () => {
+    const isServerError = fc.record({ httpStatus: fc.constantFrom(500, 502, 503, 599) });
+    const afterMs = fc.constantFrom(0, 89_000, 91_000, 23 * HOUR, 25 * HOUR);
+    fc.assert(
+      fc.property(situation, isServerError, afterMs, ({ route, can, facts }, { httpStatus }, laterMs) => {
+        if (can.lookup?.by !== 'reference' || can.lookup.consistency !== 'strong') return;
+        const settles = { ...can.lookup, settlesAfterMs: 90_000, settlesAfterServerErrorMs: 24 * HOUR };
+        const execute = { ...route.attempts[0]!, outcome: 'unknown' as const, httpStatus };
+        const endedAt = new Date(execute.startedAt.getTime() + 5);
+        const lookup: PspAttempt = {
+          ...execute,
+          attempt: 2,
+          kind: 'lookup',
+          outcome: 'not_found',
+          httpStatus: 200,
+          startedAt: new Date(endedAt.getTime() + laterMs),
+        };
+        const history = {
+          request: { ...route.request, pspReference: null },
+          attempts: [{ ...execute, endedAt }, lookup],
+        };
+        const { verdict } = assessRoute(history, { ...can, lookup: settles }, facts);
+        expect(verdict).toBe(laterMs >= 24 * HOUR ? 'ruled_out' : 'open');
+      }),
+      { numRuns: 1_000 },
     );
   });
 
@@ -97,12 +137,12 @@ describe('the next step', () => {
         ({ route, can, facts }, laterMs) => {
           const before = nextStep([route], facts);
           const after = nextStep([route], { ...facts, now: new Date(facts.now.getTime() + laterMs) });
-          const evidence = weigh(route, can, facts);
+          const evidence = assessRoute(route, can, facts);
           if (evidence.verdict === 'ruled_out' && facts.candidates.length === 1 && !evidence.untouched) {
             expect(before.do).toBe('fail');
           }
           if (evidence.verdict === 'open' && evidence.why !== 'throttled') expect(givesUp(after)).toBe(false);
-          if (before.do === 'stuck' && !facts.asked) expect(['stuck', 'cancel']).toContain(after.do);
+          if (before.do === 'stuck' && !facts.asked) expect(after.do).toBe('stuck');
         },
       ),
       runs,
@@ -121,10 +161,14 @@ describe('the next step', () => {
     );
   });
 
-  it('7. believes a yes, whenever it comes and whatever else was said, unless it was called off', () => {
+  it('7. believes a yes, whenever it comes and whatever else was said, unless it was called off or is in conflict', () => {
     fc.assert(
       fc.property(situation, ({ route, facts }) => {
         if (!route.attempts.some(saysYes)) return;
+        if (route.attempts.some(({ outcome }) => outcome === 'conflict')) {
+          expect(nextStep([route], facts).do).toBe('stuck');
+          return;
+        }
         if (route.attempts.some((a) => mayHaveVoided(a) || a.outcome === 'canceled')) return;
         expect(nextStep([route], facts).do).toBe('finish');
       }),
@@ -145,11 +189,10 @@ describe('the next step', () => {
         expect(step.do).not.toBe('open');
         if (step.do !== 'finish') return;
         // Only a lookup that is never late knows, once the cancel can no longer be on its way.
-        const gone = cancel.endedAt?.getTime() ?? cancel.startedAt.getTime() + LEASE_MS;
         expect(cancel.outcome).not.toBe('pending');
         expect(can.lookup?.consistency).toBe('strong');
         const since = route.attempts.filter(
-          (a) => a.kind === 'lookup' && a.startedAt.getTime() >= gone + can.lookup!.settlesAfterMs,
+          (a) => a.kind === 'lookup' && a.startedAt.getTime() >= settledMs(cancel, can),
         );
         expect(since.some(saysYes)).toBe(true);
       }),
@@ -160,12 +203,129 @@ describe('the next step', () => {
   it('9. does nothing elsewhere that was called off', () => {
     fc.assert(
       fc.property(situation, ({ route, facts }) => {
-        const evidence = weigh(route, facts.capabilities('first'), facts);
+        const evidence = assessRoute(route, facts.capabilities('first'), facts);
         if (evidence.verdict !== 'ruled_out' || evidence.kind !== 'cancel_acknowledged') return;
         expect(nextStep([route], facts).do).toBe('fail');
       }),
       runs,
     );
+  });
+
+  it('10. while the clock is not trusted, calls nobody again and proves nothing by time', () => {
+    fc.assert(
+      fc.property(situation, ({ route, facts }) => {
+        const step = nextStep([route], { ...facts, clockTrusted: false });
+        if (step.do === 'wait' || step.do === 'finish') return;
+        // What is left is the answer to the only call that was made.
+        expect(route.attempts).toHaveLength(1);
+        expect(route.attempts[0]!.endedAt).not.toBeNull();
+        expect(givesUp(step)).toBe(true);
+      }),
+      runs,
+    );
+  });
+
+  it('11. hands in again what the customer did only where the PSP answers it as before, and sends nothing else', () => {
+    fc.assert(
+      fc.property(situation, ({ route, can, facts }) => {
+        const step = nextStep([route], facts);
+        const lost = route.attempts.findLastIndex(isLostCompletion);
+        if (step.do === 'complete') {
+          expect(can.completion?.repeatable).toBe(true);
+          expect(can.idempotency.replays).toBe('all');
+          const first = route.attempts.find((a) => a.kind === 'complete')!;
+          const until = first.startedAt.getTime() + can.idempotency.windowMs! - WINDOW_MARGIN_MS;
+          expect(facts.now.getTime()).toBeLessThan(until);
+        }
+        // The payment's own answer is older than what the customer did: it says nothing about that.
+        const answered = route.attempts
+          .slice(lost + 1)
+          .some((a) => a.outcome !== 'rejected' && !isRefusal(a));
+        const wasAsked = route.attempts.slice(0, lost).some((a) => a.outcome === 'requires_action');
+        const inDoubt = route.attempts.some(isDoubtful);
+        if (lost < 0 || answered || !wasAsked || inDoubt) return;
+        expect(step.do).not.toBe('execute');
+        if (step.do === 'cancel') expect(step.fence).toBe(false);
+      }),
+      runs,
+    );
+  });
+
+  it('12. brings to its end only what waits for its customer, and nothing that is being called off', () => {
+    fc.assert(
+      fc.property(situation, ({ route, can, facts }) => {
+        const step = completionStep(route, can, facts);
+        if (!step) return;
+        expect(assessRoute(route, can, facts)).toMatchObject({ verdict: 'open', why: 'requires_action' });
+        expect(route.attempts.some(({ kind }) => kind === 'cancel')).toBe(false);
+        expect(step.do).toBe(can.completion ? 'complete' : 'lookup');
+      }),
+      runs,
+    );
+  });
+
+  describe('13. a client that asks', () => {
+    /** Calls that clients had made beside the schedule and that taught nothing. */
+    const asksOf = fc.array(fc.constantFrom(10, 1_000, 30_000, HOUR), { minLength: 1, maxLength: 80 });
+
+    function withAsks(route: RouteHistory, gaps: readonly number[]): RouteHistory {
+      const last = route.attempts.at(-1)!;
+      let atMs = (last.endedAt ?? last.startedAt).getTime();
+      const asks = gaps.map((gapMs, i): PspAttempt => {
+        atMs += gapMs;
+        const startedAt = new Date(atMs);
+        return {
+          ...last,
+          attempt: last.attempt + 1 + i,
+          kind: 'lookup',
+          outcome: 'unknown',
+          decline: null,
+          request: { off_schedule: true },
+          startedAt,
+          endedAt: startedAt,
+        };
+      });
+      return { ...route, attempts: [...route.attempts, ...asks] };
+    }
+
+    it('uses up nothing of the schedule', () => {
+      fc.assert(
+        fc.property(situation, asksOf, ({ route, facts }, gaps) => {
+          const asked = withAsks(route, gaps);
+          const lastEnd = asked.attempts.at(-1)!.endedAt!;
+          const later = { ...facts, asked: false, fence: false, intent: 'finish', now: lastEnd } as const;
+          const evidence = assessRoute(route, facts.capabilities('first'), facts);
+          if (evidence.verdict === 'open' && evidence.why === 'throttled') return;
+          expect(nextStep([asked], later)).toEqual(nextStep([route], later));
+        }),
+        runs,
+      );
+    });
+
+    it('is never the last that asks: while the schedule lasts there is a next step', () => {
+      fc.assert(
+        fc.property(situation, asksOf, ({ route, can, facts }, gaps) => {
+          const evidence = assessRoute(route, can, facts);
+          if (evidence.verdict !== 'open' || evidence.why !== 'doubt' || can.lookup?.by !== 'reference')
+            return;
+          const step = nextStep([withAsks(route, gaps)], { ...facts, now: evidence.since.startedAt });
+          expect(step.do).not.toBe('stuck');
+        }),
+        runs,
+      );
+    });
+
+    it('has nothing canceled that nobody called off', () => {
+      fc.assert(
+        fc.property(situation, asksOf, ({ route, can, facts }, gaps) => {
+          const evidence = assessRoute(route, can, facts);
+          if (evidence.verdict !== 'open' || evidence.why === 'undoing') return;
+          const step = nextStep([withAsks(route, gaps)], { ...facts, intent: 'finish' });
+          if (step.do === 'cancel') expect(step.fence && facts.fence).toBe(true);
+        }),
+        runs,
+      );
+    });
   });
 
   it('always has a step, with a time or a person at its end', () => {
@@ -175,7 +335,7 @@ describe('the next step', () => {
         if (step.do === 'wait')
           expect(step.until.getTime()).toBeGreaterThanOrEqual(facts.now.getTime() - HOUR);
         if (step.do === 'open') expect(facts.deadline && facts.now < facts.deadline).toBe(true);
-        if (route.attempts.length >= MOST_ATTEMPTS)
+        if (route.attempts.length >= MAX_CALLS)
           expect(['finish', 'fail', 'open', 'stuck']).toContain(step.do);
       }),
       runs,
@@ -185,11 +345,11 @@ describe('the next step', () => {
   it('fails over to the next candidate that was not asked yet, and not after a hard decline', () => {
     fc.assert(
       fc.property(situation, ({ route, can, facts }) => {
-        const evidence = weigh(route, can, facts);
+        const evidence = assessRoute(route, can, facts);
         const step = nextStep([route], facts);
         if (evidence.verdict !== 'ruled_out') return;
         if (evidence.advice !== 'elsewhere') expect(step.do).toBe('fail');
-        const open = facts.deadline !== null && facts.now < facts.deadline && facts.wish === 'finish';
+        const open = facts.deadline !== null && facts.now < facts.deadline && facts.intent === 'finish';
         if (evidence.advice === 'elsewhere' && open && facts.candidates.length > 1) {
           expect(step).toMatchObject({ do: 'open', psp: 'second' });
         }

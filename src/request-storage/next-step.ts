@@ -1,15 +1,16 @@
-import { type Capabilities } from '../psp/index.js';
-import { isCall } from './attempt.js';
+import { type Capabilities, OTHER_PARAMETERS } from '../psp/contract.js';
+import { type CallAttempt, isCall, isOffSchedule } from './attempt.js';
 import {
   type Evidence,
   firstSentAt,
   type FlightTime,
-  isFence,
-  type RouteStory,
-  weigh,
+  isFailoverCancel,
+  type RouteHistory,
+  assessRoute,
   WINDOW_MARGIN_MS,
-} from './evidence.js';
-import { type PspAttempt } from './psp-request.entity.js';
+} from './assess-route.js';
+import { type PspAttempt, type PspRequest } from './psp-request.entity.js';
+import { statedBy } from './statement.js';
 
 /**
  * Which PSP may this operation be sent to now? The one question that decides whether somebody is
@@ -22,10 +23,10 @@ export type Step =
   | { readonly do: 'finish'; readonly by: PspAttempt }
   /** No PSP did it and none is left to ask. */
   | { readonly do: 'fail'; readonly evidence: RuledOut }
-  /** Call the PSP of the open route: again with the same key, to ask, or to void. */
-  | { readonly do: 'execute' | 'lookup' }
+  /** Call the PSP of the open route: again with the same key, to ask, or to hand in what the customer did. */
+  | { readonly do: 'execute' | 'lookup' | 'complete'; readonly offSchedule?: true }
   /** `fence`: to void what may be there, so that another PSP can be asked. */
-  | { readonly do: 'cancel'; readonly fence: boolean }
+  | { readonly do: 'cancel'; readonly fence: boolean; readonly offSchedule?: true }
   /** Open the next route: another PSP, or the same one under a fresh key. */
   | { readonly do: 'open'; readonly psp: string; readonly evidence: RuledOut }
   /** Nothing to do before `until`, and why. */
@@ -35,24 +36,33 @@ export type Step =
 
 export type RuledOut = Extract<Evidence, { verdict: 'ruled_out' }>;
 type Open = Extract<Evidence, { verdict: 'open' }>;
-type Way = 'lookup' | 'execute' | 'cancel';
+type Way = 'lookup' | 'execute' | 'cancel' | 'complete';
 
 export interface StepFacts extends FlightTime {
   readonly now: Date;
+  /** Whether anything may be judged by time: `now`, and what stands on the attempts. */
+  readonly clockTrusted: boolean;
   /** Until when somebody waits for the answer; no new route is opened later. null = nobody waits. */
   readonly deadline: Date | null;
   readonly capabilities: (psp: string) => Capabilities;
+  /** Of the account that is configured under this name; undefined where none is. */
+  readonly fingerprintOf: (psp: string) => string | undefined;
   /** PSP accounts that may be asked, best first. */
   readonly candidates: readonly string[];
-  /** Somebody asks right now: what may be done is done at once, whatever the schedule says. */
+  /** A client waits for the answer: the PSP is asked beside the schedule, in growing pauses. */
   readonly asked: boolean;
+  /** An operator has the route asked about: at least once after this attempt, whatever the pauses say. */
+  readonly operatorAskedAfter?: number | undefined;
   /** 'cancel': the merchant no longer wants it; void it where that is possible. */
-  readonly wish: 'finish' | 'cancel';
+  readonly intent: 'finish' | 'cancel';
   /** The routing rule allows to cancel a charge in doubt and to fail over on the PSP's acknowledgement. */
   readonly fence: boolean;
 }
 
-/** When an open route is looked at again, counted from its last attempt (docs/adr/0005). */
+/**
+ * The pauses between the rounds of an open route (docs/adr/0005). The rounds lie at fixed times after the
+ * doubt began, so that no number of calls uses them up.
+ */
 export const SCHEDULE_MS: readonly number[] = [
   10_000,
   30_000,
@@ -67,17 +77,36 @@ export const SCHEDULE_MS: readonly number[] = [
 ];
 
 /** Routes per operation: every candidate once, and a few fresh keys. */
-export const MOST_ROUTES = 12;
-/** Attempts per route; beyond it the route is stuck. */
-export const MOST_ATTEMPTS = 60;
-/** However often a client asks, a PSP is not asked about one payment more than once a second. */
-const ASK_SPACING_MS = 1_000;
+export const MAX_ROUTES = 12;
+/** Calls per route, those that clients and operators cause among them; beyond it the route is stuck. The schedule alone makes about 30. */
+export const MAX_CALLS = 1_000;
 
-export function nextStep(routes: readonly RouteStory[], facts: StepFacts): Step {
+/**
+ * What clients cause beside the schedule: after a call a route is asked about again 1, 2, 4 … 30 s later,
+ * however many clients ask. Five minutes without such an ask, and it begins at 1 s again.
+ */
+const FIRST_SPACING_MS = 1_000;
+const MAX_SPACING_MS = 30_000;
+/** A customer is at the bank and comes back any moment. */
+const MAX_SPACING_FOR_CUSTOMER_MS = 5_000;
+const SPACING_MEMORY_MS = 5 * 60_000;
+/** Beyond so many the route is asked about for clients once an hour. */
+const MAX_QUICK_ASKS = 200;
+const SLOW_SPACING_MS = 3_600_000;
+/** Where a PSP can be asked, a resend postpones a final "not found": clients cause only so many. */
+const MAX_RESENDS_OFF_SCHEDULE = 3;
+
+/** How long a route is left to a process whose clock is sound. Longer than a request sleeps through. */
+const UNTIL_SOUND_MS = 3_000;
+
+export function nextStep(routes: readonly RouteHistory[], facts: StepFacts): Step {
   const current = routes.at(-1);
   if (!current) throw new RangeError('an operation without a route has no next step');
-  const can = facts.capabilities(current.request.psp);
-  const evidence = weigh(current, can, facts);
+  const can = isOtherAccount(current.request, facts) ? NO_PROMISES : facts.capabilities(current.request.psp);
+  const evidence = assessRoute(current, can, facts);
+  if (!facts.clockTrusted && !holdsAtAnyTime(current, evidence)) {
+    return { do: 'wait', until: new Date(facts.now.getTime() + UNTIL_SOUND_MS), why: 'clock' };
+  }
   switch (evidence.verdict) {
     case 'effective':
       return { do: 'finish', by: evidence.by };
@@ -88,11 +117,44 @@ export function nextStep(routes: readonly RouteStory[], facts: StepFacts): Step 
   }
 }
 
+/**
+ * What may be decided without a clock: a person's statement, that the PSP did it and was told nothing since,
+ * and the answer to the only call. Everything else rests on which call came when, or sends one more.
+ */
+function holdsAtAnyTime({ attempts }: RouteHistory, evidence: Evidence): boolean {
+  if (evidence.verdict === 'open') return false;
+  if (statedBy(evidence.by) !== null) return true;
+  if (evidence.verdict === 'effective') return !attempts.some(({ kind }) => kind === 'cancel');
+  return attempts.length === 1;
+}
+
+/**
+ * What an account promises that is not the one a route was sent to, or is no longer configured: nothing.
+ * It can neither be asked about the route nor be sent it again; a person has to see it.
+ */
+export const NO_PROMISES: Capabilities = {
+  operations: [],
+  currencies: [],
+  idempotency: { windowMs: null, replays: 'none' },
+  lookup: null,
+  cancel: null,
+  captures: 'whole',
+};
+
+/** Whether the name of the route's PSP stands for another account by now. */
+export function isOtherAccount(
+  { psp, accountFingerprint }: PspRequest,
+  { fingerprintOf }: Pick<StepFacts, 'fingerprintOf'>,
+): boolean {
+  const [opened, configured] = [accountFingerprint ?? null, fingerprintOf(psp) ?? null];
+  return opened !== null && configured !== null && configured !== opened;
+}
+
 /** It is proved that this PSP did nothing. May another be asked, or the same one afresh? */
-function afterRuledOut(routes: readonly RouteStory[], evidence: RuledOut, facts: StepFacts): Step {
+function afterRuledOut(routes: readonly RouteHistory[], evidence: RuledOut, facts: StepFacts): Step {
   const fail: Step = { do: 'fail', evidence };
-  if (facts.wish === 'cancel' || evidence.advice !== 'elsewhere') return fail;
-  if (!facts.deadline || facts.now >= facts.deadline || routes.length >= MOST_ROUTES) return fail;
+  if (facts.intent === 'cancel' || evidence.advice !== 'elsewhere') return fail;
+  if (!facts.deadline || facts.now >= facts.deadline || routes.length >= MAX_ROUTES) return fail;
   const tried = new Set(routes.map(({ request }) => request.psp));
   const next = facts.candidates.find((psp) => !tried.has(psp));
   if (next) return { do: 'open', psp: next, evidence };
@@ -103,35 +165,89 @@ function afterRuledOut(routes: readonly RouteStory[], evidence: RuledOut, facts:
   return rotates ? { do: 'open', psp: request.psp, evidence } : fail;
 }
 
+/** Customers, and those who forge their return, hand something in at most so often. */
+const MAX_COMPLETIONS = 20;
+
+/**
+ * How the PSP learns that the customer has acted: it is given the details, or where it knows by itself it is
+ * asked. null where it waits for no customer, or may no longer be given anything.
+ */
+export function completionStep(
+  current: RouteHistory,
+  can: Capabilities,
+  flight: FlightTime,
+): { readonly do: 'complete' | 'lookup' } | null {
+  const evidence = assessRoute(current, can, flight);
+  if (evidence.verdict !== 'open' || evidence.why !== 'requires_action') return null;
+  // What is being called off is not to be brought to an end.
+  if (current.attempts.some(({ kind }) => kind === 'cancel')) return null;
+  if (!can.completion) return waysToAsk(current, can).length > 0 ? { do: 'lookup' } : null;
+  const handedIn = current.attempts.filter(({ kind }) => kind === 'complete').length;
+  return handedIn < MAX_COMPLETIONS ? { do: 'complete' } : null;
+}
+
 function whileOpen(
-  routes: readonly RouteStory[],
-  current: RouteStory,
+  routes: readonly RouteHistory[],
+  current: RouteHistory,
   evidence: Open,
   can: Capabilities,
   facts: StepFacts,
 ): Step {
-  if (evidence.why === 'conflict') return { do: 'stuck', why: 'the PSP holds another amount or currency' };
-  if (current.attempts.filter(isCall).length >= MOST_ATTEMPTS)
-    return { do: 'stuck', why: 'too many attempts' };
+  if (isOtherAccount(current.request, facts)) {
+    return { do: 'stuck', why: 'another account is configured under the name of this PSP' };
+  }
+  const needsPerson = whyOnlyAPersonDecides(current, evidence);
+  if (needsPerson !== null) {
+    const [ask] = waysToAsk(current, can);
+    const isAsked = current.attempts.at(-1)!.attempt > (facts.operatorAskedAfter ?? -Infinity);
+    return ask && !isAsked ? { do: ask, offSchedule: true } : { do: 'stuck', why: needsPerson };
+  }
   if (evidence.why === 'throttled') return afterThrottle(routes, current, evidence, can, facts);
   if (
-    facts.wish === 'cancel' &&
+    facts.intent === 'cancel' &&
     mayCancel(current, can) &&
     !current.attempts.some((a) => a.kind === 'cancel')
   ) {
     return { do: 'cancel', fence: false };
   }
-  if (mayFence(current, evidence, can, facts)) return { do: 'cancel', fence: true };
-  return onSchedule(current, evidence, waysOn(current, evidence, can, facts), can, facts);
+  if (mayCancelBeforeFailover(current, evidence, can, facts)) return { do: 'cancel', fence: true };
+  return onSchedule(current, evidence, waysOn(current, evidence, can, facts), facts);
+}
+
+function whyOnlyAPersonDecides({ attempts }: RouteHistory, { why, since }: Open): string | null {
+  if (why === 'conflict') return conflictOf(since);
+  return attempts.filter(isCall).length >= MAX_CALLS ? 'too many calls' : null;
+}
+
+/** The `pspCode` of a conflict: the PSP answered with its id of something else that was asked for here. */
+export const ID_OF_ANOTHER_OPERATION = 'id_of_another_operation';
+
+function conflictOf({ pspCode }: PspAttempt): string {
+  switch (pspCode) {
+    case OTHER_PARAMETERS:
+      return 'the PSP knows this key with other parameters';
+    case ID_OF_ANOTHER_OPERATION:
+      return 'the PSP answered with its id of another operation';
+    default:
+      return 'the PSP holds something else than was asked for';
+  }
 }
 
 /**
  * A charge that is still in doubt after every way to learn was tried once, while somebody waits and
  * another PSP could be asked. Only where the PSP can void by our reference: nothing else is known.
  */
-function mayFence(current: RouteStory, { why, since }: Open, can: Capabilities, facts: StepFacts): boolean {
+function mayCancelBeforeFailover(
+  current: RouteHistory,
+  { why, since }: Open,
+  can: Capabilities,
+  facts: StepFacts,
+): boolean {
   const { request, attempts } = current;
-  if (!facts.fence || why !== 'doubt' || facts.wish === 'cancel' || can.cancel !== 'reference') return false;
+  if (!facts.fence || why !== 'doubt' || facts.intent === 'cancel' || can.cancel !== 'reference')
+    return false;
+  // A customer who has just authenticated is not sent to another PSP because an answer was lost.
+  if (since.kind === 'complete') return false;
   // A charge has taken the money by the time that a mere order to void is carried out.
   const voidable =
     request.operation === 'authorize' || (request.operation === 'charge' && !can.cancelIsOrder);
@@ -143,12 +259,23 @@ function mayFence(current: RouteStory, { why, since }: Open, can: Capabilities, 
   return ways.every((way) => tried.includes(way)) && facts.candidates.some((psp) => psp !== request.psp);
 }
 
-function waysOn(current: RouteStory, { why }: Open, can: Capabilities, facts: StepFacts): readonly Way[] {
+function waysOn(
+  current: RouteHistory,
+  { why, since }: Open,
+  can: Capabilities,
+  facts: StepFacts,
+): readonly Way[] {
   const ask = waysToAsk(current, can);
   switch (why) {
-    case 'doubt':
+    case 'doubt': {
       // What can tell us about a call in doubt: asking, and sending the same again under the same key.
-      return mayResend(current, can, facts.now) ? [...ask, 'execute'] : ask;
+      const again: Way | false =
+        since.kind === 'complete'
+          ? mayHandInAgain(current, can, facts.now) && 'complete'
+          : mayResend(current, can, facts.now) && 'execute';
+      const ways = again ? [...ask, again] : ask;
+      return facts.intent === 'cancel' && mayCancel(current, can) ? [...ways, 'cancel' as const] : ways;
+    }
     case 'undoing':
       // Undoing what is undone does nothing more, and is answered with a word about now.
       return mayCancel(current, can) ? ['cancel', ...ask] : ask;
@@ -157,7 +284,7 @@ function waysOn(current: RouteStory, { why }: Open, can: Capabilities, facts: St
   }
 }
 
-function waysToAsk({ request }: RouteStory, { lookup }: Capabilities): readonly 'lookup'[] {
+function waysToAsk({ request }: RouteHistory, { lookup }: Capabilities): readonly 'lookup'[] {
   return lookup && (lookup.by === 'reference' || request.pspReference !== null) ? ['lookup'] : [];
 }
 
@@ -166,18 +293,28 @@ function waysToAsk({ request }: RouteStory, { lookup }: Capabilities): readonly 
  * while it remembers the key, counted from the FIRST execute. A PSP that replays successes alone
  * may have moved money, answered 500, and would do it again.
  */
-export function mayResend({ attempts }: RouteStory, { idempotency }: Capabilities, now: Date): boolean {
-  return idempotency.replays === 'all' && insideWindow(attempts, idempotency.windowMs, now);
+export function mayResend({ attempts }: RouteHistory, { idempotency }: Capabilities, now: Date): boolean {
+  const executes = attempts.filter((a) => a.kind === 'execute');
+  return idempotency.replays === 'all' && insideWindow(executes, idempotency.windowMs, now);
+}
+
+/** The payment's own answer, replayed, is older than what the customer did: only the details ask about it. */
+function mayHandInAgain({ attempts }: RouteHistory, can: Capabilities, now: Date): boolean {
+  const { completion, idempotency } = can;
+  const handedIn = attempts.filter((a) => a.kind === 'complete');
+  return (
+    completion?.repeatable === true &&
+    idempotency.replays === 'all' &&
+    insideWindow(handedIn, idempotency.windowMs, now)
+  );
 }
 
 function insideWindow(attempts: readonly PspAttempt[], windowMs: number | null, now: Date): boolean {
   if (windowMs === null) return false;
-  return (
-    now.getTime() < firstSentAt(attempts.filter((a) => a.kind === 'execute')) + windowMs - WINDOW_MARGIN_MS
-  );
+  return now.getTime() < firstSentAt(attempts) + windowMs - WINDOW_MARGIN_MS;
 }
 
-function mayCancel({ request }: RouteStory, { cancel }: Capabilities): boolean {
+function mayCancel({ request }: RouteHistory, { cancel }: Capabilities): boolean {
   return cancel === 'reference' || (cancel === 'id' && request.pspReference !== null);
 }
 
@@ -186,8 +323,8 @@ function mayCancel({ request }: RouteStory, { cancel }: Capabilities): boolean {
  * then, the route is ruled out instead, so that another PSP can be asked or the client be told.
  */
 function afterThrottle(
-  routes: readonly RouteStory[],
-  current: RouteStory,
+  routes: readonly RouteHistory[],
+  current: RouteHistory,
   { since }: Open,
   can: Capabilities,
   facts: StepFacts,
@@ -195,10 +332,11 @@ function afterThrottle(
   const throttles = current.attempts.filter((a) => a.outcome === 'throttled').length;
   const asked = since.response?.['retry_after_ms'];
   const delay = typeof asked === 'number' ? asked : Math.min(500 * 2 ** throttles, 30_000);
-  const until = new Date(endOf(since, facts) + delay);
+  const until = new Date(endOf(since, facts, current.request) + delay);
   const tooLate = !facts.deadline || until >= facts.deadline;
   // Without keys a route is executed once, even where it is sure that nothing ran.
-  if (tooLate || !insideWindow(current.attempts, can.idempotency.windowMs, facts.now)) {
+  const executes = current.attempts.filter((a) => a.kind === 'execute');
+  if (tooLate || !insideWindow(executes, can.idempotency.windowMs, facts.now)) {
     return afterRuledOut(
       routes,
       { verdict: 'ruled_out', kind: 'rejected', by: since, advice: 'elsewhere', untouched: true },
@@ -209,55 +347,89 @@ function afterThrottle(
 }
 
 /**
- * Follow-ups come in rounds: each way to learn once, one after the other, then a pause that grows.
- * The first round is at once where there is doubt, since somebody waits for the answer.
+ * Follow-ups come in rounds: each way to learn once, one after the other. Which round is due follows from
+ * the time since the doubt began. A round that was missed is made up for by the next one alone, and a call
+ * that a client caused beside the schedule counts for none.
  */
 function onSchedule(
-  current: RouteStory,
+  current: RouteHistory,
   { why, since }: Open,
-  legal: readonly Way[],
-  can: Capabilities,
+  ways: readonly Way[],
   facts: StepFacts,
 ): Step {
-  const attempts = current.attempts.filter(isCall);
-  const last = attempts.at(-1)!;
-  const lastEnd = endOf(last, facts);
-  if (legal.length === 0) return withoutWays(current, why, can, facts);
+  if (ways.length === 0 && isDoubt(why)) return { do: 'stuck', why };
+  const now = facts.now.getTime();
+  const rounds = roundsOf(current, why, since);
+  const due = rounds.findLast((at) => at <= now);
+  const next = rounds.find((at) => at > now);
+  const later: Step = next === undefined ? { do: 'stuck', why } : { do: 'wait', until: new Date(next), why };
 
-  const followUps = attempts.filter((a) => a.attempt > since.attempt);
-  const position = followUps.length > 0 ? legal.indexOf(last.kind) : -1;
-  const insideRound = position >= 0 && position < legal.length - 1;
-  const way = insideRound ? legal[position + 1]! : legal[0]!;
-  // Rounds are counted by their first way, so that a way that falls away (a window that closes)
-  // does not make more of the rounds that were made with it.
-  const rounds = followUps.filter((a) => a.kind === legal[0]).length + (isDoubt(why) ? 0 : 1);
-  const budgetSpent = rounds > SCHEDULE_MS.length;
-  if (facts.asked && facts.deadline && facts.now >= facts.deadline) {
-    // Whoever asked has waited long enough; a worker goes on from here at once.
-    return { do: 'wait', until: facts.now, why };
+  const calls = current.attempts.filter(isCall).filter((a) => a.attempt > since.attempt);
+  const isMade = (way: Way) =>
+    calls.some((a) => a.kind === way && !isOffSchedule(a) && lastSignOf(a) >= due!);
+  const scheduled = due === undefined ? undefined : ways.find((way) => !isMade(way));
+  const isTooLate = facts.asked && facts.deadline !== null && facts.now >= facts.deadline;
+  if (scheduled) {
+    // The client has waited long enough; a worker goes on from here at once.
+    return isTooLate ? { do: 'wait', until: facts.now, why } : stepOf(scheduled, current, facts);
   }
-  if (facts.asked && facts.now.getTime() >= lastEnd + ASK_SPACING_MS) return stepOf(way, current);
-  if (budgetSpent && !insideRound) return outOfBudget(current, why, can);
-  const delay = rounds === 0 || insideRound ? 0 : jittered(current, SCHEDULE_MS[rounds - 1]!);
-  const until = new Date(lastEnd + delay);
-  return facts.now >= until ? stepOf(way, current) : { do: 'wait', until, why };
+  const extra = isTooLate ? null : wayOffSchedule(current, calls, why, ways, facts);
+  return extra ? { ...stepOf(extra, current, facts), offSchedule: true } : later;
 }
 
-/** What is undone is undone for the reason that it was canceled for. */
-function stepOf(way: Way, { attempts }: RouteStory): Step {
+/** When each round is due, in ms since the epoch: the first at once where nobody else will tell us. */
+function roundsOf({ request }: RouteHistory, why: OpenWhy, since: PspAttempt): readonly number[] {
+  let at = lastSignOf(since);
+  const rounds = isDoubt(why) ? [at] : [];
+  for (const [round, ms] of SCHEDULE_MS.entries()) {
+    at += jittered(`${round} ${request.pspIdempotencyKey}`, ms);
+    rounds.push(at);
+  }
+  return rounds;
+}
+
+/** What is done beside the schedule because a client, or an operator, asks for it; null while it is too soon. */
+function wayOffSchedule(
+  current: RouteHistory,
+  calls: readonly CallAttempt[],
+  why: OpenWhy,
+  ways: readonly Way[],
+  { now, asked, operatorAskedAfter }: StepFacts,
+): Way | null {
+  const [first] = ways;
+  const last = current.attempts.findLast(isCall)!;
+  if (first === undefined || (!asked && operatorAskedAfter === undefined)) return null;
+  const extra = calls.filter(isOffSchedule);
+  const follows = last === extra.at(-1) ? wayAfter(last, extra, ways) : undefined;
+  if (follows) return follows;
+  if (operatorAskedAfter !== undefined && last.attempt <= operatorAskedAfter) return first;
+  if (!asked) return null;
+  const asks = extra.filter((a) => a.kind === first);
+  const recent = asks.filter((a) => a.startedAt.getTime() > now.getTime() - SPACING_MEMORY_MS).length;
+  const most = why === 'requires_action' ? MAX_SPACING_FOR_CUSTOMER_MS : MAX_SPACING_MS;
+  const spacing =
+    asks.length < MAX_QUICK_ASKS ? Math.min(FIRST_SPACING_MS * 2 ** recent, most) : SLOW_SPACING_MS;
+  return now.getTime() >= lastSignOf(last) + spacing ? first : null;
+}
+
+/**
+ * What follows `last` in a round beside the schedule. The same is sent again only to a PSP that has just
+ * said that it knows nothing, and not for ever.
+ */
+function wayAfter(last: CallAttempt, extra: readonly CallAttempt[], ways: readonly Way[]): Way | undefined {
+  const resends = extra.filter((a) => a.kind === 'execute').length;
+  const mayFollow = (way: Way) =>
+    way !== 'execute' || (last.outcome === 'not_found' && resends < MAX_RESENDS_OFF_SCHEDULE);
+  const at = ways.indexOf(last.kind);
+  return at < 0 ? undefined : ways.slice(at + 1).find(mayFollow);
+}
+
+/** What is undone is undone for the reason that it was canceled for, unless the merchant calls it off by now. */
+function stepOf(way: Way, { attempts }: RouteHistory, { intent }: StepFacts): Extract<Step, { do: Way }> {
   if (way !== 'cancel') return { do: way };
-  return { do: 'cancel', fence: attempts.every((a) => a.kind !== 'cancel' || isFence(a)) };
-}
-
-/** Nobody can be asked. Where an answer is promised (a webhook, a customer) it is awaited; doubt is not. */
-function withoutWays(current: RouteStory, why: OpenWhy, can: Capabilities, facts: StepFacts): Step {
-  if (isDoubt(why)) return outOfBudget(current, why, can);
-  let at = endOf(current.attempts.at(-1)!, facts);
-  for (const delay of SCHEDULE_MS) {
-    at += delay;
-    if (at > facts.now.getTime()) return { do: 'wait', until: new Date(at), why };
-  }
-  return outOfBudget(current, why, can);
+  const isCalledOff =
+    intent === 'cancel' || attempts.some((a) => a.kind === 'cancel' && !isFailoverCancel(a));
+  return { do: 'cancel', fence: !isCalledOff };
 }
 
 type OpenWhy = Open['why'];
@@ -267,27 +439,29 @@ function isDoubt(why: OpenWhy): boolean {
   return why === 'doubt' || why === 'undoing';
 }
 
-/** The last thing to try before a person is called: to void what may be there. Once. */
-function outOfBudget(current: RouteStory, why: OpenWhy, can: Capabilities): Step {
-  const tried = current.attempts.some((a) => a.kind === 'cancel');
-  const { operation } = current.request;
-  const voidable = operation === 'charge' || operation === 'authorize';
-  if (!tried && voidable && mayCancel(current, can)) return { do: 'cancel', fence: false };
-  return { do: 'stuck', why };
-}
-
-function endOf(attempt: PspAttempt, { leaseMs }: FlightTime): number {
-  return attempt.endedAt?.getTime() ?? attempt.startedAt.getTime() + leaseMs;
+/** The latest that is known of a call: its end, or else its start. */
+function lastSignOf({ startedAt, endedAt }: PspAttempt): number {
+  return (endedAt ?? startedAt).getTime();
 }
 
 /**
- * Full jitter, drawn from the route's name and its attempts instead of a dice, so that this stays a
- * function: routes that fell into doubt together do not come back together.
+ * When a call is over for the schedule. One that is in flight is over with the lease of its route, which is
+ * ended early where its process has died; whether it may still have an effect is another question.
  */
-function jittered({ request, attempts }: RouteStory, ms: number): number {
+function endOf(attempt: PspAttempt, { leaseMs }: FlightTime, { leasedUntil }: PspRequest): number {
+  const lapsesAt = attempt.startedAt.getTime() + leaseMs;
+  return attempt.endedAt?.getTime() ?? Math.min(lapsesAt, leasedUntil?.getTime() ?? Infinity);
+}
+
+/**
+ * Full jitter, drawn from a name instead of a dice, so that this stays a function: routes that fell into
+ * doubt together do not come back together. FNV-1a, mixed so that names that differ in one place draw
+ * independently.
+ */
+function jittered(name: string, ms: number): number {
   let hash = 2_166_136_261;
-  for (const char of `${request.pspIdempotencyKey}${attempts.length}`) {
-    hash = Math.imul(hash ^ char.charCodeAt(0), 16_777_619);
-  }
-  return Math.floor(((hash >>> 0) / 4_294_967_296) * ms);
+  for (const char of name) hash = Math.imul(hash ^ char.charCodeAt(0), 16_777_619);
+  hash = Math.imul(hash ^ (hash >>> 16), 2_246_822_507);
+  hash = Math.imul(hash ^ (hash >>> 13), 3_266_489_909);
+  return Math.floor((((hash ^ (hash >>> 16)) >>> 0) / 4_294_967_296) * ms);
 }

@@ -1,8 +1,17 @@
-import { type Clock, type Lease, type Store, update } from '../kernel/index.js';
-import { type Capabilities, type Instruction, type Psps } from '../psp/index.js';
-import { type Answered, type Call, type OperationStory } from './attempt.js';
+import { type Clock } from '../core/clock.js';
+import { type NoneOf, type Store, update } from '../core/change.js';
+import { type Lease } from '../core/lease.js';
+import {
+  type Answer,
+  type Capabilities,
+  type Instruction,
+  type Operation,
+  type Psps,
+} from '../psp/contract.js';
+import { type Answered, type Call, type OperationHistory } from './attempt.js';
 import { entityKey } from './entity-key.js';
-import { type StepFacts } from './next-step.js';
+import { type AccountAt } from './advance.js';
+import { ID_OF_ANOTHER_OPERATION, isOtherAccount, NO_PROMISES, type StepFacts } from './next-step.js';
 import {
   type OrphanEffect,
   orphanEffects,
@@ -11,13 +20,16 @@ import {
   type PspRequest,
   pspRequests,
 } from './psp-request.entity.js';
-import { storiesFrom } from './stories.js';
+import { historiesFrom } from './histories.js';
+
+/** One PSP account, or every account except some. */
+export type PspFilter = string | NoneOf;
 
 export interface RequestStorageOptions {
   readonly store: Store;
   readonly psps: Psps;
   readonly clock: Clock;
-  /** How long whoever drives a route holds it. */
+  /** How long a run that drives a route holds it. */
   readonly leaseMs: number;
   /** How long after its opening an operation may still be sent to another PSP. */
   readonly deadlineMs: number;
@@ -26,43 +38,85 @@ export interface RequestStorageOptions {
 /** A call is only made while its lock outlives the PSP's timeout by this much. */
 const LEASE_MARGIN_MS = 500;
 
-/**
- * What an account promises that is no longer configured: nothing. Its open routes can neither be
- * asked about nor sent again; a person has to see them.
- */
-const NONE: Capabilities = {
-  operations: [],
-  currencies: [],
-  idempotency: { windowMs: null, replays: 'none' },
-  lookup: null,
-  cancel: null,
-  captures: 'whole',
-};
-
 /** The record of what PSPs were asked, and the only caller of their money verbs. */
 export class RequestStorage {
+  private readonly listeners: ((answered: Answered) => void)[] = [];
+
   constructor(private readonly options: RequestStorageOptions) {}
+
+  /** `listener` is called with every call once it is answered. It must not throw. */
+  onAnswered(listener: (answered: Answered) => void): void {
+    this.listeners.push(listener);
+  }
 
   get leaseMs(): number {
     return this.options.leaseMs;
   }
 
   /**
-   * Makes the one call that `call` stands for, if its lock will outlive it. Never throws: every
-   * failure is an answer.
+   * Makes the one call that `call` stands for, if its lock will outlive it and its PSP is still the
+   * account that the route was opened at. Never throws: every failure is an answer.
    */
   async perform(call: Call, instruction: Instruction, lease: Lease): Promise<Answered> {
     const { clock, psps } = this.options;
+    if (this.isOtherAccount(call.request)) {
+      const answer = { outcome: 'not_sent', pspCode: 'account_changed' } as const;
+      return { call, answer, endedAt: clock.now(), latencyMs: 0 };
+    }
     const { psp } = call.request;
     const startedMs = clock.monotonicMs();
-    const needsMs = (psps.has(psp) ? psps.timeoutMs(psp) : 0) + LEASE_MARGIN_MS;
-    const answer = await psps.call(psp, call.attempt.kind, instruction, () => lease.outlives(needsMs));
-    return { call, answer, endedAt: clock.now(), latencyMs: clock.monotonicMs() - startedMs };
+    const timeoutMs = psps.has(psp) ? psps.timeoutMs(psp) : 0;
+    // Asked again once the connection stands: what is left of the call is shorter by then.
+    const mayStill = () => {
+      const leftMs = startedMs + timeoutMs - clock.monotonicMs();
+      return leftMs >= 0 && lease.outlives(leftMs + LEASE_MARGIN_MS);
+    };
+    const said = await psps.call(psp, call.attempt.kind, instruction, mayStill);
+    const latencyMs = clock.monotonicMs() - startedMs;
+    const endedAt = clock.now();
+    const answer = await this.aboutOwnObject(call, instruction, said);
+    const answered = { call, answer, endedAt, latencyMs };
+    for (const listener of this.listeners) listener(answered);
+    return answered;
+  }
+
+  /**
+   * The answer, unless it names an object that another operation here stands for: that one is done, and
+   * nothing is known of this one. A person decides.
+   */
+  private async aboutOwnObject(call: Call, instruction: Instruction, answer: Answer): Promise<Answer> {
+    const { pspReference, ...said } = answer;
+    const isKnown =
+      answer.isNamed === true ||
+      pspReference === undefined ||
+      pspReference === call.request.pspReference ||
+      pspReference === instruction.parentReference;
+    if (isKnown || call.attempt.kind === 'cancel') return answer;
+    // Where that cannot be read now, the answer stands: it must not be lost.
+    const isOthers = await this.belongsElsewhere(call.request, pspReference).catch(() => false);
+    if (!isOthers) return answer;
+    const message = `The PSP answered with ${pspReference}, its id of another operation.`;
+    return { ...said, outcome: 'conflict', pspCode: ID_OF_ANOTHER_OPERATION, message };
   }
 
   capabilities(psp: string): Capabilities {
     const { psps } = this.options;
-    return psps.has(psp) ? psps.capabilities(psp) : NONE;
+    return psps.has(psp) ? psps.capabilities(psp) : NO_PROMISES;
+  }
+
+  /** The account that is configured under this name, for a route that is to be opened there. */
+  accountAt(psp: string): AccountAt {
+    return { psp, accountFingerprint: this.fingerprintOf(psp) ?? null };
+  }
+
+  /** Whether the name of the route's PSP stands for another account by now. */
+  isOtherAccount(request: PspRequest): boolean {
+    return isOtherAccount(request, { fingerprintOf: (psp) => this.fingerprintOf(psp) });
+  }
+
+  private fingerprintOf(psp: string): string | undefined {
+    const { psps } = this.options;
+    return psps.has(psp) ? psps.fingerprint(psp) : undefined;
   }
 
   /** What next step is decided from, beside the routes. */
@@ -70,12 +124,19 @@ export class RequestStorage {
     readonly candidates: readonly string[];
     readonly deadline: Date;
     readonly asked: boolean;
-    readonly wish: 'finish' | 'cancel';
+    readonly operatorAskedAfter?: number | undefined;
+    readonly intent: 'finish' | 'cancel';
     readonly fence: boolean;
     readonly now: Date;
   }): StepFacts {
-    const { leaseMs } = this.options;
-    return { ...given, leaseMs, capabilities: (psp) => this.capabilities(psp) };
+    const { leaseMs, clock } = this.options;
+    return {
+      ...given,
+      clockTrusted: clock.isTrusted(),
+      leaseMs,
+      capabilities: (psp) => this.capabilities(psp),
+      fingerprintOf: (psp) => this.fingerprintOf(psp),
+    };
   }
 
   /** Until when an operation that was opened then may be sent to another PSP, once nobody waits. */
@@ -94,35 +155,52 @@ export class RequestStorage {
   }
 
   /** Every operation of a payment with its routes and attempts, by entity key. */
-  storiesOf(merchantId: string, paymentId: string): Promise<Map<string, OperationStory>> {
+  storiesOf(merchantId: string, paymentId: string): Promise<Map<string, OperationHistory>> {
     return this.storiesUnder(merchantId, entityKey.ofPayment(paymentId));
   }
 
   /** Every operation whose entity key begins so (see `entityKey.of…`), by entity key. */
-  async storiesUnder(merchantId: string, prefix: string): Promise<Map<string, OperationStory>> {
+  async storiesUnder(merchantId: string, prefix: string): Promise<Map<string, OperationHistory>> {
     const { store } = this.options;
     // Requests first: attempts are then at least as new as the fences that guard what is decided
     // from them. The other way round a call could be overlooked.
     const requests = await store.findByPrefix(pspRequests, { merchantId }, 'entityKey', prefix);
-    const attempts = await store.findByPrefix(pspAttempts, { merchantId }, 'entityKey', prefix, 5_000);
-    return storiesFrom(requests, attempts);
+    const attempts = await store.findByPrefix(pspAttempts, { merchantId }, 'entityKey', prefix);
+    return historiesFrom(requests, attempts);
   }
 
   /** Routes that were ruled out and are to be looked at again. */
-  dueLooks(limit: number): Promise<PspRequest[]> {
-    const { store, clock } = this.options;
-    return store.findDue(pspRequests, { verdict: 'ruled_out' }, 'lookAgainAt', clock.now(), limit);
+  dueLooks(limit: number, psp?: PspFilter): Promise<PspRequest[]> {
+    const where = { verdict: 'ruled_out', ...(psp === undefined ? {} : { psp }) } as const;
+    return this.options.store.findDue(pspRequests, where, 'lookAgainAt', 'now', limit);
+  }
+
+  /** Whether the PSP's id is that of something else that was asked for here, by whatever merchant. */
+  async belongsElsewhere(request: PspRequest, pspReference: string): Promise<boolean> {
+    const { psp } = request;
+    const holders = await this.options.store.find(pspRequests, { psp, pspReference });
+    return holders.some((holder) => !mayShareObject(holder, request));
   }
 
   /** Orphan effects that may be given back now, the oldest first. */
-  dueOrphans(status: OrphanStatus, limit: number): Promise<OrphanEffect[]> {
-    const { store, clock } = this.options;
-    return store.findDue(orphanEffects, { status }, 'foundAt', clock.now(), limit);
+  dueOrphans(status: OrphanStatus, limit: number, psp?: PspFilter): Promise<OrphanEffect[]> {
+    const where = { status, ...(psp === undefined ? {} : { psp }) };
+    return this.options.store.findDue(orphanEffects, where, 'dueAt', 'now', limit);
   }
 
   /** Open routes whose next step is due, oldest first. */
-  due(limit: number): Promise<PspRequest[]> {
-    const { store, clock } = this.options;
-    return store.findDue(pspRequests, { verdict: 'open' }, 'nextStepAt', clock.now(), limit);
+  due(limit: number, psp?: PspFilter): Promise<PspRequest[]> {
+    const where = { verdict: 'open', ...(psp === undefined ? {} : { psp }) } as const;
+    return this.options.store.findDue(pspRequests, where, 'nextStepAt', 'now', limit);
   }
+}
+
+/** At some PSPs one object stands for an authorization, and for the captures and the void of it. */
+const ON_ONE_OBJECT: ReadonlySet<Operation> = new Set(['authorize', 'capture', 'void']);
+
+function mayShareObject(one: PspRequest, other: PspRequest): boolean {
+  if (one.merchantId !== other.merchantId) return false;
+  if (one.entityKey === other.entityKey) return true;
+  const isOfOnePayment = one.paymentId !== null && one.paymentId === other.paymentId;
+  return isOfOnePayment && ON_ONE_OBJECT.has(one.operation) && ON_ONE_OBJECT.has(other.operation);
 }

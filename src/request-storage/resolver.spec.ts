@@ -1,8 +1,9 @@
-import { isCall } from './attempt.js';
-import { ManualClock, MemoryStore, SeededIds } from '../kernel/index.js';
-import { type Psps } from '../psp/index.js';
-import { type Answered } from './attempt.js';
-import { drive, open } from './drive.js';
+import { isCall, type Answered } from './attempt.js';
+import { ManualClock } from '../core/clock.js';
+import { MemoryStore } from '../database/commit/memory-store.js';
+import { SeededIds } from '../core/ids.js';
+import { type Psps } from '../psp/contract.js';
+import { advance, startOperation } from './advance.js';
 import { type PspRequest, pspRequests } from './psp-request.entity.js';
 import { RequestStorage } from './request-storage.js';
 import { Resolver } from './resolver.js';
@@ -14,6 +15,9 @@ const driver = { token: '01900000-0000-7000-8000-00000000000a', leaseMs: 1_000, 
 const noPsps: Psps = {
   has: () => false,
   capabilities: () => {
+    throw new RangeError('not configured');
+  },
+  fingerprint: () => {
     throw new RangeError('not configured');
   },
   timeoutMs: () => {
@@ -35,8 +39,14 @@ async function world(routes: number) {
       operation: 'charge',
       amount: 100,
       currency: 'EUR',
+      pspIdempotencyKey: `key of ${n}`,
     } as const;
-    const { changes } = open(opening, 'gone', driver, clock.now());
+    const { changes } = startOperation(
+      opening,
+      { psp: 'gone', accountFingerprint: 'a' },
+      driver,
+      clock.now(),
+    );
     // The first change of a commit is a gate; here it is a row that is there already.
     for (const change of changes) store.commitNow([{ ...change, orRefuse: true } as typeof change]);
   }
@@ -47,11 +57,11 @@ async function world(routes: number) {
 describe('the resolver', () => {
   it('puts off what it cannot drive, and drives the others', async () => {
     const { clock, store, storage } = await world(3);
-    const driven: string[] = [];
+    const stepResult: string[] = [];
     const failures: unknown[] = [];
     const driveOn = async ({ entityKey }: PspRequest) => {
       if (entityKey === 'payment-1-charge') throw new Error('poison');
-      driven.push(entityKey);
+      stepResult.push(entityKey);
       return true;
     };
     const ids = new SeededIds(1, clock);
@@ -61,7 +71,7 @@ describe('the resolver', () => {
       () => ids.uuid(),
       (error) => failures.push(error),
     );
-    expect(await resolver.runOnce()).toEqual({ driven: 2, failed: 1 });
+    expect(await resolver.runOnce()).toEqual({ stepResult: 2, failed: 1 });
     expect(failures).toHaveLength(1);
     const [poison] = await store.find(pspRequests, { merchantId, entityKey: 'payment-1-charge' });
     expect(poison!.nextStepAt!.getTime()).toBe(clock.now().getTime() + 60_000);
@@ -72,23 +82,23 @@ describe('the resolver', () => {
 describe('a route at a PSP that is no longer configured', () => {
   it('is a matter for a person, and never for another PSP', async () => {
     const { clock, storage } = await world(1);
-    const stories = await storage.storiesOf(merchantId, '0');
+    const histories = await storage.storiesOf(merchantId, '0');
     const facts = storage.facts({
       candidates: ['gone', 'other'],
       deadline: new Date(clock.now().getTime() + 10_000),
       asked: true,
-      wish: 'finish',
+      intent: 'finish',
       fence: false,
       now: clock.now(),
     });
-    const story = stories.get('payment-0-charge')!;
-    const call = { request: story.routes[0]!.request, attempt: story.routes[0]!.attempts.find(isCall)! };
+    const history = histories.get('payment-0-charge')!;
+    const call = { request: history.routes[0]!.request, attempt: history.routes[0]!.attempts.find(isCall)! };
     const answered: Answered = {
-      call: { ...call, firstSentAt: clock.now(), lastSentAt: clock.now(), undo: false },
+      call: { ...call, sentAt: [clock.now()], undo: false },
       answer: { outcome: 'unknown' },
       endedAt: clock.now(),
       latencyMs: 1,
     };
-    expect(drive(story, facts, driver, answered).step).toMatchObject({ do: 'stuck' });
+    expect(advance(history, facts, driver, answered).step).toMatchObject({ do: 'stuck' });
   });
 });

@@ -1,11 +1,11 @@
 import { type PspRequest } from './psp-request.entity.js';
-import { type RequestStorage } from './request-storage.js';
+import { type PspFilter, type RequestStorage } from './request-storage.js';
 
-/** Drives the operation of a due route as far as it goes now. Returns false when somebody else is at it. */
-export type DriveOn = (due: PspRequest, traceId: string) => Promise<boolean>;
+/** Drives the operation of a due route as far as it goes now. Returns false when another run drives it. */
+export type AdvanceRoute = (due: PspRequest, traceId: string) => Promise<boolean>;
 
 export interface ResolverReport {
-  readonly driven: number;
+  readonly stepResult: number;
   readonly failed: number;
 }
 
@@ -19,35 +19,30 @@ const AFTER_FAILURE_MS = 60_000;
 export class Resolver {
   constructor(
     private readonly storage: RequestStorage,
-    private readonly driveOn: DriveOn,
+    private readonly driveOn: AdvanceRoute,
     private readonly newTraceId: () => string,
     private readonly onError: (error: unknown, due: PspRequest) => void,
+    /** Only the routes at these accounts. */
+    private readonly psp?: PspFilter,
   ) {}
 
   /** One pass over what is due, at most `limit` routes, `atOnce` of them side by side. */
   async runOnce(limit = 100, atOnce = 8): Promise<ResolverReport> {
-    const due = await this.storage.due(limit);
-    let [driven, failed] = [0, 0];
+    const due = await this.storage.due(limit, this.psp);
+    let [stepResult, failed] = [0, 0];
     const workers = Array.from({ length: Math.min(atOnce, due.length) }, async () => {
       for (let next = due.shift(); next; next = due.shift()) {
         try {
-          if (await this.driveOn(next, `resolver-${this.newTraceId()}`)) driven += 1;
+          if (await this.driveOn(next, `resolver-${this.newTraceId()}`)) stepResult += 1;
         } catch (error) {
           failed += 1;
           this.onError(error, next);
-          await this.postpone(next);
+          // Where that fails as well the route stays due, and the next pass says so.
+          await this.storage.postpone(next, AFTER_FAILURE_MS).catch(() => {});
         }
       }
     });
     await Promise.all(workers);
-    return { driven, failed };
-  }
-
-  private async postpone(due: PspRequest): Promise<void> {
-    try {
-      await this.storage.postpone(due, AFTER_FAILURE_MS);
-    } catch (error) {
-      this.onError(error, due);
-    }
+    return { stepResult, failed };
   }
 }

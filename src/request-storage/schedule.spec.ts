@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { type Capabilities } from '../psp/index.js';
-import { HOUR, LEASE_MS, requestOf, routeStory, START } from '../../test/support/arbitrary-story.js';
-import { weigh } from './evidence.js';
+import { type Capabilities } from '../psp/contract.js';
+import { HOUR, LEASE_MS, requestOf, routeStory, START } from '../../test/support/arbitrary-history.js';
+import { assessRoute } from './assess-route.js';
 import { nextStep } from './next-step.js';
 import { type PspAttempt } from './psp-request.entity.js';
 
@@ -15,11 +15,36 @@ describe('the schedule', () => {
     captures: 'one',
   };
 
-  /** Plays a route for weeks in which every call but the first comes back with `outcome`. */
-  function playOn(first: PspAttempt['outcome'], outcome: PspAttempt['outcome'], can: Capabilities) {
+  const adyenLike: Capabilities = {
+    ...stripeLike,
+    idempotency: { windowMs: 7 * 24 * HOUR, replays: 'all' },
+    lookup: null,
+    cancel: 'reference',
+    cancelIsOrder: true,
+  };
+
+  interface Playing {
+    /** A client waits, and asks again so long after each answer. */
+    readonly asksEveryMs?: number;
+    /** From so long after the start on the PSP answers with a yes. */
+    readonly outageMs?: number;
+    readonly untilMs?: number;
+    readonly tookMs?: number;
+  }
+
+  /** Plays a route in which every call but the first comes back with `outcome`, until it has no next step. */
+  function playOn(
+    first: PspAttempt['outcome'],
+    outcome: PspAttempt['outcome'],
+    can: Capabilities,
+    { asksEveryMs, outageMs = Infinity, untilMs = 21 * 24 * HOUR, tookMs = 1 }: Playing = {},
+  ) {
     const request = requestOf('first', 1);
     const attempts: PspAttempt[] = [];
-    const call = (kind: PspAttempt['kind'], atMs: number, told: PspAttempt['outcome']) =>
+    let nowMs = START;
+    const call = (kind: PspAttempt['kind'], told: PspAttempt['outcome'], offSchedule = false) => {
+      const startedAt = new Date(nowMs);
+      nowMs += tookMs;
       attempts.push({
         ...requestOf('first', 1),
         attempt: attempts.length + 1,
@@ -30,34 +55,41 @@ describe('the schedule', () => {
         httpStatus: null,
         latencyMs: 1,
         traceId: 't',
-        request: {},
+        request: offSchedule ? { off_schedule: true } : {},
         response: null,
-        startedAt: new Date(atMs),
-        endedAt: new Date(atMs + 1),
+        startedAt,
+        endedAt: new Date(nowMs),
       });
-    call('execute', START, first);
-    let nowMs = START + 1;
-    for (let steps = 0; steps < 100; steps++) {
+    };
+    call('execute', first);
+    let asksAtMs = asksEveryMs === undefined ? Infinity : nowMs + asksEveryMs;
+    for (let steps = 0; steps < 100_000 && nowMs - START < untilMs; steps++) {
+      const asked = nowMs >= asksAtMs;
       const step = nextStep([{ request, attempts }], {
         now: new Date(nowMs),
-        deadline: null,
+        deadline: asked ? new Date(nowMs + 25_000) : null,
         capabilities: () => can,
+        fingerprintOf: () => undefined,
         candidates: ['first', 'second'],
-        asked: false,
-        wish: 'finish',
+        asked,
+        intent: 'finish',
         fence: false,
+        clockTrusted: true,
         leaseMs: LEASE_MS,
       });
-      if (step.do === 'wait') nowMs = step.until.getTime();
-      else if (step.do === 'lookup' || step.do === 'execute') call(step.do, nowMs++, outcome);
-      else return { step, attempts, days: (nowMs - START) / (24 * HOUR) };
+      if (step.do === 'lookup' || step.do === 'execute') {
+        call(step.do, nowMs - START >= outageMs ? 'succeeded' : outcome, step.offSchedule);
+      } else if (step.do === 'wait' || (step.do === 'stuck' && asksEveryMs !== undefined)) {
+        if (asked) asksAtMs = nowMs + asksEveryMs!;
+        nowMs = Math.min(step.do === 'wait' ? step.until.getTime() : Infinity, asksAtMs);
+      } else return { step, attempts, afterMs: nowMs - START };
     }
-    throw new Error('it never ends');
+    return { step: null, attempts, afterMs: nowMs - START };
   }
 
   it('asks in growing pauses for a day and more, then calls a person', () => {
     const { step, attempts } = playOn('unknown', 'unknown', stripeLike);
-    expect(step.do).toBe('stuck');
+    expect(step?.do).toBe('stuck');
     const lookups = attempts.filter((a) => a.kind === 'lookup');
     expect(lookups).toHaveLength(1 + 10);
     const resends = attempts.filter((a) => a.kind === 'execute').slice(1);
@@ -67,22 +99,61 @@ describe('the schedule', () => {
 
   it('gives a customer who has to act as long as it gives a doubt', () => {
     const { step, attempts } = playOn('requires_action', 'requires_action', stripeLike);
-    expect(step.do).toBe('stuck');
+    expect(step?.do).toBe('stuck');
     expect(attempts.filter((a) => a.kind === 'lookup')).toHaveLength(10);
   });
 
+  describe.each([
+    ['Stripe', stripeLike],
+    ['Adyen', adyenLike],
+  ] as const)('of a PSP like %s', (_, can) => {
+    it.each([1_000, 10_000, 60_000])('ends soon after an outage, asked every %i ms', (asksEveryMs) => {
+      const { step, afterMs } = playOn('unknown', 'unknown', can, { asksEveryMs, outageMs: 14_000 });
+      expect(step?.do).toBe('finish');
+      expect(afterMs).toBeLessThan(14_000 + 31_000);
+    });
+
+    it('is the same to the end of a long outage, however often a client asks', () => {
+      for (const asksEveryMs of [7_000, 60_000]) {
+        const { step, afterMs } = playOn('unknown', 'unknown', can, { asksEveryMs, outageMs: 20 * HOUR });
+        expect(step?.do).toBe('finish');
+        expect(afterMs).toBeLessThan(21.1 * HOUR);
+      }
+    });
+
+    it('asks a PSP for clients at most every 30 s, and after two hundred times once an hour', () => {
+      const { attempts } = playOn('unknown', 'unknown', can, { asksEveryMs: 200, untilMs: 10 * 60_000 });
+      const extra = attempts.filter((a) => a.request['off_schedule'] === true);
+      expect(extra.length).toBeGreaterThan(15);
+      expect(extra.length).toBeLessThan(40);
+      const all = playOn('unknown', 'unknown', can, { asksEveryMs: 5_000, untilMs: 24 * HOUR }).attempts;
+      expect(all.length).toBeLessThan(300);
+    });
+
+    it('asks seldom where a call takes long', () => {
+      const { attempts } = playOn('unknown', 'unknown', can, { tookMs: 10_000, untilMs: 5 * 60_000 });
+      expect(attempts.length).toBeLessThan(1 + 2 * 5);
+    });
+  });
+
+  it('asks for a customer who comes back from the bank within seconds', () => {
+    const outageMs = 4 * 60_000;
+    const { step, afterMs } = playOn('requires_action', 'requires_action', stripeLike, {
+      asksEveryMs: 1_000,
+      outageMs,
+    });
+    expect(step?.do).toBe('finish');
+    expect(afterMs).toBeLessThan(outageMs + 6_100);
+  });
+
   it('is not led astray by an order to void: the payment itself is still in doubt', () => {
-    const adyenLike: Capabilities = {
-      ...stripeLike,
-      idempotency: { windowMs: 7 * 24 * HOUR, replays: 'all' },
-      lookup: null,
-      cancel: 'reference',
-    };
     const [route] = fc.sample(routeStory, 1);
     const doubtful = { ...route!.attempts[0]!, outcome: 'unknown' as const };
     const order = { ...doubtful, attempt: 2, kind: 'cancel' as const, outcome: 'pending' as const };
     const attempts = [doubtful, order];
-    expect(weigh({ request: route!.request, attempts }, adyenLike, { leaseMs: LEASE_MS })).toMatchObject({
+    expect(
+      assessRoute({ request: route!.request, attempts }, adyenLike, { leaseMs: LEASE_MS }),
+    ).toMatchObject({
       verdict: 'open',
       why: 'doubt',
     });

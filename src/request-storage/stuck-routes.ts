@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { type Registry } from 'prom-client';
-import { registerLookedUp } from '../kernel/index.js';
+import { registerLookedUp } from '../monitoring/looked-up-gauge.js';
+import { Problem } from '../core/problem.js';
 
 /** An open route that needs a person, as operators see it. */
 export interface StuckRoute {
@@ -14,8 +15,18 @@ export interface StuckRoute {
   readonly amount: number;
   readonly currency: string;
   readonly stuckAt: Date;
+  /** Why it is stuck; null where that was not stored yet. */
+  readonly reason: string | null;
   readonly lastOutcome: string | null;
 }
+
+const LISTED = `SELECT r.merchant_id AS "merchantId", r.payment_id AS "paymentId", r.payout_id AS "payoutId", r.entity_key AS "entityKey", r.route,
+              r.psp, r.amount, r.currency, r.stuck_at AS "stuckAt", r.stuck_reason AS reason, a.outcome AS "lastOutcome"
+         FROM psp_requests r
+         LEFT JOIN LATERAL (SELECT outcome FROM psp_attempts a
+            WHERE a.merchant_id = r.merchant_id AND a.entity_key = r.entity_key AND a.route = r.route
+            ORDER BY attempt DESC LIMIT 1) a ON true
+        WHERE r.stuck_at IS NOT NULL`;
 
 /** What operators look at first: hand-written SQL over the partial index on stuck routes. */
 export class StuckRoutes {
@@ -23,17 +34,33 @@ export class StuckRoutes {
 
   /** The longest stuck first, at most `limit`. */
   async list(limit = 100): Promise<StuckRoute[]> {
-    const { rows } = await this.pool.query<StuckRoute>(
-      `SELECT r.merchant_id AS "merchantId", r.payment_id AS "paymentId", r.payout_id AS "payoutId", r.entity_key AS "entityKey", r.route,
-              r.psp, r.amount, r.currency, r.stuck_at AS "stuckAt", a.outcome AS "lastOutcome"
-         FROM psp_requests r
-         LEFT JOIN LATERAL (SELECT outcome FROM psp_attempts a
-            WHERE a.merchant_id = r.merchant_id AND a.entity_key = r.entity_key AND a.route = r.route
-            ORDER BY attempt DESC LIMIT 1) a ON true
-        WHERE r.stuck_at IS NOT NULL ORDER BY r.stuck_at LIMIT $1`,
-      [limit],
-    );
+    const { rows } = await this.pool.query<StuckRoute>(`${LISTED} ORDER BY r.stuck_at LIMIT $1`, [limit]);
     return rows;
+  }
+
+  /**
+   * The stuck operation of a payment or payout.
+   * @throws Problem `invalid_state` where none is stuck, or several and none of them is named
+   */
+  async of(subjectId: string, entityKey: string | null): Promise<StuckRoute> {
+    const { rows } = await this.pool.query<StuckRoute>(
+      `${LISTED} AND (r.payment_id::text = $1 OR r.payout_id::text = $1) AND ($2::text IS NULL OR r.entity_key = $2)
+        ORDER BY r.stuck_at LIMIT 100`,
+      [subjectId.toLowerCase(), entityKey],
+    );
+    const [only, ...others] = rows;
+    if (!only) throw new Problem('invalid_state', `No operation of ${subjectId} is stuck.`);
+    if (others.length === 0) return only;
+    const names = rows.map((row) => row.entityKey).join(', ');
+    throw new Problem('invalid_state', `Several operations of ${subjectId} are stuck; name one: ${names}.`);
+  }
+
+  async isStuck({ merchantId, entityKey, route }: StuckRoute): Promise<boolean> {
+    const { rows } = await this.pool.query(
+      'SELECT FROM psp_requests WHERE merchant_id = $1 AND entity_key = $2 AND route = $3 AND stuck_at IS NOT NULL',
+      [merchantId, entityKey, route],
+    );
+    return rows.length > 0;
   }
 
   /** Figures to alert on when they are above 0, looked up when the metrics are read. */
@@ -47,7 +74,7 @@ export class StuckRoutes {
       {
         name: 'payonce_orphan_effects',
         help: 'Routes that were ruled out and had an effect after all, and are not given back yet',
-        from: "orphan_effects WHERE status <> 'compensated'",
+        from: "orphan_effects WHERE status NOT IN ('compensated', 'closed')",
       },
     ];
     for (const { name, help, from } of figures) {

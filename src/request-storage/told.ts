@@ -1,4 +1,5 @@
-import { type OperationStory } from './attempt.js';
+import { type Failure } from '../core/failure.js';
+import { type OperationHistory } from './attempt.js';
 import { type RuledOut } from './next-step.js';
 import { type PspAttempt } from './psp-request.entity.js';
 
@@ -10,18 +11,8 @@ export interface RouteView {
   readonly outcome: string | null;
 }
 
-/** Why an operation failed, as clients see it. */
-export interface Failure {
-  /** `declined`, `psp_rejected`, `psp_unavailable`. */
-  readonly category: string;
-  /** A decline category, or what the category means in short. */
-  readonly code: string;
-  readonly psp_code: string | null;
-  readonly message: string;
-}
-
-export function routeViewsOf(story: OperationStory | undefined): RouteView[] {
-  return (story?.routes ?? []).map(({ request, attempts }) => ({
+export function routeViewsOf(history: OperationHistory | undefined): RouteView[] {
+  return (history?.routes ?? []).map(({ request, attempts }) => ({
     route: request.route,
     psp: request.psp,
     verdict: request.verdict,

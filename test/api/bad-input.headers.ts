@@ -1,4 +1,4 @@
-import { paymentRequest as good } from '../../src/api/openapi.examples.js';
+import { paymentRequest as good } from '../../src/payments/payment.examples.js';
 import { type Line } from './bad-input.lines.js';
 import { PAYMENT_ID, READ_ONLY_KEY } from './fake-api.js';
 

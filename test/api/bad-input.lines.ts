@@ -1,4 +1,4 @@
-import { paymentRequest } from '../../src/api/openapi.examples.js';
+import { paymentRequest } from '../../src/payments/payment.examples.js';
 import { PAYMENT_ID, type Ask } from './fake-api.js';
 
 /** Every line of bad input, with the answer that it gets. */
@@ -116,6 +116,20 @@ export const bodies: readonly Line[] = [
     422,
     'validation_failed',
     '/payment_method/tokens/',
+  ],
+  [
+    'a customer without a name',
+    { body: { ...good, payment_method: { ...good.payment_method, customers: { adyen: 'ab' } } } },
+    422,
+    'validation_failed',
+    '/payment_method/customers/adyen',
+  ],
+  [
+    'nobody who starts the payment',
+    { body: { ...good, payment_method: { ...good.payment_method, initiator: 'somebody' } } },
+    422,
+    'validation_failed',
+    '/payment_method/initiator',
   ],
   [
     '17 tokens',

@@ -1,4 +1,4 @@
-import { paymentRequest, smallestPaymentRequest } from '../../src/api/openapi.examples.js';
+import { paymentRequest, smallestPaymentRequest } from '../../src/payments/payment.examples.js';
 import { headers } from './bad-input.headers.js';
 import { bodies, cards, queries, written } from './bad-input.lines.js';
 import { withoutIds } from '../support/ids.js';

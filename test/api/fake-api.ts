@@ -2,17 +2,22 @@ import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
-import { createApi, createLogger, type ApiDependencies } from '../../src/api/index.js';
-import { deadLetterExample } from '../../src/api/ops/dead-letter-operations.js';
-import { type DeadLetterDesk } from '../../src/api/dependencies.js';
-import { captured, attempt, refund } from '../../src/api/openapi.examples.js';
-import { paid } from '../../src/api/payout-examples.js';
-import { type DeadLetter } from '../../src/jobs/index.js';
+import { createApi } from '../../src/create-api.js';
+import { type ApiDependencies } from '../../src/api-dependencies.js';
+import { type DeadLetterDesk } from '../../src/ops/dead-letters.controller.js';
+import { createLogger } from '../../src/http/logger.js';
+import { deadLetterExample } from '../../src/ops/dead-letter-operations.js';
+import { captured, attempt } from '../../src/payments/payment.examples.js';
+import { refund } from '../../src/refunds/refund.examples.js';
+import { paid } from '../../src/payouts/payout.examples.js';
+import { type DeadLetter } from '../../src/jobs/dead-letter.entity.js';
 import { fakeEvents, fakeWebhookEndpoints } from './fake-webhooks.js';
-import { Problem, SystemClock } from '../../src/kernel/index.js';
-import { type Caller, type Scope } from '../../src/merchants/index.js';
-import { type Payments, type StoredAnswer } from '../../src/payments/index.js';
-import { type Payouts } from '../../src/payouts/index.js';
+import { SystemClock } from '../../src/core/clock.js';
+import { Problem } from '../../src/core/problem.js';
+import { type Caller, type Scope } from '../../src/merchants/caller.js';
+import { type FlowAnswer } from '../../src/idempotency/idempotent-runner.js';
+import { type Payments } from '../../src/payments/payments.js';
+import { type Payouts } from '../../src/payouts/payouts.js';
 
 export const KEY = 'po_live_testtesttesttest';
 export const READ_ONLY_KEY = 'po_live_readreadreadread';
@@ -26,25 +31,25 @@ type Call = readonly [flow: keyof Payments, ...args: unknown[]];
 /** Payments that only remember what they were asked. */
 export class FakePayments implements Payments {
   readonly calls: Call[] = [];
-  answer = (status: number): Promise<StoredAnswer> =>
+  answer = (status: number): Promise<FlowAnswer> =>
     Promise.resolve({ status, body: JSON.stringify(captured), replayed: false });
 
-  create(...args: Parameters<Payments['create']>): Promise<StoredAnswer> {
+  create(...args: Parameters<Payments['create']>): Promise<FlowAnswer> {
     this.calls.push(['create', ...args]);
     return this.answer(201);
   }
 
-  capture(...args: Parameters<Payments['capture']>): Promise<StoredAnswer> {
+  capture(...args: Parameters<Payments['capture']>): Promise<FlowAnswer> {
     this.calls.push(['capture', ...args]);
     return this.answer(200);
   }
 
-  cancel(...args: Parameters<Payments['cancel']>): Promise<StoredAnswer> {
+  cancel(...args: Parameters<Payments['cancel']>): Promise<FlowAnswer> {
     this.calls.push(['cancel', ...args]);
     return this.answer(200);
   }
 
-  refund(...args: Parameters<Payments['refund']>): Promise<StoredAnswer> {
+  refund(...args: Parameters<Payments['refund']>): Promise<FlowAnswer> {
     this.calls.push(['refund', ...args]);
     return Promise.resolve({ status: 201, body: JSON.stringify(refund), replayed: false });
   }
@@ -62,6 +67,11 @@ export class FakePayments implements Payments {
   get(...args: Parameters<Payments['get']>): ReturnType<Payments['get']> {
     this.calls.push(['get', ...args]);
     return Promise.resolve(captured);
+  }
+
+  complete(...args: Parameters<Payments['complete']>): ReturnType<Payments['complete']> {
+    this.calls.push(['complete', ...args]);
+    return Promise.resolve({ status: 200, body: JSON.stringify(captured), replayed: false });
   }
 
   list(...args: Parameters<Payments['list']>): ReturnType<Payments['list']> {
@@ -176,7 +186,15 @@ export class RunningApi {
       authenticator: {
         authenticate: (bearer) =>
           bearer === KEY
-            ? Promise.resolve(callerWith(['payments:read', 'payments:write']))
+            ? Promise.resolve(
+                callerWith([
+                  'payments:read',
+                  'payments:write',
+                  'webhooks:read',
+                  'webhooks:write',
+                  'events:read',
+                ]),
+              )
             : bearer === READ_ONLY_KEY
               ? Promise.resolve(callerWith(['payments:read']))
               : bearer === PAYOUT_KEY

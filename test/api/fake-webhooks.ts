@@ -1,5 +1,5 @@
-import * as example from '../../src/api/webhook-examples.js';
-import { type Events, type WebhookEndpoints } from '../../src/webhooks/index.js';
+import * as example from '../../src/webhooks/outgoing/webhook.examples.js';
+import { type Events, type WebhookEndpoints } from '../../src/webhooks/outgoing/webhooks.js';
 
 /** Webhooks that answer as their examples do. */
 export const fakeWebhookEndpoints: WebhookEndpoints = {

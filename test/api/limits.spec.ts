@@ -1,13 +1,13 @@
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { captured, paymentRequest } from '../../src/api/openapi.examples.js';
-import { type StoredAnswer } from '../../src/payments/index.js';
+import { captured, paymentRequest } from '../../src/payments/payment.examples.js';
+import { type FlowAnswer } from '../../src/idempotency/idempotent-runner.js';
 import { withoutIds } from '../support/ids.js';
 import { KEY, RunningApi } from './fake-api.js';
 
 /** A flow that ends when it is told to. */
-function held(): { answer: () => Promise<StoredAnswer>; release: () => void } {
+function held(): { answer: () => Promise<FlowAnswer>; release: () => void } {
   let release = (): void => {};
   const gate = new Promise<void>((resolve) => (release = resolve));
   return {

@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { openApiDocument } from '../../src/api/index.js';
-import { operations } from '../../src/api/openapi.operations.js';
-import { RouteTable } from '../../src/api/route-table.js';
-import { problemCatalogue } from '../../src/kernel/index.js';
+import { createHash } from 'node:crypto';
+import { openApiDocument, operations } from '../../src/openapi.js';
+import { RouteTable } from '../../src/http/route-table.js';
+import { problemCatalogue } from '../../src/core/problem.js';
 import { OPS_TOKEN, PAYMENT_ID, PAYOUT_KEY, RunningApi } from './fake-api.js';
 
 type Json = Record<string, unknown>;
@@ -53,7 +53,6 @@ describe('the OpenAPI document', () => {
   it('refers only to what it holds', () => {
     for (const [at, node] of walk(document)) {
       if (typeof node['$ref'] === 'string') expect([at, resolve(node)]).toEqual([at, expect.any(Object)]);
-      expect(Object.keys(node)).not.toContain('x-refusal');
       expect(Object.keys(node).filter((key) => key.startsWith('~'))).toEqual([]);
     }
   });
@@ -163,4 +162,73 @@ describe('the document and the running app', () => {
     expect(served.headers['content-type']).toMatch(/^application\/json/);
     expect(served.json()).toEqual(JSON.parse(JSON.stringify(openApiDocument('0.0.0-test'))));
   });
+
+  it('is drawn without the bar of Swagger UI, whose logo brings a style that the policy refuses', async () => {
+    const { text } = await api.send({ method: 'GET', path: '/docs/swagger-ui-init.js', apiKey: null });
+    expect(text).toMatch(/"layout": "BaseLayout"/);
+  });
+
+  it.each(['/docs', '/docs/', '/docs/index.html'])(
+    'the page at %s runs nothing but its own scripts and styles, and stands in no frame',
+    async (path) => {
+      const page = await api.send({ method: 'GET', path, apiKey: null });
+      const policy = String(page.headers['content-security-policy']);
+      const allowed = new Map(
+        policy.split('; ').map((line) => [line.split(' ')[0], line.split(' ').slice(1)]),
+      );
+      expect(allowed.get('default-src')).toEqual(["'none'"]);
+      expect(allowed.get('frame-ancestors')).toEqual(["'none'"]);
+      expect(policy).not.toMatch(/'unsafe-(inline|eval)'|\*|https?:/);
+      const digest = (code: string) => `'sha256-${createHash('sha256').update(code).digest('base64')}'`;
+      // All that is inline, found in another way than the service finds it.
+      const inline = (tag: string) =>
+        page.text
+          .split(`<${tag}>`)
+          .slice(1)
+          .map((rest) => digest(rest.slice(0, rest.indexOf(`</${tag}>`))));
+      const attributes = page.text
+        .split(' style="')
+        .slice(1)
+        .map((rest) => digest(rest.split('"')[0]!));
+      expect(inline('script')).toHaveLength(1);
+      expect(allowed.get('script-src')).toEqual(["'self'", ...inline('script')]);
+      expect(allowed.get('style-src')).toEqual([
+        "'self'",
+        "'unsafe-hashes'",
+        ...inline('style'),
+        ...attributes,
+      ]);
+      // No handler in an attribute, which no digest would allow.
+      expect(page.text).not.toMatch(/ on\w+=/);
+      // Each script and style sheet of its own is there.
+      for (const [, file] of page.text.matchAll(/<(?:script src|link[^>]* href)=["']\.\/([^"']+)["']/g)) {
+        const { status } = await api.send({
+          method: 'GET',
+          path: `/docs/${file!.replace(/^docs\//, '')}`,
+          apiKey: null,
+        });
+        expect([file, status]).toEqual([file, 200]);
+      }
+    },
+  );
+
+  it.each([
+    '/docs',
+    '/docs/openapi.json',
+    '/docs/swagger-ui.css',
+    '/docs/swagger-ui-init.js',
+    '/docs/nowhere',
+  ])('%s is not guessed about, framed or named to other sites', async (path) => {
+    const { headers } = await api.send({ method: 'GET', path, apiKey: null });
+    expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
+    expect(headers['content-security-policy']).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
+  });
+
+  it.each(['/docs/%2e%2e/x', '/docs/..%2f..%2fpackage.json', '/docs/a/%2e%2e/swagger-ui.css', '/docs//x'])(
+    '%s is not found',
+    async (path) => {
+      const { status, text } = await api.send({ method: 'GET', path, apiKey: null });
+      expect([status, (JSON.parse(text) as { code: string }).code]).toEqual([404, 'not_found']);
+    },
+  );
 });

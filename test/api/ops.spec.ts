@@ -1,5 +1,5 @@
-import { deadLetterExample } from '../../src/api/ops/dead-letter-operations.js';
-import { StoreUnavailable } from '../../src/kernel/index.js';
+import { deadLetterExample } from '../../src/ops/dead-letter-operations.js';
+import { StoreUnavailable } from '../../src/database/store-unavailable.js';
 import { type Ask, FakeDeadLetters, KEY, OPS_TOKEN, PAYMENT_ID, RunningApi } from './fake-api.js';
 
 /** /ops/api at its edge: who gets in, and what is refused before anything is touched. */
@@ -109,7 +109,7 @@ describe('what is answered', () => {
     for (const verb of ['merge', 'purge'] as const) {
       const answer = await ops({ path: `${LETTERS}/${verb}`, body });
       expect([answer.status, answer.json()]).toEqual([200, { [`${verb}d`]: 1, left: 0 }]);
-      expect(api.deadLetters.calls.at(-1)).toEqual([verb, selection, 'operator:ops-token']);
+      expect(api.deadLetters.calls.at(-1)).toEqual([verb, selection, 'operator:ops-token@127.0.0.1']);
     }
   });
 });
@@ -180,6 +180,14 @@ describe('what is refused', () => {
     expect((await ops({ method: 'GET', path: '/ops/api/live-letters' })).json().code).toBe('not_found');
     const wrong = await ops({ method: 'DELETE', path: LETTERS });
     expect([wrong.status, wrong.headers['allow']]).toEqual([405, expect.stringContaining('GET')]);
+    for (const path of ['merge', 'purge']) {
+      const read = await get(`/${path}`);
+      expect([read.status, read.json().code, read.headers['allow']]).toEqual([
+        405,
+        'method_not_allowed',
+        'POST',
+      ]);
+    }
   });
 
   it('everything, for a moment, while the store is away', async () => {

@@ -1,5 +1,5 @@
-import { firstPayoutRequest, payoutRequest } from '../../src/api/payout-examples.js';
-import { Problem } from '../../src/kernel/index.js';
+import { firstPayoutRequest, payoutRequest } from '../../src/payouts/payout.examples.js';
+import { Problem } from '../../src/core/problem.js';
 import { type Line } from './bad-input.lines.js';
 import { type Ask, KEY, PAYMENT_ID, PAYOUT_KEY, READ_ONLY_KEY, RunningApi } from './fake-api.js';
 
@@ -102,7 +102,13 @@ describe('POST /v1/payouts', () => {
       [
         'create',
         {
-          caller: { merchantId: 'm-1', apiKeyId: 'k-1', scopes: ['payouts:write'], duplicateWindowS: 0 },
+          caller: {
+            merchantId: 'm-1',
+            apiKeyId: 'k-1',
+            scopes: ['payouts:write'],
+            duplicateWindowS: 0,
+            sourceAddress: '127.0.0.1',
+          },
           key: 'key-1',
           waitMs: 0,
           deadlineMs: null,

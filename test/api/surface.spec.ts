@@ -1,5 +1,6 @@
-import { captured, paymentRequest, refund, smallestPaymentRequest } from '../../src/api/openapi.examples.js';
-import { Problem } from '../../src/kernel/index.js';
+import { captured, paymentRequest, smallestPaymentRequest } from '../../src/payments/payment.examples.js';
+import { refund } from '../../src/refunds/refund.examples.js';
+import { Problem } from '../../src/core/problem.js';
 import { PAYMENT_ID, RunningApi } from './fake-api.js';
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -24,7 +25,8 @@ describe('the REST surface', () => {
       caller: {
         merchantId: 'm-1',
         apiKeyId: 'k-1',
-        scopes: ['payments:read', 'payments:write'],
+        scopes: ['payments:read', 'payments:write', 'webhooks:read', 'webhooks:write', 'events:read'],
+        sourceAddress: '127.0.0.1',
         duplicateWindowS: 0,
       },
       key: 'key-1',
@@ -40,6 +42,7 @@ describe('the REST surface', () => {
       paymentMethod: {
         type: 'card',
         tokens: { stripe: 'pm_card_visa', adyen: '8415718415172204' },
+        customers: { stripe: 'cus_9s6XKzkNRiz8i3', adyen: 'shopper-9' },
         card: { brand: 'visa', country: 'DE' },
       },
       customer: { reference: 'cust-9', email: 'a@example.com' },
@@ -216,6 +219,8 @@ describe('the REST surface', () => {
       code: null,
       ms: expect.any(Number),
       merchant_id: 'm-1',
+      api_key_id: 'k-1',
+      source_address: '127.0.0.1',
       msg: 'request',
     });
     expect(api.logged.join('')).not.toMatch(/secret/);

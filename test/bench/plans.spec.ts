@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { type RecordedCommit, recordCharge } from '../../bench/charge-statements.js';
-import { FIRST_REPLAN, Lane } from '../../src/kernel/commit/lane.js';
+import { FIRST_REPLAN, Lane } from '../../src/database/commit/lane.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 
 /**

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { spawnNode } from '../support/process.js';
 
 /** The types of the client are those of the document that the service builds. */
-const committed = resolve(__dirname, '../../client/api-types.ts');
+const committed = resolve(__dirname, '../../packages/client/src/api-types.ts');
 
 async function check(file: string): Promise<{ code: number | null; output: string }> {
   const spawned = spawnNode('dist/test/client/write-api-types.js', { args: ['--check', '--file', file] });
@@ -12,7 +12,7 @@ async function check(file: string): Promise<{ code: number | null; output: strin
   return { code, output: spawned.output() };
 }
 
-describe('client/api-types.ts', () => {
+describe('api-types.ts of the client', () => {
   let directory: string;
   beforeAll(() => {
     directory = mkdtempSync(join(tmpdir(), 'payonce-api-types-'));

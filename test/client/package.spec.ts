@@ -1,42 +1,14 @@
-import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
-
-/** The client as a checkout service has it: installed from the repository, entered by its name. */
-const root = resolve(__dirname, '../..');
-const run = promisify(execFile);
-
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-}
-
-/** Runs Node in a folder; never rejects. */
-async function node(cwd: string, ...args: readonly string[]): Promise<Ended> {
-  try {
-    const { stdout } = await run(process.execPath, [...args], { cwd, timeout: 60_000 });
-    return { code: 0, stdout };
-  } catch (error) {
-    const { code = -1, stdout = '' } = error as Partial<Ended>;
-    return { code, stdout };
-  }
-}
-
-/** All TypeScript of the page, in the order in which it is read. */
-function shown(): string {
-  const page = readFileSync(join(root, 'docs/client.md'), 'utf8');
-  return [...page.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code]) => code).join('\n');
-}
+import { join } from 'node:path';
+import { Consumer, filesOf, root, shownIn, type Tarball } from '../support/packed.js';
 
 /** Each line is wrong in one way, and the compiler has to say so. */
 const wrong = `
-import { PayonceClient, type Payment } from 'payonce/client';
-import { Transport } from '${root}/client/transport.js';
+import { PayonceClient, type PayonceEvent } from '@payonce/client';
+import { type Transport } from '${join(root, 'packages/client/dist/transport.js')}';
 declare const client: PayonceClient;
 declare const transport: Transport;
 declare const order: Parameters<typeof client.payments.create>[0];
+declare const event: PayonceEvent;
 await transport.get('/v1/no-such-path', {});
 await transport.post('/v1/payments/{id}', { path: { id: 'x' } });
 await transport.get('/v1/payments/{id}', {});
@@ -47,49 +19,54 @@ await client.payments.create({ reference: 'r', amount: 1, currency: 'EUR' });
 client.payments.list({ status: 'paid' });
 const unsettled: { settled: true } = await client.payments.create(order);
 const absent: string = (await client.payments.get('x')).no_such_field;
+if (event.type === 'payment.captured') console.log(event.data.recipient);
 `;
 
-describe('the package', () => {
-  let shop: string;
-  beforeAll(() => {
-    shop = mkdtempSync(join(tmpdir(), 'payonce-shop-'));
-    mkdirSync(join(shop, 'node_modules'));
-    symlinkSync(root, join(shop, 'node_modules/payonce'));
-    writeFileSync(join(shop, 'package.json'), '{ "type": "module" }');
+describe('@payonce/client', () => {
+  let shop: Consumer;
+  let tarball: Tarball;
+  beforeAll(async () => {
+    shop = Consumer.create();
+    tarball = await shop.pack({ workspace: '@payonce/client' });
+    await shop.install(tarball);
   });
-  afterAll(() => rmSync(shop, { recursive: true, force: true }));
+  afterAll(() => shop.remove());
 
-  it('is entered by payonce/client and by nothing else', async () => {
-    const load = (name: string) =>
-      `await import('${name}').then((m) => console.log(Object.keys(m).join()), (e) => console.log(e.code));`;
-    const names = ['payonce/client', 'payonce', 'payonce/dist/src/main.js', 'payonce/package.json'];
-    const { code, stdout } = await node(shop, '--input-type=module', '--eval', names.map(load).join('\n'));
-    const refused = 'ERR_PACKAGE_PATH_NOT_EXPORTED';
+  it('is packed with what it needs, and small', () => {
+    expect(tarball.files).toEqual(filesOf('client'));
+    expect(tarball.bytes).toBeLessThan(100_000);
+  });
+
+  it('needs no other package, and is entered by its name alone', async () => {
+    const { stdout } = await shop.node(
+      '--eval',
+      `console.log(require('fs').readdirSync('node_modules').join())`,
+    );
+    expect(
+      stdout
+        .trim()
+        .split(',')
+        .filter((name) => !name.startsWith('.')),
+    ).toEqual(['@payonce']);
     const errors = ['AbortedError', 'ApiError', 'ConnectionError', 'DeadlineError'];
-    const face = [...errors, 'PayonceClient', 'PayonceError', 'UnexpectedAnswerError'].join();
-    expect([code, stdout.trim().split('\n')]).toEqual([0, [face, refused, refused, refused]]);
+    const face = [...errors, 'PayonceClient', 'PayonceError', 'UnexpectedAnswerError'];
+    expect(await shop.importAll('@payonce/client', '@payonce/client/dist/transport.js')).toEqual([
+      [...face, 'WebhookVerificationError', 'verifyWebhook'].join(),
+      'ERR_PACKAGE_PATH_NOT_EXPORTED',
+    ]);
   });
 
-  it('brings its types: what docs/client.md shows compiles, and what cannot be right does not', async () => {
-    writeFileSync(join(shop, 'shown.ts'), shown());
-    writeFileSync(join(shop, 'wrong.ts'), wrong);
-    const compilerOptions = {
-      module: 'nodenext',
-      target: 'ES2023',
-      strict: true,
-      noEmit: true,
-      types: ['node'],
-      typeRoots: [join(root, 'node_modules/@types')],
+  it('brings its types: what its pages show compiles, and what cannot be right does not', async () => {
+    const pages = {
+      'readme.ts': shownIn('packages/client/README.md'),
+      'guide.ts': shownIn('docs/client.md'),
     };
-    writeFileSync(join(shop, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
-    const tsc = join(root, 'node_modules/typescript/bin/tsc');
-    const { stdout } = await node(shop, tsc, '--pretty', 'false', '-p', '.');
-
-    const found = [...stdout.matchAll(/^(\S+?)\((\d+),/gm)].map(([, file, line]) => `${file}:${line}`);
+    for (const shown of Object.values(pages)) expect(shown).toContain('payonce.payments.create(');
+    expect(pages['readme.ts']).toMatch(/payments\.complete\(.*verifyWebhook\(/s);
     const first = wrong.split('\n').findIndex((line) => line.includes('no-such-path')) + 1;
     const last = wrong.trimEnd().split('\n').length;
-    const expected = Array.from({ length: last - first + 1 }, (_, n) => `wrong.ts:${first + n}`);
-    expect([...new Set(found)]).toEqual(expected);
-    expect(shown()).toContain('payonce.payments.create(');
+    expect(await shop.complaints({ ...pages, 'wrong.ts': wrong })).toEqual(
+      Array.from({ length: last - first + 1 }, (_, n) => `wrong.ts:${first + n}`),
+    );
   });
 });

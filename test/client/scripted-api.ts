@@ -1,5 +1,5 @@
-import { PayonceClient, type ClientOptions, type FetchInit, type FetchResponse } from '../../client/index.js';
-import { captured, processing } from '../../src/api/openapi.examples.js';
+import { PayonceClient, type ClientOptions, type FetchInit, type FetchResponse } from '@payonce/client';
+import { captured, processing } from '../../src/payments/payment.examples.js';
 import { VirtualClock } from './virtual-clock.js';
 
 /** What the API does with one request. */

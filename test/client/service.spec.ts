@@ -4,24 +4,31 @@ import {
   type ClientOptions,
   DeadlineError,
   PayonceClient,
+  type PayonceEvent,
   type PaymentRequest,
   type PayoutRequest,
-} from '../../client/index.js';
-import { systemClock } from '../../client/clock.js';
-import { type Order, orderOf, type Service, Stage, eventually } from '../support/service.js';
+} from '@payonce/client';
+import { systemClock } from '../../packages/client/src/clock.js';
+import {
+  type Order,
+  orderOf,
+  type Service,
+  TestEnvironment,
+  eventually,
+} from '../support/test-environment.js';
 import { LossyProxy } from './lossy-proxy.js';
 import { failureOf } from './scripted-api.js';
 import { SeverableLink } from './severable-link.js';
 
 /** The client against the real service, over a network that loses answers; judged by the ledgers. */
-let stage: Stage;
+let stage: TestEnvironment;
 let link: SeverableLink;
 let service: Service;
 let proxy: LossyProxy;
 let apiKey: string;
 
 beforeAll(async () => {
-  stage = await Stage.open({ timeoutMs: 900, lockTtlMs: 1_950 });
+  stage = await TestEnvironment.open({ timeoutMs: 900, lockTtlMs: 1_950 });
   link = await SeverableLink.open(stage.database.url);
   proxy = await LossyProxy.open(() => service.url);
   [service, apiKey] = await Promise.all([stage.start({ databaseUrl: link.url }), stage.merchant()]);
@@ -118,7 +125,7 @@ describe('a payment whose answers are lost on the way', () => {
 });
 
 describe('money that goes back', () => {
-  it('does so once, however many answers are lost and whoever asks', async () => {
+  it('does so once, however many answers are lost and clients ask', async () => {
     const client = clientWith(new Waits());
     const { body: payment } = await client.payments.create(order());
     proxy.next('lose_answer', 'cut_answer', 'lose_answer');
@@ -253,7 +260,7 @@ describe('an outcome that is not known yet', () => {
   /** The PSP does what it is told to, and every answer of it is lost, also to questions about it. */
   const darken = () => stage.simulator.faults('stripe', { fault: 'reset_after', on: 'any', rate: 1 });
 
-  it('is given as it is, and known to whoever asks again with the key', async () => {
+  it('is given as it is, and given again for the same key', async () => {
     darken();
     const client = clientWith(new Waits());
     const first = await client.payments.create(order());
@@ -320,6 +327,26 @@ describe('reading', () => {
       story.push(`${psp} ${kind} ${outcome}`);
     }
     expect(story).toEqual(['stripe execute succeeded']);
+  });
+
+  it('goes through the events that came after one that is known', async () => {
+    const client = clientWith(new Waits(), { apiKey: await stage.merchant() });
+    const told = async (id: string | null) => {
+      const events: PayonceEvent[] = [];
+      for await (const event of client.events.since(id)) events.push(event);
+      return events;
+    };
+    const first = await client.payments.create(order({ reference: 'event-1' }));
+    const known = await eventually(async () => (await told(null))[0], 'the event can be read');
+    expect(known).toMatchObject({
+      type: 'payment.captured',
+      data: { id: first.body.id, status: 'captured' },
+    });
+    expect(await client.events.get(known.id)).toEqual(known);
+
+    const second = await client.payments.create(order({ reference: 'event-2' }));
+    const next = await eventually(async () => (await told(known.id))[0], 'the next one can be read');
+    expect(next.data).toMatchObject({ id: second.body.id });
   });
 });
 

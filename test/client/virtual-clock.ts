@@ -1,4 +1,4 @@
-import { type Clock } from '../../client/clock.js';
+import { type Clock } from '../../packages/client/src/clock.js';
 
 /**
  * Time that passes only while everybody waits: as soon as nothing else is left to do, it jumps to

@@ -3,7 +3,7 @@ import { relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import openapiTS, { astToString } from 'openapi-typescript';
 import * as prettier from 'prettier';
-import { openApiDocument } from '../../src/api/index.js';
+import { openApiDocument } from '../../src/openapi.js';
 
 /**
  * Writes the client's types from the OpenAPI document that the service builds itself, or with
@@ -14,7 +14,7 @@ const root = resolve(import.meta.dirname, '../../..');
 const { values } = parseArgs({
   options: {
     check: { type: 'boolean', default: false },
-    file: { type: 'string', default: resolve(root, 'client/api-types.ts') },
+    file: { type: 'string', default: resolve(root, 'packages/client/src/api-types.ts') },
   },
 });
 
@@ -30,7 +30,7 @@ async function generated(): Promise<string> {
     alphabetize: true,
     immutable: true,
   });
-  const config = await prettier.resolveConfig(resolve(root, 'client/api-types.ts'));
+  const config = await prettier.resolveConfig(resolve(root, 'packages/client/src/api-types.ts'));
   return prettier.format(heading + astToString(types), { ...config, parser: 'typescript' });
 }
 

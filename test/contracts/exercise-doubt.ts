@@ -1,5 +1,5 @@
-import { type FaultRequest } from '../../simulator/index.js';
-import { type Outcome } from '../../src/psp/index.js';
+import { type FaultRequest } from '@payonce/simulator';
+import { type Outcome } from '../../src/psp/contract.js';
 import { authorized } from './exercise-psp.js';
 import { type PspBench, TIMEOUT_MS } from './psp-under-test.js';
 

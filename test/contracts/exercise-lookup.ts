@@ -1,4 +1,4 @@
-import { type Instruction } from '../../src/psp/index.js';
+import { type Instruction } from '../../src/psp/contract.js';
 import { authorized, referenceOf } from './exercise-psp.js';
 import { type PspBench } from './psp-under-test.js';
 
@@ -36,7 +36,7 @@ export function exerciseLookup(bench: PspBench): void {
     const charge = bench.instruction();
     await bench.execute(charge);
     expect((await bench.lookup(charge)).outcome).toBe('succeeded');
-    expect((await bench.lookup({ ...charge, lastSentAt: new Date() })).outcome).toBe('succeeded');
+    expect((await bench.lookup({ ...charge, sentAt: [new Date(), new Date()] })).outcome).toBe('succeeded');
     expect((await bench.lookup(bench.instruction())).outcome).toBe('not_found');
   });
 
@@ -58,7 +58,7 @@ export function exerciseLookup(bench: PspBench): void {
       const asked = bench.instruction({ token: asksCustomer });
       const { nextAction, pspReference = '' } = await bench.execute(asked);
       expect(await bench.lookup(asked)).toMatchObject({ outcome: 'requires_action', nextAction });
-      bench.customerReturns(pspReference, result);
+      await bench.customerReturns(asked, pspReference, result);
       const outcome = result === 'succeeded' ? 'succeeded' : 'declined';
       expect(await bench.lookup(asked)).toMatchObject({ outcome });
     }

@@ -24,7 +24,7 @@ export function exerciseMoneyOutLookup(bench: PspBench, operation: 'refund' | 'p
     const [effect] = done();
     const found = { outcome: 'succeeded', money: instruction.money, pspReference: effect?.psp_reference };
     expect(await bench.lookup(instruction)).toMatchObject(found);
-    expect(await bench.lookup({ ...instruction, lastSentAt: new Date() })).toMatchObject(found);
+    expect(await bench.lookup({ ...instruction, sentAt: [new Date(), new Date()] })).toMatchObject(found);
     expect(await bench.lookup({ ...instruction, pspReference: effect?.psp_reference })).toMatchObject(found);
     expect(done()).toHaveLength(1);
   });

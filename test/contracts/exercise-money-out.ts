@@ -1,5 +1,5 @@
-import { type Effect } from '../../simulator/index.js';
-import { type Instruction } from '../../src/psp/index.js';
+import { type Effect } from '@payonce/simulator';
+import { type Instruction } from '../../src/psp/contract.js';
 import { faultOf, faults } from './exercise-doubt.js';
 import { referenceOf } from './exercise-psp.js';
 import { type PspBench, TIMEOUT_MS } from './psp-under-test.js';
@@ -95,7 +95,7 @@ export function exerciseMoneyOut(bench: PspBench, operation: Operation): void {
     const first = await bench.execute(instruction);
     const { windowMs } = bench.capabilities.idempotency;
     if (windowMs !== null) bench.advance(windowMs - 60_000);
-    const again = await bench.execute({ ...instruction, firstSentAt: new Date(1), pspReference: 'learnt' });
+    const again = await bench.execute({ ...instruction, sentAt: [new Date(1)], pspReference: 'learnt' });
     expect(done()).toHaveLength(keyed() ? 1 : 2);
     if (keyed()) expect(again).toEqual(first);
     bench.advance(120_000);

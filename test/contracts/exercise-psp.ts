@@ -1,4 +1,5 @@
-import { adviceFor, type Answer, type Instruction } from '../../src/psp/index.js';
+import { type Answer, type Instruction } from '../../src/psp/contract.js';
+import { adviceFor } from '../../src/psp/decline.js';
 import { exerciseDoubt } from './exercise-doubt.js';
 import { exerciseLookup } from './exercise-lookup.js';
 import { exercisePayout } from './exercise-payout.js';
@@ -74,7 +75,8 @@ function exerciseVerbs(bench: PspBench): void {
   it('charges without a page to come back to', async () => {
     const charge = bench.instruction();
     const { returnUrl: _, customer: __, statementDescriptor: ___, ...least } = charge;
-    expect((await bench.execute(least)).outcome).toBe('succeeded');
+    // Whose stored card it is must be said all the same.
+    expect((await bench.execute({ ...least, pspCustomer: 'cus_1' })).outcome).toBe('succeeded');
   });
 
   it('authorizes without taking money, then captures the whole of it', async () => {
@@ -112,9 +114,29 @@ function exerciseVerbs(bench: PspBench): void {
     const { asksCustomer: token } = bench.subject.tokens;
     const answer = await bench.execute(bench.instruction({ token }));
     expect(answer.outcome).toBe('requires_action');
-    expect(answer.nextAction?.url).toMatch(/^https?:\/\//);
+    expect(answer.nextAction).toMatchObject({
+      type: 'redirect',
+      url: expect.stringMatching(/^https?:\/\//) as string,
+    });
     referenceOf(answer);
     expect(bench.effects()).toEqual([]);
+  });
+
+  it('is handed what the customer did, any number of times, and asks the issuer once', async () => {
+    if (!bench.capabilities.completion) return;
+    const { asksCustomer: token } = bench.subject.tokens;
+    const asked = bench.instruction({ token });
+    const details = bench.customerActs(referenceOf(await bench.execute(asked)))!;
+    expect(bench.effects()).toEqual([]);
+    const forged = { ...asked, details: { redirectResult: 'forged' } };
+    expect((await bench.complete(forged)).outcome).toBe('rejected');
+    const { outcome, money } = await bench.complete({ ...asked, details });
+    expect({ outcome, money }).toEqual({ outcome: 'succeeded', money: asked.money });
+    expect((await bench.complete({ ...asked, details })).outcome).toBe('succeeded');
+    // Another route's key is another call: the PSP has these details already, and says nothing of the outcome.
+    const other = await bench.complete({ ...asked, idempotencyKey: 'another-key', details });
+    expect(other.outcome).toBe('unknown');
+    expect(bench.effects()).toHaveLength(1);
   });
 
   it('waits for what is decided later', async () => {
@@ -174,7 +196,7 @@ function exerciseKeys(bench: PspBench): void {
     async (card) => {
       const charge = bench.instruction({ token: bench.subject.tokens[card] });
       const first = await bench.execute(charge);
-      const again = await bench.execute({ ...charge, firstSentAt: new Date(1), pspReference: 'learnt' });
+      const again = await bench.execute({ ...charge, sentAt: [new Date(1)], pspReference: 'learnt' });
       const approved = card === 'approved' ? 1 : 0;
       expect(bench.effects()).toHaveLength(keyed() ? approved : 2 * approved);
       if (keyed()) expect(again).toEqual(first);
@@ -187,8 +209,8 @@ function exerciseKeys(bench: PspBench): void {
     const capture = bench.instruction({ operation: 'capture', parentReference });
     await bench.execute(capture);
     const again = await bench.execute(capture);
-    // Without keys the PSP refuses, because there is nothing left to capture.
-    expect(again.outcome).toBe(keyed() ? 'succeeded' : 'rejected');
+    // Without keys the PSP refuses, and its refusal shows the payment that is captured already.
+    expect(again.outcome).toBe('succeeded');
     expect(bench.effects().filter(({ operation }) => operation === 'capture')).toHaveLength(1);
   });
 

@@ -1,4 +1,4 @@
-import { type Answer } from '../../src/psp/index.js';
+import { type Answer } from '../../src/psp/contract.js';
 import { effectsOf, exerciseMoneyOut, moneyOut } from './exercise-money-out.js';
 import { exerciseMoneyOutLookup } from './exercise-money-out-lookup.js';
 import { authorized, referenceOf } from './exercise-psp.js';

@@ -6,15 +6,10 @@ import {
   type Simulator,
   startSimulator,
   type WebhookRequest,
-} from '../../simulator/index.js';
-import { type Clock, SystemClock } from '../../src/kernel/index.js';
-import {
-  type Answer,
-  type AttemptKind,
-  type Instruction,
-  type PspAdapter,
-  PspDirectory,
-} from '../../src/psp/index.js';
+} from '@payonce/simulator';
+import { type Clock, SystemClock } from '../../src/core/clock.js';
+import { type Answer, type AttemptKind, type Instruction, type PspAdapter } from '../../src/psp/contract.js';
+import { PspDirectory } from '../../src/psp/psp-directory.js';
 
 /** An adapter and what the conformance suite must know of the PSP it speaks to. */
 export interface PspSubject {
@@ -62,11 +57,11 @@ export class PspBench {
   }
 
   /** A PSP with an empty ledger and an adapter without connections. */
-  async fresh(clock: Clock = new SystemClock()): Promise<void> {
+  async fresh(clock: Clock = new SystemClock(), timeoutMs = TIMEOUT_MS, empty = true): Promise<void> {
     const { psp, make, secrets } = this.subject;
-    await this.simulator.reset(psp);
-    const adapter = make(this.simulator.urls[psp], TIMEOUT_MS, clock);
-    const account = { name: psp, adapter, timeoutMs: TIMEOUT_MS, secrets };
+    if (empty) await this.simulator.reset(psp);
+    const adapter = make(this.simulator.urls[psp], timeoutMs, clock);
+    const account = { name: psp, adapter, fingerprint: psp, timeoutMs, secrets };
     const breaker = { failuresInARow: 1_000, retryAfterMs: 1 };
     this.directory = new PspDirectory([account], { clock, metrics: new Registry(), breaker });
   }
@@ -95,7 +90,7 @@ export class PspBench {
       returnUrl: 'https://shop.example/return',
       statementDescriptor: 'SHOP',
       customer: { reference: 'customer-1', email: 'ada@example.com' },
-      firstSentAt: new Date(),
+      sentAt: [new Date()],
       ...more,
     };
   }
@@ -139,11 +134,28 @@ export class PspBench {
     this.simulator.settings(this.subject.psp, { search_lag_ms: ms });
   }
 
-  customerReturns(id: string, result: 'succeeded' | 'failed'): void {
-    this.simulator.authenticate(this.subject.psp, id, result);
+  /** The customer acts; what their return hands over is handed in where the PSP wants it. */
+  async customerReturns(
+    instruction: Instruction,
+    pspReference: string,
+    result: 'succeeded' | 'failed',
+  ): Promise<void> {
+    const { details } = this.simulator.authenticate(this.subject.psp, pspReference, result)!;
+    if (!details) return;
+    const { outcome } = await this.complete({ ...instruction, details });
+    expect(outcome).toBe(result === 'succeeded' ? 'succeeded' : 'declined');
   }
 
-  /** Has the PSP tell somebody of what it does. */
+  /** The customer acts, and nothing is handed in yet. */
+  customerActs(pspReference: string): Readonly<Record<string, string>> | undefined {
+    return this.simulator.authenticate(this.subject.psp, pspReference, 'succeeded')!.details;
+  }
+
+  complete(instruction: Instruction): Promise<Answer> {
+    return this.call('complete', instruction);
+  }
+
+  /** Has the PSP send notifications of what it does. */
   webhook(request: WebhookRequest): number {
     return this.simulator.webhook(this.subject.psp, request);
   }

@@ -1,4 +1,4 @@
-import { type Capabilities } from '../../src/psp/index.js';
+import { type Capabilities } from '../../src/psp/contract.js';
 import { StripePsp } from '../../src/psp/stripe/stripe.psp.js';
 import { type PspSubject } from './psp-under-test.js';
 

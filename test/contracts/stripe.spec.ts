@@ -1,4 +1,4 @@
-import { SystemClock } from '../../src/kernel/index.js';
+import { SystemClock } from '../../src/core/clock.js';
 import { exercisePsp } from './exercise-psp.js';
 import { PspBench } from './psp-under-test.js';
 import { stripeSubject } from './stripe-subject.js';
@@ -12,31 +12,81 @@ describe('stripe: the bound of a lookup by list', () => {
   beforeEach(() => bench.fresh());
   afterEach(() => bench.end());
 
-  it('does not know, and never says not found, when there is more than it may read', async () => {
+  /** Charges of other orders, all of them made in the time that a lookup looks at. */
+  const others = async (many: number) => {
+    for (let made = 0; made < many; made += 50) {
+      await Promise.all(Array.from({ length: 50 }, () => bench.execute(bench.instruction())));
+    }
+  };
+
+  it('finds ours among several thousand of the same minute, and says not found of what is not there', async () => {
+    await bench.end();
+    await bench.fresh(new SystemClock(), 20_000);
     bench.searchLag(600_000);
     const oldest = bench.instruction();
     await bench.execute(oldest);
-    for (let batch = 0; batch < 20; batch++) {
-      await Promise.all(Array.from({ length: 50 }, () => bench.execute(bench.instruction())));
-    }
+    await others(2_500);
     const requests = bench.requests();
-    expect(await bench.lookup(oldest)).toMatchObject({ outcome: 'unknown', pspCode: 'too_many_to_list' });
-    // One search and ten pages.
-    expect(bench.requests() - requests).toBe(11);
+    expect((await bench.lookup(oldest)).outcome).toBe('succeeded');
+    // One search and 26 pages.
+    expect(bench.requests() - requests).toBe(27);
+    expect((await bench.lookup(bench.instruction())).outcome).toBe('not_found');
+  });
+
+  it('does not know, and never says not found, when the call ends before the list', async () => {
+    bench.searchLag(600_000);
+    const oldest = bench.instruction();
+    await bench.execute(oldest);
+    await others(400);
+    bench.fault({ fault: 'delay_after', on: 'lookup', rate: 1, delay_ms: 90 });
+    expect(['too_many_to_list', 'timeout']).toContain((await bench.lookup(oldest)).pspCode);
     expect((await bench.lookup(bench.instruction())).outcome).toBe('unknown');
+    await bench.clearFaults();
     bench.searchLag(0);
     expect((await bench.lookup(oldest)).outcome).toBe('succeeded');
+  });
+
+  it('reads no more than the minutes around each execute', async () => {
+    const hour = 3_600_000;
+    const first = new Date();
+    await others(500);
+    bench.advance(hour);
+    await others(500);
+    bench.advance(hour);
+    await bench.end();
+    await bench.fresh(new SystemClock(2 * hour), 20_000, false);
+    await others(100);
+    const sentAt = [first, new Date(first.getTime() + 2 * hour)];
+    const requests = bench.requests();
+    expect((await bench.lookup(bench.instruction({ sentAt }))).outcome).toBe('not_found');
+    // One search, five pages of the first minutes, one of the last; and none of the hour between.
+    expect(bench.requests() - requests).toBe(7);
+  });
+
+  it('looks by the clock of Stripe where ours is minutes behind or ahead', async () => {
+    for (const skewMs of [-120_000, 120_000]) {
+      await bench.end();
+      await bench.fresh(new SystemClock(skewMs));
+      bench.searchLag(600_000);
+      const now = new Date(Date.now() + skewMs);
+      const charge = bench.instruction({ sentAt: [now] });
+      await bench.execute(charge);
+      expect((await bench.lookup(charge)).outcome).toBe('succeeded');
+      expect((await bench.lookup(bench.instruction({ sentAt: [now] }))).outcome).toBe('not_found');
+    }
   });
 
   it('does not say not found by a clock that is hours apart from the PSP, but still finds', async () => {
     await bench.end();
     await bench.fresh(new SystemClock(3 * 3_600_000));
-    const firstSentAt = new Date(Date.now() + 3 * 3_600_000);
-    const charge = bench.instruction({ firstSentAt });
+    const sentAt = [new Date(Date.now() + 3 * 3_600_000)];
+    const charge = bench.instruction({ sentAt });
     await bench.execute(charge);
     expect((await bench.lookup(charge)).outcome).toBe('succeeded');
     bench.searchLag(600_000);
-    expect(await bench.lookup(charge)).toMatchObject({ outcome: 'unknown', pspCode: 'clocks_differ' });
+    expect((await bench.lookup(charge)).outcome).toBe('succeeded');
+    const nothing = await bench.lookup(bench.instruction({ sentAt }));
+    expect(nothing).toMatchObject({ outcome: 'unknown', pspCode: 'clocks_differ' });
   });
 
   it('sees two payments for one route as a conflict', async () => {

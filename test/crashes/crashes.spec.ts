@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { type Outcome } from './outcome.js';
-import { Player } from './play.js';
+import { CrashRun } from './play.js';
 import { asks, draw, everyPlan, orphanKinds, type Run, titleOf } from './plan.js';
 
 /**
@@ -10,7 +10,7 @@ import { asks, draw, everyPlan, orphanKinds, type Run, titleOf } from './plan.js
  * `npm run crashes -- --runs 200 --seed 7` plays more of them.
  */
 const SEED = Number(process.env['CRASH_SEED'] ?? 20_261);
-const RUNS = Number(process.env['CRASH_RUNS'] ?? 24);
+const RUNS = Number(process.env['CRASH_RUNS'] ?? 8);
 const ONLY = (process.env['CRASH_ONLY'] ?? '').split(',').filter(Boolean);
 const AT_ONCE = Number(process.env['CRASH_AT_ONCE'] ?? Math.max(4, availableParallelism() * 2));
 
@@ -73,7 +73,7 @@ async function playAll(
   const failures: string[] = [];
   const waiting = [...runs];
   const playUntilDone = async () => {
-    const player = new Player();
+    const player = new CrashRun();
     for (let run = waiting.shift(); run; run = waiting.shift()) {
       try {
         outcomes.push(await player.play(run));

@@ -1,16 +1,16 @@
-import { type Effect, type Operation, type PspName } from '../../simulator/index.js';
-import { type PaymentView } from '../../src/payments/index.js';
-import { type PayoutView } from '../../src/payouts/index.js';
-import { type RefundView } from '../../src/refunds/index.js';
+import { type Effect, type Operation, type PspName } from '@payonce/simulator';
+import { type PaymentView } from '../../src/payments/payments.js';
+import { type PayoutView } from '../../src/payouts/payouts.js';
+import { type RefundView } from '../../src/refunds/refund.view.js';
 import {
   atRest,
   currencyFor,
   orderOf,
   paymentOf,
   type Reply,
-  type Shop,
-  type Stage,
-} from '../support/service.js';
+  type ApiClient,
+  type TestEnvironment,
+} from '../support/test-environment.js';
 import { type Ask, type AskedRun } from './plan.js';
 
 export const AMOUNT = 2_500;
@@ -69,7 +69,11 @@ export function viewOf({ status, text }: Reply): View {
 }
 
 /** Makes what the run acts upon, and says what is to be asked. */
-export async function prepare({ ask, first }: AskedRun, shop: Shop, stage: Stage): Promise<Deed> {
+export async function prepare(
+  { ask, first }: AskedRun,
+  shop: ApiClient,
+  stage: TestEnvironment,
+): Promise<Deed> {
   const operation = operations[ask];
   const fresh = { operation, amount: AMOUNT, paymentId: null, before: [] };
   if (ask === 'payout') {
@@ -129,7 +133,7 @@ function actOn(ask: Exclude<Ask, 'charge' | 'authorize' | 'payout'>): Act {
   }
 }
 
-async function made(first: PspName, operation: 'charge' | 'authorize', shop: Shop): Promise<string> {
+async function made(first: PspName, operation: 'charge' | 'authorize', shop: ApiClient): Promise<string> {
   const order = orderOf({ first, capture: operation === 'charge' ? 'automatic' : 'manual', amount: AMOUNT });
   const reply = await shop.until(() => shop.post('/v1/payments', order, 'payment-first'), atRest);
   const { id, status } = paymentOf(reply);

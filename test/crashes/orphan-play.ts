@@ -1,7 +1,9 @@
 import { Client } from 'pg';
-import { openDatabase } from '../../src/kernel/database.js';
-import { SystemClock, SystemIds } from '../../src/kernel/index.js';
-import { type OrphanEffect, OrphanEffects } from '../../src/request-storage/index.js';
+import { openDatabase } from '../../src/database/database.js';
+import { SystemClock } from '../../src/core/clock.js';
+import { SystemIds } from '../../src/core/ids.js';
+import { OrphanEffects } from '../../src/request-storage/orphan-effects.js';
+import { type OrphanEffect } from '../../src/request-storage/psp-request.entity.js';
 import {
   atRest,
   eventually,
@@ -9,9 +11,9 @@ import {
   paymentOf,
   type Reply,
   type Service,
-  Shop,
-  type Stage,
-} from '../support/service.js';
+  ApiClient,
+  type TestEnvironment,
+} from '../support/test-environment.js';
 import { AMOUNT } from './deed.js';
 import { type OrphanRun } from './plan.js';
 import { type Outcome, PROOF_MS } from './outcome.js';
@@ -23,7 +25,7 @@ import { attemptsOf, checkRoutes, checkTables, Verdict } from './verdict.js';
  * the machine's time, and "not found" is no proof where a PSP's clock is 5 minutes off.
  */
 const LATE_MS = 300_000;
-const MOST_JUMPS = 2;
+const MAX_JUMPS = 2;
 /** A route that was ruled out by a lookup is looked at again after 5 minutes. */
 const LOOK_MS = 6 * 60_000;
 
@@ -32,16 +34,16 @@ const LOOK_MS = 6 * 60_000;
  * it arrives after all: nobody asks for anything, and the service that finds it dies of giving it back.
  */
 export class OrphanPlay {
-  private readonly shop: Shop;
+  private readonly shop: ApiClient;
   private paymentId = '';
 
   constructor(
-    private readonly stage: Stage,
+    private readonly stage: TestEnvironment,
     private readonly run: OrphanRun,
     private readonly line: Succession,
     apiKey: string,
   ) {
-    this.shop = new Shop(() => line.url, apiKey);
+    this.shop = new ApiClient(() => line.url, apiKey);
   }
 
   async whole(present: Service | null): Promise<Outcome> {
@@ -92,7 +94,7 @@ export class OrphanPlay {
       try {
         return await this.shop.until(again, atRest, 8_000);
       } catch (error) {
-        if (jumps === MOST_JUMPS) throw error;
+        if (jumps === MAX_JUMPS) throw error;
       }
     }
   }
@@ -121,7 +123,7 @@ export class OrphanPlay {
     }
   }
 
-  /** Nobody asks: whoever is there gives it back. Where there are no keys that may take proof, and a person. */
+  /** No client asks: a worker gives it back. Where there are no keys that may take proof, and a person. */
   private async givenBack(): Promise<{ waitedForProof: boolean }> {
     const { stage, run, line } = this;
     let waitedForProof = false;
@@ -184,7 +186,7 @@ export class OrphanPlay {
     try {
       const { merchantId, entityKey, route } = orphan!;
       const by = { actor: 'operator:crashes', auditId: new SystemIds(clock).uuid(), at: clock.now() };
-      await new OrphanEffects(database.pool).approve(merchantId, entityKey, route, by);
+      await new OrphanEffects(database.pool).approve(merchantId, entityKey, route, null, by);
     } finally {
       await database.close();
     }

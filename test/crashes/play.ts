@@ -1,5 +1,13 @@
-import { type Effect } from '../../simulator/index.js';
-import { atRest, eventually, paymentOf, type Reply, type Service, Shop, Stage } from '../support/service.js';
+import { type Effect } from '@payonce/simulator';
+import {
+  atRest,
+  eventually,
+  paymentOf,
+  type Reply,
+  type Service,
+  ApiClient,
+  TestEnvironment,
+} from '../support/test-environment.js';
 import { accounts, type Deed, placeOf, prepare, subjectOf, type View, viewOf } from './deed.js';
 import { OrphanPlay } from './orphan-play.js';
 import { type Outcome, PROOF_MS } from './outcome.js';
@@ -11,8 +19,8 @@ import { attemptsOf, checkBooks, checkRoutes, checkTables, type Must, Verdict } 
  * Plays runs one after the other on one stage: the process that recovers from one crash is the one
  * that dies in the next.
  */
-export class Player {
-  private stage: Stage | null = null;
+export class CrashRun {
+  private stage: TestEnvironment | null = null;
   private service: Service | null = null;
 
   /** @throws when anything does not hold; what comes after is played on another stage */
@@ -28,6 +36,7 @@ export class Player {
       const outcome = await play.whole(this.service);
       this.service = await line.survivor();
       await stage.simulator.reset();
+      if (stage.hasTravelled) await this.leave();
       return outcome;
     } catch (error) {
       line.end();
@@ -37,13 +46,20 @@ export class Player {
     }
   }
 
+  /** Time goes on and not back: the next run begins on a stage of its own. */
+  private async leave(): Promise<void> {
+    const { stage } = this;
+    [this.stage, this.service] = [null, null];
+    await stage?.close();
+  }
+
   /** @throws when a secret stands in a log or in a table */
   async close(): Promise<void> {
     await this.stage?.close();
   }
 
-  private async open(): Promise<Stage> {
-    const stage = await Stage.open({ timeoutMs: 500, lockTtlMs: 1_700 });
+  private async open(): Promise<TestEnvironment> {
+    const stage = await TestEnvironment.open({ timeoutMs: 500, lockTtlMs: 1_700 });
     stage.hide(...Object.values(accounts));
     return stage;
   }
@@ -51,15 +67,15 @@ export class Player {
 
 /** A client asks, the service dies of it, and the client asks again with the same key. */
 class Play {
-  private readonly shop: Shop;
+  private readonly shop: ApiClient;
 
   constructor(
-    private readonly stage: Stage,
+    private readonly stage: TestEnvironment,
     private readonly run: AskedRun,
     private readonly line: Succession,
     apiKey: string,
   ) {
-    this.shop = new Shop(() => line.url, apiKey);
+    this.shop = new ApiClient(() => line.url, apiKey);
   }
 
   async whole(present: Service | null): Promise<Outcome> {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type PspName, pspNames } from '../../simulator/index.js';
-import { type Service, type Stage } from '../support/service.js';
+import { type PspName, pspNames } from '@payonce/simulator';
+import { type Service, type TestEnvironment } from '../support/test-environment.js';
 import { type Death, type Run } from './plan.js';
 
 /** How long a process may take to come to the place where it dies. */
@@ -11,11 +11,10 @@ export class Succession {
   /** How many died at their places. */
   deaths = 0;
   private service: Service | null = null;
-  private offsetMs = 0;
   private isOver = false;
 
   constructor(
-    private readonly stage: Stage,
+    private readonly stage: TestEnvironment,
     private readonly run: Run,
   ) {}
 
@@ -27,17 +26,16 @@ export class Succession {
     this.service = present ?? (await this.start());
   }
 
-  /** From now on whoever ends is not followed. */
+  /** From now on a service that ends is not followed. */
   end(): void {
     this.isOver = true;
   }
 
   /** Who is there for the next run; the place where it did not come to die is forgotten. */
   async survivor(): Promise<Service | null> {
-    const { service, offsetMs } = this;
+    const { service } = this;
     if (!service) return null;
     try {
-      if (offsetMs > 0) throw new RangeError('it lives in another time');
       await service.arm({ place: 'nowhere' });
       return service;
     } catch {
@@ -59,7 +57,7 @@ export class Succession {
     this.end();
     this.service?.kill();
     await this.service?.exit;
-    this.offsetMs += ms;
+    await this.stage.travel(ms);
     this.isOver = false;
     this.service = await this.start(env, death);
     return this.service;
@@ -117,12 +115,11 @@ export class Succession {
   }
 
   private start(env: Readonly<Record<string, string>> = {}, death?: Death): Promise<Service> {
-    const time = { PAYONCE_CLOCK_OFFSET_MS: String(this.offsetMs) };
     const at = death?.by === 'hook' ? { at: death } : {};
-    return this.stage.start({ watched: true, env: { ...time, ...env }, ...at });
+    return this.stage.start({ watched: true, env, ...at });
   }
 
-  /** An executioner that the dead one did not meet must not wait for whoever gets its number. */
+  /** An executioner that the dead one did not meet must not wait for the process that gets its number. */
   private async clearFaults(): Promise<void> {
     const { weather, first } = this.run;
     const staysDown = weather === 'first PSP down' && this.deaths === 1;

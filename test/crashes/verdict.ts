@@ -1,6 +1,6 @@
-import { type Effect, type PspName, pspNames } from '../../simulator/index.js';
-import { type PaymentView } from '../../src/payments/index.js';
-import { type Stage } from '../support/service.js';
+import { type Effect, type PspName, pspNames } from '@payonce/simulator';
+import { type PaymentView } from '../../src/payments/payments.js';
+import { type TestEnvironment } from '../support/test-environment.js';
 
 export type Must = (holds: boolean, otherwise: string) => void;
 
@@ -30,7 +30,7 @@ export class Verdict {
 }
 
 /** Everything that was asked of PSPs for a payment or a payout, as it happened. */
-export function attemptsOf(stage: Stage, subjectId: string): Promise<Attempt[]> {
+export function attemptsOf(stage: TestEnvironment, subjectId: string): Promise<Attempt[]> {
   return stage.sql<Attempt>(
     `SELECT a.entity_key, a.route, a.attempt, r.psp, a.kind, a.outcome, r.verdict
        FROM psp_attempts a JOIN psp_requests r USING (merchant_id, entity_key, route)
@@ -41,7 +41,7 @@ export function attemptsOf(stage: Stage, subjectId: string): Promise<Attempt[]> 
 }
 
 /** Routes are decided, and every call on the wire is written down. */
-export function checkRoutes(stage: Stage, attempts: readonly Attempt[], must: Must): void {
+export function checkRoutes(stage: TestEnvironment, attempts: readonly Attempt[], must: Must): void {
   must(!attempts.some(({ verdict }) => verdict === 'open'), 'a route is open still');
   for (const psp of pspNames) checkCalls(psp, stage.orders(psp).length, attempts, must);
 }
@@ -65,7 +65,7 @@ export function checkBooks(payment: PaymentView, effects: readonly Effect[], mus
 }
 
 /** One payment or payout of the merchant, every key answered, and nothing in a history twice. */
-export async function checkTables(stage: Stage, subjectId: string, must: Must): Promise<void> {
+export async function checkTables(stage: TestEnvironment, subjectId: string, must: Must): Promise<void> {
   const [found] = await stage.sql<{ subjects: number; unfinished: number; twice: number }>(
     `WITH subjects AS (SELECT merchant_id, id FROM payments UNION ALL SELECT merchant_id, id FROM payouts),
           events AS (SELECT payment_id AS id, event, entity_key FROM payment_transitions

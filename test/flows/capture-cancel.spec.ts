@@ -1,14 +1,26 @@
-import { atRest, codeOf, orderOf, paymentOf, type Service, Shop, Stage } from '../support/service.js';
+import {
+  atRest,
+  codeOf,
+  orderOf,
+  paymentOf,
+  type Service,
+  ApiClient,
+  TestEnvironment,
+} from '../support/test-environment.js';
 
 /** What is asked of an authorization whose own answer never came is done after the doubt is settled. */
-let stage: Stage;
+let stage: TestEnvironment;
 let service: Service;
-let shop: Shop;
+let shop: ApiClient;
 
 beforeAll(async () => {
-  stage = await Stage.open({ timeoutMs: 800, lockTtlMs: 2_000, env: { PAYONCE_DEADLINE_MS: '2000' } });
+  stage = await TestEnvironment.open({
+    timeoutMs: 800,
+    lockTtlMs: 2_000,
+    env: { PAYONCE_DEADLINE_MS: '2000' },
+  });
   service = await stage.start();
-  shop = new Shop(() => service.url, await stage.merchant());
+  shop = new ApiClient(() => service.url, await stage.merchant());
 });
 afterAll(() => stage.close());
 beforeEach(() => stage.simulator.reset());
@@ -17,7 +29,7 @@ const effectsOf = (id: string) => stage.effects(id).map(({ operation, amount }) 
 
 describe.each(['stripe', 'adyen'] as const)('an authorization in doubt at %s', (first) => {
   let id: string;
-  let create: () => ReturnType<Shop['post']>;
+  let create: () => ReturnType<ApiClient['post']>;
   let key: string;
 
   /** Reserved at the PSP, which told nobody, and does not answer at all any more. */

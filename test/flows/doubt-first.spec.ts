@@ -1,4 +1,4 @@
-import { type PspName } from '../../simulator/index.js';
+import { type PspName } from '@payonce/simulator';
 import {
   atRest,
   eventually,
@@ -6,21 +6,25 @@ import {
   paymentOf,
   type Reply,
   type Service,
-  Shop,
-  Stage,
-} from '../support/service.js';
+  ApiClient,
+  TestEnvironment,
+} from '../support/test-environment.js';
 
 /**
  * Doubt comes before health: a PSP that may have charged is not left because it is down now. Its
  * answer is lost, then it refuses connections, and the service dies in between.
  */
-let stage: Stage;
+let stage: TestEnvironment;
 let service: Service;
-let shop: Shop;
+let shop: ApiClient;
 
 beforeAll(async () => {
-  stage = await Stage.open({ timeoutMs: 700, lockTtlMs: 1_800, env: { PAYONCE_DEADLINE_MS: '2000' } });
-  shop = new Shop(() => service.url, await stage.merchant());
+  stage = await TestEnvironment.open({
+    timeoutMs: 700,
+    lockTtlMs: 1_800,
+    env: { PAYONCE_DEADLINE_MS: '2000' },
+  });
+  shop = new ApiClient(() => service.url, await stage.merchant());
 });
 afterAll(() => stage.close());
 beforeEach(async () => {

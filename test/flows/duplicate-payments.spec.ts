@@ -7,25 +7,25 @@ import {
   paymentOf,
   type Reply,
   type Service,
-  Shop,
-  Stage,
-} from '../support/service.js';
+  ApiClient,
+  TestEnvironment,
+} from '../support/test-environment.js';
 
 /** The same payment asked for again under another key: a double click from a client with a bug. */
-let stage: Stage;
+let stage: TestEnvironment;
 let service: Service;
-let shop: Shop;
+let shop: ApiClient;
 const WINDOW_S = 3_600;
 
 beforeAll(async () => {
-  stage = await Stage.open({ env: { PAYONCE_ROLE: 'api' } });
+  stage = await TestEnvironment.open({ env: { PAYONCE_ROLE: 'api' } });
   service = await stage.start();
 });
 afterAll(() => stage.close());
 
 beforeEach(async () => {
   await stage.simulator.reset();
-  [shop] = (await shopsWithWindow(stage, [service], WINDOW_S)) as [Shop];
+  [shop] = (await shopsWithWindow(stage, [service], WINDOW_S)) as [ApiClient];
 });
 
 let keys = 0;
@@ -43,7 +43,7 @@ const customer = { reference: 'customer-1', email };
 
 describe('a merchant without a window', () => {
   it('has the same payment taken as often as it asks under new keys, and nothing is kept', async () => {
-    const free = new Shop(() => service.url, await stage.merchant());
+    const free = new ApiClient(() => service.url, await stage.merchant());
     const [before] = await stage.sql<{ n: number }>('SELECT count(*)::int AS n FROM duplicate_guards');
 
     const replies = [await pay(orderOf(), 'off-1', free), await pay(orderOf(), 'off-2', free)];
@@ -119,14 +119,14 @@ describe('a merchant with a window', () => {
   });
 
   it('does not meet the payments of another merchant', async () => {
-    const [other] = (await shopsWithWindow(stage, [service], WINDOW_S)) as [Shop];
+    const [other] = (await shopsWithWindow(stage, [service], WINDOW_S)) as [ApiClient];
     expect((await pay()).status).toBe(201);
     expect((await pay(orderOf(), 'of-another', other)).status).toBe(201);
   });
 
   it('takes the payment again when the window is over, and not before', async () => {
     const windowS = 1;
-    const [brief] = (await shopsWithWindow(stage, [service], windowS)) as [Shop];
+    const [brief] = (await shopsWithWindow(stage, [service], windowS)) as [ApiClient];
     const asked = Date.now();
     const first = paymentOf(await pay(orderOf(), 'brief-first', brief));
     const refused: Reply[] = [];

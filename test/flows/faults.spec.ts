@@ -1,16 +1,24 @@
-import { type FaultRequest, type PspName } from '../../simulator/index.js';
-import { type AttemptView, type PaymentView } from '../../src/payments/index.js';
-import { atRest, type Order, orderOf, paymentOf, type Reply, Shop, Stage } from '../support/service.js';
+import { type FaultRequest, type PspName } from '@payonce/simulator';
+import { type AttemptView, type PaymentView } from '../../src/payments/payments.js';
+import {
+  atRest,
+  type Order,
+  orderOf,
+  paymentOf,
+  type Reply,
+  ApiClient,
+  TestEnvironment,
+} from '../support/test-environment.js';
 
 /** Every way a PSP can fail, once each, through the whole service and over real sockets. */
-let stage: Stage;
-let shop: Shop;
+let stage: TestEnvironment;
+let shop: ApiClient;
 let keys = 0;
 
 beforeAll(async () => {
-  stage = await Stage.open();
+  stage = await TestEnvironment.open();
   const [service, apiKey] = await Promise.all([stage.start(), stage.merchant()]);
-  shop = new Shop(() => service.url, apiKey);
+  shop = new ApiClient(() => service.url, apiKey);
 });
 afterAll(() => stage.close());
 beforeEach(() => stage.simulator.reset());

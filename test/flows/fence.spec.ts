@@ -1,18 +1,25 @@
-import { atRest, orderOf, paymentOf, type Service, Shop, Stage } from '../support/service.js';
+import {
+  atRest,
+  orderOf,
+  paymentOf,
+  type Service,
+  ApiClient,
+  TestEnvironment,
+} from '../support/test-environment.js';
 
 /**
  * A routing rule that says `fence`: an authorization in doubt is canceled by our reference, and on the
  * PSP's acknowledgement another PSP is asked, inside the request that waits.
  */
 describe.each([true, false])('with a fence: %s', (fence) => {
-  let stage: Stage;
+  let stage: TestEnvironment;
   let service: Service;
-  let shop: Shop;
+  let shop: ApiClient;
 
   beforeAll(async () => {
-    stage = await Stage.open({ timeoutMs: 500, lockTtlMs: 2_000, fence });
+    stage = await TestEnvironment.open({ timeoutMs: 500, lockTtlMs: 2_000, fence });
     service = await stage.start();
-    shop = new Shop(() => service.url, await stage.merchant());
+    shop = new ApiClient(() => service.url, await stage.merchant());
   });
   afterAll(() => stage.close());
   beforeEach(() => stage.simulator.reset());

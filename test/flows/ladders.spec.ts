@@ -1,10 +1,10 @@
 import { spawnNode } from '../support/process.js';
-import { eventually, orderOf, paymentOf, Shop, Stage } from '../support/service.js';
+import { eventually, orderOf, paymentOf, ApiClient, TestEnvironment } from '../support/test-environment.js';
 
 describe('a ladder for one kind of job', () => {
-  let stage: Stage;
+  let stage: TestEnvironment;
   beforeEach(async () => {
-    stage = await Stage.open();
+    stage = await TestEnvironment.open();
   });
   afterEach(() => stage.close());
 
@@ -22,7 +22,7 @@ describe('a ladder for one kind of job', () => {
       'webhook-deliver-apart-now',
     ]);
     stage.notify(service.url);
-    const shop = new Shop(() => service.url, await stage.merchant());
+    const shop = new ApiClient(() => service.url, await stage.merchant());
     const reply = await shop.post('/v1/payments', orderOf({ first: 'stripe' }), 'order-1');
     expect(paymentOf(reply).status).toBe('captured');
     await eventually(
@@ -32,12 +32,13 @@ describe('a ladder for one kind of job', () => {
   });
 
   it('of a kind that there is not is refused at the start', async () => {
-    const worker = spawnNode('dist/src/main.js', {
+    const worker = spawnNode('dist/src/main.cjs', {
       env: {
         PORT: '0',
         DATABASE_URL: stage.database.url,
         PAYONCE_JOB_LADDER: '0/4; webhook.aply=0/2',
         PAYONCE_ROLE: 'worker',
+        PAYONCE_SIMULATOR: 'external',
         PAYONCE_SEAL_KEY: Buffer.alloc(32, 7).toString('base64'),
       },
     });

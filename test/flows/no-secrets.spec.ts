@@ -1,21 +1,33 @@
-import { type FaultRequest, type PspName } from '../../simulator/index.js';
-import { atRest, eventually, orderOf, paymentOf, type Service, Shop, Stage } from '../support/service.js';
+import { type FaultRequest, type PspName } from '@payonce/simulator';
+import {
+  atRest,
+  eventually,
+  orderOf,
+  paymentOf,
+  type Service,
+  ApiClient,
+  TestEnvironment,
+} from '../support/test-environment.js';
 
 /**
  * Tokens, what a customer is called and every credential stay out of all that is written down, on
  * the good ways, on the bad ones and where a client or a PSP puts them where they do not belong.
  * The log is as talkative as it can be made.
  */
-let stage: Stage;
+let stage: TestEnvironment;
 let service: Service;
 let apiKey: string;
-let shop: Shop;
+let shop: ApiClient;
 const outputs: Service[] = [];
 
 beforeAll(async () => {
-  stage = await Stage.open({ timeoutMs: 800, lockTtlMs: 2_000, env: { PAYONCE_LOG_LEVEL: 'trace' } });
+  stage = await TestEnvironment.open({
+    timeoutMs: 800,
+    lockTtlMs: 2_000,
+    env: { PAYONCE_LOG_LEVEL: 'trace' },
+  });
   apiKey = await stage.merchant();
-  shop = new Shop(() => service.url, apiKey);
+  shop = new ApiClient(() => service.url, apiKey);
   await start();
 });
 afterAll(() => stage.close());

@@ -1,19 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import { type Page, type PaymentView } from '../../src/payments/index.js';
-import { type PspName } from '../../simulator/index.js';
-import { codeOf, orderOf, paymentOf, type Reply, Shop, Stage } from '../support/service.js';
+import { type Page } from '../../src/core/page.js';
+import { type PaymentView } from '../../src/payments/payments.js';
+import { type PspName } from '@payonce/simulator';
+import {
+  codeOf,
+  orderOf,
+  paymentOf,
+  type Reply,
+  ApiClient,
+  TestEnvironment,
+} from '../support/test-environment.js';
 
-let stage: Stage;
-let shop: Shop;
-let otherShop: Shop;
-let readOnlyShop: Shop;
-let asMerchant: (...scopes: Parameters<Stage['merchant']>) => Promise<Shop>;
+let stage: TestEnvironment;
+let shop: ApiClient;
+let otherShop: ApiClient;
+let readOnlyShop: ApiClient;
+let asMerchant: (...scopes: Parameters<TestEnvironment['merchant']>) => Promise<ApiClient>;
 let keys = 0;
 
 beforeAll(async () => {
-  stage = await Stage.open();
+  stage = await TestEnvironment.open();
   const service = await stage.start();
-  asMerchant = async (...scopes) => new Shop(() => service.url, await stage.merchant(...scopes));
+  asMerchant = async (...scopes) => new ApiClient(() => service.url, await stage.merchant(...scopes));
   shop = await asMerchant();
   otherShop = await asMerchant();
   readOnlyShop = await asMerchant(['payments:read']);

@@ -1,21 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { atRest, orderOf, paymentOf, type Reply, type Service, Shop, Stage } from '../support/service.js';
+import {
+  atRest,
+  orderOf,
+  paymentOf,
+  type Reply,
+  type Service,
+  ApiClient,
+  TestEnvironment,
+} from '../support/test-environment.js';
 
 /** The database drops every connection, again and again, while payments flow. */
-let stage: Stage;
+let stage: TestEnvironment;
 let service: Service;
-let shop: Shop;
+let shop: ApiClient;
 
 beforeAll(async () => {
-  stage = await Stage.open();
+  stage = await TestEnvironment.open();
   service = await stage.start();
-  shop = new Shop(() => service.url, await stage.merchant());
+  shop = new ApiClient(() => service.url, await stage.merchant());
 });
 afterAll(() => stage.close());
 
 const PAYMENTS = 40;
 const OUTAGES = 6;
-const MOST_TRIES = 200;
+const MAX_TRIES = 200;
 
 /** How many connections of the service were dropped. */
 async function dropConnections(): Promise<number> {
@@ -36,7 +44,7 @@ it('charges everything once though the database drops its connections again and 
   const keepAsking = async (n: number): Promise<Reply> => {
     const first = n % 2 === 0 ? 'stripe' : 'adyen';
     const body = orderOf({ first, reference: `outage-${n}`, amount: 5_000 + n });
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       const reply = await shop.post('/v1/payments', body, `outage-${n}`);
       seen.set(reply.status, (seen.get(reply.status) ?? 0) + 1);
       if (![201, 202, 409, 503].includes(reply.status)) wrong.push(reply);

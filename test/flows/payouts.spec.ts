@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import {
-  type Clock,
-  type Database,
-  openDatabase,
-  PostgresStore,
-  Problem,
-  type Store,
-  SystemClock,
-  SystemIds,
-} from '../../src/kernel/index.js';
-import { payouts, payoutTransitions, PayoutReader } from '../../src/payouts/index.js';
-import { orphanEffects } from '../../src/request-storage/index.js';
+import { type Clock, SystemClock } from '../../src/core/clock.js';
+import { type Store } from '../../src/core/change.js';
+import { PostgresStore } from '../../src/database/commit/postgres-store.js';
+import { type Database, openDatabase } from '../../src/database/database.js';
+import { SystemIds } from '../../src/core/ids.js';
+import { Problem } from '../../src/core/problem.js';
+import { payouts, payoutTransitions } from '../../src/payouts/payout.entity.js';
+import { PayoutReader } from '../../src/payouts/payout.reader.js';
+import { orphanEffects } from '../../src/request-storage/psp-request.entity.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { Bank, payoutHouse, payoutOf, pspsOf } from '../support/payout-house.js';
 
@@ -71,8 +68,9 @@ beforeEach(() => {
     find: (...args) => ((asked.reads += 1), store.find(...args)),
     findByPrefix: (...args) => ((asked.reads += 1), store.findByPrefix(...args)),
     // The resolver's own look, of this merchant alone: the specs share a database.
-    findDue: async (...args) =>
-      (await store.findDue(...args)).filter(
+    // What is due is so by the clock that is moved on, which the database does not know.
+    findDue: async (table, where, column, before, limit) =>
+      (await store.findDue(table, where, column, before === 'now' ? clock.now() : before, limit)).filter(
         (row) => (row as { merchantId: string }).merchantId === merchantId,
       ),
   };
@@ -105,7 +103,7 @@ describe('a payout', () => {
       amount: 1_000,
       currency: 'EUR',
       psp: 'first',
-      psp_reference: 'first-1',
+      psp_reference: `first-${payout.entity_key}-1`,
       entity_key: `payout-${payout.id}-send`,
       routes: [{ route: 1, psp: 'first', verdict: 'effective', outcome: 'succeeded' }],
       failure: null,
@@ -134,10 +132,12 @@ describe('a payout', () => {
       [2, 'paid', 'processing', 'paid', 'psp:first'],
     ]);
     const audit = await database.pool.query(
-      'SELECT action, subject FROM audit_records WHERE merchant_id = $1',
+      'SELECT action, subject, detail FROM audit_records WHERE merchant_id = $1',
       [merchantId],
     );
-    expect(audit.rows).toEqual([{ action: 'payout.opened', subject: `payout:${payout.id}` }]);
+    const detail = expect.objectContaining({ recipient_digest: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(audit.rows).toEqual([{ action: 'payout.opened', subject: `payout:${payout.id}`, detail }]);
+    expect(JSON.stringify(audit.rows)).not.toContain(payout.recipient);
     expect((await store.find(payouts, { merchantId }))[0]!.sealed).toBeNull();
     const tables = await database.pool.query<{ name: string }>(
       "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
@@ -255,7 +255,7 @@ describe('a payout', () => {
     const lost = first.calls.find(({ kind }) => kind === 'execute')!;
     first.answer('execute', lost.instruction);
     clock.movedMs += 6 * 60_000;
-    expect(await house.orphans.runOnce()).toEqual({ looked: 1, compensated: 1, failed: 0 });
+    expect(await house.orphans.runOnce()).toEqual({ looked: 1, compensated: 0, failed: 0 });
     const found = await store.find(orphanEffects, { merchantId });
     expect(found).toMatchObject([{ psp: 'first', operation: 'payout', amount: 1_000, status: 'failed' }]);
     // Money that went out is not called back by itself, and what was paid stays paid.
@@ -264,7 +264,7 @@ describe('a payout', () => {
     expect(await house.orphans.runOnce()).toEqual({ looked: 0, compensated: 0, failed: 0 });
   });
 
-  it('has no route without a token that somebody takes', async () => {
+  it('has no route without a token that a PSP takes', async () => {
     const nobody = payoutOf({ recipient: { reference: 'r', tokens: { elsewhere: 't' } } });
     expect(await refusal(send('k', nobody))).toMatchObject({ code: 'no_route' });
     expect(asked.commits).toBe(0);

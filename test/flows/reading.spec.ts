@@ -1,22 +1,30 @@
-import { type Page, type PaymentView } from '../../src/payments/index.js';
-import { codeOf, orderOf, paymentOf, type Service, Shop, Stage } from '../support/service.js';
+import { type Page } from '../../src/core/page.js';
+import { type PaymentView } from '../../src/payments/payments.js';
+import {
+  codeOf,
+  orderOf,
+  paymentOf,
+  type Service,
+  ApiClient,
+  TestEnvironment,
+} from '../support/test-environment.js';
 
-let stage: Stage;
+let stage: TestEnvironment;
 let service: Service;
 let apiKey: string;
-let shop: Shop;
+let shop: ApiClient;
 
 beforeAll(async () => {
-  stage = await Stage.open({ timeoutMs: 2_000, lockTtlMs: 4_000 });
+  stage = await TestEnvironment.open({ timeoutMs: 2_000, lockTtlMs: 4_000 });
   service = await stage.start();
   apiKey = await stage.merchant();
-  shop = new Shop(() => service.url, apiKey);
+  shop = new ApiClient(() => service.url, apiKey);
 });
 afterAll(() => stage.close());
 
-const merchantShop = async () => new Shop(() => service.url, await stage.merchant());
+const merchantShop = async () => new ApiClient(() => service.url, await stage.merchant());
 
-async function list(of: Shop, query: string): Promise<Page<PaymentView>> {
+async function list(of: ApiClient, query: string): Promise<Page<PaymentView>> {
   const { status, text } = await of.get(`/v1/payments?${query}`);
   if (status !== 200) throw new Error(`no list: ${status} ${text}`);
   return JSON.parse(text) as Page<PaymentView>;
@@ -25,7 +33,7 @@ async function list(of: Shop, query: string): Promise<Page<PaymentView>> {
 const idsOf = ({ data }: Page<PaymentView>) => data.map(({ id }) => id);
 
 describe('a list of 25 payments', () => {
-  let of: Shop;
+  let of: ApiClient;
   let made: PaymentView[];
 
   const make = async (n: number) =>
@@ -159,4 +167,40 @@ describe('the same request', () => {
       expect(paymentOf(await shop.post('/v1/payments', body, key)).id).toBe(id);
     },
   );
+});
+
+describe('a payment whose tokens cannot be decrypted any more', () => {
+  it('is shown with its attempts and refunds, none of which shows a token', async () => {
+    stage.simulator.faults('stripe', { fault: 'close_before', on: 'any', rate: 1 });
+    const body = orderOf({ reference: 'unreadable' });
+    const { id } = paymentOf(await shop.post('/v1/payments', body, 'unreadable', { deadlineMs: 300 }));
+    const broken = await stage.sql('UPDATE payments SET sealed = $2 WHERE id = $1 RETURNING id', [
+      id,
+      Buffer.alloc(64),
+    ]);
+    expect(broken).toHaveLength(1);
+    for (const path of ['', '/attempts', '/refunds']) {
+      const { status, text } = await shop.get(`/v1/payments/${id}${path}`);
+      expect([path, status, text]).toEqual([path, 200, expect.any(String)]);
+    }
+    expect((await shop.payment(id)).status).toBe('processing');
+    await stage.simulator.clearFaults('stripe');
+  });
+
+  it('and so is a payout', async () => {
+    const payer = new ApiClient(() => service.url, await stage.merchant(['payouts:write']));
+    stage.simulator.faults('stripe', { fault: 'close_before', on: 'any', rate: 1 });
+    const recipient = { reference: 'recipient', tokens: { stripe: 'ba_1Qunreadable' } };
+    const body = { reference: 'salary', recipient, amount: 100, currency: 'USD', previous: null };
+    const made = await payer.post('/v1/payouts', body, 'unreadable', { deadlineMs: 300 });
+    const { id } = JSON.parse(made.text) as { id: string };
+    const broken = await stage.sql('UPDATE payouts SET sealed = $2 WHERE id = $1 RETURNING id', [
+      id,
+      Buffer.alloc(64),
+    ]);
+    expect(broken).toHaveLength(1);
+    const { status, text } = await payer.get(`/v1/payouts/${id}`);
+    expect([status, text]).toEqual([200, expect.stringContaining('"status":"processing"')]);
+    await stage.simulator.clearFaults('stripe');
+  });
 });

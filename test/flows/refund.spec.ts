@@ -1,16 +1,29 @@
-import { type PspName } from '../../simulator/index.js';
+import { type PspName } from '@payonce/simulator';
 import { refunded, refundOf } from '../support/refunds.js';
-import { atRest, codeOf, orderOf, paymentOf, type Service, Shop, Stage, tokens } from '../support/service.js';
+import {
+  atRest,
+  codeOf,
+  orderOf,
+  paymentOf,
+  type Service,
+  ApiClient,
+  TestEnvironment,
+  tokens,
+} from '../support/test-environment.js';
 
 /** What is given back is judged from the ledgers. */
-let stage: Stage;
+let stage: TestEnvironment;
 let service: Service;
-let shop: Shop;
+let shop: ApiClient;
 
 beforeAll(async () => {
-  stage = await Stage.open({ timeoutMs: 800, lockTtlMs: 2_000, env: { PAYONCE_DEADLINE_MS: '2000' } });
+  stage = await TestEnvironment.open({
+    timeoutMs: 800,
+    lockTtlMs: 2_000,
+    env: { PAYONCE_DEADLINE_MS: '2000' },
+  });
   service = await stage.start();
-  shop = new Shop(() => service.url, await stage.merchant());
+  shop = new ApiClient(() => service.url, await stage.merchant());
 });
 afterAll(() => stage.close());
 beforeEach(() => stage.simulator.reset());
@@ -29,7 +42,7 @@ const moved = (id: string) => stage.effects(id).map(({ operation, amount }) => `
 const refundCalls = (psp: PspName) => stage.orders(psp).filter(({ path }) => path.includes('refunds')).length;
 
 describe.each(['stripe', 'adyen', 'keyless'] as const)('a payment at %s', (first) => {
-  it('is refunded once, whoever asks, under whatever key', async () => {
+  it('is refunded once, under any key', async () => {
     const id = await paid(first);
     const one = await refunded(shop, id, { reason: 'returned', metadata: { by: 'shop' } }, next('all'));
     expect(one.status).toBe(201);
@@ -206,7 +219,7 @@ describe('an authorization', () => {
 it('another merchant sees nothing of it', async () => {
   const id = await paid('stripe');
   const { id: refundId } = refundOf(await refunded(shop, id, {}, next('mine')));
-  const stranger = new Shop(() => service.url, await stage.merchant());
+  const stranger = new ApiClient(() => service.url, await stage.merchant());
   expect((await stranger.get(`/v1/refunds/${refundId}`)).status).toBe(404);
   expect((await stranger.get(`/v1/payments/${id}/refunds`)).status).toBe(404);
   expect((await stranger.post(`/v1/payments/${id}/refunds`, {}, next('theirs'))).status).toBe(404);

@@ -7,9 +7,9 @@ import {
   paymentOf,
   type Reply,
   type Service,
-  Shop,
-  Stage,
-} from '../support/service.js';
+  ApiClient,
+  TestEnvironment,
+} from '../support/test-environment.js';
 import { Receiver } from '../webhooks/receiver.js';
 
 /** APIs and workers in processes of their own, over one database and one queue. */
@@ -24,7 +24,7 @@ const TAKEN_OVER_MS = 60_000;
 
 describe.each(backends)('roles, with queues in %s', (backend) => {
   let redis: RedisServer | null;
-  let stage: Stage;
+  let stage: TestEnvironment;
   let receiver: Receiver;
   let apiKey: string;
 
@@ -36,7 +36,7 @@ describe.each(backends)('roles, with queues in %s', (backend) => {
       PAYONCE_DB_POOL: '5',
       ...(redis ? { REDIS_URL: redis.url } : {}),
     };
-    [stage, receiver] = await Promise.all([Stage.open({ env }), Receiver.open()]);
+    [stage, receiver] = await Promise.all([TestEnvironment.open({ env }), Receiver.open()]);
     apiKey = await stage.merchant();
   });
   afterEach(async () => {
@@ -52,14 +52,14 @@ describe.each(backends)('roles, with queues in %s', (backend) => {
     url.searchParams.set('options', `-c stage.worker=${name}`);
     return stage.start({ env: { PAYONCE_ROLE: 'worker' }, databaseUrl: url.href });
   };
-  const shopAt = (service: () => Service) => new Shop(() => service().url, apiKey);
+  const shopAt = (service: () => Service) => new ApiClient(() => service().url, apiKey);
 
   const asks = Array.from({ length: PAYMENTS }, (_, n) => ({
     key: `order-${n}`,
     body: orderOf({ first: psps[Math.floor(n / 2) % 2]!, reference: `order-${n}`, amount: 1_000 + n }),
   }));
 
-  async function listen(shop: Shop): Promise<void> {
+  async function listen(shop: ApiClient): Promise<void> {
     const made = await shop.post('/v1/webhook_endpoints', { url: receiver.url }, 'endpoint');
     const { secret } = JSON.parse(made.text) as { secret: string };
     stage.hide(secret, secret.slice('whsec_'.length));
@@ -84,7 +84,7 @@ describe.each(backends)('roles, with queues in %s', (backend) => {
   }
 
   /** Everybody asks again: each is told, once charged, and what was answered before is answered the same. */
-  async function expectNothingLost(shop: Shop, before: readonly (Reply | null)[]): Promise<void> {
+  async function expectNothingLost(shop: ApiClient, before: readonly (Reply | null)[]): Promise<void> {
     const replies = await Promise.all(
       asks.map(({ key, body }) => shop.until(() => shop.post('/v1/payments', body, key), atRest)),
     );
@@ -109,7 +109,7 @@ describe.each(backends)('roles, with queues in %s', (backend) => {
     expect([...came].toSorted()).toEqual(events.map(({ id }) => id).toSorted());
   }
 
-  /** Connections of queues and of whoever hands jobs to them. */
+  /** Connections of queues and of the enqueuer. */
   async function queueConnections(): Promise<number> {
     const rows = await stage.sql(
       `SELECT 1 FROM pg_stat_activity WHERE datname = current_database()
@@ -120,7 +120,7 @@ describe.each(backends)('roles, with queues in %s', (backend) => {
   }
 
   it('two APIs and two workers: one of each is killed, and the others take everything over', async () => {
-    // Every turn at a chore: who took it, and whether somebody else had it still.
+    // Every turn at a chore: which run took it, and whether another run had it still.
     await stage.sql(`
       CREATE TABLE turns (chore text, worker text, was_taken boolean);
       CREATE FUNCTION turn() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -185,8 +185,11 @@ describe.each(backends)('roles, with queues in %s', (backend) => {
       await client.query('LOCK TABLE psp_requests IN ACCESS EXCLUSIVE MODE');
       await eventually(
         async () =>
-          (await stage.sql("SELECT 1 FROM schedules WHERE name = 'resolver' AND leased_by IS NOT NULL"))
-            .length === 1,
+          (
+            await stage.sql(
+              "SELECT 1 FROM schedules WHERE name = 'resolver-stripe' AND leased_by IS NOT NULL",
+            )
+          ).length === 1,
         'the resolver waits',
       );
       await client.query('SELECT pg_sleep(3.5)');

@@ -5,18 +5,18 @@ import {
   paymentOf,
   type Reply,
   type Service,
-  Shop,
-  Stage,
-} from '../support/service.js';
+  ApiClient,
+  TestEnvironment,
+} from '../support/test-environment.js';
 
 /** What is in flight when the service is told to go is answered rightly, or can be asked for again. */
-let stage: Stage;
+let stage: TestEnvironment;
 let service: Service;
-let shop: Shop;
+let shop: ApiClient;
 
 beforeAll(async () => {
-  stage = await Stage.open();
-  shop = new Shop(() => service.url, await stage.merchant());
+  stage = await TestEnvironment.open();
+  shop = new ApiClient(() => service.url, await stage.merchant());
 });
 afterAll(() => stage.close());
 beforeEach(async () => {

@@ -1,26 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import {
-  Completer,
-  type Flow,
-  idempotencyKeys,
-  inside,
-  KeyedFlows,
-  moveTo,
-  outside,
-  pause,
-  PostgresKeyRetention,
-  Reaper,
-  reply,
-} from '../../src/idempotency/index.js';
-import {
-  type Database,
-  openDatabase,
-  PostgresStore,
-  Problem,
-  Seal,
-  SystemClock,
-  SystemIds,
-} from '../../src/kernel/index.js';
+import { Completer } from '../../src/idempotency/completer.js';
+import { idempotencyKeys } from '../../src/idempotency/idempotency-key.entity.js';
+import { PostgresKeyRetention } from '../../src/idempotency/key-retention.js';
+import { IdempotentRunner } from '../../src/idempotency/idempotent-runner.js';
+import { type Flow, inside, moveTo, outside, pause, reply } from '../../src/idempotency/phases.js';
+import { Reaper } from '../../src/idempotency/reaper.js';
+import { SystemClock } from '../../src/core/clock.js';
+import { PostgresStore } from '../../src/database/commit/postgres-store.js';
+import { type Database, openDatabase } from '../../src/database/database.js';
+import { SystemIds } from '../../src/core/ids.js';
+import { Problem } from '../../src/core/problem.js';
+import { Encryption } from '../../src/core/encryption.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 
 const DAY_MS = 24 * 3_600_000;
@@ -32,7 +22,7 @@ const ids = new SystemIds(clock);
 let fresh: FreshDatabase;
 let database: Database;
 let store: PostgresStore;
-let keyed: KeyedFlows;
+let keyed: IdempotentRunner;
 
 beforeAll(async () => {
   fresh = await freshDatabase();
@@ -44,11 +34,11 @@ beforeAll(async () => {
     applicationName: 'keys-spec',
   });
   store = new PostgresStore({ url: fresh.url, pool: database.pool, clock, random: Math.random, lanes: 2 });
-  keyed = new KeyedFlows({
+  keyed = new IdempotentRunner({
     store,
     clock,
     ids,
-    seal: new Seal(Buffer.alloc(32, 3)),
+    seal: new Encryption(Buffer.alloc(32, 3)),
     leaseMs: LEASE_MS,
     deadlineMs: 5_000,
   });
@@ -154,7 +144,7 @@ describe('a request under an idempotency key', () => {
     expect(calls()).toBe(1);
   });
 
-  it('is taken over once the lock has lapsed, and whoever held it can no longer write', async () => {
+  it('is taken over once the lock has lapsed, and the run that held it can no longer write', async () => {
     const lost = held();
     const key = randomUUID();
     const zombie = keyed.run(sending(lost.send), request(key, { text: 'hello' }));
@@ -176,7 +166,7 @@ describe('a request under an idempotency key', () => {
 });
 
 describe('the completer', () => {
-  it('takes up what was abandoned, and leaves alone what somebody works on', async () => {
+  it('takes up what was abandoned, and leaves alone what another run works on', async () => {
     const abandoned = randomUUID();
     const running = held();
     const lost = held();
@@ -215,7 +205,7 @@ describe('the reaper', () => {
          finished_at = finished_at - interval '40 days' WHERE key = ANY($1)`,
       [[old, unfinished]],
     );
-    const reaper = new Reaper(new PostgresKeyRetention(database.pool), clock, 30 * DAY_MS);
+    const reaper = new Reaper(new PostgresKeyRetention(database.pool), 30 * DAY_MS);
     expect(await reaper.runOnce()).toEqual({ deleted: 1, unfinished: 1 });
     const kept = async (key: string) => (await store.find(idempotencyKeys, { merchantId, key })).length;
     expect([await kept(old), await kept(unfinished), await kept(recent)]).toEqual([0, 1, 1]);

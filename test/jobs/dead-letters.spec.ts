@@ -3,23 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Pool } from 'pg';
 import { Registry } from 'prom-client';
-import { scrub } from '../../src/api/scrub.js';
-import {
-  type Burial,
-  type DeadLetter,
-  DeadLetters,
-  MOST_AT_ONCE,
-  registerDeadLetterMetrics,
-  StagedJobs,
-} from '../../src/jobs/index.js';
-import {
-  type Database,
-  ManualClock,
-  SeededIds,
-  STAGED_CHANNEL,
-  StoreUnavailable,
-} from '../../src/kernel/index.js';
-import { openDatabase } from '../../src/kernel/database.js';
+import { registerDeadLetterMetrics } from '../../src/jobs/dead-letter-metrics.js';
+import { type DeadLetter } from '../../src/jobs/dead-letter.entity.js';
+import { type Burial, DeadLetters, MAX_AT_ONCE } from '../../src/jobs/dead-letters.js';
+import { StagedJobs } from '../../src/jobs/staged-jobs.js';
+import { ManualClock } from '../../src/core/clock.js';
+import { STAGED_CHANNEL } from '../../src/database/commit/waker.js';
+import { type Database, openDatabase } from '../../src/database/database.js';
+import { SeededIds } from '../../src/core/ids.js';
+import { StoreUnavailable } from '../../src/database/store-unavailable.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { spawnNode } from '../support/process.js';
 
@@ -54,7 +46,7 @@ beforeEach(async () => {
   await pool.query('TRUNCATE dead_letters, staged_jobs, audit_records');
   clock = new ManualClock(Date.UTC(2026, 10, 21, 10));
   const ids = new SeededIds(7, clock);
-  letters = new DeadLetters({ pool, clock, ids, staged: new StagedJobs(clock, ids), scrub });
+  letters = new DeadLetters({ pool, clock, ids, staged: new StagedJobs(clock, ids) });
 });
 
 function deathOf(n: number, more: Partial<Burial> = {}): Burial {
@@ -72,7 +64,7 @@ function deathOf(n: number, more: Partial<Burial> = {}): Burial {
 /** So many letters, a second apart. */
 async function bury(count: number, more: Partial<Burial> = {}): Promise<void> {
   for (let n = 1; n <= count; n++) {
-    await letters.bury(deathOf(n, more));
+    await letters.deadLetter(deathOf(n, more));
     clock.advance(1_000);
   }
 }
@@ -106,7 +98,7 @@ async function records(): Promise<object[]> {
 
 describe('burying', () => {
   it('keeps one row for a job, however often it dies, with its latest death and its first try', async () => {
-    await letters.bury(deathOf(1));
+    await letters.deadLetter(deathOf(1));
     const [first] = await all();
     expect(first).toEqual({
       id: expect.any(String) as string,
@@ -121,35 +113,28 @@ describe('burying', () => {
     });
     clock.advance(HOUR_MS);
     const again = { tries: 9, firstTriedAt: clock.now() };
-    await letters.bury(deathOf(1, { cause: 'route_unknown', error: 'no such route', story: again }));
+    await letters.deadLetter(deathOf(1, { cause: 'route_unknown', error: 'no such route', story: again }));
     expect(await all()).toEqual([
       { ...first, cause: 'route_unknown', error: 'no such route', tries: 9, diedAt: clock.now() },
     ]);
     // A sweep may run it once more without its story. What is known of it is not forgotten by that.
-    await letters.bury(deathOf(1, { story: { tries: 1, firstTriedAt: clock.now() } }));
+    await letters.deadLetter(deathOf(1, { story: { tries: 1, firstTriedAt: clock.now() } }));
     expect(await all()).toMatchObject([{ tries: 9, firstTriedAt: FIRST_TRIED }]);
     // The same id of another kind is another job.
-    await letters.bury(deathOf(1, { kind: 'event.deliver' }));
+    await letters.deadLetter(deathOf(1, { kind: 'event.deliver' }));
     expect(await all()).toHaveLength(2);
   });
 
   it('keeps no secret, nothing endless and nothing that Postgres refuses', async () => {
     const secret = 'sk_live_51HverySecret';
     const quoted = `\0Bearer abcdef123456 ${secret} 4242 4242 4242 4242 ${'x'.repeat(50_000)}`;
-    await letters.bury(
+    await letters.deadLetter(
       deathOf(1, { error: quoted, cause: `no code: ${secret}`, story: { ...deathOf(1).story, tries: 0 } }),
     );
     const [letter] = await all();
     expect(letter).toMatchObject({ cause: 'unnamed', tries: 1 });
-    expect(letter!.error).toMatch(/^Bearer \*\*\* sk_\*\*\* \*\*\*\* x+$/);
+    expect(letter!.error).toMatch(/^\[removed\] \[removed\] \[removed\] x+…$/);
     expect(letter!.error).toHaveLength(2_000);
-  });
-
-  it('keeps no text at all of whoever cannot scrub', async () => {
-    const ids = new SeededIds(8, clock);
-    const reader = new DeadLetters({ pool, clock, ids, staged: new StagedJobs(clock, ids) });
-    await reader.bury(deathOf(1, { error: 'sk_live_51HverySecret' }));
-    expect((await all())[0]!.error).toBe('(not kept)');
   });
 });
 
@@ -160,7 +145,7 @@ describe('looking', () => {
     expect(first.letters.map(({ jobId }) => jobId)).toEqual(['webhook.apply.5', 'webhook.apply.4']);
     // The letter that the cursor was made of goes, and a new one comes.
     await letters.purge({ ids: [first.letters[1]!.id] }, 'cli');
-    await letters.bury(deathOf(6));
+    await letters.deadLetter(deathOf(6));
     const second = await letters.list({ limit: 2, cursor: first.nextCursor });
     expect(second.letters.map(({ jobId }) => jobId)).toEqual(['webhook.apply.3', 'webhook.apply.2']);
     const last = await letters.list({ limit: 2, cursor: second.nextCursor });
@@ -169,7 +154,7 @@ describe('looking', () => {
   });
 
   it('tells letters of one moment apart', async () => {
-    for (let n = 1; n <= 5; n++) await letters.bury(deathOf(n));
+    for (let n = 1; n <= 5; n++) await letters.deadLetter(deathOf(n));
     const seen: string[] = [];
     let cursor: string | null = null;
     do {
@@ -182,10 +167,10 @@ describe('looking', () => {
   });
 
   it('filters by kind, cause and age, alone and together', async () => {
-    await letters.bury(deathOf(1));
-    await letters.bury(deathOf(2, { kind: 'event.deliver' }));
+    await letters.deadLetter(deathOf(1));
+    await letters.deadLetter(deathOf(2, { kind: 'event.deliver' }));
     clock.advance(HOUR_MS);
-    await letters.bury(deathOf(3, { cause: 'route_unknown' }));
+    await letters.deadLetter(deathOf(3, { cause: 'route_unknown' }));
     const of = async (filter: object) =>
       (await letters.list({ ...filter, limit: 100, cursor: null })).letters.map(({ jobId }) =>
         jobId.slice(-1),
@@ -215,26 +200,29 @@ describe('looking', () => {
   });
 
   it('counts by kind and cause, with the age of the oldest, as the metrics do', async () => {
-    const metrics = new Registry();
-    registerDeadLetterMetrics(letters, metrics);
-    await letters.bury(deathOf(1));
+    // Each as of a process that has not looked them up yet.
+    const figures = async () => {
+      const metrics = new Registry();
+      registerDeadLetterMetrics(letters, metrics);
+      return (await metrics.metrics()).split('\n').filter((line) => line.startsWith('payonce_dead'));
+    };
+    await letters.deadLetter(deathOf(1));
     clock.advance(60_000);
-    await letters.bury(deathOf(2));
-    await letters.bury(deathOf(3, { cause: 'route_unknown' }));
+    await letters.deadLetter(deathOf(2));
+    await letters.deadLetter(deathOf(3, { cause: 'route_unknown' }));
     clock.advance(30_000);
     const group = { kind: 'webhook.apply', oldestDiedAt: expect.any(Date) as Date };
     expect(await letters.counts()).toEqual([
       { ...group, cause: 'exhausted', count: 2, oldestAgeS: 90 },
       { ...group, cause: 'route_unknown', count: 1, oldestAgeS: 30 },
     ]);
-    const told = (text: string) => text.split('\n').filter((line) => line.startsWith('payonce_dead'));
-    expect(told(await metrics.metrics())).toEqual([
+    expect(await figures()).toEqual([
       'payonce_dead_letters{kind="webhook.apply",cause="exhausted"} 2',
       'payonce_dead_letters{kind="webhook.apply",cause="route_unknown"} 1',
       'payonce_dead_letters_oldest_age_seconds{kind="webhook.apply"} 90',
     ]);
     await letters.purge({}, 'cli');
-    expect(told(await metrics.metrics())).toEqual([]);
+    expect(await figures()).toEqual([]);
   });
 });
 
@@ -276,7 +264,7 @@ describe('merging', () => {
     expect(await staged()).toHaveLength(1);
   });
 
-  it('wakes whoever hands jobs to the queue', async () => {
+  it('wakes the enqueuer', async () => {
     await bury(3);
     const ear = await pool.connect();
     try {
@@ -301,10 +289,10 @@ describe('merging', () => {
 
   it('takes all of a kind, of a cause, of both, or all there are', async () => {
     const bury4 = async () => {
-      await letters.bury(deathOf(1));
-      await letters.bury(deathOf(2, { cause: 'route_unknown' }));
-      await letters.bury(deathOf(3, { kind: 'event.deliver' }));
-      await letters.bury(deathOf(4, { kind: 'event.deliver', cause: 'route_unknown' }));
+      await letters.deadLetter(deathOf(1));
+      await letters.deadLetter(deathOf(2, { cause: 'route_unknown' }));
+      await letters.deadLetter(deathOf(3, { kind: 'event.deliver' }));
+      await letters.deadLetter(deathOf(4, { kind: 'event.deliver', cause: 'route_unknown' }));
     };
     for (const [selection, taken] of [
       [{ kind: 'event.deliver' }, ['3', '4']],
@@ -322,29 +310,29 @@ describe('merging', () => {
   });
 
   it('audits a job that names no merchant under the nil UUID', async () => {
-    await letters.bury(deathOf(1, { args: { merchantId: 'nonsense' } }));
-    await letters.bury(deathOf(2, { args: {} }));
+    await letters.deadLetter(deathOf(1, { args: { merchantId: 'nonsense' } }));
+    await letters.deadLetter(deathOf(2, { args: {} }));
     await letters.merge({}, 'cli');
     expect(await records()).toMatchObject([{ merchant_id: NOBODY }, { merchant_id: NOBODY }]);
   });
 
-  it(`takes at most ${MOST_AT_ONCE} at once, the longest dead first, and says how many are left`, async () => {
+  it(`takes at most ${MAX_AT_ONCE} at once, the longest dead first, and says how many are left`, async () => {
     await pool.query(
       `INSERT INTO dead_letters (id, kind, job_id, args, cause, error, tries, first_tried_at, died_at)
        SELECT gen_random_uuid(), 'webhook.apply', 'webhook.apply.' || n, '{}', 'exhausted', 'e', 5, now(),
               now() + n * interval '1 ms'
          FROM generate_series(1, $1::int) n`,
-      [MOST_AT_ONCE + 3],
+      [MAX_AT_ONCE + 3],
     );
-    expect(await letters.merge({ cause: 'exhausted' }, 'cli')).toEqual({ done: MOST_AT_ONCE, left: 3 });
+    expect(await letters.merge({ cause: 'exhausted' }, 'cli')).toEqual({ done: MAX_AT_ONCE, left: 3 });
     const left = (await all()).map(({ jobId }) => jobId);
-    expect(left).toEqual([3, 2, 1].map((n) => `webhook.apply.${MOST_AT_ONCE + n}`));
+    expect(left).toEqual([3, 2, 1].map((n) => `webhook.apply.${MAX_AT_ONCE + n}`));
     const { rows } = await pool.query<{ jobs: number; audits: number }>(
       `SELECT (SELECT count(DISTINCT job_id) FROM staged_jobs)::int AS jobs,
               (SELECT count(*) FROM audit_records)::int AS audits`,
     );
-    expect(rows).toEqual([{ jobs: MOST_AT_ONCE, audits: MOST_AT_ONCE }]);
-    const ids = Array.from({ length: MOST_AT_ONCE + 1 }, () => MERCHANT);
+    expect(rows).toEqual([{ jobs: MAX_AT_ONCE, audits: MAX_AT_ONCE }]);
+    const ids = Array.from({ length: MAX_AT_ONCE + 1 }, () => MERCHANT);
     await expect(letters.merge({ ids }, 'cli')).rejects.toMatchObject({ code: 'validation_failed' });
   });
 });
@@ -364,7 +352,7 @@ describe('purging', () => {
 });
 
 describe('several at once', () => {
-  it('merge each letter once, whoever comes first', async () => {
+  it('merge each letter once, whichever of two comes first', async () => {
     await bury(40);
     const ids = (await all()).map(({ id }) => id);
     const every = await Promise.allSettled(
@@ -433,7 +421,7 @@ describe('several at once', () => {
     try {
       await other.query('BEGIN');
       await other.query('DELETE FROM dead_letters');
-      const burying = letters.bury(deathOf(1, { cause: 'route_unknown' }));
+      const burying = letters.deadLetter(deathOf(1, { cause: 'route_unknown' }));
       await expectSoon(async () => {
         const { rows } = await pool.query(
           `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
@@ -457,7 +445,7 @@ describe('all or nothing', () => {
       const aim = join(directory, 'aim.json');
       const at = { id: '1', place: 'dead-letters:before:commit', visit: 1, signal: 'SIGKILL' };
       writeFileSync(aim, JSON.stringify(at));
-      const killed = spawnNode('dist/src/cli.js', {
+      const killed = spawnNode('dist/src/payonce.js', {
         args: ['dlq', 'merge', '--all', '--json'],
         preload: 'test/support/kill-at.mjs',
         env: { DATABASE_URL: fresh.url, CHECKPOINT_FILE: aim },
@@ -512,7 +500,7 @@ async function expectSoon(look: () => Promise<boolean>): Promise<void> {
   throw new Error('it did not come about');
 }
 
-/** Given once, waited for by whoever likes. */
+/** Given once; any number of tests wait for it. */
 function signal(): { readonly given: Promise<void>; give(): void } {
   let give = () => {};
   const given = new Promise<void>((resolve) => (give = resolve));

@@ -1,18 +1,18 @@
 import { Pool } from 'pg';
 import { Registry } from 'prom-client';
-import {
-  type Chore,
-  DeadLetters,
-  type Feeder,
-  type JobKind,
-  JobsRuntime,
-  type JobTimings,
-  type Ladder,
-  ladderOf,
-  StagedJobs,
-} from '../../src/jobs/index.js';
-import { PostgresStore, SystemClock, SystemIds } from '../../src/kernel/index.js';
-import { createLogger } from '../../src/api/index.js';
+import { type PeriodicTask } from '../../src/jobs/periodic-task-leases.js';
+import { DeadLetters } from '../../src/jobs/dead-letters.js';
+import { type OutboxSource } from '../../src/jobs/outbox-relay.js';
+import { type JobKind } from '../../src/jobs/job-kind.js';
+import { JobsRuntime, type JobTimings } from '../../src/jobs/jobs-runtime.js';
+import { type RetryPolicy, ladderOf } from '../../src/jobs/retry-policy.js';
+import { StagedJobs } from '../../src/jobs/staged-jobs.js';
+import { openQueueBackend } from '../../src/jobs/queue-backend.js';
+import { Queues } from '../../src/jobs/queues.js';
+import { SystemClock } from '../../src/core/clock.js';
+import { PostgresStore } from '../../src/database/commit/postgres-store.js';
+import { SystemIds } from '../../src/core/ids.js';
+import { createLogger } from '../../src/http/logger.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { RedisServer } from '../support/redis-server.js';
 
@@ -46,9 +46,9 @@ export interface Deed {
 
 export interface RuntimeOptions {
   readonly kinds?: readonly JobKind[];
-  readonly ladders?: readonly Ladder[];
-  readonly chores?: readonly Chore[];
-  readonly feeders?: readonly Feeder[];
+  readonly ladders?: readonly RetryPolicy[];
+  readonly chores?: readonly PeriodicTask[];
+  readonly feeders?: readonly OutboxSource[];
   readonly timings?: Partial<JobTimings>;
   readonly graceMs?: number;
 }
@@ -59,6 +59,7 @@ export class JobsStage {
   readonly log: string[] = [];
   readonly staged = new StagedJobs(clock, ids);
   private readonly runtimes: JobsRuntime[] = [];
+  private readonly opened: (() => Promise<void>)[] = [];
   private otherRedisUrl: string | null = null;
 
   private constructor(
@@ -101,18 +102,16 @@ export class JobsStage {
       ids,
       logger: createLogger({ level: 'debug', sink: { write: (line) => void this.log.push(line) } }),
       metrics: this.runtimes.length === 0 ? this.metrics : new Registry(),
-      scrub: (text) => text,
       deadLetters: new DeadLetters({
         pool: this.pool,
         clock,
         ids,
         staged: new StagedJobs(clock, ids),
-        scrub: (text) => text,
       }),
       kinds: options.kinds ?? [],
       ladders: options.ladders ?? [quickLadder],
       chores: options.chores ?? [],
-      feeders: options.feeders ?? [],
+      outboxSources: options.feeders ?? [],
       graceMs: options.graceMs ?? 5_000,
       timings: { ...quick, ...options.timings },
     });
@@ -158,6 +157,19 @@ export class JobsStage {
     }
   }
 
+  /** A look at the queues from outside the runtimes; closed with the stage. */
+  async queues(): Promise<Queues> {
+    const { redisUrl } = this;
+    const shared = { databaseUrl: this.database.url, redisUrl, clock, workers: 0, onError: () => {} };
+    const backend = await openQueueBackend(shared);
+    const queues = new Queues(backend, clock, () => {});
+    this.opened.push(async () => {
+      await queues.close();
+      await backend.close();
+    });
+    return queues;
+  }
+
   async count(from: string): Promise<number> {
     const { rows } = await this.pool.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${from}`);
     return rows[0]!.n;
@@ -177,6 +189,7 @@ export class JobsStage {
 
   async close(): Promise<void> {
     await this.stop();
+    for (const close of this.opened) await close();
     await this.store.close();
     await this.redis?.stop();
     await this.pool.end();
@@ -184,7 +197,7 @@ export class JobsStage {
   }
 }
 
-/** The effect and its guard in one statement: whoever comes second changes nothing. */
+/** The effect and its guard in one statement: a second run changes nothing. */
 export async function effect(pool: Pick<Pool, 'query'>, id: string): Promise<void> {
   await pool.query(
     `WITH done AS (UPDATE deeds SET done_at = clock_timestamp() WHERE id = $1 AND done_at IS NULL RETURNING id)

@@ -1,17 +1,17 @@
 import { Client, Pool } from 'pg';
-import { endingOf } from '../../src/jobs/pool-end.js';
-import { SystemClock } from '../../src/kernel/index.js';
+import { poolTerminator } from '../../src/jobs/pool-end.js';
+import { SystemClock } from '../../src/core/clock.js';
 import { freshDatabase } from '../support/database.js';
-import { eventually } from '../support/service.js';
+import { eventually } from '../support/test-environment.js';
 
 const clock = new SystemClock();
 
-it('a pool ends in time, though somebody never gives a connection back', async () => {
+it('a pool ends in time, though one connection is never given back', async () => {
   const database = await freshDatabase();
   const onlooker = new Client({ connectionString: database.url });
   await onlooker.connect();
   const pool = new Pool({ connectionString: database.url, application_name: 'kept' });
-  const end = endingOf(pool, clock);
+  const end = poolTerminator(pool, clock);
   const connections = async () => {
     const { rows } = await onlooker.query("SELECT 1 FROM pg_stat_activity WHERE application_name = 'kept'");
     return rows.length;

@@ -1,10 +1,10 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type JobKind } from '../../src/jobs/index.js';
+import { type JobKind } from '../../src/jobs/job-kind.js';
 import { type Spawned, spawnNode } from '../support/process.js';
 import { redisBinary } from '../support/redis-server.js';
-import { eventually } from '../support/service.js';
+import { eventually } from '../support/test-environment.js';
 import { type Deed, gate, JobsStage, names, quick } from './jobs-stage.js';
 
 const backends = redisBinary ? (['postgres', 'redis'] as const) : (['postgres'] as const);

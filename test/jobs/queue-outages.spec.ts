@@ -1,6 +1,6 @@
-import { type JobKind } from '../../src/jobs/index.js';
+import { type JobKind } from '../../src/jobs/job-kind.js';
 import { describeWithRedis } from '../support/redis-server.js';
-import { eventually } from '../support/service.js';
+import { eventually } from '../support/test-environment.js';
 import { clock, type Deed, gate, JobsStage, names } from './jobs-stage.js';
 
 /** A real redis-server is emptied, killed, made read only and filled while jobs are staged. */
@@ -77,7 +77,7 @@ describeWithRedis('Redis in trouble while jobs are staged', () => {
     await redis().kill();
     await stage.stage(kind, names(20, 'b'));
     const before = runs();
-    // Overdue after three intervals and five seconds: then somebody runs it without the queue.
+    // Overdue after three intervals and five seconds: then a process runs it without the queue.
     await eventually(() => runs() > before, 'the chore is run without Redis', 15_000);
     expect(await stage.count('effects')).toBe(20);
     await redis().restart();

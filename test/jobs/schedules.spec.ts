@@ -1,6 +1,6 @@
-import { type Chore } from '../../src/jobs/index.js';
+import { type PeriodicTask } from '../../src/jobs/periodic-task-leases.js';
 import { redisBinary } from '../support/redis-server.js';
-import { eventually } from '../support/service.js';
+import { eventually } from '../support/test-environment.js';
 import { clock, gate, JobsStage } from './jobs-stage.js';
 
 const backends = redisBinary ? (['postgres', 'redis'] as const) : (['postgres'] as const);
@@ -15,7 +15,7 @@ describe.each(backends)('schedules, with queues in %s', (backend) => {
   /** Counts its runs, and how many went on at once. */
   function counting(name: string, everyMs: number, work: () => Promise<void> = () => clock.sleep(20)) {
     const seen = { runs: 0, atOnce: 0, most: 0 };
-    const chore: Chore = {
+    const chore: PeriodicTask = {
       name,
       everyMs,
       runOnce: async () => {
@@ -90,6 +90,22 @@ describe.each(backends)('schedules, with queues in %s', (backend) => {
     await clock.sleep(800);
     expect(seen.runs).toBe(0);
     await eventually(() => seen.runs > 0, 'it has the turn');
+  });
+
+  it('are removed from the queue an hour after their last run, where this process does not know them', async () => {
+    const [kept, gone, elsewhere] = ['kept', 'gone', 'elsewhere'].map((name) => counting(name, 300));
+    const before = await stage.runtime({ chores: [kept!.chore, gone!.chore, elsewhere!.chore] });
+    await eventually(() => gone!.seen.runs > 0 && elsewhere!.seen.runs > 0, 'all of them ran');
+    await before.stop();
+    await stage.pool.query("UPDATE schedules SET ended_at = ended_at - interval '2 h' WHERE name = 'gone'");
+    await stage.runtime({ chores: [kept!.chore] });
+    const queues = await stage.queues();
+    const names = () =>
+      queues
+        .use('schedules', 'looking', (queue) => queue.getJobSchedulers())
+        .then((all) => all.map(({ key }) => key));
+    await eventually(async () => !(await names()).includes('gone'), 'the scheduler is removed');
+    expect(await names()).toEqual(expect.arrayContaining(['kept', 'elsewhere', 'sweeper']));
   });
 
   it('are late by what the metric says', async () => {

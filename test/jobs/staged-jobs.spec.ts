@@ -1,8 +1,9 @@
-import { FinalError, type JobKind, ladderOf } from '../../src/jobs/index.js';
-import { auditRecords } from '../../src/kernel/audit.js';
-import { insertOrRefuse } from '../../src/kernel/index.js';
+import { FinalError, type JobKind } from '../../src/jobs/job-kind.js';
+import { ladderOf } from '../../src/jobs/retry-policy.js';
+import { auditRecords } from '../../src/database/audit.js';
+import { insertOrRefuse } from '../../src/core/change.js';
 import { redisBinary } from '../support/redis-server.js';
-import { eventually } from '../support/service.js';
+import { eventually } from '../support/test-environment.js';
 import { clock, type Deed, gate, JobsStage, names, quickLadder } from './jobs-stage.js';
 
 const backends = redisBinary ? (['postgres', 'redis'] as const) : (['postgres'] as const);
@@ -131,7 +132,7 @@ describe.each(backends)('jobs, with queues in %s', (backend) => {
         job_id: 'deed.fail.a',
         args: { id: 'a' },
         cause: 'exhausted',
-        error: 'Error: no way to redis://***@cache, try 3',
+        error: 'Error: no way to redis://[removed]cache, try 3',
         tries: 3,
       },
     ]);

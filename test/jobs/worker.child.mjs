@@ -3,13 +3,17 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-const built = (room) => import(pathToFileURL(resolve(`dist/src/${room}/index.js`)).href);
+const built = (file) => import(pathToFileURL(resolve(`dist/src/${file}.js`)).href);
 const load = (name) => import(name);
 const { default: pg } = await load('pg');
 const { Registry } = await load('prom-client');
-const { DeadLetters, JobsRuntime, ladderOf, StagedJobs } = await built('jobs');
-const { SystemClock, SystemIds } = await built('kernel');
-const { createLogger } = await built('api');
+const { DeadLetters } = await built('jobs/dead-letters');
+const { JobsRuntime } = await built('jobs/jobs-runtime');
+const { ladderOf } = await built('jobs/retry-policy');
+const { StagedJobs } = await built('jobs/staged-jobs');
+const { SystemClock } = await built('core/clock');
+const { SystemIds } = await built('core/ids');
+const { createLogger } = await built('http/logger');
 
 const [databaseUrl, redisUrl, mode] = process.argv.slice(2);
 const clock = new SystemClock();
@@ -40,7 +44,6 @@ const deed = {
 };
 
 const ids = new SystemIds(clock);
-const scrub = (text) => text;
 const runtime = new JobsRuntime({
   databaseUrl,
   redisUrl: redisUrl === '-' ? null : redisUrl,
@@ -49,8 +52,7 @@ const runtime = new JobsRuntime({
   ids,
   logger: createLogger({ level: 'debug', sink: { write: (line) => void process.stdout.write(line) } }),
   metrics: new Registry(),
-  scrub,
-  deadLetters: new DeadLetters({ pool, clock, ids, staged: new StagedJobs(clock, ids), scrub }),
+  deadLetters: new DeadLetters({ pool, clock, ids, staged: new StagedJobs(clock, ids) }),
   kinds: [deed],
   ladders: [
     ladderOf('default', [

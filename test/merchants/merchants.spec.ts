@@ -1,14 +1,12 @@
 import { type Pool } from 'pg';
-import {
-  type Database,
-  ManualClock,
-  openDatabase,
-  Problem,
-  SeededIds,
-  uuidv7,
-  StoreUnavailable,
-} from '../../src/kernel/index.js';
-import { ApiKeyEntity, MerchantEntity, Merchants } from '../../src/merchants/index.js';
+import { ManualClock } from '../../src/core/clock.js';
+import { type Database, openDatabase } from '../../src/database/database.js';
+import { SeededIds, uuidv7 } from '../../src/core/ids.js';
+import { Problem } from '../../src/core/problem.js';
+import { StoreUnavailable } from '../../src/database/store-unavailable.js';
+import { ApiKeyEntity } from '../../src/merchants/api-key.entity.js';
+import { MerchantEntity } from '../../src/merchants/merchant.entity.js';
+import { Merchants } from '../../src/merchants/merchants.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 
 let fresh: FreshDatabase;

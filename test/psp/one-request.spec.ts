@@ -2,11 +2,12 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
 import StripeSdk from 'stripe';
-import { SystemClock } from '../../src/kernel/index.js';
-import { type Instruction, PspDirectory } from '../../src/psp/index.js';
+import { SystemClock } from '../../src/core/clock.js';
+import { type Instruction } from '../../src/psp/contract.js';
+import { PspDirectory } from '../../src/psp/psp-directory.js';
 import { AdyenPsp } from '../../src/psp/adyen/adyen.psp.js';
 import { StripePsp } from '../../src/psp/stripe/stripe.psp.js';
-import { LARGEST_ANSWER_BYTES } from '../../src/psp/wire.js';
+import { MAX_ANSWER_BYTES } from '../../src/psp/wire.js';
 
 const charge: Instruction = {
   operation: 'charge',
@@ -45,7 +46,7 @@ const makers = {
     new AdyenPsp({ baseUrl, timeoutMs, apiKey: 'key', merchantAccount: 'M' }),
 };
 
-const huge = Buffer.alloc(LARGEST_ANSWER_BYTES + 1, ' ');
+const huge = Buffer.alloc(MAX_ANSWER_BYTES + 1, ' ');
 const handles: Record<string, Handle> = {
   'resets the connection': (request) => request.socket.resetAndDestroy(),
   'hangs up': (request) => request.socket.destroySoon(),
@@ -58,7 +59,7 @@ const handles: Record<string, Handle> = {
   'answers 502 with a page': (_, response) => response.writeHead(502).end('<html>Bad Gateway</html>'),
   'answers 409': (_, response) =>
     response.writeHead(409).end('{"errorCode":"704","error":{"code":"idempotency_key_in_use"}}'),
-  'answers 503 with the JSON of somebody else': (_, response) =>
+  'answers 503 with the JSON of another server': (_, response) =>
     response.writeHead(503).end('{"id":"pi_1","status":"succeeded","resultCode":"Authorised"}'),
   'asks to retry': (_, response) =>
     response.writeHead(500, { 'stripe-should-retry': 'true' }).end('{"error":{"type":"api_error"}}'),
@@ -71,7 +72,7 @@ describe.each(Object.entries(makers))('one call of %s is one request', (name, ma
   it.each(Object.entries(handles))('when the PSP %s, and its outcome is unknown', async (_, handle) => {
     const server = await serverOf(handle);
     const adapter = make(server.url, 300);
-    const directory = new PspDirectory([{ name, adapter, timeoutMs: 300 }], {
+    const directory = new PspDirectory([{ name, adapter, fingerprint: name, timeoutMs: 300 }], {
       clock: new SystemClock(),
       metrics: new Registry(),
     });

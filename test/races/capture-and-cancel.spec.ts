@@ -1,14 +1,22 @@
-import { codeOf, orderOf, paymentOf, type Reply, type Service, Shop, Stage } from '../support/service.js';
+import {
+  codeOf,
+  orderOf,
+  paymentOf,
+  type Reply,
+  type Service,
+  ApiClient,
+  TestEnvironment,
+} from '../support/test-environment.js';
 
-let stage: Stage;
+let stage: TestEnvironment;
 let services: Service[];
-let shops: [Shop, Shop];
+let shops: [ApiClient, ApiClient];
 
 beforeAll(async () => {
-  stage = await Stage.open();
+  stage = await TestEnvironment.open();
   const apiKey = await stage.merchant();
   services = [await stage.start(), await stage.start()];
-  const [a, b] = services.map((service) => new Shop(() => service.url, apiKey));
+  const [a, b] = services.map((service) => new ApiClient(() => service.url, apiKey));
   shops = [a!, b!];
 });
 
@@ -21,7 +29,7 @@ async function authorized(key: string): Promise<string> {
 }
 
 /** Asks with one key until there is an answer that stays. */
-function insist(shop: Shop, path: string, key: string): Promise<Reply> {
+function insist(shop: ApiClient, path: string, key: string): Promise<Reply> {
   const stays = (reply: Reply) =>
     reply.status === 200 || (reply.status === 409 && codeOf(reply) !== 'request_in_progress');
   return shop.until(() => shop.post(path, {}, key), stays);

@@ -5,25 +5,25 @@ import {
   paymentOf,
   type Reply,
   type Service,
-  type Shop,
-  Stage,
-} from '../support/service.js';
+  type ApiClient,
+  TestEnvironment,
+} from '../support/test-environment.js';
 
 /** A client with a bug that makes a new key for every click, judged by the PSP's ledger. */
 const CLICKS = 20;
 
-let stage: Stage;
+let stage: TestEnvironment;
 let services: Service[];
 
 beforeAll(async () => {
-  stage = await Stage.open({ env: { PAYONCE_ROLE: 'api' } });
+  stage = await TestEnvironment.open({ env: { PAYONCE_ROLE: 'api' } });
   services = [await stage.start(), await stage.start()];
 });
 afterAll(() => stage.close());
 beforeEach(() => stage.simulator.reset());
 
 /** All at once, by turns to either service, each under a key of its own. */
-function clicks(shops: readonly Shop[], name: string, body: object): Promise<Reply[]> {
+function clicks(shops: readonly ApiClient[], name: string, body: object): Promise<Reply[]> {
   return Promise.all(
     Array.from({ length: CLICKS }, (_, n) =>
       shops[n % shops.length]!.post('/v1/payments', body, `${name}-${n}`),

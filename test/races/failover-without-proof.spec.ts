@@ -1,8 +1,8 @@
 import { Client, DatabaseError } from 'pg';
-import { atRest, orderOf, paymentOf, Shop, Stage } from '../support/service.js';
+import { atRest, orderOf, paymentOf, ApiClient, TestEnvironment } from '../support/test-environment.js';
 
-let stage: Stage;
-let shop: Shop;
+let stage: TestEnvironment;
+let shop: ApiClient;
 let client: Client;
 let paymentId: string;
 let entityKey: string;
@@ -11,10 +11,10 @@ const body = orderOf({ first: 'stripe' });
 
 /** A real charge in doubt: nothing answers, so its route stays open. */
 beforeAll(async () => {
-  stage = await Stage.open({ env: { PAYONCE_ROLE: 'api' } });
+  stage = await TestEnvironment.open({ env: { PAYONCE_ROLE: 'api' } });
   const apiKey = await stage.merchant();
   const service = await stage.start();
-  shop = new Shop(() => service.url, apiKey);
+  shop = new ApiClient(() => service.url, apiKey);
   stage.simulator.faults('stripe', { fault: 'hang_before', on: 'any', times: 1_000 });
   const reply = await shop.post('/v1/payments', body, 'in-doubt');
   expect(reply.status).toBe(202);

@@ -1,13 +1,21 @@
-import { codeOf, orderOf, paymentOf, type Reply, type Service, Shop, Stage } from '../support/service.js';
+import {
+  codeOf,
+  orderOf,
+  paymentOf,
+  type Reply,
+  type Service,
+  ApiClient,
+  TestEnvironment,
+} from '../support/test-environment.js';
 
 const EACH = 25;
 
-let stage: Stage;
+let stage: TestEnvironment;
 let services: Service[];
 let apiKey: string;
 
 beforeAll(async () => {
-  stage = await Stage.open({ env: { PAYONCE_ROLE: 'api' } });
+  stage = await TestEnvironment.open({ env: { PAYONCE_ROLE: 'api' } });
   apiKey = await stage.merchant();
   services = [await stage.start(), await stage.start()];
 });
@@ -18,7 +26,7 @@ beforeEach(() => stage.simulator.reset());
 
 /** The same request 25 times to each of two services, all of them before the first is answered. */
 function fiftyAtOnce(key: string, waitS?: number): Promise<Reply[]> {
-  const shops = services.map((service) => new Shop(() => service.url, apiKey));
+  const shops = services.map((service) => new ApiClient(() => service.url, apiKey));
   const body = orderOf({ reference: key });
   const asks = Array.from({ length: EACH }, () =>
     shops.map((shop) => shop.post('/v1/payments', body, key, waitS === undefined ? {} : { waitS })),

@@ -1,13 +1,20 @@
-import { atRest, eventually, orderOf, paymentOf, Shop, Stage } from '../support/service.js';
+import {
+  atRest,
+  eventually,
+  orderOf,
+  paymentOf,
+  ApiClient,
+  TestEnvironment,
+} from '../support/test-environment.js';
 
-let stage: Stage;
-let shop: Shop;
+let stage: TestEnvironment;
+let shop: ApiClient;
 
 beforeAll(async () => {
-  stage = await Stage.open();
+  stage = await TestEnvironment.open();
   const apiKey = await stage.merchant();
   const service = await stage.start();
-  shop = new Shop(() => service.url, apiKey);
+  shop = new ApiClient(() => service.url, apiKey);
 });
 
 afterAll(() => stage.close());

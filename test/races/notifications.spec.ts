@@ -1,7 +1,8 @@
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
-import { type FaultKind, type PspName, pspNames } from '../../simulator/index.js';
-import { type Page, type PaymentView } from '../../src/payments/index.js';
-import { type EventView } from '../../src/webhooks/index.js';
+import { type FaultKind, type PspName, pspNames } from '@payonce/simulator';
+import { type Page } from '../../src/core/page.js';
+import { type PaymentView } from '../../src/payments/payments.js';
+import { type EventView } from '../../src/webhooks/outgoing/event-view.js';
 import { eachOf } from '../support/a-few-at-a-time.js';
 import { randomFrom } from '../support/random.js';
 import {
@@ -11,9 +12,9 @@ import {
   paymentOf,
   type Reply,
   type Service,
-  Shop,
-  Stage,
-} from '../support/service.js';
+  ApiClient,
+  TestEnvironment,
+} from '../support/test-environment.js';
 import { Receiver } from '../webhooks/receiver.js';
 
 /**
@@ -94,10 +95,10 @@ const plans: readonly Plan[] = Array.from({ length: PAYMENTS }, (_, n) => {
   };
 });
 
-let stage: Stage;
+let stage: TestEnvironment;
 let receiver: Receiver;
 let apis: readonly [Service, Service];
-let shops: readonly [Shop, Shop];
+let shops: readonly [ApiClient, ApiClient];
 let verifier: Webhook;
 /** What came to the merchant: each id, and every body under it. */
 const told = new Map<string, Set<string>>();
@@ -106,7 +107,7 @@ const seen = { faults: 0, refused: 0, forged: 0 };
 beforeAll(async () => {
   const env = { PAYONCE_WEBHOOK_TARGETS: 'any', PAYONCE_DEADLINE_MS: '3000', PAYONCE_DB_POOL: '5' };
   [stage, receiver] = await Promise.all([
-    Stage.open({ timeoutMs: 500, lockTtlMs: 1_600, env }),
+    TestEnvironment.open({ timeoutMs: 500, lockTtlMs: 1_600, env }),
     Receiver.open((response, { headers, body }) => {
       // Checked as a merchant would, by the specification's own library.
       try {
@@ -133,7 +134,7 @@ beforeAll(async () => {
   ]);
   apis = [one, two];
   const apiKey = await stage.merchant();
-  shops = [new Shop(() => one.url, apiKey), new Shop(() => two.url, apiKey)];
+  shops = [new ApiClient(() => one.url, apiKey), new ApiClient(() => two.url, apiKey)];
 });
 afterAll(async () => {
   await receiver.close();

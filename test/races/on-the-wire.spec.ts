@@ -1,12 +1,19 @@
-import { eventually, orderOf, paymentOf, type Service, Shop, Stage } from '../support/service.js';
+import {
+  eventually,
+  orderOf,
+  paymentOf,
+  type Service,
+  ApiClient,
+  TestEnvironment,
+} from '../support/test-environment.js';
 import { PostgresTap, type Said } from './postgres-tap.js';
 
-let stage: Stage;
+let stage: TestEnvironment;
 let tap: PostgresTap;
 let service: Service;
 
 beforeAll(async () => {
-  stage = await Stage.open();
+  stage = await TestEnvironment.open();
   tap = await PostgresTap.open(stage.database.url);
   service = await stage.start({
     databaseUrl: tap.url,
@@ -21,8 +28,8 @@ afterAll(async () => {
 });
 
 /** A shop that has just paid once: its API key is believed for 5 s, and every statement is prepared. */
-async function warmShop(): Promise<Shop> {
-  const shop = new Shop(() => service.url, await stage.merchant());
+async function warmShop(): Promise<ApiClient> {
+  const shop = new ApiClient(() => service.url, await stage.merchant());
   expect((await shop.post('/v1/payments', orderOf(), 'warm-up')).status).toBe(201);
   tap.reset();
   return shop;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { orderOf, type Reply, Shop, type Stage } from '../support/service.js';
+import { orderOf, type Reply, ApiClient, type TestEnvironment } from '../support/test-environment.js';
 import { Receiver } from '../webhooks/receiver.js';
 
 const PAY_EVERY_MS = 100;
@@ -35,14 +35,14 @@ export class PaymentFlow {
   private readonly refused = new Set<string>();
 
   private constructor(
-    private readonly stage: Stage,
-    private readonly shop: Shop,
+    private readonly stage: TestEnvironment,
+    private readonly shop: ApiClient,
     readonly receiver: Receiver,
   ) {}
 
   /** @param url of the API */
-  static async open(stage: Stage, url: () => string): Promise<PaymentFlow> {
-    const shop = new Shop(url, await stage.merchant());
+  static async open(stage: TestEnvironment, url: () => string): Promise<PaymentFlow> {
+    const shop = new ApiClient(url, await stage.merchant());
     const flow = new PaymentFlow(stage, shop, await Receiver.open());
     try {
       await flow.connect(url());

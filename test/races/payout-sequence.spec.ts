@@ -1,21 +1,15 @@
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
-import {
-  type Change,
-  type Database,
-  insert,
-  insertOrRefuse,
-  MemoryStore,
-  openDatabase,
-  PostgresStore,
-  Problem,
-  type Store,
-  SystemClock,
-  SystemIds,
-  update,
-} from '../../src/kernel/index.js';
-import { idempotencyKeys } from '../../src/idempotency/index.js';
-import { type Payout, PayoutReader, payouts } from '../../src/payouts/index.js';
+import { SystemClock } from '../../src/core/clock.js';
+import { type Change, insert, insertOrRefuse, type Store, update } from '../../src/core/change.js';
+import { MemoryStore } from '../../src/database/commit/memory-store.js';
+import { PostgresStore } from '../../src/database/commit/postgres-store.js';
+import { type Database, openDatabase } from '../../src/database/database.js';
+import { SystemIds } from '../../src/core/ids.js';
+import { Problem } from '../../src/core/problem.js';
+import { idempotencyKeys } from '../../src/idempotency/idempotency-key.entity.js';
+import { type Payout, payouts } from '../../src/payouts/payout.entity.js';
+import { PayoutReader } from '../../src/payouts/payout.reader.js';
 import { World } from '../simulation/world.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { Bank, type Fate, payoutHouse, payoutOf, pspsOf, sequencesIn } from '../support/payout-house.js';

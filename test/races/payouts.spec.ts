@@ -1,21 +1,29 @@
-import { type Effect, type FaultRequest, type PspName } from '../../simulator/index.js';
-import { type PayoutView } from '../../src/payouts/index.js';
-import { atRest, codeOf, eventually, type Reply, type Service, Shop, Stage } from '../support/service.js';
+import { type Effect, type FaultRequest, type PspName } from '@payonce/simulator';
+import { type PayoutView } from '../../src/payouts/payouts.js';
+import {
+  atRest,
+  codeOf,
+  eventually,
+  type Reply,
+  type Service,
+  ApiClient,
+  TestEnvironment,
+} from '../support/test-environment.js';
 
 /** Payouts through two real services and over real sockets; the PSPs' ledgers judge. */
-let stage: Stage;
+let stage: TestEnvironment;
 let services: Service[];
-let shops: Shop[];
-let shop: Shop;
+let shops: ApiClient[];
+let shop: ApiClient;
 let apiKey: string;
 let recipients = 0;
 
 beforeAll(async () => {
-  stage = await Stage.open();
+  stage = await TestEnvironment.open();
   stage.hide(...Object.values(tokens));
   apiKey = await stage.merchant(['payouts:write']);
   services = [await stage.start({ watched: true }), await stage.start()];
-  shops = services.map((_, i) => new Shop(() => services[i]!.url, apiKey));
+  shops = services.map((_, i) => new ApiClient(() => services[i]!.url, apiKey));
   shop = shops[0]!;
 });
 afterAll(() => stage.close());

@@ -9,7 +9,7 @@ export interface Said {
   readonly sync: number;
   /** The simple protocol: BEGIN, and whatever has no parameters. */
   readonly query: number;
-  /** Wake-ups of whoever hands jobs over: nobody waits for one. They count as nothing else. */
+  /** Wake-ups of the enqueuer: no test waits for one. They count as nothing else. */
   readonly wake: number;
 }
 
@@ -21,6 +21,8 @@ const LETTERS: Readonly<Record<string, keyof Said>> = {
   Q: 'query',
 };
 const NOTHING: Said = { parse: 0, bind: 0, execute: 0, sync: 0, query: 0, wake: 0 };
+/** Each process asks twice a second for the time and for locks whose process is gone, also without a payment. */
+const BACKGROUND = ['SELECT clock_timestamp() AS now', 'WITH holders AS'];
 const SSL_REQUEST = 80_877_103;
 const GSS_REQUEST = 80_877_104;
 
@@ -64,9 +66,13 @@ export class PostgresTap {
 
   private join(near: Socket, far: Socket): void {
     let isWake = false;
+    let isBackground = false;
     const listen = listener((letter, message) => {
       const name = LETTERS[letter];
       if (name === 'parse') isWake = message.includes('pg_notify');
+      if (name === 'parse' || name === 'query')
+        isBackground = BACKGROUND.some((text) => message.includes(text));
+      if (isBackground) return;
       if (isWake && name === 'sync') {
         isWake = false;
         this.counts.wake += 1;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';
-import { Stage } from '../support/service.js';
+import { TestEnvironment } from '../support/test-environment.js';
 import { PaymentFlow } from './payment-flow.js';
 
 /**
@@ -31,12 +31,12 @@ async function through(name: string, flow: PaymentFlow, trouble: () => Promise<v
 
 describeWithRedis('Redis in trouble while payments flow', () => {
   let redis: RedisServer;
-  let stage: Stage;
+  let stage: TestEnvironment;
   let flow: PaymentFlow;
 
   beforeAll(async () => {
     redis = await RedisServer.start(true);
-    stage = await Stage.open({ env: { ...env, REDIS_URL: redis.url } });
+    stage = await TestEnvironment.open({ env: { ...env, REDIS_URL: redis.url } });
     const roles = ['api', 'worker', 'worker'];
     const [api] = await Promise.all(roles.map((role) => stage.start({ env: { PAYONCE_ROLE: role } })));
     flow = await PaymentFlow.open(stage, () => api!.url);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type FaultKind, type PspName } from '../../simulator/index.js';
+import { type FaultKind, type PspName } from '@payonce/simulator';
 import { refunded, refundOf } from '../support/refunds.js';
 import {
   atRest,
@@ -8,27 +8,31 @@ import {
   paymentOf,
   type Reply,
   type Service,
-  Shop,
-  Stage,
-} from '../support/service.js';
+  ApiClient,
+  TestEnvironment,
+} from '../support/test-environment.js';
 
 /**
- * More is never given back than was taken, whoever asks at once and whatever gets lost: judged from
+ * More is never given back than was taken, however many ask at once and whatever gets lost: judged from
  * the PSPs' ledgers. REFUND_RACES plays more of them; each is drawn by its seed.
  */
-const RACES = Number(process.env['REFUND_RACES'] ?? 200);
+const RACES = Number(process.env['REFUND_RACES'] ?? 20);
 /** So many at a time: they share two cores with two services, a database and three PSPs. */
 const AT_ONCE = 8;
 
-let stage: Stage;
+let stage: TestEnvironment;
 let services: Service[];
-let shops: [Shop, Shop];
+let shops: [ApiClient, ApiClient];
 
 beforeAll(async () => {
-  stage = await Stage.open({ timeoutMs: 600, lockTtlMs: 1_800, env: { PAYONCE_DEADLINE_MS: '5000' } });
+  stage = await TestEnvironment.open({
+    timeoutMs: 600,
+    lockTtlMs: 1_800,
+    env: { PAYONCE_DEADLINE_MS: '5000' },
+  });
   const apiKey = await stage.merchant();
   services = [await stage.start(), await stage.start()];
-  const [a, b] = services.map((service) => new Shop(() => service.url, apiKey));
+  const [a, b] = services.map((service) => new ApiClient(() => service.url, apiKey));
   shops = [a!, b!];
 });
 afterAll(() => stage.close());
@@ -144,7 +148,7 @@ it(`the same refund under two keys at two services: one (${RACES} seeds)`, async
 it(`a refund racing a part of a capture and a cancel (${RACES} seeds)`, async () => {
   await playAll('mixed', async (race) => {
     const id = await paid(race, 100, 'manual');
-    const capture = (shop: Shop, reference: string, amount: number) =>
+    const capture = (shop: ApiClient, reference: string, amount: number) =>
       shop.until(
         () => shop.post(`/v1/payments/${id}/capture`, { reference, amount }, `${race.name}-${reference}`),
         isAnswered,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PostgresServer } from '../support/postgres-server.js';
-import { eventually, type Service, Stage } from '../support/service.js';
+import { eventually, type Service, TestEnvironment } from '../support/test-environment.js';
 import { PaymentFlow } from './payment-flow.js';
 
 /**
@@ -18,7 +18,7 @@ const FROZEN_MS = 18_000;
 const SEATED = 'hands staged jobs over from now on';
 
 let postgres: PostgresServer;
-let stage: Stage;
+let stage: TestEnvironment;
 let api: Service;
 let workers: [Service, Service];
 let flow: PaymentFlow;
@@ -27,7 +27,7 @@ const startWorker = () => stage.start({ watched: true, env: { PAYONCE_ROLE: 'wor
 
 beforeAll(async () => {
   postgres = await PostgresServer.start();
-  stage = await Stage.open({ env, database: postgres });
+  stage = await TestEnvironment.open({ env, database: postgres });
   [api, ...workers] = await Promise.all([
     stage.start({ env: { PAYONCE_ROLE: 'api' } }),
     startWorker(),
@@ -110,7 +110,7 @@ it('a worker that dies after a request to an endpoint: sent again under its id, 
   expect(attempts).toEqual([{ status: null }, { status: 200 }]);
 }, 100_000);
 
-/** Whoever sat down last is the one who hands jobs over now. */
+/** The process that sat down last hands jobs over now. */
 function seatedFirst([one, other]: readonly [Service, Service]): [Service, Service] {
   const at = (worker: Service) => {
     const line =

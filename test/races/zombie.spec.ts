@@ -5,18 +5,18 @@ import {
   orderOf,
   paymentOf,
   type Service,
-  Shop,
-  Stage,
-} from '../support/service.js';
+  ApiClient,
+  TestEnvironment,
+} from '../support/test-environment.js';
 
-let stage: Stage;
+let stage: TestEnvironment;
 let apiKey: string;
 /** The service that does not sleep. */
 let b: Service;
 
 beforeAll(async () => {
   // Only the client drives: no worker takes the key over in its place.
-  stage = await Stage.open({ timeoutMs: 1_000, lockTtlMs: 2_000, env: { PAYONCE_ROLE: 'api' } });
+  stage = await TestEnvironment.open({ timeoutMs: 1_000, lockTtlMs: 2_000, env: { PAYONCE_ROLE: 'api' } });
   apiKey = await stage.merchant();
   b = await stage.start();
 });
@@ -78,13 +78,13 @@ describe('a service that was frozen while it had a call under way', () => {
     const body = orderOf({ reference: name });
     stage.simulator.faults('stripe', { ...fault, next: 1 });
 
-    const shopOfA = new Shop(() => a.url, apiKey);
+    const shopOfA = new ApiClient(() => a.url, apiKey);
     const asked = shopOfA.post('/v1/payments', body, name);
     const effect = await eventually(() => stage.effects()[0], 'the effect');
     process.kill(a.pid, 'SIGSTOP');
 
     // The retry goes elsewhere: refused while the lock lasts, and then it takes over.
-    const shop = new Shop(() => b.url, apiKey);
+    const shop = new ApiClient(() => b.url, apiKey);
     const settled = await shop.until(() => shop.post('/v1/payments', body, name), atRest);
     const payment = paymentOf(settled);
     expect(payment).toMatchObject({ status: 'captured', psp: 'stripe' });
@@ -96,7 +96,7 @@ describe('a service that was frozen while it had a call under way', () => {
 
     process.kill(a.pid, 'SIGCONT');
     await eventually(() => isAlive(a.url).catch(() => false), 'the zombie lives');
-    // Whoever still waits there hears that somebody else is at it.
+    // A client that still waits there hears that another run holds the key.
     const late = await asked;
     expect([late.status, codeOf(late)]).toEqual([409, 'request_in_progress']);
 
@@ -119,9 +119,9 @@ describe('a service that was frozen before its call', () => {
     const key = 'too-old';
     const body = orderOf({ reference: key });
 
-    const asked = new Shop(() => a.url, apiKey).post('/v1/payments', body, key);
+    const asked = new ApiClient(() => a.url, apiKey).post('/v1/payments', body, key);
     await eventually(() => begun(key), 'the key');
-    const shop = new Shop(() => b.url, apiKey);
+    const shop = new ApiClient(() => b.url, apiKey);
     const settled = await shop.until(() => shop.post('/v1/payments', body, key), atRest);
     const { id } = paymentOf(settled);
     const before = await everythingElse(id);
@@ -144,9 +144,9 @@ describe('a service that was frozen before its call', () => {
     const key = `before-the-call-${first}`;
     const body = orderOf({ first, reference: key });
 
-    const asked = new Shop(() => a.url, apiKey).post('/v1/payments', body, key);
+    const asked = new ApiClient(() => a.url, apiKey).post('/v1/payments', body, key);
     await eventually(() => begun(key), 'the key');
-    const shop = new Shop(() => b.url, apiKey);
+    const shop = new ApiClient(() => b.url, apiKey);
     const settled = await shop.until(() => shop.post('/v1/payments', body, key), atRest);
     const payment = paymentOf(settled);
     expect(payment).toMatchObject({ status: 'captured', psp: first });

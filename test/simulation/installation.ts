@@ -1,30 +1,32 @@
-import { type Completer, FINISHED, idempotencyKeys } from '../../src/idempotency/index.js';
-import {
-  type Change,
-  type CommitResult,
-  MemoryStore,
-  Problem,
-  Seal,
-  type Store,
-  StoreUnavailable,
-} from '../../src/kernel/index.js';
-import { type OrphanKeeper } from '../../src/payments/index.js';
-import { type Psps } from '../../src/psp/index.js';
-import {
-  type Facts,
-  orphanEffects,
-  pspAttempts,
-  pspRequests,
-  type Resolver,
-} from '../../src/request-storage/index.js';
+import { type Completer } from '../../src/idempotency/completer.js';
+import { FINISHED, idempotencyKeys } from '../../src/idempotency/idempotency-key.entity.js';
+import { IdempotentRunner } from '../../src/idempotency/idempotent-runner.js';
+import { type Change, type CommitResult, type Store } from '../../src/core/change.js';
+import { type MemorySnapshot, MemoryStore } from '../../src/database/commit/memory-store.js';
+import { Problem } from '../../src/core/problem.js';
+import { Encryption } from '../../src/core/encryption.js';
+import { StoreUnavailable } from '../../src/database/store-unavailable.js';
+import { type OrphanCompensator } from '../../src/payments/orphan-compensator.js';
+import { type Psps } from '../../src/psp/contract.js';
+import { type ItemRecorder } from '../../src/request-storage/notification.js';
+import { orphanEffects, pspAttempts, pspRequests } from '../../src/request-storage/psp-request.entity.js';
+import { RequestStorage } from '../../src/request-storage/request-storage.js';
+import { type Resolver } from '../../src/request-storage/resolver.js';
 import { Messenger } from './messenger.js';
-import { CALL_TIMEOUT_MS, type Effect, kinds, LONGEST_VOID_MS, SimulatedPsp } from './simulated-psp.js';
+import {
+  CALL_TIMEOUT_MS,
+  type Effect,
+  type Kind,
+  kinds,
+  MAX_VOID_MS,
+  SimulatedPsp,
+} from './simulated-psp.js';
 import { type SimulatedProcess, World } from './world.js';
 
 export const merchantId = '01900000-0000-7000-8000-000000000001';
 export const LEASE_MS = 20_000;
-export const DEADLINE_MS = 25_000;
-export const seal = new Seal(Buffer.alloc(32, 7));
+const DEADLINE_MS = 25_000;
+const seal = new Encryption(Buffer.alloc(32, 7));
 
 /** Probabilities, per visit of the place. */
 const CRASH = 0.012;
@@ -37,8 +39,8 @@ export type Mortal = ReturnType<World['newProcess']>;
 export interface Working {
   readonly resolver: Resolver;
   readonly completer: Completer;
-  readonly orphans: OrphanKeeper;
-  readonly facts: Facts;
+  readonly orphans: OrphanCompensator;
+  readonly facts: ItemRecorder;
 }
 
 /** A rule that does not hold, with the seed that shows it. */
@@ -46,6 +48,15 @@ export class Broken extends Error {
   constructor(world: World, rule: string) {
     super(`seed ${world.seed}: ${rule}\n${world.story.join('\n')}`);
     this.name = 'Broken';
+  }
+}
+
+/** Plays a seed; one that breaks a rule a second time, and then its story is written down. */
+export async function withStory<Played>(play: (telling: boolean) => Promise<Played>): Promise<Played> {
+  try {
+    return await play(false);
+  } catch {
+    return play(true);
   }
 }
 
@@ -70,11 +81,10 @@ export abstract class Installation<Service extends Working> {
     this.world = new World(seed, telling);
     const { world } = this;
     this.memory = new MemoryStore(world.clockOf(null));
-    const kind = () => world.oneOf(kinds);
     this.psps = new Map(
       ['first', 'second']
-        .slice(0, world.between(1, 2))
-        .map((name) => [name, new SimulatedPsp(name, kind(), world)]),
+        .slice(0, world.between(1, this.mostPsps))
+        .map((name) => [name, new SimulatedPsp(name, world.oneOf(this.kindsOfPsps), world)]),
     );
     this.messenger = new Messenger(world, () => {
       const process = world.oneOf(this.processes);
@@ -83,8 +93,27 @@ export abstract class Installation<Service extends Working> {
     for (const [name, psp] of this.psps) psp.tells = (fact) => this.messenger.carry(name, fact);
   }
 
+  protected get mostPsps(): number {
+    return 2;
+  }
+
+  protected get kindsOfPsps(): readonly Kind[] {
+    return kinds;
+  }
+
   /** Over the store, the PSPs and the clock as this process has them. */
   protected abstract newService(process: Mortal): Service;
+
+  /** What every service is made of, as this process reaches it. */
+  protected toolsOf(process: Mortal) {
+    const { ids } = this.world;
+    const store = this.storeOf(process);
+    const { clock } = process;
+    const times = { leaseMs: LEASE_MS, deadlineMs: DEADLINE_MS };
+    const storage = new RequestStorage({ store, psps: this.pspsOf(process), clock, ...times });
+    const keyed = new IdempotentRunner({ store, clock, ids, seal, ...times });
+    return { keyed, newId: () => ids.uuid(), deps: { store, storage, seal, clock, ids } };
+  }
 
   /** Everybody asks once more, when all is at rest: nobody is told anything else than before. */
   protected abstract askAgain(): Promise<void>;
@@ -119,7 +148,9 @@ export abstract class Installation<Service extends Working> {
   protected storeOf(process: Mortal): Store {
     const { world, memory } = this;
     const reach = async () => {
+      const askedMs = world.nowMs;
       await world.wait(this.pauseMs(), process);
+      world.beat(process, askedMs);
       this.maybeCrash(process, 'before the store');
       await this.stopIfDead(process);
     };
@@ -164,6 +195,7 @@ export abstract class Installation<Service extends Working> {
     return {
       has: (name) => this.psps.has(name),
       capabilities: (name) => psp(name).can,
+      fingerprint: (name) => `account of ${name}`,
       timeoutMs: () => CALL_TIMEOUT_MS,
       call: async (name, kind, instruction, mayStill) => {
         await this.world.wait(this.pauseMs(), process);
@@ -174,7 +206,11 @@ export abstract class Installation<Service extends Working> {
         );
         this.maybeCrash(process, 'before the call');
         await this.stopIfDead(process);
+        // Connecting takes a while, and a process may stand still meanwhile. The lock is looked at again.
+        await this.world.wait(this.pauseMs(), process);
+        if (!mayStill()) return { outcome: 'not_sent', pspCode: 'lock_too_old' };
         const answer = await psp(name).call(kind, instruction, (ms) => this.world.wait(ms, null));
+        this.world.beat(process);
         this.world.tell(`${process.name} <- ${name}: ${answer.outcome}`);
         this.maybeCrash(process, 'after the call');
         await this.world.wait(this.pauseMs(), process);
@@ -191,6 +227,10 @@ export abstract class Installation<Service extends Working> {
 
   private maybeCrash(process: Mortal, place: string): void {
     if (!this.stormy || !process.alive || !this.world.maybe(CRASH)) return;
+    this.kill(process, place);
+  }
+
+  private kill(process: Mortal, place: string): void {
     this.crashes += 1;
     this.world.tell(`${process.name} is killed ${place}`);
     process.die();
@@ -198,9 +238,21 @@ export abstract class Installation<Service extends Working> {
     void this.restart(process, world.between(10, 40_000));
   }
 
+  /** An older copy of the database takes its place under PSPs that go on, and clients forget no key. */
+  protected loseCommitsSince(copy: MemorySnapshot): void {
+    for (const process of this.processes.filter(({ alive }) => alive)) {
+      this.kill(process, 'with its database');
+    }
+    this.memory.restore(copy);
+    this.answers.clear();
+    this.world.tell('an older copy of the database is restored');
+  }
+
   private async restart(dead: Mortal, afterMs: number): Promise<void> {
     await this.world.wait(afterMs, null);
-    this.processes.splice(this.processes.indexOf(dead), 1, this.world.newProcess(`${dead.name}'`));
+    const next = this.world.newProcess(`${dead.name}'`);
+    if (!this.stormy) next.skewMs = 0;
+    this.processes.splice(this.processes.indexOf(dead), 1, next);
   }
 
   /** The dead do not go on: what they would have done next never happens. */
@@ -208,20 +260,27 @@ export abstract class Installation<Service extends Working> {
     return process.alive ? undefined : new Promise(() => {});
   }
 
-  /** Asks again and again, until there is nothing more to ask. */
+  /**
+   * Asks again and again, until there is nothing more to ask: a few times now and then, or at a rate of
+   * its own for minutes.
+   */
   protected async insist(ask: () => Promise<boolean>, afterMs: number): Promise<void> {
     const { world } = this;
     await world.wait(afterMs, null);
-    for (let tries = 0; tries < 8; tries++) {
+    const everyMs = world.maybe(0.15) ? world.oneOf([250, 1_000, 3_000, 10_000]) : null;
+    const most = everyMs === null ? 8 : world.between(8, 60);
+    for (let tries = 0; tries < most; tries++) {
       if (await ask()) return;
-      await world.wait(world.between(50, 30_000), null);
+      await world.wait(everyMs ?? world.between(50, 30_000), null);
     }
   }
 
   /** Some process, or null where that one is just dead. */
   protected someone(): { readonly process: Mortal; readonly service: Service } | null {
     const process = this.world.oneOf(this.processes);
-    return process.alive ? { process, service: this.service(process) } : null;
+    if (!process.alive) return null;
+    this.world.beat(process);
+    return { process, service: this.service(process) };
   }
 
   protected async workers(): Promise<void> {
@@ -234,6 +293,9 @@ export abstract class Installation<Service extends Working> {
   private async workOnce(): Promise<void> {
     const process = this.world.oneOf(this.processes);
     if (!process.alive) return;
+    this.world.beat(process);
+    // Periodic tasks are left to a process whose clock is sound.
+    if (!process.clock.isTrusted()) return;
     const { resolver, completer, orphans } = this.service(process);
     const pass = async () => {
       await resolver.runOnce(10, 1);
@@ -250,6 +312,7 @@ export abstract class Installation<Service extends Working> {
   protected async calm(): Promise<void> {
     const { world } = this;
     this.stormy = false;
+    for (const process of this.processes) process.skewMs = 0;
     for (const psp of this.psps.values()) psp.weather = 0;
     for (let hours = 0; hours < 200; hours++) {
       await this.until(this.settleOnce());
@@ -259,7 +322,7 @@ export abstract class Installation<Service extends Working> {
     await this.askAgain();
     this.messenger.stop();
     // What PSPs were told to undo is undone.
-    await this.until(world.wait(LONGEST_VOID_MS + 1, null));
+    await this.until(world.wait(MAX_VOID_MS + 1, null));
   }
 
   private async settleOnce(): Promise<void> {
@@ -285,7 +348,9 @@ export abstract class Installation<Service extends Working> {
   private async looksLater(): Promise<boolean> {
     if (!this.isLiedTo) return false;
     const routes = await this.memory.find(pspRequests, { merchantId, verdict: 'ruled_out' });
-    return routes.some(({ lookAgainAt }) => lookAgainAt !== null);
+    // An orphan effect that the PSP gave no answer about is asked about again.
+    const orphans = await this.memory.find(orphanEffects, { merchantId, status: 'open' });
+    return orphans.length > 0 || routes.some(({ lookAgainAt }) => lookAgainAt !== null);
   }
 
   // What must hold.
@@ -371,6 +436,13 @@ export abstract class Installation<Service extends Working> {
       const orphan = orphans.some((o) => o.entityKey === entityKey && o.psp === psp && o.status !== 'open');
       if (!known && !orphan) throw new Broken(this.world, `I4: ${psp} holds ${entityKey}, and nobody knows`);
     }
+  }
+
+  /** Nothing is canceled that nobody called off: neither by time nor by the number of calls. */
+  protected async nothingIsCalledOffByItself(): Promise<void> {
+    const attempts = await this.memory.find(pspAttempts, { merchantId, kind: 'cancel' });
+    const canceled = attempts.find(({ request }) => request['fence'] !== true);
+    if (canceled) throw new Broken(this.world, `${canceled.entityKey} was canceled and nobody asked for it`);
   }
 
   /** I5: an open route has a next step with a time, or is stuck and visible. */

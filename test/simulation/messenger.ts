@@ -1,6 +1,7 @@
-import { Problem, StoreUnavailable } from '../../src/kernel/index.js';
-import { type Fact } from '../../src/psp/index.js';
-import { type FactTaker, type Taken } from '../../src/request-storage/index.js';
+import { Problem } from '../../src/core/problem.js';
+import { StoreUnavailable } from '../../src/database/store-unavailable.js';
+import { type NotificationItem } from '../../src/psp/notification.js';
+import { type ItemRecorder, type Taken } from '../../src/request-storage/notification.js';
 import { type SimulatedProcess, type World } from './world.js';
 
 /** Tries of a PSP to deliver one copy of a notification. */
@@ -12,18 +13,21 @@ const TRIES = 8;
  */
 export class Messenger {
   /** What the services made of what they were told, by the PSP that told it. */
-  readonly taken: { readonly psp: string; readonly taken: Taken; readonly fact: Fact }[] = [];
+  readonly taken: { readonly psp: string; readonly taken: Taken; readonly fact: NotificationItem }[] = [];
   private readonly share: number;
   private isStopped = false;
 
   constructor(
     private readonly world: World,
-    private readonly someone: () => { readonly process: SimulatedProcess; readonly facts: FactTaker } | null,
+    private readonly someone: () => {
+      readonly process: SimulatedProcess;
+      readonly facts: ItemRecorder;
+    } | null,
   ) {
     this.share = world.oneOf([0, 0.5, 1, 1]);
   }
 
-  carry(psp: string, fact: Fact): void {
+  carry(psp: string, fact: NotificationItem): void {
     const { world } = this;
     if (!world.maybe(this.share)) return;
     for (let copies = world.between(1, 3); copies > 0; copies--) void this.deliver(psp, fact);
@@ -34,7 +38,7 @@ export class Messenger {
     this.isStopped = true;
   }
 
-  private async deliver(psp: string, fact: Fact): Promise<void> {
+  private async deliver(psp: string, fact: NotificationItem): Promise<void> {
     const { world } = this;
     await world.wait(world.between(0, world.oneOf([50, 5_000, 120_000, 3_600_000])), null);
     for (let tries = 0; tries < TRIES && !this.isStopped; tries++) {
@@ -49,7 +53,7 @@ export class Messenger {
   }
 
   /** null where nobody took it. */
-  private async hand(psp: string, fact: Fact): Promise<Taken | null> {
+  private async hand(psp: string, fact: NotificationItem): Promise<Taken | null> {
     const someone = this.someone();
     if (!someone) return null;
     const taking = someone.facts.take(psp, fact, 'notice').catch((error: unknown) => {

@@ -1,36 +1,32 @@
-import { Completer, KeyedFlows } from '../../src/idempotency/index.js';
-import { eventRecords, Problem, StoreUnavailable } from '../../src/kernel/index.js';
-import {
-  OrphanKeeper,
-  type PaymentAsk,
-  paymentFlows,
-  PaymentResolver,
-  payments,
-  paymentTransitions,
-} from '../../src/payments/index.js';
-import { refunds } from '../../src/refunds/index.js';
-import {
-  Facts,
-  orphanEffects,
-  pspRequests,
-  RequestStorage,
-  Resolver,
-} from '../../src/request-storage/index.js';
+import { Completer } from '../../src/idempotency/completer.js';
+import { type IdempotentRunner } from '../../src/idempotency/idempotent-runner.js';
+import { eventRecords } from '../../src/database/event.js';
+import { Problem } from '../../src/core/problem.js';
+import { StoreUnavailable } from '../../src/database/store-unavailable.js';
+import { OrphanCompensator } from '../../src/payments/orphan-compensator.js';
+import { PaymentResolver } from '../../src/payments/payment-resolver.js';
+import { payments, paymentTransitions } from '../../src/payments/payment.entity.js';
+import { paymentFlows } from '../../src/payments/payments.service.js';
+import { type PaymentAsk } from '../../src/payments/payments.js';
+import { refunds } from '../../src/refunds/refund.entity.js';
+import { isOfPayment } from '../../src/request-storage/entity-key.js';
+import { OperationOwners } from '../../src/request-storage/operation-owners.js';
+import { orphanEffects, pspRequests } from '../../src/request-storage/psp-request.entity.js';
+import { Resolver } from '../../src/request-storage/resolver.js';
 import {
   Broken,
-  DEADLINE_MS,
   Installation,
   LEASE_MS,
   merchantId,
   type Mortal,
-  seal,
+  withStory,
   type Working,
 } from './installation.js';
 import { type Effect, type SimulatedPsp } from './simulated-psp.js';
 import { mistold } from './telling.js';
 
 /** What a client wants; also its Idempotency-Key. */
-type Wants = 'create' | keyof typeof parts;
+export type Wants = 'create' | keyof typeof parts;
 
 /** Of 1,000: parts that fit, and refunds that do not both fit. */
 const parts = {
@@ -71,24 +67,20 @@ export interface Played {
  * One seed, from the first request to rest: a merchant asks for a payment (and perhaps to capture
  * or cancel it), repeats itself, and everything that can fail does, in an order that the seed draws.
  */
-export async function playPayment(seed: number): Promise<Played> {
-  try {
-    return await new PaymentSchedule(seed, false).play();
-  } catch {
-    // The same seed tells the same story; this time it is written down.
-    return new PaymentSchedule(seed, true).play();
-  }
+export function playPayment(seed: number): Promise<Played> {
+  return withStory((telling) => new PaymentSchedule(seed, telling).play());
 }
 
 interface Service extends Working {
-  readonly keyed: KeyedFlows;
+  readonly keyed: IdempotentRunner;
   readonly flows: ReturnType<typeof paymentFlows>;
 }
 
-class PaymentSchedule extends Installation<Service> {
-  private readonly ask: PaymentAsk;
+export class PaymentSchedule extends Installation<Service> {
+  protected readonly ask: PaymentAsk;
   private readonly fence: boolean;
-  private paymentId: string | null = null;
+  protected paymentId: string | null = null;
+  private isCalledOff = false;
 
   constructor(seed: number, telling: boolean) {
     super(seed, telling);
@@ -115,7 +107,15 @@ class PaymentSchedule extends Installation<Service> {
   async play(): Promise<Played> {
     const { world } = this;
     this.processes.push(world.newProcess('A'), world.newProcess('B'));
-    const work = [this.client('create'), this.workers()];
+    await this.until(Promise.all([...this.clients(), this.workers()]));
+    await this.calm();
+    return this.judge();
+  }
+
+  /** A merchant, and what it asks for. */
+  protected clients(): Promise<void>[] {
+    const { world } = this;
+    const work = [this.client('create')];
     const later = () => world.between(0, 60_000);
     if (world.maybe(0.4)) work.push(this.client('create', world.between(0, 10_000)));
     const isManual = this.ask.capture === 'manual';
@@ -123,69 +123,48 @@ class PaymentSchedule extends Installation<Service> {
     if (isManual && world.maybe(0.4)) {
       work.push(this.client('capture-a', later()), this.client('capture-b', later()));
     }
-    if (world.maybe(0.4)) work.push(this.client('cancel', later()));
+    this.isCalledOff = world.maybe(0.4);
+    if (this.isCalledOff) work.push(this.client('cancel', later()));
     if (world.maybe(0.3)) work.push(this.client('refund', later()));
     if (world.maybe(0.2)) work.push(this.client('refund-again', later()));
     if (world.maybe(0.2)) work.push(this.client('refund-a', later()), this.client('refund-b', later()));
-    await this.until(Promise.all(work));
-    await this.calm();
-    return this.judge();
+    return work;
   }
 
   protected newService(process: Mortal): Service {
-    const { world } = this;
-    const store = this.storeOf(process);
-    const { clock } = process;
-    const { ids } = world;
-    const storage = new RequestStorage({
-      store,
-      psps: this.pspsOf(process),
-      clock,
-      leaseMs: LEASE_MS,
-      deadlineMs: DEADLINE_MS,
-    });
-    const keyed = new KeyedFlows({ store, clock, ids, seal, leaseMs: LEASE_MS, deadlineMs: DEADLINE_MS });
-    const deps = {
-      store,
-      storage,
-      seal,
-      clock,
-      ids,
-      route: () => ({ candidates: [...this.psps.keys()], fence: this.fence }),
-    };
-    const flows = paymentFlows(deps);
+    const { keyed, newId, deps } = this.toolsOf(process);
+    const { store, storage, ids } = deps;
+    const route = () => ({ candidates: [...this.psps.keys()], fence: this.fence });
+    const flows = paymentFlows({ ...deps, route });
     const resolver = new PaymentResolver({ ...deps, leaseMs: LEASE_MS });
     const { rethrow } = this;
+    const owners = new OperationOwners();
+    owners.register({
+      owns: isOfPayment,
+      resolver,
+      subjectOf: async (id) =>
+        (await store.find(payments, { merchantId, id })).length > 0
+          ? { merchantId, paymentId: id, payoutId: null }
+          : null,
+    });
     return {
       keyed,
       flows,
-      orphans: new OrphanKeeper(
+      orphans: new OrphanCompensator(
         storage,
         (due, id) => resolver.lookAgain(due, id),
         (orphan, id) => resolver.compensate(orphan, id),
         true,
-        () => ids.uuid(),
+        newId,
         rethrow,
       ),
-      resolver: new Resolver(
-        storage,
-        (due, id) => resolver.driveOn(due, id),
-        () => ids.uuid(),
-        rethrow,
-      ),
+      resolver: new Resolver(storage, (due, id) => resolver.driveOn(due, id), newId, rethrow),
       completer: new Completer(store, keyed, Object.values(flows), ids, rethrow),
-      facts: new Facts(
-        {
-          merchantOf: async (id) =>
-            (await store.find(payments, { merchantId, id })).length > 0 ? merchantId : null,
-          take: (of, psp, fact, traceId) => resolver.take(of, psp, fact, traceId),
-        },
-        { merchantOf: () => Promise.resolve(null), take: () => Promise.reject(new Error('no payouts here')) },
-      ),
+      facts: owners,
     };
   }
 
-  private client(wants: Wants, afterMs = 0): Promise<void> {
+  protected client(wants: Wants, afterMs = 0): Promise<void> {
     return this.insist(() => this.request(wants, 'client'), afterMs);
   }
 
@@ -257,7 +236,7 @@ class PaymentSchedule extends Installation<Service> {
     }
   }
 
-  private async judge(): Promise<Played> {
+  protected async judge(): Promise<Played> {
     const { world } = this;
     const routes = await this.memory.find(pspRequests, { merchantId });
     const orphans = await this.memory.find(orphanEffects, { merchantId });
@@ -274,6 +253,7 @@ class PaymentSchedule extends Installation<Service> {
         throw new Broken(world, `${entityKey} is booked, and ${psp} has nothing`);
     }
     await this.everyRouteGoesOn();
+    if (!this.isCalledOff) await this.nothingIsCalledOffByItself();
     const told = await this.toldOnce();
     // What a capture or a refund did late is for a person, and shown as that.
     if (orphans.every(({ status }) => status === 'compensated')) await this.booksAgree(effects);

@@ -1,32 +1,28 @@
-import { Completer, KeyedFlows } from '../../src/idempotency/index.js';
-import { eventRecords, Problem, StoreUnavailable } from '../../src/kernel/index.js';
-import { OrphanKeeper, PaymentResolver } from '../../src/payments/index.js';
-import {
-  createPayoutFlow,
-  type Payout,
-  type PayoutAsk,
-  PayoutFlow,
-  payouts,
-  payoutTransitions,
-  type Tail,
-} from '../../src/payouts/index.js';
-import {
-  entityKey,
-  Facts,
-  OperationResolver,
-  orphanEffects,
-  pspRequests,
-  RequestStorage,
-  Resolver,
-} from '../../src/request-storage/index.js';
+import { Completer } from '../../src/idempotency/completer.js';
+import { type IdempotentRunner } from '../../src/idempotency/idempotent-runner.js';
+import { eventRecords } from '../../src/database/event.js';
+import { Problem } from '../../src/core/problem.js';
+import { StoreUnavailable } from '../../src/database/store-unavailable.js';
+import { OrphanCompensator } from '../../src/payments/orphan-compensator.js';
+import { PaymentResolver } from '../../src/payments/payment-resolver.js';
+import { createPayoutFlow } from '../../src/payouts/create-payout.flow.js';
+import { PayoutFlow } from '../../src/payouts/payout-flow.js';
+import { type Payout, payouts, payoutTransitions } from '../../src/payouts/payout.entity.js';
+import { type PayoutAsk } from '../../src/payouts/payouts.js';
+import { type Tail } from '../../src/payouts/sequence.js';
+import { entityKey } from '../../src/request-storage/entity-key.js';
+import { isOfPayout } from '../../src/request-storage/entity-key.js';
+import { OperationOwners } from '../../src/request-storage/operation-owners.js';
+import { OperationResolver } from '../../src/request-storage/operation-resolver.js';
+import { orphanEffects, pspRequests } from '../../src/request-storage/psp-request.entity.js';
+import { Resolver } from '../../src/request-storage/resolver.js';
 import {
   Broken,
-  DEADLINE_MS,
   Installation,
   LEASE_MS,
   merchantId,
   type Mortal,
-  seal,
+  withStory,
   type Working,
 } from './installation.js';
 import { type Effect } from './simulated-psp.js';
@@ -53,16 +49,12 @@ export interface PlayedPayouts {
 }
 
 /** One seed: see `play` of the payments. */
-export async function playPayouts(seed: number): Promise<PlayedPayouts> {
-  try {
-    return await new PayoutSchedule(seed, false).play();
-  } catch {
-    return new PayoutSchedule(seed, true).play();
-  }
+export function playPayouts(seed: number): Promise<PlayedPayouts> {
+  return withStory((telling) => new PayoutSchedule(seed, telling).play());
 }
 
 interface Service extends Working {
-  readonly keyed: KeyedFlows;
+  readonly keyed: IdempotentRunner;
   readonly create: ReturnType<typeof createPayoutFlow>;
 }
 
@@ -90,29 +82,27 @@ class PayoutSchedule extends Installation<Service> {
   }
 
   protected newService(process: Mortal): Service {
-    const { world, rethrow } = this;
-    const store = this.storeOf(process);
-    const { clock } = process;
-    const { ids } = world;
-    const storage = new RequestStorage({
-      store,
-      psps: this.pspsOf(process),
-      clock,
-      leaseMs: LEASE_MS,
-      deadlineMs: DEADLINE_MS,
-    });
-    const keyed = new KeyedFlows({ store, clock, ids, seal, leaseMs: LEASE_MS, deadlineMs: DEADLINE_MS });
-    const deps = { store, storage, seal, clock, ids };
+    const { rethrow } = this;
+    const { keyed, newId, deps } = this.toolsOf(process);
+    const { store, storage, ids } = deps;
     const candidates = () => [...this.psps.keys()];
     const sequences = { tailOf: () => this.tailOf() };
     const create = createPayoutFlow({ ...deps, candidates, sequences });
     const resolver = new OperationResolver(new PayoutFlow(deps), { ...deps, leaseMs: LEASE_MS });
     const ofPayments = new PaymentResolver({ ...deps, leaseMs: LEASE_MS });
-    const newId = () => ids.uuid();
+    const owners = new OperationOwners();
+    owners.register({
+      owns: isOfPayout,
+      resolver,
+      subjectOf: async (id) =>
+        (await store.find(payouts, { merchantId, id })).length > 0
+          ? { merchantId, paymentId: null, payoutId: id }
+          : null,
+    });
     return {
       keyed,
       create,
-      orphans: new OrphanKeeper(
+      orphans: new OrphanCompensator(
         storage,
         (due, id) => resolver.lookAgain(due, id),
         (orphan, id) => ofPayments.compensate(orphan, id),
@@ -122,17 +112,7 @@ class PayoutSchedule extends Installation<Service> {
       ),
       resolver: new Resolver(storage, (due, id) => resolver.driveOn(due, id), newId, rethrow),
       completer: new Completer(store, keyed, [create], ids, rethrow),
-      facts: new Facts(
-        {
-          merchantOf: () => Promise.resolve(null),
-          take: () => Promise.reject(new Error('no payments here')),
-        },
-        {
-          merchantOf: async (id) =>
-            (await store.find(payouts, { merchantId, id })).length > 0 ? merchantId : null,
-          take: (of, psp, fact, traceId) => resolver.take(of, psp, fact, traceId),
-        },
-      ),
+      facts: owners,
     };
   }
 

@@ -2,9 +2,10 @@ import {
   type Answer,
   type AttemptKind,
   type Capabilities,
-  type Fact,
   type Instruction,
-} from '../../src/psp/index.js';
+  OTHER_PARAMETERS,
+} from '../../src/psp/contract.js';
+import { type NotificationItem } from '../../src/psp/notification.js';
 import { type World } from './world.js';
 
 /** Something that moved, or reserved, or released money. */
@@ -14,6 +15,10 @@ export interface Effect {
   readonly entityKey: string;
   readonly pspReference: string;
   readonly amount: number;
+  /** What it was asked for under. */
+  readonly key: string;
+  /** The PSP's id of what was captured, voided or refunded. */
+  readonly of: string | null;
   /** Voided or given back since. */
   undone: boolean;
 }
@@ -79,16 +84,24 @@ export const kinds: readonly Kind[] = Object.entries(capabilities).map(([name, c
 
 export const CALL_TIMEOUT_MS = 5_000;
 /** The longest that a request can be on its way: what `settlesAfterMs` promises. */
-const LONGEST_WAY_MS = 50_000;
+const MAX_WAY_MS = 50_000;
 
 /** An order to void that was received is carried out within so long. */
-export const LONGEST_VOID_MS = 60_000;
+export const MAX_VOID_MS = 60_000;
+
+/** What a key is answered with, and who asked first. */
+interface Kept {
+  readonly answer: Answer;
+  readonly atMs: number;
+  readonly entityKey: string;
+}
 
 /** A payment at the PSP. */
 interface Held {
   readonly route: string;
+  readonly key: string;
   /** What a fact about it begins with. */
-  readonly names: Pick<Fact, 'entityKey' | 'route' | 'operation' | 'pspReference'>;
+  readonly names: Pick<NotificationItem, 'entityKey' | 'route' | 'operation' | 'pspReference'>;
   readonly pspReference: string;
   answer: Answer;
   /** `asks`: the customer must act first. */
@@ -106,11 +119,15 @@ export class SimulatedPsp {
   /** How often faults strike; 0 in calm weather. */
   weather = 1;
   /** Whoever is told of what happens here. */
-  tells: (fact: Fact) => void = () => {};
-  private readonly byKey = new Map<string, { answer: Answer; atMs: number }>();
+  tells: (fact: NotificationItem) => void = () => {};
+  private readonly byKey = new Map<string, Kept>();
   private readonly held: Held[] = [];
   private cancels = 0;
+  private modifications = 0;
   private readonly fate: 'accepts' | 'declines' | 'asks';
+  /** How long it is away, from the moment when it has done the first thing and nobody hears of it. */
+  private outageMs: number;
+  private awayUntilMs = 0;
 
   constructor(
     readonly name: string,
@@ -118,6 +135,7 @@ export class SimulatedPsp {
     private readonly world: World,
   ) {
     this.fate = world.oneOf(['accepts', 'accepts', 'accepts', 'accepts', 'declines', 'asks']);
+    this.outageMs = !kind.lies && world.maybe(0.06) ? world.between(1_000, 120_000) : 0;
   }
 
   get can(): Capabilities {
@@ -132,16 +150,25 @@ export class SimulatedPsp {
   ): Promise<Answer> {
     const { world } = this;
     await wait(world.between(1, 40));
+    if (world.nowMs < this.awayUntilMs) {
+      return world.maybe(0.5) ? { outcome: 'not_sent', pspCode: 'ECONNREFUSED' } : this.lose(wait);
+    }
     if (this.strikes(0.06)) return { outcome: 'not_sent', pspCode: 'ECONNREFUSED' };
     if (this.strikes(0.03)) return { outcome: 'throttled', retryAfterMs: world.between(100, 3_000) };
     if (this.strikes(0.05)) return this.lose(wait);
     if (this.strikes(0.06)) {
       // It arrives when nobody listens any more.
-      const way = world.between(CALL_TIMEOUT_MS, LONGEST_WAY_MS);
+      const way = world.between(CALL_TIMEOUT_MS, MAX_WAY_MS);
       void world.wait(way, null).then(() => this.arrive(kind, instruction));
       return this.lose(wait);
     }
     const answer = this.arrive(kind, instruction);
+    if (kind === 'execute' && this.outageMs > 0) {
+      this.awayUntilMs = world.nowMs + this.outageMs;
+      this.outageMs = 0;
+      world.tell(`${this.name} is away until ${this.awayUntilMs}`);
+      return this.lose(wait);
+    }
     if (this.strikes(0.12)) return this.lose(wait);
     await wait(world.between(1, 40));
     return answer;
@@ -162,12 +189,26 @@ export class SimulatedPsp {
     const { windowMs, replays } = this.can.idempotency;
     const kept = this.byKey.get(instruction.idempotencyKey);
     if (kept && windowMs !== null && this.world.nowMs < kept.atMs + windowMs) {
+      if (kept.entityKey !== instruction.entityKey && this.can.lookup)
+        return this.compared(kept, instruction);
       if (replays === 'all' || kept.answer.outcome === 'succeeded') return kept.answer;
     }
     const answer = this.execute(instruction);
-    if (!kept || replays === 'success')
-      this.byKey.set(instruction.idempotencyKey, { answer, atMs: this.world.nowMs });
+    if (!kept || replays === 'success') this.keep(instruction, answer);
     return answer;
+  }
+
+  private keep({ idempotencyKey, entityKey }: Instruction, answer: Answer): void {
+    this.byKey.set(idempotencyKey, { answer, atMs: this.world.nowMs, entityKey });
+  }
+
+  /** It compares parameters, and they name another payment: what was made under the key is found, or not. */
+  private compared({ answer }: Kept, { idempotencyKey }: Instruction): Answer {
+    if (this.world.maybe(0.3)) return { outcome: 'conflict', pspCode: OTHER_PARAMETERS };
+    const held = this.held.find(({ key }) => key === idempotencyKey);
+    const found = held?.status === 'voided' ? null : (held?.answer ?? answer);
+    const isDefinite = found && found.outcome !== 'unknown' && found.outcome !== 'rejected';
+    return isDefinite ? found : { outcome: 'conflict', pspCode: OTHER_PARAMETERS };
   }
 
   private execute(instruction: Instruction): Answer {
@@ -182,10 +223,11 @@ export class SimulatedPsp {
   }
 
   private pay(instruction: Instruction): Answer {
-    const { operation, entityKey, route, money } = instruction;
+    const { operation, entityKey, route, money, idempotencyKey } = instruction;
     const pspReference = `${this.name}-${this.held.length}`;
     const held: Held = {
       route: `${entityKey}/${route}`,
+      key: idempotencyKey,
       names: { entityKey, route, operation, pspReference },
       pspReference,
       answer: { outcome: 'declined', decline: 'do_not_honor', pspReference },
@@ -199,7 +241,8 @@ export class SimulatedPsp {
     if (this.fate === 'accepts') this.accept(held, instruction);
     if (this.fate === 'asks') {
       held.status = 'asks';
-      const nextAction = { type: 'redirect', url: 'https://psp.example/3ds' } as const;
+      const url = 'https://psp.example/3ds';
+      const nextAction = { type: 'redirect', url, method: 'GET', fields: {} } as const;
       // Of a payout the PSP asks the bank, and says so.
       held.answer =
         operation === 'payout'
@@ -216,16 +259,31 @@ export class SimulatedPsp {
     this.tells({ ...names, ofPayment: null, parentReference: null, about, cancelReference, answer });
   }
 
-  private accept(held: Held, { operation, entityKey, money }: Instruction): void {
+  private accept(held: Held, instruction: Instruction): void {
+    const { operation, money } = instruction;
     const { pspReference } = held;
     held.status = operation === 'authorize' ? 'authorized' : 'captured';
     held.answer = { outcome: 'succeeded', pspReference, money };
     held.captured = operation === 'authorize' ? 0 : held.amount;
-    held.effect = this.takesEffect(operation, entityKey, pspReference, held.amount);
+    held.effect = this.takesEffect(instruction, pspReference, held.amount);
+    if (operation === 'charge') void this.refusedByHand(held);
   }
 
-  private takesEffect(operation: string, entityKey: string, pspReference: string, amount: number): Effect {
-    const effect: Effect = { psp: this.name, operation, entityKey, pspReference, amount, undone: false };
+  /** Now and then somebody tries to give it back by hand, which is refused and told under the payment's name. */
+  private async refusedByHand({ names, pspReference: parentReference }: Held): Promise<void> {
+    if (!this.world.maybe(0.2)) return;
+    await this.world.wait(this.world.between(1_000, 120_000), null);
+    const pspReference = `${this.name}-by-hand-${this.modifications++}`;
+    const named = { entityKey: names.entityKey, ofPayment: names.entityKey, route: null };
+    const answer: Answer = { outcome: 'declined', decline: 'declined', pspReference };
+    const about = { operation: 'refund', about: 'operation', cancelReference: null } as const;
+    this.tells({ ...named, ...about, pspReference, parentReference, answer });
+  }
+
+  private takesEffect(instruction: Instruction, pspReference: string, amount: number): Effect {
+    const { operation, entityKey, idempotencyKey: key, parentReference: of = null } = instruction;
+    const what = { psp: this.name, operation, entityKey, key, of, pspReference, amount };
+    const effect: Effect = { ...what, undone: false };
     this.effects.push(effect);
     this.world.tell(`${this.name}: ${operation} of ${amount} takes effect`);
     return effect;
@@ -235,11 +293,12 @@ export class SimulatedPsp {
    * Captures, voids, refunds. Whoever answers later says yes to what it cannot do, too; the others
    * say no.
    */
-  private modify({ operation, entityKey, route, parentReference, money }: Instruction): Answer {
+  private modify(instruction: Instruction): Answer {
+    const { operation, entityKey, route, parentReference, money } = instruction;
     const held = this.held.find(({ pspReference }) => pspReference === parentReference);
-    const pspReference = `${this.name}-modification-${this.effects.length}`;
+    const pspReference = `${this.name}-modification-${this.modifications++}`;
     const done = held && this.modified(held, operation, money.amount);
-    if (done !== undefined) this.takesEffect(operation, entityKey, pspReference, done);
+    if (done !== undefined) this.takesEffect(instruction, pspReference, done);
     if (done !== undefined && entityKey.includes('-orphan-')) held!.effect!.undone = true;
     const isVoidAlready = operation === 'void' && held?.status === 'voided';
     const names = { entityKey, route, operation, pspReference };
@@ -254,7 +313,8 @@ export class SimulatedPsp {
   /** How much it came to, in minor units; undefined where it cannot be done. */
   private modified(held: Held, operation: string, amount: number): number | undefined {
     if (operation === 'refund') {
-      if (held.refunded + amount > held.captured) return undefined;
+      // Of what was reversed nothing is left to give back.
+      if (held.status === 'voided' || held.refunded + amount > held.captured) return undefined;
       held.refunded += amount;
       return amount;
     }
@@ -272,7 +332,7 @@ export class SimulatedPsp {
 
   private storedError(instruction: Instruction): Answer {
     const answer: Answer = { outcome: 'unknown', httpStatus: 500 };
-    this.byKey.set(instruction.idempotencyKey, { answer, atMs: this.world.nowMs });
+    this.keep(instruction, answer);
     return answer;
   }
 
@@ -294,25 +354,30 @@ export class SimulatedPsp {
     this.tell(held.names, held.answer);
   }
 
-  private lookup({ operation, entityKey, route, parentReference }: Instruction): Answer {
+  /** By our names, or by the key that what it made carries. */
+  private lookup(instruction: Instruction): Answer {
+    const { operation, entityKey, parentReference, idempotencyKey, pspReference } = instruction;
     if (operation !== 'charge' && operation !== 'authorize' && operation !== 'payout') {
-      const done = this.effects.some((e) => e.entityKey === entityKey);
+      const done = this.effects.some((e) => e.entityKey === entityKey || e.key === idempotencyKey);
       const parent = this.held.find(({ pspReference }) => pspReference === parentReference);
       const isVoid = parent?.status === 'voided';
       if (done || (operation === 'void' && isVoid)) return { outcome: 'succeeded' };
       return { outcome: isVoid && operation === 'capture' ? 'canceled' : 'not_found' };
     }
-    const held = this.held.find((one) => one.route === `${entityKey}/${route}`);
+    const held = this.held.find((one) =>
+      pspReference === undefined ? isOf(one, instruction) : one.pspReference === pspReference,
+    );
     if (!held) return { outcome: 'not_found' };
+    if (!isOf(held, instruction)) return { outcome: 'conflict', pspCode: 'not_ours' };
     return held.status === 'voided' ? { outcome: 'canceled' } : held.answer;
   }
 
   /** Voids what is there; what has moved money is told, and what is not there is not found. */
-  private cancel({ entityKey, route, undo }: Instruction): Answer {
-    const held = this.held.find((one) => one.route === `${entityKey}/${route}`);
+  private cancel({ entityKey, route, undo, pspReference: id }: Instruction): Answer {
+    const held = this.held.find((one) => one.route === `${entityKey}/${route}` || one.pspReference === id);
     if (this.kind.later) {
       const reference = `${this.name}-cancel-${this.cancels++}`;
-      const afterMs = this.world.between(0, LONGEST_VOID_MS);
+      const afterMs = this.world.between(0, MAX_VOID_MS);
       void this.world.wait(afterMs, null).then(() => held && this.void(held, undo === true, reference));
       return { outcome: undo ? 'canceled' : 'pending', pspCode: 'received', pspReference: reference };
     }
@@ -328,8 +393,16 @@ export class SimulatedPsp {
       return;
     }
     if (held.effect) held.effect.undone = true;
+    // What was given back of it before is part of what is undone.
+    for (const effect of this.effects) {
+      if (effect.operation === 'refund' && effect.of === held.pspReference) effect.undone = true;
+    }
     held.status = 'voided';
     this.world.tell(`${this.name}: canceled`);
     this.tell(held.names, { outcome: 'canceled' }, reference);
   }
+}
+
+function isOf({ route, key }: Held, instruction: Instruction): boolean {
+  return route === `${instruction.entityKey}/${instruction.route}` || key === instruction.idempotencyKey;
 }

@@ -1,7 +1,8 @@
-import { type EventRecord } from '../../src/kernel/index.js';
+import { type EventRecord } from '../../src/database/event.js';
 import { type PaymentTransition } from '../../src/payments/payment.entity.js';
-import { type Refund } from '../../src/refunds/index.js';
-import { entityKey, type PspRequest } from '../../src/request-storage/index.js';
+import { type Refund } from '../../src/refunds/refund.entity.js';
+import { entityKey } from '../../src/request-storage/entity-key.js';
+import { type PspRequest } from '../../src/request-storage/psp-request.entity.js';
 
 /** All that the tables say of a payment, and what its merchant was told. */
 export interface Told {

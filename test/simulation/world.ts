@@ -1,4 +1,6 @@
-import { type Clock, SeededIds } from '../../src/kernel/index.js';
+import { type Clock } from '../../src/core/clock.js';
+import { DatabaseClock } from '../../src/core/database-clock.js';
+import { SeededIds } from '../../src/core/ids.js';
 
 /** A process that can die. What it had in hand is never heard of again. */
 export interface SimulatedProcess {
@@ -6,8 +8,14 @@ export interface SimulatedProcess {
   alive: boolean;
   /** Resolves when it dies: what its clients see as a reset connection. */
   readonly death: Promise<'reset'>;
-  readonly clock: Clock;
+  /** What the process knows of the world's time, which is the database's. */
+  readonly clock: DatabaseClock;
+  /** How far its machine's clock is off. */
+  skewMs: number;
 }
+
+/** How far machines' clocks are off, one of these. */
+const SKEWS_MS = [0, 0, 0, 0, 1_000, -15_000, 45_000, -45_000, 120_000, -120_000];
 
 interface Pending {
   readonly atMs: number;
@@ -34,7 +42,7 @@ export class World {
     readonly seed: number,
     private readonly telling: boolean,
   ) {
-    const clock = this.clockOf(null);
+    const clock = this.clockOf(null, null);
     this.chance = new SeededIds(seed, clock);
     this.ids = new SeededIds(seed ^ 0x5bd1e995, clock);
   }
@@ -72,12 +80,20 @@ export class World {
       alive: true,
       death,
       die: () => die(),
-      get clock(): Clock {
+      skewMs: this.oneOf(SKEWS_MS),
+      get clock(): DatabaseClock {
         throw new Error('set below');
       },
     };
-    Object.defineProperty(process, 'clock', { value: this.clockOf(process) });
+    const clock = new DatabaseClock(this.clockOf(process, process));
+    Object.defineProperty(process, 'clock', { value: clock });
+    this.beat(process);
     return process;
+  }
+
+  /** The database tells the process what time it is, as it does twice a second while the process runs. */
+  beat({ clock }: SimulatedProcess, askedMs = this.nowMs): void {
+    clock.learn(askedMs, new Date((askedMs + this.nowMs) / 2));
   }
 
   /** Waits in the world's time; for ever where its process has died. */
@@ -87,9 +103,13 @@ export class World {
     });
   }
 
-  clockOf(process: SimulatedProcess | null): Clock {
+  /** The world's own time, or that of a machine that may be off. */
+  clockOf(process: SimulatedProcess | null, machine: Pick<SimulatedProcess, 'skewMs'> | null = null): Clock {
+    const wallMs = () => this.nowMs + (machine?.skewMs ?? 0);
     return {
-      now: () => new Date(this.nowMs),
+      now: () => new Date(wallMs()),
+      wallMs,
+      isTrusted: () => true,
       monotonicMs: () => this.nowMs,
       sleep: (ms) => this.wait(ms, process),
     };

@@ -1,4 +1,4 @@
-import { startSimulator, type Simulator } from '../../simulator/index.js';
+import { startSimulator, type Simulator } from '@payonce/simulator';
 import { AdyenClient, effects } from './support.js';
 
 const merchantAccount = 'PayonceECOM';
@@ -38,12 +38,28 @@ describe('a simulated Adyen', () => {
     const { body } = await adyen.pay({ token: 'redirect' });
     expect(body).toMatchObject({ resultCode: 'RedirectShopper', action: { type: 'redirect' } });
     expect(effects(simulator, 'adyen')).toEqual([]);
-    expect((await fetch(body.action.url, { redirect: 'manual' })).status).toBe(302);
-    const details = await adyen.post('/v71/payments/details', {
-      details: { redirectResult: body.pspReference },
-    });
+    const back = await fetch(body.action.url, { redirect: 'manual' });
+    expect(back.status).toBe(302);
+    const redirectResult = new URL(back.headers.get('location')!).searchParams.get('redirectResult')!;
+    // The issuer has not been asked, and will not be before the details are there.
+    expect(effects(simulator, 'adyen')).toEqual([]);
+    const handIn = (details: object, key: string) => adyen.post('/v71/payments/details', { details }, key);
+    for (const wrong of [{}, { redirectResult: body.pspReference }, { threeDSResult: redirectResult }]) {
+      expect((await handIn(wrong, 'wrong')).status).toBe(422);
+    }
+    const details = await handIn({ redirectResult }, 'key-1');
     expect(details.body.resultCode).toBe('Authorised');
+    expect((await handIn({ redirectResult }, 'key-1')).body).toEqual(details.body);
+    expect((await handIn({ redirectResult }, 'key-2')).body).toMatchObject({ errorCode: '704' });
     expect(effects(simulator, 'adyen')).toEqual(['charge payment-1-charge 1000 EUR']);
+  });
+
+  it('forgets in an hour what a shopper brought back', async () => {
+    const { body } = await adyen.pay({ token: 'redirect' });
+    const { details } = simulator.authenticate('adyen', body.pspReference, 'succeeded')!;
+    simulator.advance(3_600_001, 'adyen');
+    expect((await adyen.post('/v71/payments/details', { details })).status).toBe(422);
+    expect(effects(simulator, 'adyen')).toEqual([]);
   });
 
   it('takes a payment whose result comes later', async () => {

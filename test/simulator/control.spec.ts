@@ -1,7 +1,8 @@
-import { startSimulator, type Simulator } from '../../simulator/index.js';
-import { Ledger } from '../../simulator/ledger.js';
-import { Clock } from '../../simulator/clock.js';
-import { Full } from '../../simulator/wire.js';
+import { request } from 'node:http';
+import { startSimulator, type Simulator } from '@payonce/simulator';
+import { Ledger } from '../../packages/simulator/src/ledger.js';
+import { Clock } from '../../packages/simulator/src/clock.js';
+import { Full } from '../../packages/simulator/src/wire.js';
 import { StripeClient } from './support.js';
 
 describe('control of the simulator', () => {
@@ -82,6 +83,47 @@ describe('control of the simulator', () => {
     expect(moved.status).toBe(200);
     expect((await stripe.charge({ key: 'k1' })).headers.get('idempotent-replayed')).toBeNull();
     expect((await send(`${simulator.urls.stripe}/_clock`, 'POST', { advance_ms: -1 })).status).toBe(400);
+  });
+
+  describe('from a page in a browser', () => {
+    /** What fetch would not send: the Host and Origin that a browser sends. */
+    const ask = (url: string, headers: Record<string, string>): Promise<number> =>
+      new Promise((resolve, reject) => {
+        const body = JSON.stringify({ fault: 'throttle', next: 1 });
+        const asking = request(url, { method: 'POST', headers }, (answer) => {
+          answer.resume().once('end', () => resolve(answer.statusCode!));
+        });
+        asking.once('error', reject).end(body);
+      });
+    const places = () => [`${simulator.urls.stripe}/_faults`, `${simulator.urls.control}/stripe/_faults`];
+
+    it.each([
+      [{ origin: 'https://evil.example' }],
+      [{ origin: 'null' }],
+      [{ origin: 'http://localhost.evil.example' }],
+      [{ origin: 'http://127.0.0.1.evil.example' }],
+      [{ host: 'rebound.evil.example' }],
+      [{ host: '127.evil.example:8450' }],
+    ])('refuses %j, and does nothing', async (headers) => {
+      for (const place of places()) expect(await ask(place, headers)).toBe(403);
+      expect((await send(places()[0]!)).body).toEqual({ faults: [] });
+    });
+
+    it.each([
+      [{}],
+      [{ origin: 'http://localhost:3000' }],
+      [{ origin: 'http://127.0.0.1:3000', host: 'localhost:8450' }],
+      [{ host: '[::1]:8450' }],
+    ])('takes %j', async (headers) => {
+      for (const place of places()) expect(await ask(place, headers)).toBe(201);
+    });
+
+    it('takes the name that it listens on', async () => {
+      const named = await startSimulator({ host: 'localhost' });
+      const { port } = new URL(named.urls.control);
+      expect(await ask(`${named.urls.control}/stripe/_faults`, { host: `localhost:${port}` })).toBe(201);
+      await named.close();
+    });
   });
 
   it('takes bodies of 256 kB and no more', async () => {

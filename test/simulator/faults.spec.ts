@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type FaultKind, startSimulator, type Simulator } from '../../simulator/index.js';
+import { type FaultKind, startSimulator, type Simulator } from '@payonce/simulator';
 import { AdyenClient, effects, eventually, failure, rawError, StripeClient } from './support.js';
 
 const CHARGED = ['charge payment-1-charge 1000 EUR'];

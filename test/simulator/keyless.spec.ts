@@ -1,4 +1,4 @@
-import { startSimulator, type Simulator } from '../../simulator/index.js';
+import { startSimulator, type Simulator } from '@payonce/simulator';
 import { effects, failure, StripeClient } from './support.js';
 
 describe('a simulated PSP without idempotency keys', () => {

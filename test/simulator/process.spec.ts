@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { startSimulator, type WebhooksReading } from '../../simulator/index.js';
+import { startSimulator, type WebhooksReading } from '@payonce/simulator';
 import { spawnNode } from '../support/process.js';
 import { failure, StripeClient } from './support.js';
 
@@ -29,7 +29,7 @@ describe('starting and stopping the simulator', () => {
     await second.close();
   });
 
-  const main = 'dist/simulator/main.js';
+  const main = 'packages/simulator/dist/main.js';
   const env = { SIMULATOR_PORTS: 'stripe=0,adyen=0' };
 
   it('runs as a process, says where it listens, and stops when told', async () => {
@@ -49,14 +49,19 @@ describe('starting and stopping the simulator', () => {
     expect(child.output()).toContain('SIMULATOR_PORTS');
   });
 
-  it.each(['{', '[]', '{"paypal":{"url":"http://api:3000"}}', '{"stripe":{"url":"https://api"}}'])(
-    'names what is wrong with its webhooks: %s',
-    async (webhooks) => {
-      const child = spawnNode(main, { env: { ...env, SIMULATOR_WEBHOOKS: webhooks } });
-      expect((await child.exit).code).toBe(1);
-      expect(child.output()).toMatch(/^(SIMULATOR_WEBHOOKS: JSON like|url: http:\/\/)/);
-    },
-  );
+  it.each([
+    '{',
+    '[]',
+    '{"paypal":{"url":"http://api:3000"}}',
+    '{"stripe":{"url":"https://api"}}',
+    '{"stripe":null}',
+  ])('names what is wrong with its webhooks: %s', async (webhooks) => {
+    const child = spawnNode(main, { env: { ...env, SIMULATOR_WEBHOOKS: webhooks } });
+    expect((await child.exit).code).toBe(1);
+    expect(child.output()).toMatch(
+      /^(SIMULATOR_WEBHOOKS: JSON like|url: http:\/\/|a webhook is a JSON object)/,
+    );
+  });
 
   it('tells whom it was started with, at any host, and again after a reset', async () => {
     const webhooks = JSON.stringify({ adyen: { url: 'http://api:3000/x', secret: '00' } });

@@ -1,4 +1,4 @@
-import { startSimulator, type Simulator } from '../../simulator/index.js';
+import { startSimulator, type Simulator } from '@payonce/simulator';
 import { AdyenClient, effects, type Seen, StripeClient } from './support.js';
 
 const merchantAccount = 'PayonceECOM';

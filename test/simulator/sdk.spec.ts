@@ -1,5 +1,5 @@
 import StripeSdk from 'stripe';
-import { startSimulator, type Simulator } from '../../simulator/index.js';
+import { startSimulator, type Simulator } from '@payonce/simulator';
 import { effects } from './support.js';
 
 /** The SDK that the service uses, unchanged, against the simulator. */

@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { type PspName, type Simulator } from '../../simulator/index.js';
+import { type PspName, type Simulator } from '@payonce/simulator';
 
 /** Requests as the vendors' clients make them, and answers as they came. */
 

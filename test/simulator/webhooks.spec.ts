@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import StripeSdk from 'stripe';
-import { startSimulator, type Simulator } from '../../simulator/index.js';
-import { hookFrom } from '../../simulator/hooks.js';
+import { startSimulator, type Simulator } from '@payonce/simulator';
+import { hookFrom } from '../../packages/simulator/src/hooks.js';
 import { AdyenClient, eventually, StripeClient } from './support.js';
 
 interface Received {

@@ -3,7 +3,7 @@ import { Client } from 'pg';
 
 export interface FreshDatabase {
   readonly url: string;
-  /** Drops it, whoever is still connected. */
+  /** Drops it, even with clients connected. */
   drop(): Promise<void>;
 }
 
@@ -30,4 +30,22 @@ function setting(name: string): string {
   const value = process.env[name];
   if (!value) throw new Error(`${name} is not set: tests with a database lie under test/`);
   return value;
+}
+
+/** A database as it is now, to bring it back to. Nobody may be connected to it now. */
+export async function keptCopy({ url }: Pick<FreshDatabase, 'url'>): Promise<{
+  /** The database is again what it was: what was committed since is lost, as with a standby that lagged. */
+  restore(): Promise<void>;
+  drop(): Promise<void>;
+}> {
+  const name = new URL(url).pathname.slice(1);
+  const copy = `${name}_older`;
+  await onServer(`CREATE DATABASE ${copy} TEMPLATE ${name}`);
+  return {
+    restore: async () => {
+      await onServer(`DROP DATABASE ${name} WITH (FORCE)`);
+      await onServer(`CREATE DATABASE ${name} TEMPLATE ${copy}`);
+    },
+    drop: () => onServer(`DROP DATABASE IF EXISTS ${copy} WITH (FORCE)`),
+  };
 }

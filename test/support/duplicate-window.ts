@@ -1,11 +1,11 @@
-import { Shop, type Service, type Stage } from './service.js';
+import { ApiClient, type Service, type TestEnvironment } from './test-environment.js';
 
 /** A shop that is told of duplicates for so many seconds; by whichever service it is told to ask. */
 export async function shopsWithWindow(
-  stage: Stage,
+  stage: TestEnvironment,
   services: readonly Service[],
   windowS: number,
-): Promise<Shop[]> {
+): Promise<ApiClient[]> {
   const apiKey = await stage.merchant();
   // The prefix, which people may see: `po_live_<12 hex>`.
   const prefix = apiKey.split('_').slice(0, 3).join('_');
@@ -15,5 +15,5 @@ export async function shopsWithWindow(
     [windowS, prefix],
   );
   if (changed.length !== 1) throw new Error(`no merchant has the key ${prefix}`);
-  return services.map((service) => new Shop(() => service.url, apiKey));
+  return services.map((service) => new ApiClient(() => service.url, apiKey));
 }

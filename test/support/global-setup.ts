@@ -11,7 +11,7 @@ import { join } from 'node:path';
  */
 export default async function globalSetup(): Promise<void> {
   resolveTypeScript();
-  const { migrate, openDatabase } = await import('../../src/kernel/database.js');
+  const { migrate, openDatabase } = await import('../../src/database/database.js');
   const { migrations } = await import('../../migrations/index.js');
   const server = await startServer();
 
@@ -40,7 +40,7 @@ export default async function globalSetup(): Promise<void> {
 async function startServer(): Promise<{ url: string; stop(): Promise<void> }> {
   const given = process.env['TEST_DATABASE_URL'];
   if (given) return { url: given, stop: async () => {} };
-  const { startEmbeddedPostgres } = await import('../../src/kernel/embedded-postgres.js');
+  const { startEmbeddedPostgres } = await import('../../src/database/embedded/embedded-postgres.js');
 
   // Servers of runs that were killed: joining and leaving stops them.
   for (const name of readdirSync(tmpdir())) {

@@ -1,22 +1,25 @@
-import { KeyedFlows } from '../../src/idempotency/index.js';
-import { type Clock, type Ids, Seal, type Store } from '../../src/kernel/index.js';
-import { OrphanKeeper, PaymentResolver } from '../../src/payments/index.js';
-import {
-  createPayoutFlow,
-  type PayoutAsk,
-  PayoutFlow,
-  payouts,
-  type PayoutView,
-  type Sequences,
-} from '../../src/payouts/index.js';
+import { IdempotentRunner } from '../../src/idempotency/idempotent-runner.js';
+import { type Clock } from '../../src/core/clock.js';
+import { type Store } from '../../src/core/change.js';
+import { type Ids } from '../../src/core/ids.js';
+import { Encryption } from '../../src/core/encryption.js';
+import { OrphanCompensator } from '../../src/payments/orphan-compensator.js';
+import { PaymentResolver } from '../../src/payments/payment-resolver.js';
+import { createPayoutFlow } from '../../src/payouts/create-payout.flow.js';
+import { PayoutFlow } from '../../src/payouts/payout-flow.js';
+import { payouts } from '../../src/payouts/payout.entity.js';
+import { type PayoutAsk, type PayoutView } from '../../src/payouts/payouts.js';
+import { type Sequences } from '../../src/payouts/sequence.js';
 import {
   type Answer,
   type AttemptKind,
   type Capabilities,
   type Instruction,
   type Psps,
-} from '../../src/psp/index.js';
-import { OperationResolver, RequestStorage, Resolver } from '../../src/request-storage/index.js';
+} from '../../src/psp/contract.js';
+import { OperationResolver } from '../../src/request-storage/operation-resolver.js';
+import { RequestStorage } from '../../src/request-storage/request-storage.js';
+import { Resolver } from '../../src/request-storage/resolver.js';
 
 export const LEASE_MS = 20_000;
 export const CALL_TIMEOUT_MS = 5_000;
@@ -85,13 +88,19 @@ export class Bank {
 
   private first(instruction: Instruction, fate: Fate): Answer {
     if (fate === 'declines') return { outcome: 'declined', decline: 'revoked', pspCode: 'account_closed' };
-    if (fate === 'says_later') return { outcome: 'pending', pspReference: `${this.name}-later` };
+    if (fate === 'says_later')
+      return {
+        outcome: 'pending',
+        pspReference: `${this.name}-${instruction.entityKey}-later`,
+        isNamed: true,
+      };
     return this.send(instruction);
   }
 
   private send({ entityKey, route, token = '', money }: Instruction): Answer {
     this.sent.push({ psp: this.name, entityKey, route, token, ...money });
-    return { outcome: 'succeeded', pspReference: `${this.name}-${this.sent.length}`, money };
+    const pspReference = `${this.name}-${entityKey}-${route}`;
+    return { outcome: 'succeeded', pspReference, money, isNamed: true };
   }
 
   private lookup({ idempotencyKey }: Instruction): Answer {
@@ -107,6 +116,7 @@ export function pspsOf(banks: readonly Bank[], way: Way = () => Promise.resolve(
   return {
     has: (name) => bank(name) !== undefined,
     capabilities: (name) => bank(name)!.can,
+    fingerprint: (name) => `account of ${name}`,
     timeoutMs: () => CALL_TIMEOUT_MS,
     async call(name, kind, instruction, mayStill) {
       await way(kind);
@@ -128,9 +138,9 @@ export interface HouseOptions {
 
 /** The payouts room over any store, as the service puts it together. */
 export function payoutHouse({ store, clock, ids, psps, sequences = sequencesIn(store) }: HouseOptions) {
-  const seal = new Seal(Buffer.alloc(32, 7));
+  const seal = new Encryption(Buffer.alloc(32, 7));
   const storage = new RequestStorage({ store, psps, clock, leaseMs: LEASE_MS, deadlineMs: DEADLINE_MS });
-  const keyed = new KeyedFlows({ store, clock, ids, seal, leaseMs: LEASE_MS, deadlineMs: DEADLINE_MS });
+  const keyed = new IdempotentRunner({ store, clock, ids, seal, leaseMs: LEASE_MS, deadlineMs: DEADLINE_MS });
   const deps = { store, storage, seal, clock, ids };
   const candidates = (ask: PayoutAsk) => Object.keys(ask.recipient.tokens).filter((name) => psps.has(name));
   const create = createPayoutFlow({ ...deps, candidates, sequences });
@@ -148,7 +158,7 @@ export function payoutHouse({ store, clock, ids, psps, sequences = sequencesIn(s
     return { ...told, payout: JSON.parse(told.body) as PayoutView };
   };
   const ofPayments = new PaymentResolver({ ...deps, leaseMs: LEASE_MS });
-  const orphans = new OrphanKeeper(
+  const orphans = new OrphanCompensator(
     storage,
     (due, traceId) => ofPayouts.lookAgain(due, traceId),
     (orphan, traceId) => ofPayments.compensate(orphan, traceId),

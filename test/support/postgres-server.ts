@@ -1,11 +1,11 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startEmbeddedPostgres } from '../../src/kernel/index.js';
-import { migrate, openDatabase } from '../../src/kernel/database.js';
+import { startEmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.js';
+import { migrate, openDatabase } from '../../src/database/database.js';
 import { migrations } from '../../migrations/index.js';
 import { type FreshDatabase } from './database.js';
-import { eventually } from './service.js';
+import { eventually } from './test-environment.js';
 
 /** A real Postgres of a test's own, migrated: it may be killed without harm to other tests. */
 export class PostgresServer implements FreshDatabase {

@@ -36,7 +36,7 @@ afterAll(() => {
   for (const child of children) child.kill('SIGKILL');
 });
 
-/** Starts `node <entry>`; paths are relative to the checkout (`dist/src/main.js`). */
+/** Starts `node <entry>`; paths are relative to the checkout (`dist/src/main.cjs`). */
 export function spawnNode(entry: string, options: SpawnOptions = {}): Spawned {
   const preload = options.preload ? ['--import', resolve(root, options.preload)] : [];
   const child = spawn(process.execPath, [...preload, resolve(root, entry), ...(options.args ?? [])], {

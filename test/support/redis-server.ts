@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { Redis } from 'ioredis';
 
-const MOST_PORTS = 5;
+const MAX_PORTS = 5;
 const START_TIMEOUT_MS = 10_000;
 
 /** Where redis-server is, or null: what needs it is then skipped under a title that says so. */
@@ -31,8 +31,8 @@ export class RedisServer {
   /** Durable: every write is on disk before it is answered. Else: a restart finds nothing. */
   static async start(isDurable: boolean): Promise<RedisServer> {
     const directory = mkdtempSync(join(tmpdir(), 'payonce-redis-'));
-    for (let tries = 0; tries < MOST_PORTS; tries++) {
-      // Somebody may take the port between its being found free and its being used.
+    for (let tries = 0; tries < MAX_PORTS; tries++) {
+      // Another process may take the port between its being found free and its being used.
       const server = new RedisServer(await freePort(), directory, isDurable);
       if (await server.launch()) return server;
     }

@@ -1,5 +1,5 @@
-import { type RefundView } from '../../src/refunds/index.js';
-import { codeOf, type Reply, type Shop } from './service.js';
+import { type RefundView } from '../../src/refunds/refund.view.js';
+import { codeOf, type Reply, type ApiClient } from './test-environment.js';
 
 export interface RefundBody {
   readonly amount?: number;
@@ -14,7 +14,7 @@ export function refundOf({ status, text }: Reply): RefundView {
 }
 
 /** Asks for a refund with one key until it is made or refused. */
-export function refunded(shop: Shop, paymentId: string, body: RefundBody, key: string): Promise<Reply> {
+export function refunded(shop: ApiClient, paymentId: string, body: RefundBody, key: string): Promise<Reply> {
   const stays = (reply: Reply) =>
     reply.status !== 202 &&
     reply.status !== 503 &&

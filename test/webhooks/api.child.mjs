@@ -5,9 +5,12 @@ import { pathToFileURL } from 'node:url';
 import { Registry } from 'prom-client';
 
 const built = (path) => import(pathToFileURL(resolve('dist', path)).href);
-const { createApi, createLogger } = await built('src/api/index.js');
-const { openDatabase, SystemClock, SystemIds } = await built('src/kernel/index.js');
-const { incomingWebhooks } = await built('src/webhooks/index.js');
+const { createApi } = await built('src/create-api.js');
+const { createLogger } = await built('src/http/logger.js');
+const { openDatabase } = await built('src/database/database.js');
+const { SystemClock } = await built('src/core/clock.js');
+const { SystemIds } = await built('src/core/ids.js');
+const { incomingWebhooks } = await built('src/webhooks/incoming/incoming-webhooks.js');
 const { HmacReader } = await built('test/webhooks/hmac-reader.js');
 
 const [url, secret] = process.argv.slice(2);

@@ -1,17 +1,18 @@
 import { type Pool } from 'pg';
 import { Registry } from 'prom-client';
-import { eventRecords, ManualClock, Seal, SystemIds } from '../../src/kernel/index.js';
-import { type Database, openDatabase } from '../../src/kernel/database.js';
-import { type Caller, Merchants } from '../../src/merchants/index.js';
-import {
-  type DeliverLimits,
-  type DeliveryArgs,
-  type EndpointWithSecret,
-  type Resolve,
-  type TargetPolicy,
-  type WebhooksOut,
-  webhooksOut,
-} from '../../src/webhooks/index.js';
+import { ManualClock } from '../../src/core/clock.js';
+import { eventRecords } from '../../src/database/event.js';
+import { SystemIds } from '../../src/core/ids.js';
+import { Encryption } from '../../src/core/encryption.js';
+import { type Database, openDatabase } from '../../src/database/database.js';
+import { type Caller } from '../../src/merchants/caller.js';
+import { Merchants } from '../../src/merchants/merchants.js';
+import { type DeliverLimits } from '../../src/webhooks/outgoing/deliver.js';
+import { type DeliveryArgs } from '../../src/webhooks/outgoing/delivery-jobs.js';
+import { type Resolve } from '../../src/webhooks/outgoing/resolver.js';
+import { type TargetPolicy } from '../../src/webhooks/outgoing/target.js';
+import { type WebhooksOut, webhooksOut } from '../../src/webhooks/outgoing/webhooks-out.js';
+import { type EndpointWithSecret } from '../../src/webhooks/outgoing/webhooks.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 
 /** As long as a test should take at most; those of the service are far longer. */
@@ -30,7 +31,7 @@ export interface DeskOptions {
 export class Desk {
   readonly clock = new ManualClock(Date.now());
   readonly ids = new SystemIds(this.clock);
-  readonly seal = new Seal(Buffer.alloc(32, 7));
+  readonly seal = new Encryption(Buffer.alloc(32, 7));
   /** Of the first process. */
   readonly metrics = new Registry();
   merchant: Caller = { merchantId: '', apiKeyId: '', scopes: [], duplicateWindowS: 0 };

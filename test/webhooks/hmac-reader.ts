@@ -1,6 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type Outcome } from '../../src/psp/contract.js';
-import { type Fact, type Notice, type NoticeReader, type NoticeRefusal } from '../../src/psp/notice.js';
+import {
+  type NotificationItem,
+  type PspNotification,
+  type NotificationReader,
+  type NotificationRefusal,
+} from '../../src/psp/notification.js';
 
 /**
  * The notifications of a PSP that does not exist: a batch of items, each signed by itself and by the time
@@ -39,17 +44,17 @@ function sign(item: unknown, sent: string, secret: string): string {
     .digest('hex');
 }
 
-export class HmacReader implements NoticeReader {
+export class HmacReader implements NotificationReader {
   constructor(private readonly secret: string) {}
 
   read(
     raw: Buffer,
     headers: Readonly<Record<string, string | undefined>>,
     now: Date,
-  ): ReturnType<NoticeReader['read']> {
+  ): ReturnType<NotificationReader['read']> {
     const sent = headers['x-sent'] ?? '';
-    const notices: Notice[] = [];
-    const refused: NoticeRefusal[] = [];
+    const notices: PspNotification[] = [];
+    const refused: NotificationRefusal[] = [];
     let batch: unknown;
     try {
       batch = JSON.parse(raw.toString('utf8'));
@@ -69,7 +74,7 @@ export class HmacReader implements NoticeReader {
     each: { item?: Item; signature?: unknown },
     sent: string,
     now: Date,
-  ): NoticeRefusal | null {
+  ): NotificationRefusal | null {
     if (typeof each?.item !== 'object' || each.item === null) return 'malformed';
     if (typeof each.signature !== 'string') return 'signature_missing';
     const ours = Buffer.from(sign(each.item, sent, this.secret));
@@ -79,8 +84,8 @@ export class HmacReader implements NoticeReader {
   }
 }
 
-function noticeOf({ id, type, occurred_at: at, about = [] }: Item): Notice {
-  const facts = about.map(({ operation, outcome }): Fact => ({
+function noticeOf({ id, type, occurred_at: at, about = [] }: Item): PspNotification {
+  const facts = about.map(({ operation, outcome }): NotificationItem => ({
     entityKey: operation,
     route: 1,
     pspReference: `ref-${operation}`,

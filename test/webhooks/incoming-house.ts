@@ -1,10 +1,12 @@
 import type pg from 'pg';
 import { Registry } from 'prom-client';
-import { ManualClock, SystemIds } from '../../src/kernel/index.js';
-import { type Database, openDatabase } from '../../src/kernel/database.js';
-import { type Fact } from '../../src/psp/index.js';
-import { type FactTaker, type Taken } from '../../src/request-storage/index.js';
-import { Breaks, incomingWebhooks, type IncomingWebhooks } from '../../src/webhooks/index.js';
+import { ManualClock } from '../../src/core/clock.js';
+import { SystemIds } from '../../src/core/ids.js';
+import { type Database, openDatabase } from '../../src/database/database.js';
+import { type NotificationItem } from '../../src/psp/notification.js';
+import { type ItemRecorder, type Taken } from '../../src/request-storage/notification.js';
+import { ReconciliationBreaks } from '../../src/webhooks/incoming/reconciliation-breaks.js';
+import { incomingWebhooks, type IncomingWebhooks } from '../../src/webhooks/incoming/incoming-webhooks.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { type Batch, batchOf, HmacReader, type Item } from './hmac-reader.js';
 
@@ -16,11 +18,11 @@ function isAccount(name: string): name is Account {
 }
 
 /** Knows operations by what a test says of them, and remembers what it was given. */
-export class RecordingTaker implements FactTaker {
+export class RecordingTaker implements ItemRecorder {
   readonly taken: { psp: string; operation: string; outcome: string; traceId: string }[] = [];
   readonly words = new Map<string, Taken | (() => Promise<Taken>)>();
 
-  async take(psp: string, fact: Fact, traceId: string): Promise<Taken> {
+  async take(psp: string, fact: NotificationItem, traceId: string): Promise<Taken> {
     const operation = fact.entityKey ?? 'none';
     this.taken.push({ psp, operation, outcome: fact.answer.outcome, traceId });
     const word = this.words.get(operation) ?? 'unknown';
@@ -54,14 +56,14 @@ export class IncomingHouse {
   readonly taker = new RecordingTaker();
   readonly metrics = new Registry();
   readonly incoming: IncomingWebhooks;
-  readonly breaks: Breaks;
+  readonly breaks: ReconciliationBreaks;
   readonly never = new AbortController().signal;
 
   private constructor(
     readonly fresh: FreshDatabase,
     readonly database: Database,
   ) {
-    this.breaks = new Breaks(this.pool, this.clock);
+    this.breaks = new ReconciliationBreaks(this.pool, this.clock);
     this.incoming = this.another(this.pool, this.metrics);
   }
 

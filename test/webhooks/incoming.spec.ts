@@ -2,11 +2,11 @@ import { type AddressInfo, connect as connectSocket, createServer, type Server, 
 import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
 import { Client } from 'pg';
-import { STAGED_CHANNEL } from '../../src/kernel/index.js';
+import { STAGED_CHANNEL } from '../../src/database/commit/waker.js';
 import { type Answer, RunningApi } from '../api/fake-api.js';
 import { SeverableLink } from '../client/severable-link.js';
 import { spawnNode } from '../support/process.js';
-import { eventually } from '../support/service.js';
+import { eventually } from '../support/test-environment.js';
 import { type Batch, batchOf, type Item } from './hmac-reader.js';
 import { charge, connect, IncomingHouse, SECRETS } from './incoming-house.js';
 
@@ -42,7 +42,7 @@ describe('POST /v1/webhooks/:psp', () => {
 
   const send = (items: readonly Item[], path?: string) => notify(api, house.batch(items), path);
 
-  it('stores what it says with a job for it, wakes whoever waits for jobs, and answers both PSPs', async () => {
+  it('stores what it says with a job for it, wakes the enqueuer, and answers both PSPs', async () => {
     const listener = new Client({ connectionString: house.fresh.url });
     await listener.connect();
     try {
@@ -182,6 +182,21 @@ describe('POST /v1/webhooks/:psp', () => {
     expect([answer.status, answer.json().code]).toEqual([status, code]);
     expect(performance.now() - started).toBeLessThan(2_000);
     expect(await house.rows()).toEqual([]);
+  });
+
+  it('takes a body of 32 levels, and looks into none of 33', async () => {
+    // Three levels are the list, what is sent with the signature, and the item.
+    const nested = (levels: number) => {
+      const noise = JSON.parse('['.repeat(levels - 3) + ']'.repeat(levels - 3)) as unknown;
+      return send([charge(levels, { noise })]);
+    };
+    expect((await nested(32)).json()).toMatchObject({ accepted: 1 });
+    const refused = await nested(33);
+    expect([refused.status, refused.json()]).toMatchObject([
+      400,
+      { code: 'body_malformed', detail: 'The body is nested deeper than 32 levels.' },
+    ]);
+    expect((await house.rows()).map(({ event_id: id }) => id)).toEqual(['evt-32']);
   });
 
   it('takes a body of the largest size, and one that is told in chunks', async () => {
@@ -398,7 +413,7 @@ class Mute {
     for (const far of this.far) far.pause().unpipe();
   }
 
-  /** For connections that are made from now on: whoever waits on an old one has given it up. */
+  /** For connections that are made from now on: a PSP that waits on an old one has given it up. */
   off(): void {
     for (const far of this.far) far.destroy();
   }

@@ -1,5 +1,5 @@
 import { type LookupAddress } from 'node:dns';
-import { Problem } from '../../src/kernel/index.js';
+import { Problem } from '../../src/core/problem.js';
 import { Desk } from './desk.js';
 import { Receiver } from './receiver.js';
 
@@ -51,6 +51,30 @@ describe('targets: public', () => {
     }
     expect(asked).toHaveLength(3);
     expect(await desk.out.endpoints.list(desk.merchant, 10, null)).toMatchObject({ data: [] });
+  });
+
+  it('looks up four names of a merchant at once and makes others wait for nothing', async () => {
+    let answer: (addresses: readonly LookupAddress[]) => void = () => {};
+    const answered = new Promise<readonly LookupAddress[]>((done) => (answer = done));
+    await desk.close();
+    desk = await Desk.open({
+      targets: 'public',
+      resolve: (name) => (name.startsWith('slow') ? answered : resolve(name)),
+    });
+    const slow = Array.from({ length: 12 }, (_, n) => faultOf(`https://slow-${n}.example/`));
+    const limited = await Promise.all(slow.slice(4));
+    expect(limited).toEqual(Array.from({ length: 8 }, () => ['rate_limited', undefined]));
+    const other = await desk.newMerchant();
+    await desk.out.endpoints.create(other, {
+      url: 'https://hooks.example/',
+      events: null,
+      description: null,
+    });
+    answer([PUBLIC]);
+    expect(await Promise.all(slow.slice(0, 4))).toEqual(
+      Array(4).fill(expect.objectContaining({ status: 'enabled' })),
+    );
+    expect(await faultOf('https://hooks.example/')).toMatchObject({ status: 'enabled' });
   });
 
   it('refuses a name that does not resolve', async () => {

@@ -8,6 +8,7 @@ import {
   answerOfCancel,
   answerOfExecute,
   cancelRequest,
+  completionRequest,
   executeRequest,
 } from './adyen.mapping.js';
 import { adyenDeclineCategory, adyenRefusalReasons } from './refusal-reasons.js';
@@ -50,6 +51,16 @@ describe('answers of payments', () => {
     expect(answerOfExecute(response(body), instruction()).outcome).toBe(outcome);
   });
 
+  it.each([
+    ['Expired Card', 'card_expired', '6'],
+    ['Issuer Unavailable', 'issuer_unavailable', '9'],
+    ['Not enough balance', 'insufficient_funds', '12'],
+    ['a text that is new', 'declined', 'Refused'],
+  ])('Refused with the text "%s" and no code is %s', (refusalReason, decline, pspCode) => {
+    const answer = answerOfExecute(response({ resultCode: 'Refused', refusalReason }), instruction());
+    expect(answer).toMatchObject({ outcome: 'declined', decline, pspCode, message: refusalReason });
+  });
+
   it.each<[string, AdyenResponse, Outcome]>([
     ['422 key in use', response({ errorCode: '704' }, { httpStatus: 422 }), 'unknown'],
     ['409 key in use', response({ errorCode: '704' }, { httpStatus: 409 }), 'unknown'],
@@ -82,16 +93,49 @@ describe('answers of payments', () => {
     expect(answerOfExecute(response(odd), instruction()).outcome).toBe('conflict');
   });
 
-  it('sends people only to pages that can be opened by a link', () => {
+  it('hands on what the customer has to do, whatever its kind, as it came', () => {
     const action = { type: 'redirect', method: 'GET', url: 'https://acs.example/1' };
     const redirect = (changed: object) =>
       answerOfExecute(
         response({ resultCode: 'RedirectShopper', action: { ...action, ...changed } }),
         instruction(),
       ).nextAction;
-    expect(redirect({})).toEqual({ type: 'redirect', url: action.url });
-    expect(redirect({ method: 'POST' })).toBeUndefined();
-    expect(redirect({ type: 'threeDS2' })).toBeUndefined();
+    const { url } = action;
+    expect(redirect({})).toEqual({ type: 'redirect', url, method: 'GET', fields: {} });
+    const data = { MD: 'OEVud', PaReq: '4111111111111111' };
+    expect(redirect({ method: 'POST', data })).toEqual({
+      type: 'redirect',
+      url,
+      method: 'POST',
+      fields: data,
+    });
+    for (const type of ['threeDS2', 'sdk', 'await', 'qrCode', 'voucher']) {
+      const given = { type, paymentData: 'Ab02b4c0!', token: 'eyJ0', subtype: 'challenge' };
+      expect(redirect(given)).toEqual({ type: 'psp_sdk', data: { ...action, ...given } });
+    }
+    expect(redirect({ data: { MD: 1 } })).toMatchObject({ type: 'psp_sdk' });
+    expect(redirect({ type: 1 })).toBeUndefined();
+  });
+
+  it('waits for the customer where an action comes with a payment that is pending', () => {
+    const pending = (body: object) =>
+      answerOfExecute(response({ resultCode: 'Pending', ...body }), instruction());
+    expect(pending({}).outcome).toBe('pending');
+    expect(pending({ action: { type: 'await', paymentData: 'Ab02' } })).toMatchObject({
+      outcome: 'requires_action',
+      nextAction: { type: 'psp_sdk', data: { type: 'await', paymentData: 'Ab02' } },
+    });
+  });
+
+  it('hands details in under a key that follows from them', () => {
+    const handedIn = (details: Record<string, unknown>) => completionRequest(instruction({ details }));
+    const one = handedIn({ redirectResult: 'X6XtfGC3!Y' });
+    expect(one).toEqual(handedIn({ redirectResult: 'X6XtfGC3!Y' }));
+    expect(one.path).toBe('/payments/details');
+    expect(JSON.parse(one.body)).toEqual({ details: { redirectResult: 'X6XtfGC3!Y' } });
+    expect(one.idempotencyKey).toMatch(/^[\w-]{1,64}$/);
+    expect(one.idempotencyKey).not.toBe(instruction().idempotencyKey);
+    expect(handedIn({ threeDSResult: 'X6XtfGC3!Y' }).idempotencyKey).not.toBe(one.idempotencyKey);
   });
 
   it('waits as long as it is told, but not for days', () => {
@@ -136,8 +180,7 @@ describe('requests', () => {
   it('do not depend on what was learnt since', () => {
     const later = {
       pspReference: 'P9',
-      firstSentAt: new Date(1),
-      lastSentAt: new Date(2),
+      sentAt: [new Date(1), new Date(2)],
     };
     for (const operation of ['charge', 'authorize', 'capture', 'void'] as const) {
       const asked = instruction({ operation, parentReference: 'P1', returnUrl: 'https://shop.example' });
@@ -145,9 +188,39 @@ describe('requests', () => {
     }
   });
 
+  const body = (asked: Partial<Instruction>) =>
+    JSON.parse(executeRequest(instruction(asked), 'M')?.body ?? '') as Record<string, unknown>;
+
+  it('say whose stored card it is, and who starts the payment', () => {
+    const returnUrl = 'https://shop.example/return';
+    const customer = { reference: 'customer-1' };
+    expect(body({ customer, returnUrl })).toMatchObject({
+      shopperReference: 'customer-1',
+      shopperInteraction: 'ContAuth',
+      recurringProcessingModel: 'CardOnFile',
+      returnUrl,
+    });
+    expect(body({ customer, pspCustomer: 'shopper-9' })).toMatchObject({ shopperReference: 'shopper-9' });
+    expect(body({ pspCustomer: 'shopper-9', initiator: 'merchant', returnUrl })).toMatchObject({
+      shopperReference: 'shopper-9',
+      shopperInteraction: 'ContAuth',
+      recurringProcessingModel: 'UnscheduledCardOnFile',
+      authenticationData: { attemptAuthentication: 'never' },
+    });
+  });
+
+  it('hold what the statement shows to the characters that Adyen takes', () => {
+    const shown = (statementDescriptor: string) => body({ statementDescriptor })['shopperStatement'];
+    expect(shown("Ann_O'Neil, no. 1?")).toBe("Ann_O'Neil, no. 1?");
+    expect(shown('FISH & CHIPS: (LONDON)')).toBe('FISH + CHIPS,  LONDON ');
+    fc.assert(
+      fc.property(fc.string({ minLength: 1, maxLength: 40 }), (descriptor) => {
+        expect(shown(`A${descriptor}`)).toMatch(/^[A-Za-z0-9 .,'_\-?+*/]{1,22}$/);
+      }),
+    );
+  });
+
   it('name the payment by the entity key and say when money moves', () => {
-    const body = (asked: Partial<Instruction>) =>
-      JSON.parse(executeRequest(instruction(asked), 'M')?.body ?? '') as Record<string, unknown>;
     expect(body({})).toMatchObject({
       reference: 'payment-1-charge',
       captureDelayHours: 0,
@@ -209,5 +282,25 @@ describe('refusal reasons', () => {
       .map((line) => line.split(',')[0]);
     expect(codes.length).toBeGreaterThan(40);
     expect(Object.keys(adyenRefusalReasons.categories)).toEqual(expect.arrayContaining(codes));
+  });
+});
+
+describe('an answer names our operation', () => {
+  const answered = (name: object, entityKey = 'payment-1-charge') =>
+    answerOfExecute(
+      response({ resultCode: 'Authorised', pspReference: 'P1', ...name }),
+      instruction({ entityKey }),
+    );
+
+  it('where its reference is ours, also as it was shortened, and for nothing else', () => {
+    const long = `payment-${'1'.repeat(90)}-charge`;
+    const { reference } = JSON.parse(executeRequest(instruction({ entityKey: long }), 'Shop')!.body) as {
+      reference: string;
+    };
+    expect(answered({ merchantReference: 'payment-1-charge' }).isNamed).toBe(true);
+    expect(answered({ merchantReference: reference }, long).isNamed).toBe(true);
+    // What was made before the last commits were lost carries the name of another payment.
+    expect(answered({ merchantReference: 'payment-2-charge' }).isNamed).toBeUndefined();
+    expect(answered({}).isNamed).toBeUndefined();
   });
 });

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { type Money } from '../../kernel/index.js';
-import { type Answer, type Instruction } from '../contract.js';
+import { type Money } from '../../core/money.js';
+import { type Answer, type Instruction, type NextAction } from '../contract.js';
 import { fromPspUnits, toPspUnits } from '../minor-units.js';
-import { adyenDeclineCategory } from './refusal-reasons.js';
+import { adyenDeclineCategory, adyenRefusalCode } from './refusal-reasons.js';
 
 /**
  * "For CLP, CVE, IDR, and ISK the standard has a different number of decimals": Adyen's are leading.
@@ -58,6 +58,20 @@ export function cancelRequest(instruction: Instruction, merchantAccount: string)
   );
 }
 
+/**
+ * Hands in what the customer's return handed over. The key follows from the details: handed in again they
+ * are answered as before, and those of the next step (a challenge after a fingerprint) are news.
+ * https://docs.adyen.com/api-explorer/Checkout/71/post/payments/details
+ */
+export function completionRequest({ details = {}, idempotencyKey }: Instruction): AdyenRequest {
+  const body = JSON.stringify({ details });
+  return {
+    path: '/payments/details',
+    body,
+    idempotencyKey: keyFor(`details:${body}`, idempotencyKey),
+  };
+}
+
 const CANCEL = '-cancel';
 const REVERSAL = '-reversal';
 
@@ -68,7 +82,7 @@ export function calledBack(reference: string): string | null {
 }
 
 /** "Maximum length: 80 characters": https://docs.adyen.com/api-explorer/Checkout/71/post/payments */
-const LONGEST_REFERENCE = 80;
+const MAX_REFERENCE_LENGTH = 80;
 const DIGEST = 22;
 
 /**
@@ -76,9 +90,9 @@ const DIGEST = 22;
  * a digest of the whole, so that no two names become one.
  */
 export function referenceFor(name: string): string {
-  if (name.length <= LONGEST_REFERENCE) return name;
+  if (name.length <= MAX_REFERENCE_LENGTH) return name;
   const digest = createHash('sha256').update(name).digest('base64url').slice(0, DIGEST);
-  return `${name.slice(0, LONGEST_REFERENCE - DIGEST - 1)}-${digest}`;
+  return `${name.slice(0, MAX_REFERENCE_LENGTH - DIGEST - 1)}-${digest}`;
 }
 
 /** Whether a PSP hands this name back for that operation: as it is, or shortened as it was sent. */
@@ -92,28 +106,46 @@ function keyFor(what: string, idempotencyKey: string): string {
 }
 
 function paymentBody(instruction: Instruction, merchantAccount: string, amount: AdyenAmount): object {
-  const { operation, entityKey, route, token, returnUrl, customer, statementDescriptor } = instruction;
+  const { operation, entityKey, route, token, customer, statementDescriptor, pspCustomer } = instruction;
+  const byMerchant = instruction.initiator === 'merchant';
+  // Where the merchant charges by itself, nobody is there to be sent anywhere.
+  const returnUrl = byMerchant ? undefined : instruction.returnUrl;
+  const shopperReference = pspCustomer ?? customer?.reference;
   return {
     merchantAccount,
     amount,
     // Cancels and webhooks find the payment by it.
     reference: referenceFor(entityKey),
     paymentMethod: { type: 'scheme', storedPaymentMethodId: token },
-    ...(customer?.reference ? { shopperReference: customer.reference } : {}),
+    ...(shopperReference ? { shopperReference } : {}),
     ...(customer?.email ? { shopperEmail: customer.email } : {}),
+    // The card is stored, whether the customer or the merchant starts the payment:
+    // https://docs.adyen.com/online-payments/tokenization/make-token-payments
     shopperInteraction: 'ContAuth',
-    recurringProcessingModel: 'CardOnFile',
+    recurringProcessingModel: byMerchant ? 'UnscheduledCardOnFile' : 'CardOnFile',
     channel: 'Web',
     // Required by the API. Without a page to come back to no authentication is started at all.
     returnUrl: returnUrl ?? 'https://no-return-url.invalid/',
     authenticationData: returnUrl
       ? { threeDSRequestData: { nativeThreeDS: 'disabled' } }
       : { attemptAuthentication: 'never' },
-    ...(statementDescriptor ? { shopperStatement: statementDescriptor.slice(0, 22) } : {}),
+    ...(statementDescriptor ? { shopperStatement: statementOf(statementDescriptor) } : {}),
     // Said with every payment, so that no setting of the account decides when money moves.
     ...(operation === 'authorize' ? { additionalData: { manualCapture: 'true' } } : { captureDelayHours: 0 }),
     metadata: { payonce_route: String(route), reference: instruction.reference.slice(0, 80) },
   };
+}
+
+/**
+ * "Allowed characters: a-z, A-Z, 0-9, spaces, and special characters . , ' _ - ? + * /", 22 of them at most:
+ * https://docs.adyen.com/api-explorer/Checkout/71/post/payments#request-shopperStatement
+ */
+export function statementOf(descriptor: string): string {
+  return descriptor
+    .replaceAll('&', '+')
+    .replaceAll(/[:;|]/g, ',')
+    .replaceAll(/[^A-Za-z0-9 .,'_\-?+*/]/g, ' ')
+    .slice(0, 22);
 }
 
 export function request(path: string, body: object, idempotencyKey: string): AdyenRequest {
@@ -144,6 +176,8 @@ export interface AdyenResponse {
 /** The fields of Adyen's answers that are read; all of them may be missing or of another type. */
 export interface AdyenBody {
   readonly pspReference?: unknown;
+  readonly merchantReference?: unknown;
+  readonly reference?: unknown;
   readonly resultCode?: unknown;
   readonly refusalReason?: unknown;
   readonly refusalReasonCode?: unknown;
@@ -163,7 +197,10 @@ export interface AdyenBody {
 export function answerOfExecute(response: AdyenResponse, instruction: Instruction): Answer {
   const { operation } = instruction;
   const modifies = operation === 'capture' || operation === 'void' || operation === 'refund';
-  return answerOf(response, (body) => (modifies ? modificationOf(body) : paymentOf(body)));
+  return answerOf(response, (body) => ({
+    ...named(body, instruction),
+    ...(modifies ? modificationOf(body) : paymentOf(body)),
+  }));
 }
 
 /**
@@ -176,6 +213,11 @@ export function answerOfCancel(response: AdyenResponse, { undo }: Pick<Instructi
     if (body.status !== 'received') return unknownWord(body.status);
     return { outcome: undo ? 'canceled' : 'pending', pspCode: 'received' };
   });
+}
+
+/** The payment as it stands after the details, like the answer to the payment itself. */
+export function answerOfCompletion(response: AdyenResponse): Answer {
+  return answerOf(response, paymentOf);
 }
 
 /** https://docs.adyen.com/development-resources/response-handling */
@@ -210,15 +252,20 @@ export function paymentOf(body: AdyenBody): Answer {
       return declined(body);
     case 'Error':
       // Final only where it says why; without a reason nobody knows how far it went.
-      return text(body.refusalReasonCode) ? declined(body) : { outcome: 'unknown', pspCode: 'Error' };
+      return refusalCodeOf(body) ? declined(body) : { outcome: 'unknown', pspCode: 'Error' };
     case 'RedirectShopper':
     case 'ChallengeShopper':
     case 'IdentifyShopper':
-      return { outcome: 'requires_action', pspCode: resultCode, ...redirectOf(body) };
+      return { outcome: 'requires_action', pspCode: resultCode, ...actionOf(body) };
     case 'Pending':
     case 'Received':
-    case 'PresentToShopper':
-      return { outcome: 'pending', pspCode: resultCode };
+    case 'PresentToShopper': {
+      // With an action (`await`, `qrCode`, `voucher`, `sdk`) it is the customer that it waits for.
+      const action = actionOf(body);
+      return action.nextAction
+        ? { outcome: 'requires_action', pspCode: resultCode, ...action }
+        : { outcome: 'pending', pspCode: resultCode };
+    }
     default:
       return unknownWord(resultCode);
   }
@@ -236,15 +283,26 @@ function modificationOf(body: AdyenBody): Answer {
 export function succeeded(body: AdyenBody): Answer {
   const { value, currency } = record(body.amount);
   if (value === undefined && currency === undefined) return { outcome: 'succeeded' };
+  const amount = wholeNumber(value);
   const money =
-    typeof value === 'number' && typeof currency === 'string'
-      ? fromPspUnits(value, currency, EXPONENTS)
-      : null;
+    amount !== null && typeof currency === 'string' ? fromPspUnits(amount, currency, EXPONENTS) : null;
   return money ? { outcome: 'succeeded', money } : { outcome: 'conflict', pspCode: 'money_unreadable' };
 }
 
+/** Some notifications write the number as a string; what is not exactly a number in digits is none. */
+function wholeNumber(value: unknown): number | null {
+  if (typeof value === 'number') return value;
+  return typeof value === 'string' && /^(?:0|[1-9]\d{0,15})$/.test(value) ? Number(value) : null;
+}
+
+/** Where the code is missing, the words tell which it is. */
+function refusalCodeOf({ refusalReasonCode, refusalReason, additionalData }: AdyenBody): string | undefined {
+  const raw = text(record(additionalData)['refusalReasonRaw']);
+  return text(refusalReasonCode) ?? adyenRefusalCode(text(refusalReason), raw);
+}
+
 export function declined(body: AdyenBody): Answer {
-  const code = text(body.refusalReasonCode);
+  const code = refusalCodeOf(body);
   const advice = text(record(body.additionalData)['merchantAdviceCode']);
   const reason = text(body.refusalReason);
   return {
@@ -255,12 +313,36 @@ export function declined(body: AdyenBody): Answer {
   };
 }
 
-/** A page by GET is the only action that can be told as a URL. */
-function redirectOf(body: AdyenBody): Pick<Answer, 'nextAction'> {
-  const { type, url, method = 'GET' } = record(body.action);
-  return type === 'redirect' && method === 'GET' && typeof url === 'string'
-    ? { nextAction: { type: 'redirect', url } }
-    : {};
+/**
+ * A page, by GET or with a form by POST; or an action that Adyen's library carries out (threeDS2, sdk, await,
+ * qrCode, voucher and what there may be besides).
+ * https://docs.adyen.com/online-payments/build-your-integration/additional-references/action-types
+ */
+function actionOf({ action }: AdyenBody): { readonly nextAction?: NextAction } {
+  const { type, url, method = 'GET', data } = record(action);
+  if (typeof type !== 'string') return {};
+  const fields = formOf(data);
+  if (type === 'redirect' && typeof url === 'string' && fields && (method === 'GET' || method === 'POST')) {
+    return { nextAction: { type: 'redirect', url, method, fields } };
+  }
+  return { nextAction: { type: 'psp_sdk', data: record(action) } };
+}
+
+/** The fields of a form; null where they are none. */
+function formOf(data: unknown): Record<string, string> | null {
+  if (data === undefined || data === null) return {};
+  const fields = Object.entries(record(data));
+  const isForm = fields.every((field): field is [string, string] => typeof field[1] === 'string');
+  return isForm ? Object.fromEntries(fields) : null;
+}
+
+/** `merchantReference` is a payment's, `reference` a modification's or a transfer's. */
+export function named(
+  { merchantReference, reference }: AdyenBody,
+  { entityKey }: Pick<Instruction, 'entityKey'>,
+): { isNamed?: true } {
+  const name = text(merchantReference) ?? text(reference);
+  return name !== undefined && isHandedBackAs(entityKey, name) ? { isNamed: true } : {};
 }
 
 export function unknownWord(word: unknown): Answer {
@@ -278,11 +360,11 @@ function referenceOf(body: AdyenBody | null): Pick<Answer, 'pspReference'> {
   return pspReference ? { pspReference } : {};
 }
 
-const LONGEST_RETRY_AFTER_S = 3_600;
+const MAX_RETRY_AFTER_S = 3_600;
 
 function waitOf({ retryAfter }: AdyenResponse): Pick<Answer, 'retryAfterMs'> {
   if (!retryAfter || !/^\d{1,9}$/.test(retryAfter)) return {};
-  return { retryAfterMs: Math.min(Number(retryAfter), LONGEST_RETRY_AFTER_S) * 1_000 };
+  return { retryAfterMs: Math.min(Number(retryAfter), MAX_RETRY_AFTER_S) * 1_000 };
 }
 
 function parsed(json: string): AdyenBody | null {

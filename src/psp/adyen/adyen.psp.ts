@@ -6,13 +6,15 @@ import {
   type Instruction,
   type PspAdapter,
 } from '../contract.js';
-import { LARGEST_ANSWER_BYTES, Wire } from '../wire.js';
+import { heldBackTransport, MAX_ANSWER_BYTES, Wire } from '../wire.js';
 import {
   type AdyenRequest,
   type AdyenResponse,
   answerOfCancel,
   answerOfExecute,
+  answerOfCompletion,
   cancelRequest,
+  completionRequest,
   executeRequest,
 } from './adyen.mapping.js';
 import { answerOfTransfer, transferRequest } from './adyen.transfers.js';
@@ -37,6 +39,10 @@ export const adyenCapabilities: Capabilities = {
   // POST /cancels takes our reference: https://docs.adyen.com/online-payments/cancel
   cancel: 'reference',
   cancelIsOrder: true,
+  // POST /payments/details takes an Idempotency-Key like every POST, and under it the first answer is given
+  // again; without one a repeat is refused with 704.
+  // https://docs.adyen.com/api-explorer/Checkout/71/post/payments/details
+  completion: { repeatable: true },
   // https://docs.adyen.com/online-payments/capture#multiple-partial-captures
   captures: 'several',
 };
@@ -106,6 +112,10 @@ export class AdyenPsp implements PspAdapter {
     return answerOfCancel(await post(this.checkout, request, call), instruction);
   }
 
+  async complete(instruction: Instruction, call: CallContext): Promise<Answer> {
+    return answerOfCompletion(await post(this.checkout, completionRequest(instruction), call));
+  }
+
   async close(): Promise<void> {
     this.wire.close();
   }
@@ -113,12 +123,14 @@ export class AdyenPsp implements PspAdapter {
   private async payOut(instruction: Instruction, call: CallContext): Promise<Answer> {
     if (this.balanceAccount === undefined) return { outcome: 'rejected', pspCode: 'no_balance_account' };
     const request = transferRequest(instruction, this.balanceAccount);
-    return request ? answerOfTransfer(await post(this.transfers, request, call)) : notExpressible();
+    return request
+      ? answerOfTransfer(await post(this.transfers, request, call), instruction)
+      : notExpressible();
   }
 
   private client(baseUrl: string, apiKey: string): AxiosInstance {
     return create({
-      baseURL: baseUrl.replace(/\/+$/, ''),
+      baseURL: baseUrl.replace(/(?<!\/)\/+$/, ''),
       httpAgent: this.wire.http,
       httpsAgent: this.wire.https,
       headers: {
@@ -130,7 +142,7 @@ export class AdyenPsp implements PspAdapter {
       // One call is one request, to the address that was configured, and its answer is ours to read.
       maxRedirects: 0,
       proxy: false,
-      maxContentLength: LARGEST_ANSWER_BYTES,
+      maxContentLength: MAX_ANSWER_BYTES,
       validateStatus: () => true,
       responseType: 'text',
       transformRequest: [(body: string) => body],
@@ -141,12 +153,13 @@ export class AdyenPsp implements PspAdapter {
 
 async function post(http: AxiosInstance, request: AdyenRequest, call: CallContext): Promise<AdyenResponse> {
   const { path, body, idempotencyKey } = request;
-  const { signal, timeoutMs } = call;
+  const { signal, timeoutMs, leaseStillValid } = call;
   const headers = { 'Idempotency-Key': idempotencyKey };
   const response: AxiosResponse<string> = await http.post(path, body, {
     signal,
     timeout: timeoutMs,
     headers,
+    transport: heldBackTransport(http.defaults.baseURL?.startsWith('https:') ?? true, leaseStillValid),
   });
   return {
     httpStatus: response.status,

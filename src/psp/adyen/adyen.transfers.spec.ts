@@ -14,7 +14,7 @@ const instruction = (more: Partial<Instruction> = {}): Instruction => ({
 });
 
 const said = (body: object, httpStatus = 202) =>
-  answerOfTransfer({ httpStatus, text: JSON.stringify(body), transient: false });
+  answerOfTransfer({ httpStatus, text: JSON.stringify(body), transient: false }, instruction());
 
 describe('the transfer of a payout', () => {
   const bodyOf = (more: Partial<Instruction> = {}): unknown =>
@@ -98,7 +98,9 @@ describe('the transfer of a payout', () => {
 
   it('the key in use, and what is no JSON: unknown', () => {
     expect(said({ errorCode: '704' }, 422).outcome).toBe('unknown');
-    expect(answerOfTransfer({ httpStatus: 202, text: '<html>', transient: false }).outcome).toBe('unknown');
+    expect(
+      answerOfTransfer({ httpStatus: 202, text: '<html>', transient: false }, instruction()).outcome,
+    ).toBe('unknown');
   });
 });
 

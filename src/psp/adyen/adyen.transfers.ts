@@ -5,6 +5,7 @@ import {
   type AdyenResponse,
   amountOf,
   answerOf,
+  named,
   referenceFor,
   request,
   succeeded,
@@ -18,7 +19,7 @@ import {
  * https://docs.adyen.com/api-explorer/transfers/4/post/transfers
  */
 
-const LONGEST_DESCRIPTION = 140;
+const MAX_DESCRIPTION_LENGTH = 140;
 
 /** The one request of a payout; null where Adyen cannot be told this amount exactly. */
 export function transferRequest(instruction: Instruction, balanceAccountId: string): AdyenRequest | null {
@@ -40,12 +41,12 @@ export function transferRequest(instruction: Instruction, balanceAccountId: stri
 
 /** "Supported characters: [a-z] [A-Z] [0-9] / - ? : ( ) . , ' + Space", at most 140 of them. */
 function description(written: string): string {
-  return written.replace(/[^A-Za-z0-9/\-?:().,'+ ]/g, ' ').slice(0, LONGEST_DESCRIPTION);
+  return written.replace(/[^A-Za-z0-9/\-?:().,'+ ]/g, ' ').slice(0, MAX_DESCRIPTION_LENGTH);
 }
 
 /** A transfer that Adyen has taken on counts as done, as `received` does elsewhere (docs/adr/0008). */
-export function answerOfTransfer(response: AdyenResponse): Answer {
-  return answerOf(response, (body) => transferOf(body));
+export function answerOfTransfer(response: AdyenResponse, instruction: Instruction): Answer {
+  return answerOf(response, (body) => ({ ...named(body, instruction), ...transferOf(body) }));
 }
 
 /** https://docs.adyen.com/api-explorer/transfer-webhooks/4/post/balancePlatform.transfer.updated (status) */
@@ -62,7 +63,7 @@ function judged(body: AdyenBody): Answer {
       return { ...succeeded(body), pspCode: body.status };
     case 'approvalPending':
     case 'pendingApproval':
-      // Somebody at the merchant has to approve it, and may refuse.
+      // A person at the merchant has to approve it, and may refuse.
       return { outcome: 'pending', pspCode: body.status };
     case 'refused':
     case 'rejected':

@@ -1,7 +1,7 @@
 import { type Answer } from '../contract.js';
-import { type Finding } from '../notice-check.js';
+import { type DisputeNews } from '../notification.js';
+import { type Finding } from '../notification-check.js';
 import { calledBack, declined, paymentOf, succeeded, text } from './adyen.mapping.js';
-import { adyenRefusalCode } from './refusal-reasons.js';
 
 /** One item of a standard webhook, its signature checked. */
 export interface AdyenItem {
@@ -12,7 +12,7 @@ export interface AdyenItem {
   readonly originalReference?: string | null;
   readonly merchantAccountCode: string;
   readonly merchantReference?: string | null;
-  readonly amount?: { readonly value?: number; readonly currency?: string };
+  readonly amount?: { readonly value?: number | string; readonly currency?: string };
   readonly reason?: string | null;
   readonly eventDate?: unknown;
   readonly additionalData?: Readonly<Record<string, unknown>>;
@@ -39,6 +39,15 @@ export function findingsOfItem(item: AdyenItem): readonly Finding[] {
       return success ? [modification('refund', item, refusal(item))] : [];
     case 'CANCELLATION':
       return cancellation(item, success);
+    case 'NOTIFICATION_OF_CHARGEBACK':
+    case 'REQUEST_FOR_INFORMATION':
+    case 'CHARGEBACK':
+    case 'CHARGEBACK_REVERSED':
+    case 'ISSUER_RESPONSE_TIMEFRAME_EXPIRED':
+    case 'PREARBITRATION_WON':
+    case 'SECOND_CHARGEBACK':
+    case 'PREARBITRATION_LOST':
+      return dispute(item, success);
     case 'TECHNICAL_CANCEL':
     case 'CANCEL_OR_REFUND':
       return [cancel(item, success)];
@@ -64,7 +73,6 @@ function authorisation(item: AdyenItem, success: boolean): Finding {
           : {
               resultCode: 'Refused',
               refusalReason: reason,
-              refusalReasonCode: adyenRefusalCode(reason, text(additionalData?.['refusalReasonRaw'])),
               additionalData,
             },
       ),
@@ -79,12 +87,45 @@ function modification(
 ): Finding {
   return {
     operation,
-    entityKey: isOfPayment(merchantReference) ? null : merchantReference,
+    // Handed back is the name of the modification where one was given, as ours all have, or that of the
+    // payment. Which of them it is shows where it is held against the names of operations.
+    entityKey: merchantReference,
     ofPayment: merchantReference,
     pspReference,
     parentReference: originalReference,
     answer: { pspReference, ...answer },
   };
+}
+
+/**
+ * The course of a dispute. The notification of one takes no money yet; a chargeback does, and stands unless it
+ * is reversed. https://docs.adyen.com/risk-management/disputes-api/dispute-notifications
+ */
+const courses: Readonly<Record<string, Omit<DisputeNews, 'reference'>>> = {
+  REQUEST_FOR_INFORMATION: { stage: 0, status: 'open', withheld: false },
+  NOTIFICATION_OF_CHARGEBACK: { stage: 1, status: 'open', withheld: false },
+  CHARGEBACK: { stage: 2, status: 'lost', withheld: true },
+  CHARGEBACK_REVERSED: { stage: 3, status: 'won', withheld: false },
+  SECOND_CHARGEBACK: { stage: 4, status: 'lost', withheld: true },
+  ISSUER_RESPONSE_TIMEFRAME_EXPIRED: { stage: 5, status: 'won', withheld: false },
+  PREARBITRATION_WON: { stage: 5, status: 'won', withheld: false },
+  PREARBITRATION_LOST: { stage: 6, status: 'lost', withheld: true },
+};
+
+function dispute(item: AdyenItem, success: boolean): Finding[] {
+  const { eventCode, pspReference, originalReference, merchantReference, additionalData } = item;
+  const course = courses[eventCode];
+  const pspCode = text(additionalData?.['chargebackReasonCode']) ?? text(item.reason);
+  const { money } = succeeded(item);
+  if (!success || !course || !money) return [];
+  return [
+    {
+      ofPayment: merchantReference,
+      parentReference: originalReference,
+      dispute: { reference: pspReference, ...course },
+      answer: { outcome: 'pending', money, ...(pspCode ? { pspCode } : {}) },
+    },
+  ];
 }
 
 /** Asked for by the payment's id: a merchant's void, if it is not a cancel of ours. */
@@ -94,28 +135,18 @@ function cancellation(item: AdyenItem, success: boolean): Finding[] {
   return [modification('void', item, answer), cancel(item, success)];
 }
 
-/** What became of a cancel of the payment, whoever asked for it. */
+/** What became of a cancel of the payment, ours or another one. */
 function cancel(item: AdyenItem, success: boolean): Finding {
   const { pspReference: cancelReference, originalReference, merchantReference } = item;
   const payment = text(originalReference);
-  const named = isOfPayment(merchantReference) ? merchantReference : null;
   const outcome: Answer = success ? { outcome: 'canceled', pspCode: item.eventCode } : refusal(item);
   return {
-    entityKey: calledBack(merchantReference ?? '') ?? named,
+    entityKey: calledBack(merchantReference ?? '') ?? merchantReference,
     ofPayment: merchantReference,
     pspReference: payment,
     cancelReference,
     answer: { ...outcome, ...(payment === undefined ? {} : { pspReference: payment }) },
   };
-}
-
-/**
- * Whether a modification came back under the name of its payment. Adyen hands back the reference of the
- * modification where one was given, as ours all have; its reference pages say the payment's. What was
- * captured is not the outcome of what was authorized, so a name that is plainly that one's is not used.
- */
-function isOfPayment(reference: string | null | undefined): boolean {
-  return /-(charge|authorize)$/.test(reference ?? '');
 }
 
 function refusal(item: AdyenItem): Answer {

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { type NoticeReading } from '../notice.js';
+import { type NotificationReading } from '../notification.js';
 import { AdyenNotices } from './adyen.webhook.js';
 
 const TRANSFER_KEY = '11'.repeat(32);
@@ -11,7 +11,7 @@ const reader = new AdyenNotices({
   balanceAccount: 'BA1',
   transferHmacKeys: [TRANSFER_KEY],
 });
-const read = (body: string, headers: Record<string, string>): NoticeReading =>
+const read = (body: string, headers: Record<string, string>): NotificationReading =>
   reader.read(Buffer.from(body), headers);
 const money = { amount: 1_000, currency: 'EUR' };
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
-import { type Fact, type NoticeReading } from '../notice.js';
+import { type NotificationItem, type NotificationReading } from '../notification.js';
 import { referenceFor } from './adyen.mapping.js';
 import { AdyenNotices } from './adyen.webhook.js';
 import { adyenRefusalReasons } from './refusal-reasons.js';
@@ -53,10 +53,10 @@ const batch = (...items: readonly unknown[]): string =>
     notificationItems: items.map((one) => ({ NotificationRequestItem: one })),
   });
 
-const read = (body: string, headers: Record<string, string> = {}): NoticeReading =>
+const read = (body: string, headers: Record<string, string> = {}): NotificationReading =>
   reader.read(Buffer.from(body), headers);
 
-function facts(one: Item): readonly Fact[] {
+function facts(one: Item): readonly NotificationItem[] {
   const { notices, refused } = read(batch(signed(one)));
   expect(refused).toEqual([]);
   expect(notices).toHaveLength(1);
@@ -196,11 +196,39 @@ describe('what an item says', () => {
     ]);
   });
 
-  it('does not take the name of a payment for that of what was done to it', () => {
-    for (const merchantReference of ['payment-1-charge', 'payment-1-authorize']) {
+  it.each<[string, object]>([
+    ['REQUEST_FOR_INFORMATION', { stage: 0, status: 'open', withheld: false }],
+    ['NOTIFICATION_OF_CHARGEBACK', { stage: 1, status: 'open', withheld: false }],
+    ['CHARGEBACK', { stage: 2, status: 'lost', withheld: true }],
+    ['CHARGEBACK_REVERSED', { stage: 3, status: 'won', withheld: false }],
+    ['SECOND_CHARGEBACK', { stage: 4, status: 'lost', withheld: true }],
+    ['ISSUER_RESPONSE_TIMEFRAME_EXPIRED', { stage: 5, status: 'won', withheld: false }],
+    ['PREARBITRATION_WON', { stage: 5, status: 'won', withheld: false }],
+    ['PREARBITRATION_LOST', { stage: 6, status: 'lost', withheld: true }],
+  ])('of %s: the course of a dispute of the payment', (eventCode, course) => {
+    const merchantReference = 'payment-1-charge';
+    expect(facts(modification(eventCode, { merchantReference, reason: 'Fraud' }))).toEqual([
+      {
+        entityKey: null,
+        route: null,
+        ofPayment: merchantReference,
+        pspReference: null,
+        parentReference: 'QFQTPCQ8HXSKGK82',
+        operation: null,
+        about: 'dispute',
+        cancelReference: null,
+        dispute: { reference: 'OWN0000000000001', ...course },
+        answer: { outcome: 'pending', pspCode: 'Fraud', money },
+      },
+    ]);
+    expect(facts(modification(eventCode, { merchantReference, success: 'false' }))).toEqual([]);
+  });
+
+  it('hands on the name as it is, be it that of the payment or one that ends like it', () => {
+    for (const merchantReference of ['payment-1-charge', 'payment-1-capture-of-a-charge']) {
       expect(facts(modification('CAPTURE', { merchantReference }))).toMatchObject([
         {
-          entityKey: null,
+          entityKey: merchantReference,
           ofPayment: merchantReference,
           operation: 'capture',
           parentReference: 'QFQTPCQ8HXSKGK82',
@@ -252,7 +280,7 @@ describe('what an item says', () => {
           answer: { outcome: done },
         },
         {
-          entityKey: null,
+          entityKey: 'payment-1-void',
           ofPayment: 'payment-1-void',
           pspReference: 'QFQTPCQ8HXSKGK82',
           about: 'cancel',
@@ -263,7 +291,7 @@ describe('what an item says', () => {
     }
   });
 
-  it.each(['AUTHORISATION_ADJUSTMENT', 'REPORT_AVAILABLE', 'CHARGEBACK', 'A_CODE_TO_COME'])(
+  it.each(['AUTHORISATION_ADJUSTMENT', 'REPORT_AVAILABLE', 'NOTIFICATION_OF_FRAUD', 'A_CODE_TO_COME'])(
     'of %s: nothing, and it is taken',
     (eventCode) => {
       expect(facts(modification(eventCode))).toEqual([]);
@@ -281,6 +309,11 @@ describe('what an item says', () => {
   });
 
   it('counts CLP as Adyen does', () => {
+    const written = (value: unknown) => facts(item({ amount: { currency: 'EUR', value } }))[0]?.answer;
+    expect(written('1000')?.money).toEqual({ amount: 1_000, currency: 'EUR' });
+    for (const value of ['1e3', '1000.0', ' 1000', '01000', '-1000', '', '9007199254740993']) {
+      expect(written(value)).toMatchObject({ outcome: 'conflict', pspCode: 'money_unreadable' });
+    }
     const amount = { currency: 'CLP', value: 100_000 };
     expect(facts(item({ amount }))[0]?.answer.money).toEqual({ amount: 1_000, currency: 'CLP' });
   });

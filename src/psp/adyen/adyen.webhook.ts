@@ -1,8 +1,13 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { factsOf, jsonOf, MOST_ITEMS, refused, textOf } from '../notice-check.js';
-import { type Notice, type NoticeReader, type NoticeReading, type NoticeRefusal } from '../notice.js';
+import { factsOf, jsonOf, MAX_ITEMS, refused, textOf } from '../notification-check.js';
+import {
+  type PspNotification,
+  type NotificationReader,
+  type NotificationReading,
+  type NotificationRefusal,
+} from '../notification.js';
 import { type AdyenItem, findingsOfItem } from './adyen.webhook-items.js';
 import { transferOf } from './adyen.transfers.js';
 
@@ -21,9 +26,9 @@ export interface AdyenNoticeOptions {
   readonly transferHmacKeys: readonly string[];
 }
 
-type Read = Notice | NoticeRefusal;
+type Read = PspNotification | NotificationRefusal;
 
-export class AdyenNotices implements NoticeReader {
+export class AdyenNotices implements NotificationReader {
   private readonly keys: readonly Buffer[];
   private readonly transferKeys: readonly Buffer[];
 
@@ -33,7 +38,7 @@ export class AdyenNotices implements NoticeReader {
   }
 
   /** Adyen's signatures hold no time: `now` decides nothing here. */
-  read(raw: Buffer, headers: Readonly<Record<string, string | undefined>>): NoticeReading {
+  read(raw: Buffer, headers: Readonly<Record<string, string | undefined>>): NotificationReading {
     const text = textOf(raw);
     if (text === null) return refused('malformed');
     const signature = headers['hmacsignature'];
@@ -105,7 +110,7 @@ function bytesOf(key: string): Buffer {
   return bytes;
 }
 
-function reading(items: readonly Read[]): NoticeReading {
+function reading(items: readonly Read[]): NotificationReading {
   return {
     notices: items.filter((item) => typeof item !== 'string'),
     refused: items.filter((item) => typeof item === 'string'),
@@ -151,7 +156,7 @@ function timeOf(written: unknown): Date | null {
 const Nullable = { string: Type.Union([Type.String(), Type.Null()]) };
 
 const Batch = Compile(
-  Type.Object({ notificationItems: Type.Array(Type.Unknown(), { minItems: 1, maxItems: MOST_ITEMS }) }),
+  Type.Object({ notificationItems: Type.Array(Type.Unknown(), { minItems: 1, maxItems: MAX_ITEMS }) }),
 );
 
 const Item = Compile(
@@ -165,7 +170,11 @@ const Item = Compile(
       merchantAccountCode: Type.String(),
       merchantReference: Type.Optional(Nullable.string),
       amount: Type.Optional(
-        Type.Object({ value: Type.Optional(Type.Number()), currency: Type.Optional(Type.String()) }),
+        Type.Object({
+          // A string in some of Adyen's own examples; what it is signed over is the same text.
+          value: Type.Optional(Type.Union([Type.Number(), Type.String({ maxLength: 20 })])),
+          currency: Type.Optional(Type.String()),
+        }),
       ),
       reason: Type.Optional(Nullable.string),
       eventDate: Type.Optional(Type.Unknown()),

@@ -1,4 +1,4 @@
-import { type DeclineCategory } from '../contract.js';
+import { type Answer, type DeclineCategory } from '../contract.js';
 import { adviceFor } from '../decline.js';
 
 /**
@@ -62,6 +62,9 @@ export const stripeDeclineCodes = {
     withdrawal_count_limit_exceeded: 'limit_exceeded',
     // Error codes that stand alone where no decline_code is given (https://docs.stripe.com/error-codes).
     card_decline_rate_limit_exceeded: 'limit_exceeded',
+    // The issuer gave no reason, as with generic_decline.
+    card_declined: 'do_not_honor',
+    payment_intent_action_required: 'authentication_required',
     payment_intent_authentication_failure: 'authentication_required',
   } satisfies Record<string, DeclineCategory>,
 };
@@ -73,17 +76,41 @@ export const stripeDeclineCodes = {
  */
 const NEVER_AGAIN: ReadonlySet<string> = new Set(['do_not_try_again', '03', '21']);
 
-export interface StripeDecline {
-  readonly code?: string | undefined;
-  readonly decline_code?: string | undefined;
-  readonly advice_code?: string | undefined;
-  readonly network_advice_code?: string | undefined;
+/**
+ * What Stripe says of a failed payment: an error of the API, or `last_payment_error` of a PaymentIntent.
+ * The SDK writes an empty string where the body of an error has no `decline_code`.
+ */
+export interface StripeFailure {
+  readonly code?: string | null | undefined;
+  readonly decline_code?: string | null | undefined;
+  readonly advice_code?: string | null | undefined;
+  readonly network_advice_code?: string | null | undefined;
+  readonly message?: string | null | undefined;
 }
 
-export function stripeDeclineCategory(decline: StripeDecline): DeclineCategory {
-  const category = categoryIn(stripeDeclineCodes.categories, decline.decline_code ?? decline.code);
+/**
+ * A decline as we tell it. Answers, lookups and notifications all come through here, so that the same
+ * failure means the same whichever way it is learned.
+ */
+export function stripeDecline(failure: StripeFailure): Answer {
+  const { message } = failure;
+  return {
+    outcome: 'declined',
+    decline: stripeDeclineCategory(failure),
+    pspCode: reasonOf(failure) ?? 'card_declined',
+    ...(message ? { message } : {}),
+  };
+}
+
+/** The issuer's reason; without one, Stripe's own error code. An empty string is none. */
+function reasonOf({ decline_code: decline, code }: StripeFailure): string | undefined {
+  return decline || code || undefined;
+}
+
+export function stripeDeclineCategory(failure: StripeFailure): DeclineCategory {
+  const category = categoryIn(stripeDeclineCodes.categories, reasonOf(failure));
   const final =
-    NEVER_AGAIN.has(decline.advice_code ?? '') || NEVER_AGAIN.has(decline.network_advice_code ?? '');
+    NEVER_AGAIN.has(failure.advice_code ?? '') || NEVER_AGAIN.has(failure.network_advice_code ?? '');
   return final && isSoft(category) ? 'declined' : category;
 }
 

@@ -1,4 +1,4 @@
-import { type Money } from '../../kernel/index.js';
+import { type Money } from '../../core/money.js';
 import { fromPspUnits, toPspUnits } from '../minor-units.js';
 
 /**

@@ -1,7 +1,8 @@
 import http from 'node:http';
 import https from 'node:https';
 import StripeSdk from 'stripe';
-import { LARGEST_ANSWER_BYTES, type Wire } from '../wire.js';
+import { type CallContext } from '../contract.js';
+import { heldBack, MAX_ANSWER_BYTES, type Wire } from '../wire.js';
 
 type ClientFace = NonNullable<NonNullable<ConstructorParameters<typeof StripeSdk>[1]>['httpClient']>;
 type ResponseFace = Awaited<ReturnType<ClientFace['makeRequest']>>;
@@ -13,7 +14,7 @@ type ResponseFace = Awaited<ReturnType<ClientFace['makeRequest']>>;
  * have been executed. Those two are reported under a name of ours that the SDK does not know.
  */
 export class OneRequestHttpClient implements ClientFace {
-  private readonly signals = new Map<string, AbortSignal>();
+  private readonly contexts = new Map<string, CallContext>();
   private calls = 0;
 
   constructor(private readonly wire: Wire) {}
@@ -23,16 +24,17 @@ export class OneRequestHttpClient implements ClientFace {
   }
 
   /**
-   * Runs `send` so that `signal` ends the requests it makes. The SDK has no way to pass a signal;
-   * the headers handed to `send` name the call, and are taken off again before anything is sent.
+   * Runs `send` so that the context's signal ends the requests it makes, and its lock is looked at before
+   * each is written. The SDK has no way to pass either; the headers handed to `send` name the call, and are
+   * taken off again before anything is sent.
    */
-  async during<T>(signal: AbortSignal, send: (headers: Record<string, string>) => Promise<T>): Promise<T> {
+  async during<T>(context: CallContext, send: (headers: Record<string, string>) => Promise<T>): Promise<T> {
     const call = String(++this.calls);
-    this.signals.set(call, signal);
+    this.contexts.set(call, context);
     try {
       return await send({ [CALL_HEADER]: call });
     } finally {
-      this.signals.delete(call);
+      this.contexts.delete(call);
     }
   }
 
@@ -47,10 +49,11 @@ export class OneRequestHttpClient implements ClientFace {
     timeoutMs: number,
   ): Promise<ResponseFace> {
     const { [CALL_HEADER]: call, ...sent } = headers as Record<string, string>;
-    const signal = this.signals.get(call ?? '') ?? AbortSignal.timeout(timeoutMs);
+    const context = this.contexts.get(call ?? '');
+    const signal = context?.signal ?? AbortSignal.timeout(timeoutMs);
     const plain = protocol === 'http';
     return new Promise((resolve, reject) => {
-      const request = (plain ? http : https).request({
+      const made = (plain ? http : https).request({
         host,
         port,
         path,
@@ -58,6 +61,7 @@ export class OneRequestHttpClient implements ClientFace {
         headers: sent,
         agent: plain ? this.wire.http : this.wire.https,
       });
+      const request = heldBack(made, context?.leaseStillValid ?? (() => true));
       // As the option `signal` would, without watching each end of both streams.
       const giveUp = () => void request.destroy(signal.reason as Error);
       signal.addEventListener('abort', giveUp);
@@ -130,7 +134,7 @@ class WholeResponse implements ResponseFace {
     try {
       for await (const chunk of this.response as AsyncIterable<Buffer>) {
         bytes += chunk.length;
-        if (bytes > LARGEST_ANSWER_BYTES) throw new RangeError('the answer is too large');
+        if (bytes > MAX_ANSWER_BYTES) throw new RangeError('the answer is too large');
         chunks.push(chunk);
       }
     } catch (error) {

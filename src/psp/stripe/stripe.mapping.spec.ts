@@ -1,5 +1,5 @@
 import StripeSdk, { type Stripe } from 'stripe';
-import { currencies } from '../../kernel/index.js';
+import { currencies } from '../../core/money.js';
 import { type AttemptKind, type Instruction, type Outcome } from '../contract.js';
 import { adviceFor } from '../decline.js';
 import { stripeDeclineCategory } from './decline-codes.js';
@@ -47,7 +47,8 @@ describe('answers of PaymentIntents', () => {
     ['capture', 'execute', { status: 'succeeded' }, 'succeeded'],
     ['capture', 'execute', { status: 'requires_capture' }, 'unknown'],
     ['capture', 'lookup', { status: 'requires_capture' }, 'not_found'],
-    ['capture', 'lookup', { status: 'canceled' }, 'canceled'],
+    ['capture', 'lookup', { status: 'canceled' }, 'declined'],
+    ['capture', 'execute', { status: 'canceled' }, 'declined'],
     ['capture', 'lookup', { status: 'processing' }, 'pending'],
     ['capture', 'lookup', { status: 'a_new_word' }, 'unknown'],
     ['void', 'execute', { status: 'canceled' }, 'succeeded'],
@@ -85,22 +86,61 @@ describe('answers of errors', () => {
     ['429', 429, { code: 'lock_timeout' }, 'throttled'],
     ['400 rate limit', 400, { code: 'rate_limit' }, 'throttled'],
     ['409 key in use', 409, { code: 'idempotency_key_in_use' }, 'unknown'],
-    ['400 other parameters', 400, { type: 'idempotency_error' }, 'unknown'],
+    ['400 other parameters', 400, { type: 'idempotency_error' }, 'conflict'],
     ['424', 424, {}, 'unknown'],
     ['500', 500, { type: 'api_error' }, 'unknown'],
     ['400 that is no JSON', 400, { code: UNREADABLE_ANSWER }, 'unknown'],
     ['200 that is no JSON', 200, { code: UNREADABLE_ANSWER }, 'unknown'],
   ])('%s', (_, status, more, outcome) => {
-    expect(answerOfError(error(status, more), 'execute')).toMatchObject({ outcome, httpStatus: status });
+    expect(answerOfError(error(status, more), 'execute', instruction())).toMatchObject({
+      outcome,
+      httpStatus: status,
+    });
   });
 
   it('are for the guard where Stripe said nothing', () => {
-    expect(answerOfError(error(undefined), 'execute')).toBeNull();
+    expect(answerOfError(error(undefined), 'execute', instruction())).toBeNull();
   });
 
   it('say which key is in use', () => {
     const inUse = error(409, { code: 'idempotency_key_in_use' });
-    expect(answerOfError(inUse, 'execute')?.pspCode).toBe('idempotency_key_in_use');
+    expect(answerOfError(inUse, 'execute', instruction())?.pspCode).toBe('idempotency_key_in_use');
+  });
+
+  const unexpected = (status: string, more: object = {}) =>
+    error(400, { code: 'payment_intent_unexpected_state', payment_intent: intent({ status, ...more }) });
+
+  it.each<[Instruction['operation'], AttemptKind, string, Outcome]>([
+    ['capture', 'execute', 'canceled', 'declined'],
+    ['capture', 'execute', 'succeeded', 'succeeded'],
+    ['capture', 'execute', 'processing', 'pending'],
+    ['capture', 'execute', 'requires_payment_method', 'rejected'],
+    ['void', 'execute', 'canceled', 'succeeded'],
+    ['void', 'execute', 'succeeded', 'conflict'],
+    ['void', 'execute', 'requires_capture', 'rejected'],
+    ['charge', 'cancel', 'canceled', 'canceled'],
+    ['charge', 'cancel', 'succeeded', 'succeeded'],
+    ['charge', 'execute', 'canceled', 'rejected'],
+    ['refund', 'execute', 'succeeded', 'rejected'],
+  ])('a %s (%s) that is refused judges the PaymentIntent in the error: %s is %s', (...row) => {
+    const [operation, kind, status, outcome] = row;
+    const asked = instruction({ operation, pspReference: 'pi_1' });
+    const answer = answerOfError(unexpected(status), kind, asked);
+    expect(answer).toMatchObject({ outcome, httpStatus: 400 });
+    if (operation === 'capture' && outcome === 'declined') {
+      expect(answer).toMatchObject({ decline: 'authorization_canceled', pspReference: 'pi_1' });
+      expect(adviceFor[answer!.decline!]).toBe('never');
+    }
+  });
+
+  it('judge no PaymentIntent but the one that was acted upon, or that carries our names', () => {
+    const another = instruction({ operation: 'void', parentReference: 'pi_2' });
+    expect(answerOfError(unexpected('canceled'), 'execute', another)?.outcome).toBe('rejected');
+    const names = { payonce_entity_key: 'payment-1-charge', payonce_route: '1' };
+    const made = (metadata: object) =>
+      answerOfError(unexpected('succeeded', { metadata }), 'execute', instruction());
+    expect(made(names)?.outcome).toBe('succeeded');
+    expect(made({ ...names, payonce_route: '2' })?.outcome).toBe('rejected');
   });
 
   it('wait as long as told, but not for days', () => {
@@ -112,7 +152,7 @@ describe('answers of errors', () => {
 
 describe('parameters', () => {
   it('do not depend on what was learnt since', () => {
-    const later = { pspReference: 'pi_9', firstSentAt: new Date(1), lastSentAt: new Date(2) };
+    const later = { pspReference: 'pi_9', sentAt: [new Date(1), new Date(2)] };
     const bytes = (asked: Instruction) => JSON.stringify([createParams(asked), captureParams(asked)]);
     for (const operation of ['charge', 'authorize', 'capture'] as const) {
       const asked = instruction({
@@ -133,6 +173,13 @@ describe('parameters', () => {
     expect(createParams(instruction({ operation: 'authorize' }))?.capture_method).toBe('manual');
   });
 
+  it('carry the key where the route does, and are the same bytes as ever where it does not', () => {
+    expect(createParams(instruction())?.metadata).not.toHaveProperty('payonce_key');
+    expect(createParams(instruction({ carriesKey: true }))?.metadata).toMatchObject({
+      payonce_key: instruction().idempotencyKey,
+    });
+  });
+
   it.each([
     ['EUR', 1_050, 1_050],
     ['JPY', 500, 500],
@@ -151,6 +198,16 @@ describe('parameters', () => {
     expect(currencies).toEqual(expect.arrayContaining([...stripeCurrencies]));
     expect(new Set(stripeCurrencies).size).toBe(stripeCurrencies.length);
     expect(stripeCurrencies).not.toContain('UGX');
+  });
+
+  it('say whose card it is and who starts the payment, and nothing where that was not given', () => {
+    const plain = createParams(instruction({ returnUrl: 'https://shop.example' }));
+    expect(plain).not.toHaveProperty('customer');
+    expect(plain).not.toHaveProperty('off_session');
+    const more = { pspCustomer: 'cus_1', initiator: 'merchant', returnUrl: 'https://shop.example' } as const;
+    const stored = createParams(instruction(more));
+    expect(stored).toMatchObject({ customer: 'cus_1', off_session: true, payment_method: 'pm_1' });
+    expect(stored).not.toHaveProperty('return_url');
   });
 
   it('keep a descriptor within what cards allow', () => {

@@ -1,27 +1,42 @@
 import { type Stripe } from 'stripe';
-import { type Answer, type AttemptKind, type Instruction, type Operation } from '../contract.js';
-import { stripeDeclineCategory } from './decline-codes.js';
+import {
+  type Answer,
+  type AttemptKind,
+  type Instruction,
+  type NextAction,
+  type Operation,
+  OTHER_PARAMETERS,
+} from '../contract.js';
+import { stripeDecline } from './decline-codes.js';
 import { fromStripeAmount, toStripeAmount } from './stripe-currencies.js';
 import { UNREADABLE_ANSWER } from './stripe-http-client.js';
 
 /** What this route is found by at Stripe. */
 export const ENTITY_KEY = 'payonce_entity_key';
 export const ROUTE = 'payonce_route';
+/** The key it was made under: what is found by it is ours even where the database forgot that it made it. */
+export const KEY = 'payonce_key';
 
 // Ours to Stripe's. Every resend of a route must be the same bytes, or Stripe refuses the key:
 // nothing here may depend on time, on an attempt, or on what was learnt since.
 
 /** charge, authorize. Null where Stripe cannot be told this amount exactly. */
 export function createParams(instruction: Instruction): Stripe.PaymentIntentCreateParams | null {
-  const { operation, money, token, returnUrl, statementDescriptor } = instruction;
+  const { operation, money, token, statementDescriptor, pspCustomer } = instruction;
   const amount = toStripeAmount(money);
   if (amount === null) return null;
+  const byMerchant = instruction.initiator === 'merchant';
+  // Where the merchant charges by itself, nobody is there to be sent anywhere.
+  const returnUrl = byMerchant ? undefined : instruction.returnUrl;
   return {
     amount,
     currency: money.currency.toLowerCase(),
     confirm: true,
     capture_method: operation === 'authorize' ? 'manual' : 'automatic',
     payment_method: token,
+    // A payment method that is attached to a customer is refused without that customer.
+    ...(pspCustomer ? { customer: pspCustomer } : {}),
+    ...(byMerchant ? { off_session: true } : {}),
     automatic_payment_methods: { enabled: true, allow_redirects: returnUrl ? 'always' : 'never' },
     // Without a page to come back to nobody can complete a 3-D Secure step: let it be a decline
     // (authentication_required) then, and not a payment that waits for ever.
@@ -32,8 +47,14 @@ export function createParams(instruction: Instruction): Stripe.PaymentIntentCrea
 }
 
 /** Our names for a route, which every object that it makes carries. */
-export function metadataOf({ entityKey, route, reference }: Instruction): Record<string, string> {
-  return { [ENTITY_KEY]: entityKey, [ROUTE]: String(route), reference: reference.slice(0, 500) };
+export function metadataOf(instruction: Instruction): Record<string, string> {
+  const { entityKey, route, reference, carriesKey, idempotencyKey } = instruction;
+  return {
+    [ENTITY_KEY]: entityKey,
+    [ROUTE]: String(route),
+    ...(carriesKey ? { [KEY]: idempotencyKey } : {}),
+    reference: reference.slice(0, 500),
+  };
 }
 
 /** capture. Null where Stripe cannot be told this amount exactly. */
@@ -91,12 +112,12 @@ function judgedByStatus(intent: Stripe.PaymentIntent, operation: Operation): Jud
         ? { outcome: 'succeeded', amount: intent.amount }
         : { outcome: 'conflict', message: 'To be captured at once, but only authorized at the PSP' };
     case 'requires_action':
-      return { outcome: 'requires_action', ...redirectOf(intent) };
+      return { outcome: 'requires_action', ...actionOf(intent) };
     case 'processing':
       return { outcome: 'pending' };
     case 'requires_payment_method':
       // A confirmation that failed leaves the reason; without one, nobody tried to charge yet.
-      return intent.last_payment_error ? declineOf(intent.last_payment_error) : { outcome: 'unknown' };
+      return intent.last_payment_error ? stripeDecline(intent.last_payment_error) : { outcome: 'unknown' };
     case 'canceled':
       return { outcome: 'canceled' };
     case 'requires_confirmation':
@@ -115,7 +136,12 @@ function judgedAsCapture(intent: Stripe.PaymentIntent, kind: AttemptKind): Judge
     case 'requires_capture':
       return { outcome: kind === 'execute' ? 'unknown' : 'not_found' };
     case 'canceled':
-      return { outcome: kind === 'execute' ? 'unknown' : 'canceled' };
+      // For good: whatever was sent to capture it did not, and will not.
+      return {
+        outcome: 'declined',
+        decline: 'authorization_canceled',
+        message: 'The PSP has canceled the authorization: it lapsed, or it was voided there.',
+      };
     case 'requires_action':
     case 'requires_confirmation':
     case 'requires_payment_method':
@@ -141,51 +167,49 @@ function judgedAsVoid(intent: Stripe.PaymentIntent, kind: AttemptKind): Judgemen
   }
 }
 
-/** What a cancel of the PaymentIntent of a charge or authorization has led to. */
-export function answerOfCancel(intent: Stripe.PaymentIntent, instruction: Instruction): Answer {
-  return answerOfIntent(intent, instruction, 'cancel');
-}
-
-function redirectOf(intent: Stripe.PaymentIntent): Pick<Answer, 'nextAction'> {
-  const url = intent.next_action?.redirect_to_url?.url;
-  return url ? { nextAction: { type: 'redirect', url } } : {};
-}
-
-type PaymentError = NonNullable<Stripe.PaymentIntent['last_payment_error']>;
-
-function declineOf(error: PaymentError): Answer {
-  return {
-    outcome: 'declined',
-    decline: stripeDeclineCategory(error),
-    pspCode: error.decline_code ?? error.code ?? 'card_declined',
-    ...(error.message ? { message: error.message } : {}),
-  };
+/**
+ * A page, or what Stripe.js carries out (`use_stripe_sdk` and the rest).
+ * https://docs.stripe.com/api/payment_intents/object#payment_intent_object-next_action
+ */
+function actionOf({ next_action: action }: Stripe.PaymentIntent): { readonly nextAction?: NextAction } {
+  if (!action) return {};
+  const url = action.redirect_to_url?.url;
+  return url
+    ? { nextAction: { type: 'redirect', url, method: 'GET', fields: {} } }
+    : { nextAction: { type: 'psp_sdk', data: { ...action } } };
 }
 
 /**
  * What an error of the API means; null where it is no word of Stripe's at all (the connection
  * failed), which is for the guard to judge.
  */
-export function answerOfError(error: Stripe.errors.StripeError, kind: AttemptKind): Answer | null {
+export function answerOfError(
+  error: Stripe.errors.StripeError,
+  kind: AttemptKind,
+  instruction: Instruction,
+): Answer | null {
   const { statusCode: httpStatus, code, rawType } = error;
   if (httpStatus === undefined) return null;
-  const pspCode = code ?? rawType ?? `http_${httpStatus}`;
+  const pspCode = code || rawType || `http_${httpStatus}`;
   const said: Omit<Answer, 'outcome'> = { httpStatus, pspCode, message: error.message };
   if (code === UNREADABLE_ANSWER) return { ...said, outcome: 'unknown' };
-  // Something ran under our key with other parameters: a fault of ours, but no proof of anything.
-  if (rawType === 'idempotency_error') return { ...said, outcome: 'unknown' };
+  // Something ran under our key with other parameters: before the database lost what it knew of it, or
+  // by a fault of ours. Nothing that is found or not found afterwards may undo that.
+  if (rawType === OTHER_PARAMETERS) {
+    return { ...said, pspCode: OTHER_PARAMETERS, outcome: kind === 'execute' ? 'conflict' : 'unknown' };
+  }
   if (httpStatus === 429 || code === 'rate_limit') {
     return { ...said, outcome: 'throttled', ...retryAfter(error.headers?.['retry-after']) };
   }
   switch (httpStatus) {
     case 402:
-      return kind === 'execute' ? cardError(error, said) : { ...said, outcome: 'unknown' };
+      return kind === 'execute' ? cardError(error, httpStatus) : { ...said, outcome: 'unknown' };
     case 400:
     case 401:
     case 403:
     case 404:
     case 422:
-      return { ...said, outcome: 'rejected' };
+      return refusedBecauseOf(error, kind, instruction, httpStatus) ?? { ...said, outcome: 'rejected' };
     default:
       // 409 idempotency_key_in_use: the first request under our key still runs. 424 and 5xx:
       // something failed on the way, and Stripe replays a stored 500 for as long as it has the key.
@@ -193,21 +217,66 @@ export function answerOfError(error: Stripe.errors.StripeError, kind: AttemptKin
   }
 }
 
-function cardError(error: Stripe.errors.StripeError, said: Omit<Answer, 'outcome'>): Answer {
+/** Told as a request that was refused, though it is the payment that failed: nobody authenticated it. */
+const UNAUTHENTICATED: ReadonlySet<string> = new Set([
+  'payment_intent_action_required',
+  'payment_intent_authentication_failure',
+]);
+
+/**
+ * A refusal because of the state that a PaymentIntent is in (`payment_intent_unexpected_state` and others)
+ * carries that PaymentIntent, and it says more than the refusal: the money was captured before, or the
+ * authorization was canceled when it lapsed. null where it says nothing about the operation.
+ */
+function refusedBecauseOf(
+  error: Stripe.errors.StripeError,
+  kind: AttemptKind,
+  instruction: Instruction,
+  httpStatus: number,
+): Answer | null {
+  const { operation, parentReference, pspReference } = instruction;
+  const { payment_intent: intent, code = '' } = error;
+  if (kind === 'execute' && UNAUTHENTICATED.has(code)) return cardError(error, httpStatus);
+  if (operation === 'refund' || operation === 'payout' || !isPaymentIntent(intent)) return null;
+  const acts = operation === 'capture' || operation === 'void';
+  const expected = acts ? parentReference : pspReference;
+  if (expected ? intent.id !== expected : !carriesNamesOf(instruction, intent)) return null;
+  const answer = answerOfIntent(intent, instruction, kind);
+  switch (answer.outcome) {
+    case 'unknown':
+    case 'not_found':
+      return null;
+    case 'canceled':
+      return kind === 'cancel' ? { ...answer, httpStatus } : null;
+    default:
+      return { ...answer, httpStatus };
+  }
+}
+
+function isPaymentIntent(intent: Stripe.PaymentIntent | undefined): intent is Stripe.PaymentIntent {
+  return typeof intent?.id === 'string' && typeof intent.status === 'string';
+}
+
+export function carriesNamesOf(
+  { entityKey, route }: Instruction,
+  { metadata }: { readonly metadata: Stripe.Metadata | null },
+): boolean {
+  return metadata?.[ENTITY_KEY] === entityKey && metadata[ROUTE] === String(route);
+}
+
+function cardError(error: Stripe.errors.StripeError, httpStatus: number): Answer {
   const pspReference = error.payment_intent?.id;
   return {
-    ...said,
-    outcome: 'declined',
-    decline: stripeDeclineCategory(error),
-    pspCode: error.decline_code ?? said.pspCode ?? 'card_declined',
+    ...stripeDecline(error),
+    httpStatus,
     ...(pspReference ? { pspReference } : {}),
   };
 }
 
-const LONGEST_RETRY_AFTER_S = 3_600;
+const MAX_RETRY_AFTER_S = 3_600;
 
 /** Retry-After in seconds (RFC 9110, 10.2.3); the form with a date is not used by Stripe. */
 export function retryAfter(header: string | undefined): Pick<Answer, 'retryAfterMs'> {
   if (!header || !/^\d{1,9}$/.test(header)) return {};
-  return { retryAfterMs: Math.min(Number(header), LONGEST_RETRY_AFTER_S) * 1_000 };
+  return { retryAfterMs: Math.min(Number(header), MAX_RETRY_AFTER_S) * 1_000 };
 }

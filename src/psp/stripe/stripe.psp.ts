@@ -1,24 +1,28 @@
 import StripeSdk, { type Stripe } from 'stripe';
 import {
   type Answer,
+  type AttemptKind,
   type CallContext,
   type Capabilities,
   type Instruction,
+  OTHER_PARAMETERS,
+  type Outcome,
   type PspAdapter,
 } from '../contract.js';
-import { type Clock } from '../../kernel/index.js';
+import { type Clock } from '../../core/clock.js';
 import { Wire } from '../wire.js';
 import { OneRequestHttpClient } from './stripe-http-client.js';
 import { stripeCurrencies } from './stripe-currencies.js';
 import { payoutsOf, refundsOf, type StripeKind } from './stripe-kinds.js';
-import { isOurs, type Marked, type Page, verdictByList, windowOf } from './stripe-listing.js';
+import { isOurs, type Marked, type Page, timesOf, verdictByList } from './stripe-listing.js';
 import {
-  answerOfCancel,
   answerOfError,
   answerOfIntent,
+  carriesNamesOf,
   captureParams,
   createParams,
   ENTITY_KEY,
+  KEY,
   ROUTE,
 } from './stripe.mapping.js';
 
@@ -38,7 +42,15 @@ export const stripeCapabilities: Capabilities = {
   // for what it finds; "not found" is said by listing, which reads what was written.
   // How long a request that was received may still run is not documented; Stripe's own SDK waits
   // for 80 s before it gives an answer up.
-  lookup: { by: 'reference', consistency: 'strong', settlesAfterMs: 90_000 },
+  // Of an answer of 500 Stripe says to treat the result as indeterminate, and that its engineers look at
+  // such requests and may finish what they began, told by webhook: https://docs.stripe.com/error-low-level
+  // No time is named; a day is how long it remembers the request by its key.
+  lookup: {
+    by: 'reference',
+    consistency: 'strong',
+    settlesAfterMs: 90_000,
+    settlesAfterServerErrorMs: 24 * 3_600_000,
+  },
   // POST /v1/payment_intents/:id/cancel
   cancel: 'id',
   // "amount_to_capture: must be less than or equal to the original amount"; the rest is released.
@@ -58,9 +70,12 @@ export interface StripeOptions {
   readonly baseUrl?: string;
   readonly timeoutMs: number;
   readonly capabilities?: Capabilities;
-  /** The clock that `firstSentAt` is read from. */
+  /** The clock that `sentAt` is read from. */
   readonly clock: Clock;
 }
+
+/** What an execute may be answered with by what is found instead. */
+const DEFINITE: ReadonlySet<Outcome> = new Set(['succeeded', 'declined', 'requires_action', 'pending']);
 
 type Verb = (options: Stripe.RequestOptions) => Promise<Stripe.Response<Stripe.PaymentIntent>>;
 
@@ -97,10 +112,22 @@ export class StripePsp implements PspAdapter {
     if (instruction.operation === 'payout') return this.make(this.payouts, instruction, call);
     const send = this.verbOf(instruction);
     if (!send) return notExpressible();
-    return this.said('execute', call, async (options) => {
+    const answer = await this.said('execute', instruction, call, async (options) => {
       const intent = await send({ ...options, idempotencyKey: instruction.idempotencyKey });
-      return withStatus(intent, answerOfIntent(intent, instruction, 'execute'));
+      return withStatus(intent, {
+        ...named(intent, instruction),
+        ...answerOfIntent(intent, instruction, 'execute'),
+      });
     });
+    if (!opens(instruction)) return answer;
+    return this.metByKey(answer, instruction, () =>
+      this.said('lookup', instruction, call, async (options) => {
+        const id = await this.search(instruction, options);
+        if (id === null) return answer;
+        const intent = await this.stripe.paymentIntents.retrieve(id, {}, options);
+        return withStatus(intent, answerOfIntent(intent, instruction, 'lookup'));
+      }),
+    );
   }
 
   async lookup(instruction: Instruction, call: CallContext): Promise<Answer> {
@@ -112,11 +139,12 @@ export class StripePsp implements PspAdapter {
       return { outcome: 'unknown', pspCode: 'parent_reference_missing' };
     }
     if (operation === 'refund') return this.find(this.refunds, instruction, call);
-    return this.said('lookup', call, async (options) => {
+    return this.said('lookup', instruction, call, async (options) => {
       const id = idOf(instruction) ?? (await this.search(instruction, options));
       if (id) {
         call.signal.throwIfAborted();
         const intent = await this.stripe.paymentIntents.retrieve(id, {}, options);
+        if (opens(instruction) && !isOurs(intent, instruction)) return notOurs(intent);
         return withStatus(intent, answerOfIntent(intent, instruction, 'lookup'));
       }
       return this.listed(instruction, call, options);
@@ -130,19 +158,16 @@ export class StripePsp implements PspAdapter {
     if (!opens(instruction) || !pspReference) {
       return { outcome: 'unknown', pspCode: 'nothing_to_cancel' };
     }
-    return this.said('cancel', call, async (options) => {
-      try {
-        const keyed = { ...options, idempotencyKey: `${idempotencyKey}-cancel` };
-        const intent = await this.stripe.paymentIntents.cancel(pspReference, {}, keyed);
-        return withStatus(intent, answerOfCancel(intent, instruction));
-      } catch (error) {
-        // "You cannot cancel this PaymentIntent because it has a status of succeeded": the refusal
-        // carries the PaymentIntent, and that is the answer.
-        const intent = error instanceof StripeSdk.errors.StripeError ? error.payment_intent : undefined;
-        if (intent?.id === pspReference) return answerOfCancel(intent, instruction);
-        throw error;
-      }
+    return this.said('cancel', instruction, call, async (options) => {
+      const keyed = { ...options, idempotencyKey: `${idempotencyKey}-cancel` };
+      const intent = await this.stripe.paymentIntents.cancel(pspReference, {}, keyed);
+      return withStatus(intent, answerOfIntent(intent, instruction, 'cancel'));
     });
+  }
+
+  /** Stripe learns from the bank what the customer did: a lookup tells. */
+  async complete(): Promise<Answer> {
+    return { outcome: 'unknown', pspCode: 'completion_not_supported' };
   }
 
   async close(): Promise<void> {
@@ -170,10 +195,25 @@ export class StripePsp implements PspAdapter {
   ): Promise<Answer> {
     const send = kind.create(instruction);
     if (!send) return notExpressible();
-    return this.said('execute', call, async (options) => {
+    const answer = await this.said('execute', instruction, call, async (options) => {
       const made = await send({ ...options, idempotencyKey: instruction.idempotencyKey });
-      return withStatus(made, kind.answer(made));
+      return withStatus(made, { ...named(made, instruction), ...kind.answer(made) });
     });
+    return this.metByKey(answer, instruction, () => this.find(kind, { ...instruction, sentAt: [] }, call));
+  }
+
+  /**
+   * Our key came to Stripe before, with other parameters: what was made under it then is the answer, where
+   * it can be found by the key that it carries and says something definite. Else it stays a conflict.
+   */
+  private async metByKey(
+    answer: Answer,
+    { carriesKey }: Instruction,
+    lookUp: () => Promise<Answer>,
+  ): Promise<Answer> {
+    if (answer.pspCode !== OTHER_PARAMETERS || !carriesKey) return answer;
+    const found = await lookUp().catch(() => answer);
+    return DEFINITE.has(found.outcome) && found.pspReference !== undefined ? found : answer;
   }
 
   /** By its id, or in the list of those that it can be among. */
@@ -183,33 +223,36 @@ export class StripePsp implements PspAdapter {
     call: CallContext,
   ): Promise<Answer> {
     const { pspReference } = instruction;
-    return this.said('lookup', call, async (options) => {
+    return this.said('lookup', instruction, call, async (options) => {
       if (pspReference) {
         const found = await kind.retrieve(pspReference, options);
+        if (!isOurs(found, instruction)) return notOurs(found);
         return withStatus(found, kind.answer(found));
       }
       const listing = {
         list: (page: Page) => kind.list(page, instruction, options),
         judge: (object: T) => kind.answer(object),
-        created: kind.byTime ? this.windowOf(instruction) : undefined,
+        times: kind.byTime ? this.timesOf(instruction) : undefined,
         clock: this.clock,
       };
-      return verdictByList(listing, instruction, call.signal);
+      return verdictByList(listing, instruction, call);
     });
   }
 
   /** Runs requests under the call's signal and makes answers of Stripe's refusals. */
   private async said(
-    kind: 'execute' | 'lookup' | 'cancel',
+    kind: AttemptKind,
+    instruction: Instruction,
     call: CallContext,
     ask: (options: Stripe.RequestOptions) => Promise<Answer>,
   ): Promise<Answer> {
     try {
-      return await this.http.during(call.signal, (headers) =>
+      return await this.http.during(call, (headers) =>
         ask({ headers, timeout: call.timeoutMs, maxNetworkRetries: 0 }),
       );
     } catch (error) {
-      const answer = error instanceof StripeSdk.errors.StripeError ? answerOfError(error, kind) : null;
+      const answer =
+        error instanceof StripeSdk.errors.StripeError ? answerOfError(error, kind, instruction) : null;
       if (answer) return answer;
       throw error;
     }
@@ -217,7 +260,10 @@ export class StripePsp implements PspAdapter {
 
   /** The id of our PaymentIntent where search knows one; its state may be old, so only the id. */
   private async search(instruction: Instruction, options: Stripe.RequestOptions): Promise<string | null> {
-    const query = `metadata['${ENTITY_KEY}']:'${instruction.entityKey}' AND metadata['${ROUTE}']:'${instruction.route}'`;
+    const { carriesKey, idempotencyKey, entityKey, route } = instruction;
+    const query = carriesKey
+      ? `metadata['${KEY}']:'${idempotencyKey}'`
+      : `metadata['${ENTITY_KEY}']:'${entityKey}' AND metadata['${ROUTE}']:'${route}'`;
     try {
       const { data } = await this.stripe.paymentIntents.search({ query, limit: 10 }, options);
       const ours = data.filter((intent) => isOurs(intent, instruction));
@@ -230,7 +276,7 @@ export class StripePsp implements PspAdapter {
     }
   }
 
-  /** Reads every PaymentIntent of the time in question. */
+  /** Reads every PaymentIntent of the times in question. */
   private listed(
     instruction: Instruction,
     call: CallContext,
@@ -239,14 +285,14 @@ export class StripePsp implements PspAdapter {
     const listing = {
       list: (page: Page) => this.stripe.paymentIntents.list(page, options),
       judge: (intent: Stripe.PaymentIntent) => answerOfIntent(intent, instruction, 'lookup'),
-      created: this.windowOf(instruction),
+      times: this.timesOf(instruction),
       clock: this.clock,
     };
-    return verdictByList(listing, instruction, call.signal);
+    return verdictByList(listing, instruction, call);
   }
 
-  private windowOf(instruction: Instruction) {
-    return windowOf(instruction, this.capabilities.lookup?.settlesAfterMs ?? 0);
+  private timesOf(instruction: Instruction) {
+    return timesOf(instruction, this.capabilities.lookup?.settlesAfterMs ?? 0);
   }
 }
 
@@ -258,6 +304,16 @@ function opens({ operation }: Instruction): boolean {
 /** Our own PaymentIntent, once known, or the one that is acted upon. */
 function idOf(instruction: Instruction): string | undefined {
   return opens(instruction) ? instruction.pspReference : instruction.parentReference;
+}
+
+/** There is something by the id that the route holds, and another route made it, or another system. */
+function notOurs({ lastResponse }: Stripe.Response<object>): Answer {
+  const message = 'The object of this id does not carry the names of this operation';
+  return { httpStatus: lastResponse.statusCode, outcome: 'conflict', pspCode: 'not_ours', message };
+}
+
+function named(made: Parameters<typeof carriesNamesOf>[1], instruction: Instruction): { isNamed?: true } {
+  return carriesNamesOf(instruction, made) ? { isNamed: true } : {};
 }
 
 function withStatus({ lastResponse }: Stripe.Response<object>, answer: Answer): Answer {

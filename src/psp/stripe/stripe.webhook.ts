@@ -1,8 +1,14 @@
 import StripeSdk, { type Stripe } from 'stripe';
 import { type TSchema, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { type Finding, factsOf, jsonOf, refused, textOf } from '../notice-check.js';
-import { type Notice, type NoticeReader, type NoticeReading, type NoticeRefusal } from '../notice.js';
+import { type Finding, factsOf, jsonOf, refused, textOf } from '../notification-check.js';
+import {
+  type PspNotification,
+  type NotificationReader,
+  type NotificationReading,
+  type NotificationRefusal,
+} from '../notification.js';
+import { disputeOf } from './stripe-disputes.js';
 import { answerOfPayout, answerOfRefund } from './stripe-kinds.js';
 import { answerOfIntent, ENTITY_KEY, ROUTE } from './stripe.mapping.js';
 
@@ -17,21 +23,21 @@ const TOLERANCE_S = 300;
 /** The SDK's word for "however old". */
 const ANY_AGE = 0;
 /** A signature has 70 characters, and there is one for each secret that is valid. */
-const LONGEST_HEADER = 4_096;
+const MAX_HEADER_LENGTH = 4_096;
 
 export interface StripeNoticeOptions {
   /** `whsec_…`; while a secret is rotated the old one is valid beside the new one. */
   readonly secrets: readonly string[];
 }
 
-export class StripeNotices implements NoticeReader {
+export class StripeNotices implements NotificationReader {
   private readonly secrets: readonly string[];
 
   constructor({ secrets }: StripeNoticeOptions) {
     this.secrets = secrets;
   }
 
-  read(raw: Buffer, headers: Readonly<Record<string, string | undefined>>, now: Date): NoticeReading {
+  read(raw: Buffer, headers: Readonly<Record<string, string | undefined>>, now: Date): NotificationReading {
     const text = textOf(raw);
     if (text === null) return refused('malformed');
     const refusal = this.refusalOf(text, headers['stripe-signature'], now);
@@ -39,9 +45,9 @@ export class StripeNotices implements NoticeReader {
     return readEvent(jsonOf(text), this.secrets);
   }
 
-  private refusalOf(text: string, header: string | undefined, now: Date): NoticeRefusal | null {
+  private refusalOf(text: string, header: string | undefined, now: Date): NotificationRefusal | null {
     if (!header) return 'signature_missing';
-    if (header.length > LONGEST_HEADER) return 'signature_invalid';
+    if (header.length > MAX_HEADER_LENGTH) return 'signature_invalid';
     const signer = this.secrets.find((secret) => verified(text, header, secret, ANY_AGE, now));
     if (signer === undefined) return 'signature_invalid';
     return verified(text, header, signer, TOLERANCE_S, now) ? null : 'too_old';
@@ -70,12 +76,12 @@ const Event = Compile(
   }),
 );
 
-function readEvent(event: unknown, secrets: readonly string[]): NoticeReading {
+function readEvent(event: unknown, secrets: readonly string[]): NotificationReading {
   if (!Event.Check(event)) return refused('malformed');
   if (typeof event.account === 'string') return refused('other_account');
   const findings = readers.get(event.type)?.(event.data?.object) ?? [];
   if (findings === UNREADABLE) return refused('malformed');
-  const notice: Notice = {
+  const notice: PspNotification = {
     eventId: event.id,
     type: event.type,
     occurredAt: timeOf(event.created),
@@ -98,6 +104,8 @@ type Reader = (object: unknown) => readonly Finding[] | typeof UNREADABLE;
 const ofIntents = whereReadable(isIntent, findingsOfIntent);
 const ofRefunds = whereReadable(isRefund, findingsOfRefund);
 const ofPayouts = whereReadable(isPayout, findingsOfPayout);
+const ofDisputes = whereReadable(isDispute, (dispute) => findingsOfDispute(dispute, true));
+const ofReinstated = whereReadable(isDispute, (dispute) => findingsOfDispute(dispute, false));
 
 /**
  * The types that say something of an operation of ours. The others of a payment (`charge.*`,
@@ -114,6 +122,13 @@ const readers: ReadonlyMap<string, Reader> = new Map([
   ['refund.created', ofRefunds],
   ['refund.updated', ofRefunds],
   ['refund.failed', ofRefunds],
+  // Sent beside refund.updated for some payment methods, and alone to endpoints of older API versions.
+  ['charge.refund.updated', ofRefunds],
+  ['charge.dispute.created', ofDisputes],
+  ['charge.dispute.updated', ofDisputes],
+  ['charge.dispute.closed', ofDisputes],
+  ['charge.dispute.funds_withdrawn', ofDisputes],
+  ['charge.dispute.funds_reinstated', ofReinstated],
   ['payout.created', ofPayouts],
   ['payout.updated', ofPayouts],
   ['payout.paid', ofPayouts],
@@ -144,9 +159,10 @@ const Intent = Compile(
     metadata: Metadata,
     next_action: Type.Optional(
       nullable(
-        Type.Object({
-          redirect_to_url: Type.Optional(nullable(Type.Object({ url: Word }))),
-        }),
+        Type.Intersect([
+          Type.Record(Type.String(), Type.Unknown()),
+          Type.Object({ redirect_to_url: Type.Optional(nullable(Type.Object({ url: Word }))) }),
+        ]),
       ),
     ),
     last_payment_error: Type.Optional(
@@ -190,6 +206,18 @@ const Payout = Compile(
   }),
 );
 
+const Dispute = Compile(
+  Type.Object({
+    id: Id,
+    object: Type.Literal('dispute'),
+    status: Type.String(),
+    reason: Word,
+    amount: Amount,
+    currency: Type.String(),
+    payment_intent: Type.Optional(nullable(Type.Union([Id, Type.Object({ id: Id })]))),
+  }),
+);
+
 function nullable<T extends TSchema>(schema: T) {
   return Type.Union([schema, Type.Null()]);
 }
@@ -206,6 +234,10 @@ function isPayout(object: unknown): object is Stripe.Payout {
   return Payout.Check(object);
 }
 
+function isDispute(object: unknown): object is Stripe.Dispute {
+  return Dispute.Check(object);
+}
+
 /**
  * One PaymentIntent stands for the charge or authorization that made it, and for the one capture or void
  * of that. Once it is captured it says of the authorization only that it is over: what it tells is the
@@ -216,6 +248,8 @@ function findingsOfIntent(intent: Stripe.PaymentIntent): Finding[] {
   const acted = (operation: 'capture' | 'void'): Finding => ({
     operation,
     ofPayment: namesOf(intent).entityKey,
+    // A capture or void makes no object of its own: the PaymentIntent stands for it.
+    pspReference: intent.id,
     parentReference: intent.id,
     answer: answerOfIntent(intent, { operation }, 'lookup'),
   });
@@ -241,6 +275,15 @@ function findingsOfRefund(refund: Stripe.Refund): Finding[] {
       answer: answerOfRefund(refund),
     },
   ];
+}
+
+/** `withheld`: false where the event is that Stripe gave the money back. */
+function findingsOfDispute(dispute: Stripe.Dispute, withheld: boolean): Finding[] {
+  const { payment_intent: payment } = dispute;
+  const found = disputeOf(dispute, withheld);
+  // Of a charge that no PaymentIntent made, and none of ours therefore.
+  if (!payment || !found) return [];
+  return [{ ...found, parentReference: typeof payment === 'string' ? payment : payment.id }];
 }
 
 /** The payouts that Stripe makes by itself, by the account's schedule, are none of ours. */

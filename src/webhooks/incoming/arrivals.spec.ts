@@ -1,5 +1,5 @@
-import { StoreUnavailable } from '../../kernel/index.js';
-import { type JobKind } from '../../jobs/index.js';
+import { StoreUnavailable } from '../../database/store-unavailable.js';
+import { type JobKind } from '../../jobs/job-kind.js';
 import { Arrivals } from './arrivals.js';
 import { type ApplyArgs, type Arrived } from './inbox.js';
 

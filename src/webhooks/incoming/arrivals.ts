@@ -1,14 +1,14 @@
-import { type JobKind } from '../../jobs/index.js';
-import { StoreUnavailable } from '../../kernel/index.js';
-import { type Notice } from '../../psp/index.js';
+import { type JobKind } from '../../jobs/job-kind.js';
+import { StoreUnavailable } from '../../database/store-unavailable.js';
+import { type PspNotification } from '../../psp/notification.js';
 import { type ApplyArgs, type Arrived, type Inbox } from './inbox.js';
 
 /** At once: one commits while the next is being written. */
-const MOST_STATEMENTS = 2;
+const MAX_STATEMENTS = 2;
 /** Notices in one statement, unless one body alone has more. */
-const LARGEST_STATEMENT = 256;
+const MAX_STATEMENT = 256;
 /** Bodies that may wait; one more is told at once to come again. */
-const LONGEST_QUEUE = 1_000;
+const MAX_QUEUE_LENGTH = 1_000;
 
 interface Waiting {
   readonly notices: readonly Arrived[];
@@ -17,7 +17,7 @@ interface Waiting {
 }
 
 /**
- * Writes bodies that arrive together in one statement. A commit that wakes somebody (NOTIFY) is written
+ * Writes bodies that arrive together in one statement. A commit that wakes a listener (NOTIFY) is written
  * to disk by itself, one after another, so that sixteen at once waited for sixteen of them. Nobody waits
  * for a statement to fill: one that is free takes whatever is there.
  */
@@ -34,8 +34,8 @@ export class Arrivals {
    * Stores the notices of one body, all or none, and returns the ids of those that are new.
    * @throws StoreUnavailable
    */
-  store(psp: string, notices: readonly Notice[]): Promise<ReadonlySet<string>> {
-    if (this.waiting.length >= LONGEST_QUEUE) {
+  store(psp: string, notices: readonly PspNotification[]): Promise<ReadonlySet<string>> {
+    if (this.waiting.length >= MAX_QUEUE_LENGTH) {
       return Promise.reject(new StoreUnavailable(new Error('too many notifications wait')));
     }
     return new Promise((resolve, reject) => {
@@ -45,7 +45,7 @@ export class Arrivals {
   }
 
   private pump(): void {
-    while (this.statements < MOST_STATEMENTS && this.waiting.length > 0) {
+    while (this.statements < MAX_STATEMENTS && this.waiting.length > 0) {
       const batch = this.take();
       this.statements += 1;
       void this.write(batch).finally(() => {
@@ -59,12 +59,12 @@ export class Arrivals {
     let notices = 0;
     const fits = this.waiting.findIndex((each, index) => {
       notices += each.notices.length;
-      return index > 0 && notices > LARGEST_STATEMENT;
+      return index > 0 && notices > MAX_STATEMENT;
     });
     return this.waiting.splice(0, fits === -1 ? this.waiting.length : fits);
   }
 
-  /** Never rejects: whoever waits is told. What one body breaks is tried again body by body. */
+  /** Never rejects: each caller gets its own result. What one body breaks is tried again body by body. */
   private async write(batch: readonly Waiting[]): Promise<void> {
     // The same one may stand in several bodies; it is new for the first of them.
     const once = new Map<string, Arrived>();

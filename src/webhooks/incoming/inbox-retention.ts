@@ -1,4 +1,5 @@
-import { type Clock, prune } from '../../kernel/index.js';
+import { type Clock } from '../../core/clock.js';
+import { prune } from '../../database/prune.js';
 import { type Inbox } from './inbox.js';
 
 const DAY_MS = 24 * 3_600_000;

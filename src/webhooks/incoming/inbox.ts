@@ -1,8 +1,12 @@
 import type pg from 'pg';
-import { type Clock, type Ids, orUnavailable, STAGED_CHANNEL } from '../../kernel/index.js';
-import { jobIdOf, type JobKind } from '../../jobs/index.js';
-import { type Fact, type Notice } from '../../psp/index.js';
-import { type Taken } from '../../request-storage/index.js';
+import { type Clock } from '../../core/clock.js';
+import { STAGED_CHANNEL } from '../../database/commit/waker.js';
+import { type Ids } from '../../core/ids.js';
+import { translateOutage } from '../../database/store-unavailable.js';
+import { type JobKind } from '../../jobs/job-kind.js';
+import { jobIdOf } from '../../jobs/staged-jobs.js';
+import { type NotificationItem, type PspNotification } from '../../psp/notification.js';
+import { type Taken } from '../../request-storage/notification.js';
 
 /** Names one try at a notification. Another try is another job, so that the queue does not mix them up. */
 export type ApplyArgs = {
@@ -12,14 +16,14 @@ export type ApplyArgs = {
 };
 
 /** A notice at the account that it came for. */
-export interface Arrived extends Notice {
+export interface Arrived extends PspNotification {
   readonly psp: string;
 }
 
 /** A notification that is not decided yet. */
 export interface Undecided {
   readonly type: string;
-  readonly facts: readonly Fact[];
+  readonly facts: readonly NotificationItem[];
   readonly taken: readonly Taken[];
   readonly tries: number;
   readonly nextAt: Date;
@@ -36,7 +40,7 @@ export type Decision =
 
 /**
  * A PSP waits 10 s for its answer (Adyen). A server that stands still is given up before that, also by
- * whoever had to wait for a statement before it (arrivals.ts).
+ * a request that had to wait for a statement before it (arrivals.ts).
  */
 const QUERY_TIMEOUT_MS = 4_000;
 
@@ -49,7 +53,7 @@ export class Inbox {
   ) {}
 
   /**
-   * Stores those that are new, with a job for each and the wake-up for whoever hands jobs to the queue:
+   * Stores those that are new, with a job for each and the wake-up for the enqueuer:
    * all of it or nothing. Returns those that are new. No two may be the same. @throws StoreUnavailable
    */
   async store<Given extends Arrived>(
@@ -108,7 +112,7 @@ export class Inbox {
 
   /**
    * Writes down what a try came to, and stages the next one where there is to be one. False where
-   * somebody else was first: of tries at once, one is written down. @throws StoreUnavailable
+   * another try was first: of tries at once, one is written down. @throws StoreUnavailable
    */
   async record(
     { psp, eventId, tries }: ApplyArgs,
@@ -173,7 +177,7 @@ export class Inbox {
 
   private query<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
     const timed: pg.QueryConfig & { query_timeout: number } = { ...query, query_timeout: QUERY_TIMEOUT_MS };
-    return orUnavailable(this.pool.query<Row>(timed));
+    return translateOutage(this.pool.query<Row>(timed));
   }
 }
 

@@ -1,9 +1,9 @@
 import { Counter, type Registry } from 'prom-client';
-import { type Notice, type NoticeRefusal } from '../../psp/index.js';
+import { type PspNotification, type NotificationRefusal } from '../../psp/notification.js';
 import { type Decision } from './inbox.js';
 
 /** The most names of types that become labels. A reader knows some thirty. */
-const MOST_TYPES = 64;
+const MAX_TYPES = 64;
 const SHAPE = /^[A-Za-z0-9._:-]{1,60}$/;
 
 /**
@@ -30,11 +30,11 @@ export class IncomingMetrics {
     });
   }
 
-  accepted(psp: string, notice: Notice, isNew: boolean): void {
+  accepted(psp: string, notice: PspNotification, isNew: boolean): void {
     this.items.inc({ psp, type: this.typeOf(notice), result: isNew ? 'stored' : 'duplicate' });
   }
 
-  refused(psp: string, reason: NoticeRefusal): void {
+  refused(psp: string, reason: NotificationRefusal): void {
     this.items.inc({ psp, type: 'none', result: reason });
   }
 
@@ -43,9 +43,9 @@ export class IncomingMetrics {
     this.decisions.inc({ psp, state: decision.state, reason });
   }
 
-  private typeOf({ type, facts }: Notice): string {
+  private typeOf({ type, facts }: PspNotification): string {
     if (this.types.has(type)) return type;
-    if (facts.length === 0 || this.types.size >= MOST_TYPES || !SHAPE.test(type)) return 'other';
+    if (facts.length === 0 || this.types.size >= MAX_TYPES || !SHAPE.test(type)) return 'other';
     this.types.add(type);
     return type;
   }

@@ -1,12 +1,13 @@
 import type pg from 'pg';
 import { type Registry } from 'prom-client';
-import { type Clock, type Ids } from '../../kernel/index.js';
-import { type JobKind } from '../../jobs/index.js';
-import { type NoticeReader } from '../../psp/index.js';
-import { type FactTaker } from '../../request-storage/index.js';
-import { ApplyNotice } from './apply-notice.js';
+import { type Clock } from '../../core/clock.js';
+import { type Ids } from '../../core/ids.js';
+import { type JobKind } from '../../jobs/job-kind.js';
+import { type NotificationReader } from '../../psp/notification.js';
+import { type ItemRecorder } from '../../request-storage/notification.js';
+import { ApplyNotice } from './apply-notification.js';
 import { Arrivals } from './arrivals.js';
-import { Breaks } from './breaks.js';
+import { ReconciliationBreaks } from './reconciliation-breaks.js';
 import { Inbox, type ApplyArgs } from './inbox.js';
 import { InboxRetention } from './inbox-retention.js';
 import { IncomingMetrics } from './incoming-metrics.js';
@@ -18,11 +19,11 @@ export interface IncomingWebhooksDeps {
   readonly ids: Ids;
   readonly metrics: Registry;
   /** Null for an account that is not configured, or that has no secret to check signatures by. */
-  readonly readerOf: (account: string) => NoticeReader | null;
-  readonly facts: FactTaker;
+  readonly readerOf: (account: string) => NotificationReader | null;
+  readonly facts: ItemRecorder;
 }
 
-export interface IncomingWebhooks {
+export abstract class IncomingWebhooks {
   /** For the API. */
   readonly notifications: Notifications;
   /** For whatever runs jobs. */
@@ -36,7 +37,7 @@ export function incomingWebhooks(deps: IncomingWebhooksDeps): IncomingWebhooks {
   const { pool, clock, ids, readerOf, facts } = deps;
   const inbox = new Inbox(pool, clock, ids);
   const metrics = new IncomingMetrics(deps.metrics);
-  new Breaks(pool, clock).register(deps.metrics);
+  new ReconciliationBreaks(pool, clock).register(deps.metrics);
   const kind = new ApplyNotice({ inbox, facts, metrics, clock, ids });
   return {
     notifications: new IncomingNotifications({

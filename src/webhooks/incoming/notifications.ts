@@ -1,13 +1,17 @@
-import { type Clock, Problem } from '../../kernel/index.js';
-import { type Notice, type NoticeReader, type NoticeRefusal } from '../../psp/index.js';
+import { type Clock } from '../../core/clock.js';
+import { Problem } from '../../core/problem.js';
+import { type NotificationAccounts, unknownAccount } from '../../http/notification-accounts.js';
+import {
+  type PspNotification,
+  type NotificationReader,
+  type NotificationRefusal,
+} from '../../psp/notification.js';
 import { type Arrivals } from './arrivals.js';
 import { type IncomingMetrics } from './incoming-metrics.js';
 import { checkReadable, isStorable } from './readable.js';
 
 /** What PSPs send of their own accord, as it comes from the wire. */
-export interface Notifications {
-  /** Whether there is such an account, with a secret to check signatures by. */
-  takes(account: string): boolean;
+export interface Notifications extends NotificationAccounts {
   /**
    * Checks, translates and stores one body, which may hold a batch; what it says is applied afterwards.
    * Returns how many items were accepted, those among them that are known already.
@@ -26,7 +30,7 @@ export interface Notifications {
 
 export interface NotificationsDeps {
   /** Null for an account that is not configured, or that has no secret to check signatures by. */
-  readonly readerOf: (account: string) => NoticeReader | null;
+  readonly readerOf: (account: string) => NotificationReader | null;
   readonly arrivals: Arrivals;
   readonly metrics: IncomingMetrics;
   readonly clock: Clock;
@@ -56,8 +60,8 @@ export class IncomingNotifications implements Notifications {
     const { notices, refused: unsigned } = reader.read(raw, headers, clock.now());
     const good = notices.filter(isStorable);
     const bad = notices.filter((notice) => !isStorable(notice));
-    const refused = [...unsigned, ...bad.map((): NoticeRefusal => 'malformed')];
-    const once = new Map<string, Notice>();
+    const refused = [...unsigned, ...bad.map((): NotificationRefusal => 'malformed')];
+    const once = new Map<string, PspNotification>();
     for (const notice of good) if (!once.has(notice.eventId)) once.set(notice.eventId, notice);
     const stored = once.size > 0 ? await arrivals.store(account, [...once.values()]) : new Set();
     for (const notice of good) {
@@ -69,12 +73,8 @@ export class IncomingNotifications implements Notifications {
   }
 }
 
-export function unknownAccount(): Problem {
-  return new Problem('not_found', 'There is no PSP account of this name that notifications are taken for.');
-}
-
 /** One answer for a body none of whose items was accepted. Says what to mend, and nothing of what came. */
-function refusal(refused: readonly NoticeRefusal[]): Problem {
+function refusal(refused: readonly NotificationRefusal[]): Problem {
   if (refused.includes('signature_invalid')) {
     return new Problem('signature_invalid', 'The signature is not one of this account.');
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { Problem } from '../../kernel/index.js';
-import { type Fact, type Notice } from '../../psp/index.js';
+import { Problem } from '../../core/problem.js';
+import { type NotificationItem, type PspNotification } from '../../psp/notification.js';
 import { checkReadable, isStorable } from './readable.js';
 
 function refusalOf(raw: Buffer): string | null {
@@ -19,19 +19,19 @@ describe('a body', () => {
     [
       'brackets without end',
       Buffer.from('['.repeat(200_000)),
-      'body_malformed: The body is nested deeper than 64 levels.',
+      'body_malformed: The body is nested deeper than 32 levels.',
     ],
     [
       'one level too many',
-      Buffer.from(`${'{"a":'.repeat(65)}1${'}'.repeat(65)}`),
-      'body_malformed: The body is nested deeper than 64 levels.',
+      Buffer.from(`${'{"a":'.repeat(33)}1${'}'.repeat(33)}`),
+      'body_malformed: The body is nested deeper than 32 levels.',
     ],
   ])('of %s is not looked into', (_, raw, refusal) => {
     expect(refusalOf(raw)).toBe(refusal);
   });
 
   it.each([
-    ['64 levels', `${'['.repeat(64)}${']'.repeat(64)}`],
+    ['32 levels', `${'['.repeat(32)}${']'.repeat(32)}`],
     ['brackets in a string', JSON.stringify('['.repeat(1_000))],
     ['brackets after an escaped quote', JSON.stringify(`"${'{'.repeat(1_000)}`)],
     ['many beside each other', JSON.stringify(Array.from({ length: 1_000 }, () => [{}]))],
@@ -45,16 +45,16 @@ describe('a body', () => {
         ? 0
         : 1 + Math.max(0, ...Object.values(value).map((member) => depthOf(member)));
     fc.assert(
-      fc.property(fc.jsonValue({ maxDepth: 20 }), fc.integer({ min: 0, max: 80 }), (value, wrapped) => {
+      fc.property(fc.jsonValue({ maxDepth: 20 }), fc.integer({ min: 0, max: 48 }), (value, wrapped) => {
         const text = `${'['.repeat(wrapped)}${JSON.stringify(value)}${']'.repeat(wrapped)}`;
-        expect(refusalOf(Buffer.from(text)) === null).toBe(wrapped + depthOf(value) <= 64);
+        expect(refusalOf(Buffer.from(text)) === null).toBe(wrapped + depthOf(value) <= 32);
       }),
     );
   });
 });
 
 describe('a notice', () => {
-  const fact: Fact = {
+  const fact: NotificationItem = {
     entityKey: 'payment-1-charge',
     route: 1,
     pspReference: 'pi_1',
@@ -65,7 +65,7 @@ describe('a notice', () => {
     cancelReference: null,
     answer: { outcome: 'succeeded' },
   };
-  const notice: Notice = { eventId: 'evt_1', type: 'charge.done', occurredAt: null, facts: [fact] };
+  const notice: PspNotification = { eventId: 'evt_1', type: 'charge.done', occurredAt: null, facts: [fact] };
 
   it('is stored as it is, emoji and all', () => {
     const message = 'thank you \u{1F642}';
@@ -75,7 +75,7 @@ describe('a notice', () => {
     );
   });
 
-  it.each<[string, Partial<Notice>]>([
+  it.each<[string, Partial<PspNotification>]>([
     ['no name', { eventId: '' }],
     ['too long a name', { eventId: 'e'.repeat(201) }],
     ['too long a type', { type: 't'.repeat(101) }],

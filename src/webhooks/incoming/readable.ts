@@ -1,17 +1,17 @@
 import { isUtf8 } from 'node:buffer';
-import { Problem } from '../../kernel/index.js';
-import { type Notice } from '../../psp/index.js';
+import { Problem } from '../../core/problem.js';
+import { type PspNotification } from '../../psp/notification.js';
 
 /**
  * What a body has to be before anybody looks into it, and a notice before it is stored. Looked at here
  * and not by each reader, so that no reader can forget it.
  */
 
-/** Levels of arrays and objects. Stripe's deepest events have some 12; parsers and printers recurse. */
-const DEEPEST = 64;
-const LONGEST_EVENT_ID = 200;
-const LONGEST_TYPE = 100;
-const MOST_FACTS = 100;
+/** Levels of arrays and objects, as of any request. Stripe's deepest events have some 12; printers recurse. */
+const MAX_DEPTH = 32;
+const MAX_EVENT_ID_LENGTH = 200;
+const MAX_TYPE_LENGTH = 100;
+const MAX_FACTS = 100;
 
 /** What neither text nor jsonb of Postgres can hold. */
 const UNSTORABLE = /\0|\p{Surrogate}/u;
@@ -20,7 +20,7 @@ const UNSTORABLE = /\0|\p{Surrogate}/u;
 export function checkReadable(raw: Buffer): void {
   if (raw.length === 0) throw malformed('The body is empty.');
   if (!isUtf8(raw)) throw malformed('The body is not UTF-8.');
-  if (isDeeperThan(raw, DEEPEST)) throw malformed(`The body is nested deeper than ${DEEPEST} levels.`);
+  if (isDeeperThan(raw, MAX_DEPTH)) throw malformed(`The body is nested deeper than ${MAX_DEPTH} levels.`);
 }
 
 function malformed(detail: string): Problem {
@@ -45,11 +45,11 @@ function isDeeperThan(raw: Buffer, deepest: number): boolean {
 }
 
 /** Whether a notice can be stored as it is: one that cannot would take the whole batch down with it. */
-export function isStorable({ eventId, type, occurredAt, facts }: Notice): boolean {
-  if (eventId.length < 1 || eventId.length > LONGEST_EVENT_ID) return false;
-  if (type.length < 1 || type.length > LONGEST_TYPE) return false;
+export function isStorable({ eventId, type, occurredAt, facts }: PspNotification): boolean {
+  if (eventId.length < 1 || eventId.length > MAX_EVENT_ID_LENGTH) return false;
+  if (type.length < 1 || type.length > MAX_TYPE_LENGTH) return false;
   if (occurredAt !== null && Number.isNaN(occurredAt.getTime())) return false;
-  return facts.length <= MOST_FACTS && everyText([eventId, type, facts], (text) => !UNSTORABLE.test(text));
+  return facts.length <= MAX_FACTS && everyText([eventId, type, facts], (text) => !UNSTORABLE.test(text));
 }
 
 /** Over the values and the names of whatever JSON can carry. */

@@ -1,7 +1,11 @@
-import { checkpoint, type Clock, type Ids, Lease, type Seal } from '../../kernel/index.js';
+import { checkpoint } from '../../core/checkpoint.js';
+import { type Clock } from '../../core/clock.js';
+import { type Ids } from '../../core/ids.js';
+import { Lease } from '../../core/lease.js';
+import { type Encryption } from '../../core/encryption.js';
 import { type BegunTry, type DeliveryRecords, type HeldEndpoint, type Hold } from './delivery-records.js';
 import { delayAfter, retryAfterMsOf } from './delivery-schedule.js';
-import { openSecret, signedHeaders } from './endpoint-secret.js';
+import { decryptSecret, signedHeaders } from './endpoint-secret.js';
 import { type DeliveryMetrics } from './delivery-metrics.js';
 import { eventViewOf } from './event-view.js';
 import { post, type PostOutcome } from './post.js';
@@ -11,7 +15,7 @@ export interface DeliverDeps {
   readonly records: DeliveryRecords;
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly seal: Seal;
+  readonly seal: Encryption;
   readonly guard: TargetGuard;
   readonly metrics: DeliveryMetrics;
   readonly limits?: Partial<DeliverLimits>;
@@ -59,7 +63,7 @@ export class Deliver {
     const hold = { merchantId, endpointId, token: ids.uuid() };
     const lease = new Lease(clock, holdMs);
     const endpoint = await records.hold(hold, holdMs);
-    // Whoever holds it looks once more for what is due after it has given it back.
+    // The holder looks once more for what is due after it has given it back.
     if (!endpoint) return;
     try {
       await new Run(this.deps, this.limits, hold, endpoint, lease, signal).toEnd();
@@ -138,7 +142,7 @@ class Run {
     const { secret, previousSecret, previousSecretUntil } = this.endpoint;
     const stillValid = previousSecret && previousSecretUntil && previousSecretUntil > clock.now();
     const sealed = stillValid ? [secret, previousSecret] : [secret];
-    return sealed.map((one) => openSecret(seal, { merchantId, id: endpointId }, one));
+    return sealed.map((one) => decryptSecret(seal, { merchantId, id: endpointId }, one));
   }
 
   private async record(next: BegunTry, outcome: PostOutcome, latencyMs: number): Promise<void> {
@@ -164,7 +168,7 @@ class Run {
     });
     const reason = status === 410 ? 'gone' : gaveUp(failingSince, now) ? 'failing' : null;
     if (reason) await records.disable(this.hold.merchantId, this.hold.endpointId, reason);
-    // What goes on goes on among its like: those that answer, or those that do not.
+    // The rest is delivered by a new job in the fast or the slow lane.
     if (reason || pauseMs !== null || apart !== this.endpoint.apart) this.stopped = true;
   }
 }

@@ -1,4 +1,4 @@
-import { type JobKind } from '../../jobs/index.js';
+import { type JobKind } from '../../jobs/job-kind.js';
 import { type Deliver } from './deliver.js';
 import { type DeliveryRecords } from './delivery-records.js';
 import { DELIVER, DELIVER_APART } from './waking.js';
@@ -19,8 +19,8 @@ const LIVING = 'deliveries';
 const APART = 'deliveries-apart';
 
 /**
- * Two ladders, with workers of their own: an endpoint that failed or was slow the last time stands in
- * the second, where all that it can delay is its like.
+ * Two ladders, with workers of their own: an endpoint that failed or was slow the last time uses
+ * the second, the slow lane, and so delays only endpoints of that kind.
  */
 export const deliveryLadders: readonly LadderWanted[] = [
   { name: LIVING, delaysMs: [0, 5_000, 30_000, 300_000], concurrency: 16 },

@@ -1,5 +1,5 @@
 import { Counter, type Registry } from 'prom-client';
-import { registerLookedUp } from '../../kernel/index.js';
+import { registerLookedUp } from '../../monitoring/looked-up-gauge.js';
 import { type DeliveryRecords } from './delivery-records.js';
 
 /** What an operator sees of deliveries: by result, never by endpoint, of which there may be any number. */

@@ -1,15 +1,15 @@
-import { type Clock } from '../../kernel/index.js';
+import { type Clock } from '../../core/clock.js';
 import { type EventRow } from './event-view.js';
 import { type Sql, WAKE_DUE } from './waking.js';
 
-/** A hold on an endpoint: whoever has it delivers, and nobody else. */
+/** A hold on an endpoint: only the worker that has it delivers. */
 export interface Hold {
   readonly merchantId: string;
   readonly endpointId: string;
   readonly token: string;
 }
 
-/** An endpoint as whoever delivers to it sees it. */
+/** An endpoint as the worker that delivers to it sees it. */
 export interface HeldEndpoint {
   readonly url: string;
   /** Sealed. */
@@ -67,7 +67,7 @@ export class DeliveryRecords {
     private readonly clock: Clock,
   ) {}
 
-  /** null where somebody else has it, it is disabled, or it asked for a pause. */
+  /** null where another worker has it, it is disabled, or it asked for a pause. */
   async hold({ merchantId, endpointId, token }: Hold, ms: number): Promise<HeldEndpoint | null> {
     const { rows } = await this.sql.query<HeldEndpoint>(
       `UPDATE webhook_endpoints

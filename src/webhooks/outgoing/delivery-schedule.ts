@@ -22,12 +22,12 @@ export const DELIVERY_DELAYS_MS: readonly number[] = [
 ];
 
 /** The first one included. */
-export const MOST_TRIES = DELIVERY_DELAYS_MS.length + 1;
+export const MAX_TRIES = DELIVERY_DELAYS_MS.length + 1;
 
 /** A tenth earlier to a tenth later, so that what failed together does not come back together. */
 const JITTER = 0.2;
 /** Longer than this nobody is kept waiting, whatever was asked for. */
-export const LONGEST_RETRY_AFTER_MS = 24 * HOUR;
+export const MAX_RETRY_AFTER_MS = 24 * HOUR;
 
 /**
  * How long after the `tries`-th try in vain the next one is made, in ms; null after the last one. Never
@@ -48,5 +48,5 @@ export function retryAfterMsOf(header: string | null, now: Date): number | null 
   if (header === null) return null;
   const text = header.trim();
   const ms = /^\d{1,9}$/.test(text) ? Number(text) * SECOND : Date.parse(text) - now.getTime();
-  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), LONGEST_RETRY_AFTER_MS);
+  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS);
 }

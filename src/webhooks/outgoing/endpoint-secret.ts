@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { type Seal } from '../../kernel/index.js';
+import { type Encryption } from '../../core/encryption.js';
 
 /** `whsec_` and 32 random bytes in base64, as the Standard Webhooks specification writes secrets. */
 export function newSecret(): string {
@@ -13,13 +13,13 @@ interface Owner {
   readonly id: string;
 }
 
-export function sealSecret(seal: Seal, owner: Owner, secret: string): Uint8Array {
-  return seal.close(secret, contextOf(owner));
+export function encryptSecret(seal: Encryption, owner: Owner, secret: string): Uint8Array {
+  return seal.encrypt(secret, contextOf(owner));
 }
 
 /** Throws where the row was sealed under another PAYONCE_SEAL_KEY. Never tells what was in it. */
-export function openSecret(seal: Seal, owner: Owner, sealed: Uint8Array): string {
-  const secret = seal.open(sealed, contextOf(owner));
+export function decryptSecret(seal: Encryption, owner: Owner, sealed: Uint8Array): string {
+  const secret = seal.decrypt(sealed, contextOf(owner));
   if (typeof secret !== 'string') throw new TypeError('a sealed secret holds something else');
   return secret;
 }

@@ -1,15 +1,14 @@
-import {
-  type Clock,
-  type Ids,
-  Problem,
-  type Seal,
-  sqlState,
-  sqlStateOf,
-  orUnavailable,
-} from '../../kernel/index.js';
-import { type Caller } from '../../merchants/index.js';
+import { type Page } from '../../core/page.js';
+import { type Clock } from '../../core/clock.js';
+import { sqlState, sqlStateOf } from '../../database/database.js';
+import { type Ids } from '../../core/ids.js';
+import { Problem } from '../../core/problem.js';
+import { type Encryption } from '../../core/encryption.js';
+import { translateOutage } from '../../database/store-unavailable.js';
+import { type Caller } from '../../merchants/caller.js';
+import { type Act, recorded } from './audited.js';
 import { DISABLE, type DisabledReason } from './delivery-records.js';
-import { newSecret, sealSecret } from './endpoint-secret.js';
+import { newSecret, encryptSecret } from './endpoint-secret.js';
 import { type EventView, eventViewOf, PING } from './event-view.js';
 import { replayRange } from './replay.js';
 import { targetFaults } from './target.js';
@@ -21,22 +20,24 @@ import {
   type EndpointWithSecret,
   type ReplayView,
   type WebhookEndpoints,
-  type WebhookPage,
 } from './webhooks.js';
 
 export interface EndpointsDeps {
   readonly sql: Sql;
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly seal: Seal;
+  readonly seal: Encryption;
   readonly guard: TargetGuard;
 }
 
-export const MOST_ENDPOINTS = 16;
+export const MAX_ENDPOINTS = 16;
 /** How long the secret before the last one is good for signing beside it. */
 export const ROTATION_MS = 24 * 3_600_000;
 /** For looking a name up while a client waits. */
 const CHECK_TIMEOUT_MS = 5_000;
+/** Of one merchant at the same time, in this process. */
+const MAX_CHECKS = 4;
+const CHECKS_RETRY_S = 1;
 
 interface EndpointRow {
   readonly id: string;
@@ -56,23 +57,26 @@ const COLUMNS = `id, url, description, event_types AS "eventTypes", disabled_rea
 
 /** The lowest slot of merchant `$1` that is free; no row where none is. */
 const FREE_SLOT = `
-  SELECT s FROM generate_series(1, ${MOST_ENDPOINTS}) s
+  SELECT s FROM generate_series(1, ${MAX_ENDPOINTS}) s
    WHERE NOT EXISTS (SELECT 1 FROM webhook_endpoints t WHERE t.merchant_id = $1 AND t.slot = s)
    ORDER BY s LIMIT 1`;
 
 export class PostgresWebhookEndpoints implements WebhookEndpoints {
+  /** How many names are being resolved for a merchant whose request waits. */
+  private readonly checks = new Map<string, number>();
+
   constructor(private readonly deps: EndpointsDeps) {}
 
-  async create(
-    { merchantId }: Caller,
-    { url, events, description }: EndpointAsk,
-  ): Promise<EndpointWithSecret> {
+  async create(caller: Caller, { url, events, description }: EndpointAsk): Promise<EndpointWithSecret> {
     const { clock, ids, seal } = this.deps;
-    await this.refuseTarget(url);
+    const { merchantId } = caller;
+    await this.refuseTarget(merchantId, url);
     const id = ids.uuid();
     const secret = newSecret();
-    const sealed = sealSecret(seal, { merchantId, id }, secret);
+    const sealed = encryptSecret(seal, { merchantId, id }, secret);
     const row = await this.intoSlot(
+      { caller, action: 'webhook_endpoint.created' },
+      '',
       `INSERT INTO webhook_endpoints (merchant_id, id, url, description, event_types, slot, secret, created_at, updated_at)
        SELECT $1, $2, $3, $4, $5, f.s, $6, $7, $7 FROM (${FREE_SLOT}) f
        RETURNING ${COLUMNS}`,
@@ -81,11 +85,7 @@ export class PostgresWebhookEndpoints implements WebhookEndpoints {
     return { ...endpointViewOf(row), secret };
   }
 
-  async list(
-    { merchantId }: Caller,
-    limit: number,
-    cursor: string | null,
-  ): Promise<WebhookPage<EndpointView>> {
+  async list({ merchantId }: Caller, limit: number, cursor: string | null): Promise<Page<EndpointView>> {
     const rows = await this.rows(
       `SELECT ${COLUMNS} FROM webhook_endpoints
         WHERE merchant_id = $1 AND ($2::uuid IS NULL OR id < $2) ORDER BY id DESC LIMIT $3`,
@@ -104,18 +104,21 @@ export class PostgresWebhookEndpoints implements WebhookEndpoints {
     return endpointViewOf(await this.row(merchantId, id));
   }
 
-  async rotateSecret({ merchantId }: Caller, id: string): Promise<EndpointWithSecret> {
+  async rotateSecret(caller: Caller, id: string): Promise<EndpointWithSecret> {
+    const { merchantId } = caller;
     const { clock, seal } = this.deps;
     const secret = newSecret();
     const now = clock.now();
-    const rows = await this.rows(
+    const rows = await this.recordedRows(
+      { caller, action: 'webhook_endpoint.secret_rotated' },
+      '',
       `UPDATE webhook_endpoints
           SET previous_secret = secret, previous_secret_until = $4, secret = $3, updated_at = $5
         WHERE merchant_id = $1 AND id = $2 RETURNING ${COLUMNS}`,
       [
         merchantId,
         id,
-        sealSecret(seal, { merchantId, id }, secret),
+        encryptSecret(seal, { merchantId, id }, secret),
         new Date(now.getTime() + ROTATION_MS),
         now,
       ],
@@ -125,22 +128,28 @@ export class PostgresWebhookEndpoints implements WebhookEndpoints {
 
   async disable(caller: Caller, id: string): Promise<EndpointView> {
     const { merchantId } = caller;
-    const parameters = [this.deps.clock.now(), merchantId, id, 'asked'];
-    await orUnavailable(this.deps.sql.query(`WITH ${DISABLE} SELECT 1 FROM off`, parameters));
+    const { sql, clock, ids } = this.deps;
+    const at = clock.now();
+    const act = { caller, auditId: ids.uuid(), at, action: 'webhook_endpoint.disabled' } as const;
+    const record = recorded(act, 4, { from: 'off', subject: "'webhook_endpoint:' || id" });
+    const parameters = [at, merchantId, id, 'asked', ...record.values];
+    await translateOutage(sql.query(`WITH ${DISABLE}, ${record.cte} SELECT 1 FROM off`, parameters));
     return this.get(caller, id);
   }
 
-  async enable({ merchantId }: Caller, id: string): Promise<EndpointView> {
+  async enable(caller: Caller, id: string): Promise<EndpointView> {
+    const { merchantId } = caller;
     const now = this.deps.clock.now();
     const row = await this.row(merchantId, id);
     if (row.disabledReason === null) return endpointViewOf(row);
-    await this.refuseTarget(row.url);
+    await this.refuseTarget(merchantId, row.url);
     // An event that was fanned out just while it was disabled may still be pending: it is canceled too.
     const enabled = await this.intoSlot(
-      `WITH late AS (
+      { caller, action: 'webhook_endpoint.enabled' },
+      `late AS (
          UPDATE webhook_deliveries SET status = 'canceled', next_at = NULL, updated_at = $3
-          WHERE merchant_id = $1 AND endpoint_id = $2 AND status = 'pending')
-       UPDATE webhook_endpoints e
+          WHERE merchant_id = $1 AND endpoint_id = $2 AND status = 'pending'),`,
+      `UPDATE webhook_endpoints e
           SET slot = f.s, disabled_reason = NULL, disabled_at = NULL, failing_since = NULL, apart = false,
               updated_at = $3
          FROM (${FREE_SLOT}) f
@@ -155,7 +164,7 @@ export class PostgresWebhookEndpoints implements WebhookEndpoints {
     const { sql, clock, ids } = this.deps;
     const view = endpointViewOf(enabledRow(await this.row(merchantId, id)));
     const event = { id: ids.uuid(), type: PING, data: { ...view }, at: clock.now() };
-    await orUnavailable(
+    await translateOutage(
       sql.query(
         `WITH event AS (
            INSERT INTO events (merchant_id, id, type, subject, data, at, fanned_out_at)
@@ -172,20 +181,26 @@ export class PostgresWebhookEndpoints implements WebhookEndpoints {
     return eventViewOf(event);
   }
 
-  async replay({ merchantId }: Caller, id: string, from: Date, to: Date): Promise<ReplayView> {
-    enabledRow(await this.row(merchantId, id));
-    const { sql, clock } = this.deps;
+  async replay(caller: Caller, id: string, from: Date, to: Date): Promise<ReplayView> {
+    enabledRow(await this.row(caller.merchantId, id));
+    const { sql, clock, ids } = this.deps;
+    const by = { caller, auditId: ids.uuid() };
     return {
       object: 'replay',
-      deliveries: await replayRange(sql, { merchantId, id, from, to }, clock.now()),
+      deliveries: await replayRange(sql, { by, id, from, to }, clock.now()),
     };
   }
 
   /** Two at once may take the same slot; each of the sixteen can be lost to another once. */
-  private async intoSlot(text: string, values: readonly unknown[]): Promise<EndpointRow> {
-    for (let tries = 0; tries < MOST_ENDPOINTS; tries++) {
+  private async intoSlot(
+    by: Pick<Act, 'caller' | 'action'>,
+    first: string,
+    text: string,
+    values: readonly unknown[],
+  ): Promise<EndpointRow> {
+    for (let tries = 0; tries < MAX_ENDPOINTS; tries++) {
       try {
-        const [row] = await this.rows(text, values);
+        const [row] = await this.recordedRows(by, first, text, values);
         if (row) return row;
         break;
       } catch (error) {
@@ -194,11 +209,17 @@ export class PostgresWebhookEndpoints implements WebhookEndpoints {
     }
     throw new Problem(
       'webhook_endpoint_limit',
-      `At most ${MOST_ENDPOINTS} webhook endpoints of a merchant are enabled. Disable one first.`,
+      `At most ${MAX_ENDPOINTS} webhook endpoints of a merchant are enabled. Disable one first.`,
     );
   }
 
-  private async refuseTarget(url: string): Promise<void> {
+  private async refuseTarget(merchantId: string, url: string): Promise<void> {
+    const running = this.checks.get(merchantId) ?? 0;
+    if (running >= MAX_CHECKS && this.deps.guard.looksUp(url)) {
+      const detail = `At most ${MAX_CHECKS} names of a merchant are looked up at once.`;
+      throw new Problem('rate_limited', detail, { retryAfterS: CHECKS_RETRY_S });
+    }
+    this.checks.set(merchantId, running + 1);
     try {
       await this.deps.guard.check(url, AbortSignal.timeout(CHECK_TIMEOUT_MS));
     } catch (error) {
@@ -207,6 +228,10 @@ export class PostgresWebhookEndpoints implements WebhookEndpoints {
       throw new Problem('webhook_target_refused', 'Events are not sent to such an address; see errors.', {
         errors: [{ pointer: '/url', message }],
       });
+    } finally {
+      const left = this.checks.get(merchantId)! - 1;
+      if (left > 0) this.checks.set(merchantId, left);
+      else this.checks.delete(merchantId);
     }
   }
 
@@ -215,8 +240,25 @@ export class PostgresWebhookEndpoints implements WebhookEndpoints {
     return found(await this.rows(text, [merchantId, id]));
   }
 
+  /** Rows of a change, which is recorded by the statement that makes it; `first` are CTEs before it. */
+  private recordedRows(
+    by: Pick<Act, 'caller' | 'action'>,
+    first: string,
+    text: string,
+    values: readonly unknown[],
+  ): Promise<EndpointRow[]> {
+    const act = { ...by, auditId: this.deps.ids.uuid(), at: this.deps.clock.now() };
+    const record = recorded(act, values.length, {
+      from: 'done',
+      subject: "'webhook_endpoint:' || id",
+      detail: "jsonb_build_object('url', split_part(url, '?', 1))",
+    });
+    const statement = `WITH ${first} done AS (${text}), ${record.cte} SELECT * FROM done`;
+    return this.rows(statement, [...values, ...record.values]);
+  }
+
   private async rows(text: string, values: readonly unknown[]): Promise<EndpointRow[]> {
-    return (await orUnavailable(this.deps.sql.query<EndpointRow>(text, values))).rows;
+    return (await translateOutage(this.deps.sql.query<EndpointRow>(text, values))).rows;
   }
 }
 

@@ -1,4 +1,6 @@
-import { type Clock, prune, uuidv7 } from '../../kernel/index.js';
+import { type Clock } from '../../core/clock.js';
+import { uuidv7 } from '../../core/ids.js';
+import { prune } from '../../database/prune.js';
 import { type Sql } from './waking.js';
 
 /**

@@ -1,9 +1,15 @@
-import { paymentEventTypes } from '../../payments/index.js';
-import { payoutEventTypes } from '../../payouts/index.js';
-import { refundEventTypes } from '../../refunds/index.js';
+import { disputeEventTypes } from '../../payments/dispute.js';
+import { paymentEventTypes } from '../../payments/payment-events.js';
+import { payoutEventTypes } from '../../payouts/payout-events.js';
+import { refundEventTypes } from '../../refunds/refund-events.js';
 
 /** What merchants can be told of. */
-export const eventTypes = [...paymentEventTypes, ...refundEventTypes, ...payoutEventTypes] as const;
+export const eventTypes = [
+  ...paymentEventTypes,
+  ...refundEventTypes,
+  ...disputeEventTypes,
+  ...payoutEventTypes,
+] as const;
 export type EventType = (typeof eventTypes)[number];
 
 /** Sent by `ping`, to one endpoint alone. */
@@ -24,7 +30,7 @@ export interface EventView {
   readonly type: string;
   /** RFC 3339: when it became so. */
   readonly timestamp: string;
-  /** The payment, refund or payout as it was shown then. */
+  /** The payment, refund, dispute or payout as it was shown then. */
   readonly data: Readonly<Record<string, unknown>>;
 }
 

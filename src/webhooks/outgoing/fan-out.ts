@@ -1,4 +1,4 @@
-import { type Clock } from '../../kernel/index.js';
+import { type Clock } from '../../core/clock.js';
 import { PING } from './event-view.js';
 import { type Sql, WAKE_DUE } from './waking.js';
 

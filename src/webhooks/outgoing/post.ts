@@ -23,8 +23,8 @@ export interface Post {
 }
 
 /** Of an answer. What is more is not read. */
-export const MOST_ANSWER_BYTES = 65_536;
-const MOST_HEADER_BYTES = 16_384;
+export const MAX_ANSWER_BYTES = 65_536;
+const MAX_HEADER_BYTES = 16_384;
 
 /**
  * One POST to an address that a merchant gave. Never throws. Node's own client and no library over it:
@@ -44,7 +44,7 @@ export async function post(
       headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
       agent: false,
       lookup: pinnedTo(addresses),
-      maxHeaderSize: MOST_HEADER_BYTES,
+      maxHeaderSize: MAX_HEADER_BYTES,
       signal,
     };
     return await sent(url, options, body, signal);
@@ -70,7 +70,7 @@ function sent(
       let bytes = 0;
       response.on('data', (chunk: Buffer) => {
         bytes += chunk.length;
-        if (bytes <= MOST_ANSWER_BYTES) return;
+        if (bytes <= MAX_ANSWER_BYTES) return;
         // It has said what it had to say.
         ended(faultOf(status));
         response.destroy();

@@ -1,15 +1,7 @@
-import { lookup, type LookupAddress } from 'node:dns';
+import { type LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
+import { createResolve, type Resolve } from './resolver.js';
 import { hostOf, isPublic, type TargetFault, targetOf, type TargetPolicy } from './target.js';
-
-/** All addresses of a name. Rejects where there are none. */
-export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
-
-/** As the system resolves: /etc/hosts included, so that what is checked is what would be connected to. */
-export const systemResolve: Resolve = (hostname) =>
-  new Promise((resolve, reject) => {
-    lookup(hostname, { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses)));
-  });
 
 /** A URL whose addresses were looked at: a request may go to these and to no others. */
 export interface CheckedTarget {
@@ -26,13 +18,13 @@ export class TargetRefused extends Error {
 }
 
 /** More than any honest name has. */
-const MOST_ADDRESSES = 64;
+const MAX_ADDRESSES = 64;
 
 /** Keeps requests that merchants cause away from what only this network can reach (SSRF). */
 export class TargetGuard {
   constructor(
     readonly policy: TargetPolicy,
-    private readonly resolve: Resolve = systemResolve,
+    private readonly resolve: Resolve = createResolve(),
   ) {}
 
   /**
@@ -44,11 +36,17 @@ export class TargetGuard {
     const url = targetOf(text, this.policy);
     if (typeof url === 'string') throw new TargetRefused(url);
     const addresses = await this.addressesOf(hostOf(url), signal);
-    if (addresses.length === 0 || addresses.length > MOST_ADDRESSES) throw new TargetRefused('dns_failed');
+    if (addresses.length === 0 || addresses.length > MAX_ADDRESSES) throw new TargetRefused('dns_failed');
     if (this.policy === 'public' && !addresses.every(({ address }) => isPublic(address))) {
       throw new TargetRefused('address_refused');
     }
     return { url, addresses };
+  }
+
+  /** Whether a check has to ask DNS servers. */
+  looksUp(text: string): boolean {
+    const url = targetOf(text, this.policy);
+    return typeof url !== 'string' && isIP(hostOf(url)) === 0;
   }
 
   private async addressesOf(host: string, signal: AbortSignal): Promise<readonly LookupAddress[]> {
@@ -58,7 +56,7 @@ export class TargetGuard {
     const aborted = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
     });
-    const resolved = this.resolve(host).catch(() => {
+    const resolved = this.resolve(host, signal).catch(() => {
       throw new TargetRefused('dns_failed');
     });
     return Promise.race([resolved, aborted]);

@@ -10,7 +10,7 @@ export type TargetPolicy = 'public' | 'any';
 export type TargetFault =
   'url_malformed' | 'url_with_credentials' | 'scheme_refused' | 'port_refused' | 'address_refused';
 
-/** In words that may be shown to whoever gave the URL. None says what an address resolved to. */
+/** In words that may be shown to the client that gave the URL. None says what an address resolved to. */
 export const targetFaults: Readonly<Record<TargetFault, string>> = {
   url_malformed: 'must be an https URL of at most 2,048 characters',
   url_with_credentials: 'must hold no user and password',
@@ -19,13 +19,13 @@ export const targetFaults: Readonly<Record<TargetFault, string>> = {
   address_refused: 'must lead to public addresses only',
 };
 
-export const LONGEST_URL = 2_048;
+export const MAX_URL_LENGTH = 2_048;
 const LOWEST_FREE_PORT = 1_024;
 const HTTPS_PORT = 443;
 
 /** The parsed URL, or what is wrong with it. What its host resolves to is `isPublic`'s to judge. */
 export function targetOf(text: string, policy: TargetPolicy): URL | TargetFault {
-  const url = text.length <= LONGEST_URL && URL.canParse(text) ? new URL(text) : null;
+  const url = text.length <= MAX_URL_LENGTH && URL.canParse(text) ? new URL(text) : null;
   if (!url || !['http:', 'https:'].includes(url.protocol) || url.hostname === '') return 'url_malformed';
   if (url.username !== '' || url.password !== '') return 'url_with_credentials';
   if (policy === 'any') return url;

@@ -1,4 +1,4 @@
-import { STAGED_CHANNEL } from '../../kernel/index.js';
+import { STAGED_CHANNEL } from '../../database/commit/waker.js';
 
 /** Kinds of jobs, as the statements below stage them. */
 export const DELIVER = 'webhook.deliver';

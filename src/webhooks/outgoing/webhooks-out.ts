@@ -1,6 +1,9 @@
 import { type Registry } from 'prom-client';
-import { type Clock, type Ids, type Seal } from '../../kernel/index.js';
-import { type Chore, type JobKind } from '../../jobs/index.js';
+import { type Clock } from '../../core/clock.js';
+import { type Ids } from '../../core/ids.js';
+import { type Encryption } from '../../core/encryption.js';
+import { type PeriodicTask } from '../../jobs/periodic-task-leases.js';
+import { type JobKind } from '../../jobs/job-kind.js';
 import { Deliver, type DeliverLimits } from './deliver.js';
 import { type DeliveryArgs, deliveryKinds, deliveryLadders, type LadderWanted } from './delivery-jobs.js';
 import { DeliveryMetrics } from './delivery-metrics.js';
@@ -10,7 +13,8 @@ import { PostgresWebhookEndpoints } from './endpoints.js';
 import { PostgresEvents } from './events.js';
 import { fanOut } from './fan-out.js';
 import { type TargetPolicy } from './target.js';
-import { type Resolve, TargetGuard } from './target-guard.js';
+import { type Resolve } from './resolver.js';
+import { TargetGuard } from './target-guard.js';
 import { type Sql } from './waking.js';
 import { type Events, type WebhookEndpoints } from './webhooks.js';
 
@@ -18,18 +22,18 @@ export interface WebhooksOutOptions {
   readonly sql: Sql;
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly seal: Seal;
+  readonly seal: Encryption;
   readonly metrics: Registry;
   readonly targets: TargetPolicy;
   /** How long events are kept, in ms. */
   readonly retentionMs: number;
-  /** How names are resolved; the system's way unless given. */
+  /** How names are resolved; by the DNS servers and the hosts file of the system unless given. */
   readonly resolve?: Resolve;
   readonly limits?: Partial<DeliverLimits>;
 }
 
 /** Telling merchants of events: what the API shows of it, and the work that goes on behind it. */
-export interface WebhooksOut {
+export abstract class WebhooksOut {
   readonly endpoints: WebhookEndpoints;
   readonly events: Events;
   /** Run often, by one process at a time: who is to be told, and who is to be tried again. */
@@ -37,7 +41,7 @@ export interface WebhooksOut {
   readonly kinds: readonly JobKind<DeliveryArgs>[];
   readonly ladders: readonly LadderWanted[];
   /** Forgets events after their retention. */
-  readonly chore: Chore;
+  readonly chore: PeriodicTask;
 }
 
 export function webhooksOut({
@@ -58,7 +62,7 @@ export function webhooksOut({
   const deliver = new Deliver({ records, clock, ids, seal, guard, metrics, ...(limits ? { limits } : {}) });
   return {
     endpoints: new PostgresWebhookEndpoints({ sql, clock, ids, seal, guard }),
-    events: new PostgresEvents(sql, clock),
+    events: new PostgresEvents(sql, clock, ids),
     feeder: fanOut(clock),
     kinds: deliveryKinds(deliver, records),
     ladders: deliveryLadders,

@@ -1,4 +1,5 @@
-import { type Caller } from '../../merchants/index.js';
+import { type Page } from '../../core/page.js';
+import { type Caller } from '../../merchants/caller.js';
 import { type DisabledReason } from './delivery-records.js';
 import { type EventType, type EventView } from './event-view.js';
 
@@ -58,12 +59,6 @@ export interface ReplayView {
   readonly deliveries: number;
 }
 
-export interface WebhookPage<View> {
-  readonly data: readonly View[];
-  readonly has_more: boolean;
-  readonly next_cursor: string | null;
-}
-
 export interface EventFilter {
   readonly type?: string;
   readonly createdFrom?: Date;
@@ -74,7 +69,7 @@ export interface EventFilter {
 export interface WebhookEndpoints {
   /** Throws `webhook_target_refused`, and `webhook_endpoint_limit` where 16 are enabled. */
   create(caller: Caller, ask: EndpointAsk): Promise<EndpointWithSecret>;
-  list(caller: Caller, limit: number, cursor: string | null): Promise<WebhookPage<EndpointView>>;
+  list(caller: Caller, limit: number, cursor: string | null): Promise<Page<EndpointView>>;
   get(caller: Caller, id: string): Promise<EndpointView>;
   rotateSecret(caller: Caller, id: string): Promise<EndpointWithSecret>;
   /** What is pending is canceled; it can be replayed. May be repeated. */
@@ -88,14 +83,12 @@ export interface WebhookEndpoints {
 
 /** The face of events for merchants. Every refusal is a thrown `Problem`. */
 export interface Events {
-  list(
-    caller: Caller,
-    filter: EventFilter,
-    limit: number,
-    cursor: string | null,
-  ): Promise<WebhookPage<EventView>>;
+  list(caller: Caller, filter: EventFilter, limit: number, cursor: string | null): Promise<Page<EventView>>;
   get(caller: Caller, id: string): Promise<EventView>;
-  deliveries(caller: Caller, id: string): Promise<WebhookPage<DeliveryView>>;
+  deliveries(caller: Caller, id: string): Promise<Page<DeliveryView>>;
   /** Sends it again: to one endpoint, or (null) to all that want its type. */
   replay(caller: Caller, id: string, endpointId: string | null): Promise<ReplayView>;
 }
+
+export const WEBHOOK_ENDPOINTS = Symbol('webhook endpoints');
+export const EVENTS = Symbol('events');

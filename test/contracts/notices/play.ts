@@ -1,4 +1,4 @@
-import { type Answer, type Instruction } from '../../../src/psp/index.js';
+import { type Answer, type Instruction } from '../../../src/psp/contract.js';
 import { authorized, referenceOf } from '../exercise-psp.js';
 import { type PspBench } from '../psp-under-test.js';
 

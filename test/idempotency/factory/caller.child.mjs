@@ -1,16 +1,13 @@
 // A process that makes idempotent calls: `<redis|postgres> <url> race|hold`. Says on stdout, one JSON
 // value a line, what its handlers did and what its calls were told.
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
-
-const built = (room) => import(pathToFileURL(resolve(`dist/src/${room}/index.js`)).href);
-const { idempotent, PostgresCallStore, RedisCallStore } = await built('idempotency');
-const { openDatabase } = await built('kernel');
+import pg from 'pg';
+import { idempotent } from '../../../packages/idempotency/dist/index.js';
+import { PostgresCallStore } from '../../../packages/idempotency/dist/postgres-store.js';
+import { RedisCallStore } from '../../../packages/idempotency/dist/redis-store.js';
 
 const [kind, url, part] = process.argv.slice(2);
-const bare = { entities: [], migrations: [], poolSize: 4, applicationName: 'caller' };
-const database = kind === 'postgres' ? await openDatabase({ url, ...bare }) : null;
-const store = database ? new PostgresCallStore(database.pool) : await RedisCallStore.open({ url });
+const pool = kind === 'postgres' ? new pg.Pool({ connectionString: url, max: 4 }) : null;
+const store = pool ? new PostgresCallStore(pool) : await RedisCallStore.open({ url });
 // A process that waits for a signal and for nothing else ends.
 const alive = setInterval(() => {}, 1_000);
 const say = (what) => console.log(JSON.stringify(what));
@@ -54,5 +51,5 @@ if (part === 'race') {
   await hold();
 }
 clearInterval(alive);
-if (database) await database.close();
+if (pool) await pool.end();
 else store.close();

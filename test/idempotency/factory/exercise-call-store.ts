@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { Registry } from 'prom-client';
+import { CallMetrics } from '@payonce/idempotency/prometheus';
 import {
-  type CallLock,
-  CallMetrics,
-  type CallStore,
-  idempotent,
   type IdempotentOptions,
+  type CallLock,
+  type CallStore,
   type Taken,
-} from '../../../src/idempotency/index.js';
-import { ManualClock, SystemClock } from '../../../src/kernel/index.js';
+  idempotent,
+} from '@payonce/idempotency';
+import { ManualClock, SystemClock } from '../../../src/core/clock.js';
 import { type Answer, type Ask, codeOf, hashRequest, Judge } from './judge.js';
 
 export interface StoreUnderTest {
@@ -309,7 +309,7 @@ export function exerciseCallStore(open: () => Promise<StoreUnderTest>): void {
       expect(metrics).toContain('payonce_idempotent_lock_held_seconds_count{operation="conformance"} 1');
     });
 
-    it('of which many come at once are run to an end once, whoever throws and whatever others ask', async () => {
+    it('of which many come at once are run to an end once, whichever throws and whatever others ask', async () => {
       const plans = fc.record({
         amounts: fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 2, maxLength: 12 }),
         throwing: fc.nat(3),

@@ -1,6 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { HandlerHasRun, IdempotentCallError, keyedHash } from '../../../src/idempotency/index.js';
-import { Seal } from '../../../src/kernel/index.js';
+import { HandlerHasRun, IdempotentCallError, keyedHash } from '@payonce/idempotency';
 
 export interface Ask {
   /** Which call it is; no part of the parameters, and so not hashed. */
@@ -24,8 +23,7 @@ type Outcome = { readonly answer: Answer } | { readonly error: unknown };
 /** What a handler throws that did nothing. */
 export class NothingDone extends Error {}
 
-const seal = new Seal(Buffer.alloc(32, 9));
-const hash = keyedHash(seal);
+const hash = keyedHash(Buffer.alloc(32, 9));
 
 /** The parameters alone. */
 export const hashRequest = ({ amount }: Ask): string => hash({ amount });

@@ -1,5 +1,5 @@
-import { MemoryCallStore } from '../../../src/idempotency/index.js';
-import { SystemClock } from '../../../src/kernel/index.js';
+import { MemoryCallStore } from '@payonce/idempotency';
+import { SystemClock } from '../../../src/core/clock.js';
 import { exerciseCallStore } from './exercise-call-store.js';
 
 describe('calls that a process remembers', () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Pool } from 'pg';
-import { CallStoreUnavailable, PostgresCallStore } from '../../../src/idempotency/index.js';
+import { CallStoreUnavailable } from '@payonce/idempotency';
+import { createCallsTable, PostgresCallStore } from '@payonce/idempotency/postgres';
 import { type FreshDatabase, freshDatabase } from '../../support/database.js';
 import { exerciseCallStore } from './exercise-call-store.js';
 
@@ -36,6 +37,25 @@ describe('the table of calls', () => {
   });
 
   const lock = (name = `i9y:x:${randomUUID()}`) => ({ name, token: randomUUID(), fingerprint: '-' });
+
+  it('is made by the package as the service has it', async () => {
+    const made = async () => {
+      const { rows } = await pool.query(`
+        SELECT attname AS name, concat_ws(' ', format_type(atttypid, atttypmod), attnotnull, attcollation) AS made
+          FROM pg_attribute WHERE attrelid = 'idempotent_calls'::regclass AND attnum > 0
+        UNION ALL SELECT conname, pg_get_constraintdef(oid)
+          FROM pg_constraint WHERE conrelid = 'idempotent_calls'::regclass
+        UNION ALL SELECT indexname, indexdef FROM pg_indexes WHERE tablename = 'idempotent_calls'
+         ORDER BY name, made`);
+      return rows as unknown[];
+    };
+    const migrated = await made();
+    await pool.query('DROP TABLE idempotent_calls');
+    await pool.query(createCallsTable);
+    expect(await made()).toEqual(migrated);
+    expect(migrated.length).toBeGreaterThan(8);
+    await pool.query(createCallsTable); // does nothing where it is there
+  });
 
   it('loses what expired more than an hour ago, and nothing else', async () => {
     const store = new PostgresCallStore(pool);
@@ -83,7 +103,7 @@ describe('the table of calls', () => {
     expect((await stamp()).rows).toEqual(answered);
   });
 
-  it('gives no answer in time while somebody holds the row, and says so', async () => {
+  it('gives no answer in time while a session holds the row, and says so', async () => {
     const store = new PostgresCallStore(pool, 200);
     const one = lock();
     await store.take(one, 60_000);

@@ -1,10 +1,7 @@
 import { Pool } from 'pg';
-import {
-  type CallStore,
-  idempotent,
-  PostgresCallStore,
-  RedisCallStore,
-} from '../../../src/idempotency/index.js';
+import { type CallStore, idempotent } from '@payonce/idempotency';
+import { PostgresCallStore } from '@payonce/idempotency/postgres';
+import { RedisCallStore } from '@payonce/idempotency/redis';
 import { freshDatabase } from '../../support/database.js';
 import { spawnNode } from '../../support/process.js';
 import { describeWithRedis, RedisServer } from '../../support/redis-server.js';

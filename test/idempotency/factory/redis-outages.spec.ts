@@ -1,5 +1,7 @@
-import { idempotent, type IdempotentOptions, RedisCallStore } from '../../../src/idempotency/index.js';
-import { SeededIds, SystemClock } from '../../../src/kernel/index.js';
+import { type IdempotentOptions, idempotent } from '@payonce/idempotency';
+import { RedisCallStore } from '@payonce/idempotency/redis';
+import { SystemClock } from '../../../src/core/clock.js';
+import { SeededIds } from '../../../src/core/ids.js';
 import { type Ask, hashRequest, Judge } from './judge.js';
 import { describeWithRedis, RedisServer } from '../../support/redis-server.js';
 import { RedisTap } from './redis-tap.js';

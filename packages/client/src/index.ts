@@ -1,0 +1,55 @@
+/** `@payonce/client`: see README.md. */
+export { PayonceClient } from './payonce-client.js';
+export { type PaymentFilter, type Payments, type RefundPaging } from './payments.js';
+export { type PayoutFilter, type Payouts } from './payouts.js';
+export { type Refunds } from './refunds.js';
+export { type EventFilter, type Events } from './events.js';
+export { type List } from './list.js';
+export {
+  verifyWebhook,
+  type VerifyOptions,
+  type WebhookHeaders,
+  type WebhookRefusal,
+  WebhookVerificationError,
+} from './webhooks.js';
+export { type NotSettled, type Settled, type Settlement, type Written } from './transport.js';
+export {
+  type ClientOptions,
+  type Fetch,
+  type FetchInit,
+  type FetchResponse,
+  type Patience,
+  type ReadOptions,
+  type WriteOptions,
+} from './options.js';
+export { type Backoff } from './backoff.js';
+export { type Clock } from './clock.js';
+export {
+  AbortedError,
+  ApiError,
+  type CallFacts,
+  ConnectionError,
+  DeadlineError,
+  PayonceError,
+  UnexpectedAnswerError,
+} from './errors.js';
+export {
+  type Attempt,
+  type CancelRequest,
+  type CaptureRequest,
+  type CompleteRequest,
+  type Dispute,
+  type EventType,
+  type Page,
+  type PayonceEvent,
+  type Payment,
+  type PaymentRequest,
+  type Payout,
+  type PayoutRequest,
+  type Problem,
+  type ProblemCode,
+  type Refund,
+  type RefundRequest,
+  type WebhookEndpoint,
+} from './api.js';
+export { type components, type operations, type paths } from './api-types.js';

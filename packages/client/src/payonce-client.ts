@@ -1,0 +1,28 @@
+import { Events } from './events.js';
+import { type ClientOptions, settingsOf } from './options.js';
+import { Payments } from './payments.js';
+import { Payouts } from './payouts.js';
+import { Refunds } from './refunds.js';
+import { Transport } from './transport.js';
+
+/**
+ * A client of Payonce's REST API that may be asked for money and asks again by itself: with the same
+ * Idempotency-Key, so that however often it does, there is one effect.
+ *
+ * It needs `fetch` and nothing else: Node 20 or newer, or a browser.
+ */
+export class PayonceClient {
+  readonly payments: Payments;
+  readonly refunds: Refunds;
+  readonly payouts: Payouts;
+  readonly events: Events;
+
+  /** @throws TypeError that names the option that cannot be right */
+  constructor(options: ClientOptions) {
+    const transport = new Transport(settingsOf(options));
+    this.payments = new Payments(transport);
+    this.refunds = new Refunds(transport);
+    this.payouts = new Payouts(transport);
+    this.events = new Events(transport);
+  }
+}

@@ -1,0 +1,242 @@
+import { isIP } from 'node:net';
+import { AdyenWire } from './adyen.js';
+import { type CallRecord } from './calls.js';
+import { Control, type LedgerReading } from './control.js';
+import { type Fault, type FaultRequest } from './faults.js';
+import { adyenKeys, type KeyPolicy, stripeKeys } from './idempotency.js';
+import { type PspParts, SimulatedPsp } from './psp.js';
+import { Port } from './server.js';
+import { StripeWire } from './stripe.js';
+import { type WebhooksReading } from './webhooks.js';
+import {
+  type Call,
+  type CustomerReturn,
+  type DisputeStep,
+  Full,
+  json,
+  type Reply,
+  type Wire,
+} from './wire.js';
+
+export { type CallRecord } from './calls.js';
+export { type LedgerReading } from './control.js';
+export { type Fault, type FaultKind, type FaultRequest } from './faults.js';
+export { type Effect, type Operation } from './ledger.js';
+export { type WebhooksReading } from './webhooks.js';
+
+export const pspNames = ['stripe', 'adyen', 'keyless'] as const;
+export type PspName = (typeof pspNames)[number];
+export type PortName = PspName | 'control';
+
+export interface SimulatorOptions {
+  /** 127.0.0.1 unless told. */
+  readonly host?: string;
+  /** 0 or none: any free port. */
+  readonly ports?: Partial<Record<PortName, number>>;
+  /** Told from the start, at any host, and again after a reset. */
+  readonly webhooks?: Partial<Record<PspName, WebhookRequest>>;
+  /** Told when a cap is reached; the default writes one line to standard error. */
+  readonly onFull?: (message: string) => void;
+}
+
+export interface Simulator {
+  /** Where each PSP is reached, and `control` for all of them. */
+  readonly urls: Readonly<Record<PortName, string>>;
+  ledger(psp: PspName, filter?: { reference?: string; after?: number }): LedgerReading;
+  /** The last 5,000 requests on the wire. */
+  calls(psp: PspName, reference?: string): readonly CallRecord[];
+  faults(psp: PspName, fault: FaultRequest): Fault;
+  clearFaults(psp?: PspName): Promise<void>;
+  /** Moves the clock of one PSP, or of all. */
+  advance(ms: number, psp?: PspName): void;
+  settings(psp: PspName, settings: { search_lag_ms?: number }): void;
+  /** Its id. */
+  webhook(psp: PspName, hook: WebhookRequest): number;
+  /** Another secret for one webhook; `keep_previous` signs with the old one, too, where that PSP does. */
+  rotateSecret(psp: PspName, hook: { id: number; secret: string; keep_previous?: boolean }): void;
+  /** Endpoints, and what became of notifications; none waits where `waiting` is 0. */
+  webhooks(psp: PspName): WebhooksReading;
+  /** The customer comes back from the PSP's page. */
+  authenticate(psp: PspName, id: string, result: 'succeeded' | 'failed'): CustomerReturn | undefined;
+  /** A capture, refund or payout comes to nothing after all. False: none stands by that id of the PSP's. */
+  fail(psp: PspName, id: string): boolean;
+  /** The bank disputes a payment (its PSP's id), or decides. The dispute's id; undefined: nothing to dispute. */
+  dispute(psp: PspName, id: string, step: DisputeStep, amount?: number): string | undefined;
+  /** Ledgers, calls, faults, keys, payments, webhooks, clocks: all of one PSP, or of all. */
+  reset(psp?: PspName): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface WebhookRequest {
+  readonly url: string;
+  readonly secret?: string;
+  readonly mode?: string;
+  readonly delay_ms?: number;
+  readonly copies?: number;
+  readonly tries?: number;
+  readonly seed?: number;
+}
+
+interface Vendor {
+  readonly keys: KeyPolicy | null;
+  readonly wire: (parts: PspParts) => Wire;
+}
+
+const stripe = ({ clock, ledger, webhooks, pages }: PspParts): Wire =>
+  new StripeWire(clock, ledger, webhooks, pages);
+
+const vendors: Readonly<Record<PspName, Vendor>> = {
+  stripe: { keys: stripeKeys, wire: stripe },
+  adyen: {
+    keys: adyenKeys,
+    wire: ({ clock, ledger, webhooks, pages }) => new AdyenWire(clock, ledger, webhooks, pages),
+  },
+  // Stripe's words, and no memory at all.
+  keyless: { keys: null, wire: stripe },
+};
+
+/** Plays the outside world: each PSP on a port of its own, and one port that controls them all. */
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  const host = options.host ?? '127.0.0.1';
+  const onFull = once(options.onFull ?? ((message) => process.stderr.write(`${message}\n`)));
+  const controls = {
+    stripe: makeControl('stripe', host, onFull),
+    adyen: makeControl('adyen', host, onFull),
+    keyless: makeControl('keyless', host, onFull),
+  };
+  const control = makeControlPort(host, controls);
+  const chosen = (psp?: PspName): Control[] =>
+    psp === undefined ? Object.values(controls) : [controls[psp]];
+
+  const opened: Port[] = [];
+  try {
+    for (const name of pspNames) {
+      const hook = options.webhooks?.[name];
+      if (hook !== undefined) controls[name].psp.webhooks.registerStanding(hook);
+    }
+    for (const name of pspNames) {
+      await controls[name].port.listen(options.ports?.[name] ?? 0);
+      opened.push(controls[name].port);
+    }
+    await control.listen(options.ports?.control ?? 0);
+  } catch (error) {
+    await Promise.all(opened.map((port) => port.close()));
+    throw error;
+  }
+
+  return {
+    urls: {
+      stripe: controls.stripe.port.url,
+      adyen: controls.adyen.port.url,
+      keyless: controls.keyless.port.url,
+      control: control.url,
+    },
+    ledger: (psp, filter) => controls[psp].ledger(filter),
+    calls: (psp, reference) => controls[psp].psp.readCalls(reference),
+    faults: (psp, fault) => controls[psp].addFault(fault),
+    clearFaults: async (psp) => {
+      for (const one of chosen(psp)) await one.clearFaults();
+    },
+    advance: (ms, psp) => {
+      for (const one of chosen(psp)) one.psp.advance(ms);
+    },
+    settings: (psp, settings) => controls[psp].psp.wire.settings({ ...settings }),
+    webhook: (psp, hook) => controls[psp].psp.webhooks.register(hook).id,
+    rotateSecret: (psp, hook) => controls[psp].psp.webhooks.rotate(hook),
+    webhooks: (psp) => controls[psp].psp.webhooks.list(),
+    authenticate: (psp, id, result) => controls[psp].psp.wire.authenticate(id, result === 'succeeded'),
+    fail: (psp, id) => controls[psp].psp.wire.fail(id),
+    dispute: (psp, id, step, amount) => controls[psp].psp.wire.dispute(id, step, amount),
+    reset: async (psp) => {
+      for (const one of chosen(psp)) await one.reset();
+    },
+    close: async () => {
+      await Promise.all([control.close(), ...chosen().map((one) => one.close())]);
+    },
+  };
+}
+
+function makeControl(name: PspName, host: string, onFull: (message: string) => void): Control {
+  const { keys, wire } = vendors[name];
+  const psp = new SimulatedPsp(
+    name,
+    keys,
+    wire,
+    () => port.url,
+    (error: Full) => onFull(`${name}: ${error.message}`),
+  );
+  const port = new Port(host, (call, exchange, peer) => {
+    if (!call.path.startsWith('/_')) psp.handle(call, exchange);
+    else if (!mayControl(call, host)) exchange.answer(foreign());
+    else void control.answer(call, isLoopback(peer)).then((reply) => exchange.answer(reply));
+  });
+  const control = new Control(psp, port);
+  return control;
+}
+
+/** `/stripe/_faults`, `/adyen/_ledger`, …; `/_reset` and `/_clock` without a PSP are for all. */
+function makeControlPort(host: string, controls: Readonly<Record<PspName, Control>>): Port {
+  return new Port(host, (call, exchange, peer) => {
+    if (!mayControl(call, host)) {
+      exchange.answer(foreign());
+      return;
+    }
+    const [, first = ''] = call.path.split('/');
+    const psp = pspNames.find((name) => name === first);
+    const trusted = isLoopback(peer);
+    if (psp !== undefined) {
+      const path = call.path.slice(psp.length + 1);
+      void controls[psp].answer({ ...call, path }, trusted).then((reply) => exchange.answer(reply));
+    } else if (['/_reset', '/_clock', '/_faults', '/_health'].includes(call.path)) {
+      void all(controls, call, trusted).then((reply) => exchange.answer(reply));
+    } else exchange.answer(json(404, { error: { message: `begin with one of ${pspNames.join(', ')}` } }));
+  });
+}
+
+async function all(
+  controls: Readonly<Record<PspName, Control>>,
+  call: Call,
+  trusted: boolean,
+): Promise<Reply> {
+  const replies = await Promise.all(pspNames.map((name) => controls[name].answer(call, trusted)));
+  const failed = replies.find(({ status }) => status >= 400);
+  if (failed !== undefined) return failed;
+  const bodies = replies.map(({ body }) => JSON.parse(typeof body === 'string' ? body : body()) as unknown);
+  return json(200, Object.fromEntries(pspNames.map((name, index) => [name, bodies[index]])));
+}
+
+function isLoopback(address: string): boolean {
+  return address === '::1' || /^(::ffff:)?127\./.test(address);
+}
+
+/**
+ * A page in a browser of this machine can send requests here too, under a name that it makes lead here. So control
+ * takes an Origin of this machine or none, and a Host of this machine or the one that it listens on.
+ */
+function mayControl({ headers }: Call, listensOn: string): boolean {
+  const { origin, host = '' } = headers;
+  const isNear = (name: string | null) =>
+    name !== null && (name === 'localhost' || (isIP(name) !== 0 && isLoopback(name)));
+  const named = hostnameOf(`http://${host}`);
+  const isOurs = isNear(named) || (named !== null && named === listensOn);
+  return isOurs && (origin === undefined || isNear(hostnameOf(origin)));
+}
+
+/** Without the brackets of an IPv6 address; null where there is none. */
+function hostnameOf(url: string): string | null {
+  return URL.canParse(url) ? new URL(url).hostname.replace(/^\[|\]$/g, '') : null;
+}
+
+function foreign(): Reply {
+  return json(403, { error: { message: 'control is taken from this machine alone, by its own name' } });
+}
+
+/** A cap that is reached is told once, not two hundred thousand times. */
+function once(tell: (message: string) => void): (message: string) => void {
+  let told = false;
+  return (message) => {
+    if (told) return;
+    told = true;
+    tell(message);
+  };
+}

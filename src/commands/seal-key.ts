@@ -1,0 +1,23 @@
+import { type Command } from 'commander';
+import { command, type Perform, withExamples } from './command.js';
+
+export function addSealKey(payonce: Command, perform: Perform): void {
+  const sealKey = withExamples(
+    payonce.command('seal-key').description('the key that encrypts tokens at rest'),
+    'rotate',
+  );
+  command(
+    sealKey,
+    'rotate',
+    're-encrypt under PAYONCE_SEAL_KEY what is under PAYONCE_SEAL_KEY_PREVIOUS',
+    '',
+  ).action(() =>
+    perform(async ({ rotateSealKey }) => {
+      const { reencrypted } = await rotateSealKey();
+      return {
+        json: { reencrypted },
+        text: `Re-encrypted ${reencrypted} values; the database is now written with PAYONCE_SEAL_KEY.`,
+      };
+    }),
+  );
+}

@@ -1,0 +1,25 @@
+import { ManualClock } from './clock.js';
+import { Lease } from './lease.js';
+
+describe('a lease', () => {
+  it('ends by the clock that says so first', () => {
+    const clock = new ManualClock();
+    expect(new Lease(clock, 1_000).outlives(1_000)).toBe(true);
+    expect(new Lease(clock, 1_000).outlives(1_001)).toBe(false);
+
+    const wall = { now: clock.now().getTime(), monotonic: 0 };
+    const twoClocks = {
+      now: () => new Date(wall.now),
+      wallMs: () => wall.now,
+      isTrusted: () => true,
+      monotonicMs: () => wall.monotonic,
+      sleep: () => Promise.resolve(),
+    };
+    const lease = new Lease(twoClocks, 1_000);
+    wall.now += 5_000; // the machine slept; its monotonic clock did not notice
+    expect(lease.outlives(0)).toBe(false);
+    wall.now -= 60_000; // an operator set the wall clock back
+    wall.monotonic += 2_000;
+    expect(lease.outlives(0)).toBe(false);
+  });
+});

@@ -1,0 +1,108 @@
+import type pg from 'pg';
+import { type Logger } from 'pino';
+import { type Clock } from '../core/clock.js';
+import { PROCESS_CLASS } from './process-session.js';
+
+const LOOK_MS = 500;
+/** A process that is not there for so long is dead: one that lost its session ends its calls meanwhile. */
+const GRACE_MS = 1_000;
+const QUERY_TIMEOUT_MS = 5_000;
+
+/** `$1` how long a lock lasts. What is locked is due within that time, so that two indexes find it. */
+const LOCKED = {
+  keys: `lock_token IS NOT NULL AND resumable_at > statement_timestamp()
+         AND resumable_at <= statement_timestamp() + $1 * interval '1 millisecond'`,
+  routes: `verdict = 'open' AND leased_by IS NOT NULL AND leased_until > statement_timestamp()
+         AND next_step_at <= statement_timestamp() + $1 * interval '1 millisecond'`,
+  turns: `leased_by IS NOT NULL AND leased_until > statement_timestamp()`,
+} as const;
+
+const ABSENT = `
+WITH holders AS (
+  SELECT lock_token AS token FROM idempotency_keys WHERE ${LOCKED.keys}
+  UNION ALL SELECT leased_by FROM psp_requests WHERE ${LOCKED.routes}
+  UNION ALL SELECT leased_by FROM schedules WHERE ${LOCKED.turns}),
+numbers AS (
+  SELECT DISTINCT payonce_process_of(token) AS number FROM holders WHERE payonce_process_of(token) IS NOT NULL)
+SELECT number FROM numbers
+ WHERE NOT EXISTS (
+   SELECT 1 FROM pg_locks l
+    WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2
+      AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      AND l.classid = ${PROCESS_CLASS} AND l.objid = number::oid)`;
+
+/** Ends the locks, and leaves the tokens: a holder that is not dead after all is refused by the run that took over. */
+const RELEASE = `
+WITH keys AS (
+  UPDATE idempotency_keys SET resumable_at = statement_timestamp()
+   WHERE ${LOCKED.keys} AND payonce_process_of(lock_token) = ANY($2) RETURNING 1),
+routes AS (
+  UPDATE psp_requests SET leased_until = statement_timestamp(), next_step_at = statement_timestamp()
+   WHERE ${LOCKED.routes} AND payonce_process_of(leased_by) = ANY($2) RETURNING 1),
+turns AS (
+  UPDATE schedules SET leased_until = statement_timestamp()
+   WHERE ${LOCKED.turns} AND payonce_process_of(leased_by) = ANY($2) RETURNING 1)
+SELECT (SELECT count(*) FROM keys)::int AS keys, (SELECT count(*) FROM routes)::int AS routes,
+       (SELECT count(*) FROM turns)::int AS turns`;
+
+/**
+ * Ends the locks of processes that have died, within 2 s and in every process: keys, routes and turns at
+ * periodic tasks. What was in flight stays in doubt for as long as it may be on its way.
+ */
+export class AbandonedLocks {
+  private readonly stopping = new AbortController();
+  private readonly absentSince = new Map<number, number>();
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly deps: {
+      readonly pool: Pick<pg.Pool, 'query'>;
+      readonly clock: Clock;
+      readonly logger: Logger;
+      readonly leaseMs: number;
+    },
+  ) {}
+
+  start(): void {
+    this.running = this.keepLooking();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort(new Error('stopping'));
+    await this.running;
+  }
+
+  private async keepLooking(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      // A database that is away keeps locks as they are.
+      await this.look().catch(() => {});
+      await this.deps.clock.sleep(LOOK_MS, signal).catch(() => {});
+    }
+  }
+
+  private async look(): Promise<void> {
+    const { clock, logger, leaseMs } = this.deps;
+    const absent = (await this.query<{ number: number }>(ABSENT, [leaseMs])).map(({ number }) => number);
+    for (const number of this.absentSince.keys())
+      if (!absent.includes(number)) this.absentSince.delete(number);
+    const now = clock.monotonicMs();
+    for (const number of absent) if (!this.absentSince.has(number)) this.absentSince.set(number, now);
+    const dead = absent.filter((number) => now - this.absentSince.get(number)! >= GRACE_MS);
+    if (dead.length === 0) return;
+    const [released] = await this.query<Record<'keys' | 'routes' | 'turns', number>>(RELEASE, [
+      leaseMs,
+      dead,
+    ]);
+    logger.warn({ processes: dead, ...released }, 'took the locks of a process that died');
+  }
+
+  private async query<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row[]> {
+    const timed: pg.QueryConfig & { query_timeout: number } = {
+      text,
+      values,
+      query_timeout: QUERY_TIMEOUT_MS,
+    };
+    return (await this.deps.pool.query<Row>(timed)).rows;
+  }
+}

@@ -1,0 +1,36 @@
+import { FromNow, type Value } from '../../core/change.js';
+import { type ColumnType } from '../../core/table.js';
+
+/** A value as Postgres reads it in text format; null stays null. A FromNow is its milliseconds. */
+export function encode(value: Value): string | null {
+  if (value === null) return null;
+  switch (typeof value) {
+    case 'string':
+      return value;
+    case 'number':
+      if (!Number.isSafeInteger(value)) throw new RangeError(`not an exact integer: ${value}`);
+      return String(value);
+    case 'boolean':
+      return value ? 't' : 'f';
+    default:
+      if (value instanceof Date) return value.toISOString();
+      if (value instanceof FromNow) return String(value.ms);
+      if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString('hex')}`;
+      return JSON.stringify(value);
+  }
+}
+
+const bare = new Set<ColumnType>(['uuid', 'bigint', 'integer', 'smallint', 'boolean', 'timestamptz']);
+
+/** One column of many rows as a Postgres array literal, to be unnested. */
+export function encodeArray(values: readonly Value[], type: ColumnType): string {
+  let literal = '{';
+  for (let i = 0; i < values.length; i++) {
+    if (i > 0) literal += ',';
+    const text = encode(values[i]!);
+    if (text === null) literal += 'NULL';
+    else if (bare.has(type)) literal += text;
+    else literal += `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`;
+  }
+  return `${literal}}`;
+}

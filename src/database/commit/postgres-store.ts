@@ -1,0 +1,315 @@
+import type pg from 'pg';
+import { type Clock } from '../../core/clock.js';
+import {
+  type Change,
+  type CommitResult,
+  DONE,
+  NoneOf,
+  type Refusal,
+  refusedBy,
+  type Store,
+  type Where,
+} from '../../core/change.js';
+import { sqlStateOf } from '../database.js';
+import { isOutage, translateOutage, StoreUnavailable } from '../store-unavailable.js';
+import { encode } from './encoding.js';
+import { Lane } from './lane.js';
+import { paramsForMany, paramsForOne, type Shape, shapeId, shapeOf } from './statement.js';
+import { type Table } from '../../core/table.js';
+import { Waker } from './waker.js';
+
+export interface PostgresStoreOptions {
+  readonly url: string;
+  /** For reads, and for wake-ups after commits. */
+  readonly pool: pg.Pool;
+  readonly clock: Clock;
+  /** In [0, 1): spreads retries. */
+  readonly random: () => number;
+  /** Connections that write, 1 to 4. */
+  readonly lanes: number;
+  readonly applicationName?: string;
+}
+
+/** At most this many commits share a statement. */
+const MAX_BATCH = 128;
+/** Commits that may wait; beyond it the caller is told at once that the service is overloaded. */
+const MAX_QUEUE_LENGTH = 10_000;
+/** Shapes come from code paths, a few dozen; more means that a shape holds something it should not. */
+const MAX_SHAPES = 500;
+/** Serialization failures and deadlocks are tried again so often. */
+const MAX_TRIES = 6;
+
+interface Waiting {
+  readonly changes: readonly Change[];
+  /** Order of arrival: the lane that is free serves the commit that has waited longest. */
+  readonly turn: number;
+  /** No two commits behind one gate share a statement. */
+  readonly gate: string;
+  readonly resolve: (result: CommitResult) => void;
+  readonly reject: (error: Error) => void;
+}
+
+interface Queue {
+  readonly shape: Shape;
+  readonly name: string;
+  /** The channels that are told of what such a commit adds. */
+  readonly wakes: readonly string[];
+  waiting: Waiting[];
+}
+
+/**
+ * Commits written to Postgres by a few lanes. A lane that is free takes whatever waits, of one
+ * shape, up to 128 commits, and writes it in one statement; nobody waits for a batch to fill.
+ */
+export class PostgresStore implements Store {
+  private readonly queues = new Map<string, Queue>();
+  private readonly lanes: Lane[];
+  private readonly inHand = new Set<Promise<void>>();
+  private readonly waker: Waker;
+  private readonly listeners: ((changes: readonly Change[]) => void)[] = [];
+  private queued = 0;
+  private turns = 0;
+  private closing = false;
+
+  constructor(private readonly options: PostgresStoreOptions) {
+    this.waker = new Waker(options.pool, options.clock);
+    const name = options.applicationName ?? 'payonce-commit';
+    this.lanes = Array.from({ length: options.lanes }, () => new Lane(options.url, name));
+  }
+
+  /** `listener` is called with the changes of every commit once they are written. It must not throw. */
+  onCommitted(listener: (changes: readonly Change[]) => void): void {
+    this.listeners.push(listener);
+  }
+
+  async commit(changes: readonly Change[]): Promise<CommitResult> {
+    const result = await this.enqueue(changes);
+    if (result.done) for (const listener of this.listeners) listener(changes);
+    return result;
+  }
+
+  private enqueue(changes: readonly Change[]): Promise<CommitResult> {
+    if (this.closing) return Promise.reject(new StoreUnavailable(new Error('the store is closing')));
+    if (this.queued >= MAX_QUEUE_LENGTH)
+      return Promise.reject(new StoreUnavailable(new Error('too many commits wait')));
+    const queue = this.queueFor(changes);
+    return new Promise((resolve, reject) => {
+      queue.waiting.push({ changes, turn: this.turns++, gate: gateOf(changes), resolve, reject });
+      this.queued += 1;
+      this.pump();
+    });
+  }
+
+  private queueFor(changes: readonly Change[]): Queue {
+    const id = shapeId(changes);
+    let queue = this.queues.get(id);
+    if (!queue) {
+      if (this.queues.size >= MAX_SHAPES)
+        throw new RangeError(`more than ${MAX_SHAPES} shapes of commit: ${id}`);
+      const name = `commit_${this.queues.size}`;
+      queue = { shape: shapeOf(id, changes), name, wakes: wakesOf(changes), waiting: [] };
+      this.queues.set(id, queue);
+    }
+    return queue;
+  }
+
+  private pump(): void {
+    for (const lane of this.lanes) {
+      if (lane.busy) continue;
+      const queue = this.next();
+      if (!queue) return;
+      const batch = this.take(queue);
+      lane.busy = true;
+      const work = this.write(lane, queue, batch).finally(() => {
+        lane.busy = false;
+        this.inHand.delete(work);
+        this.pump();
+      });
+      this.inHand.add(work);
+    }
+  }
+
+  private next(): Queue | null {
+    let next: Queue | null = null;
+    let turn = Infinity;
+    for (const queue of this.queues.values()) {
+      const first = queue.waiting[0];
+      if (first && first.turn < turn) [next, turn] = [queue, first.turn];
+    }
+    return next;
+  }
+
+  /** Takes what may share a statement, sorted by key so that two lanes lock rows in one order. */
+  private take(queue: Queue): Waiting[] {
+    const taken = new Map<string, Waiting>();
+    const left: Waiting[] = [];
+    for (const entry of queue.waiting) {
+      if (taken.size < MAX_BATCH && !taken.has(entry.gate)) taken.set(entry.gate, entry);
+      else left.push(entry);
+    }
+    queue.waiting = left;
+    this.queued -= taken.size;
+    return [...taken.values()].toSorted((a, b) => (a.gate < b.gate ? -1 : 1));
+  }
+
+  /** Never rejects: each commit gets its own result or error. */
+  private async write(lane: Lane, queue: Queue, batch: readonly Waiting[]): Promise<void> {
+    try {
+      const done = await this.tryWrite(lane, queue, batch);
+      for (const [i, entry] of batch.entries()) {
+        entry.resolve(done.has(i) ? DONE : refusedBy({ by: 'gate' }));
+      }
+      if (done.size > 0) for (const channel of queue.wakes) this.waker.wake(channel);
+    } catch (error) {
+      if (isOutage(error)) {
+        lane.drop();
+        for (const entry of batch) entry.reject(new StoreUnavailable(error));
+      } else if (batch.length > 1) {
+        // One of them poisons the statement. Halve until it stands alone; the others go through.
+        const middle = Math.ceil(batch.length / 2);
+        await this.write(lane, queue, batch.slice(0, middle));
+        await this.write(lane, queue, batch.slice(middle));
+      } else {
+        const refusal = refusalOf(error as pg.DatabaseError);
+        if (refusal) batch[0]!.resolve(refusedBy(refusal));
+        else batch[0]!.reject(error as Error);
+      }
+    }
+  }
+
+  /** Which of the batch were written. A deadlock or serialization failure is tried again, with a bound. */
+  private async tryWrite(
+    lane: Lane,
+    { shape, name }: Queue,
+    batch: readonly Waiting[],
+  ): Promise<Set<number>> {
+    for (let tries = 1; ; tries++) {
+      try {
+        const [only] = batch;
+        const done =
+          batch.length === 1
+            ? await lane.run(`${name}_one`, shape.one, paramsForOne(shape, only!.changes))
+            : await lane.run(
+                `${name}_many`,
+                shape.many,
+                paramsForMany(
+                  shape,
+                  batch.map((entry) => entry.changes),
+                ),
+              );
+        return new Set(done);
+      } catch (error) {
+        const code = sqlStateOf(error);
+        if ((code !== '40001' && code !== '40P01') || tries >= MAX_TRIES) throw error;
+        await this.options.clock.sleep(this.options.random() * 5 * 2 ** tries);
+      }
+    }
+  }
+
+  async find<Row>(table: Table<Row>, where: Where<Row>, limit?: number): Promise<Row[]> {
+    const values: (string | null)[] = [];
+    const condition = conditionOf(table, where, values);
+    const first = limit === undefined ? '' : ` LIMIT ${limit}`;
+    return this.select(table, `WHERE ${condition} ORDER BY ${primaryOf(table)}${first}`, values);
+  }
+
+  async findByPrefix<Row>(
+    table: Table<Row>,
+    where: Where<Row>,
+    column: keyof Row & string,
+    prefix: string,
+  ): Promise<Row[]> {
+    const values: (string | null)[] = [];
+    const condition = conditionOf(table, where, values);
+    const name = table.byProperty.get(column)!.name;
+    // A half-open range on the primary key: the last character, raised by one, bounds the prefix.
+    const last = prefix.charCodeAt(prefix.length - 1);
+    values.push(prefix, prefix.slice(0, -1) + String.fromCharCode(last + 1));
+    const range = `${name} >= $${values.length - 1} AND ${name} < $${values.length}`;
+    return this.select(table, `WHERE ${condition} AND ${range} ORDER BY ${primaryOf(table)}`, values);
+  }
+
+  async findDue<Row>(
+    table: Table<Row>,
+    where: Where<Row>,
+    column: keyof Row & string,
+    before: Date | 'now',
+    limit: number,
+  ): Promise<Row[]> {
+    const values: (string | null)[] = [];
+    const condition = conditionOf(table, where, values);
+    const name = table.byProperty.get(column)!.name;
+    if (before !== 'now') values.push(before.toISOString());
+    const bound = before === 'now' ? 'statement_timestamp()' : `$${values.length}`;
+    return this.select(
+      table,
+      `WHERE ${condition} AND ${name} < ${bound} ORDER BY ${name} LIMIT ${limit}`,
+      values,
+    );
+  }
+
+  private async select<Row>(table: Table<Row>, rest: string, values: (string | null)[]): Promise<Row[]> {
+    const columns = table.columns.map(({ name, property }) => `${name} AS "${property}"`).join(', ');
+    const query = this.options.pool.query(`SELECT ${columns} FROM ${table.name} ${rest}`, values);
+    const { rows } = await translateOutage(query);
+    return rows as Row[];
+  }
+
+  onApplicationShutdown(): Promise<void> {
+    return this.close();
+  }
+
+  /** Lets the commits in hand end, then closes the lanes. What comes later is refused. */
+  async close(): Promise<void> {
+    this.closing = true;
+    while (this.inHand.size > 0) await Promise.all(this.inHand);
+    await Promise.all(this.lanes.map((lane) => lane.close()));
+    await this.waker.close();
+  }
+}
+
+function wakesOf(changes: readonly Change[]): string[] {
+  const added = changes.filter(({ op }) => op === 'insert');
+  return [...new Set(added.flatMap(({ table }) => table.wakes ?? []))];
+}
+
+function gateOf([gate]: readonly Change[]): string {
+  const values = gate!.op === 'insert' ? gate!.row : gate!.key;
+  let key = gate!.table.name;
+  for (const { property } of gate!.table.primary) key += `\u0000${encode(values[property] ?? null)}`;
+  return key;
+}
+
+function primaryOf(table: Table): string {
+  return table.primary.map(({ name }) => name).join(', ');
+}
+
+function conditionOf<Row>(table: Table<Row>, where: Where<Row>, values: (string | null)[]): string {
+  const conditions = Object.entries(where).map(([property, value]) => {
+    const name = table.byProperty.get(property)!.name;
+    if (value === null) return `${name} IS NULL`;
+    if (value instanceof NoneOf) {
+      const places = value.values.map((each) => `$${values.push(each)}`);
+      return places.length === 0 ? `${name} IS NOT NULL` : `${name} NOT IN (${places.join(', ')})`;
+    }
+    values.push(encode(value as string));
+    return `${name} = $${values.length}`;
+  });
+  return conditions.length > 0 ? conditions.join(' AND ') : 'true';
+}
+
+function refusalOf(error: pg.DatabaseError): Refusal | null {
+  const rule = error.constraint ?? 'unnamed';
+  switch (error.code) {
+    case 'P0C01':
+      return { by: 'guard' };
+    case '23505':
+      return { by: 'unique', rule };
+    case '23503':
+      return { by: 'reference', rule };
+    case '23514':
+      return { by: 'check', rule };
+    default:
+      return null;
+  }
+}

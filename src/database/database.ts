@@ -1,0 +1,248 @@
+import { type ClientBase, type Pool, type PoolConfig, types } from 'pg';
+import {
+  DataSource,
+  type EntitySchema,
+  type Logger,
+  MigrationExecutor,
+  type MigrationInterface,
+} from 'typeorm';
+import { type PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+
+/** An open database: TypeORM for entities and migrations, the pool for SQL written as SQL. */
+export interface Database {
+  readonly url: string;
+  readonly dataSource: DataSource;
+  /**
+   * The data source's own pool, so that `poolSize` bounds all connections of this process. `int8`
+   * arrives as a number (a value past 2^53 is an error, never a rounded number or a string),
+   * `timestamptz` as a Date.
+   */
+  readonly pool: Pool;
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  readonly url: string;
+  readonly entities: readonly EntitySchema[];
+  readonly migrations: readonly (new () => MigrationInterface)[];
+  /** The most connections that this process opens. At least 2. */
+  readonly poolSize: number;
+  /** How the process is called in pg_stat_activity. */
+  readonly applicationName: string;
+}
+
+/** SQLSTATE codes (Postgres, appendix A) that code decides by. */
+export const sqlState = {
+  UNIQUE_VIOLATION: '23505',
+  FOREIGN_KEY_VIOLATION: '23503',
+  CHECK_VIOLATION: '23514',
+  NOT_NULL_VIOLATION: '23502',
+  EXCLUSION_VIOLATION: '23P01',
+  SERIALIZATION_FAILURE: '40001',
+  DEADLOCK_DETECTED: '40P01',
+  LOCK_NOT_AVAILABLE: '55P03',
+  QUERY_CANCELED: '57014',
+  ADMIN_SHUTDOWN: '57P01',
+  CANNOT_CONNECT_NOW: '57P03',
+  TOO_MANY_CONNECTIONS: '53300',
+  INVALID_PASSWORD: '28P01',
+  INVALID_CATALOG_NAME: '3D000',
+} as const;
+
+/** The SQLSTATE of an error of pg or of TypeORM around one, else undefined. */
+export function sqlStateOf(error: unknown): string | undefined {
+  const { code, driverError } = (error ?? {}) as { code?: unknown; driverError?: { code?: unknown } };
+  const state = driverError?.code ?? code;
+  return typeof state === 'string' && /^[0-9A-Z]{5}$/.test(state) ? state : undefined;
+}
+
+/** The database cannot be used as configured. The message is for an operator and holds no secret. */
+export class DatabaseUnavailable extends Error {
+  override readonly name = 'DatabaseUnavailable';
+
+  constructor(
+    message: string,
+    readonly code:
+      | 'database_unavailable'
+      | 'no_installation'
+      | 'schema_outdated'
+      | 'schema_too_new' = 'database_unavailable',
+  ) {
+    super(message);
+  }
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const STATEMENT_TIMEOUT_MS = 10_000;
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
+const MIGRATION_LOCK_TIMEOUT_MS = 60_000;
+
+/** TypeORM writes to stdout even with logging off, which belongs to the caller of a command. */
+const SILENT: Logger = {
+  logQuery() {},
+  logQueryError() {},
+  logQuerySlow() {},
+  logSchemaBuild() {},
+  logMigration() {},
+  log() {},
+};
+
+/** Connects; throws DatabaseUnavailable with host and port when that fails. */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const { url, poolSize } = options;
+  const place = placeOf(url);
+  const poolConfig: PoolConfig = {
+    connectionString: url,
+    max: Math.max(2, poolSize),
+    application_name: options.applicationName,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    keepAlive: true,
+    types: { getTypeParser },
+    onConnect: prepared,
+  };
+  const dataSource = new DataSource({
+    type: 'postgres',
+    url,
+    entities: [...options.entities],
+    migrations: [...options.migrations],
+    migrationsTransactionMode: 'each',
+    migrationsTableName: 'schema_migrations',
+    synchronize: false,
+    installExtensions: false,
+    logger: SILENT,
+    // An idle connection that breaks is replaced by the pool; the next caller hears of it then.
+    poolErrorHandler: () => {},
+    extra: poolConfig,
+  });
+  try {
+    await dataSource.initialize();
+  } catch (error) {
+    throw new DatabaseUnavailable(`cannot use the database at ${place}: ${reasonOf(error)}`);
+  }
+  return { url, dataSource, pool: poolOf(dataSource), close: () => dataSource.destroy() };
+}
+
+/** The pool that TypeORM's driver for Postgres holds: `master` is its public name, which TypeORM types as any. */
+export function poolOf({ driver }: DataSource): Pool {
+  return (driver as PostgresDriver).master as Pool;
+}
+
+/**
+ * Makes commits on this connection durable, whatever a role or a database says by default: what is
+ * acknowledged with `synchronous_commit` off is lost when the server dies, and a commit that was
+ * lost is a call to a PSP that nobody knows of. More than on (remote_apply) stays as it is.
+ */
+export const DURABLE =
+  "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')";
+
+/** Statements of a connection run in order: what is asked of it first runs after this. */
+function prepared(client: ClientBase): void {
+  ignoreConnectionErrors(client);
+  // Where this fails the connection is lost, and the next caller hears of it.
+  client.query(DURABLE).catch(() => {});
+}
+
+/**
+ * A connection that breaks between two statements of a transaction says so by an event, which would end
+ * the process where nobody listens. Its holder hears of it with the next statement.
+ */
+export function ignoreConnectionErrors(client: ClientBase): void {
+  client.on('error', () => {});
+}
+
+/**
+ * Runs the pending migrations and returns their names. Any number of processes may call it at once:
+ * one does the work, the others wait for it and find nothing left to do.
+ */
+export async function migrate(dataSource: DataSource): Promise<string[]> {
+  const runner = dataSource.createQueryRunner();
+  try {
+    // A migration of a large table may take longer than a request may.
+    await runner.query(`SET statement_timeout = 0; SET lock_timeout = ${MIGRATION_LOCK_TIMEOUT_MS}`);
+    await runner.query(`SELECT pg_advisory_lock(hashtext('payonce'), hashtext('migrate'))`);
+    try {
+      const executor = new MigrationExecutor(dataSource, runner);
+      executor.transaction = 'each';
+      const done = await executor.executePendingMigrations();
+      return done.map((migration) => migration.name);
+    } finally {
+      await runner.query(`SELECT pg_advisory_unlock(hashtext('payonce'), hashtext('migrate'))`);
+      await runner.query('RESET statement_timeout; RESET lock_timeout');
+    }
+  } catch (error) {
+    if (sqlStateOf(error) === sqlState.LOCK_NOT_AVAILABLE) {
+      throw new DatabaseUnavailable(
+        `a migration waited ${MIGRATION_LOCK_TIMEOUT_MS / 1_000} s for a lock that another session holds`,
+      );
+    }
+    throw error;
+  } finally {
+    await runner.release();
+  }
+}
+
+/** How the schema of a database stands to the migrations that this program knows. */
+export interface SchemaState {
+  /** It was never migrated at all. */
+  readonly isEmpty: boolean;
+  /** Known here and not run there, in order. */
+  readonly pending: readonly string[];
+  /** Run there and not known here: by a newer version. */
+  readonly unknown: readonly string[];
+}
+
+/** Reads and changes nothing. */
+export async function schemaStateOf({ dataSource, pool }: Database): Promise<SchemaState> {
+  const known = dataSource.migrations.map((migration) => migration.name ?? migration.constructor.name);
+  const found = await pool.query<{ is: boolean }>(
+    `SELECT to_regclass('schema_migrations') IS NOT NULL AS is`,
+  );
+  const rows = found.rows[0]!.is
+    ? (await pool.query<{ name: string }>('SELECT name FROM schema_migrations ORDER BY id')).rows
+    : [];
+  const run = rows.map(({ name }) => name);
+  return {
+    isEmpty: run.length === 0,
+    pending: known.filter((name) => !run.includes(name)),
+    unknown: run.filter((name) => !known.includes(name)),
+  };
+}
+
+const INT8 = 20;
+
+function getTypeParser(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
+  const parser = types.getTypeParser(oid, format) as (value: string) => unknown;
+  return oid === INT8 && format !== 'binary' ? safeInteger : parser;
+}
+
+function safeInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`an int8 past 2^53 was read: ${text}`);
+  return value;
+}
+
+/** `host:port/database as user`, never the password. */
+export function placeOf(url: string): string {
+  let parsed: URL;
+  try {
+    parsed = new URL(url);
+  } catch {
+    parsed = new URL('invalid:');
+  }
+  if (!/^postgres(ql)?:$/.test(parsed.protocol)) {
+    throw new DatabaseUnavailable(
+      'the database URL is not of the form postgresql://user:password@host:port/name',
+    );
+  }
+  const { hostname, port, pathname, username } = parsed;
+  const who = username ? ` as ${decodeURIComponent(username)}` : '';
+  return `${hostname || 'localhost'}:${port || 5432}${pathname === '/' ? '' : pathname}${who}`;
+}
+
+function reasonOf(error: unknown): string {
+  // A name with several addresses fails with one error for each.
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
+  return error instanceof Error ? error.message : String(error);
+}

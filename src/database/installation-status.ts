@@ -1,0 +1,51 @@
+import { type Pool } from 'pg';
+import { PROCESS_CLASS } from './process-session.js';
+
+/** What waits in an installation, and who is there to work on it. */
+export interface InstallationStatus {
+  /** The last migration that was run. */
+  readonly schema: string;
+  /** The version of the database server. */
+  readonly server: string;
+  /** Processes that show a sign of life; those behind a pooler show none. */
+  readonly processes: number;
+  readonly stuckRoutes: number;
+  readonly orphanEffects: number;
+  readonly breaks: number;
+  readonly deadLetters: number;
+  /** Open routes that a worker drives on by itself. */
+  readonly openRoutes: number;
+  /** Since when the oldest of them is open; null where there is none. */
+  readonly oldestOpenRoute: Date | null;
+  readonly unfinishedKeys: number;
+  readonly outbox: number;
+  readonly eventsToFanOut: number;
+  readonly notificationsToApply: number;
+  readonly deliveries: number;
+}
+
+const count = (from: string) => `(SELECT count(*)::int FROM ${from})`;
+
+/** Figures from partial indexes, in one statement. */
+const STATUS = `
+SELECT (SELECT name FROM schema_migrations ORDER BY id DESC LIMIT 1) AS schema,
+       current_setting('server_version') AS server,
+       ${count(`pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2 AND classid = ${PROCESS_CLASS}
+         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)} AS processes,
+       ${count('psp_requests WHERE stuck_at IS NOT NULL')} AS "stuckRoutes",
+       ${count("orphan_effects WHERE status NOT IN ('compensated', 'closed')")} AS "orphanEffects",
+       ${count("webhook_inbox WHERE state = 'break' AND resolved_at IS NULL")} AS breaks,
+       ${count('dead_letters')} AS "deadLetters",
+       ${count("psp_requests WHERE verdict = 'open' AND next_step_at IS NOT NULL")} AS "openRoutes",
+       (SELECT min(opened_at) FROM psp_requests
+         WHERE verdict = 'open' AND next_step_at IS NOT NULL) AS "oldestOpenRoute",
+       ${count('idempotency_keys WHERE resumable_at IS NOT NULL')} AS "unfinishedKeys",
+       ${count('staged_jobs')} AS outbox,
+       ${count('events WHERE fanned_out_at IS NULL')} AS "eventsToFanOut",
+       ${count('webhook_inbox WHERE next_at IS NOT NULL')} AS "notificationsToApply",
+       ${count("webhook_deliveries WHERE status = 'pending'")} AS deliveries`;
+
+export async function readStatus(pool: Pick<Pool, 'query'>): Promise<InstallationStatus> {
+  const { rows } = await pool.query<InstallationStatus>(STATUS);
+  return rows[0]!;
+}

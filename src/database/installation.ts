@@ -1,0 +1,69 @@
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { type Logger } from 'pino';
+import { type DataSource, type EntitySchema } from 'typeorm';
+import { Config } from '../config/config.js';
+import { LOGGER } from '../config/config.module.js';
+import { DatabaseClock } from '../core/database-clock.js';
+import { Encryption } from '../core/encryption.js';
+import { Ids } from '../core/ids.js';
+import { type Database } from './database.js';
+import { openStore, type Store } from './open-store.js';
+import { ProcessSession } from './process-session.js';
+import { confirmSealKey } from './sealed-values.js';
+
+/**
+ * The database that this process works on, the embedded server where there is one, and the session by which
+ * the process shows that it lives. Opened as a whole or not at all; closed last, when nothing uses it any more.
+ */
+@Injectable()
+export class Installation implements OnApplicationShutdown {
+  private store: Store | null = null;
+  private processSession: ProcessSession | null = null;
+
+  constructor(
+    @Inject(Config) private readonly config: Config,
+    @Inject(Encryption) private readonly encryption: Encryption,
+    @Inject(DatabaseClock) private readonly clock: DatabaseClock,
+    @Inject(Ids) private readonly ids: Ids,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /** @throws ConfigError, DatabaseUnavailable */
+  async open(entities: readonly EntitySchema[]): Promise<DataSource> {
+    const { config, clock, ids, logger } = this;
+    try {
+      const store = (this.store = await openStore(config, {
+        entities,
+        poolSize: config.dbPool - config.commitLanes,
+        applicationName: 'payonce',
+        schema: config.migrate ? 'migrate' : 'require',
+      }));
+      if (store.migrated.length > 0) logger.info({ migrations: store.migrated }, 'migrated');
+      const { url, pool, dataSource } = store.database;
+      await confirmSealKey(pool, this.encryption);
+      this.processSession = new ProcessSession(url, clock, ids);
+      await this.processSession.start();
+      return dataSource;
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  get database(): Database {
+    return this.store!.database;
+  }
+
+  get session(): ProcessSession {
+    return this.processSession!;
+  }
+
+  onApplicationShutdown(): Promise<void> {
+    return this.close();
+  }
+
+  private async close(): Promise<void> {
+    await this.processSession?.close();
+    await this.store?.close();
+  }
+}

@@ -1,0 +1,126 @@
+import { resolve } from 'node:path';
+import { type EntitySchema } from 'typeorm';
+import { migrations } from '../../migrations/index.js';
+import { type Config } from '../config/config.js';
+import {
+  type Database,
+  DatabaseUnavailable,
+  migrate,
+  openDatabase,
+  placeOf,
+  type SchemaState,
+  schemaStateOf,
+} from './database.js';
+import { hasEmbeddedPostgres, startEmbeddedPostgres } from './embedded/embedded-postgres.js';
+import { VERSION } from '../core/version.js';
+
+/** The database as configured or embedded, with the schema of this version, and open. */
+export interface Store {
+  readonly database: Database;
+  /** Which installation it is, for people; without secrets. */
+  readonly place: string;
+  /** The names of the migrations that this start has run. */
+  readonly migrated: readonly string[];
+  /** Closes the connections and gives up the embedded server, which stops when nobody else uses it. */
+  close(): Promise<void>;
+}
+
+type Where = Pick<Config, 'databaseUrl' | 'dataDir'>;
+
+/**
+ * `migrate`: makes the embedded database where there is none, and brings the schema up to date.
+ * `require`: makes and changes nothing, and refuses what is not there or not of this version.
+ */
+export type Schema = 'migrate' | 'require';
+
+interface StoreOptions {
+  readonly entities: readonly EntitySchema[];
+  readonly poolSize: number;
+  readonly applicationName: string;
+  readonly schema: Schema;
+}
+
+/**
+ * Opens what the service and its commands keep their data in.
+ * @throws DatabaseUnavailable
+ */
+export async function openStore(config: Where, options: StoreOptions): Promise<Store> {
+  if (options.schema === 'require') refuseNone(config);
+  const place = installationOf(config);
+  const embedded = config.databaseUrl === null ? await startEmbeddedPostgres(config.dataDir) : null;
+  const url = embedded?.url ?? config.databaseUrl!;
+  let database: Database | undefined;
+  const close = async () => {
+    try {
+      await database?.close();
+    } finally {
+      await embedded?.release();
+    }
+  };
+  try {
+    database = await openDatabase({ url, migrations, ...options });
+    refuseUnfit(await schemaStateOf(database), place, options.schema);
+    const migrated = options.schema === 'migrate' ? await migrate(database.dataSource) : [];
+    // A newer version may have come in between.
+    if (migrated.length > 0) refuseUnfit(await schemaStateOf(database), place, 'require');
+    return { database, place, migrated, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** What `openStore` with `migrate` would run. Makes and changes nothing. */
+export async function pendingMigrations(
+  config: Where,
+): Promise<{ readonly place: string; readonly pending: readonly string[] }> {
+  const place = installationOf(config);
+  if (config.databaseUrl === null && !hasEmbeddedPostgres(config.dataDir)) {
+    return { place: `${place}, which is not there yet`, pending: migrations.map(({ name }) => name) };
+  }
+  const embedded = config.databaseUrl === null ? await startEmbeddedPostgres(config.dataDir) : null;
+  let database: Database | undefined;
+  try {
+    const url = embedded?.url ?? config.databaseUrl!;
+    const options = { entities: [], poolSize: 2, applicationName: 'payonce-cli' };
+    database = await openDatabase({ url, migrations, ...options });
+    const state = await schemaStateOf(database);
+    refuseUnfit(state, place, 'migrate');
+    return { place, pending: state.pending };
+  } finally {
+    await database?.close();
+    await embedded?.release();
+  }
+}
+
+function installationOf({ databaseUrl, dataDir }: Where): string {
+  return databaseUrl === null ? `the embedded database in ${resolve(dataDir)}` : placeOf(databaseUrl);
+}
+
+function refuseNone(config: Where): void {
+  if (config.databaseUrl !== null || hasEmbeddedPostgres(config.dataDir)) return;
+  throw new DatabaseUnavailable(
+    `there is no Payonce installation: ${resolve(config.dataDir)} holds no database. ` +
+      'Go to the folder of the installation or name it with DATABASE_URL or PAYONCE_DATA_DIR; ' +
+      'for a new one start the service once (npm start) or run: npx payonce migrate',
+    'no_installation',
+  );
+}
+
+function refuseUnfit({ isEmpty, pending, unknown }: SchemaState, place: string, schema: Schema): void {
+  if (unknown.length > 0) {
+    throw new DatabaseUnavailable(
+      `a newer version of Payonce has migrated ${place}: this one, ${VERSION}, does not know ` +
+        `${unknown.join(', ')}. Run that version or a newer one`,
+      'schema_too_new',
+    );
+  }
+  if (schema === 'migrate' || pending.length === 0) return;
+  throw new DatabaseUnavailable(
+    isEmpty
+      ? `there is no Payonce installation in ${place}: it holds no tables of Payonce. ` +
+          'Start the service with it once, or run: npx payonce migrate'
+      : `${place} is of an older version of Payonce: it lacks ${pending.join(', ')}. Run: npx payonce migrate`,
+    isEmpty ? 'no_installation' : 'schema_outdated',
+  );
+}

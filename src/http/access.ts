@@ -1,0 +1,44 @@
+import { type Caller, type Scope } from '../merchants/caller.js';
+
+/** What a route asks of its caller. Routes without it are open: health, metrics, docs. */
+export interface Access {
+  /** Any one of them will do. */
+  readonly scopes: readonly Scope[];
+  /** It moves money, so it takes an Idempotency-Key. */
+  readonly movesMoney: boolean;
+}
+
+/** What a route asks that is for operators, not for merchants. */
+export interface OperatorAccess {
+  readonly operator: true;
+}
+
+/** What the edge learned of a request before its handler runs. */
+export interface EdgeState {
+  readonly startedMs: number;
+  /** Counted among the requests, or the notifications, in flight until its answer is ready. */
+  counted: boolean;
+  isNotification: boolean;
+  answered: boolean;
+  caller: Caller | null;
+  id: string;
+  key: string;
+  waitS: number;
+  /** null: the service's own. */
+  deadlineMs: number | null;
+  /** As it shall be sent: Fastify adds a charset to every JSON type, which RFC 8259 knows none of. */
+  contentType: string | null;
+  /** Of the problem that was answered, for the log. */
+  problem: string | null;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    edge: EdgeState;
+  }
+  interface FastifyContextConfig {
+    access?: Access | OperatorAccess;
+    /** It takes a PSP's notification: no API key, and the body is kept as it came, to the byte. */
+    isNotification?: boolean;
+  }
+}

@@ -1,0 +1,52 @@
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { type Server } from 'node:http';
+import { type Logger } from 'pino';
+import { LOGGER } from '../config/config.module.js';
+import { Clock } from '../core/clock.js';
+import { LIMITS, type ApiLimits } from './dependencies.js';
+import { RequestHooks } from './request-hooks.js';
+
+/**
+ * What `app.close()` does with requests: /health/ready says 503 at once and answers close their
+ * connections; after the drain delay the listener closes; what is in flight then has the grace
+ * period to finish. Connections that outlast it are cut: their payments are resumable.
+ */
+@Injectable()
+export class Drain implements BeforeApplicationShutdown, OnApplicationShutdown {
+  private readonly finished = new AbortController();
+
+  constructor(
+    @Inject(RequestHooks) private readonly edge: RequestHooks,
+    @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
+    @Inject(LIMITS) private readonly limits: ApiLimits,
+    @Inject(Clock) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.edge.drain();
+    if (this.limits.drainDelayMs > 0) await this.clock.sleep(this.limits.drainDelayMs);
+    void this.cutAfterGrace();
+  }
+
+  onApplicationShutdown(): void {
+    this.finished.abort();
+  }
+
+  private async cutAfterGrace(): Promise<void> {
+    try {
+      await this.clock.sleep(this.limits.graceMs, this.finished.signal);
+    } catch {
+      return;
+    }
+    this.logger.warn({ grace_ms: this.limits.graceMs }, 'requests outlasted the grace period and are cut');
+    const server = this.host.httpAdapter.getHttpServer() as Server;
+    server.closeAllConnections();
+  }
+}

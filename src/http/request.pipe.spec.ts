@@ -1,0 +1,161 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { adversarialTexts, MAX_MS, withinMs } from '../../test/support/adversarial-texts.js';
+import { Problem } from '../core/problem.js';
+import { ListDeadLettersDto } from '../ops/dto/list-dead-letters.dto.js';
+import { SelectDeadLettersDto } from '../ops/dto/select-dead-letters.dto.js';
+import { CapturePaymentDto } from '../payments/dto/capture-payment.dto.js';
+import { CompletePaymentDto } from '../payments/dto/complete-payment.dto.js';
+import { CreatePaymentDto } from '../payments/dto/create-payment.dto.js';
+import { ListPaymentsDto } from '../payments/dto/list-payments.dto.js';
+import { smallestPaymentRequest } from '../payments/payment.examples.js';
+import { CreatePayoutDto } from '../payouts/dto/create-payout.dto.js';
+import { ListPayoutsDto } from '../payouts/dto/list-payouts.dto.js';
+import { CreateRefundDto } from '../refunds/dto/create-refund.dto.js';
+import { CreateWebhookEndpointDto } from '../webhooks/outgoing/dto/create-webhook-endpoint.dto.js';
+import { ListEventsDto } from '../webhooks/outgoing/dto/list-events.dto.js';
+import { ReplayEventDto, ReplayRangeDto } from '../webhooks/outgoing/dto/replay.dto.js';
+import { schemaOf } from './fields.js';
+import { isEmail } from './formats.js';
+import { EmptyDto, PageDto } from './page.dto.js';
+import { parseRequest } from './request.pipe.js';
+
+interface Schema {
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly propertyNames?: Schema;
+  readonly additionalProperties?: Schema | boolean;
+  readonly items?: Schema;
+}
+
+/** Each place of a schema that takes a string, as a function that puts a string there. */
+function stringsIn(schema: Schema, put: (value: unknown) => unknown): ((text: string) => unknown)[] {
+  const found: ((text: string) => unknown)[] = [];
+  if (schema.type?.includes('string') === true) found.push(put);
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    found.push(...stringsIn(property, (value) => put({ [name]: value })));
+  }
+  if (schema.propertyNames) found.push((text) => put({ [text]: 'x' }));
+  if (typeof schema.additionalProperties === 'object') {
+    found.push(...stringsIn(schema.additionalProperties, (value) => put({ x: value })));
+  }
+  if (schema.items) found.push(...stringsIn(schema.items, (value) => put([value])));
+  return found;
+}
+
+const requests: (new () => object)[] = [
+  CreatePaymentDto,
+  CapturePaymentDto,
+  CompletePaymentDto,
+  ListPaymentsDto,
+  CreateRefundDto,
+  CreatePayoutDto,
+  ListPayoutsDto,
+  CreateWebhookEndpointDto,
+  ListEventsDto,
+  ReplayEventDto,
+  ReplayRangeDto,
+  ListDeadLettersDto,
+  SelectDeadLettersDto,
+  PageDto,
+  EmptyDto,
+];
+const named = requests.map((type): [string, new () => object] => [type.name, type]);
+
+describe('the time that a request takes to be refused', () => {
+  it.each(named)('%s is a schema of JSON Schema 2020-12', (_name, type) => {
+    expect(new Ajv2020().validateSchema(schemaOf(type))).toBe(true);
+  });
+
+  it.each(named)('%s is refused in linear time, whatever text of 250 kB stands in it', (_name, type) => {
+    for (const put of stringsIn(schemaOf(type), (value) => value)) {
+      for (const text of adversarialTexts('@.a-0 Z:/')) {
+        const value = put(text);
+        withinMs(MAX_MS, () => {
+          try {
+            parseRequest(type, value);
+          } catch {
+            // Refused, which is what it is to be.
+          }
+        });
+      }
+    }
+  });
+
+  it('puts a text at every place that takes one', () => {
+    expect(stringsIn(schemaOf(CreatePaymentDto), (value) => value).length).toBeGreaterThan(12);
+  });
+});
+
+describe('a request that does not fit', () => {
+  const faultsOf = (type: new () => object, value: unknown): Record<string, string> => {
+    try {
+      parseRequest(type, value);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      expect(error.code).toBe('validation_failed');
+      return Object.fromEntries((error.more.errors ?? []).map(({ pointer, message }) => [pointer, message]));
+    }
+    return {};
+  };
+
+  it('is told of every fault, each where it stands', () => {
+    const body = {
+      reference: '',
+      amount: 0,
+      payment_method: { type: 'cash', tokens: { 'a b': 'x', stripe: '' }, card: { brand: 'V' }, more: 1 },
+      customer: [],
+      metadata: { 'a/b': 1 },
+      'x~y': 1,
+    };
+    expect(faultsOf(CreatePaymentDto, body)).toEqual({
+      '/reference': 'must be 1 to 255 characters without control characters',
+      '/amount': 'must be an integer from 1 to 9007199254740991',
+      '/currency': 'is required',
+      '/payment_method/type': 'must be card',
+      '/payment_method/tokens/a b': 'must be named like a PSP account: 1 to 64 of A-Z a-z 0-9 _ . -',
+      '/payment_method/tokens/stripe': 'must be 1 to 255 printable ASCII characters',
+      '/payment_method/card/brand': 'must be 1 to 32 of a-z 0-9 _',
+      '/payment_method/more': 'is not a known field',
+      '/customer': 'must be object',
+      '/metadata/a~1b': 'must be a string of at most 500 characters',
+      '/x~0y': 'is not a known field',
+    });
+  });
+
+  it('is told of 20 faults at most', () => {
+    const body = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`f${n}`, 1]));
+    expect(Object.keys(faultsOf(CapturePaymentDto, body))).toHaveLength(20);
+  });
+
+  it.each(['hasOwnProperty', 'isPrototypeOf', 'toString', 'toAsk'])('has no field %s', (name) => {
+    const body = { ...smallestPaymentRequest, [name]: 1 };
+    expect(faultsOf(CreatePaymentDto, body)).toEqual({ [`/${name}`]: 'is not a known field' });
+  });
+
+  it.each([null, [], 'text', 1, true])('is none where it is %j', (body) => {
+    for (const type of requests) expect(faultsOf(type, body)).toEqual({ '': 'must be object' });
+  });
+
+  it('may be left out where no field is required', () => {
+    expect(faultsOf(CapturePaymentDto, undefined)).toEqual({});
+    expect(faultsOf(CreatePaymentDto, undefined)).toEqual({ '': 'must be object' });
+  });
+
+  it('counts characters, not units', () => {
+    expect(faultsOf(CreatePaymentDto, { ...smallestPaymentRequest, reference: '😀'.repeat(255) })).toEqual(
+      {},
+    );
+    expect(faultsOf(CreatePaymentDto, { ...smallestPaymentRequest, reference: '😀'.repeat(256) })).toEqual({
+      '/reference': 'must be 1 to 255 characters without control characters',
+    });
+  });
+});
+
+it('keeps what is an e-mail address and what is none', () => {
+  for (const good of ['a@b.c', 'first.last+tag@mail.example.co.uk', 'ü@exämple.de', "o'neil@x.y"]) {
+    expect(isEmail(good)).toBe(true);
+  }
+  for (const bad of ['a', 'a@b', '@b.c', 'a@.c', 'a@c.', 'a@b@c.d', 'a b@c.d', 'a@b,c.d', 'a@b\n.d', '']) {
+    expect(isEmail(bad)).toBe(false);
+  }
+});

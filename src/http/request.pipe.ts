@@ -1,0 +1,99 @@
+import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
+import { validateSync, type ValidationError } from 'class-validator';
+import { Problem, type ProblemField } from '../core/problem.js';
+import { type FieldFault, fieldsOf, isObject } from './fields.js';
+import { pointerOf } from './json-body.js';
+import { plainQuery } from './query.js';
+
+/** How many faults of one request are told. */
+const MAX_ERRORS = 20;
+
+type Path = readonly (string | number)[];
+
+/**
+ * The validation pipe of all controllers: a body or a query becomes an instance of the DTO class that the handler
+ * declares, or Problem `validation_failed` with a pointer to each fault.
+ */
+@Injectable()
+export class RequestPipe implements PipeTransform {
+  transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
+    if (metatype === undefined || (type !== 'body' && type !== 'query')) return value;
+    // What the reader of JSON found wrong with the body; see RequestHooks.
+    if (value instanceof Problem) throw value;
+    const dto = metatype as new () => object;
+    return parseRequest(dto, type === 'query' ? plainQuery(value as Record<string, unknown>) : value);
+  }
+}
+
+/** Without a body, a request that needs no field says nothing. */
+export function parseRequest<T extends object>(type: new () => T, value: unknown): T {
+  const given = value === undefined && nothingIsRequired(type) ? {} : value;
+  if (!isObject(given)) throw refused([{ pointer: '', message: 'must be object' }]);
+  const faults: ProblemField[] = [];
+  const request = instanceOf(type, given, [], faults);
+  collect(
+    validateSync(request, { forbidUnknownValues: false, validationError: { target: false } }),
+    [],
+    faults,
+  );
+  if (faults.length > 0) throw refused(faults);
+  return request;
+}
+
+export function refused(faults: readonly ProblemField[]): Problem {
+  return new Problem('validation_failed', 'Some of the request does not fit; see errors.', {
+    errors: faults.slice(0, MAX_ERRORS),
+  });
+}
+
+function nothingIsRequired(type: new () => object): boolean {
+  return [...fieldsOf(type).values()].every(({ required }) => !required);
+}
+
+/**
+ * Neither class-transformer nor `whitelist` of class-validator, which takes a field that is called `hasOwnProperty`
+ * for one that it knows.
+ */
+function instanceOf<T extends object>(
+  type: new () => T,
+  given: Readonly<Record<string, unknown>>,
+  path: Path,
+  faults: ProblemField[],
+): T {
+  const fields = fieldsOf(type);
+  const request = new type() as T & Record<string, unknown>;
+  for (const name of Object.keys(given)) {
+    const value = given[name];
+    if (value === undefined) continue;
+    const known = fields.get(name);
+    if (known === undefined) {
+      faults.push({ pointer: pointerOf([...path, name]), message: 'is not a known field' });
+    } else {
+      (request as Record<string, unknown>)[name] =
+        known.nested && isObject(value) ? instanceOf(known.nested, value, [...path, name], faults) : value;
+    }
+  }
+  return request;
+}
+
+function collect(errors: readonly ValidationError[], path: Path, faults: ProblemField[]): void {
+  for (const { property, value, constraints, contexts, children } of errors) {
+    const here = [...path, property];
+    if (constraints === undefined) collect(children ?? [], here, faults);
+    else if (value === undefined) faults.push({ pointer: pointerOf(here), message: 'is required' });
+    else
+      for (const { path: within, message } of faultsOf(value, constraints, contexts)) {
+        faults.push({ pointer: pointerOf([...here, ...within]), message });
+      }
+  }
+}
+
+/** Those of our own fields know where within the value each stands. */
+function faultsOf(
+  value: unknown,
+  constraints: Readonly<Record<string, string>>,
+  contexts: ValidationError['contexts'],
+): readonly FieldFault[] {
+  const own = contexts?.['fits'] as { faultsOf(value: unknown): readonly FieldFault[] } | undefined;
+  return own?.faultsOf(value) ?? [{ path: [], message: Object.values(constraints)[0] ?? 'does not fit' }];
+}

@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { type FastifyInstance } from 'fastify';
+
+export interface Route {
+  readonly method: string;
+  /** As registered: `/v1/payments/:id`. */
+  readonly path: string;
+}
+
+/** Every route of the app, to tell "no such path" from "not with this method". */
+@Injectable()
+export class RouteTable {
+  private readonly known: (Route & { readonly pattern: RegExp })[] = [];
+
+  watch(fastify: FastifyInstance): void {
+    fastify.addHook('onRoute', ({ method, url }) => {
+      const pattern = new RegExp(
+        `^${url.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/:\w+/g, '[^/]+')}$`,
+      );
+      for (const each of Array.isArray(method) ? method : [method]) {
+        this.known.push({ method: each, path: url, pattern });
+      }
+    });
+  }
+
+  get routes(): readonly Route[] {
+    return this.known.map(({ method, path }) => ({ method, path }));
+  }
+
+  /** The methods that the path of this URL takes. */
+  methodsOf(url: string): readonly string[] {
+    const path = url.split('?', 1)[0]!;
+    // A path that is written out is that path, and no value of a parameter.
+    const fixed = this.known.filter((route) => route.path === path);
+    const routes = fixed.length > 0 ? fixed : this.known.filter(({ pattern }) => pattern.test(path));
+    return [...new Set(routes.map(({ method }) => method))];
+  }
+}

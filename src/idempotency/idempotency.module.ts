@@ -1,0 +1,55 @@
+import { Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { Pool } from 'pg';
+import { Config } from '../config/config.js';
+import { Store } from '../core/change.js';
+import { Clock } from '../core/clock.js';
+import { Encryption } from '../core/encryption.js';
+import { Ids } from '../core/ids.js';
+import { LockHolder } from '../core/lock-holder.js';
+import { DatabaseModule } from '../database/database.module.js';
+import { JobRegistry } from '../jobs/job-registry.js';
+import { JobsModule } from '../jobs/jobs.module.js';
+import { FlowRegistry } from './flow-registry.js';
+import { IdempotencyKeyEntity } from './idempotency-key.entity.js';
+import { IdempotentRunner } from './idempotent-runner.js';
+import { PostgresKeyRetention } from './key-retention.js';
+import { Reaper } from './reaper.js';
+
+const DAY_MS = 24 * 3_600_000;
+
+/** Requests under idempotency keys: run, resumed, answered once, and forgotten after their retention. */
+@Module({
+  imports: [DatabaseModule, JobsModule, TypeOrmModule.forFeature([IdempotencyKeyEntity])],
+  providers: [
+    FlowRegistry,
+    {
+      provide: IdempotentRunner,
+      inject: [Store, Clock, Ids, LockHolder, Encryption, Config],
+      useFactory: (
+        store: Store,
+        clock: Clock,
+        ids: Ids,
+        holder: LockHolder,
+        seal: Encryption,
+        { lockTtlMs, deadlineMs }: Config,
+      ) => new IdempotentRunner({ store, clock, ids, holder, seal, leaseMs: lockTtlMs, deadlineMs }),
+    },
+  ],
+  exports: [FlowRegistry, IdempotentRunner],
+})
+export class IdempotencyModule implements OnModuleInit {
+  constructor(
+    @Inject(JobRegistry) private readonly jobs: JobRegistry,
+    @Inject(Pool) private readonly pool: Pool,
+    @Inject(Config) private readonly config: Config,
+  ) {}
+
+  onModuleInit(): void {
+    const { jobs, pool, config } = this;
+    const reaper = new Reaper(new PostgresKeyRetention(pool), config.keyRetentionDays * DAY_MS);
+    jobs.register({
+      periodicTasks: () => [{ name: 'reaper', everyMs: 600_000, runOnce: () => reaper.runOnce() }],
+    });
+  }
+}

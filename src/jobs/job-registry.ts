@@ -1,0 +1,44 @@
+import { type JobKind } from './job-kind.js';
+import { type OutboxSource } from './outbox-relay.js';
+import { type PeriodicTask } from './periodic-task-leases.js';
+import { type RetryPolicy } from './retry-policy.js';
+
+/** What one module has done in the background. */
+export interface BackgroundWork {
+  readonly kinds?: readonly JobKind[];
+  /** Retry policies that its kinds name, beside the default one. */
+  readonly retryPolicies?: readonly RetryPolicy[];
+  readonly outboxSources?: readonly OutboxSource[];
+  /** Made when a worker or a command asks for it: their metrics are those of workers. */
+  readonly periodicTasks?: () => readonly PeriodicTask[];
+}
+
+/** What workers do. Each module registers its own when the application starts. */
+export class JobRegistry {
+  private readonly all: BackgroundWork[] = [];
+  private tasks: readonly PeriodicTask[] | null = null;
+
+  register(work: BackgroundWork): void {
+    this.all.push(work);
+  }
+
+  get kinds(): readonly JobKind[] {
+    return this.all.flatMap(({ kinds = [] }) => kinds);
+  }
+
+  get retryPolicies(): readonly RetryPolicy[] {
+    return this.all.flatMap(({ retryPolicies = [] }) => retryPolicies);
+  }
+
+  get outboxSources(): readonly OutboxSource[] {
+    return this.all.flatMap(({ outboxSources = [] }) => outboxSources);
+  }
+
+  /** By name. */
+  get periodicTasks(): readonly PeriodicTask[] {
+    this.tasks ??= this.all
+      .flatMap(({ periodicTasks }) => periodicTasks?.() ?? [])
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    return this.tasks;
+  }
+}

@@ -1,0 +1,89 @@
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  Module,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { Pool } from 'pg';
+import { type Logger } from 'pino';
+import { Registry } from 'prom-client';
+import { Config, ConfigError } from '../config/config.js';
+import { LOGGER } from '../config/config.module.js';
+import { Clock } from '../core/clock.js';
+import { Ids } from '../core/ids.js';
+import { LockHolder } from '../core/lock-holder.js';
+import { DatabaseModule } from '../database/database.module.js';
+import { Installation } from '../database/installation.js';
+import { DeadLetters } from './dead-letters.js';
+import { JobRegistry } from './job-registry.js';
+import { JobsModule } from './jobs.module.js';
+import { JobsRuntime } from './jobs-runtime.js';
+import { chosenLadders } from './retry-policy.js';
+
+/** Runs all that modules have registered, from the start of the application to its end. */
+@Injectable()
+export class JobsWorker implements BeforeApplicationShutdown, OnApplicationShutdown {
+  private runtime: JobsRuntime | null = null;
+  private stopping: Promise<void> = Promise.resolve();
+
+  constructor(
+    @Inject(Config) private readonly config: Config,
+    @Inject(Installation) private readonly installation: Installation,
+    @Inject(Pool) private readonly pool: Pool,
+    @Inject(Clock) private readonly clock: Clock,
+    @Inject(Ids) private readonly ids: Ids,
+    @Inject(LockHolder) private readonly holder: LockHolder,
+    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(Registry) private readonly metrics: Registry,
+    @Inject(DeadLetters) private readonly deadLetters: DeadLetters,
+    @Inject(JobRegistry) private readonly registry: JobRegistry,
+  ) {}
+
+  /** @throws ConfigError where PAYONCE_JOB_LADDER names a kind of job that there is not */
+  prepare(): void {
+    const { config, installation, pool, clock, ids, holder, logger, metrics, deadLetters, registry } = this;
+    this.runtime = new JobsRuntime({
+      databaseUrl: installation.database.url,
+      redisUrl: config.redisUrl,
+      pool,
+      clock,
+      ids,
+      newTurn: () => holder.newToken(),
+      logger,
+      metrics,
+      deadLetters,
+      ...this.kinds(),
+      outboxSources: registry.outboxSources,
+      chores: registry.periodicTasks,
+      graceMs: config.shutdownGraceMs,
+    });
+  }
+
+  async start(): Promise<void> {
+    await this.runtime?.start();
+  }
+
+  /** Jobs in hand end side by side with the requests in flight. */
+  beforeApplicationShutdown(): void {
+    this.stopping = this.runtime?.stop() ?? Promise.resolve();
+  }
+
+  onApplicationShutdown(): Promise<void> {
+    return this.stopping;
+  }
+
+  private kinds() {
+    const { config, registry } = this;
+    try {
+      return chosenLadders(config.jobLadder, registry.kinds, registry.retryPolicies);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      throw new ConfigError([`PAYONCE_JOB_LADDER: ${error.message}`]);
+    }
+  }
+}
+
+/** For processes that work; the others leave it out. */
+@Module({ imports: [DatabaseModule, JobsModule], providers: [JobsWorker] })
+export class JobsWorkerModule {}

@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { type JobKind } from './job-kind.js';
+import { chosenLadders, nextTier, ladderOf, queuesOf } from './retry-policy.js';
+import { type JobArgs } from './staged-job.entity.js';
+
+const steps = [
+  { delayMs: 0, concurrency: 16 },
+  { delayMs: 30_000, concurrency: 4 },
+  { delayMs: 90_000, concurrency: 2 },
+  { delayMs: 21_600_000, concurrency: 1 },
+];
+const ladder = ladderOf('default', steps);
+
+describe('a ladder', () => {
+  it('has a queue for each step, named by its delay', () => {
+    expect(ladder.levels.map(({ queue }) => queue)).toEqual([
+      'default-now',
+      'default-30s',
+      'default-90s',
+      'default-6h',
+    ]);
+    expect(queuesOf([ladder, ladder]).get('default-now')).toBe(16);
+  });
+
+  it('may have steps that share a queue', () => {
+    const shared = { name: 'x', levels: steps.map((step) => ({ ...step, queue: 'one' })) };
+    expect([...queuesOf([shared])]).toEqual([['one', 16]]);
+  });
+
+  it.each(['', 'a:b', 'A', 'x'.repeat(40)])('is not called %j', (name) => {
+    expect(() => ladderOf(name, steps)).toThrow(RangeError);
+  });
+
+  it('begins at once', () => {
+    expect(() => ladderOf('default', steps.slice(1))).toThrow(/waits/);
+    expect(() => ladderOf('default', [])).toThrow(/waits/);
+  });
+});
+
+describe('chosenLadders', () => {
+  class Kind implements JobKind {
+    readonly ran: string[] = [];
+    constructor(
+      readonly name: string,
+      readonly ladder: string,
+    ) {}
+    idOf({ id }: JobArgs) {
+      return `${this.name}.${String(id)}`;
+    }
+    run({ id }: JobArgs) {
+      this.ran.push(String(id));
+      return Promise.resolve();
+    }
+    due(limit: number) {
+      return Promise.resolve([{ id: this.ran.length, limit }]);
+    }
+  }
+  const kinds = [new Kind('a.apply', 'default'), new Kind('b.send_far', 'far'), new Kind('b.send', 'near')];
+  const own = ['far', 'near'].map((name) => ({
+    name,
+    levels: steps.map((step) => ({ ...step, queue: name })),
+  }));
+  const climbs = (chosen: { kinds: readonly { name: string; ladder: string }[] }) =>
+    chosen.kinds.map(({ name, ladder: climbed }) => `${name}: ${climbed}`);
+
+  it('leaves kinds where they are that no ladder is chosen for', () => {
+    const chosen = chosenLadders({ usual: steps, ofKinds: new Map() }, kinds, own);
+    expect(climbs(chosen)).toEqual(['a.apply: default', 'b.send_far: far', 'b.send: near']);
+    expect(chosen.ladders).toEqual([ladder, ...own]);
+  });
+
+  it('gives a kind the one that is chosen for it, and leaves away what nobody climbs then', async () => {
+    const short = steps.slice(0, 2);
+    const ofKinds = new Map([
+      ['a.apply', short],
+      ['b.send_far', short],
+    ]);
+    const chosen = chosenLadders({ usual: steps, ofKinds }, kinds, own);
+    expect(climbs(chosen)).toEqual(['a.apply: a-apply', 'b.send_far: b-send-far', 'b.send: near']);
+    expect(chosen.ladders.map(({ name }) => name)).toEqual(['default', 'near', 'a-apply', 'b-send-far']);
+    expect(chosen.ladders[2]).toEqual(ladderOf('a-apply', short));
+    // It is the same kind in all else.
+    const [apply] = chosen.kinds;
+    expect(apply!.idOf({ id: 'x' })).toBe('a.apply.x');
+    await apply!.run({ id: 'x' }, new AbortController().signal);
+    expect(await apply!.due(7)).toEqual([{ id: 1, limit: 7 }]);
+  });
+
+  it('knows the kinds', () => {
+    const ofKinds = new Map([['a.aply', steps]]);
+    expect(() => chosenLadders({ usual: steps, ofKinds }, kinds, own)).toThrow(
+      'a.aply is no kind of job; a.apply, b.send_far, b.send are',
+    );
+  });
+});
+
+describe('climb', () => {
+  it('goes one step up each time, and ends', () => {
+    const seen: number[] = [];
+    for (let at = nextTier(ladder, 0, 0.5); at; at = nextTier(ladder, at.level, 0.5)) seen.push(at.delayMs);
+    expect(seen).toEqual([15_000, 45_000, 10_800_000]);
+  });
+
+  it('waits anything up to the delay of the step, and all of it in the end', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 2 }),
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        (level, random) => {
+          const { delayMs } = nextTier(ladder, level, random)!;
+          return delayMs >= 0 && delayMs <= steps[level + 1]!.delayMs;
+        },
+      ),
+    );
+    expect(nextTier(ladder, 0, 0)!.delayMs).toBe(0);
+    expect(nextTier(ladder, 0, 0.999_999_999)!.delayMs).toBe(30_000);
+  });
+
+  it('knows no way from a step that is not there any more', () => {
+    expect(nextTier(ladder, 9, 0.5)).toBeNull();
+  });
+});

@@ -1,0 +1,105 @@
+import { type JobLadders, type LadderStep } from '../config/job-ladder.js';
+import { type JobKind } from './job-kind.js';
+
+/** One step of a ladder: jobs wait `delayMs` before it, in a queue with a concurrency of its own. */
+export interface RetryTier extends LadderStep {
+  /** Steps may share a queue; they then share its concurrency too. */
+  readonly queue: string;
+}
+
+/**
+ * Where jobs go that failed: each step waits longer than the one before, and what is tried there for the
+ * tenth time stands in nobody's way that is tried for the first.
+ */
+export interface RetryPolicy {
+  /** What kinds name it by. */
+  readonly name: string;
+  /** At least one; the first without delay. */
+  readonly levels: readonly RetryTier[];
+}
+
+/** The ladder of PAYONCE_JOB_LADDER, which every room may use. */
+export const DEFAULT_LADDER = 'default';
+
+/**
+ * A ladder with a queue for each step, named by its delay (`default-now`, `default-30s`): jobs that wait
+ * stay where their queue is served when steps are added or taken away around them.
+ */
+export function ladderOf(name: string, steps: readonly LadderStep[]): RetryPolicy {
+  if (!/^[a-z][a-z-]{0,30}$/.test(name)) throw new RangeError(`no name for a ladder: ${name}`);
+  if (steps[0]?.delayMs !== 0) throw new RangeError(`the first step of ${name} waits`);
+  return { name, levels: steps.map((step) => ({ ...step, queue: `${name}-${labelOf(step.delayMs)}` })) };
+}
+
+/**
+ * Kinds and ladders as an installation wants them: a kind that it has a ladder for climbs that one,
+ * which is named after the kind, and the rest what they name among `own` or the usual one. A ladder
+ * that nobody climbs any more is left away, since each of its queues costs a connection.
+ * @throws RangeError that names a kind that there is not
+ */
+export function chosenLadders(
+  { usual, ofKinds }: JobLadders,
+  kinds: readonly JobKind[],
+  own: readonly RetryPolicy[],
+): { readonly kinds: readonly JobKind[]; readonly ladders: readonly RetryPolicy[] } {
+  const names = kinds.map(({ name }) => name);
+  const stranger = [...ofKinds.keys()].find((kind) => !names.includes(kind));
+  if (stranger !== undefined) throw new RangeError(`${stranger} is no kind of job; ${names.join(', ')} are`);
+  const nameOf = (kind: string) => kind.replaceAll(/[._]/g, '-');
+  const chosen = [...ofKinds].map(([kind, steps]) => ladderOf(nameOf(kind), steps));
+  const climbing = kinds.map((kind) => (ofKinds.has(kind.name) ? upOther(kind, nameOf(kind.name)) : kind));
+  const climbed = new Set(climbing.map(({ ladder }) => ladder));
+  const kept = own.filter(({ name }) => climbed.has(name));
+  return { kinds: climbing, ladders: [ladderOf(DEFAULT_LADDER, usual), ...kept, ...chosen] };
+}
+
+/** Not a copy of its fields: a kind may be an object of a class. */
+function upOther(kind: JobKind, ladder: string): JobKind {
+  return {
+    name: kind.name,
+    ladder,
+    idOf: (args) => kind.idOf(args),
+    run: (args, signal) => kind.run(args, signal),
+    due: (limit) => kind.due(limit),
+  };
+}
+
+/** Queues of these ladders with the most that any of their steps runs at once. */
+export function queuesOf(ladders: readonly RetryPolicy[]): ReadonlyMap<string, number> {
+  const queues = new Map<string, number>();
+  for (const { queue, concurrency } of ladders.flatMap(({ levels }) => levels)) {
+    queues.set(queue, Math.max(concurrency, queues.get(queue) ?? 0));
+  }
+  return queues;
+}
+
+export interface TierChange {
+  readonly level: number;
+  readonly queue: string;
+  /** How long to wait, jitter included. */
+  readonly delayMs: number;
+}
+
+/**
+ * Where a job goes that failed at `level`, or null where that was the last one. Full jitter: the delay
+ * is anything up to the step's own, so that what failed together is not tried again together.
+ * @param random in [0, 1)
+ */
+export function nextTier(ladder: RetryPolicy, level: number, random: number): TierChange | null {
+  const next = ladder.levels[level + 1];
+  if (!next) return null;
+  return { level: level + 1, queue: next.queue, delayMs: Math.ceil(next.delayMs * random) };
+}
+
+function labelOf(delayMs: number): string {
+  if (delayMs === 0) return 'now';
+  for (const [unit, ms] of [
+    ['d', 86_400_000],
+    ['h', 3_600_000],
+    ['m', 60_000],
+    ['s', 1_000],
+  ] as const) {
+    if (delayMs % ms === 0) return `${delayMs / ms}${unit}`;
+  }
+  return `${delayMs}ms`;
+}

@@ -1,0 +1,38 @@
+import { Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { type Logger } from 'pino';
+import { Registry } from 'prom-client';
+import { LOGGER } from '../config/config.module.js';
+import { DatabaseClock } from '../core/database-clock.js';
+import { PostgresStore } from '../database/commit/postgres-store.js';
+import { DatabaseModule } from '../database/database.module.js';
+import { RequestStorage } from '../request-storage/request-storage.js';
+import { RequestStorageModule } from '../request-storage/request-storage.module.js';
+import { registerLookedUp } from './looked-up-gauge.js';
+import { logCommit, logPspCall } from './operations-log.js';
+
+/** Writes the operations log, and says how far this machine's clock is off. */
+@Module({ imports: [DatabaseModule, RequestStorageModule] })
+export class OperationsLogModule implements OnModuleInit {
+  constructor(
+    @Inject(PostgresStore) private readonly store: PostgresStore,
+    @Inject(RequestStorage) private readonly storage: RequestStorage,
+    @Inject(DatabaseClock) private readonly clock: DatabaseClock,
+    @Inject(Registry) private readonly metrics: Registry,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  onModuleInit(): void {
+    const { store, storage, clock, metrics, logger } = this;
+    store.onCommitted((changes) => logCommit(logger, changes));
+    storage.onAnswered((answered) => logPspCall(logger, answered));
+    // Beyond 2 s the process proves nothing and sends nothing again.
+    registerLookedUp(metrics, {
+      name: 'payonce_clock_difference_seconds',
+      help: "This process's wall clock minus the database's clock",
+      look: () => {
+        const differenceMs = clock.differenceMs();
+        return Promise.resolve(differenceMs === null ? [] : [{ value: differenceMs / 1_000 }]);
+      },
+    });
+  }
+}

@@ -1,0 +1,19 @@
+import { IsAnyObject } from '../../http/fields.js';
+import { type CompletionAsk } from '../payments.js';
+
+/** What the customer did. */
+export class CompletePaymentDto {
+  @IsAnyObject({
+    minProperties: 1,
+    maxProperties: 32,
+    maxCharacters: 65_536,
+    description:
+      'What the customer\'s return handed over, for the PSP as it is, at most 65,536 characters as JSON. Adyen: `redirectResult` from the query of `return_url`, URL-decoded, or the `details` that its library gives. Stripe needs none of it: send `{ "return": "seen" }` or whatever came.',
+    message: 'must be an object of 1 to 32 members',
+  })
+  details: Record<string, unknown>;
+
+  toAsk(): CompletionAsk {
+    return { details: this.details };
+  }
+}

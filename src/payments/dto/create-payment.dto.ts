@@ -1,0 +1,161 @@
+import { isCountry } from '../../http/country.js';
+import { IsFlag, IsNested, IsOneOf, IsText, IsTextMap } from '../../http/fields.js';
+import { isEmail, isHttpUrl } from '../../http/formats.js';
+import {
+  accountNames,
+  IsAmount,
+  IsCurrencyCode,
+  IsMetadata,
+  IsReference,
+  IsStatementDescriptor,
+  IsTokens,
+  PRINTABLE,
+} from '../../http/shared-fields.js';
+import { type PaymentAsk } from '../payments.js';
+
+class CardDto {
+  @IsText({
+    maxLength: 32,
+    pattern: '^[a-z][a-z0-9_]{0,31}$',
+    optional: true,
+    description: 'For routing: `visa`, `mastercard`, `amex` and the like, in small letters.',
+    message: 'must be 1 to 32 of a-z 0-9 _',
+  })
+  brand?: string;
+
+  @IsText({
+    maxLength: 2,
+    pattern: '^[A-Z]{2}$',
+    format: 'country',
+    is: isCountry,
+    optional: true,
+    description: "For routing: the issuer's country, ISO 3166-1 alpha-2.",
+    message: 'must be an ISO 3166-1 alpha-2 code in capitals',
+  })
+  country?: string;
+}
+
+class PaymentMethodDto {
+  @IsOneOf(['card'])
+  type: 'card';
+
+  @IsTokens(
+    "A PSP account's name and the token that this PSP made for the card. Only PSPs with a token are candidates. Never a card number.",
+  )
+  tokens: Record<string, string>;
+
+  @IsTextMap({
+    minProperties: 1,
+    maxProperties: 16,
+    names: accountNames,
+    values: {
+      minLength: 3,
+      maxLength: 256,
+      pattern: PRINTABLE,
+      message: 'must be 3 to 256 printable ASCII characters',
+    },
+    optional: true,
+    description:
+      "A PSP account's name and that PSP's own customer, to whom the token belongs: `cus_…` at Stripe, which refuses an attached payment method without it; the shopperReference at Adyen, which refuses a stored one without it (`customer.reference` is sent there where none is given here).",
+  })
+  customers?: Record<string, string>;
+
+  @IsOneOf(['customer', 'merchant'], {
+    optional: true,
+    default: 'customer',
+    description:
+      '`merchant`: charged on an agreement while the customer is away. Nobody is asked to authenticate, and PSPs claim the exemption for that.',
+  })
+  initiator?: 'customer' | 'merchant';
+
+  @IsNested(CardDto, { optional: true, description: 'What you know of the card without its number.' })
+  card?: CardDto;
+}
+
+class CustomerDto {
+  @IsReference({ optional: true })
+  reference?: string;
+
+  @IsText({
+    maxLength: 254,
+    format: 'email',
+    is: isEmail,
+    optional: true,
+    message: 'must be an email address',
+  })
+  email?: string;
+}
+
+/** A payment to create and to charge or authorize. */
+export class CreatePaymentDto {
+  @IsReference()
+  reference: string;
+
+  @IsAmount()
+  amount: number;
+
+  @IsCurrencyCode()
+  currency: string;
+
+  @IsOneOf(['automatic', 'manual'], {
+    optional: true,
+    default: 'automatic',
+    description: '`manual` authorizes only; capture or cancel later.',
+  })
+  capture?: 'automatic' | 'manual';
+
+  @IsNested(PaymentMethodDto)
+  payment_method: PaymentMethodDto;
+
+  @IsNested(CustomerDto, { optional: true })
+  customer?: CustomerDto;
+
+  @IsText({
+    maxLength: 2048,
+    format: 'uri',
+    is: isHttpUrl,
+    optional: true,
+    description: 'Where the customer comes back to after a redirect. http or https.',
+    message: 'must be an http or https URL of at most 2048 characters',
+  })
+  return_url?: string;
+
+  @IsStatementDescriptor()
+  statement_descriptor?: string;
+
+  @IsMetadata()
+  metadata?: Record<string, string>;
+
+  @IsFlag({
+    optional: true,
+    default: false,
+    description:
+      'Takes the payment although one of the same customer, amount, currency and reference was taken a moment ago: it is meant, and no mistake.',
+  })
+  allow_duplicate?: boolean;
+
+  /** What the fingerprint of the request is taken over: its shape is that of requests which are stored already. */
+  toAsk(): PaymentAsk {
+    const { payment_method: method, customer } = this;
+    return {
+      reference: this.reference,
+      amount: this.amount,
+      currency: this.currency,
+      capture: this.capture ?? 'automatic',
+      paymentMethod: {
+        type: method.type,
+        tokens: method.tokens,
+        // Left out where they say nothing, so that they leave the fingerprints of other requests alone.
+        ...(method.customers === undefined ? {} : { customers: method.customers }),
+        ...(method.initiator === 'merchant' ? { initiator: method.initiator } : {}),
+        card: { brand: method.card?.brand ?? null, country: method.card?.country ?? null },
+      },
+      customer: { reference: customer?.reference ?? null, email: customer?.email ?? null },
+      returnUrl: this.return_url ?? null,
+      statementDescriptor: this.statement_descriptor ?? null,
+      metadata: this.metadata ?? {},
+      // Left out where it says nothing, so that it leaves the fingerprints of other requests alone.
+      ...(this.allow_duplicate === true ? { allowDuplicate: true } : {}),
+    };
+  }
+}

@@ -1,0 +1,111 @@
+import { audit } from '../database/audit.js';
+import { type Clock } from '../core/clock.js';
+import { type Change, type Store } from '../core/change.js';
+import { event } from '../database/event.js';
+import { type Ids } from '../core/ids.js';
+import { Problem } from '../core/problem.js';
+import { type NotificationItem } from '../psp/notification.js';
+import { type Taken } from '../request-storage/notification.js';
+import { type Dispute, disputeViewOf } from './dispute.js';
+import { type Payment, payments } from './payment.entity.js';
+import { paymentLifecycle } from './payment.lifecycle.js';
+import { type NewId } from './payment-events.js';
+import { firstEntityKey } from './payment-state.js';
+import { moveOn } from './settle.js';
+
+/** A payment has one dispute as a rule, and some for each of its captures. More is no news but noise. */
+const MAX_DISPUTES = 20;
+const MAX_REFUSALS = 4;
+
+/**
+ * What a PSP tells of a dispute: the payment's next version, or why there is none. The status of the payment
+ * stays: what was captured and refunded is as it was, and what is withheld is counted beside it.
+ */
+export function dispute(
+  payment: Payment,
+  { dispute: news, answer }: NotificationItem,
+  newId: NewId,
+  now: Date,
+): 'known' | 'contradiction' | readonly Change[] {
+  const { money } = answer;
+  const { merchantId, id, psp, status } = payment;
+  const all = payment.disputes ?? [];
+  if (!news || money?.currency !== payment.currency || money.amount <= 0) return 'contradiction';
+  const before = all.find(({ pspReference }) => pspReference === news.reference);
+  if (before && news.stage <= before.stage) return 'known';
+  const isDisputable = paymentLifecycle.allows(status, 'disputed') && payment.amountCaptured > 0;
+  if (!isDisputable || (!before && all.length >= MAX_DISPUTES)) return 'contradiction';
+
+  const after: Dispute = {
+    id: before?.id ?? newId(),
+    pspReference: news.reference,
+    status: news.status,
+    reason: answer.pspCode ?? before?.reason ?? null,
+    amount: money.amount,
+    amountWithheld: news.withheld ? money.amount : 0,
+    stage: news.stage,
+    openedAt: before?.openedAt ?? now.toISOString(),
+    closedAt: news.status === 'open' ? null : now.toISOString(),
+  };
+  const disputes = before ? all.map((one) => (one === before ? after : one)) : [...all, after];
+  const actor = `psp:${psp}`;
+  const moved = moveOn(
+    payment,
+    { disputes, updatedAt: now },
+    { event: 'disputed', actor, entityKey: firstEntityKey(payment) },
+    now,
+  );
+  const told = (one: Dispute) => {
+    const type = `dispute.${one.status === 'open' ? 'opened' : one.status}`;
+    const data = { ...disputeViewOf(payment, one) };
+    return event({ merchantId, id: newId(), type, subject: `dispute:${one.id}`, data, at: now });
+  };
+  const opened: Dispute = { ...after, status: 'open', closedAt: null };
+  return [
+    ...moved.changes,
+    audit({
+      merchantId,
+      id: newId(),
+      at: now,
+      actor,
+      action: `dispute.${news.status === 'open' ? 'opened' : news.status}`,
+      subject: `payment:${id}`,
+      detail: { dispute_id: after.id, amount: after.amount, withheld: after.amountWithheld },
+    }),
+    // Each is told as opened first, also where its end is what is heard of first.
+    ...(before ? [] : [told(opened)]),
+    ...(after.status === (before?.status ?? 'open') ? [] : [told(after)]),
+  ];
+}
+
+export interface PaymentDisputesDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** The payment that the PSP made under this id of its own; null where there is none. */
+  readonly ofReference: (
+    psp: string,
+    pspReference: string,
+  ) => Promise<{ readonly merchantId: string; readonly id: string } | null>;
+}
+
+/** Records what PSPs tell of disputes on the payments that they name, by the PSP's own id of the payment. */
+export class PaymentDisputes {
+  constructor(private readonly deps: PaymentDisputesDeps) {}
+
+  /** May be called twice with the same fact. @throws StoreUnavailable */
+  async take(psp: string, fact: NotificationItem): Promise<Taken> {
+    const { store, clock, ids, ofReference } = this.deps;
+    const { parentReference } = fact;
+    const key = parentReference === null ? null : await ofReference(psp, parentReference);
+    if (key === null) return 'unknown';
+    for (let refusals = 0; refusals < MAX_REFUSALS; refusals++) {
+      const [payment] = await store.find(payments, key, 1);
+      if (payment?.psp !== psp || payment.pspReference !== parentReference) return 'unknown';
+      const decided = dispute(payment, fact, () => ids.uuid(), clock.now());
+      if (typeof decided === 'string') return decided;
+      if ((await store.commit(decided)).done) return 'applied';
+    }
+    throw new Problem('overloaded', 'The payment changes too fast.', { retryAfterS: 1 });
+  }
+}

@@ -1,0 +1,131 @@
+import { type AttemptView, type PaymentView } from './payments.js';
+
+/** Examples of the OpenAPI document. A test sends the requests and holds the answers to the schemas. */
+
+const id = '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42';
+
+export const paymentRequest = {
+  reference: 'order-1234',
+  amount: 1000,
+  currency: 'EUR',
+  capture: 'automatic',
+  payment_method: {
+    type: 'card',
+    tokens: { stripe: 'pm_card_visa', adyen: '8415718415172204' },
+    customers: { stripe: 'cus_9s6XKzkNRiz8i3', adyen: 'shopper-9' },
+    initiator: 'customer',
+    card: { brand: 'visa', country: 'DE' },
+  },
+  customer: { reference: 'cust-9', email: 'a@example.com' },
+  return_url: 'https://shop.example/return',
+  statement_descriptor: 'SHOP',
+  metadata: {},
+} as const;
+
+export const smallestPaymentRequest = {
+  reference: 'order-1235',
+  amount: 1200,
+  currency: 'JPY',
+  payment_method: { type: 'card', tokens: { stripe: 'pm_card_visa' } },
+} as const;
+
+/** The second coffee. */
+export const meantTwice = {
+  ...smallestPaymentRequest,
+  customer: { reference: 'cust-9' },
+  allow_duplicate: true,
+} as const;
+
+export const captured: PaymentView = {
+  object: 'payment',
+  id,
+  reference: 'order-1234',
+  status: 'captured',
+  amount: 1000,
+  amount_captured: 1000,
+  amount_refunded: 0,
+  amount_disputed: 0,
+  currency: 'EUR',
+  psp: 'stripe',
+  psp_reference: 'pi_3QabcDEF',
+  entity_key: `payment-${id}-charge`,
+  routes: [
+    { route: 1, psp: 'adyen', verdict: 'ruled_out', outcome: 'not_sent' },
+    { route: 2, psp: 'stripe', verdict: 'effective', outcome: 'succeeded' },
+  ],
+  failure: null,
+  next_action: null,
+  disputes: [],
+  metadata: {},
+  created_at: '2026-11-21T10:00:00.000Z',
+  updated_at: '2026-11-21T10:00:00.412Z',
+};
+
+export const authorized: PaymentView = { ...captured, status: 'authorized', amount_captured: 0 };
+
+export const canceled: PaymentView = { ...authorized, status: 'canceled' };
+
+export const declined: PaymentView = {
+  ...captured,
+  status: 'failed',
+  amount_captured: 0,
+  routes: [{ route: 1, psp: 'stripe', verdict: 'ineffective', outcome: 'declined' }],
+  failure: {
+    category: 'hard',
+    code: 'lost_card',
+    psp_code: 'lost_card',
+    message: 'The issuer declined the payment.',
+  },
+};
+
+export const processing: PaymentView = {
+  ...captured,
+  status: 'processing',
+  amount_captured: 0,
+  psp: null,
+  psp_reference: null,
+  routes: [{ route: 1, psp: 'stripe', verdict: 'open', outcome: 'unknown' }],
+};
+
+export const redirect: PaymentView = {
+  ...processing,
+  status: 'requires_action',
+  psp: 'adyen',
+  psp_reference: 'NC6HT9CRT65ZGN82',
+  routes: [{ route: 1, psp: 'adyen', verdict: 'open', outcome: 'requires_action' }],
+  next_action: {
+    type: 'redirect',
+    url: 'https://checkoutshopper.example/3ds?p=1',
+    method: 'POST',
+    fields: { MD: 'OEVudmZVMUlkWjd0MDNwUWs2bmhSdz09', PaReq: 'eNpVUttygjAQ' },
+  },
+};
+
+export const library: PaymentView = {
+  ...redirect,
+  next_action: {
+    type: 'psp_sdk',
+    psp: 'adyen',
+    data: {
+      type: 'threeDS2',
+      subtype: 'challenge',
+      paymentMethodType: 'scheme',
+      token: 'eyJ0aHJlZURTTWV0aG9k',
+    },
+  },
+};
+
+export const attempt: AttemptView = {
+  entity_key: `payment-${id}-charge`,
+  route: 2,
+  attempt: 1,
+  psp: 'stripe',
+  kind: 'execute',
+  outcome: 'succeeded',
+  psp_code: null,
+  http_status: 200,
+  latency_ms: 381,
+  verdict: 'effective',
+  started_at: '2026-11-21T10:00:00.020Z',
+  ended_at: '2026-11-21T10:00:00.401Z',
+};

@@ -1,0 +1,69 @@
+import { IsNested, IsText } from '../../http/fields.js';
+import {
+  IsAmount,
+  IsCurrencyCode,
+  IsMetadata,
+  IsReference,
+  IsStatementDescriptor,
+  IsTokens,
+  UUID,
+} from '../../http/shared-fields.js';
+import { type PayoutAsk } from '../payouts.js';
+
+class RecipientDto {
+  @IsReference({ description: 'Your own name for the recipient: its payouts are one sequence.' })
+  reference: string;
+
+  @IsTokens(
+    "A PSP account's name and the token that this PSP made for the recipient's bank account. Only PSPs with a token are candidates. Never an account or card number.",
+  )
+  tokens: Record<string, string>;
+}
+
+/** A payout to send. Bounds are those of payments. */
+export class CreatePayoutDto {
+  @IsReference()
+  reference: string;
+
+  @IsNested(RecipientDto)
+  recipient: RecipientDto;
+
+  @IsAmount()
+  amount: number;
+
+  @IsCurrencyCode()
+  currency: string;
+
+  @IsText({
+    maxLength: 36,
+    pattern: UUID,
+    nullable: true,
+    optional: true,
+    default: null,
+    description:
+      'The id of the last payout to this recipient that ended (paid or failed); null or absent for the first.',
+    message: 'must be the id of a payout, or null',
+  })
+  previous?: string | null;
+
+  @IsStatementDescriptor({
+    description: "What the recipient's statement shows, where the PSP can; as for a payment.",
+  })
+  statement_descriptor?: string;
+
+  @IsMetadata()
+  metadata?: Record<string, string>;
+
+  /** What the fingerprint of the request is taken over: its shape is that of requests which are stored already. */
+  toAsk(): PayoutAsk {
+    return {
+      reference: this.reference,
+      recipient: { reference: this.recipient.reference, tokens: this.recipient.tokens },
+      amount: this.amount,
+      currency: this.currency,
+      previous: this.previous?.toLowerCase() ?? null,
+      statementDescriptor: this.statement_descriptor ?? null,
+      metadata: this.metadata ?? {},
+    };
+  }
+}

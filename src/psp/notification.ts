@@ -1,0 +1,98 @@
+import { type Answer, type Operation } from './contract.js';
+
+/** What a PSP told of its own accord, checked and translated. Holds nothing secret: it is stored. */
+export interface PspNotification {
+  /**
+   * What duplicates share and nothing else does, within the account: Stripe's event id; at Adyen,
+   * which has none, made of event code, pspReference and success. At most 200 characters.
+   */
+  readonly eventId: string;
+  /** The PSP's own word for the kind of event, verbatim. At most 100 characters. */
+  readonly type: string;
+  readonly occurredAt: Date | null;
+  /** What it says of operations of ours; empty for types that say nothing about one. */
+  readonly facts: readonly NotificationItem[];
+}
+
+/**
+ * One thing that a notice says of one operation. Which route it speaks of is found by whatever it
+ * carries, best first: our own name for it, the PSP's id of what the operation made, the PSP's id of
+ * the payment that it acts upon together with the operation.
+ *
+ * A fact says at most what a lookup at that moment would have said. A notice of one event may hold two
+ * facts where the PSP's one object stands for two operations, and one of them may be about an
+ * operation that was never asked for: a payment that was canceled is told as the authorization's end and
+ * as the void's outcome, whether or not a merchant asked for a void.
+ */
+export interface NotificationItem {
+  /**
+   * Our entity key, where the PSP hands it back; one that is too long for the PSP comes back as it was
+   * sent, shortened (`isHandedBackAs` compares). An operation by that name but of another kind than
+   * `operation` is not the one that is meant: some PSPs hand back the name of the payment.
+   */
+  readonly entityKey: string | null;
+  readonly route: number | null;
+  /**
+   * Any entity key of the payment that was acted upon, where the PSP hands one back but not the
+   * operation's own: it tells which payment, and nothing of which operation.
+   */
+  readonly ofPayment: string | null;
+  /** The PSP's id of what the operation made (pi_…, re_…, a pspReference). */
+  readonly pspReference: string | null;
+  /** The PSP's id of the payment that was captured, voided or refunded. */
+  readonly parentReference: string | null;
+  /** Which operation it is, as far as the PSP says. */
+  readonly operation: Operation | null;
+  /**
+   * `operation`: it is the operation's own outcome. `cancel`: it is what became of a cancel of it, whose
+   * own id is `cancelReference`: `canceled`, or `declined` where the PSP did not cancel it.
+   */
+  readonly about: 'operation' | 'cancel' | 'dispute';
+  /**
+   * about a dispute alone: it is of the payment whose id is `parentReference`, `answer` holds its money and
+   * the PSP's code for its reason, and nothing here speaks of an operation of ours.
+   */
+  readonly dispute?: DisputeNews;
+  readonly cancelReference: string | null;
+  /**
+   * `succeeded`, `declined`, `requires_action`, `pending`, `canceled` or `conflict`. Its money is what the
+   * PSP says; the code that knows the operation compares. A `declined` may come after a `succeeded`: a
+   * capture, refund or payout that came to nothing in the end.
+   */
+  readonly answer: Answer;
+}
+
+/** How far a dispute of a payment (a chargeback) has come at the PSP. */
+export interface DisputeNews {
+  /** The PSP's id of the dispute. */
+  readonly reference: string;
+  /** Raised by each step of its course: news of a step that has been passed is old. */
+  readonly stage: number;
+  readonly status: 'open' | 'won' | 'lost';
+  /** Whether the PSP holds the money back, or has taken it. */
+  readonly withheld: boolean;
+}
+
+/**
+ * Why a notification was not taken. Never holds what was sent. `malformed` may be signed all the same:
+ * a body in a form that is not known, or beyond the bounds (256 kB, 200 items, 32 levels).
+ */
+export type NotificationRefusal =
+  'signature_missing' | 'signature_invalid' | 'too_old' | 'malformed' | 'other_account';
+
+/** A notification may be a batch: each item stands for itself. */
+export interface NotificationReading {
+  readonly notices: readonly PspNotification[];
+  /** One for each item that was refused; for a body that cannot be read at all, one. */
+  readonly refused: readonly NotificationRefusal[];
+}
+
+/** Reads the notifications of one PSP account. */
+export interface NotificationReader {
+  /**
+   * Checks signatures over the bytes as they came and translates. Never throws.
+   * @param headers names in lower case
+   * @param now judges how old a signature may be
+   */
+  read(raw: Buffer, headers: Readonly<Record<string, string | undefined>>, now: Date): NotificationReading;
+}

@@ -1,0 +1,26 @@
+import { IsAmount, IsLine, IsMetadata, IsPartReference } from '../../http/shared-fields.js';
+import { type RefundAsk } from '../refunds.js';
+
+/** Without `amount`, or without a body: all that was captured and is not refunded yet. */
+export class CreateRefundDto {
+  @IsAmount({ optional: true })
+  amount?: number;
+
+  @IsPartReference()
+  reference?: string;
+
+  @IsLine({ optional: true, description: 'Why, for your own books. Sent to nobody.' })
+  reason?: string;
+
+  @IsMetadata()
+  metadata?: Record<string, string>;
+
+  toAsk(): RefundAsk {
+    return {
+      amount: this.amount ?? null,
+      reference: this.reference ?? null,
+      reason: this.reason ?? null,
+      metadata: this.metadata ?? {},
+    };
+  }
+}

@@ -1,0 +1,325 @@
+import { type Change, fromNow, insert, update } from '../core/change.js';
+import { type AttemptKind, type Capabilities, type Operation } from '../psp/contract.js';
+import { pspIdempotencyKey } from './entity-key.js';
+import {
+  type Answered,
+  type Call,
+  type LeaseHolder,
+  newAttempt,
+  type OperationHistory,
+  record,
+} from './attempt.js';
+import { type RouteHistory, isSuccess } from './assess-route.js';
+import { referenceIn } from './reference.js';
+import { delayedLookupAfter } from './delayed-lookup.js';
+import { completionStep, nextStep, type RuledOut, type Step, type StepFacts } from './next-step.js';
+import { nonExecutionProofs, pspAttempts, type PspRequest, pspRequests } from './psp-request.entity.js';
+
+/** What a new operation is. */
+export interface NewOperation {
+  readonly merchantId: string;
+  /** The payment, or else the payout. */
+  readonly paymentId: string | null;
+  readonly payoutId: string | null;
+  readonly entityKey: string;
+  readonly operation: Operation;
+  readonly amount: number;
+  readonly currency: string;
+  /** The PSP's id of what it acts upon, where that is not the payment's own. */
+  readonly parentReference?: string;
+  /** Of route 1; see `pspIdempotencyKey`. */
+  readonly pspIdempotencyKey: string;
+}
+
+/** A PSP account by its name, and which account that is; see `PspRequest.accountFingerprint`. */
+export type AccountAt = Required<Pick<PspRequest, 'psp' | 'accountFingerprint'>>;
+
+/**
+ * What to write, and what then. `changes` are all of one commit; only after it is written may
+ * `call` be made.
+ */
+export interface StepResult {
+  readonly history: OperationHistory;
+  readonly changes: readonly Change[];
+  /** `none`: the route was decided before this answer came. */
+  readonly step: Step | { readonly do: 'none' };
+  readonly call: Call | null;
+}
+
+/** Opens route 1 of a new operation with its first attempt. */
+export function startOperation(
+  opening: NewOperation,
+  at: AccountAt,
+  driver: LeaseHolder,
+  now: Date,
+): StepResult {
+  return startRoute({ entityKey: opening.entityKey, routes: [] }, opening, at, driver, now, [], null);
+}
+
+/**
+ * Opens a route for an operation that was tried before and failed: the proof of the last route
+ * stands already, or the database refuses.
+ */
+export function restartOperation(
+  history: OperationHistory,
+  opening: NewOperation,
+  at: AccountAt,
+  driver: LeaseHolder,
+  now: Date,
+): StepResult {
+  return startRoute(history, opening, at, driver, now, [], null);
+}
+
+/**
+ * Takes in what a call came back with (if anything) and decides what comes next. Pure: everything
+ * it read is in its arguments, everything it wants written is in its result.
+ */
+export function advance(
+  history: OperationHistory,
+  facts: StepFacts,
+  driver: LeaseHolder,
+  answered?: Answered,
+): StepResult {
+  const changes: Change[] = [];
+  const known = answered ? record(history, answered, changes) : history;
+  const current = known.routes.at(-1)!;
+  const before = history.routes.at(-1)!.request;
+  // Decided while this answer was on its way, and everybody may have been told so: it is written down, no more.
+  if (before.verdict !== 'open') return { history: known, changes, step: { do: 'none' }, call: null };
+  const step = nextStep(known.routes, facts);
+  const reference = current.request.pspReference;
+  const settle = (set: Partial<PspRequest>) => {
+    const request = {
+      ...current.request,
+      ...set,
+      leasedBy: null,
+      leasedUntil: null,
+      fence: before.fence + 1,
+    };
+    changes.push(write(before, request, driver));
+    return replaceLast(known, { ...current, request });
+  };
+  switch (step.do) {
+    case 'finish':
+      return {
+        history: settle({
+          verdict: 'effective',
+          decidedAt: facts.now,
+          nextStepAt: null,
+          stuckAt: null,
+          pspReference: referenceIn(step.by) ?? reference,
+        }),
+        changes,
+        step,
+        call: null,
+      };
+    case 'fail':
+    case 'open': {
+      const { evidence } = step;
+      const ruledOut = ruleOut(settle, evidence, facts.capabilities(before.psp), facts.now, changes);
+      if (step.do === 'fail') return { history: ruledOut, changes, step, call: null };
+      const at = { psp: step.psp, accountFingerprint: facts.fingerprintOf(step.psp) ?? null };
+      return startRoute(ruledOut, current.request, at, driver, facts.now, changes, step);
+    }
+    case 'wait': {
+      const isSo = changes.length === 0 && before.nextStepAt?.getTime() === step.until.getTime();
+      // A client that asks again and again learns nothing new, and disturbs no worker with it.
+      if (isSo && before.leasedBy === null) return { history: known, changes, step, call: null };
+      return { history: settle({ nextStepAt: step.until, stuckAt: null }), changes, step, call: null };
+    }
+    case 'stuck':
+      return {
+        history: settle({
+          nextStepAt: null,
+          stuckAt: before.stuckAt ?? facts.now,
+          stuckReason: step.why,
+          firstStuckAt: before.firstStuckAt ?? facts.now,
+        }),
+        changes,
+        step,
+        call: null,
+      };
+    case 'execute':
+    case 'lookup':
+    case 'complete':
+    case 'cancel':
+      return callAgain(known, step, before, driver, facts.now, changes);
+  }
+}
+
+/**
+ * The customer has acted: gives the PSP of the open route what the return handed over, or asks it where it
+ * knows by itself. null where it waits for no customer.
+ */
+export function handIn(
+  history: OperationHistory,
+  facts: Pick<StepFacts, 'capabilities' | 'leaseMs' | 'now'>,
+  driver: LeaseHolder,
+): StepResult | null {
+  const current = history.routes.at(-1)!;
+  const step = completionStep(current, facts.capabilities(current.request.psp), facts);
+  return step && callAgain(history, step, current.request, driver, facts.now, []);
+}
+
+/**
+ * What a run writes that may no longer decide, because it lost its lock: the answer, as evidence
+ * for the run that decides now, and the PSP's id on the open route, by which it is asked about. Raises the
+ * fence, so that a decision made without it is made again.
+ * Empty when the answer is written down already. The first change is a gate.
+ */
+export function evidenceOnly(history: OperationHistory, answered: Answered): readonly Change[] {
+  const changes: Change[] = [];
+  const known = record(history, answered, changes);
+  const route = known.routes.find(({ request }) => request.route === answered.call.request.route);
+  if (changes.length > 0 && route?.request.verdict === 'open') {
+    const { merchantId, entityKey, route: number, fence, pspReference } = route.request;
+    const key = { merchantId, entityKey, route: number };
+    changes.push(update(pspRequests, key, { fence: fence + 1, pspReference }, { fence, verdict: 'open' }));
+  }
+  return changes;
+}
+
+function ruleOut(
+  settle: (set: Partial<PspRequest>) => OperationHistory,
+  evidence: RuledOut,
+  can: Capabilities,
+  now: Date,
+  changes: Change[],
+): OperationHistory {
+  const { kind, by } = evidence;
+  const lookAgainAt = delayedLookupAfter(evidence, can, now);
+  const settled = settle({
+    verdict: 'ruled_out',
+    decidedAt: now,
+    nextStepAt: null,
+    stuckAt: null,
+    lookAgainAt,
+  });
+  const { merchantId, entityKey, route, attempt } = by;
+  changes.push(insert(nonExecutionProofs, { merchantId, entityKey, route, kind, attempt, provedAt: now }));
+  return settled;
+}
+
+function startRoute(
+  history: OperationHistory,
+  opening: NewOperation,
+  at: AccountAt,
+  driver: LeaseHolder,
+  now: Date,
+  changes: Change[],
+  step: Step | null,
+): StepResult {
+  const { merchantId, paymentId, payoutId, entityKey, operation, amount, currency } = opening;
+  const last = history.routes.at(-1)?.request.route ?? 0;
+  const route = last + 1;
+  const first = history.routes[0]?.request.pspIdempotencyKey;
+  const request: PspRequest = {
+    merchantId,
+    entityKey,
+    route,
+    operation,
+    paymentId,
+    payoutId,
+    ...at,
+    amount,
+    currency,
+    pspIdempotencyKey:
+      first === undefined ? opening.pspIdempotencyKey : pspIdempotencyKey.ofLaterRoute(first, route),
+    pspReference: null,
+    verdict: 'open',
+    nextStepAt: new Date(now.getTime() + driver.leaseMs),
+    stuckAt: null,
+    fence: 1,
+    leasedBy: driver.token,
+    leasedUntil: null,
+    restsOnRoute: last === 0 ? null : last,
+    openedAt: now,
+    decidedAt: null,
+    lookAgainAt: null,
+  };
+  const made = newAttempt(request, 1, 'execute', driver, now);
+  const attempt = opening.parentReference
+    ? { ...made, request: { ...made.request, parent_reference: opening.parentReference } }
+    : made;
+  changes.push(
+    insert(pspRequests, { ...request, leasedUntil: fromNow(driver.leaseMs) }),
+    insert(pspAttempts, attempt),
+  );
+  const opened = { entityKey, routes: [...history.routes, { request, attempts: [attempt] }] };
+  const call = { request, attempt, sentAt: [now], undo: false };
+  return { history: opened, changes, step: step ?? { do: 'execute' }, call };
+}
+
+function callAgain(
+  history: OperationHistory,
+  step: Extract<Step, { do: AttemptKind }>,
+  before: PspRequest,
+  driver: LeaseHolder,
+  now: Date,
+  changes: Change[],
+): StepResult {
+  const kind = step.do;
+  const current = history.routes.at(-1)!;
+  const request: PspRequest = {
+    ...current.request,
+    fence: before.fence + 1,
+    nextStepAt: new Date(now.getTime() + driver.leaseMs),
+    // What was given up may be asked about all the same: by a client, or by a cancel.
+    stuckAt: null,
+    leasedBy: driver.token,
+  };
+  const made = newAttempt(request, current.attempts.at(-1)!.attempt + 1, kind, driver, now);
+  const marks = {
+    ...(step.do === 'cancel' && step.fence ? { fence: true } : {}),
+    ...(step.offSchedule ? { off_schedule: true } : {}),
+  };
+  const attempt = { ...made, request: { ...made.request, ...marks } };
+  changes.push(write(before, request, driver, true), insert(pspAttempts, attempt));
+  const attempts = [...current.attempts, attempt];
+  const sent = attempts.filter((a) => a.kind === 'execute').map((a) => a.startedAt);
+  return {
+    history: replaceLast(history, { request, attempts }),
+    changes,
+    step,
+    call: {
+      request,
+      attempt,
+      sentAt: sent,
+      undo: kind === 'cancel' && request.pspReference !== null && attempts.some(isSuccess),
+    },
+  };
+}
+
+/**
+ * One guarded update of a route. The run that leased it may go on; anybody else only once the lease
+ * has run out, by the database's clock.
+ */
+function write(before: PspRequest, after: PspRequest, driver: LeaseHolder, lease = false): Change {
+  const { verdict, pspReference, nextStepAt, stuckAt, fence, leasedBy, decidedAt, lookAgainAt } = after;
+  const stuckReason = stuckAt === null ? null : (after.stuckReason ?? null);
+  const firstStuckAt = before.firstStuckAt ? null : after.firstStuckAt;
+  const mine = before.leasedBy === null || before.leasedBy === driver.token;
+  return update(
+    pspRequests,
+    { merchantId: before.merchantId, entityKey: before.entityKey, route: before.route },
+    {
+      verdict,
+      pspReference,
+      nextStepAt,
+      stuckAt,
+      stuckReason,
+      ...(firstStuckAt ? { firstStuckAt } : {}),
+      fence,
+      leasedBy,
+      leasedUntil: lease ? fromNow(driver.leaseMs) : null,
+      decidedAt,
+      lookAgainAt,
+    },
+    { fence: before.fence, verdict: 'open' },
+    mine ? null : 'leasedUntil',
+  );
+}
+
+function replaceLast(history: OperationHistory, last: RouteHistory): OperationHistory {
+  return { ...history, routes: [...history.routes.slice(0, -1), last] };
+}

@@ -1,0 +1,323 @@
+import { type Capabilities, type DeclineAdvice, type LookupCapability } from '../psp/contract.js';
+import { adviceFor } from '../psp/decline.js';
+import { referenceIn } from './reference.js';
+import { statedBy } from './statement.js';
+import { type ProofKind, type PspAttempt, type PspRequest } from './psp-request.entity.js';
+
+/** A route with every call that was made on its behalf, oldest first. */
+export interface RouteHistory {
+  readonly request: PspRequest;
+  readonly attempts: readonly PspAttempt[];
+}
+
+/**
+ * What the calls of a route prove, taken together.
+ *
+ * - `effective`: the PSP said, once, in whatever call, that it did it.
+ * - `ruled_out`: proved that it did not and will not; `elsewhere` says whether another PSP may help.
+ * - `open`: everything else, with the reason why.
+ */
+export type Evidence =
+  | { readonly verdict: 'effective'; readonly by: PspAttempt }
+  | {
+      readonly verdict: 'ruled_out';
+      readonly kind: ProofKind;
+      readonly by: PspAttempt;
+      readonly advice: DeclineAdvice;
+      /** Nothing arrived at the PSP: a fresh key may be tried there. */
+      readonly untouched: boolean;
+    }
+  | { readonly verdict: 'open'; readonly why: OpenBecause; readonly since: PspAttempt };
+
+/**
+ * - `doubt`            a call may have had an effect that nobody knows of
+ * - `conflict`         the PSP holds something else than was asked for: a person decides
+ * - `requires_action`  the PSP waits for the customer
+ * - `pending`          the PSP has it and will decide
+ * - `throttled`        nothing ran; the PSP asks us to come back later
+ * - `undoing`          the PSP did it, and was told to cancel it: it is to be undone for certain
+ */
+export type OpenBecause = 'doubt' | 'conflict' | 'requires_action' | 'pending' | 'throttled' | 'undoing';
+
+/** How long a call can still be on its way after its row was written, in ms: the lease of its sender. */
+export interface FlightTime {
+  readonly leaseMs: number;
+}
+
+/**
+ * Judges a route by all of its attempts. A verdict speaks for the whole route: a refusal of a
+ * retry says nothing about an earlier attempt that is still in doubt.
+ */
+export function assessRoute(
+  { request, attempts }: RouteHistory,
+  can: Capabilities,
+  flight: FlightTime,
+): Evidence {
+  const stated = attempts.findLast((a) => statedBy(a) !== null);
+  // It outlives whatever the PSP says later: a person decides.
+  const conflict = attempts.find((a) => a.outcome === 'conflict') ?? secondYes(attempts);
+  if (conflict && !stated) return { verdict: 'open', why: 'conflict', since: conflict };
+
+  const done = attempts.find(isSuccess);
+  const failed = done && failedSince(request, attempts);
+  if (failed) return ruledOut('declined', failed);
+  // A person decides where the PSP's own words do not; no other PSP is asked because of it.
+  if (stated?.outcome === 'succeeded') return { verdict: 'effective', by: stated };
+  const undone = done ? sinceCanceled(request, attempts, can, flight) : null;
+  if (stated && (conflict || !done || undone?.verdict === 'open')) {
+    return { ...ruledOut('person', stated), advice: 'never' };
+  }
+  if (done) return undone ?? { verdict: 'effective', by: done };
+
+  const executes = attempts.filter((a) => a.kind === 'execute');
+  const lastExecute = executes.at(-1);
+  const after = (a: PspAttempt) => a.attempt > (lastExecute?.attempt ?? 0);
+
+  const canceled = attempts.findLast((a) => isCanceled(a, request) && (a.kind === 'execute' || after(a)));
+  if (canceled) return ruledOut('cancel_acknowledged', canceled);
+
+  const lookup = attempts.findLast((a) => a.kind === 'lookup' && after(a) && a.outcome === 'declined');
+  if (lookup) return ruledOut('lookup_final', lookup);
+
+  const doubtful = executes.filter((a) => a.outcome === 'unknown' || a.outcome === null);
+  const accepted = attempts.filter((a) => isAcceptance(a));
+  const declined = attempts.findLast((a) => isRefusal(a));
+
+  const completion = undecidedCompletion(attempts);
+
+  if (doubtful.length === 0 && accepted.length === 0 && !completion)
+    return withoutDoubt(lastExecute!, declined);
+
+  if (declined && answersAll(executes, declined, can)) return ruledOut('declined', declined);
+  if (accepted.length === 0 && !completion && request.pspReference === null) {
+    const nothing = attempts.findLast((a) => isFinalNotFound(a, executes, can, flight));
+    if (nothing) return { ...ruledOut('lookup_final', nothing), advice: 'elsewhere', untouched: true };
+  }
+  const latest = accepted.at(-1);
+  if (latest && doubtful.every((a) => a.attempt < latest.attempt)) {
+    if (completion) return { verdict: 'open', why: 'doubt', since: completion };
+    return { verdict: 'open', why: latest.outcome as 'pending' | 'requires_action', since: accepted[0]! };
+  }
+  return { verdict: 'open', why: 'doubt', since: doubtful[0] ?? completion ?? accepted[0]! };
+}
+
+/** A yes about another object than the yes before it: the PSP did it twice, and nobody knows which one counts. */
+function secondYes(attempts: readonly PspAttempt[]): PspAttempt | undefined {
+  const told = attempts.filter((a) => isSuccess(a) && referenceIn(a) !== null);
+  return told.find((a) => referenceIn(a) !== referenceIn(told[0]!));
+}
+
+/** The PSP's yes to what was asked for. */
+export function isSuccess({ kind, outcome }: PspAttempt): boolean {
+  return kind !== 'cancel' && outcome === 'succeeded';
+}
+
+/**
+ * A capture, refund or payout comes to nothing after the PSP said yes to it, and never the other way round:
+ * a yes about the same thing that is told later was on its way for longer. A payment is refused and then
+ * made, where its customer tries again.
+ */
+function failedSince({ operation }: PspRequest, attempts: readonly PspAttempt[]): PspAttempt | undefined {
+  if (operation === 'charge' || operation === 'authorize') return undefined;
+  return attempts.find(
+    (no) =>
+      no.kind === 'notice' &&
+      isRefusal(no) &&
+      attempts.some(
+        (yes) => isSuccess(yes) && referenceIn(yes) !== null && referenceIn(yes) === referenceIn(no),
+      ),
+  );
+}
+
+/** The PSP's no, as an answer or as a notice. */
+function isRefusal(a: PspAttempt): boolean {
+  const speaks = a.kind === 'execute' || a.kind === 'complete' || (a.kind === 'notice' && !isAboutCancel(a));
+  return a.outcome === 'declined' && speaks;
+}
+
+/**
+ * The first of the calls that handed in what the customer's return gave, where it is not known that the PSP
+ * took it in: unanswered, or not let in at all. That the PSP waits for the customer again, or decides now, is
+ * an answer to it; the payment's own answer, sent again under its key, is older than it. A refusal of a repeat
+ * says nothing about a call in doubt.
+ */
+function undecidedCompletion(attempts: readonly PspAttempt[]): PspAttempt | undefined {
+  let first: PspAttempt | undefined;
+  let inDoubt = false;
+  for (const a of attempts) {
+    const answers = a.kind === 'complete' || (a.kind === 'notice' && a.outcome === 'pending');
+    if (answers && isAcceptance(a)) {
+      first = undefined;
+      inDoubt = false;
+    } else if (a.kind === 'complete' && a.outcome === 'rejected') {
+      if (!inDoubt) first = undefined;
+    } else if (a.kind === 'complete') {
+      first ??= a;
+      inDoubt ||= a.outcome === null || a.outcome === 'unknown';
+    }
+  }
+  return first;
+}
+
+/**
+ * Whether a no speaks for every execute of the route. The PSP replays what it did for this key, so its
+ * decline is the answer to all of them; and of a single one it is the answer anyway, told when it may, of its
+ * own accord or to what the customer's return handed over.
+ */
+function answersAll(executes: readonly PspAttempt[], declined: PspAttempt, can: Capabilities): boolean {
+  const isLater = declined.kind !== 'execute';
+  if (isLater && executes.length === 1) return true;
+  const lastSent = isLater ? executes.at(-1)! : declined;
+  return can.idempotency.replays === 'all' && insideWindow(executes, lastSent, can);
+}
+
+/** A notice of what became of a cancel, rather than of the operation itself. */
+export function isAboutCancel({ kind, request }: PspAttempt): boolean {
+  return kind === 'notice' && request['about'] === 'cancel';
+}
+
+/**
+ * What a cancel has made of a payment that the PSP did; null where it is as it was. The yes that is
+ * replayed under the payment's own key speaks of then: a cancel that was received, or lost, may have
+ * voided it since.
+ */
+function sinceCanceled(
+  { operation }: PspRequest,
+  attempts: readonly PspAttempt[],
+  can: Capabilities,
+  flight: FlightTime,
+): Evidence | null {
+  if (operation !== 'charge' && operation !== 'authorize') return null;
+  const lastExecute = attempts.findLastIndex((a) => a.kind === 'execute');
+  const canceled = attempts.findLast((a, i) => i > lastExecute && a.outcome === 'canceled');
+  if (canceled) return ruledOut('cancel_acknowledged', canceled);
+  const cancels = attempts.filter((a) => a.kind === 'cancel' && !isRefused(a, attempts));
+  // "It cannot be canceled any more" is the last word on every cancel before it.
+  const tooLate = cancels.findLastIndex((a) => a.outcome === 'succeeded');
+  const [first, ...others] = cancels.slice(tooLate + 1).filter(mayHaveVoided);
+  if (!first) return null;
+  const stands = attempts.some(
+    (a) => isSuccess(a) && [first, ...others].every((cancel) => isTruthAfter(cancel, a, can, flight)),
+  );
+  return stands ? null : { verdict: 'open', why: 'undoing', since: first };
+}
+
+/** The PSP has told that it did not carry this very cancel out: by its id, or because there is no other. */
+function isRefused({ response }: PspAttempt, attempts: readonly PspAttempt[]): boolean {
+  const own = response?.['psp_reference'];
+  const isOnly = attempts.filter(({ kind }) => kind === 'cancel').length === 1;
+  return attempts.some((a) => {
+    if (!isAboutCancel(a) || a.outcome !== 'declined') return false;
+    return own === undefined ? isOnly : a.response?.['cancel_reference'] === own;
+  });
+}
+
+function mayHaveVoided({ outcome }: PspAttempt): boolean {
+  return outcome === null || outcome === 'unknown' || outcome === 'pending';
+}
+
+/** A lookup that is never late, made when the cancel could no longer be on its way. */
+function isTruthAfter(
+  cancel: PspAttempt,
+  { kind, startedAt }: PspAttempt,
+  { lookup }: Capabilities,
+  { leaseMs }: FlightTime,
+): boolean {
+  // A PSP that received the order may carry it out at any time.
+  if (cancel.outcome === 'pending' || kind !== 'lookup' || lookup?.consistency !== 'strong') return false;
+  const gone = cancel.endedAt?.getTime() ?? cancel.startedAt.getTime() + leaseMs;
+  return startedAt.getTime() >= gone + settlesAfterMs(cancel, lookup);
+}
+
+/** The PSP has the payment. That it has an order to void something says nothing of the payment. */
+export function isAcceptance(a: PspAttempt): boolean {
+  return (
+    a.kind !== 'cancel' && !isAboutCancel(a) && (a.outcome === 'pending' || a.outcome === 'requires_action')
+  );
+}
+
+/** Every execute was answered, none of them with a yes or a maybe: the last answer decides. */
+function withoutDoubt(last: PspAttempt, declined: PspAttempt | undefined): Evidence {
+  if (declined) return ruledOut('declined', declined);
+  switch (last.outcome) {
+    case 'not_sent':
+      return { ...ruledOut('not_sent', last), untouched: true };
+    case 'rejected':
+      return ruledOut('rejected', last);
+    case 'throttled':
+      return { verdict: 'open', why: 'throttled', since: last };
+    default:
+      // An answer that makes no sense for an execute is no answer.
+      return { verdict: 'open', why: 'doubt', since: last };
+  }
+}
+
+function ruledOut(kind: ProofKind, by: PspAttempt): Extract<Evidence, { verdict: 'ruled_out' }> {
+  const advice = by.outcome === 'declined' ? adviceFor[by.decline ?? 'declined'] : adviceWithout(kind, by);
+  return { verdict: 'ruled_out', kind, by, advice, untouched: false };
+}
+
+/** What was called off is done nowhere else, whichever client asks for the payment next. A fence is no call off. */
+function adviceWithout(kind: ProofKind, by: PspAttempt): DeclineAdvice {
+  return kind === 'cancel_acknowledged' && !isFailoverCancel(by) ? 'never' : 'elsewhere';
+}
+
+/**
+ * The PSP's word that it is void. Under a fence the receipt of the order to void an authorization
+ * counts too: that is the risk which a routing rule takes with it. A charge has taken the money
+ * already when such an order is carried out, so for a charge it does not.
+ */
+function isCanceled(a: PspAttempt, { operation }: PspRequest): boolean {
+  if (a.outcome === 'canceled') return true;
+  return isFailoverCancel(a) && a.outcome === 'pending' && operation === 'authorize';
+}
+
+/** A cancel that was made so that another PSP could be asked, or the notice of what became of one. */
+export function isFailoverCancel({ request }: PspAttempt): boolean {
+  return request['fence'] === true;
+}
+
+/**
+ * "Not found" is proof only from a lookup that is never late, asked once nothing that was sent
+ * could still be on its way.
+ */
+function isFinalNotFound(
+  a: PspAttempt,
+  executes: readonly PspAttempt[],
+  { lookup }: Capabilities,
+  { leaseMs }: FlightTime,
+): boolean {
+  if (a.kind !== 'lookup' || a.outcome !== 'not_found') return false;
+  if (lookup?.by !== 'reference' || lookup.consistency !== 'strong') return false;
+  // What was refused or never sent is not on its way.
+  return executes.filter(isUnanswered).every((execute) => {
+    const gone = execute.endedAt?.getTime() ?? execute.startedAt.getTime() + leaseMs;
+    return a.startedAt.getTime() >= gone + settlesAfterMs(execute, lookup);
+  });
+}
+
+/** A server error says that the PSP has had the request, and not that it is done with it. */
+function settlesAfterMs({ httpStatus }: PspAttempt, lookup: LookupCapability): number {
+  const failed = httpStatus !== null && httpStatus >= 500;
+  return (failed ? lookup.settlesAfterServerErrorMs : undefined) ?? lookup.settlesAfterMs;
+}
+
+function isUnanswered({ outcome }: PspAttempt): boolean {
+  return !['not_sent', 'throttled', 'rejected', 'declined'].includes(outcome ?? 'unknown');
+}
+
+function insideWindow(
+  executes: readonly PspAttempt[],
+  answer: PspAttempt,
+  { idempotency }: Capabilities,
+): boolean {
+  return answer.startedAt.getTime() < firstSentAt(executes) + (idempotency.windowMs ?? 0) - WINDOW_MARGIN_MS;
+}
+
+/** When the route's first execute was started, in ms since the epoch. */
+export function firstSentAt(executes: readonly PspAttempt[]): number {
+  return Math.min(...executes.map((a) => a.startedAt.getTime()));
+}
+
+/** Clocks differ, and a PSP may forget a key a little early. */
+export const WINDOW_MARGIN_MS = 10 * 60_000;

@@ -1,0 +1,142 @@
+import { type Change, insert, update } from '../core/change.js';
+import { type Capabilities } from '../psp/contract.js';
+import {
+  type Answered,
+  type Call,
+  type LeaseHolder,
+  newAttempt,
+  type OperationHistory,
+  record,
+} from './attempt.js';
+import { isFailoverCancel, type RouteHistory, isSuccess } from './assess-route.js';
+import { type RuledOut } from './next-step.js';
+import {
+  orphanEffects,
+  type OrphanEffect,
+  pspAttempts,
+  type PspRequest,
+  pspRequests,
+} from './psp-request.entity.js';
+
+/**
+ * "Not found" is believed when a PSP promises that nothing can arrive any more. PSPs break promises:
+ * one bank's gateway is known to take up to three days. So a route that was ruled out by it, or by
+ * a fence, is looked at again after so long; what is found is an orphan effect.
+ */
+export const DELAYED_LOOKUPS_MS: readonly number[] = [
+  5 * 60_000,
+  60 * 60_000,
+  6 * 3_600_000,
+  24 * 3_600_000,
+  72 * 3_600_000,
+];
+
+/** When to look for the first time; null where the proof is the PSP's own no, or nobody can be asked. */
+export function delayedLookupAfter({ kind, by }: RuledOut, { lookup }: Capabilities, now: Date): Date | null {
+  const mayBeLate =
+    (kind === 'lookup_final' && by.outcome === 'not_found') || kind === 'person' || isFailoverCancel(by);
+  if (!mayBeLate || lookup?.by !== 'reference') return null;
+  return new Date(now.getTime() + DELAYED_LOOKUPS_MS[0]!);
+}
+
+/** One more look at a route that was ruled out: what to write before it, and the call. */
+export function recheck(
+  { request, attempts }: RouteHistory,
+  driver: LeaseHolder,
+  now: Date,
+): { readonly changes: readonly Change[]; readonly call: Call } {
+  const attempt = newAttempt(request, attempts.at(-1)!.attempt + 1, 'lookup', driver, now);
+  return {
+    // A process that dies now is followed by another look, once its call can no longer be under way.
+    changes: [write(request, new Date(now.getTime() + driver.leaseMs)), insert(pspAttempts, attempt)],
+    call: callFor({ request: { ...request, fence: request.fence + 1 }, attempts }, attempt),
+  };
+}
+
+function callFor({ request, attempts }: RouteHistory, attempt: Call['attempt']): Call {
+  const sentAt = attempts.filter(({ kind }) => kind === 'execute').map(({ startedAt }) => startedAt);
+  return { request, attempt, sentAt, undo: false };
+}
+
+/** When an orphan effect is asked about again that the PSP gave no answer about. */
+export const ORPHAN_ASKS_MS: readonly number[] = [
+  60_000,
+  5 * 60_000,
+  3_600_000,
+  6 * 3_600_000,
+  24 * 3_600_000,
+];
+
+/**
+ * One question about an orphan effect, by the id that the PSP told. Null where it was asked as often as makes
+ * sense and the PSP gave no answer.
+ */
+export function askAbout(
+  { request, attempts }: RouteHistory,
+  orphan: OrphanEffect,
+  driver: LeaseHolder,
+  now: Date,
+): { readonly orphan: OrphanEffect; readonly changes: readonly Change[]; readonly call: Call } | null {
+  const asked = attempts.filter((a) => isAbout(a, orphan)).length;
+  if (asked >= ORPHAN_ASKS_MS.length) return null;
+  const { merchantId, entityKey, route, fence, verdict } = request;
+  const { pspReference, object } = orphan;
+  const made = newAttempt(request, attempts.at(-1)!.attempt + 1, 'lookup', driver, now);
+  const attempt = { ...made, request: { ...made.request, orphan: object } };
+  const key = { merchantId, entityKey, route };
+  // A process that dies now is followed by another question, once this one can no longer be under way.
+  const claim = askLater(orphan, new Date(now.getTime() + driver.leaseMs));
+  return {
+    orphan: claim.orphan,
+    changes: [
+      claim.change,
+      update(pspRequests, key, { fence: fence + 1 }, { fence, verdict }),
+      insert(pspAttempts, attempt),
+    ],
+    call: callFor({ request: { ...request, pspReference, fence: fence + 1 }, attempts }, attempt),
+  };
+}
+
+/** The PSP gave no answer about an orphan effect: when it is asked again. */
+export function unanswered({ attempts }: RouteHistory, orphan: OrphanEffect, now: Date): Change {
+  const asked = attempts.filter((a) => isAbout(a, orphan)).length;
+  return askLater(orphan, new Date(now.getTime() + (ORPHAN_ASKS_MS[asked - 1] ?? 0))).change;
+}
+
+function askLater(
+  orphan: OrphanEffect,
+  dueAt: Date,
+): { readonly orphan: OrphanEffect; readonly change: Change } {
+  const { merchantId, entityKey, route, object, status } = orphan;
+  const key = { merchantId, entityKey, route, object };
+  return {
+    orphan: { ...orphan, dueAt },
+    change: update(orphanEffects, key, { dueAt }, { status, dueAt: orphan.dueAt }),
+  };
+}
+
+function isAbout({ kind, request }: RouteHistory['attempts'][number], { object }: OrphanEffect): boolean {
+  return kind === 'lookup' && request['orphan'] === object;
+}
+
+/**
+ * What the look came back with, and when to look next: not any more once it has found one thing. Questions
+ * about an orphan effect, by its id, are no looks.
+ */
+export function rechecked(history: OperationHistory, answered: Answered, now: Date): readonly Change[] {
+  const changes: Change[] = [];
+  const known = record(history, answered, changes);
+  const { request, attempts } = known.routes.find(
+    (one) => one.request.route === answered.call.request.route,
+  )!;
+  const own = attempts.filter((a) => a.kind === 'lookup' && a.request['orphan'] === undefined);
+  const looks = own.filter((a) => a.startedAt >= request.decidedAt!).length;
+  const afterMs = attempts.some(isSuccess) ? undefined : DELAYED_LOOKUPS_MS[looks];
+  const next = afterMs === undefined ? null : new Date(request.decidedAt!.getTime() + afterMs);
+  return [write(request, next && next < now ? now : next), ...changes];
+}
+
+function write({ merchantId, entityKey, route, fence }: PspRequest, lookAgainAt: Date | null): Change {
+  const key = { merchantId, entityKey, route };
+  return update(pspRequests, key, { lookAgainAt, fence: fence + 1 }, { fence, verdict: 'ruled_out' });
+}

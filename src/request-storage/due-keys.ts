@@ -1,0 +1,37 @@
+import type pg from 'pg';
+import { type IdempotencyKey, idempotencyKeys } from '../idempotency/idempotency-key.entity.js';
+import { translateOutage } from '../database/store-unavailable.js';
+import { columnsOf } from './histories.js';
+
+/**
+ * A key waits at an account where its payment or payout has an open route. OFFSET 0 has Postgres find the few
+ * requests of the key by its subject first; else it joins every due key with every open route of the account.
+ */
+const WAITS_AT = `EXISTS (
+  SELECT FROM (VALUES ('payment-' || k.subject_id || '-', 'payment-' || k.subject_id || '.'),
+                      ('payout-' || k.subject_id || '-', 'payout-' || k.subject_id || '.')) AS keys (first, last)
+   CROSS JOIN LATERAL (
+     SELECT r.verdict, r.psp FROM psp_requests r
+      WHERE r.merchant_id = k.merchant_id AND r.entity_key >= keys.first AND r.entity_key < keys.last
+        AND r.verdict <> 'ruled_out' OFFSET 0) live
+   WHERE live.verdict = 'open' AND live.psp = ANY($1))`;
+
+/** Idempotency keys whose run stopped halfway, by the PSP account at which they wait; the oldest first. */
+export class DueKeys {
+  constructor(private readonly pool: Pick<pg.Pool, 'query'>) {}
+
+  at(account: string, limit: number): Promise<IdempotencyKey[]> {
+    return this.find(WAITS_AT, [account], limit);
+  }
+
+  /** Those that wait at none of these accounts. */
+  elsewhere(accounts: readonly string[], limit: number): Promise<IdempotencyKey[]> {
+    return this.find(`NOT ${WAITS_AT}`, accounts, limit);
+  }
+
+  private async find(where: string, accounts: readonly string[], limit: number): Promise<IdempotencyKey[]> {
+    const text = `SELECT ${columnsOf(idempotencyKeys)} FROM idempotency_keys k
+      WHERE k.resumable_at < statement_timestamp() AND ${where} ORDER BY k.resumable_at LIMIT $2`;
+    return (await translateOutage(this.pool.query<IdempotencyKey>(text, [accounts, limit]))).rows;
+  }
+}

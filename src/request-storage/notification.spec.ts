@@ -1,0 +1,500 @@
+import { HOUR, LEASE_MS, requestOf, START } from '../../test/support/arbitrary-history.js';
+import { type Capabilities, type Instruction, type Outcome } from '../psp/contract.js';
+import { type NotificationItem } from '../psp/notification.js';
+import { executeRequest } from '../psp/adyen/adyen.mapping.js';
+import { type OperationHistory, orphansOf } from './attempt.js';
+import { type RouteHistory, assessRoute } from './assess-route.js';
+import { attribute, note } from './notification.js';
+import { orphanEffects, type PspAttempt, type PspRequest } from './psp-request.entity.js';
+
+const now = new Date(START + HOUR);
+const can: Capabilities = {
+  operations: ['charge', 'authorize', 'capture', 'void', 'refund'],
+  currencies: null,
+  idempotency: { windowMs: 24 * HOUR, replays: 'all' },
+  lookup: null,
+  cancel: 'reference',
+  captures: 'several',
+};
+
+const instruction: Instruction = {
+  operation: 'refund',
+  entityKey: 'payment-1-refund',
+  route: 1,
+  idempotencyKey: 'key',
+  money: { amount: 100, currency: 'EUR' },
+  parentReference: 'P',
+  reference: 'order',
+};
+
+function callOf(attempt: number, outcome: PspAttempt['outcome'], more: Partial<PspAttempt> = {}): PspAttempt {
+  const startedAt = new Date(START + attempt);
+  return {
+    merchantId: 'm',
+    entityKey: 'payment-1-charge',
+    route: 1,
+    attempt,
+    kind: 'execute',
+    outcome,
+    decline: outcome === 'declined' ? 'do_not_honor' : null,
+    pspCode: null,
+    httpStatus: null,
+    latencyMs: 1,
+    traceId: 't',
+    request: {},
+    response: null,
+    startedAt,
+    endedAt: outcome === null ? null : startedAt,
+    ...more,
+  };
+}
+
+function routeOf(attempts: readonly PspAttempt[], more: Partial<PspRequest> = {}): RouteHistory {
+  return { request: { ...requestOf('first', 1), ...more }, attempts };
+}
+
+function factOf(outcome: Outcome, more: Partial<NotificationItem> = {}): NotificationItem {
+  return {
+    entityKey: 'payment-1-charge',
+    route: 1,
+    pspReference: 'pi_1',
+    ofPayment: null,
+    parentReference: null,
+    operation: 'charge',
+    about: 'operation',
+    cancelReference: null,
+    answer: { outcome, pspReference: 'pi_1' },
+    ...more,
+  };
+}
+
+function storiesOf(...routes: readonly RouteHistory[]): ReadonlyMap<string, OperationHistory> {
+  const histories = new Map<string, OperationHistory>();
+  for (const route of routes) {
+    const { entityKey } = route.request;
+    const before = histories.get(entityKey)?.routes ?? [];
+    histories.set(entityKey, { entityKey, routes: [...before, route] });
+  }
+  return histories;
+}
+
+const taking = (route: RouteHistory, fact: NotificationItem, ...others: readonly RouteHistory[]) =>
+  note(
+    { route, named: true },
+    storiesOf(route, ...others),
+    fact,
+    can,
+    { leaseMs: LEASE_MS },
+    { now, traceId: 'notice' },
+  );
+
+/** What the notice that is written leaves of the route. */
+function weighed(route: RouteHistory, fact: NotificationItem) {
+  const written = taking(route, fact).changes.find((c) => c.table.name === 'psp_attempts');
+  if (written?.op !== 'insert') throw new Error('nothing was written');
+  const attempt = written.row as unknown as PspAttempt;
+  return assessRoute({ ...route, attempts: [...route.attempts, attempt] }, can, { leaseMs: LEASE_MS });
+}
+
+describe('a fact about an open route', () => {
+  const inDoubt = routeOf([callOf(1, 'unknown')]);
+
+  it('is written down beside the calls, and raises the fence so that it is decided with', () => {
+    const { taken, changes } = taking(inDoubt, factOf('succeeded'));
+    expect(taken).toBe('recorded');
+    expect(changes).toMatchObject([
+      { op: 'update', set: { fence: 2, pspReference: 'pi_1' }, guard: { fence: 1, verdict: 'open' } },
+      {
+        op: 'insert',
+        row: { attempt: 2, kind: 'notice', outcome: 'succeeded', startedAt: now, endedAt: now },
+      },
+    ]);
+  });
+
+  it('settles what nobody answered: a yes, a no, a cancel that was carried out', () => {
+    expect(weighed(inDoubt, factOf('succeeded'))).toMatchObject({ verdict: 'effective' });
+    expect(weighed(inDoubt, factOf('declined'))).toMatchObject({ verdict: 'ruled_out', kind: 'declined' });
+    const ordered = routeOf([callOf(1, 'unknown'), callOf(2, 'pending', { kind: 'cancel' })]);
+    const canceled = factOf('canceled', { about: 'cancel', cancelReference: 'c' });
+    expect(weighed(ordered, canceled)).toMatchObject({ verdict: 'ruled_out', kind: 'cancel_acknowledged' });
+  });
+
+  it('takes no single no for the answer to two sendings, where the PSP would do it again', () => {
+    const forgets: Capabilities = { ...can, idempotency: { windowMs: 24 * HOUR, replays: 'success' } };
+    const attempts = [callOf(1, 'unknown'), callOf(2, 'unknown'), callOf(3, 'declined', { kind: 'notice' })];
+    const flight = { leaseMs: LEASE_MS };
+    expect(assessRoute(routeOf(attempts), forgets, flight)).toMatchObject({ verdict: 'open', why: 'doubt' });
+    expect(assessRoute(routeOf(attempts), can, flight)).toMatchObject({ verdict: 'ruled_out' });
+    // Sent again when the key was forgotten: the no may be about either.
+    const late = [attempts[0]!, { ...attempts[1]!, startedAt: new Date(START + 25 * HOUR) }, attempts[2]!];
+    expect(assessRoute(routeOf(late), can, flight)).toMatchObject({ verdict: 'open' });
+  });
+
+  it('is not taken for a no to the payment where a cancel was refused; the cancel is over then', () => {
+    const cancel = callOf(3, 'pending', { kind: 'cancel', response: { psp_reference: 'c' } });
+    const undoing = routeOf([callOf(1, 'unknown'), callOf(2, 'succeeded'), cancel]);
+    expect(assessRoute(undoing, can, { leaseMs: LEASE_MS })).toMatchObject({
+      verdict: 'open',
+      why: 'undoing',
+    });
+    const refused = (cancelReference: string) => factOf('declined', { about: 'cancel', cancelReference });
+    expect(weighed(undoing, refused('c'))).toMatchObject({ verdict: 'effective' });
+    expect(weighed(undoing, refused('another'))).toMatchObject({ verdict: 'open', why: 'undoing' });
+    // Its answer was lost, and with it its id: there is no other that could be meant, or there is.
+    const lost = callOf(3, 'unknown', { kind: 'cancel' });
+    const once = routeOf([callOf(1, 'unknown'), callOf(2, 'succeeded'), lost]);
+    expect(weighed(once, refused('c'))).toMatchObject({ verdict: 'effective' });
+    const twice = routeOf([...once.attempts, { ...lost, attempt: 4 }]);
+    expect(weighed(twice, refused('c'))).toMatchObject({ verdict: 'open', why: 'undoing' });
+  });
+
+  it('is frozen where the PSP holds another amount', () => {
+    const money = { amount: 99, currency: 'EUR' };
+    const fact = factOf('succeeded', { answer: { outcome: 'succeeded', money } });
+    expect(weighed(inDoubt, fact)).toMatchObject({ verdict: 'open', why: 'conflict' });
+  });
+
+  it('is written once, however often it is told, and without end not at all', () => {
+    const told = {
+      kind: 'notice',
+      request: { about: 'operation' },
+      response: { psp_reference: 'pi_1' },
+    } as const;
+    const route = routeOf([callOf(1, 'unknown'), callOf(2, 'pending', told)]);
+    expect(taking(route, factOf('pending'))).toEqual({ taken: 'recorded', changes: [] });
+    const many = Array.from({ length: 50 }, (_, i) =>
+      callOf(i + 2, 'pending', { ...told, response: { n: i } }),
+    );
+    expect(taking(routeOf([callOf(1, 'unknown'), ...many]), factOf('succeeded')).taken).toBe('contradiction');
+  });
+});
+
+describe('a fact about a decided route', () => {
+  const decided = { decidedAt: now, nextStepAt: null } as const;
+  const effective = (more: Partial<PspRequest> = {}) =>
+    routeOf([callOf(1, 'succeeded')], { verdict: 'effective', ...decided, ...more });
+  const refund = routeOf([callOf(1, 'succeeded', { response: { psp_reference: 'pi_1' } })], {
+    operation: 'refund',
+    verdict: 'effective',
+    pspReference: 'pi_1',
+    ...decided,
+  });
+  const ruledOut = (...attempts: PspAttempt[]) => routeOf(attempts, { verdict: 'ruled_out', ...decided });
+  const notFound = ruledOut(callOf(1, 'unknown'), callOf(2, 'not_found', { kind: 'lookup' }));
+  const canceled = ruledOut(callOf(1, 'unknown'), callOf(2, 'canceled', { kind: 'cancel' }));
+  const voiding = routeOf([callOf(1, null)], { operation: 'void', entityKey: 'payment-1-void' });
+
+  const money = { amount: 99, currency: 'EUR' };
+  it.each<[string, RouteHistory, NotificationItem, string]>([
+    ['a yes for what is done', effective(), factOf('succeeded'), 'known'],
+    ['an old no for a payment that was made', effective(), factOf('declined'), 'known'],
+    ['a refund that failed after all', refund, factOf('declined'), 'applied'],
+    [
+      'a refund that failed, by another id than the one that was done',
+      refund,
+      factOf('declined', { answer: { outcome: 'declined', pspReference: 're_2' } }),
+      'contradiction',
+    ],
+    [
+      'a refund that failed, by no id',
+      refund,
+      factOf('declined', { answer: { outcome: 'declined' } }),
+      'contradiction',
+    ],
+    ['a payout that came back', effective({ operation: 'payout' }), factOf('declined'), 'contradiction'],
+    ['a payment that is void, and nobody asked for it', effective(), factOf('canceled'), 'contradiction'],
+    [
+      'another amount',
+      effective(),
+      factOf('succeeded', { answer: { outcome: 'succeeded', money } }),
+      'contradiction',
+    ],
+    ['a no for what was ruled out', notFound, factOf('declined'), 'known'],
+    ['a yes for what was not found', notFound, factOf('succeeded'), 'applied'],
+    ['a yes for what was made and then canceled', canceled, factOf('succeeded'), 'known'],
+  ])('%s', (_, route, fact, taken) => {
+    expect(taking(route, fact).taken).toBe(taken);
+  });
+
+  it('takes a refund back once, and keeps its route effective', () => {
+    const first = taking(refund, factOf('declined'));
+    expect(first.reversed).toMatchObject({ verdict: 'ruled_out', kind: 'declined' });
+    expect(first.changes).toMatchObject([
+      { op: 'update', set: { fence: 2 }, guard: { verdict: 'effective' } },
+      { op: 'insert', row: { kind: 'notice', outcome: 'declined' } },
+    ]);
+    const notice = (first.changes[1] as unknown as { row: PspAttempt }).row;
+    const again = taking({ ...refund, attempts: [...refund.attempts, notice] }, factOf('declined'));
+    expect(again).toEqual({ taken: 'known', changes: [] });
+  });
+
+  it('is known where the merchant has it voided, told in either order', () => {
+    expect(taking(effective(), factOf('canceled'), voiding).taken).toBe('known');
+  });
+
+  it('contradicts where the receipt of a fence was believed and the PSP did not cancel', () => {
+    const fence = callOf(2, 'pending', {
+      kind: 'cancel',
+      request: { fence: true },
+      response: { psp_reference: 'c' },
+    });
+    const fenced = routeOf([callOf(1, 'unknown'), fence], {
+      operation: 'authorize',
+      verdict: 'ruled_out',
+      ...decided,
+    });
+    const refused = factOf('declined', { operation: 'authorize', about: 'cancel', cancelReference: 'c' });
+    expect(taking(fenced, refused).taken).toBe('contradiction');
+    const carriedOut = factOf('canceled', { operation: 'authorize', about: 'cancel', cancelReference: 'c' });
+    expect(taking(fenced, carriedOut).taken).toBe('known');
+  });
+
+  it('makes no orphan of a refund that was made and came to nothing, told in either order', () => {
+    const of = { operation: 'refund', entityKey: 'payment-1-refund' } as const;
+    const no = callOf(2, 'declined', {
+      kind: 'notice',
+      request: { about: 'operation' },
+      response: { psp_reference: 're_1' },
+    });
+    const yes = factOf('succeeded', { ...of, pspReference: 're_1' });
+    const failed = routeOf([callOf(1, 'unknown'), no], { ...of, verdict: 'ruled_out', ...decided });
+    expect(taking(failed, yes).taken).toBe('known');
+    expect(taking(failed, { ...yes, pspReference: 're_2' }).taken).toBe('applied');
+    const told = {
+      kind: 'notice',
+      request: { about: 'operation' },
+      response: { psp_reference: 're_1' },
+    } as const;
+    const both = [callOf(1, 'unknown'), { ...no, response: told.response }, callOf(3, 'succeeded', told)];
+    expect(assessRoute(routeOf(both, of), can, { leaseMs: LEASE_MS })).toMatchObject({
+      verdict: 'ruled_out',
+    });
+    // A payment is refused and then made.
+    expect(assessRoute(routeOf(both), can, { leaseMs: LEASE_MS })).toMatchObject({ verdict: 'effective' });
+  });
+
+  it('makes an orphan effect of a late yes, once', () => {
+    const { changes } = taking(notFound, factOf('succeeded'));
+    expect(changes.map(({ table }) => table.name)).toEqual([
+      'psp_requests',
+      'psp_attempts',
+      'orphan_effects',
+    ]);
+    expect(changes.at(-1)).toMatchObject({ table: orphanEffects, row: { attempt: 3, pspReference: 'pi_1' } });
+    // Found by a look before the notice came: the yes is on record already.
+    const found = {
+      ...notFound,
+      attempts: [...notFound.attempts, callOf(3, 'succeeded', { kind: 'lookup' })],
+    };
+    expect(taking(found, factOf('succeeded')).changes.some(({ table }) => table === orphanEffects)).toBe(
+      false,
+    );
+  });
+});
+
+describe('a second object of one route', () => {
+  const decided = { decidedAt: now, nextStepAt: null } as const;
+  const yes = (attempt: number, id: string, more: Partial<PspAttempt> = {}) =>
+    callOf(attempt, 'succeeded', { response: { psp_reference: id }, ...more });
+
+  it('is a conflict while the route is open, and outlives whatever is said later', () => {
+    const flight = { leaseMs: LEASE_MS };
+    const twice = [
+      callOf(1, 'unknown'),
+      yes(2, 'pi_1', { kind: 'notice' }),
+      yes(3, 'pi_2', { kind: 'notice' }),
+    ];
+    expect(assessRoute(routeOf(twice), can, flight)).toMatchObject({ verdict: 'open', why: 'conflict' });
+    expect(assessRoute(routeOf([...twice, yes(4, 'pi_1')]), can, flight)).toMatchObject({ why: 'conflict' });
+    const several = callOf(2, 'conflict', { kind: 'lookup' });
+    const frozen = routeOf([callOf(1, 'unknown'), several, yes(3, 'pi_1', { kind: 'lookup' })]);
+    expect(assessRoute(frozen, can, flight)).toMatchObject({ verdict: 'open', why: 'conflict' });
+    // The same one, said twice, and once without its id.
+    const once = [callOf(1, 'unknown'), yes(2, 'pi_1'), callOf(3, 'succeeded'), yes(4, 'pi_1')];
+    expect(assessRoute(routeOf(once), can, flight)).toMatchObject({ verdict: 'effective' });
+  });
+
+  it('is an orphan effect with its own id once the route is decided, and once', () => {
+    const done = routeOf([yes(1, 'pi_1')], { verdict: 'effective', pspReference: 'pi_1', ...decided });
+    const second = factOf('succeeded', {
+      pspReference: 'pi_2',
+      answer: { outcome: 'succeeded', pspReference: 'pi_2' },
+    });
+    const { taken, changes } = taking(done, second);
+    expect(taken).toBe('applied');
+    expect(changes.at(-1)).toMatchObject({
+      table: orphanEffects,
+      row: { route: 1, object: 2, pspReference: 'pi_2', status: 'open' },
+    });
+    const known = { ...done, attempts: [...done.attempts, yes(2, 'pi_2', { kind: 'lookup' })] };
+    const orphans = taking(known, second).changes.filter(({ table }) => table === orphanEffects);
+    expect(orphans).toEqual([]);
+    // What becomes of it is no news of the first.
+    for (const outcome of ['canceled', 'declined'] as const) {
+      const gone = factOf(outcome, { pspReference: 'pi_2', answer: { outcome, pspReference: 'pi_2' } });
+      expect(taking(known, gone).taken).toBe('known');
+    }
+  });
+
+  it('is found by a late look, with every other: the trace of each is an orphan effect', () => {
+    const looked = callOf(3, 'conflict', {
+      kind: 'lookup',
+      response: { psp_reference: 'pi_1', psp_references: ['pi_1', 'pi_2'] },
+    });
+    const lost = routeOf([callOf(1, 'unknown'), callOf(2, 'not_found', { kind: 'lookup' })], {
+      verdict: 'ruled_out',
+      ...decided,
+    });
+    const rows = orphansOf(lost, looked).map((change) => (change as { row: object }).row);
+    expect(rows).toMatchObject([
+      { object: 1, pspReference: 'pi_1' },
+      { object: 2, pspReference: 'pi_2' },
+    ]);
+    // Another amount than was asked for: no yes, and no silence either.
+    const differs = callOf(3, 'conflict', { kind: 'lookup', response: { psp_reference: 'pi_1' } });
+    expect(orphansOf(lost, differs)).toHaveLength(1);
+    expect(orphansOf({ ...lost, attempts: [...lost.attempts, looked] }, { ...differs, attempt: 4 })).toEqual(
+      [],
+    );
+  });
+});
+
+describe('which route a fact speaks of', () => {
+  const charge = routeOf([callOf(1, 'unknown')], { pspReference: 'pi_1' });
+  const second = routeOf([callOf(1, null)], { route: 2, psp: 'second' });
+  const again = routeOf([callOf(1, null)], { route: 3, pspReference: 'pi_3' });
+  const captureOf = (name: string, more: Partial<PspRequest> = {}) =>
+    routeOf([callOf(1, null)], { entityKey: `payment-1-capture${name}`, operation: 'capture', ...more });
+  const attributed = (routes: readonly RouteHistory[], fact: NotificationItem) =>
+    attribute(storiesOf(...routes), 'first', fact);
+  const found = (routes: readonly RouteHistory[], fact: NotificationItem) => {
+    const attribution = attributed(routes, fact);
+    return attribution === null || attribution === 'contradiction' ? undefined : attribution.route.request;
+  };
+
+  it('is the one that is named, at the PSP that told it', () => {
+    expect(found([charge, second, again], factOf('succeeded', { route: 3, pspReference: null }))).toBe(
+      again.request,
+    );
+    expect(found([charge, second], factOf('succeeded', { route: 2 }))).toBe(charge.request);
+    expect(found([second], factOf('succeeded'))).toBeUndefined();
+  });
+
+  it('is found by the PSP’s own id where no number is handed back', () => {
+    const unnumbered = { route: null, pspReference: 'pi_1' };
+    expect(found([charge, again], factOf('succeeded', unnumbered))).toBe(charge.request);
+    expect(found([charge], factOf('succeeded', { route: null, pspReference: null }))).toBe(charge.request);
+  });
+
+  it('is none where a number is handed back that no route has: it is that of a route nobody knows', () => {
+    expect(found([charge, again], factOf('succeeded', { route: 2, pspReference: 'pi_2' }))).toBeUndefined();
+  });
+
+  it('is found by a name that the PSP took shortened, and by no other that begins so', () => {
+    const named = (end: string) =>
+      `payment-01900000-0000-7000-8000-000000000001-refund-${'x'.repeat(40)}${end}`;
+    const refundOf = (name: string) => routeOf([callOf(1, null)], { entityKey: name, operation: 'refund' });
+    const [one, other] = [refundOf(named('a')), refundOf(named('b'))];
+    const sent = executeRequest({ ...instruction, entityKey: named('b') }, 'Shop')!;
+    const { reference } = JSON.parse(sent.body) as { reference: string };
+    const fact = factOf('succeeded', { entityKey: reference, pspReference: 'r', operation: 'refund' });
+    expect(reference.length).toBe(80);
+    expect(found([charge, one, other], fact)).toBe(other.request);
+  });
+
+  it('is the one open operation of its kind where the payment alone is named; of several none', () => {
+    const money = { amount: 100, currency: 'EUR' };
+    const fact = factOf('succeeded', {
+      operation: 'capture',
+      route: null,
+      pspReference: 'pi_9',
+      answer: { outcome: 'succeeded', money },
+    });
+    const done = captureOf('-a', { verdict: 'effective', decidedAt: now, nextStepAt: null });
+    expect(found([charge, captureOf('')], fact)).toMatchObject({ entityKey: 'payment-1-capture' });
+    expect(found([charge, done, captureOf('-b')], fact)).toMatchObject({ entityKey: 'payment-1-capture-b' });
+    expect(found([charge, captureOf('-a'), captureOf('-b')], fact)).toBeUndefined();
+    expect(found([charge], fact)).toBeUndefined();
+    // Decided already: it is something else that was done to the payment.
+    expect(found([charge, done], fact)).toBeUndefined();
+  });
+
+  describe('that was not made by us', () => {
+    const name = 'payment-1-refund-a';
+    const refund = routeOf([callOf(1, 'unknown')], { entityKey: name, operation: 'refund' });
+    const byHand = (outcome: Outcome, more: Partial<NotificationItem> = {}) =>
+      factOf(outcome, {
+        operation: 'refund',
+        route: null,
+        pspReference: 'by-hand',
+        answer: { outcome, money: { amount: 100, currency: 'EUR' } },
+        ...more,
+      });
+
+    it('never says no, nor that anything is under way', () => {
+      for (const outcome of ['declined', 'canceled', 'pending', 'requires_action', 'conflict'] as const) {
+        expect(found([charge, refund], byHand(outcome))).toBeUndefined();
+        // Its own name, or an id that the route has heard of, is another matter.
+        expect(found([charge, refund], byHand(outcome, { entityKey: name }))).toBe(refund.request);
+      }
+      const known = routeOf([callOf(1, 'unknown', { response: { psp_reference: 'r1' } })], {
+        entityKey: name,
+        operation: 'refund',
+      });
+      expect(found([charge, known], byHand('declined', { pspReference: 'r1' }))).toBe(known.request);
+    });
+
+    it('says yes only where the money is the same and nothing else fits', () => {
+      const yes = byHand('succeeded');
+      expect(found([charge, refund], yes)).toBe(refund.request);
+      const other = { outcome: 'succeeded', money: { amount: 99, currency: 'EUR' } } as const;
+      expect(found([charge, refund], { ...yes, answer: other })).toBeUndefined();
+      expect(found([charge, refund], { ...yes, answer: { outcome: 'succeeded' } })).toBeUndefined();
+      const second = routeOf([callOf(1, null)], { entityKey: 'payment-1-refund-b', operation: 'refund' });
+      expect(found([charge, refund, second], yes)).toBeUndefined();
+      // The name of another operation of ours, which is not on record.
+      expect(found([charge, refund], { ...yes, entityKey: 'payment-1-refund-c' })).toBeUndefined();
+      // The PSP has taken ours on, under an id of its own.
+      const own = callOf(1, 'pending', { response: { psp_reference: 'r1' } });
+      const taken = routeOf([own], { entityKey: name, operation: 'refund', pspReference: 'r1' });
+      expect(found([charge, taken], yes)).toBeUndefined();
+    });
+
+    it('is not taken for the payment by the end of its name', () => {
+      const odd = 'payment-1-refund-x-charge';
+      const ours = routeOf([callOf(1, 'unknown')], { entityKey: odd, operation: 'refund' });
+      expect(found([charge, ours], byHand('declined', { entityKey: odd }))).toBe(ours.request);
+      expect(found([charge, refund], byHand('succeeded', { entityKey: odd }))).toBeUndefined();
+    });
+  });
+
+  it('is none where another object of the same name was refused or canceled', () => {
+    const waiting = routeOf([callOf(1, 'requires_action', { response: { psp_reference: 'pi_1' } })], {
+      pspReference: 'pi_1',
+    });
+    const more = { pspReference: 'pi_2', route: null };
+    for (const outcome of ['declined', 'canceled', 'pending'] as const) {
+      expect(found([waiting], factOf(outcome, more))).toBeUndefined();
+    }
+    const about = { about: 'cancel', cancelReference: 'c' } as const;
+    expect(found([waiting], factOf('canceled', { ...more, ...about }))).toBeUndefined();
+    // A yes is believed: it makes a conflict, or an orphan effect.
+    expect(found([waiting], factOf('succeeded', more))).toBe(waiting.request);
+  });
+
+  it('is a contradiction where the name is that of one operation and the id that of another', () => {
+    const one = routeOf([callOf(1, 'unknown')], { entityKey: 'payment-1-refund-a', operation: 'refund' });
+    const other = routeOf([callOf(1, 'succeeded')], {
+      entityKey: 'payment-1-refund-b',
+      operation: 'refund',
+      pspReference: 'r2',
+    });
+    const fact = factOf('declined', {
+      entityKey: 'payment-1-refund-a',
+      operation: 'refund',
+      route: null,
+      pspReference: 'r2',
+    });
+    expect(attributed([charge, one, other], fact)).toBe('contradiction');
+  });
+});

@@ -1,0 +1,329 @@
+import { type Change, insert, update } from '../core/change.js';
+import { isHandedBackAs } from '../psp/adyen/adyen.mapping.js';
+import { type Answer, type Capabilities } from '../psp/contract.js';
+import { type NotificationItem } from '../psp/notification.js';
+import { isSecondObject, type OperationHistory, orphansOf, responseOf } from './attempt.js';
+import { referenceIn } from './reference.js';
+import { type RuledOut } from './next-step.js';
+import {
+  type FlightTime,
+  isAboutCancel,
+  isAcceptance,
+  isFailoverCancel,
+  type RouteHistory,
+  isSuccess,
+  assessRoute,
+} from './assess-route.js';
+import { type PspAttempt, pspAttempts, type PspRequest, pspRequests } from './psp-request.entity.js';
+
+/**
+ * What became of a fact that a PSP told of its own accord.
+ *
+ * - `applied`        it was written down, and the operation was driven on with it
+ * - `recorded`       it was written down; another run drives the operation, and decides with it
+ * - `known`          it says nothing that is not known already
+ * - `contradiction`  the operation is decided, and the fact says otherwise: a person has to look
+ * - `unknown`        no operation of ours is known by these names (yet: the answer of the call that
+ *                    made it may still be on its way)
+ */
+export type Taken = 'applied' | 'recorded' | 'known' | 'contradiction' | 'unknown';
+
+/** Takes in what PSPs tell; every room that owns operations does it through this one face. */
+export interface ItemRecorder {
+  /** May be called twice with the same fact. @throws StoreUnavailable */
+  take(psp: string, fact: NotificationItem, traceId: string): Promise<Taken>;
+}
+
+type Stories = ReadonlyMap<string, OperationHistory>;
+
+/** Which route a fact is about. */
+export interface Attribution {
+  readonly route: RouteHistory;
+  /** The fact carries our own name of this operation and leaves no doubt which route of it is meant. */
+  readonly named: boolean;
+}
+
+/**
+ * Evidence belongs to the object that it names. A fact is about a route when it carries our own name of that
+ * operation, or a PSP id that the route knows. What carries neither says nothing about a route, with one
+ * exception: a yes for the same money may be that of the only open operation of its kind.
+ *
+ * Null where the fact is about none of these routes, as far as is known by now. `contradiction` where it names
+ * one operation and carries the id of another.
+ */
+export function attribute(
+  histories: Stories,
+  psp: string,
+  fact: NotificationItem,
+): Attribution | 'contradiction' | null {
+  const { entityKey, pspReference } = fact;
+  const routes = [...histories.values()]
+    .flatMap((history) => history.routes)
+    .filter(({ request }) => request.psp === psp && mayBeAbout(request, fact));
+  const named = routes.filter(
+    ({ request }) => entityKey !== null && isHandedBackAs(request.entityKey, entityKey),
+  );
+  const knowing = routes.filter((route) => pspReference !== null && knows(route, pspReference));
+  // The PSP's own id first: it is signed, and a route number that is handed back need not be.
+  const both = latest(named.filter((route) => knowing.includes(route)));
+  if (both) return { route: both, named: true };
+  if (named.length > 0 && knowing.length > 0) return 'contradiction';
+  const known = latest(knowing);
+  if (known) return { route: known, named: false };
+  return byName(named, fact) ?? byKind(histories, routes, named, fact);
+}
+
+/** A fact that names no operation is about the payment itself. So is one about a cancel: nothing else is canceled. */
+function mayBeAbout({ operation }: PspRequest, fact: NotificationItem): boolean {
+  const isPayment = operation === 'charge' || operation === 'authorize';
+  if (fact.about === 'cancel' && !isPayment) return false;
+  return fact.operation === null ? isPayment : fact.operation === operation;
+}
+
+/** Whether the route has heard of this id as that of what it made. */
+function knows({ request, attempts }: RouteHistory, pspReference: string): boolean {
+  return (
+    request.pspReference === pspReference ||
+    attempts.some((a) => a.kind !== 'cancel' && referenceIn(a) === pspReference)
+  );
+}
+
+/** Whether a fact brings an id that the route has not heard of. */
+export function isUnheardOf(route: RouteHistory, pspReference: string | null): boolean {
+  return pspReference !== null && !knows(route, pspReference);
+}
+
+/** Routes that share an id follow one another: each but the last was ruled out before the next one began. */
+function latest(routes: readonly RouteHistory[]): RouteHistory | undefined {
+  return routes.find(({ request }) => request.verdict !== 'ruled_out') ?? routes.at(-1);
+}
+
+/** By our own name, where that leaves no doubt which route is meant. */
+function byName(named: readonly RouteHistory[], fact: NotificationItem): Attribution | null {
+  const [only, ...others] =
+    fact.route === null ? named : named.filter(({ request }) => request.route === fact.route);
+  if (!only || others.length > 0) return null;
+  // The PSP has another object under the same name: what it says of that is no news of this one.
+  const isOther = isAnother(only, fact.pspReference);
+  return isOther && fact.answer.outcome !== 'succeeded' ? null : { route: only, named: true };
+}
+
+/** The PSP has taken on what the route asked for, under other ids than this one alone. */
+function isAnother({ attempts }: RouteHistory, pspReference: string | null): boolean {
+  const taken = attempts.filter((a) => isSuccess(a) || isAcceptance(a)).map(referenceIn);
+  const ids = taken.filter((id) => id !== null);
+  return pspReference !== null && ids.length > 0 && !ids.includes(pspReference);
+}
+
+/** By what it acts upon, where nothing else fits: never a no, and never other money. */
+function byKind(
+  histories: Stories,
+  routes: readonly RouteHistory[],
+  named: readonly RouteHistory[],
+  { entityKey, route, operation, about, pspReference, answer }: NotificationItem,
+): Attribution | null {
+  if (operation === null || about === 'cancel' || answer.outcome !== 'succeeded') return null;
+  const [only, ...others] = routes.filter(({ request }) => request.verdict === 'open');
+  if (!only || others.length > 0 || isAnother(only, pspReference)) return null;
+  const isMeant =
+    named.length > 0
+      ? named.includes(only) && route === null
+      : entityKey === null || isOfPaymentItself(histories, entityKey);
+  if (!isMeant) return null;
+  const { amount, currency } = only.request;
+  const { money } = answer;
+  // A void has no money of its own: whether we made it or not, the payment is void.
+  const isSameMoney = money?.amount === amount && money.currency === currency;
+  return isSameMoney || (operation === 'void' && !money) ? { route: only, named: false } : null;
+}
+
+/** Some PSPs hand back the name of the payment for what was done to it. */
+function isOfPaymentItself(histories: Stories, name: string): boolean {
+  return [...histories.values()].some(
+    ({ entityKey, routes }) =>
+      isHandedBackAs(entityKey, name) &&
+      routes.some(({ request: { operation } }) => operation === 'charge' || operation === 'authorize'),
+  );
+}
+
+/** What to write for a fact, and what it comes to. With nothing to write it is known, or contradicts. */
+export interface Noted {
+  readonly taken: Exclude<Taken, 'unknown'>;
+  readonly changes: readonly Change[];
+  /** A refund that the PSP had done has come to nothing: its owner takes it back in the same commit. */
+  readonly reversed?: RuledOut;
+}
+
+/** Different things that a PSP says of one route. More is no news but noise. */
+const MAX_NOTICES = 50;
+
+/**
+ * What a fact means for a route. While the route is open it is evidence, written down beside the
+ * calls, to be weighed with them. Once it is decided nothing is overwritten: a yes for what was ruled
+ * out is an orphan effect, and anything else that does not fit is for a person.
+ */
+export function note(
+  { route, named }: Attribution,
+  histories: Stories,
+  told: NotificationItem,
+  can: Capabilities,
+  flight: FlightTime,
+  { now, traceId }: { readonly now: Date; readonly traceId: string },
+): Noted {
+  const { request, attempts } = route;
+  const fact = heldTo(request, told);
+  const attempt = noticeOf(route, fact, named, now, traceId);
+  const before = attempts.find((a) => saysTheSame(a, attempt));
+  const isOpen = request.verdict === 'open';
+  const notices = attempts.filter(({ kind }) => kind === 'notice').length;
+  if (!before && notices >= MAX_NOTICES) return { taken: 'contradiction', changes: [] };
+  if (isOpen) {
+    return {
+      taken: 'recorded',
+      changes: before ? [] : [raised(request, fact.answer), insert(pspAttempts, attempt)],
+    };
+  }
+  const reversed = reversalBy(route, fact, attempt, can, flight);
+  if (reversed) {
+    const isNew = reversed.by === attempt;
+    const changes = isNew ? [raised(request, {}), insert(pspAttempts, attempt)] : [];
+    return isNew ? { taken: 'applied', changes, reversed } : { taken: 'known', changes };
+  }
+  const taken = afterTheFact(route, histories, fact, can, flight);
+  if (taken === 'known' || before) return { taken, changes: [] };
+  return {
+    taken,
+    changes: [raised(request, {}), insert(pspAttempts, attempt), ...orphansOf(route, attempt)],
+  };
+}
+
+/** A yes about another amount than was asked for is none. */
+function heldTo({ amount, currency }: PspRequest, fact: NotificationItem): NotificationItem {
+  const { outcome, money } = fact.answer;
+  if (outcome !== 'succeeded' || !money || (money.amount === amount && money.currency === currency))
+    return fact;
+  return { ...fact, answer: { ...fact.answer, outcome: 'conflict', pspCode: 'money_differs' } };
+}
+
+/**
+ * A refund may fail days after the PSP did it. What takes it back is the PSP's no to the very thing that
+ * it had said yes to, by the id of that thing; a no that names another thing, or none, is for a person.
+ */
+function reversalBy(
+  { request, attempts }: RouteHistory,
+  { about, answer }: NotificationItem,
+  notice: PspAttempt,
+  can: Capabilities,
+  flight: FlightTime,
+): RuledOut | null {
+  const mayReverse = request.operation === 'refund' && request.verdict === 'effective';
+  if (!mayReverse || about !== 'operation' || answer.outcome !== 'declined') return null;
+  if (answer.pspReference !== request.pspReference) return null;
+  const history = { request: { ...request, verdict: 'open' as const }, attempts: [...attempts, notice] };
+  const evidence = assessRoute(history, can, flight);
+  return evidence.verdict === 'ruled_out' ? evidence : null;
+}
+
+/** What a fact about a decided route comes to. */
+function afterTheFact(
+  route: RouteHistory,
+  histories: Stories,
+  { about, pspReference, answer: { outcome } }: NotificationItem,
+  can: Capabilities,
+  flight: FlightTime,
+): Noted['taken'] {
+  if (outcome === 'conflict') return 'contradiction';
+  const { request, attempts } = route;
+  const { operation, verdict } = request;
+  const isPayment = operation === 'charge' || operation === 'authorize';
+  const isSecond = isSecondObject(route, pspReference);
+  if (verdict === 'effective') {
+    if (isSecond && outcome === 'succeeded') return 'applied';
+    // Whatever else becomes of a second payment, it is no news of the first.
+    if (isSecond && isPayment) return 'known';
+    if (outcome === 'canceled') return isCalledOff(histories) ? 'known' : 'contradiction';
+    // A payment was not refused after it was made: such a word is old. A capture or a payout may fail days
+    // later, and so may a refund (`reversalBy`).
+    return outcome === 'declined' && about === 'operation' && !isPayment ? 'contradiction' : 'known';
+  }
+  const evidence = assessRoute({ request: { ...request, verdict: 'open' }, attempts }, can, flight);
+  const proof = evidence.verdict === 'ruled_out' ? evidence.kind : null;
+  if (about === 'cancel') {
+    // The receipt of the order was believed, and then it was not carried out.
+    const isReceipt = evidence.verdict === 'ruled_out' && evidence.by.outcome === 'pending';
+    return outcome === 'declined' && isReceipt ? 'contradiction' : 'known';
+  }
+  if (outcome !== 'succeeded') return 'known';
+  // What was made and then canceled, or came to nothing, is made known in that order, or in the other.
+  if (proof === 'cancel_acknowledged' && !isSecond) return 'known';
+  const failedSince = !isPayment && evidence.verdict === 'ruled_out' && isSame(evidence.by, pspReference);
+  return failedSince ? 'known' : 'applied';
+}
+
+/** The no was about that very thing, which the PSP had made. */
+function isSame(by: PspAttempt, pspReference: string | null): boolean {
+  return by.outcome === 'declined' && pspReference !== null && referenceIn(by) === pspReference;
+}
+
+/** The merchant has it voided, or has had. */
+function isCalledOff(histories: Stories): boolean {
+  const routes = [...histories.values()].flatMap((history) => history.routes);
+  return routes.some(
+    ({ request: { operation, verdict } }) => operation === 'void' && verdict !== 'ruled_out',
+  );
+}
+
+function noticeOf(
+  { request, attempts }: RouteHistory,
+  fact: NotificationItem,
+  named: boolean,
+  now: Date,
+  traceId: string,
+): PspAttempt {
+  const { merchantId, entityKey, route, operation } = request;
+  const { about, cancelReference, answer } = fact;
+  const cancels = attempts.filter(({ kind }) => kind === 'cancel');
+  const isOfFence = about === 'cancel' && cancels.length > 0 && cancels.every(isFailoverCancel);
+  return {
+    merchantId,
+    entityKey,
+    route,
+    attempt: attempts.at(-1)!.attempt + 1,
+    kind: 'notice',
+    outcome: answer.outcome,
+    decline: answer.outcome === 'declined' && about === 'operation' ? (answer.decline ?? 'declined') : null,
+    pspCode: answer.pspCode ?? null,
+    httpStatus: null,
+    latencyMs: null,
+    traceId,
+    request: { operation, about, ...(named ? { named } : {}), ...(isOfFence ? { fence: true } : {}) },
+    response: {
+      ...responseOf(answer),
+      ...(cancelReference === null ? {} : { cancel_reference: cancelReference }),
+    },
+    startedAt: now,
+    endedAt: now,
+  };
+}
+
+/** The same fact told again, under another event or the same. */
+function saysTheSame(a: PspAttempt, b: PspAttempt): boolean {
+  return (
+    a.kind === 'notice' &&
+    a.outcome === b.outcome &&
+    isAboutCancel(a) === isAboutCancel(b) &&
+    a.response?.['cancel_reference'] === b.response?.['cancel_reference'] &&
+    a.response?.['psp_reference'] === b.response?.['psp_reference']
+  );
+}
+
+/**
+ * Raising the version makes a concurrent decision fail and be recomputed. The fact is looked at at once, by a
+ * worker if the process that recorded it dies; a route that was given up stays so until it is decided.
+ */
+function raised(request: PspRequest, { pspReference }: Pick<Answer, 'pspReference'>): Change {
+  const { merchantId, entityKey, route, fence, verdict } = request;
+  const learned = verdict === 'open' && request.pspReference === null && pspReference !== undefined;
+  const set = { fence: fence + 1, ...(learned ? { pspReference } : {}) };
+  return update(pspRequests, { merchantId, entityKey, route }, set, { fence, verdict });
+}

@@ -1,0 +1,57 @@
+import { type NotificationItem } from '../psp/notification.js';
+import { subjectOf } from './entity-key.js';
+import { type ItemRecorder, type Taken } from './notification.js';
+import { type OperationResolver, type Subject } from './operation-resolver.js';
+
+/** What is done about an operation when no client asks for it. */
+export type OperationDriver = Pick<
+  OperationResolver<unknown>,
+  'driveOn' | 'lookAgain' | 'askNow' | 'resolveStuck' | 'take'
+>;
+
+/** The operations of one module, as it registers them. */
+export interface OwnedOperations {
+  owns(entityKey: string): boolean;
+  readonly resolver: OperationDriver;
+  /** The payment or payout with this id; null where there is none. */
+  subjectOf(id: string): Promise<Subject | null>;
+  /** Records what a PSP says of a dispute. Only payments are disputed. */
+  readonly recordDispute?: (psp: string, item: NotificationItem) => Promise<Taken>;
+}
+
+/**
+ * Which module owns which entity keys. Each registers its own when the application starts, so that request
+ * storage advances whatever is open without knowing what it is for.
+ */
+export class OperationOwners implements ItemRecorder {
+  private readonly owners: OwnedOperations[] = [];
+
+  register(owner: OwnedOperations): void {
+    this.owners.push(owner);
+  }
+
+  /** @throws RangeError where no module owns such operations */
+  of(entityKey: string): OperationDriver {
+    const owner = this.ownerOf(entityKey);
+    if (!owner) throw new RangeError(`no module owns ${entityKey}`);
+    return owner.resolver;
+  }
+
+  /** Hands what a PSP says to the module that owns the operation. */
+  async take(psp: string, item: NotificationItem, traceId: string): Promise<Taken> {
+    if (item.about === 'dispute') {
+      const owner = this.owners.find(({ recordDispute }) => recordDispute !== undefined);
+      return (await owner?.recordDispute?.(psp, item)) ?? 'unknown';
+    }
+    const name = item.entityKey ?? item.ofPayment;
+    const subject = name === null ? null : subjectOf(name);
+    // An operation that we did not send carries no name of ours: made by hand at the PSP, or by another system.
+    const owner = subject ? this.ownerOf(name!) : undefined;
+    const of = (await owner?.subjectOf(subject!.id)) ?? null;
+    return of === null ? 'unknown' : owner!.resolver.take(of, psp, item, traceId);
+  }
+
+  private ownerOf(entityKey: string): OwnedOperations | undefined {
+    return this.owners.find((owner) => owner.owns(entityKey));
+  }
+}

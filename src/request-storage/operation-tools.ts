@@ -1,0 +1,19 @@
+import { type LockHolder } from '../core/lock-holder.js';
+import { type Store } from '../core/change.js';
+import { type Clock } from '../core/clock.js';
+import { type Encryption } from '../core/encryption.js';
+import { type Ids } from '../core/ids.js';
+import { type RequestStorage } from './request-storage.js';
+
+/** What a module needs to write operations down and to advance them. */
+export abstract class OperationTools {
+  readonly store: Store;
+  readonly storage: RequestStorage;
+  readonly seal: Encryption;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** Draws lock tokens that name this process, so that what it holds is taken up soon after it has died. */
+  readonly holder: LockHolder;
+  /** How long a run that advances a route holds it. */
+  readonly leaseMs: number;
+}

@@ -1,0 +1,79 @@
+import { Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { Pool } from 'pg';
+import { Registry } from 'prom-client';
+import { Config } from '../config/config.js';
+import { Store } from '../core/change.js';
+import { Clock } from '../core/clock.js';
+import { Encryption } from '../core/encryption.js';
+import { Ids } from '../core/ids.js';
+import { LockHolder } from '../core/lock-holder.js';
+import { DatabaseModule } from '../database/database.module.js';
+import { IdempotencyModule } from '../idempotency/idempotency.module.js';
+import { JobRegistry } from '../jobs/job-registry.js';
+import { JobsModule } from '../jobs/jobs.module.js';
+import { PspDirectory } from '../psp/psp-directory.js';
+import { PspModule } from '../psp/psp.module.js';
+import { OperationOwners } from './operation-owners.js';
+import { OperationTools } from './operation-tools.js';
+import {
+  NonExecutionProofEntity,
+  OrphanEffectEntity,
+  PspAttemptEntity,
+  PspRequestEntity,
+} from './psp-request.entity.js';
+import { RequestStorage } from './request-storage.js';
+import { RouteTasks } from './route-tasks.js';
+import { StuckRoutes } from './stuck-routes.js';
+
+/** The record of what PSPs were asked, which no other module writes, and the advance of what is open. */
+@Module({
+  imports: [
+    DatabaseModule,
+    PspModule,
+    IdempotencyModule,
+    JobsModule,
+    TypeOrmModule.forFeature([
+      PspRequestEntity,
+      PspAttemptEntity,
+      NonExecutionProofEntity,
+      OrphanEffectEntity,
+    ]),
+  ],
+  providers: [
+    {
+      provide: RequestStorage,
+      inject: [Store, PspDirectory, Clock, Config],
+      useFactory: (store: Store, psps: PspDirectory, clock: Clock, { lockTtlMs, deadlineMs }: Config) =>
+        new RequestStorage({ store, psps, clock, leaseMs: lockTtlMs, deadlineMs }),
+    },
+    {
+      provide: OperationTools,
+      inject: [Store, RequestStorage, Encryption, Clock, Ids, LockHolder],
+      useFactory: (
+        store: Store,
+        storage: RequestStorage,
+        seal: Encryption,
+        clock: Clock,
+        ids: Ids,
+        holder: LockHolder,
+      ): OperationTools => ({ store, storage, seal, clock, ids, holder, leaseMs: storage.leaseMs }),
+    },
+    OperationOwners,
+    RouteTasks,
+  ],
+  exports: [RequestStorage, OperationTools, OperationOwners],
+})
+export class RequestStorageModule implements OnModuleInit {
+  constructor(
+    @Inject(Pool) private readonly pool: Pool,
+    @Inject(Registry) private readonly metrics: Registry,
+    @Inject(JobRegistry) private readonly jobs: JobRegistry,
+    @Inject(RouteTasks) private readonly tasks: RouteTasks,
+  ) {}
+
+  onModuleInit(): void {
+    new StuckRoutes(this.pool).register(this.metrics);
+    this.jobs.register({ periodicTasks: () => this.tasks.all() });
+  }
+}

@@ -1,0 +1,83 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Pool } from 'pg';
+import { type Logger } from 'pino';
+import { Counter, Registry } from 'prom-client';
+import { LOGGER } from '../config/config.module.js';
+import { Completer } from '../idempotency/completer.js';
+import { FlowRegistry } from '../idempotency/flow-registry.js';
+import { type IdempotencyKey } from '../idempotency/idempotency-key.entity.js';
+import { IdempotentRunner } from '../idempotency/idempotent-runner.js';
+import { type PeriodicTask } from '../jobs/periodic-task-leases.js';
+import { PspsConfig } from '../psp/psps-file.js';
+import { accountFilters } from './account-filters.js';
+import { DueKeys } from './due-keys.js';
+import { OperationOwners } from './operation-owners.js';
+import { OperationTools } from './operation-tools.js';
+import { type PspFilter } from './request-storage.js';
+import { Resolver } from './resolver.js';
+
+/** The tasks that advance operations when no client asks: resolvers by route, completers by idempotency key. */
+@Injectable()
+export class RouteTasks {
+  constructor(
+    @Inject(OperationTools) private readonly tools: OperationTools,
+    @Inject(OperationOwners) private readonly owners: OperationOwners,
+    @Inject(IdempotentRunner) private readonly runner: IdempotentRunner,
+    @Inject(FlowRegistry) private readonly flows: FlowRegistry,
+    @Inject(PspsConfig) private readonly psps: PspsConfig,
+    @Inject(Pool) private readonly pool: Pool,
+    @Inject(Registry) private readonly metrics: Registry,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  all(): readonly PeriodicTask[] {
+    return [...this.resolvers(), ...this.completers()];
+  }
+
+  private resolvers(): PeriodicTask[] {
+    const { tools, owners, logger } = this;
+    const notAdvanced = new Counter({
+      name: 'payonce_routes_not_advanced_total',
+      help: 'Due routes that the resolver could not advance, because of an error that it logged',
+      labelNames: ['psp'],
+      registers: [this.metrics],
+    });
+    const resolverOf = (psp: PspFilter) =>
+      new Resolver(
+        tools.storage,
+        (due, traceId) => owners.of(due.entityKey).driveOn(due, traceId),
+        () => tools.ids.uuid(),
+        (err, { entityKey, route, psp: account }) => {
+          notAdvanced.inc({ psp: account });
+          logger.error({ err, entity_key: entityKey, route, psp: account }, 'a route was not driven');
+        },
+        psp,
+      );
+    return accountFilters(this.psps).map(({ suffix, psp, slower }) => {
+      const resolver = resolverOf(psp);
+      return { name: `resolver${suffix}`, everyMs: 1_000 * slower, runOnce: () => resolver.runOnce() };
+    });
+  }
+
+  private completers(): PeriodicTask[] {
+    const { tools, runner, flows, logger } = this;
+    const accounts = this.psps.psps.map(({ name }) => name);
+    const dueKeys = new DueKeys(this.pool);
+    const taskOf = (suffix: string, keys: (limit: number) => Promise<IdempotencyKey[]>) => {
+      const completer = new Completer(
+        tools.store,
+        runner,
+        flows.all,
+        tools.ids,
+        (err, { operation, subjectId }) =>
+          logger.error({ err, operation, subject: subjectId }, 'a key was not completed'),
+        keys,
+      );
+      return { name: `completer${suffix}`, everyMs: 2_000, runOnce: () => completer.runOnce() };
+    };
+    return [
+      ...accounts.map((account) => taskOf(`-${account}`, (limit) => dueKeys.at(account, limit))),
+      taskOf('', (limit) => dueKeys.elsewhere(accounts, limit)),
+    ];
+  }
+}

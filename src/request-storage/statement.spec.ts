@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { situation } from '../../test/support/arbitrary-history.js';
+import { type RouteHistory, assessRoute } from './assess-route.js';
+import { nextStep } from './next-step.js';
+import { statementAttempt } from './statement.js';
+
+const runs = { numRuns: 5_000 };
+
+function stated(route: RouteHistory, isDone: boolean, now: Date): RouteHistory {
+  const statement = { isDone, evidence: 'Seen in the dashboard', pspReference: 'pi_1', by: 'cli:ada' };
+  return { ...route, attempts: [...route.attempts, statementAttempt(route, statement, now, 't')] };
+}
+
+describe("a person's statement about a route", () => {
+  it('decides what the PSP has left open, by whatever clock, and leads to no other PSP', () => {
+    fc.assert(
+      fc.property(situation, fc.boolean(), ({ route, can, facts }, clockTrusted) => {
+        if (assessRoute(route, can, facts).verdict !== 'open') return;
+        const decide = (isDone: boolean) =>
+          nextStep([stated(route, isDone, facts.now)], { ...facts, clockTrusted });
+        expect(decide(true)).toMatchObject({ do: 'finish', by: { kind: 'notice' } });
+        expect(decide(false)).toMatchObject({ do: 'fail', evidence: { kind: 'person', advice: 'never' } });
+      }),
+      runs,
+    );
+  });
+
+  it('says nothing against what the PSP itself says was done', () => {
+    fc.assert(
+      fc.property(situation, ({ route, can, facts }) => {
+        if (assessRoute(route, can, facts).verdict !== 'effective') return;
+        expect(assessRoute(stated(route, false, facts.now), can, facts).verdict).toBe('effective');
+      }),
+      runs,
+    );
+  });
+});

@@ -1,0 +1,45 @@
+import { type PspAttempt, type PspRequest } from './psp-request.entity.js';
+
+/** What a person found out about a stuck route, at the PSP or from its support. */
+export interface Statement {
+  readonly isDone: boolean;
+  /** What it rests on, up to 500 characters. */
+  readonly evidence: string;
+  /** The PSP's id of what was done. */
+  readonly pspReference: string | null;
+  /** Who says so, as in audit records: `operator:<name>`. */
+  readonly by: string;
+}
+
+/** A person's statement as it stands beside the calls of the route: a notice that no PSP sent. */
+export function statementAttempt(
+  { request, attempts }: { readonly request: PspRequest; readonly attempts: readonly PspAttempt[] },
+  { isDone, evidence, pspReference, by }: Statement,
+  now: Date,
+  traceId: string,
+): PspAttempt {
+  const { merchantId, entityKey, route, operation } = request;
+  return {
+    merchantId,
+    entityKey,
+    route,
+    attempt: attempts.at(-1)!.attempt + 1,
+    kind: 'notice',
+    outcome: isDone ? 'succeeded' : 'not_found',
+    decline: null,
+    pspCode: null,
+    httpStatus: null,
+    latencyMs: null,
+    traceId,
+    request: { operation, about: 'operation', stated_by: by },
+    response: { evidence, ...(pspReference === null ? {} : { psp_reference: pspReference }) },
+    startedAt: now,
+    endedAt: now,
+  };
+}
+
+/** Who stated it; null for everything that a PSP said. */
+export function statedBy({ request }: PspAttempt): string | null {
+  const by = request['stated_by'];
+  return typeof by === 'string' ? by : null;
+}

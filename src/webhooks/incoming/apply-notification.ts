@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import { type Clock } from '../../core/clock.js';
+import { type Ids } from '../../core/ids.js';
+import { type JobKind } from '../../jobs/job-kind.js';
+import { type ItemRecorder, type Taken } from '../../request-storage/notification.js';
+import { applyDelayMs } from './apply-schedule.js';
+import { type ApplyArgs, type Decision, type Inbox, type Undecided } from './inbox.js';
+import { type IncomingMetrics } from './incoming-metrics.js';
+
+/**
+ * How far two processes' clocks may differ. A try that comes too early is left to the next one, and one
+ * that was drawn to be due now must not be lost because another process is a little behind.
+ */
+const CLOCK_SLACK_MS = 1_000;
+
+export interface ApplyNoticeDeps {
+  readonly inbox: Inbox;
+  readonly facts: ItemRecorder;
+  readonly metrics: IncomingMetrics;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+/**
+ * The job `webhook.apply`: gives the facts of one notification to the owner of the operations that they
+ * speak of, and writes down what became of them.
+ *
+ * It may run twice and side by side with itself. Facts may be taken twice; the row is moved by an update
+ * that is guarded by its state and by the number of tries that was read. What fails below it (the store,
+ * a PSP that is asked) is thrown and goes up the queue's ladder; an operation that is not known is no
+ * failure and is waited for on a schedule of its own (apply-schedule.ts).
+ */
+export class ApplyNotice implements JobKind<ApplyArgs> {
+  readonly name = 'webhook.apply';
+  readonly ladder = 'default';
+
+  constructor(private readonly deps: ApplyNoticeDeps) {}
+
+  /** PSPs put anything into the names of their events, and may take 200 characters for it. */
+  idOf({ psp, eventId, tries }: ApplyArgs): string {
+    return `${psp}.${createHash('sha256').update(eventId).digest('base64url')}.${tries}`;
+  }
+
+  async run({ psp, eventId }: ApplyArgs, signal: AbortSignal): Promise<void> {
+    const { inbox, metrics, clock } = this.deps;
+    const notice = await inbox.undecided(psp, eventId);
+    if (notice === null || notice.nextAt.getTime() > clock.now().getTime() + CLOCK_SLACK_MS) return;
+    const taken = await this.take(psp, notice, signal);
+    const decision = this.decide(taken, notice.tries);
+    const moved = await inbox.record({ psp, eventId, tries: notice.tries }, taken, decision, this);
+    if (moved && decision.state !== 'received') metrics.decided(psp, decision);
+  }
+
+  due(limit: number): Promise<readonly ApplyArgs[]> {
+    return this.deps.inbox.due(limit);
+  }
+
+  /** One after another: they may be about one payment. One that throws does not keep the others. */
+  private async take(
+    psp: string,
+    { facts, taken, traceId }: Undecided,
+    signal: AbortSignal,
+  ): Promise<Taken[]> {
+    const words: Taken[] = [];
+    const errors: unknown[] = [];
+    for (const [index, fact] of facts.entries()) {
+      signal.throwIfAborted();
+      const before = taken[index];
+      if (before !== undefined && before !== 'unknown') {
+        // Taken by an earlier try. Things have moved on since, and it says nothing about now.
+        words.push(before);
+        continue;
+      }
+      try {
+        words.push(await this.deps.facts.take(psp, fact, traceId));
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    if (errors.length > 0) throw errors[0];
+    return words;
+  }
+
+  private decide(taken: readonly Taken[], tries: number): Decision {
+    if (taken.length === 0) return { state: 'ignored' };
+    if (taken.includes('contradiction')) return { state: 'break', reason: 'contradiction' };
+    if (!taken.includes('unknown')) return { state: 'applied' };
+    const delayMs = applyDelayMs(tries, this.deps.ids.random());
+    // One change is told as several facts where it has several names; what one of them names need not be there.
+    const isKnown = taken.some((word) => word !== 'unknown');
+    if (delayMs === null)
+      return isKnown ? { state: 'applied' } : { state: 'break', reason: 'operation_unknown' };
+    return { state: 'received', nextAt: new Date(this.deps.clock.now().getTime() + delayMs) };
+  }
+}

@@ -1,0 +1,31 @@
+import { type Caller } from '../../merchants/caller.js';
+
+/** Who acts, and the record of it. */
+export interface Act {
+  readonly caller: Caller;
+  readonly auditId: string;
+  readonly at: Date;
+  readonly action: `webhook_endpoint.${string}` | 'event.replayed';
+}
+
+/**
+ * The CTE `recorded`: the audit record of an act, written by the statement that does it, and only where `from`
+ * has a row. `values` follow the `taken` parameters that the statement has already. `subject` and `detail`
+ * are SQL over `from`.
+ */
+export function recorded(
+  { caller, auditId, at, action }: Act,
+  taken: number,
+  { from, subject, detail = "'{}'::jsonb" }: { from: string; subject: string; detail?: string },
+): { readonly cte: string; readonly values: readonly unknown[] } {
+  const parameter = (n: number, type: string) => `$${taken + n}::${type}`;
+  const address = `jsonb_strip_nulls(jsonb_build_object('source_address', ${parameter(5, 'text')}))`;
+  return {
+    cte: `recorded AS (
+      INSERT INTO audit_records (merchant_id, id, at, actor, action, subject, detail)
+      SELECT ${parameter(1, 'uuid')}, ${parameter(2, 'uuid')}, ${parameter(3, 'timestamptz')}, ${parameter(4, 'text')},
+             '${action}', ${subject}, ${detail} || ${address}
+        FROM ${from} LIMIT 1)`,
+    values: [caller.merchantId, auditId, at, `api-key:${caller.apiKeyId}`, caller.sourceAddress ?? null],
+  };
+}

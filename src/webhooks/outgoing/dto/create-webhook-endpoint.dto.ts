@@ -1,0 +1,35 @@
+import { IsText, IsTextList } from '../../../http/fields.js';
+import { isHttpUrl } from '../../../http/formats.js';
+import { IsLine } from '../../../http/shared-fields.js';
+import { type EventType, eventTypes } from '../event-view.js';
+import { type EndpointAsk } from '../webhooks.js';
+
+/** An address to send events to. */
+export class CreateWebhookEndpointDto {
+  @IsText({
+    maxLength: 2048,
+    format: 'uri',
+    is: isHttpUrl,
+    description:
+      'Where events are sent: https, port 443, 8443 or one from 1024 on, and a name that leads to public addresses only.',
+    message: 'must be an https URL of at most 2048 characters without user and password',
+  })
+  url: string;
+
+  @IsTextList({
+    items: eventTypes,
+    minItems: 1,
+    unique: true,
+    optional: true,
+    description: 'The types to send; all, also those that are still to come, where absent.',
+    message: 'must be a list of at least one type',
+  })
+  events?: EventType[];
+
+  @IsLine({ optional: true, description: 'For yourself.' })
+  description?: string;
+
+  toAsk(): EndpointAsk {
+    return { url: this.url, events: this.events ?? null, description: this.description ?? null };
+  }
+}

@@ -1,0 +1,57 @@
+import { Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { Pool } from 'pg';
+import { Registry } from 'prom-client';
+import { Config } from '../../config/config.js';
+import { Clock } from '../../core/clock.js';
+import { Encryption } from '../../core/encryption.js';
+import { Ids } from '../../core/ids.js';
+import { DatabaseModule } from '../../database/database.module.js';
+import { JobRegistry } from '../../jobs/job-registry.js';
+import { JobsModule } from '../../jobs/jobs.module.js';
+import { type RetryPolicy } from '../../jobs/retry-policy.js';
+import { type LadderWanted } from './delivery-jobs.js';
+import { WebhooksOut, webhooksOut } from './webhooks-out.js';
+
+const DAY_MS = 24 * 3_600_000;
+
+/** Events and the webhooks by which merchants are told of them. */
+@Module({
+  imports: [DatabaseModule, JobsModule],
+  providers: [
+    {
+      provide: WebhooksOut,
+      inject: [Pool, Clock, Ids, Encryption, Registry, Config],
+      useFactory: (
+        sql: Pool,
+        clock: Clock,
+        ids: Ids,
+        seal: Encryption,
+        metrics: Registry,
+        { webhookTargets: targets, eventRetentionDays }: Config,
+      ): WebhooksOut =>
+        webhooksOut({ sql, clock, ids, seal, metrics, targets, retentionMs: eventRetentionDays * DAY_MS }),
+    },
+  ],
+  exports: [WebhooksOut],
+})
+export class OutboundWebhooksModule implements OnModuleInit {
+  constructor(
+    @Inject(JobRegistry) private readonly jobs: JobRegistry,
+    @Inject(WebhooksOut) private readonly outgoing: WebhooksOut,
+  ) {}
+
+  onModuleInit(): void {
+    const { kinds, ladders, feeder, chore } = this.outgoing;
+    this.jobs.register({
+      kinds,
+      retryPolicies: ladders.map(inOneQueue),
+      outboxSources: [feeder],
+      periodicTasks: () => [chore],
+    });
+  }
+}
+
+/** What is tried again there is rare, and a queue costs a connection. */
+function inOneQueue({ name, delaysMs, concurrency }: LadderWanted): RetryPolicy {
+  return { name, levels: delaysMs.map((delayMs) => ({ queue: name, delayMs, concurrency })) };
+}

@@ -1,0 +1,32 @@
+import { adyenSubject } from './adyen-subject.js';
+import { exerciseNotices } from './exercise-notifications.js';
+import { type Signing } from './notices/signing.js';
+import { stripeSubject } from './stripe-subject.js';
+
+const stripe: Signing = {
+  secret: 'whsec_theFirstOfStripe',
+  next: 'whsec_theSecondOfStripe',
+  credentials: { secretKey: 'sk_test_averysecretkeyofstripe' },
+  names: { secret: 'webhookSecret', previous: 'webhookSecretPrevious' },
+  other: null,
+  hasAge: true,
+  tellsOfWaiting: true,
+};
+
+const adyen: Signing = {
+  secret: 'A1'.repeat(32),
+  next: 'B2'.repeat(32),
+  credentials: {
+    apiKey: 'AQEaverysecretapikeyofadyen',
+    merchantAccount: 'PayonceECOM',
+    balanceAccount: 'BA1',
+  },
+  names: { secret: 'hmacKey', previous: 'hmacKeyPrevious' },
+  other: { merchantAccount: 'PayoncePOS' },
+  hasAge: false,
+  tellsOfWaiting: false,
+};
+
+exerciseNotices('stripe', stripeSubject('stripe'), stripe);
+exerciseNotices('keyless', stripeSubject('keyless'), stripe);
+exerciseNotices('adyen', adyenSubject, adyen);

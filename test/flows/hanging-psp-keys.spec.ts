@@ -1,0 +1,42 @@
+import { eventually, orderOf, paymentOf, ApiClient, TestEnvironment } from '../support/test-environment.js';
+
+/** One PSP hangs. Keys that a dead process left at another PSP are completed as fast as if the first one answered. */
+const HANGING = 50;
+/** Alone it takes about 3 s, one key after the other 58 s; on a busy machine all takes longer. */
+const BOUND_MS = 30_000;
+
+let stage: TestEnvironment;
+beforeAll(async () => {
+  stage = await TestEnvironment.open({ timeoutMs: 4_000, lockTtlMs: 6_000 });
+});
+afterAll(() => stage.close());
+
+it('a key at Adyen is completed while 50 keys that a dead process left hang at Stripe', async () => {
+  stage.simulator.faults('stripe', { fault: 'hang_before', on: 'any', rate: 1 });
+  stage.simulator.faults('adyen', { fault: 'hang_after', next: 1 });
+  const victim = await stage.start({ env: { PAYONCE_ROLE: 'api' } });
+  const apiKey = await stage.merchant();
+  const other = orderOf({ first: 'adyen', reference: 'other' });
+  const orders = Array.from({ length: HANGING }, (_, n) => orderOf({ reference: `hangs-${n}` }));
+  for (const order of [...orders, other]) {
+    new ApiClient(() => victim.url, apiKey).post('/v1/payments', order, order.reference).catch(() => null);
+  }
+  const calls = () => stage.sql('SELECT 1 FROM psp_attempts');
+  await eventually(async () => (await calls()).length > HANGING, 'every call is under way');
+  victim.kill();
+  await victim.exit;
+  // The keys at Stripe come first.
+  await stage.sql(
+    "UPDATE idempotency_keys SET resumable_at = resumable_at - interval '1 minute' WHERE key LIKE 'hangs-%'",
+  );
+
+  const service = await stage.start();
+  const startedMs = performance.now();
+  const finished = "SELECT 1 FROM idempotency_keys WHERE key = 'other' AND recovery_point = 'finished'";
+  await eventually(async () => (await stage.sql(finished)).length === 1, 'the key at Adyen', 90_000);
+  expect(performance.now() - startedMs).toBeLessThan(BOUND_MS);
+  const answer = await new ApiClient(() => service.url, apiKey).post('/v1/payments', other, 'other');
+  const { id, status } = paymentOf(answer);
+  expect(status).toBe('captured');
+  expect(stage.effects(id)).toHaveLength(1);
+}, 180_000);

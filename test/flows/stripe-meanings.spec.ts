@@ -1,0 +1,96 @@
+import {
+  atRest,
+  orderOf,
+  paymentOf,
+  type Service,
+  ApiClient,
+  TestEnvironment,
+} from '../support/test-environment.js';
+
+/** What Stripe answers, taken for what it means. */
+let stage: TestEnvironment;
+let service: Service;
+let shop: ApiClient;
+
+beforeAll(async () => {
+  stage = await TestEnvironment.open();
+  service = await stage.start();
+  shop = new ApiClient(() => service.url, await stage.merchant());
+});
+afterAll(() => stage.close());
+beforeEach(() => stage.simulator.reset());
+
+const tokens = { stripe: 'pm_card_chargeDeclinedProcessingError', adyen: 'shopper-token-8416' };
+
+it('fails over on a decline that Stripe gives no decline_code for', async () => {
+  const body = orderOf({ reference: 'own-code', tokens });
+  const payment = paymentOf(await shop.until(() => shop.post('/v1/payments', body, 'own-code'), atRest));
+  expect(payment).toMatchObject({ status: 'captured', psp: 'adyen' });
+  expect(payment.routes.map(({ psp, outcome }) => [psp, outcome])).toEqual([
+    ['stripe', 'declined'],
+    ['adyen', 'succeeded'],
+  ]);
+  expect(stage.effects(payment.id).map(({ psp, operation }) => `${operation} ${psp}`)).toEqual([
+    'charge adyen',
+  ]);
+});
+
+it('says why a payment failed that Stripe gives no decline_code for', async () => {
+  const body = orderOf({
+    reference: 'expired',
+    tokens: { ...tokens, stripe: 'pm_card_chargeDeclinedExpiredCard' },
+  });
+  const payment = paymentOf(await shop.until(() => shop.post('/v1/payments', body, 'expired'), atRest));
+  expect(payment).toMatchObject({
+    status: 'failed',
+    failure: { category: 'declined', code: 'card_expired', psp_code: 'expired_card' },
+  });
+  expect(stage.effects(payment.id)).toEqual([]);
+});
+
+describe('an authorization that lapsed at Stripe', () => {
+  /** Reserved, and then canceled by Stripe itself, of which nobody was notified. */
+  const lapsed = async (reference: string) => {
+    const body = orderOf({ reference, capture: 'manual' });
+    const { id, psp_reference: intent } = paymentOf(
+      await shop.until(() => shop.post('/v1/payments', body, reference), atRest),
+    );
+    const canceled = await fetch(`${stage.simulator.urls.stripe}/v1/payment_intents/${intent}/cancel`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer sk_test_stage' },
+    });
+    expect(canceled.status).toBe(200);
+    return id;
+  };
+  const effectsOf = (id: string) => stage.effects(id).map(({ operation }) => operation);
+
+  it('is canceled for good when it is canceled', async () => {
+    const id = await lapsed('lapsed-void');
+    const cancel = () => shop.post(`/v1/payments/${id}/cancel`, {}, 'lapsed-void-cancel');
+    expect(paymentOf(await shop.until(cancel, atRest))).toMatchObject({ status: 'canceled', failure: null });
+    expect(effectsOf(id)).toEqual(['authorize', 'void']);
+  });
+
+  it('is not captured, says why, and can be canceled then', async () => {
+    const id = await lapsed('lapsed-capture');
+    const capture = () => shop.post(`/v1/payments/${id}/capture`, {}, 'lapsed-capture-capture');
+    expect(paymentOf(await shop.until(capture, atRest))).toMatchObject({
+      status: 'authorized',
+      amount_captured: 0,
+      failure: { category: 'declined', code: 'authorization_canceled' },
+    });
+    const cancel = () => shop.post(`/v1/payments/${id}/cancel`, {}, 'lapsed-capture-cancel');
+    expect(paymentOf(await shop.until(cancel, atRest))).toMatchObject({ status: 'canceled' });
+    expect(effectsOf(id)).toEqual(['authorize', 'void']);
+  });
+
+  it('is not captured either where the answer to that was lost', async () => {
+    const id = await lapsed('lapsed-lost');
+    stage.simulator.faults('stripe', { fault: 'reset_after', next: 1 });
+    const capture = () => shop.post(`/v1/payments/${id}/capture`, {}, 'lapsed-lost-capture');
+    expect(paymentOf(await shop.until(capture, atRest))).toMatchObject({
+      status: 'authorized',
+      failure: { category: 'declined', code: 'authorization_canceled' },
+    });
+  });
+});

@@ -1,0 +1,45 @@
+/**
+ * `npm run proofs`: the long campaigns of the tests. Each plays what its spec plays in `npm test`, far
+ * longer, and with seeds that move on from commit to commit, so that every change meets schedules that no
+ * change before it has met. A failure names its seed; the command that plays it again is printed first.
+ */
+import { spawnSync } from 'node:child_process';
+import { createRequire } from 'node:module';
+
+const SCHEDULES = 100_000;
+
+const counted = spawnSync('git', ['rev-list', '--count', 'HEAD'], { encoding: 'utf8' });
+/** The number of this commit; 1 outside a repository. */
+const commit = Number(counted.status === 0 ? counted.stdout.trim() : 1);
+
+const campaign = {
+  SIMULATION_FROM: String(commit * SCHEDULES + 1),
+  SIMULATION_SCHEDULES: String(SCHEDULES),
+  CRASH_SEED: String(commit),
+  CRASH_RUNS: '24',
+  REFUND_RACES: '200',
+  STORM_SEED: String(commit),
+  STORM_SECONDS: '20',
+  NOTIFICATIONS_SEED: String(commit),
+};
+const specs = [
+  'simulation/simulation',
+  'crashes/crashes',
+  'races/refunds',
+  'races/storm',
+  'races/storm-of-two-clocks',
+  'races/notifications',
+];
+
+const variables = Object.entries(campaign).map(([name, value]) => `${name}=${value}`);
+process.stdout.write(`proofs of commit ${commit}:\n  ${variables.join('\n  ')}\n`);
+
+const jest = createRequire(import.meta.url).resolve('jest/bin/jest');
+const paths = specs.map((spec) => `test/${spec}\\.spec\\.ts$`);
+// One after the other: beside each other they fail for want of time, not of correctness.
+const { status } = spawnSync(process.execPath, [jest, '--runInBand', '--testPathPatterns', ...paths], {
+  stdio: 'inherit',
+  // A value from outside wins: that is how one campaign is played again.
+  env: { ...campaign, ...process.env },
+});
+process.exit(status ?? 1);

@@ -1,0 +1,26 @@
+import { runInNewContext } from 'node:vm';
+
+/** Of an adversarial text, in characters: as long as the largest body that the API takes. */
+const LENGTH = 250_000;
+/** For one text. Linear work of this size takes milliseconds, quadratic work takes minutes. */
+export const MAX_MS = 2_000;
+
+/**
+ * Texts on which patterns backtrack: runs of each of these characters, of each pair of them and of each
+ * word, alone and behind what may be the beginning of a match, with an end that fits nothing.
+ */
+export function* adversarialTexts(characters: string, words: readonly string[] = []): Generator<string> {
+  const single = [...new Set(characters)];
+  const pairs = single.flatMap((one) => single.map((other) => (one === other ? one : one + other)));
+  const runOf = (repeated: string) => repeated.repeat(Math.ceil(LENGTH / repeated.length));
+  for (const repeated of [...pairs, ...words]) yield `${runOf(repeated)}\u0000`;
+  const signs = single.filter((character) => !/[\p{L}\p{N}]/u.test(character));
+  for (const begin of [...signs.map((sign) => `a${sign}`), ...words]) {
+    for (const repeated of single) yield `${begin}${runOf(repeated)}\u0000`;
+  }
+}
+
+/** Runs it, and throws where it takes longer: also out of the middle of a pattern that backtracks. */
+export function withinMs(ms: number, run: () => void): void {
+  runInNewContext('run()', { run }, { timeout: ms });
+}

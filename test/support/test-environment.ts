@@ -1,0 +1,554 @@
+import { createHmac } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, type QueryResultRow } from 'pg';
+import {
+  type Effect,
+  type PspName,
+  pspNames,
+  type Simulator,
+  startSimulator,
+  type WebhookRequest,
+} from '@payonce/simulator';
+import { type Scope } from '../../src/merchants/caller.js';
+import { Merchants } from '../../src/merchants/merchants.js';
+import { type Page } from '../../src/core/page.js';
+import { type AttemptView, type PaymentView } from '../../src/payments/payments.js';
+import { SystemClock } from '../../src/core/clock.js';
+import { SystemIds } from '../../src/core/ids.js';
+import { openDatabase } from '../../src/database/database.js';
+import { type FreshDatabase, freshDatabase } from './database.js';
+import { type Spawned, spawnNode } from './process.js';
+
+/** Currency to the order in which PSPs are asked: a test picks the first PSP by the currency. */
+export const currencyFor = { stripe: 'USD', adyen: 'EUR', keyless: 'GBP' } as const;
+
+/** Tokens that no log and no table may show. Every one of them is approved. */
+export const tokens: Readonly<Record<PspName, string>> = {
+  stripe: 'pm_card_visa_stripeOnly',
+  adyen: 'shopper-token-8416',
+  keyless: 'pm_card_visa_keylessOnly',
+};
+export const email = 'somebody.secret@shop.example';
+
+/** One for all services, as processes over one database have it. */
+export const sealKey = Buffer.alloc(32, 7).toString('base64');
+
+/** What the PSPs sign their notifications with. */
+const notificationSecrets: Readonly<Record<PspName, string>> = {
+  stripe: 'whsec_stage_of_stripe',
+  keyless: 'whsec_stage_of_keyless',
+  adyen: '5a'.repeat(32),
+};
+
+/** What an item of Adyen's says, as far as it matters here. */
+export interface AdyenItem {
+  readonly eventCode: string;
+  readonly success: boolean;
+  readonly pspReference: string;
+  readonly originalReference?: string;
+  readonly merchantReference: string;
+  readonly amount: { readonly value: number; readonly currency: string };
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+export interface TestEnvironmentOptions {
+  /** The longest a PSP call may take. */
+  readonly timeoutMs?: number;
+  /** How long a crashed run holds its key. Above timeoutMs + 1000. */
+  readonly lockTtlMs?: number;
+  /** For every service that is started. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Whether the routing rules allow to fence a charge in doubt. */
+  readonly fence?: boolean;
+  /** Instead of a copy of the run's template: a server of the test's own. Dropped with the stage. */
+  readonly database?: FreshDatabase;
+}
+
+/** A place in the service, at its n-th visit, and what is sent to the process there. */
+export interface Checkpoint {
+  readonly place: string;
+  readonly visit?: number;
+  /** SIGKILL unless told. */
+  readonly signal?: NodeJS.Signals;
+}
+
+export interface StartOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Its checkpoints are watched: `arm` tells where it dies (or is frozen). */
+  readonly watched?: boolean;
+  /** The same, counted from the very start. */
+  readonly at?: Checkpoint;
+  /** Where the database is reached instead: a proxy in front of it. */
+  readonly databaseUrl?: string;
+  /** A PSP account that has been taken out of the configuration. */
+  readonly without?: PspName;
+}
+
+/** PSPs, a database and a merchant; services are started and killed on it. */
+export class TestEnvironment {
+  private readonly services: Service[] = [];
+  private travelledMs = 0;
+  private readonly secrets: string[] = [
+    ...Object.values(tokens),
+    ...Object.values(notificationSecrets),
+    email,
+  ];
+
+  private constructor(
+    readonly simulator: Simulator,
+    readonly database: FreshDatabase,
+    private readonly directory: string,
+    private readonly options: Required<Pick<TestEnvironmentOptions, 'lockTtlMs' | 'env'>>,
+  ) {}
+
+  static async open({
+    timeoutMs = 1_000,
+    lockTtlMs = 2_500,
+    env = {},
+    fence = false,
+    database: own,
+  }: TestEnvironmentOptions = {}): Promise<TestEnvironment> {
+    const [simulator, database] = await Promise.all([startSimulator(), own ?? freshDatabase()]);
+    const directory = mkdtempSync(join(tmpdir(), 'payonce-stage-'));
+    const { stripe, adyen, keyless } = simulator.urls;
+    const secretKey = { secretKey: 'sk_test_stage' };
+    const stripeLike = (psp: 'stripe' | 'keyless') => ({
+      ...secretKey,
+      webhookSecret: notificationSecrets[psp],
+    });
+    const order = (...psps: readonly PspName[]) => ({ order: psps, ...(fence ? { fence } : {}) });
+    const psps = {
+      psps: [
+        { name: 'stripe', adapter: 'stripe', baseUrl: stripe, timeoutMs, credentials: stripeLike('stripe') },
+        {
+          name: 'keyless',
+          adapter: 'keyless',
+          baseUrl: keyless,
+          timeoutMs,
+          credentials: stripeLike('keyless'),
+        },
+        {
+          name: 'adyen',
+          adapter: 'adyen',
+          baseUrl: `${adyen}/v71`,
+          timeoutMs,
+          credentials: {
+            apiKey: 'stage-adyen-api-key',
+            merchantAccount: 'PayonceStage',
+            hmacKey: notificationSecrets.adyen,
+            transfersHmacKey: notificationSecrets.adyen,
+            balanceAccount: 'BA00000000000000000000001',
+            transfersBaseUrl: `${adyen}/btl/v4`,
+          },
+        },
+      ],
+      routing: [
+        { when: { currency: ['EUR'] }, ...order('adyen', 'stripe', 'keyless') },
+        { when: { currency: ['GBP'] }, ...order('keyless', 'stripe', 'adyen') },
+        order('stripe', 'adyen', 'keyless'),
+      ],
+    };
+    writeFileSync(join(directory, 'psps.json'), JSON.stringify(psps));
+    return new TestEnvironment(simulator, database, directory, { lockTtlMs, env });
+  }
+
+  /**
+   * Lets time pass for the database, which is the one clock that services stamp and judge by, and for the
+   * machine of every service that is started from now on. Those that run already do not notice it in time.
+   */
+  async travel(ms: number): Promise<void> {
+    this.travelledMs += ms;
+    const shifted = (name: string) => `
+      CREATE OR REPLACE FUNCTION public.${name}() RETURNS timestamptz LANGUAGE sql STABLE AS
+        $$ SELECT pg_catalog.${name}() + interval '${this.travelledMs} ms' $$`;
+    for (const name of ['clock_timestamp', 'statement_timestamp', 'now']) await this.sql(shifted(name));
+    // A function of ours before the one of Postgres, for every session from now on.
+    const database = new URL(this.database.url).pathname.slice(1);
+    await this.sql(`ALTER DATABASE ${database} SET search_path = public, pg_catalog`);
+  }
+
+  get hasTravelled(): boolean {
+    return this.travelledMs > 0;
+  }
+
+  /** Resolves when the service says that it listens. */
+  async start({ env, at, watched, databaseUrl, without }: StartOptions = {}): Promise<Service> {
+    const file = join(this.directory, `checkpoint-${this.services.length}.json`);
+    if (at) writeAim(file, 'first', at);
+    const spawned = spawnNode('dist/src/main.cjs', {
+      ...(at || watched ? { preload: 'test/support/kill-at.mjs' } : {}),
+      env: {
+        ...this.environment(),
+        ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+        CHECKPOINT_FILE: file,
+        ...(without === undefined ? {} : { PAYONCE_PSPS_FILE: this.configurationWithout(without) }),
+        ...env,
+      },
+    });
+    const service = new Service(spawned, file);
+    this.services.push(service);
+    await service.ready();
+    return service;
+  }
+
+  private configurationWithout(gone: PspName): string {
+    const { psps, routing } = JSON.parse(readFileSync(join(this.directory, 'psps.json'), 'utf8')) as {
+      psps: { name: string }[];
+      routing: { order: string[] }[];
+    };
+    const file = join(this.directory, `psps-without-${gone}.json`);
+    const others = {
+      psps: psps.filter(({ name }) => name !== gone),
+      routing: routing.map((rule) => ({ ...rule, order: rule.order.filter((name) => name !== gone) })),
+    };
+    writeFileSync(file, JSON.stringify(others));
+    return file;
+  }
+
+  /** What every process of this installation is configured by. */
+  private environment(): Readonly<Record<string, string>> {
+    return {
+      PORT: '0',
+      DATABASE_URL: this.database.url,
+      PAYONCE_SIMULATOR: 'off',
+      PAYONCE_PSPS_FILE: join(this.directory, 'psps.json'),
+      PAYONCE_DATA_DIR: this.directory,
+      PAYONCE_SEAL_KEY: sealKey,
+      PAYONCE_LOCK_TTL_MS: String(this.options.lockTtlMs),
+      PAYONCE_LOG_LEVEL: 'debug',
+      PAYONCE_DB_POOL: '6',
+      PAYONCE_COMMIT_LANES: '2',
+      PAYONCE_CLOCK_OFFSET_MS: String(this.travelledMs),
+      ...this.options.env,
+    };
+  }
+
+  /** A `payonce` command of an operator of this installation, with `--json`. Returns what it prints. */
+  async command(...args: readonly string[]): Promise<unknown> {
+    const spawned = spawnNode('bin/payonce.mjs', { args: [...args, '--json'], env: this.environment() });
+    await spawned.exit;
+    // A refusal is the last line on standard error, after the name of the installation.
+    const printed = spawned.stdout().trim() || spawned.output().trim().split('\n').at(-1)!;
+    return JSON.parse(printed) as unknown;
+  }
+
+  /** From now on these PSPs notify the service at this address; every one unless told. */
+  notify(
+    url: string,
+    hook: Omit<WebhookRequest, 'url' | 'secret'> = {},
+    psps: readonly PspName[] = pspNames,
+  ): void {
+    for (const psp of psps) {
+      const secret = notificationSecrets[psp];
+      this.simulator.webhook(psp, { url: `${url}/v1/webhooks/${psp}`, secret, ...hook });
+    }
+  }
+
+  /** Adyen tells of something that nobody here asked for: one item of a standard webhook, signed as its own are. */
+  async tellAsAdyen(url: string, item: AdyenItem): Promise<number> {
+    const account = 'PayonceStage';
+    const { pspReference, originalReference = '', merchantReference, amount, eventCode, success } = item;
+    const fields = [
+      pspReference,
+      originalReference,
+      account,
+      merchantReference,
+      amount.value,
+      amount.currency,
+    ];
+    const signed = [...fields, eventCode, String(success)].join(':');
+    const key = Buffer.from(notificationSecrets.adyen, 'hex');
+    const hmacSignature = createHmac('sha256', key).update(signed).digest('base64');
+    const { metadata, ...told } = item;
+    const NotificationRequestItem = {
+      ...told,
+      success: String(success),
+      merchantAccountCode: account,
+      additionalData: { ...metadata, hmacSignature },
+    };
+    const body = JSON.stringify({ live: 'false', notificationItems: [{ NotificationRequestItem }] });
+    const headers = { 'content-type': 'application/json' };
+    return (await fetch(`${url}/v1/webhooks/adyen`, { method: 'POST', headers, body })).status;
+  }
+
+  /** Notifications that PSPs have not got rid of yet, and what became of the others. */
+  notifications(): { readonly waiting: number; readonly delivered: number; readonly failed: number } {
+    const all = pspNames.map((psp) => this.simulator.webhooks(psp));
+    const sum = (name: 'waiting' | 'delivered' | 'failed') => all.reduce((n, each) => n + each[name], 0);
+    return { waiting: sum('waiting'), delivered: sum('delivered'), failed: sum('failed') };
+  }
+
+  /** A merchant with a key that may read and write. */
+  async merchant(
+    scopes: readonly Scope[] = [
+      'payments:read',
+      'payments:write',
+      'webhooks:read',
+      'webhooks:write',
+      'events:read',
+    ],
+  ): Promise<string> {
+    const clock = new SystemClock();
+    const opened = await openDatabase({
+      url: this.database.url,
+      entities: [],
+      migrations: [],
+      poolSize: 1,
+      applicationName: 'payonce-stage',
+    });
+    try {
+      const merchants = new Merchants(opened.pool, clock, new SystemIds(clock));
+      const { id } = await merchants.createMerchant('Shop');
+      const { key } = await merchants.createApiKey(id, scopes);
+      this.secrets.push(key);
+      return key;
+    } finally {
+      await opened.close();
+    }
+  }
+
+  /** From now on these may stand in no log and no table either. */
+  hide(...secrets: readonly string[]): void {
+    this.secrets.push(...secrets);
+  }
+
+  async sql<Row extends QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    const client = new Client({ connectionString: this.database.url, application_name: 'payonce-stage' });
+    await client.connect();
+    try {
+      return (await client.query<Row>(text, [...values])).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** What every PSP did, for one payment or for all. */
+  effects(paymentId = ''): Effect[] {
+    return pspNames
+      .flatMap((psp) => this.simulator.ledger(psp).effects)
+      .filter(({ reference }) => paymentId === '' || reference?.includes(paymentId) === true);
+  }
+
+  /** Money orders that reached a PSP: everything but questions. */
+  orders(psp: PspName) {
+    return this.simulator.calls(psp).filter(({ method }) => method === 'POST');
+  }
+
+  /** Secrets that stand in a log or in a table. Must be none. */
+  async leaks(): Promise<string[]> {
+    const logs = this.services.map((service) => service.output()).join('\n');
+    const tables = await this.sql<{ name: string }>(
+      "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
+    );
+    const found = this.secrets.filter((secret) => logs.includes(secret)).map((secret) => `log: ${secret}`);
+    for (const { name } of tables) {
+      for (const secret of this.secrets) {
+        const hits = await this.sql(`SELECT 1 FROM ${name} t WHERE strpos(t::text, $1) > 0 LIMIT 1`, [
+          secret,
+        ]);
+        if (hits.length > 0) found.push(`${name}: ${secret}`);
+      }
+    }
+    return found;
+  }
+
+  /** Ends everything. @throws when a secret stands in a log or in a table */
+  async close(): Promise<void> {
+    for (const service of this.services) service.kill();
+    await Promise.all(this.services.map((service) => service.exit));
+    try {
+      const leaks = await this.leaks();
+      if (leaks.length > 0) throw new Error(`secrets were written down: ${leaks.join(', ')}`);
+    } finally {
+      await Promise.all([this.simulator.close(), this.database.drop()]);
+      rmSync(this.directory, { recursive: true, force: true });
+    }
+  }
+}
+
+/** One process of the real service. */
+export class Service {
+  url = '';
+  private aims = 0;
+
+  constructor(
+    private readonly spawned: Spawned,
+    private readonly checkpointFile: string,
+  ) {}
+
+  get pid(): number {
+    return this.spawned.pid;
+  }
+
+  get exit() {
+    return this.spawned.exit;
+  }
+
+  output(): string {
+    return this.spawned.output();
+  }
+
+  async ready(): Promise<void> {
+    const [, url] = await this.spawned.waitForLine(/"listening":"(http[^"]+)"/, 60_000);
+    this.url = url!;
+  }
+
+  /** From now on visits of this checkpoint count, and of no other. */
+  async arm(at: Checkpoint): Promise<void> {
+    const id = String((this.aims += 1));
+    writeAim(this.checkpointFile, id, at);
+    this.spawned.kill('SIGUSR2');
+    await this.spawned.waitForLine(new RegExp(`^checkpoint ${id} armed$`));
+  }
+
+  kill(signal: NodeJS.Signals = 'SIGKILL'): void {
+    this.spawned.kill(signal);
+  }
+
+  /** SIGTERM, and how it ended. */
+  async stop(): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+    this.kill('SIGTERM');
+    return this.exit;
+  }
+}
+
+function writeAim(file: string, id: string, { place, visit = 1, signal = 'SIGKILL' }: Checkpoint): void {
+  writeFileSync(file, JSON.stringify({ id, place, visit, signal }));
+}
+
+/** What came back, with the bytes as they came. */
+export interface Reply {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: Headers;
+}
+
+export interface PostOptions {
+  /** `Prefer: wait`, in s. */
+  readonly waitS?: number;
+  /** `Payonce-Deadline`, in ms. */
+  readonly deadlineMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** A shop's side of the API. */
+export class ApiClient {
+  constructor(
+    private readonly url: () => string,
+    private readonly apiKey: string,
+  ) {}
+
+  async post(
+    path: string,
+    body: object,
+    key: string,
+    { waitS, deadlineMs, signal }: PostOptions = {},
+  ): Promise<Reply> {
+    const headers = {
+      ...this.headers(),
+      'content-type': 'application/json',
+      'idempotency-key': key,
+      ...(waitS === undefined ? {} : { prefer: `wait=${waitS}` }),
+      ...(deadlineMs === undefined ? {} : { 'payonce-deadline': String(deadlineMs) }),
+    };
+    const asked = { method: 'POST', headers, body: JSON.stringify(body), signal: signal ?? null };
+    return replyOf(await fetch(`${this.url()}${path}`, asked));
+  }
+
+  async get(path: string): Promise<Reply> {
+    return replyOf(await fetch(`${this.url()}${path}`, { headers: this.headers() }));
+  }
+
+  async payment(id: string): Promise<PaymentView> {
+    return paymentOf(await this.get(`/v1/payments/${id}`));
+  }
+
+  /** Oldest first, as they happened. */
+  async attempts(id: string): Promise<AttemptView[]> {
+    const { text } = await this.get(`/v1/payments/${id}/attempts`);
+    return (JSON.parse(text) as Page<AttemptView>).data.toReversed();
+  }
+
+  /** Asks again, with the same key, until the answer is `settled`; every process on the way may die. */
+  async until(
+    ask: () => Promise<Reply>,
+    settled: (reply: Reply) => boolean,
+    patienceMs = 30_000,
+  ): Promise<Reply> {
+    const giveUpAt = Date.now() + patienceMs;
+    let last = 'no answer';
+    while (Date.now() < giveUpAt) {
+      const reply = await ask().catch((error: unknown) => {
+        last = String(error);
+        return null;
+      });
+      if (reply && settled(reply)) return reply;
+      if (reply) last = `${reply.status} ${reply.text}`;
+      await sleep(100);
+    }
+    throw new Error(`not settled within ${patienceMs} ms; last: ${last}`);
+  }
+
+  private headers(): Record<string, string> {
+    return { authorization: `Bearer ${this.apiKey}` };
+  }
+}
+
+async function replyOf(response: Response): Promise<Reply> {
+  return { status: response.status, text: await response.text(), headers: response.headers };
+}
+
+export function paymentOf({ status, text }: Reply): PaymentView {
+  if (status >= 300) throw new Error(`no payment: ${status} ${text}`);
+  return JSON.parse(text) as PaymentView;
+}
+
+/** The `code` of a problem document. */
+export function codeOf({ text }: Reply): string {
+  return (JSON.parse(text) as { code: string }).code;
+}
+
+/** At rest: what a client may stop asking at. */
+export function atRest({ status }: Reply): boolean {
+  return status === 200 || status === 201;
+}
+
+export interface Order {
+  readonly first?: PspName;
+  readonly capture?: 'automatic' | 'manual';
+  readonly amount?: number;
+  readonly reference?: string;
+  /** The PSPs that a token is given for, with tokens of the test's own. */
+  readonly tokens?: Partial<Record<PspName, string>>;
+}
+
+/** The body of POST /v1/payments; the first PSP is asked first. */
+export function orderOf({ first = 'stripe', capture = 'automatic', amount = 1_999, ...more }: Order = {}) {
+  return {
+    reference: more.reference ?? 'order-1',
+    amount,
+    currency: currencyFor[first],
+    capture,
+    payment_method: { type: 'card', tokens: more.tokens ?? { ...tokens } },
+    customer: { reference: 'customer-1', email },
+    return_url: 'https://shop.example/back',
+  };
+}
+
+/** Waits for something to become so, with a bound. */
+export async function eventually<T>(
+  look: () => Promise<T | null | undefined | false> | T | null | undefined | false,
+  what: string,
+  patienceMs = 20_000,
+): Promise<T> {
+  const giveUpAt = Date.now() + patienceMs;
+  for (;;) {
+    const found = await look();
+    if (found) return found;
+    if (Date.now() > giveUpAt) throw new Error(`${what}: not so within ${patienceMs} ms`);
+    await sleep(25);
+  }
+}
