@@ -140,6 +140,15 @@ describe('faults', () => {
     ]);
   });
 
+  it('late_effect: arrives when it is due, however far the clock is moved past that', async () => {
+    simulator.faults('stripe', { fault: 'late_effect', next: 1, delay_ms: 5_000 });
+    await failure(stripe.charge({ key: 'k1' }));
+    await stripe.charge({ key: 'k1' });
+    simulator.advance(25 * 3_600_000, 'stripe');
+    // The key is forgotten after 24 hours, and what was on its way came long before.
+    expect(effects(simulator, 'stripe')).toEqual(CHARGED);
+  });
+
   it('refuse: the port is closed until the fault is cleared', async () => {
     const before = simulator.calls('stripe').length;
     const fault = { method: 'POST', body: JSON.stringify({ fault: 'refuse' }) };

@@ -42,15 +42,18 @@ export class Clock {
     return setTimeout(run, Math.min(ms, MAX_DELAY_MS));
   }
 
+  /** Stops on the way wherever something comes due, so that each thing happens at its own time. */
   advance(ms: number): void {
-    this.offset += ms;
-    const now = this.now();
-    const due = [...this.waiting].filter(({ at }) => at <= now).toSorted((a, b) => a.at - b.at);
+    const offset = this.offset + ms;
+    const until = this.now() + ms;
+    const due = [...this.waiting].filter(({ at }) => at <= until).toSorted((a, b) => a.at - b.at);
     for (const one of due) {
       clearTimeout(one.timer);
       this.waiting.delete(one);
+      this.offset = Math.max(this.offset, one.at - Date.now());
       one.run();
     }
+    this.offset = offset;
   }
 
   /** Back to real time; what was waiting never happens. */
