@@ -62,6 +62,7 @@ async function recorded(merchantId: string, clock: Clock, ids: Ids): Promise<Rec
     store,
     psps: new ContentPsp(),
     clock,
+    commitsMayBeLost: () => false,
     leaseMs: LEASE_MS,
     deadlineMs: LEASE_MS,
   });

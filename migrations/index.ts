@@ -21,6 +21,7 @@ import { WebhookScopes1700000000021 } from './0021-webhook-scopes.js';
 import { DecidedByAPerson1700000000035 } from './0035-decided-by-a-person.js';
 import { SealKey1700000000037 } from './0037-seal-key.js';
 import { DueByAccount1700000000040 } from './0040-due-by-account.js';
+import { FailoverHold1700000000044 } from './0044-failover-hold.js';
 
 /** Every migration, oldest first. A class that has run anywhere is never edited again. */
 export const migrations = [
@@ -47,4 +48,5 @@ export const migrations = [
   DecidedByAPerson1700000000035,
   SealKey1700000000037,
   DueByAccount1700000000040,
+  FailoverHold1700000000044,
 ];

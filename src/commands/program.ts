@@ -5,6 +5,7 @@ import { addBreaks } from './breaks.js';
 import { type Perform, withExamples } from './command.js';
 import { addCompletion } from './completion.js';
 import { addDeadLetters } from './dead-letters.js';
+import { addFailover } from './failover.js';
 import { addMerchants } from './merchants.js';
 import { addMigrate, type Migrate } from './migrate.js';
 import { addOrphans } from './orphans.js';
@@ -22,6 +23,7 @@ const groups = [
   addPayments,
   addStuck,
   addOrphans,
+  addFailover,
   addSealKey,
   addBreaks,
   addDeadLetters,

@@ -9,7 +9,7 @@ export function addStatus(payonce: Command, perform: Perform): void {
     () =>
       perform(async ({ database, clock, place }) => {
         const { readStatus } = await import('../database/installation-status.js');
-        const { schema, server, processes, ...waiting } = await readStatus(database.pool);
+        const { schema, server, processes, failoverHeldUntil, ...waiting } = await readStatus(database.pool);
         const differenceMs = Math.round(clock.differenceMs() ?? 0);
         const { oldestOpenRoute, ...figures } = waiting;
         return {
@@ -20,6 +20,7 @@ export function addStatus(payonce: Command, perform: Perform): void {
             postgres: server,
             clock_difference_ms: differenceMs,
             processes,
+            failover_held_until: failoverHeldUntil,
             waiting: {
               ...Object.fromEntries(
                 Object.entries(figures).map(([name, figure]) => [
@@ -38,6 +39,7 @@ export function addStatus(payonce: Command, perform: Perform): void {
               ['schema', `${schema}, up to date`],
               ['clock', clockText(differenceMs)],
               ['processes', processes === 0 ? 'none seen' : `${processes} alive`],
+              ...(failoverHeldUntil ? [['failover', heldText(failoverHeldUntil)] as const] : []),
             ]),
             '',
             'Needs a person',
@@ -57,7 +59,7 @@ export function addStatus(payonce: Command, perform: Perform): void {
 }
 
 function goingOn(
-  waiting: Omit<InstallationStatus, 'schema' | 'server' | 'processes'>,
+  waiting: Omit<InstallationStatus, 'schema' | 'server' | 'processes' | 'failoverHeldUntil'>,
   now: Date,
 ): [string, string][] {
   const oldest = waiting.oldestOpenRoute;
@@ -73,6 +75,10 @@ function goingOn(
 
 function figureText(figure: number, list: string): string {
   return figure === 0 ? '0' : `${figure}, see: npx payonce ${list}`;
+}
+
+function heldText(until: Date): string {
+  return `held until ${until.toISOString().slice(0, 16)}Z, commits may be lost`;
 }
 
 function clockText(differenceMs: number): string {

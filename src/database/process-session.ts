@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { type DatabaseClock } from '../core/database-clock.js';
 import { ignoreConnectionErrors, DatabaseUnavailable } from './database.js';
+import { noticeOtherDatabase } from './failover-hold.js';
 import { type Ids } from '../core/ids.js';
 import { type LockHolder } from '../core/lock-holder.js';
 
@@ -15,6 +16,8 @@ const MAX_FIRST_BEATS = 10;
  * patience, which is 5 s and three probes of 2 s.
  */
 const SURE_MS = 5_000;
+/** Without an answer for so long, another server may have taken its place already. */
+const SURE_OF_COMMITS_MS = 2_000;
 const PROBES = 'SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3';
 
 /** The first key of the advisory locks that processes hold on their numbers. */
@@ -40,6 +43,8 @@ export class ProcessSession implements LockHolder {
   private client: pg.Client | null = null;
   private held: Held | null = null;
   private isPooled = false;
+  /** Until a session has said otherwise: what answers next may be another database. */
+  private isFailoverHeld = true;
   private heardMs = -Infinity;
   private heardWallMs = -Infinity;
   private beating: Promise<void> = Promise.resolve();
@@ -83,6 +88,11 @@ export class ProcessSession implements LockHolder {
     return isSure && this.held?.number === Number.parseInt(token.slice(0, 8), 16);
   }
 
+  /** The database is another one than before, or may be: what was committed before may be lost. */
+  commitsMayBeLost(): boolean {
+    return this.isFailoverHeld || this.clock.monotonicMs() - this.heardMs > SURE_OF_COMMITS_MS;
+  }
+
   private async keepBeating(): Promise<void> {
     const { signal } = this.closing;
     while (!signal.aborted) {
@@ -96,7 +106,8 @@ export class ProcessSession implements LockHolder {
     const client = this.client ?? (await this.connect());
     try {
       const [askedMs, askedWallMs] = [this.clock.monotonicMs(), this.clock.wallMs()];
-      const { pid } = await learnTime(this.clock, client);
+      const { pid, held } = await learnTime(this.clock, client);
+      this.isFailoverHeld = held;
       if (this.held && this.held.pid !== pid) {
         // Another session answers: what goes between hands connections round, and a lock says nothing.
         this.held = null;
@@ -121,6 +132,7 @@ export class ProcessSession implements LockHolder {
     client.on('end', () => this.drop(client));
     try {
       await client.connect();
+      await noticeOtherDatabase(client);
       if (!this.isPooled) this.held = await takeNumber(client);
     } catch (error) {
       this.drop(client);
@@ -131,20 +143,26 @@ export class ProcessSession implements LockHolder {
 
   private drop(client: pg.Client): void {
     if (this.client === client) this.client = null;
-    if (this.client === null) this.held = null;
+    if (this.client === null) [this.held, this.isFailoverHeld] = [null, true];
     client.end().catch(() => {});
   }
 }
 
+const BEAT = `
+SELECT clock_timestamp() AS now, pg_backend_pid() AS pid,
+       EXISTS (SELECT FROM failover_hold WHERE held_until > clock_timestamp()) AS held`;
+
+interface Beat {
+  readonly now: Date;
+  readonly pid: number;
+  /** Whether failover is held. */
+  readonly held: boolean;
+}
+
 /** Asks the database for its time, once. */
-export async function learnTime(
-  clock: DatabaseClock,
-  sql: Pick<pg.ClientBase, 'query'>,
-): Promise<{ readonly pid: number }> {
+export async function learnTime(clock: DatabaseClock, sql: Pick<pg.ClientBase, 'query'>): Promise<Beat> {
   const askedMs = clock.monotonicMs();
-  const { rows } = await sql.query<{ now: Date; pid: number }>(
-    'SELECT clock_timestamp() AS now, pg_backend_pid() AS pid',
-  );
+  const { rows } = await sql.query<Beat>(BEAT);
   clock.learn(askedMs, rows[0]!.now);
   return rows[0]!;
 }

@@ -5,24 +5,26 @@ import { LOGGER } from '../config/config.module.js';
 import { DatabaseClock } from '../core/database-clock.js';
 import { PostgresStore } from '../database/commit/postgres-store.js';
 import { DatabaseModule } from '../database/database.module.js';
+import { Installation } from '../database/installation.js';
 import { RequestStorage } from '../request-storage/request-storage.js';
 import { RequestStorageModule } from '../request-storage/request-storage.module.js';
 import { registerLookedUp } from './looked-up-gauge.js';
 import { logCommit, logPspCall } from './operations-log.js';
 
-/** Writes the operations log, and says how far this machine's clock is off. */
+/** Writes the operations log, and says how far this machine's clock is off and whether failover is held. */
 @Module({ imports: [DatabaseModule, RequestStorageModule] })
 export class OperationsLogModule implements OnModuleInit {
   constructor(
     @Inject(PostgresStore) private readonly store: PostgresStore,
     @Inject(RequestStorage) private readonly storage: RequestStorage,
     @Inject(DatabaseClock) private readonly clock: DatabaseClock,
+    @Inject(Installation) private readonly installation: Installation,
     @Inject(Registry) private readonly metrics: Registry,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   onModuleInit(): void {
-    const { store, storage, clock, metrics, logger } = this;
+    const { store, storage, clock, installation, metrics, logger } = this;
     store.onCommitted((changes) => logCommit(logger, changes));
     storage.onAnswered((answered) => logPspCall(logger, answered));
     // Beyond 2 s the process proves nothing and sends nothing again.
@@ -33,6 +35,12 @@ export class OperationsLogModule implements OnModuleInit {
         const differenceMs = clock.differenceMs();
         return Promise.resolve(differenceMs === null ? [] : [{ value: differenceMs / 1_000 }]);
       },
+    });
+    // It is while the database is away, too: what answers next may be another one.
+    registerLookedUp(metrics, {
+      name: 'payonce_failover_held',
+      help: '1 while no other PSP is asked, because commits may be lost',
+      look: () => Promise.resolve([{ value: installation.session.commitsMayBeLost() ? 1 : 0 }]),
     });
   }
 }

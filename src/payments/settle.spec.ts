@@ -125,6 +125,7 @@ function factsAt(at: Date) {
     intent: 'finish' as const,
     fence: false,
     clockTrusted: true,
+    commitsMayBeLost: false,
     leaseMs: 20_000,
   };
 }

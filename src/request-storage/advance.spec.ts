@@ -41,6 +41,7 @@ function factsAt(atMs: number, more: Partial<StepFacts> = {}): StepFacts {
     intent: 'finish',
     fence: false,
     clockTrusted: true,
+    commitsMayBeLost: false,
     leaseMs: driver.leaseMs,
     ...more,
   };

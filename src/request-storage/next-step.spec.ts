@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { HOUR, LEASE_MS, situation } from '../../test/support/arbitrary-history.js';
 import { type Capabilities } from '../psp/contract.js';
 import { type RouteHistory, assessRoute, WINDOW_MARGIN_MS } from './assess-route.js';
-import { completionStep, MAX_CALLS, nextStep, type Step } from './next-step.js';
+import { completionStep, MAX_CALLS, mayResend, nextStep, type Step } from './next-step.js';
 import { type PspAttempt } from './psp-request.entity.js';
 
 const runs = { numRuns: 10_000 };
@@ -353,6 +353,21 @@ describe('the next step', () => {
         if (evidence.advice === 'elsewhere' && open && facts.candidates.length > 1) {
           expect(step).toMatchObject({ do: 'open', psp: 'second' });
         }
+      }),
+      runs,
+    );
+  });
+
+  it('after lost commits gives nothing up for what is said of its own request alone, while the PSP knows the key', () => {
+    fc.assert(
+      fc.property(situation, ({ route, can, facts }) => {
+        const evidence = assessRoute(route, can, facts);
+        const step = nextStep([route], { ...facts, commitsMayBeLost: true });
+        if (step.do === 'open') expect(evidence).not.toMatchObject({ kind: 'rejected' });
+        if (evidence.verdict !== 'ruled_out' || !mayResend(route, can, facts.now)) return;
+        if (!['not_sent', 'not_found'].includes(evidence.by.outcome!)) return;
+        expect(['execute', 'lookup', 'wait', 'cancel', 'stuck']).toContain(step.do);
+        if (step.do === 'cancel') expect(facts.intent).toBe('cancel');
       }),
       runs,
     );

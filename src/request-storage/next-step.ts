@@ -42,6 +42,11 @@ export interface StepFacts extends FlightTime {
   readonly now: Date;
   /** Whether anything may be judged by time: `now`, and what stands on the attempts. */
   readonly clockTrusted: boolean;
+  /**
+   * The database may have lost what was done: a PSP may have seen a route's key before the route. Only its
+   * answer to the key says what it did.
+   */
+  readonly commitsMayBeLost: boolean;
   /** Until when somebody waits for the answer; no new route is opened later. null = nobody waits. */
   readonly deadline: Date | null;
   readonly capabilities: (psp: string) => Capabilities;
@@ -111,7 +116,15 @@ export function nextStep(routes: readonly RouteHistory[], facts: StepFacts): Ste
     case 'effective':
       return { do: 'finish', by: evidence.by };
     case 'ruled_out':
-      return afterRuledOut(routes, evidence, facts);
+      return mayBeFromBefore(current, evidence, can, facts)
+        ? whileOpen(
+            routes,
+            current,
+            { verdict: 'open', why: 'doubt', since: current.attempts[0]! },
+            can,
+            facts,
+          )
+        : afterRuledOut(routes, evidence, facts);
     case 'open':
       return whileOpen(routes, current, evidence, can, facts);
   }
@@ -126,6 +139,20 @@ function holdsAtAnyTime({ attempts }: RouteHistory, evidence: Evidence): boolean
   if (statedBy(evidence.by) !== null) return true;
   if (evidence.verdict === 'effective') return !attempts.some(({ kind }) => kind === 'cancel');
   return attempts.length === 1;
+}
+
+/**
+ * That our request did not leave, or is not found, says nothing of one under the same key that is lost here.
+ * So the PSP is asked under its key for as long as it remembers the key.
+ */
+function mayBeFromBefore(
+  current: RouteHistory,
+  { by }: RuledOut,
+  can: Capabilities,
+  { commitsMayBeLost, now }: StepFacts,
+): boolean {
+  const isAboutThisRequest = by.outcome === 'not_sent' || by.outcome === 'not_found';
+  return commitsMayBeLost && isAboutThisRequest && mayResend(current, can, now);
 }
 
 /**
@@ -154,6 +181,8 @@ export function isOtherAccount(
 function afterRuledOut(routes: readonly RouteHistory[], evidence: RuledOut, facts: StepFacts): Step {
   const fail: Step = { do: 'fail', evidence };
   if (facts.intent === 'cancel' || evidence.advice !== 'elsewhere') return fail;
+  // A refusal that is not kept under the key says nothing of what the PSP did under it before.
+  if (facts.commitsMayBeLost && evidence.kind === 'rejected') return fail;
   if (!facts.deadline || facts.now >= facts.deadline || routes.length >= MAX_ROUTES) return fail;
   const tried = new Set(routes.map(({ request }) => request.psp));
   const next = facts.candidates.find((psp) => !tried.has(psp));
@@ -246,6 +275,8 @@ function mayCancelBeforeFailover(
   const { request, attempts } = current;
   if (!facts.fence || why !== 'doubt' || facts.intent === 'cancel' || can.cancel !== 'reference')
     return false;
+  // Our reference is younger than what the PSP may have done under the key.
+  if (facts.commitsMayBeLost) return false;
   // A customer who has just authenticated is not sent to another PSP because an answer was lost.
   if (since.kind === 'complete') return false;
   // A charge has taken the money by the time that a mere order to void is carried out.
@@ -333,7 +364,7 @@ function afterThrottle(
   const asked = since.response?.['retry_after_ms'];
   const delay = typeof asked === 'number' ? asked : Math.min(500 * 2 ** throttles, 30_000);
   const until = new Date(endOf(since, facts, current.request) + delay);
-  const tooLate = !facts.deadline || until >= facts.deadline;
+  const tooLate = (!facts.deadline || until >= facts.deadline) && !facts.commitsMayBeLost;
   // Without keys a route is executed once, even where it is sure that nothing ran.
   const executes = current.attempts.filter((a) => a.kind === 'execute');
   if (tooLate || !insideWindow(executes, can.idempotency.windowMs, facts.now)) {

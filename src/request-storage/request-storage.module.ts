@@ -9,6 +9,7 @@ import { Encryption } from '../core/encryption.js';
 import { Ids } from '../core/ids.js';
 import { LockHolder } from '../core/lock-holder.js';
 import { DatabaseModule } from '../database/database.module.js';
+import { Installation } from '../database/installation.js';
 import { IdempotencyModule } from '../idempotency/idempotency.module.js';
 import { JobRegistry } from '../jobs/job-registry.js';
 import { JobsModule } from '../jobs/jobs.module.js';
@@ -43,9 +44,17 @@ import { StuckRoutes } from './stuck-routes.js';
   providers: [
     {
       provide: RequestStorage,
-      inject: [Store, PspDirectory, Clock, Config],
-      useFactory: (store: Store, psps: PspDirectory, clock: Clock, { lockTtlMs, deadlineMs }: Config) =>
-        new RequestStorage({ store, psps, clock, leaseMs: lockTtlMs, deadlineMs }),
+      inject: [Store, PspDirectory, Clock, Installation, Config],
+      useFactory: (
+        store: Store,
+        psps: PspDirectory,
+        clock: Clock,
+        { session }: Installation,
+        { lockTtlMs, deadlineMs }: Config,
+      ) => {
+        const commitsMayBeLost = () => session.commitsMayBeLost();
+        return new RequestStorage({ store, psps, clock, commitsMayBeLost, leaseMs: lockTtlMs, deadlineMs });
+      },
     },
     {
       provide: OperationTools,

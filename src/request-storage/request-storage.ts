@@ -29,6 +29,8 @@ export interface RequestStorageOptions {
   readonly store: Store;
   readonly psps: Psps;
   readonly clock: Clock;
+  /** See `StepFacts`. */
+  readonly commitsMayBeLost: () => boolean;
   /** How long a run that drives a route holds it. */
   readonly leaseMs: number;
   /** How long after its opening an operation may still be sent to another PSP. */
@@ -129,10 +131,11 @@ export class RequestStorage {
     readonly fence: boolean;
     readonly now: Date;
   }): StepFacts {
-    const { leaseMs, clock } = this.options;
+    const { leaseMs, clock, commitsMayBeLost } = this.options;
     return {
       ...given,
       clockTrusted: clock.isTrusted(),
+      commitsMayBeLost: commitsMayBeLost(),
       leaseMs,
       capabilities: (psp) => this.capabilities(psp),
       fingerprintOf: (psp) => this.fingerprintOf(psp),

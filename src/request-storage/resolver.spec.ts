@@ -29,7 +29,14 @@ const noPsps: Psps = {
 async function world(routes: number) {
   const clock = new ManualClock();
   const store = new MemoryStore(clock);
-  const storage = new RequestStorage({ store, psps: noPsps, clock, leaseMs: 1_000, deadlineMs: 25_000 });
+  const storage = new RequestStorage({
+    store,
+    psps: noPsps,
+    clock,
+    commitsMayBeLost: () => false,
+    leaseMs: 1_000,
+    deadlineMs: 25_000,
+  });
   for (let n = 0; n < routes; n++) {
     const opening = {
       merchantId,

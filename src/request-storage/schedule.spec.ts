@@ -75,6 +75,7 @@ describe('the schedule', () => {
         intent: 'finish',
         fence: false,
         clockTrusted: true,
+        commitsMayBeLost: false,
         leaseMs: LEASE_MS,
       });
       if (step.do === 'lookup' || step.do === 'execute') {

@@ -1,5 +1,7 @@
 import { type PayoutView } from '../../src/payouts/payouts.js';
-import { keptCopy } from '../support/database.js';
+import { noticeOtherDatabase } from '../../src/database/failover-hold.js';
+import { keptCopy, onDatabase } from '../support/database.js';
+import { payonceCommand } from '../support/payonce-command.js';
 import { refundOf } from '../support/refunds.js';
 import {
   atRest,
@@ -29,6 +31,8 @@ beforeEach(async () => {
   stage = await TestEnvironment.open({ timeoutMs: 4_000, lockTtlMs: 12_000 });
   stage.hide(...Object.values(payoutTokens));
   const apiKey = await stage.merchant(['payments:read', 'payments:write', 'payouts:write']);
+  // What the first start would do: the copy knows of which database it is one.
+  await onDatabase(stage.database.url, noticeOtherDatabase);
   copy = await keptCopy(stage.database);
   service = await stage.start();
   shop = new ApiClient(() => service.url, apiKey);
@@ -101,6 +105,21 @@ describe.each<First>(['stripe', 'adyen'])(
       expect(moved()).toEqual(['charge 1999']);
     });
 
+    it('asks no other PSP where the first cannot be reached, and is met by the first charge once it can', async () => {
+      const paid = paymentOf(await pay(first));
+      await loseCommits();
+      stage.simulator.faults(first, { fault: 'refuse' });
+      const waiting = await pay(first);
+      expect([waiting.status, paymentOf(waiting).status]).toEqual([202, 'processing']);
+      const outcomes = await attemptsOf(paymentOf(waiting).id);
+      expect(outcomes[0]).toBe('execute not_sent');
+      expect(moved()).toEqual(['charge 1999']);
+      await stage.simulator.clearFaults();
+      const again = paymentOf(await shop.until(() => pay(first), atRest));
+      expect(again).toMatchObject({ psp: first, psp_reference: paid.psp_reference });
+      expect(moved()).toEqual(['charge 1999']);
+    });
+
     it('is in conflict where another payment here stands for that charge', async () => {
       const { psp_reference: id } = paymentOf(await pay(first));
       // The key is free again here, and the PSP still knows what was made under it.
@@ -127,6 +146,20 @@ describe.each<First>(['stripe', 'adyen'])(
     });
   },
 );
+
+it('asks another PSP again when a person has failover resumed', async () => {
+  await loseCommits();
+  stage.simulator.faults('stripe', { fault: 'refuse' });
+  expect((await pay('stripe', 'held')).status).toBe(202);
+  const { code } = await payonceCommand('failover resume --by ada', { DATABASE_URL: stage.database.url });
+  expect(code).toBe(0);
+  let keys = 0;
+  const paid = await eventually(async () => {
+    const reply = await pay('stripe', `resumed-${keys++}`);
+    return reply.status === 201 && paymentOf(reply);
+  }, 'charged elsewhere');
+  expect(paid).toMatchObject({ status: 'captured', psp: 'adyen' });
+});
 
 it('stays in conflict, stuck and visible, where what was done under its key is not found', async () => {
   await pay('stripe');

@@ -5,6 +5,7 @@ import { type Change, type CommitResult, type Store } from '../../src/core/chang
 import { type MemorySnapshot, MemoryStore } from '../../src/database/commit/memory-store.js';
 import { Problem } from '../../src/core/problem.js';
 import { Encryption } from '../../src/core/encryption.js';
+import { HOLD_HOURS } from '../../src/database/failover-hold.js';
 import { StoreUnavailable } from '../../src/database/store-unavailable.js';
 import { type OrphanCompensator } from '../../src/payments/orphan-compensator.js';
 import { type Psps } from '../../src/psp/contract.js';
@@ -76,6 +77,7 @@ export abstract class Installation<Service extends Working> {
   private readonly services = new Map<Mortal, Service>();
   private readonly answers = new Map<string, string>();
   private stormy = true;
+  private failoverHeldUntilMs = -Infinity;
 
   constructor(seed: number, telling: boolean) {
     this.world = new World(seed, telling);
@@ -110,7 +112,14 @@ export abstract class Installation<Service extends Working> {
     const store = this.storeOf(process);
     const { clock } = process;
     const times = { leaseMs: LEASE_MS, deadlineMs: DEADLINE_MS };
-    const storage = new RequestStorage({ store, psps: this.pspsOf(process), clock, ...times });
+    const commitsMayBeLost = () => this.world.nowMs < this.failoverHeldUntilMs;
+    const storage = new RequestStorage({
+      store,
+      psps: this.pspsOf(process),
+      clock,
+      commitsMayBeLost,
+      ...times,
+    });
     const keyed = new IdempotentRunner({ store, clock, ids, seal, ...times });
     return { keyed, newId: () => ids.uuid(), deps: { store, storage, seal, clock, ids } };
   }
@@ -244,6 +253,11 @@ export abstract class Installation<Service extends Working> {
       this.kill(process, 'with its database');
     }
     this.memory.restore(copy);
+    this.failoverHeldUntilMs = this.world.nowMs + HOLD_HOURS * 3_600_000;
+    // What took the database away may have taken the way to a PSP, too.
+    for (const psp of this.psps.values()) {
+      if (this.world.maybe(0.25)) psp.goAway(this.world.between(1_000, 120_000));
+    }
     this.answers.clear();
     this.world.tell('an older copy of the database is restored');
   }

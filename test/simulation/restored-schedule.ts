@@ -17,7 +17,7 @@ export interface PlayedRestored extends Pick<Played, 'crashes' | 'effects' | 're
 
 /**
  * The payment's schedule, and at a moment that the seed draws an older copy of the database takes its
- * place, under one PSP that honours keys. The clients ask again as before: nothing is done twice.
+ * place, under PSPs that honour keys. The clients ask again as before: nothing is done twice.
  */
 export function playRestored(seed: number): Promise<PlayedRestored> {
   return withStory((telling) => new RestoredSchedule(seed, telling).playOn());
@@ -37,10 +37,6 @@ class RestoredSchedule extends PaymentSchedule {
   private lostRoutes: readonly PspRequest[] = [];
   private knownEffects = 0;
   private forgotten: ReadonlySet<string> = new Set();
-
-  protected override get mostPsps(): number {
-    return 1;
-  }
 
   protected override get kindsOfPsps(): readonly Kind[] {
     return kinds.filter(({ can }) => can.idempotency.replays === 'all');
@@ -70,11 +66,12 @@ class RestoredSchedule extends PaymentSchedule {
   }
 
   /**
-   * A key of a later route is arrived at by the same history alone, and the PSP may take now what did not
-   * reach it then (docs/adr/0017).
+   * A key of a later route is arrived at by the same history alone, and the PSP of route 1 may take now what did
+   * not reach it then (docs/adr/0017).
    */
   private get isExcused(): boolean {
-    return this.lostRoutes.some(({ route }) => route > 1);
+    const later = new Set(this.lostRoutes.flatMap((r) => (r.route > 1 ? [r.pspIdempotencyKey] : [])));
+    return this.effects.some(({ key }) => later.has(key));
   }
 
   /** One effect for each request of the merchant, by whichever of its payments. */

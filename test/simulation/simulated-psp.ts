@@ -164,14 +164,19 @@ export class SimulatedPsp {
     }
     const answer = this.arrive(kind, instruction);
     if (kind === 'execute' && this.outageMs > 0) {
-      this.awayUntilMs = world.nowMs + this.outageMs;
+      this.goAway(this.outageMs);
       this.outageMs = 0;
-      world.tell(`${this.name} is away until ${this.awayUntilMs}`);
       return this.lose(wait);
     }
     if (this.strikes(0.12)) return this.lose(wait);
     await wait(world.between(1, 40));
     return answer;
+  }
+
+  /** Cannot be reached, or gives no answer, for so long. */
+  goAway(ms: number): void {
+    this.awayUntilMs = this.world.nowMs + ms;
+    this.world.tell(`${this.name} is away until ${this.awayUntilMs}`);
   }
 
   private async lose(wait: (ms: number) => Promise<void>): Promise<Answer> {

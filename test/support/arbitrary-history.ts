@@ -143,6 +143,7 @@ export const situation = fc
       intent: wish,
       fence,
       clockTrusted: true,
+      commitsMayBeLost: false,
       leaseMs: LEASE_MS,
     };
     return { route, can, facts };

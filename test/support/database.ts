@@ -17,10 +17,15 @@ export async function freshDatabase(): Promise<FreshDatabase> {
 }
 
 async function onServer(sql: string): Promise<void> {
-  const client = new Client({ connectionString: setting('TEST_SERVER_URL') });
+  await onDatabase(setting('TEST_SERVER_URL'), (client) => client.query(sql));
+}
+
+/** Does `work` on a connection of its own. */
+export async function onDatabase<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(sql);
+    return await work(client);
   } finally {
     await client.end();
   }

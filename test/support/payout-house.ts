@@ -139,7 +139,14 @@ export interface HouseOptions {
 /** The payouts room over any store, as the service puts it together. */
 export function payoutHouse({ store, clock, ids, psps, sequences = sequencesIn(store) }: HouseOptions) {
   const seal = new Encryption(Buffer.alloc(32, 7));
-  const storage = new RequestStorage({ store, psps, clock, leaseMs: LEASE_MS, deadlineMs: DEADLINE_MS });
+  const storage = new RequestStorage({
+    store,
+    psps,
+    clock,
+    commitsMayBeLost: () => false,
+    leaseMs: LEASE_MS,
+    deadlineMs: DEADLINE_MS,
+  });
   const keyed = new IdempotentRunner({ store, clock, ids, seal, leaseMs: LEASE_MS, deadlineMs: DEADLINE_MS });
   const deps = { store, storage, seal, clock, ids };
   const candidates = (ask: PayoutAsk) => Object.keys(ask.recipient.tokens).filter((name) => psps.has(name));

@@ -1,6 +1,7 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { startEmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.js';
 import { migrate, openDatabase } from '../../src/database/database.js';
 import { migrations } from '../../migrations/index.js';
@@ -39,6 +40,23 @@ export class PostgresServer implements FreshDatabase {
     );
     process.kill(pid, 'SIGKILL');
     await eventually(() => !isRunning(pid), 'the postmaster is gone');
+  }
+
+  /** After a kill: comes back as a standby that is promoted, on a timeline of its own. */
+  async promote(): Promise<void> {
+    const data = join(this.directory, 'postgres');
+    appendFileSync(join(data, 'postgresql.auto.conf'), "restore_command = 'false'\n");
+    writeFileSync(join(data, 'recovery.signal'), '');
+    await this.restart();
+    await eventually(async () => !(await this.isStandby()), 'promoted');
+  }
+
+  private async isStandby(): Promise<boolean> {
+    const client = new Client({ connectionString: this.url });
+    await client.connect();
+    const { rows } = await client.query<{ standby: boolean }>('SELECT pg_is_in_recovery() AS standby');
+    await client.end();
+    return rows[0]!.standby;
   }
 
   /** After a kill: the same port and data. Resolves when the log is replayed and it answers. */
