@@ -1,3 +1,4 @@
+import '../src/entities.js';
 import { parseRequest } from '../src/http/request.pipe.js';
 import { CreatePaymentDto } from '../src/payments/dto/create-payment.dto.js';
 import { IdempotentRunner } from '../src/idempotency/idempotent-runner.js';

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
+import { DeadLetter } from '../src/jobs/dead-letter.entity.js';
+import { entities } from '../src/entities.js';
 import { migrations } from '../migrations/index.js';
 import { DeadLetters } from '../src/jobs/dead-letters.js';
 import { type JobKind } from '../src/jobs/job-kind.js';
@@ -42,7 +44,7 @@ export async function benchJobs(say: (...lines: readonly string[]) => void): Pro
   const redis = await OwnRedis.open();
   const database = await openDatabase({
     url: own.url,
-    entities: [],
+    entities,
     migrations,
     poolSize: 10,
     applicationName: 'bench',
@@ -120,7 +122,12 @@ async function drain({ url, redisUrl, database }: Place, count: number, poison: 
     ids,
     logger: pino({ level: 'silent' }),
     metrics: new Registry(),
-    deadLetters: new DeadLetters({ pool, clock, ids, staged: new StagedJobs(clock, ids) }),
+    deadLetters: new DeadLetters(
+      database.dataSource.getRepository(DeadLetter),
+      clock,
+      ids,
+      new StagedJobs(clock, ids),
+    ),
     kinds: [kind],
     ladders: [ladder],
     chores: [],

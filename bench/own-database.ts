@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
+import { entities } from '../src/entities.js';
 import { migrations } from '../migrations/index.js';
 import { SystemClock } from '../src/core/clock.js';
 import { migrate, openDatabase } from '../src/database/database.js';
@@ -50,7 +51,7 @@ export class OwnDatabase {
 
   /** Makes the tables, and a merchant with a key for each name. */
   async furnish(names: readonly string[]): Promise<Map<string, { id: string; apiKey: string }>> {
-    const options = { url: this.url, entities: [], migrations, poolSize: 2, applicationName: 'bench' };
+    const options = { url: this.url, entities, migrations, poolSize: 2, applicationName: 'bench' };
     const database = await openDatabase(options);
     try {
       await migrate(database.dataSource);

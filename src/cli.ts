@@ -14,6 +14,7 @@ import { Encryption } from './core/encryption.js';
 import { StoreUnavailable } from './database/store-unavailable.js';
 import { openStore, pendingMigrations } from './database/open-store.js';
 import { type OperationOwners } from './request-storage/operation-owners.js';
+import { entities } from './entities.js';
 import { rotateSealKey } from './database/sealed-values.js';
 
 /** What the commands of payonce.ts work on: the installation that the environment names. */
@@ -36,7 +37,7 @@ export async function migrations(
   return store.migrated;
 }
 
-const asCommand = { entities: [], poolSize: 2, applicationName: 'payonce-cli' };
+const asCommand = { entities, poolSize: 2, applicationName: 'payonce-cli' };
 
 /** Opens it, says which it is and does the work with it. Makes and migrates none. */
 export async function withInstallation(

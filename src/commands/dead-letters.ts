@@ -115,11 +115,13 @@ function selectionOf(ids: readonly string[], { kind, cause, all }: Selecting, as
 }
 
 async function lettersOf({ database, clock, ids }: Opened): Promise<DeadLetters> {
-  const [{ DeadLetters }, { StagedJobs }] = await Promise.all([
+  const [{ DeadLetters }, { DeadLetter }, { StagedJobs }] = await Promise.all([
     import('../jobs/dead-letters.js'),
+    import('../jobs/dead-letter.entity.js'),
     import('../jobs/staged-jobs.js'),
   ]);
-  return new DeadLetters({ pool: database.pool, clock, ids, staged: new StagedJobs(clock, ids) });
+  const letters = database.dataSource.getRepository(DeadLetter);
+  return new DeadLetters(letters, clock, ids, new StagedJobs(clock, ids));
 }
 
 async function listed(

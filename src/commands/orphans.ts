@@ -61,10 +61,11 @@ export function addOrphans(payonce: Command, perform: Perform): void {
         if (!isName(merchant, route)) {
           throw new Problem('not_found', 'No orphan effect of this name waits for a decision.');
         }
+        const named = { merchantId: merchant, entityKey, route: Number(route), pspReference };
         const by = { actor: actor(), auditId: opened.ids.uuid(), at: opened.clock.now() };
         const effects = await orphanEffectsOf(opened);
         const { formatMoney } = await import('../core/money.js');
-        const effect = await effects.approve(merchant, entityKey, Number(route), pspReference, by);
+        const effect = await effects.approve(named, by);
         return {
           json: orphanJson(effect),
           text: `Approved: ${formatMoney(effect)} at ${effect.psp}; a running worker gives it back within seconds.`,
@@ -88,10 +89,11 @@ export function addOrphans(payonce: Command, perform: Perform): void {
           throw new Problem('not_found', 'No orphan effect of this name waits for a person.');
         }
         const note = await noteOf('--note', text, opened);
+        const named = { merchantId: merchant, entityKey, route: Number(route), pspReference };
         const by = { actor: actor(), auditId: opened.ids.uuid(), at: opened.clock.now(), note };
         const effects = await orphanEffectsOf(opened);
         const { formatMoney } = await import('../core/money.js');
-        const effect = await effects.close(merchant, entityKey, Number(route), pspReference, by);
+        const effect = await effects.close(named, by);
         return {
           json: orphanJson(effect),
           text: `Closed: ${formatMoney(effect)} at ${effect.psp}; nothing was sent.`,
@@ -101,8 +103,11 @@ export function addOrphans(payonce: Command, perform: Perform): void {
 }
 
 async function orphanEffectsOf({ database }: Opened): Promise<OrphanEffects> {
-  const { OrphanEffects } = await import('../request-storage/orphan-effects.js');
-  return new OrphanEffects(database.pool);
+  const [{ OrphanEffects }, { OrphanEffect }] = await Promise.all([
+    import('../request-storage/orphan-effects.js'),
+    import('../request-storage/psp-request.entity.js'),
+  ]);
+  return new OrphanEffects(database.dataSource.getRepository(OrphanEffect));
 }
 
 function isName(merchant: string, route: string): boolean {

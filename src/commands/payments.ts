@@ -25,12 +25,11 @@ export function addPayments(payonce: Command, perform: Perform): void {
     .action((name: string, { merchant }: { merchant?: string }) =>
       perform(async ({ database, clock }) => {
         const { PaymentReports } = await import('../payments/payment-report.js');
+        const { Payment } = await import('../payments/payment.entity.js');
         const { formatMoney } = await import('../core/money.js');
         const { subjectOf } = await import('../request-storage/entity-key.js');
-        const report = await new PaymentReports(database.pool).find(
-          subjectOf(name)?.id ?? name,
-          merchant ?? null,
-        );
+        const reports = new PaymentReports(database.dataSource.getRepository(Payment));
+        const report = await reports.find(subjectOf(name)?.id ?? name, merchant ?? null);
         return { json: reportJson(report), text: reportText(report, formatMoney, clock.now()) };
       }),
     );

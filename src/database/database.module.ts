@@ -1,16 +1,17 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule, type TypeOrmModuleOptions } from '@nestjs/typeorm';
 import { Pool } from 'pg';
-import { DataSource, type EntitySchema } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { Config } from '../config/config.js';
 import { Store } from '../core/change.js';
 import { Clock } from '../core/clock.js';
 import { Ids } from '../core/ids.js';
 import { LockHolder } from '../core/lock-holder.js';
-import { AuditRecordEntity } from './audit.js';
+import { AuditRecord } from './audit.entity.js';
 import { PostgresStore } from './commit/postgres-store.js';
-import { poolOf } from './database.js';
-import { EventRecordEntity } from './event.js';
+import { type EntityClass, poolOf } from './database.js';
+import { EventRecord } from './event.entity.js';
+import { SealKey } from './seal-key.entity.js';
 import { Installation } from './installation.js';
 
 /** Of its own, for it closes after the store that commits through it. */
@@ -39,12 +40,12 @@ interface InstallationOptions {
       }),
       dataSourceFactory: (options) => {
         const { entities, installation } = options as unknown as InstallationOptions & {
-          readonly entities: readonly EntitySchema[];
+          readonly entities: readonly EntityClass[];
         };
         return installation.open(entities);
       },
     }),
-    TypeOrmModule.forFeature([AuditRecordEntity, EventRecordEntity]),
+    TypeOrmModule.forFeature([AuditRecord, EventRecord, SealKey]),
   ],
   providers: [
     { provide: Pool, inject: [DataSource], useFactory: poolOf },

@@ -1,11 +1,12 @@
 import { type ClientBase, type Pool, type PoolConfig, types } from 'pg';
 import {
   DataSource,
-  type EntitySchema,
+  DefaultNamingStrategy,
   type Logger,
   MigrationExecutor,
   type MigrationInterface,
 } from 'typeorm';
+import { columnName } from './commit/columns.js';
 import { type PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 
 /** An open database: TypeORM for entities and migrations, the pool for SQL written as SQL. */
@@ -21,9 +22,12 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** A class with TypeORM's `@Entity`. */
+export type EntityClass = new () => object;
+
 export interface DatabaseOptions {
   readonly url: string;
-  readonly entities: readonly EntitySchema[];
+  readonly entities: readonly EntityClass[];
   readonly migrations: readonly (new () => MigrationInterface)[];
   /** The most connections that this process opens. At least 2. */
   readonly poolSize: number;
@@ -87,6 +91,12 @@ const SILENT: Logger = {
   log() {},
 };
 
+class SnakeCase extends DefaultNamingStrategy {
+  override columnName(property: string, custom: string | undefined): string {
+    return custom ?? columnName(property);
+  }
+}
+
 /** Connects; throws DatabaseUnavailable with host and port when that fails. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { url, poolSize } = options;
@@ -111,6 +121,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     migrationsTableName: 'schema_migrations',
     synchronize: false,
     installExtensions: false,
+    namingStrategy: new SnakeCase(),
     logger: SILENT,
     // An idle connection that breaks is replaced by the pool; the next caller hears of it then.
     poolErrorHandler: () => {},

@@ -1,12 +1,12 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { type Logger } from 'pino';
-import { type DataSource, type EntitySchema } from 'typeorm';
+import { type DataSource } from 'typeorm';
 import { Config } from '../config/config.js';
 import { LOGGER } from '../config/config.module.js';
 import { DatabaseClock } from '../core/database-clock.js';
 import { Encryption } from '../core/encryption.js';
 import { Ids } from '../core/ids.js';
-import { type Database } from './database.js';
+import { type Database, type EntityClass } from './database.js';
 import { openStore, type Store } from './open-store.js';
 import { ProcessSession } from './process-session.js';
 import { confirmSealKey } from './sealed-values.js';
@@ -29,7 +29,7 @@ export class Installation implements OnApplicationShutdown {
   ) {}
 
   /** @throws ConfigError, DatabaseUnavailable */
-  async open(entities: readonly EntitySchema[]): Promise<DataSource> {
+  async open(entities: readonly EntityClass[]): Promise<DataSource> {
     const { config, clock, ids, logger } = this;
     try {
       const store = (this.store = await openStore(config, {

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
-import { type EntitySchema } from 'typeorm';
 import { migrations } from '../../migrations/index.js';
 import { type Config } from '../config/config.js';
 import {
   type Database,
   DatabaseUnavailable,
+  type EntityClass,
   migrate,
   openDatabase,
   placeOf,
@@ -34,7 +34,7 @@ type Where = Pick<Config, 'databaseUrl' | 'dataDir'>;
 export type Schema = 'migrate' | 'require';
 
 interface StoreOptions {
-  readonly entities: readonly EntitySchema[];
+  readonly entities: readonly EntityClass[];
   readonly poolSize: number;
   readonly applicationName: string;
   readonly schema: Schema;

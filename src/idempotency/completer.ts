@@ -1,6 +1,7 @@
 import { fromNow, type Store, update } from '../core/change.js';
 import { type Ids } from '../core/ids.js';
-import { type IdempotencyKey, idempotencyKeys } from './idempotency-key.entity.js';
+import { type IdempotencyKey } from './idempotency-key.entity.js';
+import { idempotencyKeys } from './idempotency-key.table.js';
 import { type IdempotentRunner } from './idempotent-runner.js';
 import { type Flow } from './phases.js';
 

@@ -13,7 +13,8 @@ import { Lease } from '../core/lease.js';
 import { type LockHolder } from '../core/lock-holder.js';
 import { Problem } from '../core/problem.js';
 import { StoreUnavailable } from '../database/store-unavailable.js';
-import { FINISHED, type IdempotencyKey, idempotencyKeys } from './idempotency-key.entity.js';
+import { type IdempotencyKey } from './idempotency-key.entity.js';
+import { FINISHED, idempotencyKeys } from './idempotency-key.table.js';
 import { type Begun, type Decision, type Run } from './phases.js';
 
 export interface IdempotencyKeyRepositoryOptions {

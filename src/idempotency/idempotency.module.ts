@@ -11,7 +11,7 @@ import { DatabaseModule } from '../database/database.module.js';
 import { JobRegistry } from '../jobs/job-registry.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { FlowRegistry } from './flow-registry.js';
-import { IdempotencyKeyEntity } from './idempotency-key.entity.js';
+import { IdempotencyKey } from './idempotency-key.entity.js';
 import { IdempotentRunner } from './idempotent-runner.js';
 import { PostgresKeyRetention } from './key-retention.js';
 import { Reaper } from './reaper.js';
@@ -20,7 +20,7 @@ const DAY_MS = 24 * 3_600_000;
 
 /** Requests under idempotency keys: run, resumed, answered once, and forgotten after their retention. */
 @Module({
-  imports: [DatabaseModule, JobsModule, TypeOrmModule.forFeature([IdempotencyKeyEntity])],
+  imports: [DatabaseModule, JobsModule, TypeOrmModule.forFeature([IdempotencyKey])],
   providers: [
     FlowRegistry,
     {
@@ -36,7 +36,7 @@ const DAY_MS = 24 * 3_600_000;
       ) => new IdempotentRunner({ store, clock, ids, holder, seal, leaseMs: lockTtlMs, deadlineMs }),
     },
   ],
-  exports: [FlowRegistry, IdempotentRunner],
+  exports: [FlowRegistry, IdempotentRunner, TypeOrmModule],
 })
 export class IdempotencyModule implements OnModuleInit {
   constructor(

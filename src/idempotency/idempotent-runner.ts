@@ -3,7 +3,8 @@ import { Lease } from '../core/lease.js';
 import { Problem } from '../core/problem.js';
 import { type Encryption } from '../core/encryption.js';
 import { canonicalJson } from './fingerprint.js';
-import { FINISHED, type IdempotencyKey } from './idempotency-key.entity.js';
+import { type IdempotencyKey } from './idempotency-key.entity.js';
+import { FINISHED } from './idempotency-key.table.js';
 import {
   IdempotencyKeyRepository,
   type IdempotencyKeyRepositoryOptions,

@@ -1,41 +1,40 @@
-import { EntitySchema } from 'typeorm';
-import { tableOf } from '../core/table.js';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { type JobArgs } from './staged-job.entity.js';
 
 /** A job that was given up, until an operator sends it back or throws it away. */
-export interface DeadLetter {
+@Entity('dead_letters')
+export class DeadLetter {
+  @PrimaryColumn('uuid')
   id: string;
+
   /** Which handler ran it. */
+  @Column('text')
   kind: string;
+
   /** What the queue knew it by. */
+  @Column('text')
   jobId: string;
+
   /** Ids, never truth. */
+  @Column('jsonb')
   args: JobArgs;
+
   /** A code that operators group by: `route_unknown`. */
+  @Column('text')
   cause: string;
+
   /** The last error in words, redacted and cut. */
+  @Column('text')
   error: string;
+
   /** How often it was tried in all. */
+  @Column('integer')
   tries: number;
+
+  @Column('timestamptz')
   firstTriedAt: Date;
+
   /** When it was given up last. In ms, as the clock of the house tells it: pages go by it. */
+  @Column('timestamptz')
   diedAt: Date;
 }
-
-export const DeadLetterEntity = new EntitySchema<DeadLetter>({
-  name: 'DeadLetter',
-  tableName: 'dead_letters',
-  columns: {
-    id: { type: 'uuid', primary: true },
-    kind: { type: 'text' },
-    jobId: { type: 'text', name: 'job_id' },
-    args: { type: 'jsonb' },
-    cause: { type: 'text' },
-    error: { type: 'text' },
-    tries: { type: 'integer' },
-    firstTriedAt: { type: 'timestamptz', name: 'first_tried_at' },
-    diedAt: { type: 'timestamptz', name: 'died_at' },
-  },
-});
-
-export const deadLetters = tableOf(DeadLetterEntity);

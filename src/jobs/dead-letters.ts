@@ -1,13 +1,16 @@
-import type pg from 'pg';
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { type EntityManager, type FindOptionsWhere, In, Repository } from 'typeorm';
 import { checkpoint } from '../core/checkpoint.js';
-import { type Clock } from '../core/clock.js';
-import { type Ids } from '../core/ids.js';
+import { Clock } from '../core/clock.js';
+import { Ids } from '../core/ids.js';
 import { Problem } from '../core/problem.js';
 import { MAX_READ_LENGTH, redact } from '../core/redact.js';
+import { given } from '../database/conditions.js';
 import { translateOutage } from '../database/store-unavailable.js';
-import { deadLetters, type DeadLetter } from './dead-letter.entity.js';
+import { DeadLetter } from './dead-letter.entity.js';
 import { type JobArgs } from './staged-job.entity.js';
-import { type NamedJob, type StagedJobs } from './staged-jobs.js';
+import { type NamedJob, StagedJobs } from './staged-jobs.js';
 
 /** A job that is given up. */
 export interface Burial {
@@ -73,14 +76,6 @@ export interface DeadLetterCount {
   readonly oldestAgeS: number;
 }
 
-export interface DeadLettersOptions {
-  readonly pool: pg.Pool;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  /** What letters that are sent back go through. */
-  readonly staged: StagedJobs;
-}
-
 /** How many letters one merge or purge takes: all of them are locked by one transaction. */
 export const MAX_AT_ONCE = 10_000;
 export const MAX_IN_A_PAGE = 100;
@@ -96,24 +91,17 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** RFC 9562, section 5.9. Jobs that name no merchant are audited under it. */
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
-const COLUMNS = deadLetters.columns.map(({ name, property }) => `${name} AS "${property}"`).join(', ');
-
 /**
- * Jobs that were given up, for operators: hand-written SQL over few rows. Every method throws
- * StoreUnavailable where Postgres is away.
+ * Jobs that were given up, for operators. Every method throws StoreUnavailable where Postgres is away.
  */
+@Injectable()
 export class DeadLetters {
-  private readonly pool: pg.Pool;
-  private readonly clock: Clock;
-  private readonly ids: Ids;
-  private readonly staged: StagedJobs;
-
-  constructor({ pool, clock, ids, staged }: DeadLettersOptions) {
-    this.pool = pool;
-    this.clock = clock;
-    this.ids = ids;
-    this.staged = staged;
-  }
+  constructor(
+    @InjectRepository(DeadLetter) private readonly letters: Repository<DeadLetter>,
+    @Inject(Clock) private readonly clock: Clock,
+    @Inject(Ids) private readonly ids: Ids,
+    @Inject(StagedJobs) private readonly staged: StagedJobs,
+  ) {}
 
   /**
    * Keeps a job that is given up, so that nothing but an operator can lose it. One row for a job,
@@ -123,7 +111,7 @@ export class DeadLetters {
    */
   async deadLetter({ kind, jobId, args, cause, error, story }: Burial): Promise<void> {
     await translateOutage(
-      this.pool.query(
+      this.letters.query(
         `INSERT INTO dead_letters (id, kind, job_id, args, cause, error, tries, first_tried_at, died_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
          ON CONFLICT ON CONSTRAINT dead_letters_job DO UPDATE
@@ -158,15 +146,14 @@ export class DeadLetters {
   } & { readonly limit: number; readonly cursor: string | null }): Promise<DeadLetterPage> {
     const most = Math.min(Math.max(1, limit), MAX_IN_A_PAGE);
     const after = cursor === null ? null : placeOf(cursor);
-    const { rows } = await translateOutage(
-      this.pool.query<DeadLetter>(
-        `SELECT ${COLUMNS} FROM dead_letters
-          WHERE ($1::text IS NULL OR kind = $1) AND ($2::text IS NULL OR cause = $2)
-            AND ($3::timestamptz IS NULL OR died_at <= $3)
-            AND ($4::timestamptz IS NULL OR (died_at, id) < ($4, $5::uuid))
-          ORDER BY died_at DESC, id DESC LIMIT $6`,
-        [kind, cause, olderThan, after?.diedAt ?? null, after?.id ?? null, most + 1],
-      ),
+    const found = this.letters.createQueryBuilder('l').where(conditionsOf({ kind, cause }));
+    if (olderThan !== null) found.andWhere('l.died_at <= :olderThan', { olderThan });
+    if (after !== null) found.andWhere('(l.died_at, l.id) < (:diedAt, :id)', after);
+    const rows = await translateOutage(
+      found
+        .orderBy({ 'l.diedAt': 'DESC', 'l.id': 'DESC' })
+        .limit(most + 1)
+        .getMany(),
     );
     const letters = rows.slice(0, most);
     const last = letters.at(-1);
@@ -175,8 +162,8 @@ export class DeadLetters {
 
   /** By kind and cause, the largest group first. */
   async counts(): Promise<DeadLetterCount[]> {
-    const { rows } = await translateOutage(
-      this.pool.query<Omit<DeadLetterCount, 'oldestAgeS'>>(
+    const rows = await translateOutage(
+      this.letters.query<Omit<DeadLetterCount, 'oldestAgeS'>[]>(
         `SELECT kind, cause, count(*)::int AS count, min(died_at) AS "oldestDiedAt"
            FROM dead_letters GROUP BY kind, cause ORDER BY 3 DESC, kind, cause LIMIT $1`,
         [MAX_GROUPS],
@@ -191,13 +178,9 @@ export class DeadLetters {
 
   /** @throws Problem `not_found` */
   async show(id: string): Promise<DeadLetter> {
-    const { rows } = UUID.test(id)
-      ? await translateOutage(
-          this.pool.query<DeadLetter>(`SELECT ${COLUMNS} FROM dead_letters WHERE id = $1`, [id]),
-        )
-      : { rows: [] };
-    if (!rows[0]) throw none();
-    return rows[0];
+    const letter = UUID.test(id) ? await translateOutage(this.letters.findOneBy({ id })) : null;
+    if (!letter) throw none();
+    return letter;
   }
 
   /**
@@ -223,29 +206,27 @@ export class DeadLetters {
     selection: Selection,
     action: string,
     by: string,
-    first: (tx: pg.PoolClient, letters: readonly DeadLetter[]) => Promise<void>,
+    first: (tx: EntityManager, letters: readonly DeadLetter[]) => Promise<void>,
   ): Promise<Handled> {
-    const [where, values] = conditionOf(selection);
+    const conditions = conditionsOf(selection);
+    const selected = (tx: EntityManager) => tx.createQueryBuilder(DeadLetter, 'l').where(conditions);
     const handled = await translateOutage(
-      this.inTransaction(async (tx) => {
+      this.letters.manager.transaction(async (tx) => {
         // Two operators share the letters between them: what one holds, the other passes over.
-        const { rows: letters } = await tx.query<DeadLetter>(
-          `SELECT ${COLUMNS} FROM dead_letters WHERE ${where}
-            ORDER BY died_at, id LIMIT ${MAX_AT_ONCE} FOR UPDATE SKIP LOCKED`,
-          values,
-        );
+        const letters = await selected(tx)
+          .orderBy({ 'l.diedAt': 'ASC', 'l.id': 'ASC' })
+          .limit(MAX_AT_ONCE)
+          .setLock('pessimistic_write')
+          .setOnLocked('skip_locked')
+          .getMany();
         if (letters.length > 0) {
           await first(tx, letters);
           await this.record(tx, letters, action, by);
-          await tx.query('DELETE FROM dead_letters WHERE id = ANY($1::uuid[])', [
-            letters.map(({ id }) => id),
-          ]);
+          await tx.delete(DeadLetter, { id: In(letters.map(({ id }) => id)) });
         }
-        const { rows } = await tx.query<{ left: number }>(
-          `SELECT count(*)::int AS left FROM dead_letters WHERE ${where}`,
-          values,
-        );
-        return { done: letters.length, left: rows[0]!.left };
+        const left = await selected(tx).getCount();
+        await checkpoint('dead-letters:before:commit');
+        return { done: letters.length, left };
       }),
     );
     if (handled.done === 0 && 'ids' in selection) throw none();
@@ -253,7 +234,7 @@ export class DeadLetters {
   }
 
   private async record(
-    tx: pg.PoolClient,
+    tx: EntityManager,
     letters: readonly DeadLetter[],
     action: string,
     by: string,
@@ -271,22 +252,6 @@ export class DeadLetters {
       [JSON.stringify(records), this.clock.now(), by, action],
     );
   }
-
-  private async inTransaction<T>(work: (tx: pg.PoolClient) => Promise<T>): Promise<T> {
-    const tx = await this.pool.connect();
-    let broken = true;
-    try {
-      await tx.query('BEGIN');
-      const done = await work(tx);
-      await checkpoint('dead-letters:before:commit');
-      await tx.query('COMMIT');
-      broken = false;
-      return done;
-    } finally {
-      // After an error it is closed with whatever it still holds: a rollback might hang as well.
-      tx.release(broken);
-    }
-  }
 }
 
 function jobOf({ kind, jobId, args, tries, firstTriedAt, error, cause, diedAt }: DeadLetter): NamedJob {
@@ -300,7 +265,9 @@ function jobOf({ kind, jobId, args, tries, firstTriedAt, error, cause, diedAt }:
   return { kind, jobId, args, story: { ...story } };
 }
 
-function conditionOf(selection: Selection): [where: string, values: unknown[]] {
+function conditionsOf(
+  selection: Selection | { readonly kind: string | null; readonly cause: string | null },
+): FindOptionsWhere<DeadLetter> {
   if ('ids' in selection) {
     if (selection.ids.length > MAX_AT_ONCE) {
       const message = `must name at most ${MAX_AT_ONCE} letters`;
@@ -308,12 +275,9 @@ function conditionOf(selection: Selection): [where: string, values: unknown[]] {
         errors: [{ pointer: '/ids', message }],
       });
     }
-    return ['id = ANY($1::uuid[])', [selection.ids.filter((id) => UUID.test(id))]];
+    return { id: In(selection.ids.filter((id) => UUID.test(id))) };
   }
-  return [
-    '($1::text IS NULL OR kind = $1) AND ($2::text IS NULL OR cause = $2)',
-    [selection.kind ?? null, selection.cause ?? null],
-  ];
+  return given({ kind: selection.kind, cause: selection.cause });
 }
 
 function merchantOf({ merchantId }: JobArgs): string {

@@ -1,36 +1,32 @@
-import { EntitySchema } from 'typeorm';
-import { tableOf } from '../core/table.js';
-import { STAGED_CHANNEL } from '../database/commit/waker.js';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** A job on its way to the queue. */
-export interface StagedJob {
+@Entity('staged_jobs')
+export class StagedJob {
+  @PrimaryColumn('uuid')
   id: string;
+
   /** Which handler runs it. */
+  @Column('text')
   kind: string;
+
   /** What the queue knows it by. */
+  @Column('text')
   jobId: string;
+
   /** Ids, never truth: the handler reads the tables. */
+  @Column('jsonb')
   args: JobArgs;
+
   /** What was tried before, where it comes back from the dead letters. */
+  @Column('jsonb', { nullable: true })
   story: Record<string, unknown> | null;
+
+  @Column('timestamptz', { nullable: true })
   notBefore: Date | null;
+
+  @Column('timestamptz')
   stagedAt: Date;
 }
 
 export type JobArgs = Readonly<Record<string, string | number | boolean | null>>;
-
-export const StagedJobEntity = new EntitySchema<StagedJob>({
-  name: 'StagedJob',
-  tableName: 'staged_jobs',
-  columns: {
-    id: { type: 'uuid', primary: true },
-    kind: { type: 'text' },
-    jobId: { type: 'text', name: 'job_id' },
-    args: { type: 'jsonb' },
-    story: { type: 'jsonb', nullable: true },
-    notBefore: { type: 'timestamptz', name: 'not_before', nullable: true },
-    stagedAt: { type: 'timestamptz', name: 'staged_at' },
-  },
-});
-
-export const stagedJobs = tableOf(StagedJobEntity, { wakes: STAGED_CHANNEL });

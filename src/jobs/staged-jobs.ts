@@ -1,9 +1,11 @@
-import { type Clock } from '../core/clock.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { Clock } from '../core/clock.js';
 import { type Change, insert } from '../core/change.js';
 import { STAGED_CHANNEL } from '../database/commit/waker.js';
-import { type Ids } from '../core/ids.js';
+import { Ids } from '../core/ids.js';
 import { type JobKind } from './job-kind.js';
-import { type JobArgs, type StagedJob, stagedJobs } from './staged-job.entity.js';
+import { type JobArgs, type StagedJob } from './staged-job.entity.js';
+import { stagedJobs } from './staged-job.table.js';
 
 /** Whatever runs SQL inside the caller's transaction: a client of pg, or a query runner of TypeORM. */
 export interface Transaction {
@@ -30,10 +32,11 @@ export interface NamedJob {
  * Stages jobs: they are handed to the queue once, and only if, what they belong to is committed. Two
  * ways for two ways to write: as a change beside the changes of a decision, or inside a transaction.
  */
+@Injectable()
 export class StagedJobs {
   constructor(
-    private readonly clock: Clock,
-    private readonly ids: Ids,
+    @Inject(Clock) private readonly clock: Clock,
+    @Inject(Ids) private readonly ids: Ids,
   ) {}
 
   /** A job as a change of a commit. Never the first one, which is the gate. */

@@ -1,30 +1,29 @@
-import { EntitySchema } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { type Scope } from './caller.js';
 
 /** A credential of a merchant, as it is stored: the key itself is not. */
-export interface ApiKey {
+@Entity('api_keys')
+export class ApiKey {
+  @PrimaryColumn('uuid')
   readonly merchantId: string;
+
+  @PrimaryColumn('uuid')
   readonly id: string;
+
   /** SHA-256 of the whole key. */
+  @Column('bytea', { unique: true })
   readonly hash: Uint8Array;
+
   /** The part of the key that people may see, `po_live_0192a3b4c5d6`. */
+  @Column('text')
   readonly prefix: string;
+
+  @Column('text', { array: true })
   readonly scopes: Scope[];
+
+  @Column('timestamptz')
   readonly createdAt: Date;
+
+  @Column('timestamptz', { nullable: true })
   readonly revokedAt: Date | null;
 }
-
-export const ApiKeyEntity = new EntitySchema<ApiKey>({
-  name: 'ApiKey',
-  tableName: 'api_keys',
-  columns: {
-    merchantId: { type: 'uuid', name: 'merchant_id', primary: true },
-    id: { type: 'uuid', primary: true },
-    hash: { type: 'bytea' },
-    prefix: { type: 'text' },
-    scopes: { type: 'text', array: true },
-    createdAt: { type: 'timestamptz', name: 'created_at' },
-    revokedAt: { type: 'timestamptz', name: 'revoked_at', nullable: true },
-  },
-  uniques: [{ columns: ['hash'] }],
-});

@@ -1,21 +1,18 @@
-import { EntitySchema } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** A tenant: asks for payments, and owns them. */
-export interface Merchant {
+@Entity('merchants')
+export class Merchant {
+  @PrimaryColumn('uuid')
   readonly id: string;
+
+  @Column('text')
   readonly name: string;
+
   /** For how many seconds the same payment under another key is held to be a mistake; 0 = never. */
+  @Column('integer', { default: 0 })
   readonly duplicateWindowS: number;
+
+  @Column('timestamptz')
   readonly createdAt: Date;
 }
-
-export const MerchantEntity = new EntitySchema<Merchant>({
-  name: 'Merchant',
-  tableName: 'merchants',
-  columns: {
-    id: { type: 'uuid', primary: true },
-    name: { type: 'text' },
-    duplicateWindowS: { type: 'integer', name: 'duplicate_window_s', default: 0 },
-    createdAt: { type: 'timestamptz', name: 'created_at' },
-  },
-});

@@ -4,13 +4,13 @@ import { Pool } from 'pg';
 import { Clock } from '../core/clock.js';
 import { Ids } from '../core/ids.js';
 import { DatabaseModule } from '../database/database.module.js';
-import { ApiKeyEntity } from './api-key.entity.js';
-import { MerchantEntity } from './merchant.entity.js';
+import { ApiKey } from './api-key.entity.js';
+import { Merchant } from './merchant.entity.js';
 import { Merchants } from './merchants.js';
 
 /** Merchants and their API keys. */
 @Module({
-  imports: [DatabaseModule, TypeOrmModule.forFeature([MerchantEntity, ApiKeyEntity])],
+  imports: [DatabaseModule, TypeOrmModule.forFeature([Merchant, ApiKey])],
   providers: [
     {
       provide: Merchants,

@@ -2,7 +2,7 @@ import { type Logger } from 'pino';
 import { type Change } from '../core/change.js';
 import { type Answered } from '../request-storage/attempt.js';
 import { isOfPayment, paymentIdOf } from '../request-storage/entity-key.js';
-import { orphanEffects, pspRequests } from '../request-storage/psp-request.entity.js';
+import { orphanEffects, pspRequests } from '../request-storage/psp-request.table.js';
 
 /**
  * What an operator searches for by payment: one line for each call to a PSP, and a warning for what needs a

@@ -6,7 +6,8 @@ import { type Begun, type Flow, moveTo, type Run } from '../idempotency/phases.j
 import { type PspRouter } from '../psp/router.js';
 import { startOperation } from '../request-storage/advance.js';
 import { entityKey, pspIdempotencyKey, refuseForgottenKey } from '../request-storage/entity-key.js';
-import { type Payment, payments, paymentTransitions } from './payment.entity.js';
+import { type Payment } from './payment.entity.js';
+import { payments, paymentTransitions } from './payment.table.js';
 import { PaymentFlow, type PaymentFlowDeps } from './payment-flow.js';
 import { firstOperation, firstRequested, type PaymentState, encryptSecrets } from './payment-state.js';
 import { type PaymentAsk } from './payments.js';

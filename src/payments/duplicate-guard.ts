@@ -1,34 +1,13 @@
-import { EntitySchema } from 'typeorm';
 import { type Change, type FromNow, fromNow, insert, type Store, update } from '../core/change.js';
 import { type Table, tableOf } from '../core/table.js';
 import { Problem } from '../core/problem.js';
 import { type Encryption } from '../core/encryption.js';
 import { type Flow } from '../idempotency/phases.js';
+import { type DuplicateGuard } from './duplicate-guard.entity.js';
 import { type PaymentState } from './payment-state.js';
 import { type PaymentAsk } from './payments.js';
 
-/** The last payment of a likeness, and until when another one like it is held to be a mistake. */
-export interface DuplicateGuard {
-  readonly merchantId: string;
-  /** Of customer, amount, currency and reference; keyed, so that nobody can be guessed from it. */
-  readonly digest: string;
-  readonly paymentId: string;
-  /** By the store's clock, which all processes share. */
-  readonly until: Date;
-}
-
-export const DuplicateGuardEntity = new EntitySchema<DuplicateGuard>({
-  name: 'DuplicateGuard',
-  tableName: 'duplicate_guards',
-  columns: {
-    merchantId: { type: 'uuid', primary: true, name: 'merchant_id' },
-    digest: { type: 'text', primary: true },
-    paymentId: { type: 'uuid', name: 'payment_id' },
-    until: { type: 'timestamptz' },
-  },
-});
-
-export const duplicateGuards: Table<DuplicateGuard> = tableOf(DuplicateGuardEntity);
+export const duplicateGuards: Table<DuplicateGuard> = tableOf('duplicate_guards', ['merchantId', 'digest']);
 
 type CreateFlow = Flow<PaymentAsk, PaymentState>;
 

@@ -4,11 +4,8 @@ import { type LeaseHolder } from '../request-storage/attempt.js';
 import { type StepResult, startOperation, restartOperation } from '../request-storage/advance.js';
 import { entityKey, orphanOf } from '../request-storage/entity-key.js';
 import { type RouteHistory } from '../request-storage/assess-route.js';
-import {
-  type OrphanEffect,
-  orphanEffects,
-  type OrphanStatus,
-} from '../request-storage/psp-request.entity.js';
+import { type OrphanEffect, type OrphanStatus } from '../request-storage/psp-request.entity.js';
+import { orphanEffects } from '../request-storage/psp-request.table.js';
 import { type RequestStorage } from '../request-storage/request-storage.js';
 import { firstEntityKey, keyAtPspOf, type PaymentState } from './payment-state.js';
 

@@ -3,7 +3,8 @@ import { insert } from '../core/change.js';
 import { type Ids } from '../core/ids.js';
 import { Problem } from '../core/problem.js';
 import { type Decision, type Flow, type Run } from '../idempotency/phases.js';
-import { type Refund, refunds } from '../refunds/refund.entity.js';
+import { type Refund } from '../refunds/refund.entity.js';
+import { refunds } from '../refunds/refund.table.js';
 import { PaymentFlow, type PaymentFlowDeps } from './payment-flow.js';
 import { left } from './operation-rules.js';
 import {

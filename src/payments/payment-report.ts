@@ -1,10 +1,10 @@
-import type pg from 'pg';
+import { And, LessThan, MoreThanOrEqual, type Repository } from 'typeorm';
 import { Problem } from '../core/problem.js';
-import { type Refund, refunds } from '../refunds/refund.entity.js';
+import { Refund } from '../refunds/refund.entity.js';
 import { type OperationHistory } from '../request-storage/attempt.js';
-import { columnsOf, readHistories } from '../request-storage/histories.js';
-import { orphanEffects, type OrphanEffect } from '../request-storage/psp-request.entity.js';
-import { type Payment, payments } from './payment.entity.js';
+import { OrphanEffect } from '../request-storage/psp-request.entity.js';
+import { readHistories } from '../request-storage/read-histories.js';
+import { type Payment } from './payment.entity.js';
 
 /** All that operators see of a payment: neither tokens nor customer data, nor what the customer is to do. */
 export interface PaymentReport {
@@ -16,18 +16,14 @@ export interface PaymentReport {
   readonly orphans: readonly OrphanEffect[];
 }
 
-const COLUMNS = columnsOf({
-  columns: payments.columns.filter(
-    ({ property }) => !['sealed', 'nextAction', 'metadata'].includes(property),
-  ),
-});
+const HIDDEN = ['sealed', 'nextAction', 'metadata'];
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** As many payments of one reference are named to choose from. */
 const MAX_NAMED = 10;
 
-/** Payments of all merchants, for operators: hand-written SQL, by id or reference. */
+/** Payments of all merchants, for operators, by id or reference. */
 export class PaymentReports {
-  constructor(private readonly pool: pg.Pool) {}
+  constructor(private readonly payments: Repository<Payment>) {}
 
   /**
    * @param name the payment's id, or the merchant's reference of it
@@ -35,7 +31,7 @@ export class PaymentReports {
    * @throws Problem `not_found` for none, `invalid_state` for several of one reference
    */
   async find(name: string, merchantId: string | null): Promise<PaymentReport> {
-    const byId = UUID.test(name) ? await this.rows('id = $1', name, merchantId) : [];
+    const byId = UUID.test(name) ? await this.rows('p.id = :name', name, merchantId) : [];
     const found = byId.length > 0 ? byId : await this.rows(BY_REFERENCE, name, merchantId);
     const [payment, ...others] = found;
     if (!payment) throw new Problem('not_found', `No payment has the id or the reference ${name}.`);
@@ -50,47 +46,43 @@ export class PaymentReports {
     return { payment, ...(await this.about(payment)) };
   }
 
-  private async rows(
-    where: string,
-    name: string,
-    merchantId: string | null,
-  ): Promise<PaymentReport['payment'][]> {
-    const { rows } = await this.pool.query<PaymentReport['payment']>(
-      `SELECT ${COLUMNS} FROM payments WHERE ${where} AND ($2::text IS NULL OR merchant_id::text = $2)
-        ORDER BY id DESC LIMIT ${MAX_NAMED + 1}`,
-      [name, merchantId?.toLowerCase() ?? null],
-    );
-    return rows;
+  private rows(where: string, name: string, merchantId: string | null): Promise<PaymentReport['payment'][]> {
+    const { columns } = this.payments.metadata;
+    const shown = columns.map(({ propertyName }) => propertyName).filter((each) => !HIDDEN.includes(each));
+    const found = this.payments
+      .createQueryBuilder('p')
+      .select(shown.map((property) => `p.${property}`))
+      .where(where, { name });
+    if (merchantId !== null)
+      found.andWhere('p.merchant_id::text = :merchantId', { merchantId: merchantId.toLowerCase() });
+    return found
+      .orderBy('p.id', 'DESC')
+      .limit(MAX_NAMED + 1)
+      .getMany();
   }
 
   private async about({
     merchantId,
     id,
   }: PaymentReport['payment']): Promise<Pick<PaymentReport, 'operations' | 'refunds' | 'orphans'>> {
+    const { manager } = this.payments;
     // Names of operations begin with the payment's id, and stand in the order of the primary key.
-    const range = [merchantId, `payment-${id}-`, `payment-${id}.`];
-    const of = 'WHERE merchant_id = $1 AND entity_key >= $2 AND entity_key < $3';
-    const keys = await this.pool.query<{ entity_key: string }>(
-      `SELECT entity_key FROM psp_requests ${of} GROUP BY entity_key ORDER BY min(opened_at), entity_key`,
-      range,
-    );
-    const names = keys.rows.map((row) => row.entity_key);
-    const histories = await readHistories(this.pool, merchantId, names);
-    const orphans = await this.pool.query<OrphanEffect>(
-      `SELECT ${columnsOf(orphanEffects)} FROM orphan_effects ${of} ORDER BY found_at, entity_key, route, object`,
-      range,
-    );
-    const given = await this.pool.query<Refund>(
-      `SELECT ${columnsOf(refunds)} FROM refunds WHERE merchant_id = $1 AND payment_id = $2 ORDER BY id`,
-      [merchantId, id],
-    );
+    const where = {
+      merchantId,
+      entityKey: And(MoreThanOrEqual(`payment-${id}-`), LessThan(`payment-${id}.`)),
+    };
+    const histories = [...(await readHistories(manager, where)).values()];
+    const openedAt = ({ routes }: OperationHistory) => routes[0]!.request.openedAt.getTime();
     return {
-      operations: names.map((name) => histories.get(name)!),
-      refunds: given.rows,
-      orphans: orphans.rows,
+      operations: histories.toSorted((a, b) => openedAt(a) - openedAt(b)),
+      refunds: await manager.find(Refund, { where: { merchantId, paymentId: id }, order: { id: 'ASC' } }),
+      orphans: await manager.find(OrphanEffect, {
+        where,
+        order: { foundAt: 'ASC', entityKey: 'ASC', route: 'ASC', object: 'ASC' },
+      }),
     };
   }
 }
 
 /** Merchant by merchant, as the index on references has it. */
-const BY_REFERENCE = 'reference = $1 AND merchant_id IN (SELECT id FROM merchants)';
+const BY_REFERENCE = 'p.reference = :name AND p.merchant_id IN (SELECT id FROM merchants)';

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { MemoryStore } from '../database/commit/memory-store.js';
 import { type Clock } from '../core/clock.js';
 import { insert, update } from '../core/change.js';
-import { type Payment, payments } from './payment.entity.js';
+import { type Payment } from './payment.entity.js';
+import { payments } from './payment.table.js';
 import { moveOn } from './settle.js';
 
 const now = new Date(Date.UTC(2026, 10, 22));

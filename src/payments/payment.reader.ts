@@ -1,17 +1,22 @@
-import type pg from 'pg';
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { In, LessThan, Repository } from 'typeorm';
+import { type Page, pageOf } from '../core/page.js';
 import { Problem } from '../core/problem.js';
+import { given, timeBetween } from '../database/conditions.js';
 import { translateOutage } from '../database/store-unavailable.js';
-import { columnsOf, readHistories } from '../request-storage/histories.js';
 import { type Subject } from '../request-storage/operation-resolver.js';
-import { type Payment, payments } from './payment.entity.js';
+import { PspRequest } from '../request-storage/psp-request.entity.js';
+import { readHistories } from '../request-storage/read-histories.js';
 import { firstEntityKey } from './payment-state.js';
+import { Payment } from './payment.entity.js';
 import { viewOf } from './payment.view.js';
-import { type Page } from '../core/page.js';
-import { type PaymentFilter, type PaymentView } from './payments.js';
+import { type PaymentFilter, type PaymentStatus, type PaymentView } from './payments.js';
 
-/** Lists of payments: hand-written SQL, newest first, by cursor. */
+/** Lists of payments, newest first, by cursor. */
+@Injectable()
 export class PaymentReader {
-  constructor(private readonly pool: pg.Pool) {}
+  constructor(@InjectRepository(Payment) private readonly payments: Repository<Payment>) {}
 
   /**
    * A page of a merchant's payments. The cursor is the id of the last one seen: ids are UUIDv7, so
@@ -28,55 +33,44 @@ export class PaymentReader {
 
   /** The payment that a PSP names by our id; null where there is none. */
   async subjectOf(id: string): Promise<Subject | null> {
-    const { rows } = await translateOutage(
-      this.pool.query<{ merchant_id: string }>('SELECT merchant_id FROM payments WHERE id = $1', [id]),
-    );
-    return rows[0] ? { merchantId: rows[0].merchant_id, paymentId: id, payoutId: null } : null;
+    const payment = await translateOutage(this.payments.findOneBy({ id }));
+    return payment && { merchantId: payment.merchantId, paymentId: id, payoutId: null };
   }
 
   /** The payment that a PSP made under this id of its own; null where there is none. */
   async ofReference(psp: string, pspReference: string): Promise<{ merchantId: string; id: string } | null> {
-    const { rows } = await translateOutage(
-      this.pool.query<{ merchantId: string; id: string }>(
-        `SELECT merchant_id AS "merchantId", payment_id AS id FROM psp_requests
-          WHERE psp_reference = $2 AND psp = $1 AND operation IN ('charge', 'authorize')
-            AND verdict = 'effective' LIMIT 1`,
-        [psp, pspReference],
-      ),
+    const found = await translateOutage(
+      this.payments.manager.findOneBy(PspRequest, {
+        pspReference,
+        psp,
+        operation: In(['charge', 'authorize']),
+        verdict: 'effective',
+      }),
     );
-    return rows[0] ?? null;
+    return found && { merchantId: found.merchantId, id: found.paymentId! };
   }
 
   private async read(
     merchantId: string,
-    filter: PaymentFilter,
+    { status, psp, reference, createdFrom, createdTo }: PaymentFilter,
     limit: number,
     cursor: string | null,
   ): Promise<Page<PaymentView>> {
-    const values: unknown[] = [merchantId];
-    const conditions = ['merchant_id = $1'];
-    const where = (sql: string, value: unknown) => {
-      if (value === undefined || value === null) return;
-      values.push(value);
-      conditions.push(`${sql} $${values.length}`);
-    };
-    where('id <', cursor);
-    where('status =', filter.status);
-    where('psp =', filter.psp);
-    where('reference =', filter.reference);
-    where('created_at >=', filter.createdFrom);
-    where('created_at <=', filter.createdTo);
-    const { rows } = await this.pool.query<Payment>(
-      `SELECT ${columnsOf(payments)} FROM payments WHERE ${conditions.join(' AND ')} ORDER BY id DESC LIMIT ${limit + 1}`,
-      values,
-    );
-    const page = rows.slice(0, limit);
-    const histories = await readHistories(this.pool, merchantId, page.map(firstEntityKey));
-    return {
-      data: page.map((payment) => viewOf(payment, histories.get(firstEntityKey(payment)))),
-      has_more: rows.length > limit,
-      next_cursor: rows.length > limit ? page.at(-1)!.id : null,
-    };
+    const found = await this.payments.find({
+      where: given({
+        merchantId,
+        id: cursor && LessThan(cursor),
+        status: status as PaymentStatus | undefined,
+        psp,
+        reference,
+        createdAt: timeBetween(createdFrom, createdTo),
+      }),
+      order: { id: 'DESC' },
+      take: limit + 1,
+    });
+    const entityKey = In(found.map(firstEntityKey));
+    const histories = await readHistories(this.payments.manager, { merchantId, entityKey });
+    return pageOf(found, limit, (payment) => viewOf(payment, histories.get(firstEntityKey(payment))));
   }
 }
 

@@ -1,6 +1,5 @@
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { Pool } from 'pg';
 import { DatabaseModule } from '../database/database.module.js';
 import { FlowRegistry } from '../idempotency/flow-registry.js';
 import { IdempotencyModule } from '../idempotency/idempotency.module.js';
@@ -16,11 +15,11 @@ import { OperationOwners } from '../request-storage/operation-owners.js';
 import { OperationTools } from '../request-storage/operation-tools.js';
 import { RequestStorageModule } from '../request-storage/request-storage.module.js';
 import { routeOf } from './create-payment.flow.js';
-import { DuplicateGuardEntity } from './duplicate-guard.js';
+import { DuplicateGuard } from './duplicate-guard.entity.js';
 import { PaymentDisputes } from './payment-disputes.js';
 import { PaymentResolver } from './payment-resolver.js';
 import { PaymentTasks } from './payment-tasks.js';
-import { PaymentEntity, PaymentTransitionEntity } from './payment.entity.js';
+import { Payment, PaymentTransition } from './payment.entity.js';
 import { PaymentReader } from './payment.reader.js';
 import { PaymentsService } from './payments.service.js';
 
@@ -33,10 +32,10 @@ import { PaymentsService } from './payments.service.js';
     PspModule,
     RefundsModule,
     RequestStorageModule,
-    TypeOrmModule.forFeature([PaymentEntity, PaymentTransitionEntity, DuplicateGuardEntity]),
+    TypeOrmModule.forFeature([Payment, PaymentTransition, DuplicateGuard]),
   ],
   providers: [
-    { provide: PaymentReader, inject: [Pool], useFactory: (pool: Pool) => new PaymentReader(pool) },
+    PaymentReader,
     {
       provide: PaymentsService,
       inject: [OperationTools, IdempotentRunner, PspRouter, PaymentReader, RefundReader],

@@ -1,5 +1,6 @@
 import { type Change, insert, update } from '../core/change.js';
-import { type Refund, refunds } from '../refunds/refund.entity.js';
+import { type Refund } from '../refunds/refund.entity.js';
+import { refunds } from '../refunds/refund.table.js';
 import { refundLifecycle } from '../refunds/refund.lifecycle.js';
 import { type Refusal } from './operation-rules.js';
 import { type NewId, refundMoved } from './payment-events.js';

@@ -1,10 +1,12 @@
 import { audit } from '../database/audit.js';
 import { type Change, update } from '../core/change.js';
-import { type Refund, refunds } from '../refunds/refund.entity.js';
+import { type Refund } from '../refunds/refund.entity.js';
+import { refunds } from '../refunds/refund.table.js';
 import { refundLifecycle } from '../refunds/refund.lifecycle.js';
 import { orphanOf } from '../request-storage/entity-key.js';
 import { type RuledOut } from '../request-storage/next-step.js';
-import { orphanEffects, type PspRequest } from '../request-storage/psp-request.entity.js';
+import { type PspRequest } from '../request-storage/psp-request.entity.js';
+import { orphanEffects } from '../request-storage/psp-request.table.js';
 import { failureOf } from './failure.js';
 import { type NewId, refundMoved } from './payment-events.js';
 import { paymentLifecycle } from './payment.lifecycle.js';

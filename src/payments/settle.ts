@@ -1,6 +1,6 @@
 import { type Change, insert, update } from '../core/change.js';
 import { type Capabilities, type NextAction } from '../psp/contract.js';
-import { refunds } from '../refunds/refund.entity.js';
+import { refunds } from '../refunds/refund.table.js';
 import { refundLifecycle } from '../refunds/refund.lifecycle.js';
 import { type OperationHistory } from '../request-storage/attempt.js';
 import { type StepResult } from '../request-storage/advance.js';
@@ -10,7 +10,8 @@ import { type Step } from '../request-storage/next-step.js';
 import { type PspRequest } from '../request-storage/psp-request.entity.js';
 import { statedBy } from '../request-storage/statement.js';
 import { failureOf } from './failure.js';
-import { type Payment, type PaymentTransition, payments, paymentTransitions } from './payment.entity.js';
+import { type Payment, type PaymentTransition } from './payment.entity.js';
+import { payments, paymentTransitions } from './payment.table.js';
 import { type PaymentEvent, paymentLifecycle } from './payment.lifecycle.js';
 import { orphanAfter } from './orphan.js';
 import { type NewId, paymentMoved, paymentStuck, refundMoved } from './payment-events.js';

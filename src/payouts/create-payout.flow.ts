@@ -6,7 +6,8 @@ import { type Begun, type Flow, moveTo, type Run } from '../idempotency/phases.j
 import { type PspRouter } from '../psp/router.js';
 import { startOperation } from '../request-storage/advance.js';
 import { entityKey, pspIdempotencyKey, refuseForgottenKey } from '../request-storage/entity-key.js';
-import { type Payout, payouts } from './payout.entity.js';
+import { type Payout } from './payout.entity.js';
+import { payouts } from './payout.table.js';
 import { PayoutFlow, type PayoutFlowDeps } from './payout-flow.js';
 import { type PayoutState, encryptTokens, transitionTo } from './payout-state.js';
 import { type PayoutAsk } from './payouts.js';

@@ -23,7 +23,8 @@ import {
   type Subject,
 } from '../request-storage/operation-resolver.js';
 import { type RequestStorage } from '../request-storage/request-storage.js';
-import { type Payout, payouts } from './payout.entity.js';
+import { type Payout } from './payout.entity.js';
+import { payouts } from './payout.table.js';
 import {
   instructionFor,
   decryptTokens,

@@ -6,7 +6,8 @@ import { type StepResult } from '../request-storage/advance.js';
 import { entityKey } from '../request-storage/entity-key.js';
 import { statedBy } from '../request-storage/statement.js';
 import { failureOf } from '../request-storage/told.js';
-import { type Payout, payouts, type PayoutTransition, payoutTransitions } from './payout.entity.js';
+import { type Payout, type PayoutTransition } from './payout.entity.js';
+import { payouts, payoutTransitions } from './payout.table.js';
 import { payoutMoved } from './payout-events.js';
 import { type PayoutEvent, payoutLifecycle } from './payout.lifecycle.js';
 

@@ -1,118 +1,101 @@
-import { EntitySchema } from 'typeorm';
-import { type Table, tableOf } from '../core/table.js';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { type Failure } from '../core/failure.js';
 import { type PayoutEvent } from './payout.lifecycle.js';
 import { type PayoutStatus } from './payouts.js';
 
-export interface Payout {
+@Entity('payouts')
+export class Payout {
+  @PrimaryColumn('uuid')
   merchantId: string;
+
   /** The merchant's name for the recipient; the first half of what a sequence is known by. */
+  @PrimaryColumn('text')
   recipient: string;
+
+  @PrimaryColumn('uuid')
   id: string;
+
   /** Raised by every write; a write that read an older one is refused. */
+  @Column('integer')
   version: number;
+
+  @Column('text')
   reference: string;
+
+  @Column('text')
   status: PayoutStatus;
+
   /** Minor units. */
+  @Column('bigint')
   amount: number;
+
+  @Column('text')
   currency: string;
+
+  @Column('text', { nullable: true })
   statementDescriptor: string | null;
+
+  @Column('jsonb')
   metadata: Record<string, string>;
+
   /** PSP accounts that may be asked, best first, as routed when it was opened. */
+  @Column('jsonb')
   candidates: string[];
+
   /** The tokens of where the money goes, as long as they may be needed; see core/seal. */
+  @Column('bytea', { nullable: true })
   sealed: Uint8Array | null;
+
   /** The PSP of the effective route, and its id there. */
+  @Column('text', { nullable: true })
   psp: string | null;
+
+  @Column('text', { nullable: true })
   pspReference: string | null;
+
+  @Column('jsonb', { nullable: true })
   failure: Failure | null;
+
   /** The payout of this recipient that had ended last when this one was asked for; null for the first. */
+  @Column('uuid', { nullable: true })
   previous: string | null;
+
+  @Column('timestamptz')
   createdAt: Date;
+
+  @Column('timestamptz')
   updatedAt: Date;
 }
 
 /** One line of a payout's history. Appended, never edited. */
-export interface PayoutTransition {
+@Entity('payout_transitions')
+export class PayoutTransition {
+  @PrimaryColumn('uuid')
   merchantId: string;
+
+  @PrimaryColumn('uuid')
   payoutId: string;
+
   /** The payout's version that this transition made. */
+  @PrimaryColumn('integer')
   version: number;
+
+  @Column('text')
   event: PayoutEvent;
+
+  @Column('text', { nullable: true })
   fromStatus: PayoutStatus | null;
+
+  @Column('text')
   toStatus: PayoutStatus;
+
+  @Column('text')
   actor: string;
+
   /** The operation whose outcome caused it. */
+  @Column('text')
   entityKey: string;
+
+  @Column('timestamptz')
   at: Date;
 }
-
-export const PayoutEntity = new EntitySchema<Payout>({
-  name: 'Payout',
-  tableName: 'payouts',
-  columns: {
-    merchantId: { type: 'uuid', primary: true, name: 'merchant_id' },
-    recipient: { type: 'text', primary: true },
-    id: { type: 'uuid', primary: true },
-    version: { type: 'integer' },
-    reference: { type: 'text' },
-    status: { type: 'text' },
-    amount: { type: 'bigint' },
-    currency: { type: 'text' },
-    statementDescriptor: { type: 'text', name: 'statement_descriptor', nullable: true },
-    metadata: { type: 'jsonb' },
-    candidates: { type: 'jsonb' },
-    sealed: { type: 'bytea', nullable: true },
-    psp: { type: 'text', nullable: true },
-    pspReference: { type: 'text', name: 'psp_reference', nullable: true },
-    failure: { type: 'jsonb', nullable: true },
-    previous: { type: 'uuid', nullable: true },
-    createdAt: { type: 'timestamptz', name: 'created_at' },
-    updatedAt: { type: 'timestamptz', name: 'updated_at' },
-  },
-});
-
-export const PayoutTransitionEntity = new EntitySchema<PayoutTransition>({
-  name: 'PayoutTransition',
-  tableName: 'payout_transitions',
-  columns: {
-    merchantId: { type: 'uuid', primary: true, name: 'merchant_id' },
-    payoutId: { type: 'uuid', primary: true, name: 'payout_id' },
-    version: { type: 'integer', primary: true },
-    event: { type: 'text' },
-    fromStatus: { type: 'text', name: 'from_status', nullable: true },
-    toStatus: { type: 'text', name: 'to_status' },
-    actor: { type: 'text' },
-    entityKey: { type: 'text', name: 'entity_key' },
-    at: { type: 'timestamptz' },
-  },
-});
-
-const sequence = ['merchantId', 'recipient'] as const;
-
-/**
- * The rules that make a sequence of a recipient's payouts, as the in-memory store holds them. In
- * Postgres the second and third are one index, for which null is a value like any other.
- */
-export const payouts: Table<Payout> = tableOf(PayoutEntity, {
-  uniques: [
-    {
-      name: 'payouts_one_in_progress',
-      columns: sequence,
-      where: ({ status }) => status === 'processing',
-    },
-    { name: 'payouts_one_after_another', columns: sequence, where: ({ previous }) => previous === null },
-    { name: 'payouts_one_after_another', columns: [...sequence, 'previous'] },
-    { name: 'payouts_id', columns: ['merchantId', 'id'] },
-  ],
-  references: [{ name: 'payouts_follow_one', columns: [...sequence, 'previous'], to: () => payouts }],
-  checks: [
-    { name: 'payouts_never_after_itself', holds: ({ previous, id }) => previous !== id },
-    {
-      name: 'payouts_sealed_until_ended',
-      holds: ({ status, sealed }) => (status === 'processing') === (sealed !== null),
-    },
-  ],
-});
-
-export const payoutTransitions: Table<PayoutTransition> = tableOf(PayoutTransitionEntity);

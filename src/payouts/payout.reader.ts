@@ -1,17 +1,21 @@
-import { type Page } from '../core/page.js';
-import type pg from 'pg';
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { In, LessThan, Repository } from 'typeorm';
+import { type Page, pageOf } from '../core/page.js';
+import { given, timeBetween } from '../database/conditions.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { entityKey } from '../request-storage/entity-key.js';
-import { columnsOf, readHistories } from '../request-storage/histories.js';
 import { type Subject } from '../request-storage/operation-resolver.js';
-import { type Payout, payouts } from './payout.entity.js';
+import { readHistories } from '../request-storage/read-histories.js';
+import { Payout } from './payout.entity.js';
 import { viewOf } from './payout.view.js';
-import { type PayoutFilter, type PayoutView } from './payouts.js';
+import { type PayoutFilter, type PayoutStatus, type PayoutView } from './payouts.js';
 import { type Sequences, type Tail } from './sequence.js';
 
-/** Lists of payouts and where a recipient's sequence has come: hand-written SQL. */
+/** Lists of payouts and where a recipient's sequence has come. */
+@Injectable()
 export class PayoutReader implements Sequences {
-  constructor(private readonly pool: pg.Pool) {}
+  constructor(@InjectRepository(Payout) private readonly payouts: Repository<Payout>) {}
 
   /**
    * A page of a merchant's payouts, newest first. The cursor is the id of the last one seen: ids are
@@ -28,7 +32,7 @@ export class PayoutReader implements Sequences {
 
   /** Newest first, since the newest is nearly always the one; clocks differ, so it need not be. */
   async tailOf(merchantId: string, recipient: string): Promise<Tail | null> {
-    const found = this.pool.query<Tail>(
+    const found = this.payouts.query<Tail[]>(
       `SELECT id, status FROM payouts p
         WHERE merchant_id = $1 AND recipient = $2
           AND NOT EXISTS (SELECT FROM payouts n WHERE n.merchant_id = p.merchant_id
@@ -36,49 +40,36 @@ export class PayoutReader implements Sequences {
         ORDER BY id DESC LIMIT 1`,
       [merchantId, recipient],
     );
-    const { rows } = await translateOutage(found);
-    return rows[0] ?? null;
+    return (await translateOutage(found))[0] ?? null;
   }
 
   /** The payout that a PSP names by our id; null where there is none. */
   async subjectOf(id: string): Promise<Subject | null> {
-    const { rows } = await translateOutage(
-      this.pool.query<{ merchant_id: string }>('SELECT merchant_id FROM payouts WHERE id = $1', [id]),
-    );
-    return rows[0] ? { merchantId: rows[0].merchant_id, paymentId: null, payoutId: id } : null;
+    const payout = await translateOutage(this.payouts.findOneBy({ id }));
+    return payout && { merchantId: payout.merchantId, paymentId: null, payoutId: id };
   }
 
   private async read(
     merchantId: string,
-    filter: PayoutFilter,
+    { status, psp, reference, recipient, createdFrom, createdTo }: PayoutFilter,
     limit: number,
     cursor: string | null,
   ): Promise<Page<PayoutView>> {
-    const values: unknown[] = [merchantId];
-    const conditions = ['merchant_id = $1'];
-    const where = (sql: string, value: unknown) => {
-      if (value === undefined || value === null) return;
-      values.push(value);
-      conditions.push(`${sql} $${values.length}`);
-    };
-    where('id <', cursor);
-    where('status =', filter.status);
-    where('psp =', filter.psp);
-    where('reference =', filter.reference);
-    where('recipient =', filter.recipient);
-    where('created_at >=', filter.createdFrom);
-    where('created_at <=', filter.createdTo);
-    const { rows } = await this.pool.query<Payout>(
-      `SELECT ${columnsOf(payouts)} FROM payouts WHERE ${conditions.join(' AND ')} ORDER BY id DESC LIMIT ${limit + 1}`,
-      values,
-    );
-    const page = rows.slice(0, limit);
-    const keys = page.map(({ id }) => entityKey.send(id));
-    const histories = await readHistories(this.pool, merchantId, keys);
-    return {
-      data: page.map((payout) => viewOf(payout, histories.get(entityKey.send(payout.id)))),
-      has_more: rows.length > limit,
-      next_cursor: rows.length > limit ? page.at(-1)!.id : null,
-    };
+    const found = await this.payouts.find({
+      where: given({
+        merchantId,
+        id: cursor && LessThan(cursor),
+        status: status as PayoutStatus | undefined,
+        psp,
+        reference,
+        recipient,
+        createdAt: timeBetween(createdFrom, createdTo),
+      }),
+      order: { id: 'DESC' },
+      take: limit + 1,
+    });
+    const keys = In(found.map(({ id }) => entityKey.send(id)));
+    const histories = await readHistories(this.payouts.manager, { merchantId, entityKey: keys });
+    return pageOf(found, limit, (payout) => viewOf(payout, histories.get(entityKey.send(payout.id))));
   }
 }

@@ -1,6 +1,5 @@
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { Pool } from 'pg';
 import { DatabaseModule } from '../database/database.module.js';
 import { FlowRegistry } from '../idempotency/flow-registry.js';
 import { IdempotencyModule } from '../idempotency/idempotency.module.js';
@@ -14,7 +13,7 @@ import { OperationTools } from '../request-storage/operation-tools.js';
 import { RequestStorageModule } from '../request-storage/request-storage.module.js';
 import { candidatesOf } from './create-payout.flow.js';
 import { PayoutFlow } from './payout-flow.js';
-import { PayoutEntity, PayoutTransitionEntity } from './payout.entity.js';
+import { Payout, PayoutTransition } from './payout.entity.js';
 import { PayoutReader } from './payout.reader.js';
 import { PayoutsService } from './payouts.service.js';
 
@@ -25,10 +24,10 @@ import { PayoutsService } from './payouts.service.js';
     IdempotencyModule,
     PspModule,
     RequestStorageModule,
-    TypeOrmModule.forFeature([PayoutEntity, PayoutTransitionEntity]),
+    TypeOrmModule.forFeature([Payout, PayoutTransition]),
   ],
   providers: [
-    { provide: PayoutReader, inject: [Pool], useFactory: (pool: Pool) => new PayoutReader(pool) },
+    PayoutReader,
     {
       provide: PayoutsService,
       inject: [OperationTools, IdempotentRunner, PspRouter, PayoutReader],

@@ -1,52 +1,55 @@
 import { type Failure } from '../core/failure.js';
-import { EntitySchema } from 'typeorm';
-import { type Table, tableOf } from '../core/table.js';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { type RefundStatus } from './refund.lifecycle.js';
 
-export interface Refund {
+@Entity('refunds')
+export class Refund {
+  @PrimaryColumn('uuid')
   merchantId: string;
+
   /** `payment-<id>-refund` or `payment-<id>-refund-<reference>`: there is one refund of this name. */
+  @PrimaryColumn('text')
   entityKey: string;
+
+  @Column('uuid')
   id: string;
+
+  @Column('uuid')
   paymentId: string;
+
   /** The merchant's name for it among the refunds of the payment; null for the only one. */
+  @Column('text', { nullable: true })
   reference: string | null;
+
+  @Column('text')
   status: RefundStatus;
+
   /** Minor units. */
+  @Column('bigint')
   amount: number;
+
+  @Column('text')
   currency: string;
+
+  @Column('text', { nullable: true })
   reason: string | null;
+
+  @Column('jsonb')
   metadata: Record<string, string>;
+
   /** The PSP that took the payment; null until it is known which. */
+  @Column('text', { nullable: true })
   psp: string | null;
+
+  @Column('text', { nullable: true })
   pspReference: string | null;
+
+  @Column('jsonb', { nullable: true })
   failure: Failure | null;
+
+  @Column('timestamptz')
   createdAt: Date;
+
+  @Column('timestamptz')
   updatedAt: Date;
 }
-
-export const RefundEntity = new EntitySchema<Refund>({
-  name: 'Refund',
-  tableName: 'refunds',
-  columns: {
-    merchantId: { type: 'uuid', primary: true, name: 'merchant_id' },
-    entityKey: { type: 'text', primary: true, name: 'entity_key' },
-    id: { type: 'uuid' },
-    paymentId: { type: 'uuid', name: 'payment_id' },
-    reference: { type: 'text', nullable: true },
-    status: { type: 'text' },
-    amount: { type: 'bigint' },
-    currency: { type: 'text' },
-    reason: { type: 'text', nullable: true },
-    metadata: { type: 'jsonb' },
-    psp: { type: 'text', nullable: true },
-    pspReference: { type: 'text', name: 'psp_reference', nullable: true },
-    failure: { type: 'jsonb', nullable: true },
-    createdAt: { type: 'timestamptz', name: 'created_at' },
-    updatedAt: { type: 'timestamptz', name: 'updated_at' },
-  },
-});
-
-export const refunds: Table<Refund> = tableOf(RefundEntity, {
-  uniques: [{ name: 'refunds_id', columns: ['merchantId', 'id'] }],
-});

@@ -1,31 +1,22 @@
-import type pg from 'pg';
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { LessThan, Repository } from 'typeorm';
+import { type Page, pageOf } from '../core/page.js';
 import { Problem } from '../core/problem.js';
 import { translateOutage } from '../database/store-unavailable.js';
-import { type Refund, refunds } from './refund.entity.js';
+import { Refund } from './refund.entity.js';
 import { refundViewOf, type RefundView } from './refund.view.js';
 
-export interface RefundPage {
-  readonly data: readonly RefundView[];
-  readonly has_more: boolean;
-  readonly next_cursor: string | null;
-}
-
-const COLUMNS = refunds.columns.map(({ name, property }) => `${name} AS "${property}"`).join(', ');
-
-/** Reads of refunds: hand-written SQL over the indexes on id and on payment. */
+/** Reads of refunds, over the indexes on id and on payment. */
+@Injectable()
 export class RefundReader {
-  constructor(private readonly pool: pg.Pool) {}
+  constructor(@InjectRepository(Refund) private readonly refunds: Repository<Refund>) {}
 
   /** Throws Problem `not_found` for another merchant's refund as for none. */
   async get(merchantId: string, id: string): Promise<RefundView> {
-    const { rows } = await translateOutage(
-      this.pool.query<Refund>(`SELECT ${COLUMNS} FROM refunds WHERE merchant_id = $1 AND id = $2`, [
-        merchantId,
-        id,
-      ]),
-    );
-    if (!rows[0]) throw new Problem('not_found', 'No such refund.');
-    return refundViewOf(rows[0]);
+    const refund = await translateOutage(this.refunds.findOneBy({ merchantId, id }));
+    if (!refund) throw new Problem('not_found', 'No such refund.');
+    return refundViewOf(refund);
   }
 
   /** A page of a payment's refunds, newest first: ids are UUIDv7, so their order is that of creation. */
@@ -34,21 +25,14 @@ export class RefundReader {
     paymentId: string,
     limit: number,
     cursor: string | null,
-  ): Promise<RefundPage> {
-    const { rows } = await translateOutage(
-      this.pool.query<Refund>(
-        `SELECT ${COLUMNS} FROM refunds
-          WHERE merchant_id = $1 AND payment_id = $2 AND ($3::uuid IS NULL OR id < $3)
-          ORDER BY id DESC LIMIT $4`,
-        [merchantId, paymentId, cursor, limit + 1],
-      ),
+  ): Promise<Page<RefundView>> {
+    const found = await translateOutage(
+      this.refunds.find({
+        where: { merchantId, paymentId, ...(cursor === null ? {} : { id: LessThan(cursor) }) },
+        order: { id: 'DESC' },
+        take: limit + 1,
+      }),
     );
-    const page = rows.slice(0, limit);
-    const hasMore = rows.length > limit;
-    return {
-      data: page.map(refundViewOf),
-      has_more: hasMore,
-      next_cursor: hasMore ? page.at(-1)!.id : null,
-    };
+    return pageOf(found, limit, refundViewOf);
   }
 }

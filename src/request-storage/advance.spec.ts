@@ -4,7 +4,7 @@ import { type Answer, type Capabilities, outcomes } from '../psp/contract.js';
 import { type Answered, type OperationHistory, isCall } from './attempt.js';
 import { advance, type StepResult, evidenceOnly, startOperation } from './advance.js';
 import { type StepFacts } from './next-step.js';
-import { nonExecutionProofs, orphanEffects, pspAttempts, pspRequests } from './psp-request.entity.js';
+import { nonExecutionProofs, orphanEffects, pspAttempts, pspRequests } from './psp-request.table.js';
 
 const START = Date.UTC(2026, 0, 1);
 const driver = { token: '01900000-0000-7000-8000-00000000000a', leaseMs: 20_000, traceId: 't' };
@@ -252,7 +252,7 @@ function checkCommit({ changes, call, history }: StepResult): void {
   const rows = changes.map(
     (change) =>
       `${change.table.name} ${change.table.primary
-        .map(({ property }) =>
+        .map((property) =>
           JSON.stringify(change.op === 'insert' ? change.row[property] : change.key[property]),
         )
         .join('/')}`,

@@ -13,7 +13,8 @@ import { type RouteHistory, isSuccess } from './assess-route.js';
 import { referenceIn } from './reference.js';
 import { delayedLookupAfter } from './delayed-lookup.js';
 import { completionStep, nextStep, type RuledOut, type Step, type StepFacts } from './next-step.js';
-import { nonExecutionProofs, pspAttempts, type PspRequest, pspRequests } from './psp-request.entity.js';
+import { type PspRequest } from './psp-request.entity.js';
+import { nonExecutionProofs, pspAttempts, pspRequests } from './psp-request.table.js';
 
 /** What a new operation is. */
 export interface NewOperation {

@@ -2,7 +2,8 @@ import { type Change, insert, update } from '../core/change.js';
 import { type Answer, type AttemptKind } from '../psp/contract.js';
 import { type RouteHistory, isSuccess } from './assess-route.js';
 import { referencesIn } from './reference.js';
-import { orphanEffects, type PspAttempt, pspAttempts, type PspRequest } from './psp-request.entity.js';
+import { type PspAttempt, type PspRequest } from './psp-request.entity.js';
+import { orphanEffects, pspAttempts } from './psp-request.table.js';
 
 /** Everything that was asked of PSPs on behalf of one entity key. */
 export interface OperationHistory {

@@ -10,13 +10,8 @@ import {
 } from './attempt.js';
 import { isFailoverCancel, type RouteHistory, isSuccess } from './assess-route.js';
 import { type RuledOut } from './next-step.js';
-import {
-  orphanEffects,
-  type OrphanEffect,
-  pspAttempts,
-  type PspRequest,
-  pspRequests,
-} from './psp-request.entity.js';
+import { type OrphanEffect, type PspRequest } from './psp-request.entity.js';
+import { orphanEffects, pspAttempts, pspRequests } from './psp-request.table.js';
 
 /**
  * "Not found" is believed when a PSP promises that nothing can arrive any more. PSPs break promises:

@@ -1,7 +1,8 @@
-import type pg from 'pg';
-import { type IdempotencyKey, idempotencyKeys } from '../idempotency/idempotency-key.entity.js';
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import { IdempotencyKey } from '../idempotency/idempotency-key.entity.js';
 import { translateOutage } from '../database/store-unavailable.js';
-import { columnsOf } from './histories.js';
 
 /**
  * A key waits at an account where its payment or payout has an open route. OFFSET 0 has Postgres find the few
@@ -14,11 +15,12 @@ const WAITS_AT = `EXISTS (
      SELECT r.verdict, r.psp FROM psp_requests r
       WHERE r.merchant_id = k.merchant_id AND r.entity_key >= keys.first AND r.entity_key < keys.last
         AND r.verdict <> 'ruled_out' OFFSET 0) live
-   WHERE live.verdict = 'open' AND live.psp = ANY($1))`;
+   WHERE live.verdict = 'open' AND live.psp = ANY(:accounts))`;
 
 /** Idempotency keys whose run stopped halfway, by the PSP account at which they wait; the oldest first. */
+@Injectable()
 export class DueKeys {
-  constructor(private readonly pool: Pick<pg.Pool, 'query'>) {}
+  constructor(@InjectRepository(IdempotencyKey) private readonly keys: Repository<IdempotencyKey>) {}
 
   at(account: string, limit: number): Promise<IdempotencyKey[]> {
     return this.find(WAITS_AT, [account], limit);
@@ -29,9 +31,13 @@ export class DueKeys {
     return this.find(`NOT ${WAITS_AT}`, accounts, limit);
   }
 
-  private async find(where: string, accounts: readonly string[], limit: number): Promise<IdempotencyKey[]> {
-    const text = `SELECT ${columnsOf(idempotencyKeys)} FROM idempotency_keys k
-      WHERE k.resumable_at < statement_timestamp() AND ${where} ORDER BY k.resumable_at LIMIT $2`;
-    return (await translateOutage(this.pool.query<IdempotencyKey>(text, [accounts, limit]))).rows;
+  private find(where: string, accounts: readonly string[], limit: number): Promise<IdempotencyKey[]> {
+    const due = this.keys
+      .createQueryBuilder('k')
+      .where('k.resumable_at < statement_timestamp()')
+      .andWhere(where, { accounts })
+      .orderBy('k.resumableAt')
+      .limit(limit);
+    return translateOutage(due.getMany());
   }
 }

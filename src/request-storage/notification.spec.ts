@@ -5,7 +5,8 @@ import { executeRequest } from '../psp/adyen/adyen.mapping.js';
 import { type OperationHistory, orphansOf } from './attempt.js';
 import { type RouteHistory, assessRoute } from './assess-route.js';
 import { attribute, note } from './notification.js';
-import { orphanEffects, type PspAttempt, type PspRequest } from './psp-request.entity.js';
+import { type PspAttempt, type PspRequest } from './psp-request.entity.js';
+import { orphanEffects } from './psp-request.table.js';
 
 const now = new Date(START + HOUR);
 const can: Capabilities = {

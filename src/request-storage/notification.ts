@@ -14,7 +14,8 @@ import {
   isSuccess,
   assessRoute,
 } from './assess-route.js';
-import { type PspAttempt, pspAttempts, type PspRequest, pspRequests } from './psp-request.entity.js';
+import { type PspAttempt, type PspRequest } from './psp-request.entity.js';
+import { pspAttempts, pspRequests } from './psp-request.table.js';
 
 /**
  * What became of a fact that a PSP told of its own accord.

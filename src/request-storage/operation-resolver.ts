@@ -13,7 +13,8 @@ import { type StepResult, evidenceOnly } from './advance.js';
 import { recheck, rechecked } from './delayed-lookup.js';
 import { type RuledOut } from './next-step.js';
 import { attribute, isUnheardOf, note, type Taken } from './notification.js';
-import { type PspAttempt, pspAttempts, type PspRequest } from './psp-request.entity.js';
+import { type PspAttempt, type PspRequest } from './psp-request.entity.js';
+import { pspAttempts } from './psp-request.table.js';
 import { type Statement, statementAttempt } from './statement.js';
 import { type RequestStorage } from './request-storage.js';
 

@@ -15,14 +15,10 @@ import { JobRegistry } from '../jobs/job-registry.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { PspDirectory } from '../psp/psp-directory.js';
 import { PspModule } from '../psp/psp.module.js';
+import { DueKeys } from './due-keys.js';
 import { OperationOwners } from './operation-owners.js';
 import { OperationTools } from './operation-tools.js';
-import {
-  NonExecutionProofEntity,
-  OrphanEffectEntity,
-  PspAttemptEntity,
-  PspRequestEntity,
-} from './psp-request.entity.js';
+import { NonExecutionProof, OrphanEffect, PspAttempt, PspRequest } from './psp-request.entity.js';
 import { RequestStorage } from './request-storage.js';
 import { RouteTasks } from './route-tasks.js';
 import { StuckRoutes } from './stuck-routes.js';
@@ -34,12 +30,7 @@ import { StuckRoutes } from './stuck-routes.js';
     PspModule,
     IdempotencyModule,
     JobsModule,
-    TypeOrmModule.forFeature([
-      PspRequestEntity,
-      PspAttemptEntity,
-      NonExecutionProofEntity,
-      OrphanEffectEntity,
-    ]),
+    TypeOrmModule.forFeature([PspRequest, PspAttempt, NonExecutionProof, OrphanEffect]),
   ],
   providers: [
     {
@@ -69,6 +60,7 @@ import { StuckRoutes } from './stuck-routes.js';
       ): OperationTools => ({ store, storage, seal, clock, ids, holder, leaseMs: storage.leaseMs }),
     },
     OperationOwners,
+    DueKeys,
     RouteTasks,
   ],
   exports: [RequestStorage, OperationTools, OperationOwners],

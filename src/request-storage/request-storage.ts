@@ -12,14 +12,8 @@ import { type Answered, type Call, type OperationHistory } from './attempt.js';
 import { entityKey } from './entity-key.js';
 import { type AccountAt } from './advance.js';
 import { ID_OF_ANOTHER_OPERATION, isOtherAccount, NO_PROMISES, type StepFacts } from './next-step.js';
-import {
-  type OrphanEffect,
-  orphanEffects,
-  type OrphanStatus,
-  pspAttempts,
-  type PspRequest,
-  pspRequests,
-} from './psp-request.entity.js';
+import { type OrphanEffect, type OrphanStatus, type PspRequest } from './psp-request.entity.js';
+import { orphanEffects, pspAttempts, pspRequests } from './psp-request.table.js';
 import { historiesFrom } from './histories.js';
 
 /** One PSP account, or every account except some. */

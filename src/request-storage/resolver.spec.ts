@@ -4,7 +4,8 @@ import { MemoryStore } from '../database/commit/memory-store.js';
 import { SeededIds } from '../core/ids.js';
 import { type Psps } from '../psp/contract.js';
 import { advance, startOperation } from './advance.js';
-import { type PspRequest, pspRequests } from './psp-request.entity.js';
+import { type PspRequest } from './psp-request.entity.js';
+import { pspRequests } from './psp-request.table.js';
 import { RequestStorage } from './request-storage.js';
 import { Resolver } from './resolver.js';
 

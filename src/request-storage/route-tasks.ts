@@ -1,5 +1,4 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Pool } from 'pg';
 import { type Logger } from 'pino';
 import { Counter, Registry } from 'prom-client';
 import { LOGGER } from '../config/config.module.js';
@@ -25,7 +24,7 @@ export class RouteTasks {
     @Inject(IdempotentRunner) private readonly runner: IdempotentRunner,
     @Inject(FlowRegistry) private readonly flows: FlowRegistry,
     @Inject(PspsConfig) private readonly psps: PspsConfig,
-    @Inject(Pool) private readonly pool: Pool,
+    @Inject(DueKeys) private readonly dueKeys: DueKeys,
     @Inject(Registry) private readonly metrics: Registry,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -60,9 +59,8 @@ export class RouteTasks {
   }
 
   private completers(): PeriodicTask[] {
-    const { tools, runner, flows, logger } = this;
+    const { tools, runner, flows, dueKeys, logger } = this;
     const accounts = this.psps.psps.map(({ name }) => name);
-    const dueKeys = new DueKeys(this.pool);
     const taskOf = (suffix: string, keys: (limit: number) => Promise<IdempotencyKey[]>) => {
       const completer = new Completer(
         tools.store,

@@ -1,9 +1,10 @@
 import { Client } from 'pg';
 import { openDatabase } from '../../src/database/database.js';
+import { entities } from '../../src/entities.js';
 import { SystemClock } from '../../src/core/clock.js';
 import { SystemIds } from '../../src/core/ids.js';
 import { OrphanEffects } from '../../src/request-storage/orphan-effects.js';
-import { type OrphanEffect } from '../../src/request-storage/psp-request.entity.js';
+import { OrphanEffect } from '../../src/request-storage/psp-request.entity.js';
 import {
   atRest,
   eventually,
@@ -178,7 +179,7 @@ export class OrphanPlay {
     const clock = new SystemClock();
     const database = await openDatabase({
       url: this.stage.database.url,
-      entities: [],
+      entities,
       migrations: [],
       poolSize: 1,
       applicationName: 'crashes',
@@ -186,7 +187,10 @@ export class OrphanPlay {
     try {
       const { merchantId, entityKey, route } = orphan!;
       const by = { actor: 'operator:crashes', auditId: new SystemIds(clock).uuid(), at: clock.now() };
-      await new OrphanEffects(database.pool).approve(merchantId, entityKey, route, null, by);
+      await new OrphanEffects(database.dataSource.getRepository(OrphanEffect)).approve(
+        { merchantId, entityKey, route, pspReference: null },
+        by,
+      );
     } finally {
       await database.close();
     }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { Client, type Pool } from 'pg';
+import { entities } from '../../src/entities.js';
 import { SystemClock } from '../../src/core/clock.js';
 import {
   type Change,
@@ -15,13 +16,9 @@ import { PostgresStore } from '../../src/database/commit/postgres-store.js';
 import { type Table } from '../../src/core/table.js';
 import { SystemIds } from '../../src/core/ids.js';
 import { type Database, openDatabase } from '../../src/database/database.js';
-import { idempotencyKeys } from '../../src/idempotency/idempotency-key.entity.js';
-import {
-  nonExecutionProofs,
-  pspAttempts,
-  type PspRequest,
-  pspRequests,
-} from '../../src/request-storage/psp-request.entity.js';
+import { idempotencyKeys } from '../../src/idempotency/idempotency-key.table.js';
+import { type PspRequest } from '../../src/request-storage/psp-request.entity.js';
+import { nonExecutionProofs, pspAttempts, pspRequests } from '../../src/request-storage/psp-request.table.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 
 const merchantId = '01900000-0000-7000-8000-000000000001';
@@ -42,7 +39,7 @@ beforeAll(async () => {
   database = await freshDatabase();
   opened = await openDatabase({
     url: database.url,
-    entities: [],
+    entities,
     migrations: [],
     poolSize: 4,
     applicationName: 'store-spec',
@@ -195,7 +192,7 @@ const commits = fc
 function rowOf(change: Change): string {
   const { table } = change;
   const values = change.op === 'insert' ? change.row : change.key;
-  return `${change.op} ${table.name} ${table.primary.map(({ property }) => JSON.stringify(values[property])).join('/')}`;
+  return `${change.op} ${table.name} ${table.primary.map((property) => JSON.stringify(values[property])).join('/')}`;
 }
 
 function ownedBy(merchantId: string, change: Change): Change {

@@ -1,9 +1,10 @@
 import { type PspName } from '@payonce/simulator';
 import { openDatabase } from '../../src/database/database.js';
+import { entities } from '../../src/entities.js';
 import { SystemClock } from '../../src/core/clock.js';
 import { SystemIds } from '../../src/core/ids.js';
 import { OrphanEffects } from '../../src/request-storage/orphan-effects.js';
-import { type OrphanEffect } from '../../src/request-storage/psp-request.entity.js';
+import { OrphanEffect } from '../../src/request-storage/psp-request.entity.js';
 import {
   atRest,
   eventually,
@@ -102,11 +103,14 @@ async function expectUntouched({ reply, id }: { reply: Reply; id: string }): Pro
 async function approve({ merchantId, entityKey, route }: OrphanEffect): Promise<OrphanEffect> {
   const clock = new SystemClock();
   const { url } = stage.database;
-  const tables = { entities: [], migrations: [] };
+  const tables = { entities, migrations: [] };
   const database = await openDatabase({ url, ...tables, poolSize: 1, applicationName: 'orphan-spec' });
   try {
     const by = { actor: 'operator:ada', auditId: new SystemIds(clock).uuid(), at: clock.now() };
-    return await new OrphanEffects(database.pool).approve(merchantId, entityKey, route, null, by);
+    return await new OrphanEffects(database.dataSource.getRepository(OrphanEffect)).approve(
+      { merchantId, entityKey, route, pspReference: null },
+      by,
+    );
   } finally {
     await database.close();
   }

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { Payout } from '../../src/payouts/payout.entity.js';
+import { entities } from '../../src/entities.js';
 import { type Clock, SystemClock } from '../../src/core/clock.js';
 import { type Store } from '../../src/core/change.js';
 import { PostgresStore } from '../../src/database/commit/postgres-store.js';
 import { type Database, openDatabase } from '../../src/database/database.js';
 import { SystemIds } from '../../src/core/ids.js';
 import { Problem } from '../../src/core/problem.js';
-import { payouts, payoutTransitions } from '../../src/payouts/payout.entity.js';
+import { payouts, payoutTransitions } from '../../src/payouts/payout.table.js';
 import { PayoutReader } from '../../src/payouts/payout.reader.js';
-import { orphanEffects } from '../../src/request-storage/psp-request.entity.js';
+import { orphanEffects } from '../../src/request-storage/psp-request.table.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { Bank, payoutHouse, payoutOf, pspsOf } from '../support/payout-house.js';
 
@@ -35,7 +37,7 @@ beforeAll(async () => {
   fresh = await freshDatabase();
   database = await openDatabase({
     url: fresh.url,
-    entities: [],
+    entities,
     migrations: [],
     poolSize: 4,
     applicationName: 'payouts-spec',
@@ -44,7 +46,7 @@ beforeAll(async () => {
   ids = new SystemIds(clock);
   const { pool } = database;
   store = new PostgresStore({ url: fresh.url, pool, clock, random: Math.random, lanes: 2 });
-  reader = new PayoutReader(pool);
+  reader = new PayoutReader(database.dataSource.getRepository(Payout));
 });
 
 afterAll(async () => {

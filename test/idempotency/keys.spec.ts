@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { entities } from '../../src/entities.js';
 import { Completer } from '../../src/idempotency/completer.js';
-import { idempotencyKeys } from '../../src/idempotency/idempotency-key.entity.js';
+import { idempotencyKeys } from '../../src/idempotency/idempotency-key.table.js';
 import { PostgresKeyRetention } from '../../src/idempotency/key-retention.js';
 import { IdempotentRunner } from '../../src/idempotency/idempotent-runner.js';
 import { type Flow, inside, moveTo, outside, pause, reply } from '../../src/idempotency/phases.js';
@@ -28,7 +29,7 @@ beforeAll(async () => {
   fresh = await freshDatabase();
   database = await openDatabase({
     url: fresh.url,
-    entities: [],
+    entities,
     migrations: [],
     poolSize: 4,
     applicationName: 'keys-spec',

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Pool } from 'pg';
 import { Registry } from 'prom-client';
+import { entities } from '../../src/entities.js';
 import { registerDeadLetterMetrics } from '../../src/jobs/dead-letter-metrics.js';
-import { type DeadLetter } from '../../src/jobs/dead-letter.entity.js';
+import { DeadLetter } from '../../src/jobs/dead-letter.entity.js';
 import { type Burial, DeadLetters, MAX_AT_ONCE } from '../../src/jobs/dead-letters.js';
 import { StagedJobs } from '../../src/jobs/staged-jobs.js';
 import { ManualClock } from '../../src/core/clock.js';
@@ -30,7 +31,7 @@ beforeAll(async () => {
   fresh = await freshDatabase();
   database = await openDatabase({
     url: fresh.url,
-    entities: [],
+    entities,
     migrations: [],
     poolSize: 6,
     applicationName: 'payonce-test',
@@ -46,7 +47,12 @@ beforeEach(async () => {
   await pool.query('TRUNCATE dead_letters, staged_jobs, audit_records');
   clock = new ManualClock(Date.UTC(2026, 10, 21, 10));
   const ids = new SeededIds(7, clock);
-  letters = new DeadLetters({ pool, clock, ids, staged: new StagedJobs(clock, ids) });
+  letters = new DeadLetters(
+    database.dataSource.getRepository(DeadLetter),
+    clock,
+    ids,
+    new StagedJobs(clock, ids),
+  );
 });
 
 function deathOf(n: number, more: Partial<Burial> = {}): Burial {
@@ -115,7 +121,7 @@ describe('burying', () => {
     const again = { tries: 9, firstTriedAt: clock.now() };
     await letters.deadLetter(deathOf(1, { cause: 'route_unknown', error: 'no such route', story: again }));
     expect(await all()).toEqual([
-      { ...first, cause: 'route_unknown', error: 'no such route', tries: 9, diedAt: clock.now() },
+      { ...first!, cause: 'route_unknown', error: 'no such route', tries: 9, diedAt: clock.now() },
     ]);
     // A sweep may run it once more without its story. What is known of it is not forgotten by that.
     await letters.deadLetter(deathOf(1, { story: { tries: 1, firstTriedAt: clock.now() } }));

@@ -1,4 +1,6 @@
 import { Client } from 'pg';
+import { DeadLetter } from '../../src/jobs/dead-letter.entity.js';
+import { entities } from '../../src/entities.js';
 import { openDatabase } from '../../src/database/database.js';
 import { SystemClock } from '../../src/core/clock.js';
 import { SystemIds } from '../../src/core/ids.js';
@@ -33,7 +35,7 @@ interface Shown {
 async function buryFour(): Promise<void> {
   const database = await openDatabase({
     url: fresh.url,
-    entities: [],
+    entities,
     migrations: [],
     poolSize: 2,
     applicationName: 'payonce-test',
@@ -47,12 +49,12 @@ async function buryFour(): Promise<void> {
     ] as const) {
       const clock = new SystemClock(-ageMs);
       const ids = new SystemIds(clock);
-      const letters = new DeadLetters({
-        pool: database.pool,
+      const letters = new DeadLetters(
+        database.dataSource.getRepository(DeadLetter),
         clock,
         ids,
-        staged: new StagedJobs(clock, ids),
-      });
+        new StagedJobs(clock, ids),
+      );
       const story = { tries: 5, firstTriedAt: new Date('2026-11-21T08:00:00.000Z') };
       const error = `first line of ${name}\nand a second line that is much too long for a list of letters`;
       await letters.deadLetter({ kind, jobId: `${kind}.${name}`, args: { id: name }, cause, error, story });

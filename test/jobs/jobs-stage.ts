@@ -1,5 +1,8 @@
-import { Pool } from 'pg';
+import { type Pool } from 'pg';
 import { Registry } from 'prom-client';
+import { type Database, openDatabase } from '../../src/database/database.js';
+import { entities } from '../../src/entities.js';
+import { DeadLetter } from '../../src/jobs/dead-letter.entity.js';
 import { type PeriodicTask } from '../../src/jobs/periodic-task-leases.js';
 import { DeadLetters } from '../../src/jobs/dead-letters.js';
 import { type OutboxSource } from '../../src/jobs/outbox-relay.js';
@@ -66,21 +69,31 @@ export class JobsStage {
     readonly backend: 'postgres' | 'redis',
     readonly database: FreshDatabase,
     readonly redis: RedisServer | null,
-    readonly pool: Pool,
+    private readonly openDatabase: Database,
     readonly store: PostgresStore,
   ) {}
+
+  get pool(): Pool {
+    return this.openDatabase.pool;
+  }
 
   static async open(backend: 'postgres' | 'redis'): Promise<JobsStage> {
     const database = await freshDatabase();
     const redis = backend === 'redis' ? await RedisServer.start(true) : null;
-    const pool = new Pool({ connectionString: database.url, max: 8 });
-    pool.on('error', () => {});
+    const opened = await openDatabase({
+      url: database.url,
+      entities,
+      migrations: [],
+      poolSize: 8,
+      applicationName: 'jobs-stage',
+    });
+    const { pool } = opened;
     await pool.query(`
       CREATE TABLE deeds (id text PRIMARY KEY, done_at timestamptz);
       CREATE TABLE runs (id text NOT NULL, pid integer NOT NULL, at timestamptz NOT NULL DEFAULT clock_timestamp());
       CREATE TABLE effects (id text PRIMARY KEY)`);
     const store = new PostgresStore({ url: database.url, pool, clock, random: Math.random, lanes: 1 });
-    return new JobsStage(backend, database, redis, pool, store);
+    return new JobsStage(backend, database, redis, opened, store);
   }
 
   get redisUrl(): string | null {
@@ -102,12 +115,12 @@ export class JobsStage {
       ids,
       logger: createLogger({ level: 'debug', sink: { write: (line) => void this.log.push(line) } }),
       metrics: this.runtimes.length === 0 ? this.metrics : new Registry(),
-      deadLetters: new DeadLetters({
-        pool: this.pool,
+      deadLetters: new DeadLetters(
+        this.openDatabase.dataSource.getRepository(DeadLetter),
         clock,
         ids,
-        staged: new StagedJobs(clock, ids),
-      }),
+        this.staged,
+      ),
       kinds: options.kinds ?? [],
       ladders: options.ladders ?? [quickLadder],
       chores: options.chores ?? [],
@@ -192,7 +205,7 @@ export class JobsStage {
     for (const close of this.opened) await close();
     await this.store.close();
     await this.redis?.stop();
-    await this.pool.end();
+    await this.openDatabase.close();
     await this.database.drop();
   }
 }

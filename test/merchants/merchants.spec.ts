@@ -4,8 +4,8 @@ import { type Database, openDatabase } from '../../src/database/database.js';
 import { SeededIds, uuidv7 } from '../../src/core/ids.js';
 import { Problem } from '../../src/core/problem.js';
 import { StoreUnavailable } from '../../src/database/store-unavailable.js';
-import { ApiKeyEntity } from '../../src/merchants/api-key.entity.js';
-import { MerchantEntity } from '../../src/merchants/merchant.entity.js';
+import { ApiKey } from '../../src/merchants/api-key.entity.js';
+import { Merchant } from '../../src/merchants/merchant.entity.js';
 import { Merchants } from '../../src/merchants/merchants.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
   fresh = await freshDatabase();
   database = await openDatabase({
     url: fresh.url,
-    entities: [MerchantEntity, ApiKeyEntity],
+    entities: [Merchant, ApiKey],
     migrations: [],
     poolSize: 4,
     applicationName: 'merchants-spec',
@@ -79,12 +79,10 @@ describe('merchants', () => {
     const { id } = await merchants.createMerchant('Shop');
     const { id: keyId, key } = await merchants.createApiKey(id, ['payments:read']);
     const { dataSource } = database;
-    expect(await dataSource.getRepository(MerchantEntity).findOneByOrFail({ id })).toMatchObject({
+    expect(await dataSource.getRepository(Merchant).findOneByOrFail({ id })).toMatchObject({
       name: 'Shop',
     });
-    const stored = await dataSource
-      .getRepository(ApiKeyEntity)
-      .findOneByOrFail({ merchantId: id, id: keyId });
+    const stored = await dataSource.getRepository(ApiKey).findOneByOrFail({ merchantId: id, id: keyId });
     expect(stored).toMatchObject({ scopes: ['payments:read'], revokedAt: null, createdAt: clock.now() });
     expect(key.startsWith(`${stored.prefix}_`)).toBe(true);
     expect(stored.hash).toHaveLength(32);

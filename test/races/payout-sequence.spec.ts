@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
+import { entities } from '../../src/entities.js';
 import { SystemClock } from '../../src/core/clock.js';
 import { type Change, insert, insertOrRefuse, type Store, update } from '../../src/core/change.js';
 import { MemoryStore } from '../../src/database/commit/memory-store.js';
@@ -7,8 +8,9 @@ import { PostgresStore } from '../../src/database/commit/postgres-store.js';
 import { type Database, openDatabase } from '../../src/database/database.js';
 import { SystemIds } from '../../src/core/ids.js';
 import { Problem } from '../../src/core/problem.js';
-import { idempotencyKeys } from '../../src/idempotency/idempotency-key.entity.js';
-import { type Payout, payouts } from '../../src/payouts/payout.entity.js';
+import { idempotencyKeys } from '../../src/idempotency/idempotency-key.table.js';
+import { Payout } from '../../src/payouts/payout.entity.js';
+import { payouts } from '../../src/payouts/payout.table.js';
 import { PayoutReader } from '../../src/payouts/payout.reader.js';
 import { World } from '../simulation/world.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
@@ -127,7 +129,7 @@ describe('over Postgres', () => {
     fresh = await freshDatabase();
     database = await openDatabase({
       url: fresh.url,
-      entities: [],
+      entities,
       migrations: [],
       poolSize: 4,
       applicationName: 'payout-races',
@@ -146,7 +148,7 @@ describe('over Postgres', () => {
     const bank = new Bank('first');
     // What one of them has begun is still on its way when the others are written.
     const psps = pspsOf([bank], () => clock.sleep(5));
-    const sequences = new PayoutReader(database.pool);
+    const sequences = new PayoutReader(database.dataSource.getRepository(Payout));
     const house = () => payoutHouse({ store, clock, ids, psps, sequences });
     return { bank, houses: [house(), house()], merchantId: randomUUID() };
   }

@@ -1,5 +1,5 @@
 import { type Completer } from '../../src/idempotency/completer.js';
-import { FINISHED, idempotencyKeys } from '../../src/idempotency/idempotency-key.entity.js';
+import { FINISHED, idempotencyKeys } from '../../src/idempotency/idempotency-key.table.js';
 import { IdempotentRunner } from '../../src/idempotency/idempotent-runner.js';
 import { type Change, type CommitResult, type Store } from '../../src/core/change.js';
 import { type MemorySnapshot, MemoryStore } from '../../src/database/commit/memory-store.js';
@@ -10,7 +10,7 @@ import { StoreUnavailable } from '../../src/database/store-unavailable.js';
 import { type OrphanCompensator } from '../../src/payments/orphan-compensator.js';
 import { type Psps } from '../../src/psp/contract.js';
 import { type ItemRecorder } from '../../src/request-storage/notification.js';
-import { orphanEffects, pspAttempts, pspRequests } from '../../src/request-storage/psp-request.entity.js';
+import { orphanEffects, pspAttempts, pspRequests } from '../../src/request-storage/psp-request.table.js';
 import { RequestStorage } from '../../src/request-storage/request-storage.js';
 import { type Resolver } from '../../src/request-storage/resolver.js';
 import { Messenger } from './messenger.js';

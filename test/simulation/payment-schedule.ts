@@ -5,13 +5,13 @@ import { Problem } from '../../src/core/problem.js';
 import { StoreUnavailable } from '../../src/database/store-unavailable.js';
 import { OrphanCompensator } from '../../src/payments/orphan-compensator.js';
 import { PaymentResolver } from '../../src/payments/payment-resolver.js';
-import { payments, paymentTransitions } from '../../src/payments/payment.entity.js';
+import { payments, paymentTransitions } from '../../src/payments/payment.table.js';
 import { paymentFlows } from '../../src/payments/payments.service.js';
 import { type PaymentAsk } from '../../src/payments/payments.js';
-import { refunds } from '../../src/refunds/refund.entity.js';
+import { refunds } from '../../src/refunds/refund.table.js';
 import { isOfPayment } from '../../src/request-storage/entity-key.js';
 import { OperationOwners } from '../../src/request-storage/operation-owners.js';
-import { orphanEffects, pspRequests } from '../../src/request-storage/psp-request.entity.js';
+import { orphanEffects, pspRequests } from '../../src/request-storage/psp-request.table.js';
 import { Resolver } from '../../src/request-storage/resolver.js';
 import {
   Broken,

@@ -7,14 +7,15 @@ import { OrphanCompensator } from '../../src/payments/orphan-compensator.js';
 import { PaymentResolver } from '../../src/payments/payment-resolver.js';
 import { createPayoutFlow } from '../../src/payouts/create-payout.flow.js';
 import { PayoutFlow } from '../../src/payouts/payout-flow.js';
-import { type Payout, payouts, payoutTransitions } from '../../src/payouts/payout.entity.js';
+import { type Payout } from '../../src/payouts/payout.entity.js';
+import { payouts, payoutTransitions } from '../../src/payouts/payout.table.js';
 import { type PayoutAsk } from '../../src/payouts/payouts.js';
 import { type Tail } from '../../src/payouts/sequence.js';
 import { entityKey } from '../../src/request-storage/entity-key.js';
 import { isOfPayout } from '../../src/request-storage/entity-key.js';
 import { OperationOwners } from '../../src/request-storage/operation-owners.js';
 import { OperationResolver } from '../../src/request-storage/operation-resolver.js';
-import { orphanEffects, pspRequests } from '../../src/request-storage/psp-request.entity.js';
+import { orphanEffects, pspRequests } from '../../src/request-storage/psp-request.table.js';
 import { Resolver } from '../../src/request-storage/resolver.js';
 import {
   Broken,

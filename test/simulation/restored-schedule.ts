@@ -1,5 +1,6 @@
 import { type MemorySnapshot } from '../../src/database/commit/memory-store.js';
-import { type PspRequest, pspRequests } from '../../src/request-storage/psp-request.entity.js';
+import { type PspRequest } from '../../src/request-storage/psp-request.entity.js';
+import { pspRequests } from '../../src/request-storage/psp-request.table.js';
 import { Broken, merchantId, withStory } from './installation.js';
 import { PaymentSchedule, type Played, type Wants } from './payment-schedule.js';
 import { type Kind, kinds } from './simulated-psp.js';

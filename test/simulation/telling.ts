@@ -1,4 +1,4 @@
-import { type EventRecord } from '../../src/database/event.js';
+import { type EventRecord } from '../../src/database/event.entity.js';
 import { type PaymentTransition } from '../../src/payments/payment.entity.js';
 import { type Refund } from '../../src/refunds/refund.entity.js';
 import { entityKey } from '../../src/request-storage/entity-key.js';

@@ -7,7 +7,7 @@ import { OrphanCompensator } from '../../src/payments/orphan-compensator.js';
 import { PaymentResolver } from '../../src/payments/payment-resolver.js';
 import { createPayoutFlow } from '../../src/payouts/create-payout.flow.js';
 import { PayoutFlow } from '../../src/payouts/payout-flow.js';
-import { payouts } from '../../src/payouts/payout.entity.js';
+import { payouts } from '../../src/payouts/payout.table.js';
 import { type PayoutAsk, type PayoutView } from '../../src/payouts/payouts.js';
 import { type Sequences } from '../../src/payouts/sequence.js';
 import {

@@ -12,6 +12,7 @@ import {
   startSimulator,
   type WebhookRequest,
 } from '@payonce/simulator';
+import { entities } from '../../src/entities.js';
 import { type Scope } from '../../src/merchants/caller.js';
 import { Merchants } from '../../src/merchants/merchants.js';
 import { type Page } from '../../src/core/page.js';
@@ -294,7 +295,7 @@ export class TestEnvironment {
     const clock = new SystemClock();
     const opened = await openDatabase({
       url: this.database.url,
-      entities: [],
+      entities,
       migrations: [],
       poolSize: 1,
       applicationName: 'payonce-stage',

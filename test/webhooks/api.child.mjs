@@ -7,6 +7,7 @@ import { Registry } from 'prom-client';
 const built = (path) => import(pathToFileURL(resolve('dist', path)).href);
 const { createApi } = await built('src/create-api.js');
 const { createLogger } = await built('src/http/logger.js');
+const { entities } = await built('src/entities.js');
 const { openDatabase } = await built('src/database/database.js');
 const { SystemClock } = await built('src/core/clock.js');
 const { SystemIds } = await built('src/core/ids.js');
@@ -14,7 +15,7 @@ const { incomingWebhooks } = await built('src/webhooks/incoming/incoming-webhook
 const { HmacReader } = await built('test/webhooks/hmac-reader.js');
 
 const [url, secret] = process.argv.slice(2);
-const bare = { entities: [], migrations: [], poolSize: 6, applicationName: 'notified' };
+const bare = { entities, migrations: [], poolSize: 6, applicationName: 'notified' };
 const { pool } = await openDatabase({ url, ...bare });
 const clock = new SystemClock();
 const metrics = new Registry();

@@ -1,5 +1,6 @@
 import { type Pool } from 'pg';
 import { Registry } from 'prom-client';
+import { entities } from '../../src/entities.js';
 import { ManualClock } from '../../src/core/clock.js';
 import { eventRecords } from '../../src/database/event.js';
 import { SystemIds } from '../../src/core/ids.js';
@@ -46,7 +47,7 @@ export class Desk {
     const fresh = await freshDatabase();
     const database = await openDatabase({
       url: fresh.url,
-      entities: [],
+      entities,
       migrations: [],
       poolSize: 12,
       applicationName: 'payonce-desk',

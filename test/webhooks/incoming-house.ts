@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { Registry } from 'prom-client';
+import { entities } from '../../src/entities.js';
 import { ManualClock } from '../../src/core/clock.js';
 import { SystemIds } from '../../src/core/ids.js';
 import { type Database, openDatabase } from '../../src/database/database.js';
@@ -150,7 +151,7 @@ export class IncomingHouse {
 }
 
 export function connect(url: string): Promise<Database> {
-  return openDatabase({ url, entities: [], migrations: [], poolSize: 6, applicationName: 'incoming' });
+  return openDatabase({ url, entities, migrations: [], poolSize: 6, applicationName: 'incoming' });
 }
 
 export function charge(n: number | string, more: Partial<Item> = {}): Item {

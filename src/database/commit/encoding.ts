@@ -1,5 +1,5 @@
 import { FromNow, type Value } from '../../core/change.js';
-import { type ColumnType } from '../../core/table.js';
+import { type ColumnType } from './columns.js';
 
 /** A value as Postgres reads it in text format; null stays null. A FromNow is its milliseconds. */
 export function encode(value: Value): string | null {

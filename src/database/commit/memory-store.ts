@@ -16,7 +16,7 @@ import {
   type Where,
 } from '../../core/change.js';
 import { encode } from './encoding.js';
-import { type Column, type Table } from '../../core/table.js';
+import { type Table } from '../../core/table.js';
 
 type Stored = Record<string, Value>;
 
@@ -83,8 +83,8 @@ export class MemoryStore implements Store {
   private insert({ table, row }: Insert, undo: (() => void)[]): Refusal | null {
     const rows = this.rows(table);
     const key = keyOf(table, row);
-    const stored: Stored = {};
-    for (const column of table.columns) stored[column.property] = this.stored(row[column.property] ?? null);
+    const stored: Stored = { ...table.defaults };
+    for (const [property, value] of Object.entries(row)) stored[property] = this.stored(value ?? null);
     const broken =
       brokenCheck(table, stored) ?? this.taken(table, key) ?? this.brokenUnique(table, stored, key);
     if (broken) return broken;
@@ -209,7 +209,7 @@ function brokenCheck(table: Table, row: Stored): Refusal | null {
 }
 
 function keyOf(table: Table, values: Values): string {
-  return joined(table.primary.map((column) => values[column.property] ?? null));
+  return joined(table.primary.map((property) => values[property] ?? null));
 }
 
 function joined(values: readonly Value[]): string {
@@ -234,8 +234,8 @@ function matches<Row>(row: Stored, where: Where<Row>): boolean {
   });
 }
 
-function compare(columns: readonly Column[], a: Stored, b: Stored): number {
-  for (const { property } of columns) {
+function compare(properties: readonly string[], a: Stored, b: Stored): number {
+  for (const property of properties) {
     const [x, y] = [a[property], b[property]];
     if (typeof x === 'number' && typeof y === 'number') {
       if (x !== y) return x - y;

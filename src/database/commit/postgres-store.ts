@@ -12,6 +12,7 @@ import {
 } from '../../core/change.js';
 import { sqlStateOf } from '../database.js';
 import { isOutage, translateOutage, StoreUnavailable } from '../store-unavailable.js';
+import { type Columns, columnsOf } from './columns.js';
 import { encode } from './encoding.js';
 import { Lane } from './lane.js';
 import { paramsForMany, paramsForOne, type Shape, shapeId, shapeOf } from './statement.js';
@@ -208,7 +209,7 @@ export class PostgresStore implements Store {
 
   async find<Row>(table: Table<Row>, where: Where<Row>, limit?: number): Promise<Row[]> {
     const values: (string | null)[] = [];
-    const condition = conditionOf(table, where, values);
+    const condition = conditionOf(columnsOf(table), where, values);
     const first = limit === undefined ? '' : ` LIMIT ${limit}`;
     return this.select(table, `WHERE ${condition} ORDER BY ${primaryOf(table)}${first}`, values);
   }
@@ -220,8 +221,8 @@ export class PostgresStore implements Store {
     prefix: string,
   ): Promise<Row[]> {
     const values: (string | null)[] = [];
-    const condition = conditionOf(table, where, values);
-    const name = table.byProperty.get(column)!.name;
+    const condition = conditionOf(columnsOf(table), where, values);
+    const { name } = columnsOf(table).get(column)!;
     // A half-open range on the primary key: the last character, raised by one, bounds the prefix.
     const last = prefix.charCodeAt(prefix.length - 1);
     values.push(prefix, prefix.slice(0, -1) + String.fromCharCode(last + 1));
@@ -237,8 +238,8 @@ export class PostgresStore implements Store {
     limit: number,
   ): Promise<Row[]> {
     const values: (string | null)[] = [];
-    const condition = conditionOf(table, where, values);
-    const name = table.byProperty.get(column)!.name;
+    const condition = conditionOf(columnsOf(table), where, values);
+    const { name } = columnsOf(table).get(column)!;
     if (before !== 'now') values.push(before.toISOString());
     const bound = before === 'now' ? 'statement_timestamp()' : `$${values.length}`;
     return this.select(
@@ -249,8 +250,8 @@ export class PostgresStore implements Store {
   }
 
   private async select<Row>(table: Table<Row>, rest: string, values: (string | null)[]): Promise<Row[]> {
-    const columns = table.columns.map(({ name, property }) => `${name} AS "${property}"`).join(', ');
-    const query = this.options.pool.query(`SELECT ${columns} FROM ${table.name} ${rest}`, values);
+    const columns = Array.from(columnsOf(table), ([property, { name }]) => `${name} AS "${property}"`);
+    const query = this.options.pool.query(`SELECT ${columns.join(', ')} FROM ${table.name} ${rest}`, values);
     const { rows } = await translateOutage(query);
     return rows as Row[];
   }
@@ -276,17 +277,18 @@ function wakesOf(changes: readonly Change[]): string[] {
 function gateOf([gate]: readonly Change[]): string {
   const values = gate!.op === 'insert' ? gate!.row : gate!.key;
   let key = gate!.table.name;
-  for (const { property } of gate!.table.primary) key += `\u0000${encode(values[property] ?? null)}`;
+  for (const property of gate!.table.primary) key += `\u0000${encode(values[property] ?? null)}`;
   return key;
 }
 
 function primaryOf(table: Table): string {
-  return table.primary.map(({ name }) => name).join(', ');
+  const columns = columnsOf(table);
+  return table.primary.map((property) => columns.get(property)!.name).join(', ');
 }
 
-function conditionOf<Row>(table: Table<Row>, where: Where<Row>, values: (string | null)[]): string {
+function conditionOf<Row>(columns: Columns, where: Where<Row>, values: (string | null)[]): string {
   const conditions = Object.entries(where).map(([property, value]) => {
-    const name = table.byProperty.get(property)!.name;
+    const { name } = columns.get(property)!;
     if (value === null) return `${name} IS NULL`;
     if (value instanceof NoneOf) {
       const places = value.values.map((each) => `$${values.push(each)}`);

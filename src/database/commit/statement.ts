@@ -1,6 +1,7 @@
 import { type Change, FromNow, type Update, type Value } from '../../core/change.js';
 import { encode, encodeArray } from './encoding.js';
-import { type Column, type ColumnType, type Table } from '../../core/table.js';
+import { type Table } from '../../core/table.js';
+import { type Column, type Columns, columnsOf, type ColumnType } from './columns.js';
 
 /**
  * A commit as one SQL statement. Commits of one shape (the same tables, columns and guards in the
@@ -136,8 +137,9 @@ type NewSlot = (
 
 function planOf(change: Change, index: number, slot: NewSlot): Planned {
   const { table } = change;
+  const columns = columnsOf(table);
   const assign = (part: Slot['part'], property: string, value: Value): Assigned => {
-    const column = table.byProperty.get(property);
+    const column = columns.get(property);
     if (!column) throw new TypeError(`${table.name} has no column for ${property}`);
     const isLease = value instanceof FromNow;
     return { column: column.name, slot: slot(index, part, property, column, isLease), isLease };
@@ -146,7 +148,7 @@ function planOf(change: Change, index: number, slot: NewSlot): Planned {
     Object.entries(values).map(([property, value]) => assign(part, property, value));
   if (change.op === 'insert') {
     const values = all('row', change.row);
-    const primary = new Set(table.primary.map((column) => column.name));
+    const primary = new Set(table.primary.map((property) => columns.get(property)!.name));
     const key = values.filter((value) => primary.has(value.column));
     return {
       table,
@@ -159,15 +161,16 @@ function planOf(change: Change, index: number, slot: NewSlot): Planned {
       lapsed: null,
     };
   }
-  return { ...planOfUpdate(change, all), table, op: 'update', orRefuse: false };
+  return { ...planOfUpdate(change, all, columns), table, op: 'update', orRefuse: false };
 }
 
 function planOfUpdate(
   change: Update,
   all: (part: Slot['part'], values: Readonly<Record<string, Value>>) => Assigned[],
+  columns: Columns,
 ) {
-  const { table, guard, lapsed } = change;
-  const columnOf = (property: string) => table.byProperty.get(property)!.name;
+  const { guard, lapsed } = change;
+  const columnOf = (property: string) => columns.get(property)!.name;
   const given = Object.entries(guard).filter(([, value]) => value !== null);
   const nulls = Object.entries(guard).filter(([, value]) => value === null);
   return {

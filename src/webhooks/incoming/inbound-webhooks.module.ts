@@ -1,4 +1,5 @@
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { Pool } from 'pg';
 import { Registry } from 'prom-client';
 import { Clock } from '../../core/clock.js';
@@ -9,11 +10,12 @@ import { JobsModule } from '../../jobs/jobs.module.js';
 import { noticeReadersOf, PspsConfig } from '../../psp/psps-file.js';
 import { OperationOwners } from '../../request-storage/operation-owners.js';
 import { RequestStorageModule } from '../../request-storage/request-storage.module.js';
+import { InboxEntry } from './inbox-entry.entity.js';
 import { IncomingWebhooks, incomingWebhooks } from './incoming-webhooks.js';
 
 /** Notifications of PSPs: taken in by an API, applied by a worker to the operations that they are about. */
 @Module({
-  imports: [DatabaseModule, JobsModule, RequestStorageModule],
+  imports: [DatabaseModule, JobsModule, RequestStorageModule, TypeOrmModule.forFeature([InboxEntry])],
   providers: [
     {
       provide: IncomingWebhooks,

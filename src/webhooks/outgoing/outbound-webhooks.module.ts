@@ -1,4 +1,5 @@
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { Pool } from 'pg';
 import { Registry } from 'prom-client';
 import { Config } from '../../config/config.js';
@@ -10,13 +11,19 @@ import { JobRegistry } from '../../jobs/job-registry.js';
 import { JobsModule } from '../../jobs/jobs.module.js';
 import { type RetryPolicy } from '../../jobs/retry-policy.js';
 import { type LadderWanted } from './delivery-jobs.js';
+import { WebhookDelivery, WebhookDeliveryAttempt } from './webhook-delivery.entity.js';
+import { WebhookEndpoint } from './webhook-endpoint.entity.js';
 import { WebhooksOut, webhooksOut } from './webhooks-out.js';
 
 const DAY_MS = 24 * 3_600_000;
 
 /** Events and the webhooks by which merchants are told of them. */
 @Module({
-  imports: [DatabaseModule, JobsModule],
+  imports: [
+    DatabaseModule,
+    JobsModule,
+    TypeOrmModule.forFeature([WebhookEndpoint, WebhookDelivery, WebhookDeliveryAttempt]),
+  ],
   providers: [
     {
       provide: WebhooksOut,

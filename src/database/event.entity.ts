@@ -1,0 +1,34 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/**
+ * What has become of an object of a merchant, for the merchant's endpoints. Written in the commit that
+ * makes it so, so that there is exactly one for each change; never changed but for `fannedOutAt`.
+ */
+@Entity('events')
+export class EventRecord {
+  @PrimaryColumn('uuid')
+  merchantId: string;
+
+  @PrimaryColumn('uuid')
+  id: string;
+
+  /** `payment.captured`: noun and past participle, or a state. */
+  @Column('text')
+  type: string;
+
+  /** `payment:<id>`. */
+  @Column('text')
+  subject: string;
+
+  /** The object as it was shown at that moment. No secrets, no tokens, no customer data. */
+  // As it was written, in the order of the API's own answers; nobody searches in it.
+  @Column('json')
+  data: Record<string, unknown>;
+
+  @Column('timestamptz')
+  at: Date;
+
+  /** When it was decided who is to be told of it; null until then. */
+  @Column('timestamptz', { nullable: true })
+  fannedOutAt: Date | null;
+}

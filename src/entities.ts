@@ -1,0 +1,50 @@
+import { AuditRecord } from './database/audit.entity.js';
+import { type EntityClass } from './database/database.js';
+import { EventRecord } from './database/event.entity.js';
+import { SealKey } from './database/seal-key.entity.js';
+import { IdempotencyKey } from './idempotency/idempotency-key.entity.js';
+import { DeadLetter } from './jobs/dead-letter.entity.js';
+import { Schedule } from './jobs/schedule.entity.js';
+import { StagedJob } from './jobs/staged-job.entity.js';
+import { ApiKey } from './merchants/api-key.entity.js';
+import { Merchant } from './merchants/merchant.entity.js';
+import { DuplicateGuard } from './payments/duplicate-guard.entity.js';
+import { Payment, PaymentTransition } from './payments/payment.entity.js';
+import { Payout, PayoutTransition } from './payouts/payout.entity.js';
+import { Refund } from './refunds/refund.entity.js';
+import {
+  NonExecutionProof,
+  OrphanEffect,
+  PspAttempt,
+  PspRequest,
+} from './request-storage/psp-request.entity.js';
+import { InboxEntry } from './webhooks/incoming/inbox-entry.entity.js';
+import { WebhookDelivery, WebhookDeliveryAttempt } from './webhooks/outgoing/webhook-delivery.entity.js';
+import { WebhookEndpoint } from './webhooks/outgoing/webhook-endpoint.entity.js';
+
+/** All tables, for what opens the database without the modules that name them. */
+export const entities: readonly EntityClass[] = [
+  ApiKey,
+  AuditRecord,
+  DeadLetter,
+  DuplicateGuard,
+  EventRecord,
+  IdempotencyKey,
+  InboxEntry,
+  Merchant,
+  NonExecutionProof,
+  OrphanEffect,
+  Payment,
+  PaymentTransition,
+  Payout,
+  PayoutTransition,
+  PspAttempt,
+  PspRequest,
+  Refund,
+  Schedule,
+  SealKey,
+  StagedJob,
+  WebhookDelivery,
+  WebhookDeliveryAttempt,
+  WebhookEndpoint,
+];

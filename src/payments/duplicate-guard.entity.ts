@@ -1,0 +1,19 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** The last payment of a likeness, and until when another one like it is held to be a mistake. */
+@Entity('duplicate_guards')
+export class DuplicateGuard {
+  @PrimaryColumn('uuid')
+  readonly merchantId: string;
+
+  /** Of customer, amount, currency and reference; keyed, so that nobody can be guessed from it. */
+  @PrimaryColumn('text')
+  readonly digest: string;
+
+  @Column('uuid')
+  readonly paymentId: string;
+
+  /** By the store's clock, which all processes share. */
+  @Column('timestamptz')
+  readonly until: Date;
+}

@@ -1,0 +1,27 @@
+import { type Table, tableOf } from '../core/table.js';
+import { type Payment, type PaymentTransition } from './payment.entity.js';
+
+/** More than was authorized is never captured, more than was captured never refunded. */
+const balance = {
+  name: 'payments_balance',
+  holds: (row: Readonly<Record<string, unknown>>) => {
+    const { amount, amountCaptured, amountRefunded, captureReserved, refundReserved } =
+      row as unknown as Payment;
+    return (
+      captureReserved >= 0 &&
+      amountCaptured + captureReserved <= amount &&
+      refundReserved >= 0 &&
+      amountRefunded + refundReserved <= amountCaptured
+    );
+  },
+};
+
+export const payments: Table<Payment> = tableOf('payments', ['merchantId', 'id'], {
+  defaults: { disputes: null },
+  checks: [balance],
+});
+export const paymentTransitions: Table<PaymentTransition> = tableOf('payment_transitions', [
+  'merchantId',
+  'paymentId',
+  'version',
+]);

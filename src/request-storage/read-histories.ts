@@ -1,0 +1,15 @@
+import { type EntityManager, type FindOperator } from 'typeorm';
+import { type OperationHistory } from './attempt.js';
+import { historiesFrom } from './histories.js';
+import { PspAttempt, PspRequest } from './psp-request.entity.js';
+
+/** Stories for lists: of many operations in two queries, to be shown and never to be decided from. */
+export async function readHistories(
+  manager: EntityManager,
+  where: { readonly merchantId: string; readonly entityKey: FindOperator<string> },
+): Promise<Map<string, OperationHistory>> {
+  const order = { entityKey: 'ASC', route: 'ASC' } as const;
+  const requests = await manager.find(PspRequest, { where, order });
+  const attempts = await manager.find(PspAttempt, { where, order: { ...order, attempt: 'ASC' } });
+  return historiesFrom(requests, attempts);
+}

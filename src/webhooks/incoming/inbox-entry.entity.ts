@@ -1,0 +1,63 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { type NotificationItem } from '../../psp/notification.js';
+import { type Taken } from '../../request-storage/notification.js';
+import { type BreakReason } from './inbox.js';
+
+/** A notification of a PSP, translated, until it is decided what it says. Nothing of its body, no signature. */
+@Entity('webhook_inbox')
+export class InboxEntry {
+  /** The account at the PSP. */
+  @PrimaryColumn('text')
+  psp: string;
+
+  @PrimaryColumn('text')
+  eventId: string;
+
+  @Column('text')
+  type: string;
+
+  @Column('jsonb')
+  facts: NotificationItem[];
+
+  /** The operation, where the notification names it. */
+  @Column('text', { nullable: true })
+  entityKey: string | null;
+
+  @Column('timestamptz', { nullable: true })
+  occurredAt: Date | null;
+
+  @Column('timestamptz')
+  receivedAt: Date;
+
+  /** What is written down because of it is written down under this name. */
+  @Column('text')
+  traceId: string;
+
+  @Column('text')
+  state: 'received' | 'applied' | 'ignored' | 'break';
+
+  /** Why it is a break; null where it is none. */
+  @Column('text', { nullable: true })
+  reason: BreakReason | null;
+
+  /** What became of each fact at the last try, in their order. */
+  @Column('text', { array: true })
+  taken: Taken[];
+
+  @Column('integer')
+  tries: number;
+
+  /** When it is tried again; null once it is decided. */
+  @Column('timestamptz', { nullable: true })
+  nextAt: Date | null;
+
+  @Column('timestamptz', { nullable: true })
+  decidedAt: Date | null;
+
+  /** When a person dealt with the break, and what they found out. */
+  @Column('timestamptz', { nullable: true })
+  resolvedAt: Date | null;
+
+  @Column('text', { nullable: true })
+  resolution: string | null;
+}
