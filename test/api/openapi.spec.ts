@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { openApiDocument, operations } from '../../src/openapi.js';
 import { RouteTable } from '../../src/http/route-table.js';
 import { problemCatalogue } from '../../src/core/problem.js';
+import { type Scope, scopes } from '../../src/merchants/caller.js';
 import { OPS_TOKEN, PAYMENT_ID, PAYOUT_KEY, RunningApi } from './fake-api.js';
 
 type Json = Record<string, unknown>;
@@ -54,6 +55,24 @@ describe('the OpenAPI document', () => {
     for (const [at, node] of walk(document)) {
       if (typeof node['$ref'] === 'string') expect([at, resolve(node)]).toEqual([at, expect.any(Object)]);
       expect(Object.keys(node).filter((key) => key.startsWith('~'))).toEqual([]);
+    }
+  });
+
+  it('says where the API is served, first at the address of the document itself', () => {
+    const [here, ...others] = (document['servers'] as { url: string }[]).map(({ url }) => url);
+    expect(here).toBe('/');
+    for (const url of others) expect(new URL(url).pathname).toBe('/');
+  });
+
+  it('has only patterns that generators of clients can read', () => {
+    const patterns = [...walk(document)].flatMap(([at, { pattern }]) =>
+      typeof pattern === 'string' ? [[at, pattern] as const] : [],
+    );
+    expect(patterns.length).toBeGreaterThan(5);
+    for (const [at, pattern] of patterns) {
+      // Many read them without the flag u, where \p{…} means something else.
+      expect([at, /\\p\{/i.test(pattern)]).toEqual([at, false]);
+      expect(() => new RegExp(pattern)).not.toThrow();
     }
   });
 
@@ -110,6 +129,9 @@ function resolve(node: Json): Json {
   return found as Json;
 }
 
+/** A scope as a bearer token may hold it. */
+const nameOf = (scope: Scope): string => scope.replace(':', '.');
+
 describe('the document and the running app', () => {
   let api: RunningApi;
   beforeAll(async () => {
@@ -152,6 +174,51 @@ describe('the document and the running app', () => {
     const refused = await api.send({ body: {} });
     const fits = ajv.compile(schemaNamed('Problem'));
     expect([fits(refused.json()), fits.errors]).toEqual([true, null]);
+  });
+
+  it('name no scope of payments for where events go', () => {
+    const named = operations.filter(({ path }) => /^\/v1\/(webhook_endpoints|events)/.test(path));
+    expect(named.length).toBeGreaterThan(10);
+    for (const { operationId, scope, or } of named) {
+      expect([operationId, scope]).toEqual([operationId, expect.stringMatching(/^(webhooks|events):/)]);
+      expect(or ?? 'webhooks:').toMatch(/^(webhooks|events):/);
+    }
+  });
+
+  it('agree on the scopes: each operation takes a key with one of its own, and no key with all others', async () => {
+    const keyed = await RunningApi.start({
+      authenticator: {
+        authenticate: (bearer) =>
+          Promise.resolve({
+            merchantId: 'm-1',
+            apiKeyId: 'k-1',
+            scopes: scopes.filter((scope) => bearer.split('~').includes(nameOf(scope))),
+            duplicateWindowS: 0,
+          }),
+      },
+    });
+    try {
+      for (const { operationId, method, path, scope, or, body } of operations) {
+        if (!scope) continue;
+        const own = [scope, ...(or ? [or] : [])];
+        const others = scopes.filter((each) => !own.includes(each));
+        const isRefused = async (held: readonly Scope[]) => {
+          const answer = await keyed.send({
+            method: method.toUpperCase(),
+            path: path.replace('{id}', PAYMENT_ID),
+            ...(body ? { body: Object.values(body.examples)[0]! } : {}),
+            apiKey: held.map(nameOf).join('~'),
+          });
+          return answer.status === 403 && answer.json().code === 'forbidden';
+        };
+        expect([operationId, await isRefused(others)]).toEqual([operationId, true]);
+        for (const each of own) {
+          expect([operationId, each, await isRefused([each])]).toEqual([operationId, each, false]);
+        }
+      }
+    } finally {
+      await keyed.app.close();
+    }
   });
 
   it('are both to be had over HTTP', async () => {

@@ -64,6 +64,8 @@ export interface TestEnvironmentOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Whether the routing rules allow to fence a charge in doubt. */
   readonly fence?: boolean;
+  /** The name by which PSPs are reached, where it is to be resolved. */
+  readonly pspHost?: 'localhost';
   /** Instead of a copy of the run's template: a server of the test's own. Dropped with the stage. */
   readonly database?: FreshDatabase;
 }
@@ -82,6 +84,8 @@ export interface StartOptions {
   readonly watched?: boolean;
   /** The same, counted from the very start. */
   readonly at?: Checkpoint;
+  /** A module that is loaded first, where its checkpoints are not watched. */
+  readonly preload?: string;
   /** Where the database is reached instead: a proxy in front of it. */
   readonly databaseUrl?: string;
   /** A PSP account that has been taken out of the configuration. */
@@ -110,11 +114,17 @@ export class TestEnvironment {
     lockTtlMs = 2_500,
     env = {},
     fence = false,
+    pspHost,
     database: own,
   }: TestEnvironmentOptions = {}): Promise<TestEnvironment> {
     const [simulator, database] = await Promise.all([startSimulator(), own ?? freshDatabase()]);
     const directory = mkdtempSync(join(tmpdir(), 'payonce-stage-'));
-    const { stripe, adyen, keyless } = simulator.urls;
+    const reached = (url: string) => (pspHost ? url.replace('127.0.0.1', pspHost) : url);
+    const [stripe, adyen, keyless] = [
+      reached(simulator.urls.stripe),
+      reached(simulator.urls.adyen),
+      reached(simulator.urls.keyless),
+    ];
     const secretKey = { secretKey: 'sk_test_stage' };
     const stripeLike = (psp: 'stripe' | 'keyless') => ({
       ...secretKey,
@@ -176,11 +186,11 @@ export class TestEnvironment {
   }
 
   /** Resolves when the service says that it listens. */
-  async start({ env, at, watched, databaseUrl, without }: StartOptions = {}): Promise<Service> {
+  async start({ env, at, watched, preload, databaseUrl, without }: StartOptions = {}): Promise<Service> {
     const file = join(this.directory, `checkpoint-${this.services.length}.json`);
     if (at) writeAim(file, 'first', at);
     const spawned = spawnNode('dist/src/main.cjs', {
-      ...(at || watched ? { preload: 'test/support/kill-at.mjs' } : {}),
+      ...(at || watched ? { preload: 'test/support/kill-at.mjs' } : preload ? { preload } : {}),
       env: {
         ...this.environment(),
         ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),

@@ -5,7 +5,15 @@ import { adviceFor } from '../decline.js';
 import { stripeDeclineCategory } from './decline-codes.js';
 import { stripeCurrencies } from './stripe-currencies.js';
 import { UNREADABLE_ANSWER } from './stripe-http-client.js';
-import { answerOfError, answerOfIntent, captureParams, createParams, retryAfter } from './stripe.mapping.js';
+import {
+  answerOfError,
+  answerOfIntent,
+  captureParams,
+  createParams,
+  metadataOf,
+  named,
+  retryAfter,
+} from './stripe.mapping.js';
 
 const instruction = (more: Partial<Instruction> = {}): Instruction => ({
   operation: 'charge',
@@ -228,5 +236,31 @@ describe('decline codes', () => {
     expect(stripeDeclineCategory({ decline_code: 'stolen_card', advice_code: 'do_not_try_again' })).toBe(
       'card_lost_or_stolen',
     );
+  });
+});
+
+describe('an answer names our operation', () => {
+  const metadata = metadataOf(instruction());
+
+  it('where the object carries its entity key and its route', () => {
+    expect(named({ metadata }, instruction())).toEqual({ isNamed: true });
+    expect(named({ metadata: { ...metadata, added: 'by hand' } }, instruction())).toEqual({ isNamed: true });
+  });
+
+  it.each<[string, Stripe.Metadata | null]>([
+    ['the entity key of another operation', metadataOf(instruction({ entityKey: 'payment-2-charge' }))],
+    // What was made before the last commits were lost carries the name of another payment, and our key.
+    [
+      'the name of another payment under the same key',
+      metadataOf(instruction({ entityKey: 'payment-2-charge', carriesKey: true })),
+    ],
+    ['another route', metadataOf(instruction({ route: 2 }))],
+    ['an entity key without a route', { payonce_entity_key: 'payment-1-charge' }],
+    ['a route without an entity key', { payonce_route: '1' }],
+    ['names of ours in other places', { reference: 'payment-1-charge', route: '1' }],
+    ['nothing', {}],
+    ['no metadata', null],
+  ])('and not where it carries %s', (_, made) => {
+    expect(named({ metadata: made }, instruction({ carriesKey: true }))).toEqual({});
   });
 });

@@ -257,11 +257,15 @@ function isPaymentIntent(intent: Stripe.PaymentIntent | undefined): intent is St
   return typeof intent?.id === 'string' && typeof intent.status === 'string';
 }
 
-export function carriesNamesOf(
-  { entityKey, route }: Instruction,
-  { metadata }: { readonly metadata: Stripe.Metadata | null },
-): boolean {
+type Named = { readonly metadata: Stripe.Metadata | null };
+
+function carriesNamesOf({ entityKey, route }: Instruction, { metadata }: Named): boolean {
   return metadata?.[ENTITY_KEY] === entityKey && metadata[ROUTE] === String(route);
+}
+
+/** Whether what was made carries the names of the operation that it was made for. */
+export function named(made: Named, instruction: Instruction): Pick<Answer, 'isNamed'> {
+  return carriesNamesOf(instruction, made) ? { isNamed: true } : {};
 }
 
 function cardError(error: Stripe.errors.StripeError, httpStatus: number): Answer {

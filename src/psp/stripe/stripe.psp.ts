@@ -18,11 +18,11 @@ import { isOurs, type Marked, type Page, timesOf, verdictByList } from './stripe
 import {
   answerOfError,
   answerOfIntent,
-  carriesNamesOf,
   captureParams,
   createParams,
   ENTITY_KEY,
   KEY,
+  named,
   ROUTE,
 } from './stripe.mapping.js';
 
@@ -310,10 +310,6 @@ function idOf(instruction: Instruction): string | undefined {
 function notOurs({ lastResponse }: Stripe.Response<object>): Answer {
   const message = 'The object of this id does not carry the names of this operation';
   return { httpStatus: lastResponse.statusCode, outcome: 'conflict', pspCode: 'not_ours', message };
-}
-
-function named(made: Parameters<typeof carriesNamesOf>[1], instruction: Instruction): { isNamed?: true } {
-  return carriesNamesOf(instruction, made) ? { isNamed: true } : {};
 }
 
 function withStatus({ lastResponse }: Stripe.Response<object>, answer: Answer): Answer {
