@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { type Change } from '../core/change.js';
 import { type Answer, type Capabilities, outcomes } from '../psp/contract.js';
 import { type Answered, type OperationHistory, isCall } from './attempt.js';
-import { advance, type StepResult, evidenceOnly, startOperation } from './advance.js';
+import { advance, type StepResult, evidenceOnly, handIn, startOperation } from './advance.js';
 import { type StepFacts } from './next-step.js';
 import { nonExecutionProofs, orphanEffects, pspAttempts, pspRequests } from './psp-request.table.js';
 
@@ -210,6 +210,18 @@ describe('driving an operation', () => {
       expect(on(evidenceOnly(history, late), orphanEffects, 'insert')).toMatchObject([
         { row: { route: 1, psp: 'first', operation: 'authorize', status: 'open' } },
       ]);
+    });
+
+    it('does not once the customer has authenticated, though the answer to that is lost', () => {
+      const completable: Capabilities = { ...order, completion: { repeatable: false } };
+      const facts = (atMs: number) => fenced(atMs, { capabilities: () => completable });
+      const opened = startOperation(authorization, atFirst, driver, new Date(START));
+      const waiting = answered(opened, { outcome: 'requires_action', pspReference: 'P' }, START + 10);
+      const { history } = advance(opened.history, facts(START + 10), driver, waiting);
+      const handedIn = handIn(history, facts(START + 500), driver)!;
+      const lost = answered(handedIn, { outcome: 'unknown' }, START + 900);
+      const { step, call } = advance(handedIn.history, facts(START + 900), driver, lost);
+      expect([step.do, call]).toEqual(['stuck', null]);
     });
 
     it('does not where the rule is off, for a charge that is only ordered back, or once nobody waits', () => {

@@ -264,6 +264,24 @@ describe('the next step', () => {
     );
   });
 
+  it('12. takes what customers hand in twenty times, and no more often', () => {
+    fc.assert(
+      fc.property(situation, fc.integer({ min: 15, max: 25 }), ({ route, can, facts }, times) => {
+        if (!can.completion || completionStep(route, can, facts) === null) return;
+        const before = route.attempts.filter(({ kind }) => kind === 'complete').length;
+        const last = route.attempts.at(-1)!;
+        const refused = Array.from({ length: times }, (_, n): PspAttempt => {
+          const attempt = last.attempt + 1 + n;
+          return { ...last, attempt, kind: 'complete', outcome: 'rejected', decline: null, request: {} };
+        });
+        const handedIn = { ...route, attempts: [...route.attempts, ...refused] };
+        const step = completionStep(handedIn, can, facts);
+        expect(step !== null).toBe(before + times < 20);
+      }),
+      runs,
+    );
+  });
+
   describe('13. a client that asks', () => {
     /** Calls that clients had made beside the schedule and that taught nothing. */
     const asksOf = fc.array(fc.constantFrom(10, 1_000, 30_000, HOUR), { minLength: 1, maxLength: 80 });

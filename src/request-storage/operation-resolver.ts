@@ -1,7 +1,7 @@
 import { audit } from '../database/audit.js';
 import { checkpoint } from '../core/checkpoint.js';
 import { type Clock } from '../core/clock.js';
-import { type Change, insert, type Store } from '../core/change.js';
+import { type Change, insert, type Store, update } from '../core/change.js';
 import { type Ids } from '../core/ids.js';
 import { Lease } from '../core/lease.js';
 import { type LockHolder } from '../core/lock-holder.js';
@@ -14,7 +14,7 @@ import { recheck, rechecked } from './delayed-lookup.js';
 import { type RuledOut } from './next-step.js';
 import { attribute, isUnheardOf, note, type Taken } from './notification.js';
 import { type PspAttempt, type PspRequest } from './psp-request.entity.js';
-import { pspAttempts } from './psp-request.table.js';
+import { pspAttempts, pspRequests } from './psp-request.table.js';
 import { type Statement, statementAttempt } from './statement.js';
 import { type RequestStorage } from './request-storage.js';
 
@@ -207,7 +207,7 @@ export class OperationResolver<State> {
 
   /**
    * Takes in what a PSP told of its own accord about an operation of this subject: writes it down, and
-   * drives the operation on with it unless another run does.
+   * decides the operation with it unless another run drives it.
    */
   async take(of: Subject, psp: string, fact: NotificationItem, traceId: string): Promise<Taken> {
     const { owner } = this;
@@ -239,9 +239,29 @@ export class OperationResolver<State> {
       // The run that drives it finds the fact, since it raised the fence of the route.
       if (request.leasedBy !== null) return 'recorded';
       const { entityKey } = request;
-      return (await this.driveOn({ ...of, entityKey }, traceId)) ? 'applied' : 'recorded';
+      return (await this.decideWithoutCall({ ...of, entityKey }, traceId)) ? 'applied' : 'recorded';
     }
     throw new Problem('overloaded', 'The operation changes too fast.', { retryAfterS: 1 });
+  }
+
+  /**
+   * Decides by what is known. A call that is due is left to the resolver of its account: a PSP that hangs would
+   * hold a place in the queue that the notifications of all PSPs share. False where nothing was decided.
+   */
+  private async decideWithoutCall(due: Operated, traceId: string): Promise<boolean> {
+    const { owner } = this;
+    const now = this.deps.clock.now();
+    for (let tries = 0; tries < MAX_REFUSALS; tries++) {
+      const state = await owner.read(due);
+      const history = owner.storyOf(state, due.entityKey);
+      const { request } = history.routes.at(-1)!;
+      if (request.verdict !== 'open' || request.leasedBy !== null) return false;
+      const { stepResult, changes } = owner.decide(state, history, this.newRun(traceId));
+      const isDecided = stepResult.call === null;
+      const written = isDecided ? changes : dueAt(request, now);
+      if (written.length === 0 || (await this.write('driven', written))) return isDecided;
+    }
+    return false;
   }
 
   protected newRun(traceId: string): AdvanceRun {
@@ -272,4 +292,16 @@ export class OperationResolver<State> {
       if (changes.length === 0 || (await this.deps.store.commit(changes)).done) return;
     }
   }
+}
+
+/** Has the resolver look at an open route; nothing where it is due already. */
+function dueAt(
+  { merchantId, entityKey, route, fence, nextStepAt }: PspRequest,
+  now: Date,
+): readonly Change[] {
+  if (nextStepAt !== null && nextStepAt <= now) return [];
+  const set = { nextStepAt: now, stuckAt: null, stuckReason: null, fence: fence + 1 };
+  return [
+    update(pspRequests, { merchantId, entityKey, route }, set, { fence, verdict: 'open' }, 'leasedUntil'),
+  ];
 }

@@ -3,6 +3,7 @@ import { ManualClock } from '../core/clock.js';
 import { MemoryStore } from '../database/commit/memory-store.js';
 import { SeededIds } from '../core/ids.js';
 import { type Psps } from '../psp/contract.js';
+import { accountFilters } from './account-filters.js';
 import { advance, startOperation } from './advance.js';
 import { type PspRequest } from './psp-request.entity.js';
 import { pspRequests } from './psp-request.table.js';
@@ -88,6 +89,18 @@ describe('the resolver', () => {
 });
 
 describe('a route at a PSP that is no longer configured', () => {
+  it.each([[['stripe', 'adyen']], [['gone', 'stripe']]])(
+    'is due for one resolver, whatever accounts there are: %j',
+    async (accounts) => {
+      const { storage } = await world(1);
+      const psps = accounts.map((name) => ({ name, adapter: 'stripe', timeoutMs: 1, credentials: {} }));
+      const found = await Promise.all(
+        accountFilters({ psps, routing: [] }).map(async ({ psp }) => (await storage.due(10, psp)).length),
+      );
+      expect(found.toSorted()).toEqual([0, 0, 1]);
+    },
+  );
+
   it('is a matter for a person, and never for another PSP', async () => {
     const { clock, storage } = await world(1);
     const histories = await storage.storiesOf(merchantId, '0');

@@ -61,17 +61,18 @@ it('payments are captured while names of another merchant wait for a DNS server'
   await eventually(() => waiting === LOOKED_UP, 'only so many names are looked up');
 
   const shop = new ApiClient(() => service.url, other);
-  const startedMs = performance.now();
-  const payments = await Promise.all(
-    Array.from({ length: PAYMENTS }, async (_, n) =>
-      paymentOf(await shop.post('/v1/payments', orderOf({ reference: `paid-${n}` }), `paid-${n}`)),
-    ),
+  const inTime = { signal: AbortSignal.timeout(BOUND_MS) };
+  const ends = await Promise.all(
+    Array.from({ length: PAYMENTS }, async (_, n) => {
+      const order = orderOf({ reference: `paid-${n}` });
+      const reply = await shop.post('/v1/payments', order, `paid-${n}`, inTime).catch(() => null);
+      if (reply === null) return 'not answered in time';
+      const { status, psp, routes } = paymentOf(reply);
+      return `${status} at ${psp}, route ${routes.length}`;
+    }),
   );
-  const tookMs = performance.now() - startedMs;
+  expect(ends).toEqual(Array(PAYMENTS).fill('captured at stripe, route 1'));
   expect(waiting).toBe(LOOKED_UP);
-  const ends = payments.map(({ status, psp, routes }) => ({ status, psp, routes: routes.length }));
-  expect(ends).toEqual(Array(PAYMENTS).fill({ status: 'captured', psp: 'stripe', routes: 1 }));
-  expect(tookMs).toBeLessThan(BOUND_MS);
 
   const codes = await Promise.all(creations);
   expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(ENDPOINTS - LOOKED_UP);

@@ -1,0 +1,147 @@
+import { ManualClock } from '../core/clock.js';
+import { MemoryStore } from '../database/commit/memory-store.js';
+import { SeededIds } from '../core/ids.js';
+import { type Capabilities, type Psps } from '../psp/contract.js';
+import { type NotificationItem } from '../psp/notification.js';
+import { advance, startOperation } from './advance.js';
+import { type OperationHistory } from './attempt.js';
+import { type OperationOwner, OperationResolver } from './operation-resolver.js';
+import { pspAttempts, pspRequests } from './psp-request.entity.js';
+import { RequestStorage } from './request-storage.js';
+
+const merchantId = '01900000-0000-7000-8000-000000000001';
+const of = { merchantId, paymentId: merchantId, payoutId: null };
+const name = 'payment-1-charge';
+const leaseMs = 1_000;
+
+const can: Capabilities = {
+  operations: ['charge'],
+  currencies: null,
+  idempotency: { windowMs: 24 * 3_600_000, replays: 'all' },
+  lookup: null,
+  cancel: null,
+  captures: 'whole',
+};
+const psps: Psps = {
+  has: () => true,
+  capabilities: () => can,
+  fingerprint: (psp) => `account of ${psp}`,
+  timeoutMs: () => 500,
+  call: () => new Promise(() => {}),
+};
+
+/** A charge that the first of two PSPs takes its time for; every call from now on hangs. */
+async function pending() {
+  const clock = new ManualClock();
+  const store = new MemoryStore(clock);
+  const storage = new RequestStorage({ store, psps, clock, leaseMs, deadlineMs: 25_000 });
+  const opening = {
+    ...of,
+    entityKey: name,
+    operation: 'charge',
+    amount: 100,
+    currency: 'EUR',
+    pspIdempotencyKey: 'key',
+  } as const;
+  const client = { token: '01900000-0000-7000-8000-00000000000a', leaseMs, traceId: 'client' };
+  const opened = startOperation(
+    opening,
+    { psp: 'first', accountFingerprint: 'account of first' },
+    client,
+    clock.now(),
+  );
+  // The first change of a commit is a gate; here it is a row that is there already.
+  for (const change of opened.changes) store.commitNow([{ ...change, orRefuse: true } as typeof change]);
+
+  const calls: string[] = [];
+  const historyOf = (histories: ReadonlyMap<string, OperationHistory>) => histories.get(name)!;
+  const owner: OperationOwner<ReadonlyMap<string, OperationHistory>> = {
+    read: () => storage.storiesOf(merchantId, '1'),
+    storyOf: historyOf,
+    storiesOf: (histories) => histories,
+    decide: (state, history, run, answered) => {
+      const facts = storage.facts({
+        candidates: ['first', 'second'],
+        deadline: run.asked ? run.deadline : storage.deadlineOf(history.routes[0]!.request),
+        asked: run.asked,
+        intent: 'finish',
+        fence: false,
+        now: clock.now(),
+      });
+      const driver = { token: run.lockToken, leaseMs, traceId: run.traceId };
+      const stepResult = advance(history, facts, driver, answered);
+      return { state, stepResult, changes: stepResult.changes };
+    },
+    withCall: (state) => state,
+    perform: () => new Promise(() => calls.push('a call that hangs')),
+  };
+  const resolver = new OperationResolver(owner, {
+    store,
+    storage,
+    clock,
+    ids: new SeededIds(1, clock),
+    leaseMs,
+  });
+  const answer = { outcome: 'pending', pspReference: 'pi_1' } as const;
+  const answered = { call: opened.call!, answer, endedAt: clock.now(), latencyMs: 1 };
+  const decided = owner.decide(
+    new Map(),
+    historyOf(await owner.read(of)),
+    { lockToken: client.token, leaseMs, traceId: 'client', asked: true, deadline: clock.now() },
+    answered,
+  );
+  expect((await store.commit(decided.changes)).done).toBe(true);
+  const stored = async () => {
+    const requests = await store.find(pspRequests, { merchantId, entityKey: name });
+    const attempts = await store.find(pspAttempts, { merchantId, entityKey: name });
+    return { requests, kinds: attempts.map(({ kind, outcome }) => `${kind} ${outcome}`) };
+  };
+  return { clock, storage, resolver, calls, stored };
+}
+
+function told(answer: NotificationItem['answer']): NotificationItem {
+  return {
+    entityKey: name,
+    route: 1,
+    pspReference: 'pi_1',
+    ofPayment: null,
+    operation: null,
+    about: 'operation',
+    cancelReference: null,
+    answer: { pspReference: 'pi_1', ...answer },
+  } as NotificationItem;
+}
+
+describe('a notification', () => {
+  it('waits for no PSP: the call that follows from it is left to the resolver', async () => {
+    const { clock, storage, resolver, calls, stored } = await pending();
+    expect(await storage.due(10)).toEqual([]);
+    const soft = told({ outcome: 'declined', decline: 'do_not_honor' });
+    expect(await resolver.take(of, 'first', soft, 'notice')).toBe('recorded');
+    expect(calls).toEqual([]);
+    const { requests, kinds } = await stored();
+    expect(kinds).toEqual(['execute pending', 'notice declined']);
+    expect(requests).toMatchObject([{ verdict: 'open', nextStepAt: clock.now(), leasedBy: null }]);
+
+    clock.advance(1);
+    const [due] = await storage.due(10);
+    expect(due).toMatchObject({ entityKey: name, route: 1 });
+    void resolver.driveOn(due!, 'resolver');
+    for (let tries = 0; tries < 100 && calls.length === 0; tries++) await Promise.resolve();
+    expect(calls).toHaveLength(1);
+    expect((await stored()).requests).toMatchObject([
+      { psp: 'first', verdict: 'ruled_out' },
+      { psp: 'second', verdict: 'open' },
+    ]);
+  });
+
+  it.each([
+    [{ outcome: 'succeeded' }, 'effective'],
+    [{ outcome: 'declined', decline: 'fraud_suspected' }, 'ruled_out'],
+  ] as const)('that says %j decides at once', async (answer, verdict) => {
+    const { resolver, calls, stored } = await pending();
+    expect(await resolver.take(of, 'first', told(answer), 'notice')).toBe('applied');
+    expect((await stored()).requests).toMatchObject([{ verdict, nextStepAt: null }]);
+    expect(calls).toEqual([]);
+  });
+});
