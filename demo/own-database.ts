@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 
 /**
- * Where one run of the demo keeps its data: nobody else works on it, so that the ledgers can be
+ * Where one run of the demo keeps its data: no other process works on it, so that the ledgers can be
  * held against all that is in it, and demos may run beside each other and beside a service.
  *
  * Without DATABASE_URL that is an embedded Postgres in a temporary directory; with it, a schema of

@@ -94,7 +94,7 @@ const declines: Scene = {
     await decline(told, {
       order: { reference: 'order-4b', amount: 2_600, currency: 'USD' },
       code: 'stolen_card',
-      why: 'hard: nobody else is asked',
+      why: 'hard: no other PSP is asked',
       charged: false,
     });
   },

@@ -27,7 +27,7 @@ export interface ApiDependencies extends MonitoringDependencies {
   readonly operators: OperatorDependencies | null;
 }
 
-/** Where nobody takes notifications. */
+/** Where notifications are not taken. */
 export const noNotifications: Notifications = {
   ...noAccounts,
   receive: () => Promise.reject(unknownAccount()),

@@ -22,7 +22,7 @@ interface Sample {
  * The database's clock, read by every process of an installation, so that all of them stamp and judge by
  * one clock. Between two answers of the database it goes on with the process's monotonic clock. It is
  * trusted while answers are fresh and the machine's own wall clock agrees: where the two differ, one of
- * them is wrong, or the machine has slept, and nobody can say which.
+ * them is wrong, or the machine has slept, and it is not known which.
  */
 export class DatabaseClock implements Clock {
   private samples: readonly Sample[] = [];

@@ -1,6 +1,6 @@
 /**
  * A lifecycle: which states a thing can be in and which events lead from where to where, as a
- * table. The graph is checked when it is declared, so that a state nobody can reach or leave is
+ * table. The graph is checked when it is declared, so that a state that cannot be reached or left is
  * found at start-up and not by a customer.
  */
 export interface Lifecycle<State extends string, Event extends string> {

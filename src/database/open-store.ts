@@ -21,7 +21,7 @@ export interface Store {
   readonly place: string;
   /** The names of the migrations that this start has run. */
   readonly migrated: readonly string[];
-  /** Closes the connections and gives up the embedded server, which stops when nobody else uses it. */
+  /** Closes the connections and gives up the embedded server, which stops when no other process uses it. */
   close(): Promise<void>;
 }
 

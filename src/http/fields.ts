@@ -161,7 +161,7 @@ export function IsFlag(options: Common): PropertyDecorator {
   );
 }
 
-/** For what nobody asks for by accident. */
+/** For what no client asks for by accident. */
 export function IsTrue(options: Common): PropertyDecorator {
   const message = 'must be true or be left out';
   return field(options, { schema: { type: 'boolean', enum: [true] }, message }, (value) =>

@@ -59,7 +59,7 @@ export function createLogger({ level, sink }: LoggerOptions): Logger {
   const lines = {
     write: (line: string) => out.write(redact(line)),
     // What is left is written on exit in any case, but synchronously, and that is tried again for
-    // ever where nobody reads any more. Flushed first, a broken pipe is noticed and given up.
+    // ever where no process reads any more. Flushed first, a broken pipe is noticed and given up.
     flush: (done: (error?: Error) => void) => (out.flush ? out.flush(done) : done()),
   };
   return pino(

@@ -5,7 +5,7 @@ import { unauthorized } from './headers.js';
 export class OperatorGate {
   private readonly digest: Buffer | null;
 
-  /** `token` null: nobody is let in. */
+  /** `token` null: no operator is let in. */
   constructor(token: string | null) {
     this.digest = token === null ? null : digestOf(token);
   }

@@ -73,7 +73,7 @@ export class IdempotencyKeyRepository {
         return null;
       } catch (error) {
         await this.retryStoreOutage(error, outages, run);
-        // Nobody knows whether it was written: the row tells, by its token.
+        // It is not known whether it was written: the row tells, by its token.
         const found = await this.readThrough(run);
         if (found?.lockToken === run.lockToken) return null;
         if (found) return { by: 'gate' };

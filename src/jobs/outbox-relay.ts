@@ -261,7 +261,7 @@ export class OutboxRelay {
     });
   }
 
-  /** A kind that nobody knows goes where the runner finds that out. */
+  /** A kind that no module registered goes where the runner finds that out. */
   private queueOf(kind: string): string {
     const { kinds, ladders } = this.options;
     return ladders.get(kinds.get(kind)?.ladder ?? DEFAULT_LADDER)!.levels[0]!.queue;

@@ -6,7 +6,7 @@ const PATIENCE_MS = 1_000;
 
 /**
  * How to end a pool in time, told when it is made. By itself a pool waits for ever for a connection
- * that nobody gives back; here it waits a second, and then such connections are closed.
+ * that are never given back; here it waits a second, and then such connections are closed.
  */
 export function poolTerminator(pool: pg.Pool, clock: Clock): () => Promise<void> {
   const clients = new Set<pg.PoolClient>();

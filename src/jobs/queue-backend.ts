@@ -66,7 +66,7 @@ export interface QueueBackendOptions {
   readonly clock: Clock;
   /** How many workers this process opens. */
   readonly workers: number;
-  /** Of connections that nobody waits for. */
+  /** Of connections that no call waits for. */
   readonly onError: (error: Error) => void;
 }
 
@@ -79,7 +79,7 @@ const COMMAND_TIMEOUT_MS = 5_000;
 const MAX_RECONNECT_MS = 1_000;
 /** Connections for commands of all queues and workers, beside the one that each worker listens on. */
 const POSTGRES_SHARED = 6;
-/** BullMQ keeps so many events of each queue, which nobody here reads. */
+/** BullMQ keeps so many events of each queue, which nothing here reads. */
 const EVENTS_KEPT = 100;
 const REDIS_PREFIX = 'payonce';
 const RECONNECT_ONLY = 1;
@@ -201,7 +201,7 @@ async function openRedis({ clock, onError }: QueueBackendOptions, redisUrl: stri
   // Workers wait for one that is away, as BullMQ wants it. The ones that block are copies of this.
   const working = redisOf(redisUrl, {
     connectionName: 'payonce-worker',
-    // Workers begin when the connection above is there: a server that lets nobody in is asked by one.
+    // Workers begin when the connection above is there: a server that refuses every connection is asked by one.
     lazyConnect: true,
     commandTimeout: WORKER_COMMAND_TIMEOUT_MS,
     maxRetriesPerRequest: null,

@@ -8,8 +8,8 @@ export interface RetryTier extends LadderStep {
 }
 
 /**
- * Where jobs go that failed: each step waits longer than the one before, and what is tried there for the
- * tenth time stands in nobody's way that is tried for the first.
+ * Where jobs go that failed: each tier waits longer than the one before and has a queue of its own, so that a
+ * job on its tenth retry never delays a first attempt.
  */
 export interface RetryPolicy {
   /** What kinds name it by. */
@@ -34,7 +34,7 @@ export function ladderOf(name: string, steps: readonly LadderStep[]): RetryPolic
 /**
  * Kinds and ladders as an installation wants them: a kind that it has a ladder for climbs that one,
  * which is named after the kind, and the rest what they name among `own` or the usual one. A ladder
- * that nobody climbs any more is left away, since each of its queues costs a connection.
+ * that no kind climbs any more is left away, since each of its queues costs a connection.
  * @throws RangeError that names a kind that there is not
  */
 export function chosenLadders(

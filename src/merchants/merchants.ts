@@ -31,7 +31,7 @@ const CACHE_TTL_MS = 5_000;
 const CACHE_ENTRIES = 10_000;
 /** A mistake is noticed within a day, or by a person. */
 const MAX_WINDOW_S = 86_400;
-/** Whose act it is where nobody is named. */
+/** Whose act it is where no actor is named. */
 const SYSTEM = 'system:setup';
 /** Completed by a SELECT: the record is written by the statement that does what it tells of. */
 const RECORD = 'INSERT INTO audit_records (merchant_id, id, at, actor, action, subject, detail)';

@@ -6,8 +6,8 @@ import { requestHookProviders } from '../http/request-hooks.providers.js';
 import { unauthorized } from '../http/headers.js';
 import { HealthController, MetricsController } from './health.controller.js';
 
-/** Nothing here asks for credentials; a route that did by mistake would let nobody in. */
-const nobody: Authenticator = { authenticate: () => Promise.reject(unauthorized()) };
+/** Nothing here asks for credentials; a route that did by mistake would refuse every caller. */
+const refusing: Authenticator = { authenticate: () => Promise.reject(unauthorized()) };
 
 /** Health and metrics as a Nest module. `createMonitoring` makes an application of it. */
 @Module({})
@@ -18,7 +18,7 @@ export class MonitoringModule {
       module: MonitoringModule,
       controllers: [HealthController, ...(dependencies.servesMetrics === false ? [] : [MetricsController])],
       providers: requestHookProviders(dependencies, {
-        authenticator: nobody,
+        authenticator: refusing,
         notifications: noAccounts,
         operatorToken: null,
       }),

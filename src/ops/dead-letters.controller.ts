@@ -10,7 +10,7 @@ import { SelectDeadLettersDto } from './dto/select-dead-letters.dto.js';
 /** Dead letters as operators handle them. */
 export type DeadLetterDesk = Pick<DeadLetters, 'list' | 'counts' | 'show' | 'merge' | 'purge'>;
 
-/** In audit records: there is one token, which names nobody, so the address it came from stands beside it. */
+/** In audit records: there is one token, which names no operator, so the address it came from stands beside it. */
 const actorAt = (ip: string): string => `operator:ops-token@${ip}`;
 
 /** /ops/api/dead-letters: jobs that were given up, for operators. */

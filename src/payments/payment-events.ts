@@ -27,7 +27,7 @@ export type NewId = () => string;
 
 /**
  * What merchants are told when a payment goes from `was` to `is` by what was learned; null where
- * nobody is told. What refunds make of a payment is told as the refund's own event, and an operation
+ * no merchant is told. What refunds make of a payment is told as the refund's own event, and an operation
  * that failed and left the payment as it was is told to the client that asked for it.
  */
 export function paymentEventOf(

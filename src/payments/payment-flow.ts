@@ -146,7 +146,7 @@ export class PaymentFlow {
     return refund ?? null;
   }
 
-  /** The refund that is open: nobody who resolves it needs to have asked for it. */
+  /** The refund that is open: the client that resolves it need not have asked for it. */
   private async readOtherRefund(
     payment: Payment,
     histories: PaymentState['histories'],

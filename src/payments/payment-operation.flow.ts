@@ -25,7 +25,7 @@ export interface OperationAsk {
   readonly amount: number | null;
   /** capture, refund: its name among several; null for the only one. */
   readonly reference: string | null;
-  /** refund: kept with it, and sent to nobody. */
+  /** refund: kept with it, and sent to no PSP. */
   readonly reason: string | null;
   readonly metadata: Readonly<Record<string, string>>;
 }

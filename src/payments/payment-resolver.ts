@@ -16,7 +16,7 @@ import { isVouchedFor, judge, moveOrphan, openCompensation, undoable } from './o
 import { PaymentFlow, type PaymentFlowDeps } from './payment-flow.js';
 import { firstRequested, type PaymentState, withStory } from './payment-state.js';
 
-/** A payment's operations, driven when nobody asks; and what PSPs did after all, given back. */
+/** A payment's operations, driven when no client asks; and what PSPs did after all, given back. */
 export class PaymentResolver extends OperationResolver<PaymentState> {
   constructor(deps: PaymentFlowDeps & OperationResolverDeps) {
     super(ownerOf(new PaymentFlow(deps)), deps);

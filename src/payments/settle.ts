@@ -125,7 +125,7 @@ function failedEvent({ operation }: PspRequest, step: Extract<Step, { do: 'fail'
   if (operation === 'void') return 'void_failed';
   if (operation === 'refund') return 'refund_failed';
   const { kind, by } = step.evidence;
-  // Nobody called it off where it was fenced: no PSP was left to ask.
+  // No merchant called it off where it was fenced: no PSP was left to ask.
   return kind === 'cancel_acknowledged' && !isFailoverCancel(by) ? 'voided' : 'failed';
 }
 

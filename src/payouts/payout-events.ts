@@ -9,7 +9,7 @@ import { type PayoutStatus } from './payouts.js';
 export const payoutEventTypes = ['payout.paid', 'payout.failed'] as const;
 export type PayoutEventType = (typeof payoutEventTypes)[number];
 
-/** What merchants are told when a payout goes from `was` to `is`; null where nobody is told. */
+/** What merchants are told when a payout goes from `was` to `is`; null where they are told nothing. */
 export function payoutEventOf(was: PayoutStatus, is: PayoutStatus): PayoutEventType | null {
   return was === is || is === 'processing' ? null : `payout.${is}`;
 }

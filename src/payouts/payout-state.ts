@@ -69,7 +69,7 @@ export function settle(
   const set = {
     status: payoutLifecycle.after(payout.status, event),
     version: payout.version + 1,
-    // Nothing is sent any more, so nobody needs to know any longer where the money went.
+    // Nothing is sent any more, so where the money went need not be known any longer.
     sealed: null,
     ...(event === 'paid' ? { psp, pspReference } : { failure: failureIn(stepResult.step) }),
     updatedAt: now,

@@ -1,7 +1,7 @@
 import { Problem } from '../core/problem.js';
 import { type PayoutStatus, type PayoutAsk } from './payouts.js';
 
-/** The payout of a recipient that nobody has followed yet. */
+/** The payout of a recipient that no other has followed yet. */
 export interface Tail {
   readonly id: string;
   readonly status: PayoutStatus;

@@ -48,7 +48,7 @@ export const OTHER_PARAMETERS = 'idempotency_error';
 /**
  * Why a payment was declined, in our words. `advice` follows from the category alone
  * (see decline.ts): `elsewhere` another acquirer may be asked; `authenticate` the customer must
- * step up at the same PSP; `never` nobody is asked again.
+ * step up at the same PSP; `never` no PSP is asked again.
  */
 export type DeclineCategory =
   | 'do_not_honor'

@@ -9,7 +9,7 @@
 
 /** Codes that the system, the resolver or the TLS client raise before any application byte. */
 const BEFORE_ANY_BYTE: ReadonlySet<string> = new Set([
-  // nobody listens, or the name has no address
+  // nothing listens there, or the name has no address
   'ECONNREFUSED',
   'ENOTFOUND',
   'EAI_AGAIN',

@@ -14,7 +14,7 @@ export const MAX_NOTIFICATION_BYTES = 262_144;
 /** Items of one batch; Adyen sends one, documented to become several. */
 export const MAX_ITEMS = 200;
 
-/** A body that cannot be read, or that nobody is to read. */
+/** A body that cannot be read, or that must not be. */
 export function refused(...refusals: readonly NotificationRefusal[]): NotificationReading {
   return { notices: [], refused: refusals };
 }

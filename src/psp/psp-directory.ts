@@ -159,7 +159,7 @@ export class PspDirectory implements Psps {
       return await Promise.race([work, deadline]);
     } finally {
       answered.abort(ANSWERED);
-      // Where the adapter threw before the race was joined, nobody else listens to the deadline.
+      // Where the adapter threw before the race was joined, nothing else listens to the deadline.
       deadline.catch(() => undefined);
     }
   }

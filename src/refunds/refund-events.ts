@@ -4,7 +4,7 @@ import { type RefundStatus } from './refund.lifecycle.js';
 export const refundEventTypes = ['refund.succeeded', 'refund.failed'] as const;
 export type RefundEventType = (typeof refundEventTypes)[number];
 
-/** What merchants are told when a refund goes from `was` to `is`; null where nobody is told. */
+/** What merchants are told when a refund goes from `was` to `is`; null where they are told nothing. */
 export function refundEventOf(was: RefundStatus, is: RefundStatus): RefundEventType | null {
   return was === is || is === 'pending' ? null : `refund.${is}`;
 }

@@ -30,7 +30,7 @@ export type Evidence =
   | { readonly verdict: 'open'; readonly why: OpenBecause; readonly since: PspAttempt };
 
 /**
- * - `doubt`            a call may have had an effect that nobody knows of
+ * - `doubt`            a call may have had an effect that no answer told of
  * - `conflict`         the PSP holds something else than was asked for: a person decides
  * - `requires_action`  the PSP waits for the customer
  * - `pending`          the PSP has it and will decide
@@ -101,7 +101,7 @@ export function assessRoute(
   return { verdict: 'open', why: 'doubt', since: doubtful[0] ?? completion ?? accepted[0]! };
 }
 
-/** A yes about another object than the yes before it: the PSP did it twice, and nobody knows which one counts. */
+/** A yes about another object than the yes before it: the PSP did it twice, and it is not known which one counts. */
 function secondYes(attempts: readonly PspAttempt[]): PspAttempt | undefined {
   const told = attempts.filter((a) => isSuccess(a) && referenceIn(a) !== null);
   return told.find((a) => referenceIn(a) !== referenceIn(told[0]!));

@@ -26,7 +26,7 @@ export const DELAYED_LOOKUPS_MS: readonly number[] = [
   72 * 3_600_000,
 ];
 
-/** When to look for the first time; null where the proof is the PSP's own no, or nobody can be asked. */
+/** When to look for the first time; null where the proof is the PSP's own no, or the PSP cannot be asked. */
 export function delayedLookupAfter({ kind, by }: RuledOut, { lookup }: Capabilities, now: Date): Date | null {
   const mayBeLate =
     (kind === 'lookup_final' && by.outcome === 'not_found') || kind === 'person' || isFailoverCancel(by);

@@ -79,7 +79,7 @@ export const pspIdempotencyKey = {
   ofLaterRoute: (first: string, route: number) => digest(`${first}\n${route}`),
 } as const;
 
-/** 43 characters (Adyen takes at most 64); a hash, so that it tells nobody anything. */
+/** 43 characters (Adyen takes at most 64); a hash, so that it tells the PSP nothing. */
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }

@@ -13,7 +13,7 @@ import { type PspAttempt, type PspRequest } from './psp-request.entity.js';
 import { statedBy } from './statement.js';
 
 /**
- * Which PSP may this operation be sent to now? The one question that decides whether somebody is
+ * Which PSP may this operation be sent to now? The one question that decides whether a customer is
  * charged twice, answered by one function without I/O from the routes, their attempts, what the
  * PSPs promise, the time and the deadline. The rules it keeps stand in docs/ARCHITECTURE.md;
  * next-step.spec.ts holds each as a property.
@@ -47,7 +47,7 @@ export interface StepFacts extends FlightTime {
    * answer to the key says what it did.
    */
   readonly commitsMayBeLost: boolean;
-  /** Until when somebody waits for the answer; no new route is opened later. null = nobody waits. */
+  /** Until when the client waits for the answer; no new route is opened later. null = no client waits. */
   readonly deadline: Date | null;
   readonly capabilities: (psp: string) => Capabilities;
   /** Of the account that is configured under this name; undefined where none is. */
@@ -263,7 +263,7 @@ function conflictOf({ pspCode }: PspAttempt): string {
 }
 
 /**
- * A charge that is still in doubt after every way to learn was tried once, while somebody waits and
+ * A charge that is still in doubt after every way to learn was tried once, while the client waits and
  * another PSP could be asked. Only where the PSP can void by our reference: nothing else is known.
  */
 function mayCancelBeforeFailover(
@@ -350,7 +350,7 @@ function mayCancel({ request }: RouteHistory, { cancel }: Capabilities): boolean
 }
 
 /**
- * Nothing ran. The same PSP is asked again when it said; when nobody would be waiting any more by
+ * Nothing ran. The same PSP is asked again when it said; when the client would not be waiting any more by
  * then, the route is ruled out instead, so that another PSP can be asked or the client be told.
  */
 function afterThrottle(
@@ -408,7 +408,7 @@ function onSchedule(
   return extra ? { ...stepOf(extra, current, facts), offSchedule: true } : later;
 }
 
-/** When each round is due, in ms since the epoch: the first at once where nobody else will tell us. */
+/** When each round is due, in ms since the epoch: the first at once where the PSP will not tell us by itself. */
 function roundsOf({ request }: RouteHistory, why: OpenWhy, since: PspAttempt): readonly number[] {
   let at = lastSignOf(since);
   const rounds = isDoubt(why) ? [at] : [];
@@ -465,7 +465,7 @@ function stepOf(way: Way, { attempts }: RouteHistory, { intent }: StepFacts): Ex
 
 type OpenWhy = Open['why'];
 
-/** Nobody will tell us of their own accord; where something is awaited, somebody will. */
+/** The PSP will not tell us by itself; where something is awaited, it will. */
 function isDoubt(why: OpenWhy): boolean {
   return why === 'doubt' || why === 'undoing';
 }

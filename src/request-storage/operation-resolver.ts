@@ -72,7 +72,7 @@ const MAX_CALLS = 8;
 const MAX_REFUSALS = 4;
 
 /**
- * Drives an open route on when nobody asks: the same decisions as in a request, under a lease of its
+ * Drives an open route on when no client asks: the same decisions as in a request, under a lease of its
  * own instead of a client's key. The key, if it is still unanswered, is answered by the completer or
  * by the client's next try.
  */

@@ -136,7 +136,7 @@ export class RequestStorage {
     };
   }
 
-  /** Until when an operation that was opened then may be sent to another PSP, once nobody waits. */
+  /** Until when an operation that was opened then may be sent to another PSP, once no client waits. */
   deadlineOf({ openedAt }: PspRequest): Date {
     return new Date(openedAt.getTime() + this.options.deadlineMs);
   }

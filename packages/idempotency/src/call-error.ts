@@ -38,7 +38,7 @@ export class IdempotentCallError extends Error {
 export class CallInProgress extends IdempotentCallError {
   override readonly name = 'CallInProgress';
 
-  /** `lockedForMs`: how long its lock lasts if nobody extends it. */
+  /** `lockedForMs`: how long its lock lasts if its holder does not extend it. */
   constructor(
     operation: string,
     readonly lockedForMs: number,

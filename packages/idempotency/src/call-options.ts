@@ -33,7 +33,7 @@ export interface IdempotentOptions<Q> {
   /** How long an answer is remembered. 1 s to 400 days. */
   readonly retention: number;
   /**
-   * How long a lock lasts that nobody extends: so long is a key refused after its process died, and so
+   * How long a lock lasts that its holder does not extend: so long is a key refused after its process died, and so
    * long may a process stand still without another taking over. 100 ms to 1 h.
    */
   readonly lockTtl: number;

@@ -28,7 +28,7 @@ export type Hold = 'held' | 'taken_over' | 'gone';
 
 /**
  * Where calls are remembered. Every method is one step that happens whole or not at all and may be
- * repeated, and rejects with CallStoreUnavailable when nobody knows whether it happened. No method
+ * repeated, and rejects with CallStoreUnavailable when it is not known whether it happened. No method
  * waits longer than a bound of the store's own.
  */
 export interface CallStore {

@@ -79,7 +79,7 @@ async function answerCall<Q, A>(
     }
   } catch (error) {
     if (!(error instanceof CallStoreUnavailable)) throw error;
-    // The lock may have been taken all the same; nobody runs under it, and it should not block others.
+    // The lock may have been taken all the same; no call runs under it, and it should not block others.
     void store.release(lock).catch(() => {});
     metrics?.met(operation, 'unavailable');
     throw new IdempotentCallError(

@@ -9,7 +9,7 @@ const TRY_AGAIN_AFTER = 0.1;
 export type LossOfLock = Exclude<Hold, 'held'> | 'lapsed' | 'too_long';
 
 /**
- * Extends the lock of one run until it is stopped. When the lock is lost, or nobody can say that it is
+ * Extends the lock of one run until it is stopped. When the lock is lost, or the store cannot say that it is
  * not, `signal` is aborted: a handler that has not yet done what it is for can still step back.
  */
 export class LockKeeper {

@@ -45,7 +45,7 @@ SELECT false, false, fingerprint, record,
        greatest(0, extract(epoch FROM expires_at - clock_timestamp()) * 1000)::float8
   FROM there`;
 
-/** What is the lock's own although it lapsed is still its own, as long as nobody else has taken it. */
+/** What is the lock's own although it lapsed is still its own, as long as no other call has taken it. */
 const EXTEND = `
 WITH extended AS (
   UPDATE idempotent_calls SET expires_at = clock_timestamp() + $3 * interval '1 millisecond'

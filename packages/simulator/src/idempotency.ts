@@ -24,7 +24,7 @@ interface Kept {
   reply: Reply | undefined;
 }
 
-/** `run`: nobody has this key, execute. Otherwise the answer. */
+/** `run`: no request has this key, execute. Otherwise the answer. */
 export type Claim =
   { readonly run: true } | { readonly run: false; readonly reply: Reply; replayed: boolean };
 

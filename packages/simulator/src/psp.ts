@@ -260,7 +260,7 @@ function withHeaders(reply: Reply, { headers }: Prepared): Reply {
   return { ...reply, headers: { ...headers, ...reply.headers } };
 }
 
-/** The other end dies; nobody here notices, as nobody would. */
+/** The other end dies; the PSP does not notice, as none would. */
 function kill(pid: number | undefined): void {
   if (pid === undefined || pid <= 1 || pid === process.pid) return;
   try {

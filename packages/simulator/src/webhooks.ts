@@ -100,7 +100,7 @@ export class Webhooks {
     }
   }
 
-  /** What the PSP does by itself after a while; nothing where nobody is to hear of it. */
+  /** What the PSP does by itself after a while; nothing where the service is not to hear of it. */
   schedule(ms: number, run: () => void): void {
     if (this.hooks.length === 0) return;
     if (this.scheduled >= MAX_SCHEDULED) {

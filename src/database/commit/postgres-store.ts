@@ -60,7 +60,7 @@ interface Queue {
 
 /**
  * Commits written to Postgres by a few lanes. A lane that is free takes whatever waits, of one
- * shape, up to 128 commits, and writes it in one statement; nobody waits for a batch to fill.
+ * shape, up to 128 commits, and writes it in one statement; no commit waits for a batch to fill.
  */
 export class PostgresStore implements Store {
   private readonly queues = new Map<string, Queue>();

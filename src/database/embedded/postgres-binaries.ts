@@ -141,7 +141,7 @@ function copyOf({ native, version }: { native: string; version: string }, runAs:
   throw new Error(`the bundled Postgres could not be copied to ${home}`);
 }
 
-/** Out of the way at once, then removed, so that nobody sees half of it under its name. */
+/** Out of the way at once, then removed, so that no process sees half of it under its name. */
 function discard(home: string): void {
   const aside = `${home}.${randomBytes(6).toString('hex')}`;
   try {

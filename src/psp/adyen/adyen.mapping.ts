@@ -108,7 +108,7 @@ function keyFor(what: string, idempotencyKey: string): string {
 function paymentBody(instruction: Instruction, merchantAccount: string, amount: AdyenAmount): object {
   const { operation, entityKey, route, token, customer, statementDescriptor, pspCustomer } = instruction;
   const byMerchant = instruction.initiator === 'merchant';
-  // Where the merchant charges by itself, nobody is there to be sent anywhere.
+  // Where the merchant charges by itself, there is no customer to send anywhere.
   const returnUrl = byMerchant ? undefined : instruction.returnUrl;
   const shopperReference = pspCustomer ?? customer?.reference;
   return {
@@ -251,7 +251,7 @@ export function paymentOf(body: AdyenBody): Answer {
     case 'Cancelled':
       return declined(body);
     case 'Error':
-      // Final only where it says why; without a reason nobody knows how far it went.
+      // Final only where it says why; without a reason it is not known how far it went.
       return refusalCodeOf(body) ? declined(body) : { outcome: 'unknown', pspCode: 'Error' };
     case 'RedirectShopper':
     case 'ChallengeShopper':

@@ -95,7 +95,7 @@ function idOf(body: AdyenBody): Pick<Answer, 'pspReference'> {
 }
 
 /**
- * A transfer's `reason` in our words; what is not listed is `declined`, which nobody is asked again
+ * A transfer's `reason` in our words; what is not listed is `declined`, which no PSP is asked again
  * about. counterpartyBankTimedOut is left out for that: the bank may have heard it all the same.
  */
 export const adyenTransferReasons = {

@@ -10,7 +10,7 @@ const READING_SHARE = 0.8;
 const MARGIN_MS = 60_000;
 /** How far Stripe's clock and ours may be apart within that margin. Beyond it the times are moved. */
 const UNNOTICED_SKEW_MS = 15_000;
-/** Beyond it our clock is wrong, and nobody knows what it said when the requests were sent. */
+/** Beyond it our clock is wrong, and it is not known what it said when the requests were sent. */
 const MAX_SKEW_MS = 300_000;
 
 /** What every object that a route makes is known by. */

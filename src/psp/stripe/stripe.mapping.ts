@@ -26,7 +26,7 @@ export function createParams(instruction: Instruction): Stripe.PaymentIntentCrea
   const amount = toStripeAmount(money);
   if (amount === null) return null;
   const byMerchant = instruction.initiator === 'merchant';
-  // Where the merchant charges by itself, nobody is there to be sent anywhere.
+  // Where the merchant charges by itself, there is no customer to send anywhere.
   const returnUrl = byMerchant ? undefined : instruction.returnUrl;
   return {
     amount,
@@ -38,7 +38,7 @@ export function createParams(instruction: Instruction): Stripe.PaymentIntentCrea
     ...(pspCustomer ? { customer: pspCustomer } : {}),
     ...(byMerchant ? { off_session: true } : {}),
     automatic_payment_methods: { enabled: true, allow_redirects: returnUrl ? 'always' : 'never' },
-    // Without a page to come back to nobody can complete a 3-D Secure step: let it be a decline
+    // Without a page to come back to no customer can complete a 3-D Secure step: let it be a decline
     // (authentication_required) then, and not a payment that waits for ever.
     ...(returnUrl ? { return_url: returnUrl } : { error_on_requires_action: true }),
     ...(statementDescriptor ? { statement_descriptor_suffix: descriptorOf(statementDescriptor) } : {}),
@@ -116,7 +116,7 @@ function judgedByStatus(intent: Stripe.PaymentIntent, operation: Operation): Jud
     case 'processing':
       return { outcome: 'pending' };
     case 'requires_payment_method':
-      // A confirmation that failed leaves the reason; without one, nobody tried to charge yet.
+      // A confirmation that failed leaves the reason; without one, Stripe has not tried to charge yet.
       return intent.last_payment_error ? stripeDecline(intent.last_payment_error) : { outcome: 'unknown' };
     case 'canceled':
       return { outcome: 'canceled' };
@@ -217,7 +217,7 @@ export function answerOfError(
   }
 }
 
-/** Told as a request that was refused, though it is the payment that failed: nobody authenticated it. */
+/** Told as a request that was refused, though it is the payment that failed: the customer did not authenticate it. */
 const UNAUTHENTICATED: ReadonlySet<string> = new Set([
   'payment_intent_action_required',
   'payment_intent_authentication_failure',

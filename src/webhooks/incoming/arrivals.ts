@@ -18,7 +18,7 @@ interface Waiting {
 
 /**
  * Writes bodies that arrive together in one statement. A commit that wakes a listener (NOTIFY) is written
- * to disk by itself, one after another, so that sixteen at once waited for sixteen of them. Nobody waits
+ * to disk by itself, one after another, so that sixteen at once waited for sixteen of them. No body waits
  * for a statement to fill: one that is free takes whatever is there.
  */
 export class Arrivals {

@@ -33,7 +33,7 @@ export interface BreakFigures {
   readonly oldestS: number;
 }
 
-/** Whose audit records are those of the installation itself: nobody knows whose money a break is about. */
+/** Whose audit records are those of the installation itself: it is not known which merchant's money a break is about. */
 const NO_MERCHANT = '00000000-0000-0000-0000-000000000000';
 const MAX_NOTE_LENGTH = 500;
 

@@ -43,7 +43,7 @@ export interface EndedTry {
 
 export type DisabledReason = 'asked' | 'gone' | 'failing';
 
-/** A try that nobody has completed by then is taken for lost, and made again, in ms: twice what one may take. */
+/** A try that no run has completed by then is taken for lost, and made again, in ms: twice what one may take. */
 const LOST_AFTER_MS = 20_000;
 
 /** `$1` now, `$2` merchant, `$3` endpoint, `$4` reason. */
@@ -202,7 +202,7 @@ export class DeliveryRecords {
     return Math.max(0, rows[0]!.late);
   }
 
-  /** Endpoints with deliveries that are due and in nobody's hands, the longest due first. */
+  /** Endpoints with deliveries that are due and in no run's hands, the longest due first. */
   async due(apart: boolean, limit: number): Promise<{ merchantId: string; endpointId: string }[]> {
     const { rows } = await this.sql.query<{ merchantId: string; endpointId: string }>(
       `SELECT e.merchant_id AS "merchantId", e.id AS "endpointId"

@@ -20,7 +20,7 @@ const HOSTS_FILE =
 
 /**
  * Resolves names that merchants give. `dns.lookup` would do so in the four threads of libuv, which the
- * connections to PSPs wait for too: a few names with slow servers, and nobody is charged any more. Here
+ * connections to PSPs wait for too: a few names with slow servers, and no customer is charged any more. Here
  * queries go over sockets of their own, end in time and end with their signal. What dns.lookup knows beyond
  * DNS is known here as well: the hosts file and `localhost`.
  */
