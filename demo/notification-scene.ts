@@ -42,7 +42,7 @@ export const notified: Scene = {
       told.expect(event !== null && endpoint.refused === 0, 'the shop was not told');
     } finally {
       await psps.behave('adyen');
-      await psps.notifyNobody();
+      await psps.notifyNoService();
       await endpoint.close();
     }
   },

@@ -30,7 +30,7 @@ export class Psps {
     }
   }
 
-  async notifyNobody(): Promise<void> {
+  async notifyNoService(): Promise<void> {
     for (const psp of ['stripe', 'adyen'] as const) {
       await this.ask(`/${psp}/_webhooks`, { method: 'DELETE' });
     }
