@@ -97,7 +97,7 @@ describe('a route at a PSP that is no longer configured', () => {
       const found = await Promise.all(
         accountFilters({ psps, routing: [] }).map(async ({ psp }) => (await storage.due(10, psp)).length),
       );
-      expect(found.toSorted()).toEqual([0, 0, 1]);
+      expect(found.reduce((sum, count) => sum + count)).toBe(1);
     },
   );
 

@@ -21,9 +21,9 @@ const isKnown = (name) => name === 'localhost' || isIP(name) !== 0;
 const silent = () => Object.assign(new Error('no DNS server answers'), { code: 'EAI_AGAIN' });
 
 const { lookup } = dns;
-dns.lookup = (name, options, callback = options) => {
-  if (isKnown(name)) return lookup(name, options, callback);
-  open(process.env.SILENT_FIFO, 'r', () => callback(silent()));
+dns.lookup = (name, ...more) => {
+  if (isKnown(name)) return lookup(name, ...more);
+  open(process.env.SILENT_FIFO, 'r', () => more.at(-1)(silent()));
 };
 const { lookup: lookupPromise } = dnsPromises;
 dnsPromises.lookup = (name, options) =>
