@@ -34,7 +34,8 @@ const psps: Psps = {
 async function pending() {
   const clock = new ManualClock();
   const store = new MemoryStore(clock);
-  const storage = new RequestStorage({ store, psps, clock, leaseMs, deadlineMs: 25_000 });
+  const commitsMayBeLost = () => false;
+  const storage = new RequestStorage({ store, psps, clock, commitsMayBeLost, leaseMs, deadlineMs: 25_000 });
   const opening = {
     ...of,
     entityKey: name,

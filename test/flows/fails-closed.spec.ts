@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { spawnNode } from '../support/process.js';
 
 /** A start that would take payments nowhere real is refused before it touches anything. */
@@ -18,5 +21,30 @@ describe('a start without a PSP account', () => {
       'The configuration is not valid:\n  there is no PSP account: name a file of them with PAYONCE_PSPS_FILE ' +
         '(docs/configuration.md), or set PAYONCE_SIMULATOR=on, with which no payment is real\n',
     );
+  });
+});
+
+describe("a start with the simulator's secrets, which everybody knows", () => {
+  let directory: string;
+  beforeAll(() => (directory = mkdtempSync(join(tmpdir(), 'payonce-known-'))));
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+  it.each<[string, Record<string, string>]>([
+    ['in production', { NODE_ENV: 'production' }],
+    ['reached from other machines', { HOST: '0.0.0.0' }],
+  ])('%s is refused and repeats none', async (_, env) => {
+    const file = join(directory, 'psps.json');
+    const credentials = { secretKey: 'sk_test_simulator', webhookSecret: 'whsec_simulator' };
+    writeFileSync(file, JSON.stringify({ psps: [{ name: 'stripe', adapter: 'stripe', credentials }] }));
+    const service = spawnNode('dist/src/main.cjs', {
+      env: { PORT: '0', PAYONCE_DATA_DIR: '/dev/null/payonce', PAYONCE_PSPS_FILE: file, ...env },
+    });
+    expect(await service.exit).toEqual({ code: 1, signal: null });
+    const lines = service.output().trim().split('\n');
+    expect(lines).toHaveLength(2);
+    for (const [n, name] of ['secretKey', 'webhookSecret'].entries()) {
+      expect(lines[n]).toContain(`/psps/0/credentials/${name}: is the simulator's, which everybody knows`);
+    }
+    expect(service.output()).not.toMatch(/sk_test_simulator|whsec_simulator/);
   });
 });
