@@ -6,7 +6,7 @@ export class DuplicateGuard {
   @PrimaryColumn('uuid')
   readonly merchantId: string;
 
-  /** Of customer, amount, currency and reference; keyed, so that nobody can be guessed from it. */
+  /** Of customer, amount, currency and reference; keyed, so that no customer can be guessed from it. */
   @PrimaryColumn('text')
   readonly digest: string;
 

@@ -6,7 +6,7 @@ import { type NotificationItem } from '../psp/notification.js';
 import { advance, startOperation } from './advance.js';
 import { type OperationHistory } from './attempt.js';
 import { type OperationOwner, OperationResolver } from './operation-resolver.js';
-import { pspAttempts, pspRequests } from './psp-request.entity.js';
+import { pspAttempts, pspRequests } from './psp-request.table.js';
 import { RequestStorage } from './request-storage.js';
 
 const merchantId = '01900000-0000-7000-8000-000000000001';
