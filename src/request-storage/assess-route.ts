@@ -27,7 +27,13 @@ export type Evidence =
       /** Nothing arrived at the PSP: a fresh key may be tried there. */
       readonly untouched: boolean;
     }
-  | { readonly verdict: 'open'; readonly why: OpenBecause; readonly since: PspAttempt };
+  | OpenEvidence;
+
+export interface OpenEvidence {
+  readonly verdict: 'open';
+  readonly why: OpenBecause;
+  readonly since: PspAttempt;
+}
 
 /**
  * - `doubt`            a call may have had an effect that no answer told of

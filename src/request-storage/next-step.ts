@@ -1,7 +1,8 @@
 import { type Capabilities, OTHER_PARAMETERS } from '../psp/contract.js';
-import { type CallAttempt, isCall, isOffSchedule } from './attempt.js';
+import { isCall } from './attempt.js';
 import {
   type Evidence,
+  type OpenEvidence,
   firstSentAt,
   type FlightTime,
   isFailoverCancel,
@@ -10,6 +11,7 @@ import {
   WINDOW_MARGIN_MS,
 } from './assess-route.js';
 import { type PspAttempt, type PspRequest } from './psp-request.entity.js';
+import { dueOnSchedule, type ScheduleFacts, type Way } from './schedule.js';
 import { statedBy } from './statement.js';
 
 /**
@@ -35,11 +37,8 @@ export type Step =
   | { readonly do: 'stuck'; readonly why: string };
 
 export type RuledOut = Extract<Evidence, { verdict: 'ruled_out' }>;
-type Open = Extract<Evidence, { verdict: 'open' }>;
-type Way = 'lookup' | 'execute' | 'cancel' | 'complete';
 
-export interface StepFacts extends FlightTime {
-  readonly now: Date;
+export interface StepFacts extends FlightTime, ScheduleFacts {
   /** Whether anything may be judged by time: `now`, and what stands on the attempts. */
   readonly clockTrusted: boolean;
   /**
@@ -47,59 +46,21 @@ export interface StepFacts extends FlightTime {
    * answer to the key says what it did.
    */
   readonly commitsMayBeLost: boolean;
-  /** Until when the client waits for the answer; no new route is opened later. null = no client waits. */
-  readonly deadline: Date | null;
   readonly capabilities: (psp: string) => Capabilities;
   /** Of the account that is configured under this name; undefined where none is. */
   readonly fingerprintOf: (psp: string) => string | undefined;
   /** PSP accounts that may be asked, best first. */
   readonly candidates: readonly string[];
-  /** A client waits for the answer: the PSP is asked beside the schedule, in growing pauses. */
-  readonly asked: boolean;
-  /** An operator has the route asked about: at least once after this attempt, whatever the pauses say. */
-  readonly operatorAskedAfter?: number | undefined;
   /** 'cancel': the merchant no longer wants it; void it where that is possible. */
   readonly intent: 'finish' | 'cancel';
   /** The routing rule allows to cancel a charge in doubt and to fail over on the PSP's acknowledgement. */
   readonly fence: boolean;
 }
 
-/**
- * The pauses between the rounds of an open route (docs/adr/0005). The rounds lie at fixed times after the
- * doubt began, so that no number of calls uses them up.
- */
-export const SCHEDULE_MS: readonly number[] = [
-  10_000,
-  30_000,
-  2 * 60_000,
-  5 * 60_000,
-  15 * 60_000,
-  60 * 60_000,
-  3 * 3_600_000,
-  6 * 3_600_000,
-  12 * 3_600_000,
-  24 * 3_600_000,
-];
-
 /** Routes per operation: every candidate once, and a few fresh keys. */
 export const MAX_ROUTES = 12;
 /** Calls per route, those that clients and operators cause among them; beyond it the route is stuck. The schedule alone makes about 30. */
 export const MAX_CALLS = 1_000;
-
-/**
- * What clients cause beside the schedule: after a call a route is asked about again 1, 2, 4 … 30 s later,
- * however many clients ask. Five minutes without such an ask, and it begins at 1 s again.
- */
-const FIRST_SPACING_MS = 1_000;
-const MAX_SPACING_MS = 30_000;
-/** A customer is at the bank and comes back any moment. */
-const MAX_SPACING_FOR_CUSTOMER_MS = 5_000;
-const SPACING_MEMORY_MS = 5 * 60_000;
-/** Beyond so many the route is asked about for clients once an hour. */
-const MAX_QUICK_ASKS = 200;
-const SLOW_SPACING_MS = 3_600_000;
-/** Where a PSP can be asked, a resend postpones a final "not found": clients cause only so many. */
-const MAX_RESENDS_OFF_SCHEDULE = 3;
 
 /** How long a route is left to a process whose clock is sound. Longer than a request sleeps through. */
 const UNTIL_SOUND_MS = 3_000;
@@ -218,7 +179,7 @@ export function completionStep(
 function whileOpen(
   routes: readonly RouteHistory[],
   current: RouteHistory,
-  evidence: Open,
+  evidence: OpenEvidence,
   can: Capabilities,
   facts: StepFacts,
 ): Step {
@@ -243,7 +204,7 @@ function whileOpen(
   return onSchedule(current, evidence, waysOn(current, evidence, can, facts), facts);
 }
 
-function whyOnlyAPersonDecides({ attempts }: RouteHistory, { why, since }: Open): string | null {
+function whyOnlyAPersonDecides({ attempts }: RouteHistory, { why, since }: OpenEvidence): string | null {
   if (why === 'conflict') return conflictOf(since);
   return attempts.filter(isCall).length >= MAX_CALLS ? 'too many calls' : null;
 }
@@ -268,7 +229,7 @@ function conflictOf({ pspCode }: PspAttempt): string {
  */
 function mayCancelBeforeFailover(
   current: RouteHistory,
-  { why, since }: Open,
+  { why, since }: OpenEvidence,
   can: Capabilities,
   facts: StepFacts,
 ): boolean {
@@ -292,7 +253,7 @@ function mayCancelBeforeFailover(
 
 function waysOn(
   current: RouteHistory,
-  { why, since }: Open,
+  { why, since }: OpenEvidence,
   can: Capabilities,
   facts: StepFacts,
 ): readonly Way[] {
@@ -356,7 +317,7 @@ function mayCancel({ request }: RouteHistory, { cancel }: Capabilities): boolean
 function afterThrottle(
   routes: readonly RouteHistory[],
   current: RouteHistory,
-  { since }: Open,
+  { since }: OpenEvidence,
   can: Capabilities,
   facts: StepFacts,
 ): Step {
@@ -377,82 +338,15 @@ function afterThrottle(
   return facts.now >= until ? { do: 'execute' } : { do: 'wait', until, why: 'throttled' };
 }
 
-/**
- * Follow-ups come in rounds: each way to learn once, one after the other. Which round is due follows from
- * the time since the doubt began. A round that was missed is made up for by the next one alone, and a call
- * that a client caused beside the schedule counts for none.
- */
-function onSchedule(
-  current: RouteHistory,
-  { why, since }: Open,
-  ways: readonly Way[],
-  facts: StepFacts,
-): Step {
-  if (ways.length === 0 && isDoubt(why)) return { do: 'stuck', why };
-  const now = facts.now.getTime();
-  const rounds = roundsOf(current, why, since);
-  const due = rounds.findLast((at) => at <= now);
-  const next = rounds.find((at) => at > now);
-  const later: Step = next === undefined ? { do: 'stuck', why } : { do: 'wait', until: new Date(next), why };
-
-  const calls = current.attempts.filter(isCall).filter((a) => a.attempt > since.attempt);
-  const isMade = (way: Way) =>
-    calls.some((a) => a.kind === way && !isOffSchedule(a) && lastSignOf(a) >= due!);
-  const scheduled = due === undefined ? undefined : ways.find((way) => !isMade(way));
-  const isTooLate = facts.asked && facts.deadline !== null && facts.now >= facts.deadline;
-  if (scheduled) {
-    // The client has waited long enough; a worker goes on from here at once.
-    return isTooLate ? { do: 'wait', until: facts.now, why } : stepOf(scheduled, current, facts);
+/** The call that is due by the schedule, or none yet. */
+function onSchedule(current: RouteHistory, open: OpenEvidence, ways: readonly Way[], facts: StepFacts): Step {
+  const { why } = open;
+  const due = dueOnSchedule(current, open, ways, facts);
+  if ('way' in due) {
+    const { way, ...marks } = due;
+    return { ...stepOf(way, current, facts), ...marks };
   }
-  const extra = isTooLate ? null : wayOffSchedule(current, calls, why, ways, facts);
-  return extra ? { ...stepOf(extra, current, facts), offSchedule: true } : later;
-}
-
-/** When each round is due, in ms since the epoch: the first at once where the PSP will not tell us by itself. */
-function roundsOf({ request }: RouteHistory, why: OpenWhy, since: PspAttempt): readonly number[] {
-  let at = lastSignOf(since);
-  const rounds = isDoubt(why) ? [at] : [];
-  for (const [round, ms] of SCHEDULE_MS.entries()) {
-    at += jittered(`${round} ${request.pspIdempotencyKey}`, ms);
-    rounds.push(at);
-  }
-  return rounds;
-}
-
-/** What is done beside the schedule because a client, or an operator, asks for it; null while it is too soon. */
-function wayOffSchedule(
-  current: RouteHistory,
-  calls: readonly CallAttempt[],
-  why: OpenWhy,
-  ways: readonly Way[],
-  { now, asked, operatorAskedAfter }: StepFacts,
-): Way | null {
-  const [first] = ways;
-  const last = current.attempts.findLast(isCall)!;
-  if (first === undefined || (!asked && operatorAskedAfter === undefined)) return null;
-  const extra = calls.filter(isOffSchedule);
-  const follows = last === extra.at(-1) ? wayAfter(last, extra, ways) : undefined;
-  if (follows) return follows;
-  if (operatorAskedAfter !== undefined && last.attempt <= operatorAskedAfter) return first;
-  if (!asked) return null;
-  const asks = extra.filter((a) => a.kind === first);
-  const recent = asks.filter((a) => a.startedAt.getTime() > now.getTime() - SPACING_MEMORY_MS).length;
-  const most = why === 'requires_action' ? MAX_SPACING_FOR_CUSTOMER_MS : MAX_SPACING_MS;
-  const spacing =
-    asks.length < MAX_QUICK_ASKS ? Math.min(FIRST_SPACING_MS * 2 ** recent, most) : SLOW_SPACING_MS;
-  return now.getTime() >= lastSignOf(last) + spacing ? first : null;
-}
-
-/**
- * What follows `last` in a round beside the schedule. The same is sent again only to a PSP that has just
- * said that it knows nothing, and not for ever.
- */
-function wayAfter(last: CallAttempt, extra: readonly CallAttempt[], ways: readonly Way[]): Way | undefined {
-  const resends = extra.filter((a) => a.kind === 'execute').length;
-  const mayFollow = (way: Way) =>
-    way !== 'execute' || (last.outcome === 'not_found' && resends < MAX_RESENDS_OFF_SCHEDULE);
-  const at = ways.indexOf(last.kind);
-  return at < 0 ? undefined : ways.slice(at + 1).find(mayFollow);
+  return due.until ? { do: 'wait', until: due.until, why } : { do: 'stuck', why };
 }
 
 /** What is undone is undone for the reason that it was canceled for, unless the merchant calls it off by now. */
@@ -463,18 +357,6 @@ function stepOf(way: Way, { attempts }: RouteHistory, { intent }: StepFacts): Ex
   return { do: 'cancel', fence: !isCalledOff };
 }
 
-type OpenWhy = Open['why'];
-
-/** The PSP will not tell us by itself; where something is awaited, it will. */
-function isDoubt(why: OpenWhy): boolean {
-  return why === 'doubt' || why === 'undoing';
-}
-
-/** The latest that is known of a call: its end, or else its start. */
-function lastSignOf({ startedAt, endedAt }: PspAttempt): number {
-  return (endedAt ?? startedAt).getTime();
-}
-
 /**
  * When a call is over for the schedule. One that is in flight is over with the lease of its route, which is
  * ended early where its process has died; whether it may still have an effect is another question.
@@ -482,17 +364,4 @@ function lastSignOf({ startedAt, endedAt }: PspAttempt): number {
 function endOf(attempt: PspAttempt, { leaseMs }: FlightTime, { leasedUntil }: PspRequest): number {
   const lapsesAt = attempt.startedAt.getTime() + leaseMs;
   return attempt.endedAt?.getTime() ?? Math.min(lapsesAt, leasedUntil?.getTime() ?? Infinity);
-}
-
-/**
- * Full jitter, drawn from a name instead of a dice, so that this stays a function: routes that fell into
- * doubt together do not come back together. FNV-1a, mixed so that names that differ in one place draw
- * independently.
- */
-function jittered(name: string, ms: number): number {
-  let hash = 2_166_136_261;
-  for (const char of name) hash = Math.imul(hash ^ char.charCodeAt(0), 16_777_619);
-  hash = Math.imul(hash ^ (hash >>> 16), 2_246_822_507);
-  hash = Math.imul(hash ^ (hash >>> 13), 3_266_489_909);
-  return Math.floor((((hash ^ (hash >>> 16)) >>> 0) / 4_294_967_296) * ms);
 }

@@ -1,0 +1,150 @@
+import { type CallAttempt, isCall, isOffSchedule } from './attempt.js';
+import { type OpenBecause, type OpenEvidence, type RouteHistory } from './assess-route.js';
+import { type PspAttempt } from './psp-request.entity.js';
+
+/** What is asked of the PSP of an open route: what became of it, the same again, to void it, what the customer did. */
+export type Way = 'lookup' | 'execute' | 'cancel' | 'complete';
+
+/** The call that is due, or when one is; null where none ever is. */
+export type Due = { readonly way: Way; readonly offSchedule?: true } | { readonly until: Date | null };
+
+export interface ScheduleFacts {
+  readonly now: Date;
+  /** Until when the client waits for the answer; no new route is opened later. null = no client waits. */
+  readonly deadline: Date | null;
+  /** A client waits for the answer: the PSP is asked beside the schedule, in growing pauses. */
+  readonly asked: boolean;
+  /** An operator has the route asked about: at least once after this attempt, whatever the pauses say. */
+  readonly operatorAskedAfter?: number | undefined;
+}
+
+/**
+ * The pauses between the rounds of an open route (docs/adr/0005). The rounds lie at fixed times after the
+ * doubt began, so that no number of calls uses them up.
+ */
+export const SCHEDULE_MS: readonly number[] = [
+  10_000,
+  30_000,
+  2 * 60_000,
+  5 * 60_000,
+  15 * 60_000,
+  60 * 60_000,
+  3 * 3_600_000,
+  6 * 3_600_000,
+  12 * 3_600_000,
+  24 * 3_600_000,
+];
+
+/**
+ * What clients cause beside the schedule: after a call a route is asked about again 1, 2, 4 … 30 s later,
+ * however many clients ask. Five minutes without such an ask, and it begins at 1 s again.
+ */
+const FIRST_SPACING_MS = 1_000;
+const MAX_SPACING_MS = 30_000;
+/** A customer is at the bank and comes back any moment. */
+const MAX_SPACING_FOR_CUSTOMER_MS = 5_000;
+const SPACING_MEMORY_MS = 5 * 60_000;
+/** Beyond so many the route is asked about for clients once an hour. */
+const MAX_QUICK_ASKS = 200;
+const SLOW_SPACING_MS = 3_600_000;
+/** Where a PSP can be asked, a resend postpones a final "not found": clients cause only so many. */
+const MAX_RESENDS_OFF_SCHEDULE = 3;
+
+/**
+ * Follow-ups come in rounds: each way to learn once, one after the other. Which round is due follows from
+ * the time since the doubt began. A round that was missed is made up for by the next one alone, and a call
+ * that a client caused beside the schedule counts for none.
+ */
+export function dueOnSchedule(
+  current: RouteHistory,
+  { why, since }: OpenEvidence,
+  ways: readonly Way[],
+  facts: ScheduleFacts,
+): Due {
+  if (ways.length === 0 && isDoubt(why)) return { until: null };
+  const now = facts.now.getTime();
+  const rounds = roundsOf(current, why, since);
+  const due = rounds.findLast((at) => at <= now);
+  const next = rounds.find((at) => at > now);
+
+  const calls = current.attempts.filter(isCall).filter((a) => a.attempt > since.attempt);
+  const isMade = (way: Way) =>
+    calls.some((a) => a.kind === way && !isOffSchedule(a) && lastSignOf(a) >= due!);
+  const scheduled = due === undefined ? undefined : ways.find((way) => !isMade(way));
+  const isTooLate = facts.asked && facts.deadline !== null && facts.now >= facts.deadline;
+  // The client has waited long enough; a worker goes on from here at once.
+  if (scheduled) return isTooLate ? { until: facts.now } : { way: scheduled };
+  const extra = isTooLate ? null : wayOffSchedule(current, calls, why, ways, facts);
+  if (extra) return { way: extra, offSchedule: true };
+  return { until: next === undefined ? null : new Date(next) };
+}
+
+/** When each round is due, in ms since the epoch: the first at once where the PSP will not tell us by itself. */
+function roundsOf({ request }: RouteHistory, why: OpenBecause, since: PspAttempt): readonly number[] {
+  let at = lastSignOf(since);
+  const rounds = isDoubt(why) ? [at] : [];
+  for (const [round, ms] of SCHEDULE_MS.entries()) {
+    at += jittered(`${round} ${request.pspIdempotencyKey}`, ms);
+    rounds.push(at);
+  }
+  return rounds;
+}
+
+/** What is done beside the schedule because a client, or an operator, asks for it; null while it is too soon. */
+function wayOffSchedule(
+  current: RouteHistory,
+  calls: readonly CallAttempt[],
+  why: OpenBecause,
+  ways: readonly Way[],
+  { now, asked, operatorAskedAfter }: ScheduleFacts,
+): Way | null {
+  const [first] = ways;
+  const last = current.attempts.findLast(isCall)!;
+  if (first === undefined || (!asked && operatorAskedAfter === undefined)) return null;
+  const extra = calls.filter(isOffSchedule);
+  const follows = last === extra.at(-1) ? wayAfter(last, extra, ways) : undefined;
+  if (follows) return follows;
+  if (operatorAskedAfter !== undefined && last.attempt <= operatorAskedAfter) return first;
+  if (!asked) return null;
+  const asks = extra.filter((a) => a.kind === first);
+  const recent = asks.filter((a) => a.startedAt.getTime() > now.getTime() - SPACING_MEMORY_MS).length;
+  const most = why === 'requires_action' ? MAX_SPACING_FOR_CUSTOMER_MS : MAX_SPACING_MS;
+  const spacing =
+    asks.length < MAX_QUICK_ASKS ? Math.min(FIRST_SPACING_MS * 2 ** recent, most) : SLOW_SPACING_MS;
+  return now.getTime() >= lastSignOf(last) + spacing ? first : null;
+}
+
+/**
+ * What follows `last` in a round beside the schedule. The same is sent again only to a PSP that has just
+ * said that it knows nothing, and not for ever.
+ */
+function wayAfter(last: CallAttempt, extra: readonly CallAttempt[], ways: readonly Way[]): Way | undefined {
+  const resends = extra.filter((a) => a.kind === 'execute').length;
+  const mayFollow = (way: Way) =>
+    way !== 'execute' || (last.outcome === 'not_found' && resends < MAX_RESENDS_OFF_SCHEDULE);
+  const at = ways.indexOf(last.kind);
+  return at < 0 ? undefined : ways.slice(at + 1).find(mayFollow);
+}
+
+/** The PSP will not tell us by itself; where something is awaited, it will. */
+function isDoubt(why: OpenBecause): boolean {
+  return why === 'doubt' || why === 'undoing';
+}
+
+/** The latest that is known of a call: its end, or else its start. */
+function lastSignOf({ startedAt, endedAt }: PspAttempt): number {
+  return (endedAt ?? startedAt).getTime();
+}
+
+/**
+ * Full jitter, drawn from a name instead of a dice, so that this stays a function: routes that fell into
+ * doubt together do not come back together. FNV-1a, mixed so that names that differ in one place draw
+ * independently.
+ */
+function jittered(name: string, ms: number): number {
+  let hash = 2_166_136_261;
+  for (const char of name) hash = Math.imul(hash ^ char.charCodeAt(0), 16_777_619);
+  hash = Math.imul(hash ^ (hash >>> 16), 2_246_822_507);
+  hash = Math.imul(hash ^ (hash >>> 13), 3_266_489_909);
+  return Math.floor((((hash ^ (hash >>> 16)) >>> 0) / 4_294_967_296) * ms);
+}
