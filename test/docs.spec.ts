@@ -21,6 +21,12 @@ const documents = [
   ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}/README.md`),
 ];
 
+const sources = ['src', 'packages', 'migrations']
+  .flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
+  )
+  .filter((name) => name.endsWith('.ts') && !/\/(dist|node_modules)\//.test(name));
+
 /** The cells of every table row whose first cell is one word of code. */
 function rowsOf(markdown: string): Map<string, string[]> {
   const rows = [...markdown.matchAll(/^\| `(\w+)` *\|(.*)\|$/gm)];
@@ -56,6 +62,15 @@ describe('documents', () => {
       ...read(document).matchAll(/`((?:src|test|packages|migrations|docker|docs)\/[^`*<\s]*)`/g),
     ];
     expect(named.map(([, path]) => path!).filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  it.each(documents)('%s: every function that it names stands in the file that it names', (document) => {
+    const named = [...read(document).matchAll(/`(\w+)\(\)` (?:in |\()`([\w./-]+\.ts)`/g)];
+    const missing = named.filter(([, name, file]) => {
+      const found = sources.filter((source) => source === file || source.endsWith(`/${file}`));
+      return !found.some((source) => new RegExp(`\\b${name}\\b`).test(read(source)));
+    });
+    expect(missing.map(([text]) => text)).toEqual([]);
   });
 
   it('are all reached from the README or from a document beside it', () => {
