@@ -37,7 +37,7 @@ function setting(name: string): string {
   return value;
 }
 
-/** A database as it is now, to bring it back to. Nobody may be connected to it now. */
+/** A database as it is now, to bring it back to. Ends the connections to it. */
 export async function keptCopy({ url }: Pick<FreshDatabase, 'url'>): Promise<{
   /** The database is again what it was: what was committed since is lost, as with a standby that lagged. */
   restore(): Promise<void>;
@@ -45,6 +45,7 @@ export async function keptCopy({ url }: Pick<FreshDatabase, 'url'>): Promise<{
 }> {
   const name = new URL(url).pathname.slice(1);
   const copy = `${name}_older`;
+  await onServer(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
   await onServer(`CREATE DATABASE ${copy} TEMPLATE ${name}`);
   return {
     restore: async () => {

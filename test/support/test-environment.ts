@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, type QueryResultRow } from 'pg';
+import { Pool, type QueryResultRow } from 'pg';
 import {
   type Effect,
   type PspName,
@@ -12,14 +12,12 @@ import {
   startSimulator,
   type WebhookRequest,
 } from '@payonce/simulator';
-import { entities } from '../../src/entities.js';
 import { type Scope } from '../../src/merchants/caller.js';
 import { Merchants } from '../../src/merchants/merchants.js';
 import { type Page } from '../../src/core/page.js';
 import { type AttemptView, type PaymentView } from '../../src/payments/payments.js';
 import { SystemClock } from '../../src/core/clock.js';
 import { SystemIds } from '../../src/core/ids.js';
-import { openDatabase } from '../../src/database/database.js';
 import { type FreshDatabase, freshDatabase } from './database.js';
 import { type Spawned, spawnNode } from './process.js';
 
@@ -96,6 +94,8 @@ export interface StartOptions {
 export class TestEnvironment {
   private readonly services: Service[] = [];
   private travelledMs = 0;
+  /** The test's own connections, kept between statements: opening one costs more than most statements do. */
+  private pool: Pool;
   private readonly secrets: string[] = [
     ...Object.values(tokens),
     ...Object.values(notificationSecrets),
@@ -107,7 +107,9 @@ export class TestEnvironment {
     readonly database: FreshDatabase,
     private readonly directory: string,
     private readonly options: Required<Pick<TestEnvironmentOptions, 'lockTtlMs' | 'env'>>,
-  ) {}
+  ) {
+    this.pool = poolOf(database);
+  }
 
   static async open({
     timeoutMs = 1_000,
@@ -176,9 +178,11 @@ export class TestEnvironment {
       CREATE OR REPLACE FUNCTION public.${name}() RETURNS timestamptz LANGUAGE sql STABLE AS
         $$ SELECT pg_catalog.${name}() + interval '${this.travelledMs} ms' $$`;
     for (const name of ['clock_timestamp', 'statement_timestamp', 'now']) await this.sql(shifted(name));
-    // A function of ours before the one of Postgres, for every session from now on.
+    // A function of ours before the one of Postgres, for every session from now on, this one's too.
     const database = new URL(this.database.url).pathname.slice(1);
     await this.sql(`ALTER DATABASE ${database} SET search_path = public, pg_catalog`);
+    await this.pool.end();
+    this.pool = poolOf(this.database);
   }
 
   get hasTravelled(): boolean {
@@ -303,22 +307,11 @@ export class TestEnvironment {
     ],
   ): Promise<string> {
     const clock = new SystemClock();
-    const opened = await openDatabase({
-      url: this.database.url,
-      entities,
-      migrations: [],
-      poolSize: 1,
-      applicationName: 'payonce-stage',
-    });
-    try {
-      const merchants = new Merchants(opened.pool, clock, new SystemIds(clock));
-      const { id } = await merchants.createMerchant('Shop');
-      const { key } = await merchants.createApiKey(id, scopes);
-      this.secrets.push(key);
-      return key;
-    } finally {
-      await opened.close();
-    }
+    const merchants = new Merchants(this.pool, clock, new SystemIds(clock));
+    const { id } = await merchants.createMerchant('Shop');
+    const { key } = await merchants.createApiKey(id, scopes);
+    this.secrets.push(key);
+    return key;
   }
 
   /** From now on these may stand in no log and no table either. */
@@ -327,13 +320,7 @@ export class TestEnvironment {
   }
 
   async sql<Row extends QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    const client = new Client({ connectionString: this.database.url, application_name: 'payonce-stage' });
-    await client.connect();
-    try {
-      return (await client.query<Row>(text, [...values])).rows;
-    } finally {
-      await client.end();
-    }
+    return (await this.pool.query<Row>(text, [...values])).rows;
   }
 
   /** What every PSP did, for one payment or for all. */
@@ -355,15 +342,13 @@ export class TestEnvironment {
       "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
     );
     const found = this.secrets.filter((secret) => logs.includes(secret)).map((secret) => `log: ${secret}`);
-    for (const { name } of tables) {
-      for (const secret of this.secrets) {
-        const hits = await this.sql(`SELECT 1 FROM ${name} t WHERE strpos(t::text, $1) > 0 LIMIT 1`, [
-          secret,
-        ]);
-        if (hits.length > 0) found.push(`${name}: ${secret}`);
-      }
-    }
-    return found;
+    const hits = tables.map(
+      ({ name }) => `
+        SELECT '${name}: ' || hidden.secret AS hit FROM unnest($1::text[]) AS hidden (secret)
+         WHERE EXISTS (SELECT 1 FROM ${name} t WHERE strpos(t::text, hidden.secret) > 0)`,
+    );
+    const inTables = await this.sql<{ hit: string }>(hits.join(' UNION ALL '), [this.secrets]);
+    return [...found, ...inTables.map(({ hit }) => hit)];
   }
 
   /** Ends everything. @throws when a secret stands in a log or in a table */
@@ -374,6 +359,7 @@ export class TestEnvironment {
       const leaks = await this.leaks();
       if (leaks.length > 0) throw new Error(`secrets were written down: ${leaks.join(', ')}`);
     } finally {
+      await this.pool.end();
       await Promise.all([this.simulator.close(), this.database.drop()]);
       rmSync(this.directory, { recursive: true, force: true });
     }
@@ -424,6 +410,18 @@ export class Service {
     this.kill('SIGTERM');
     return this.exit;
   }
+}
+
+function poolOf({ url }: FreshDatabase): Pool {
+  const pool = new Pool({
+    connectionString: url,
+    application_name: 'payonce-stage',
+    max: 4,
+    idleTimeoutMillis: 0,
+  });
+  // A server that is killed, or a database that is dropped, takes idle connections along.
+  pool.on('error', () => {});
+  return pool;
 }
 
 function writeAim(file: string, id: string, { place, visit = 1, signal = 'SIGKILL' }: Checkpoint): void {
