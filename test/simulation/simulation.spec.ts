@@ -24,6 +24,7 @@ type Sums = Readonly<Record<'schedules' | keyof Played | keyof PlayedPayouts | k
 async function play(of: string, from: number, to: number): Promise<Sums> {
   const child = spawnNode('dist/test/simulation/main.js', {
     args: ['--of', of, '--from', String(from), '--to', String(to)],
+    inBackground: true,
   });
   const { code } = await child.exit;
   if (code !== 0) throw new Error(child.output());
@@ -100,6 +101,7 @@ describe(`${SCHEDULES} schedules from seed ${FROM} on`, () => {
       const child = spawnNode('dist/test/simulation/main.js', {
         args: ['--of', of, '--from', '1', '--to', String(schedules)],
         preload: `test/simulation/${breaks}.mjs`,
+        inBackground: true,
       });
       expect((await child.exit).code).toBe(1);
       expect(child.output()).toMatch(/seed \d+: (I\d|two effects)/);
