@@ -19,6 +19,7 @@ import { type AttemptView, type PaymentView } from '../../src/payments/payments.
 import { SystemClock } from '../../src/core/clock.js';
 import { SystemIds } from '../../src/core/ids.js';
 import { type FreshDatabase, freshDatabase } from './database.js';
+import { payonceCommand } from './payonce-command.js';
 import { type Spawned, spawnNode } from './process.js';
 
 /** Currency to the order in which PSPs are asked: a test picks the first PSP by the currency. */
@@ -243,11 +244,8 @@ export class TestEnvironment {
 
   /** A `payonce` command of an operator of this installation, with `--json`. Returns what it prints. */
   async command(...args: readonly string[]): Promise<unknown> {
-    const spawned = spawnNode('bin/payonce.mjs', { args: [...args, '--json'], env: this.environment() });
-    await spawned.exit;
-    // A refusal is the last line on standard error, after the name of the installation.
-    const printed = spawned.stdout().trim() || spawned.output().trim().split('\n').at(-1)!;
-    return JSON.parse(printed) as unknown;
+    const { stdout, stderr } = await payonceCommand([...args, '--json'], this.environment());
+    return JSON.parse(stdout || stderr) as unknown;
   }
 
   /** From now on these PSPs notify the service at this address; every one unless told. */
