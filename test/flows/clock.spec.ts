@@ -1,5 +1,6 @@
 import { spawnNode } from '../support/process.js';
 import {
+  eventually,
   atRest,
   orderOf,
   paymentOf,
@@ -49,7 +50,12 @@ it('a worker that is a month ahead forgets no fresh key, so that the same key ch
 
   const refused = await runReaper(ahead);
   expect(refused).toMatchObject({ code: 1, said: expect.stringContaining('invalid_state') });
-  expect(await runReaper({})).toMatchObject({ code: 0, said: expect.stringContaining('"deleted":0') });
+  // On a busy machine the database's answer may come too late to compare the clocks by; then it is refused as well.
+  const done = await eventually(async () => {
+    const ran = await runReaper({});
+    return ran.code === 0 && ran;
+  }, 'the reaper runs');
+  expect(done.said).toContain('"deleted":0');
 
   const again = await order();
   expect([again.status, again.text]).toEqual([first.status, first.text]);

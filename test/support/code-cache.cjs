@@ -4,19 +4,20 @@
  */
 const { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } = require('node:fs');
 const Module = require('node:module');
-const { join, resolve } = require('node:path');
+const path = require('node:path');
 const { constants, Script } = require('node:vm');
 
-const main = resolve(__dirname, '../../dist/src/main.cjs');
-const folder = resolve(__dirname, '../../.cache/service');
+const main = path.resolve(__dirname, '../../dist/src/main.cjs');
+const folder = path.resolve(__dirname, '../../.cache/service');
 /** By then a start has compiled what a start needs. */
 const KEPT_AFTER_MS = 3_000;
 
-const compile = Module.prototype._compile;
-Module.prototype._compile = function compileMain(content, filename) {
+const seam = '_compile';
+const compile = Module.prototype[seam];
+Module.prototype[seam] = function compileMain(content, filename) {
   if (filename !== main) return compile.call(this, content, filename);
   // V8 compares no more than the length of the source.
-  const file = join(folder, `${process.version}-${statSync(main).mtimeMs}`);
+  const file = path.join(folder, `${process.version}-${statSync(main).mtimeMs}`);
   const script = new Script(Module.wrap(content), {
     filename,
     cachedData: kept(file),
@@ -26,7 +27,7 @@ Module.prototype._compile = function compileMain(content, filename) {
   const require = Module.createRequire(filename);
   return script
     .runInThisContext()
-    .call(this.exports, this.exports, require, this, filename, join(main, '..'));
+    .call(this.exports, this.exports, require, this, filename, path.dirname(main));
 };
 
 function kept(file) {
