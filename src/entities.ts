@@ -1,6 +1,7 @@
 import { AuditRecord } from './database/audit.entity.js';
 import { type EntityClass } from './database/database.js';
 import { EventRecord } from './database/event.entity.js';
+import { FailoverHold } from './database/failover-hold.entity.js';
 import { SealKey } from './database/seal-key.entity.js';
 import { IdempotencyKey } from './idempotency/idempotency-key.entity.js';
 import { DeadLetter } from './jobs/dead-letter.entity.js';
@@ -42,6 +43,7 @@ export const entities: readonly EntityClass[] = [
   PspRequest,
   Refund,
   Schedule,
+  FailoverHold,
   SealKey,
   StagedJob,
   WebhookDelivery,

@@ -11,6 +11,7 @@ import { AuditRecord } from './audit.entity.js';
 import { PostgresStore } from './commit/postgres-store.js';
 import { type EntityClass, poolOf } from './database.js';
 import { EventRecord } from './event.entity.js';
+import { FailoverHold } from './failover-hold.entity.js';
 import { SealKey } from './seal-key.entity.js';
 import { Installation } from './installation.js';
 
@@ -45,7 +46,7 @@ interface InstallationOptions {
         return installation.open(entities);
       },
     }),
-    TypeOrmModule.forFeature([AuditRecord, EventRecord, SealKey]),
+    TypeOrmModule.forFeature([AuditRecord, EventRecord, FailoverHold, SealKey]),
   ],
   providers: [
     { provide: Pool, inject: [DataSource], useFactory: poolOf },
