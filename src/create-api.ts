@@ -25,7 +25,7 @@ import { RouteTable } from './http/route-table.js';
  */
 export async function createApi(dependencies: ApiDependencies): Promise<NestFastifyApplication> {
   const app = await create(ApiModule.register(dependencies), dependencies);
-  serveDocs(app, openApiDocument(dependencies.version));
+  serveDocs(app, () => openApiDocument(dependencies.version, nestLogger(dependencies.logger)));
   return ready(app);
 }
 

@@ -3,9 +3,12 @@ import { SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { createHash } from 'node:crypto';
 
 /** The page at /docs and the document at /docs/openapi.json. */
-export function serveDocs(app: NestFastifyApplication, document: object): void {
+export function serveDocs(app: NestFastifyApplication, makeDocument: () => Promise<OpenAPIObject>): void {
   protect(app);
-  SwaggerModule.setup('docs', app, document as OpenAPIObject, {
+  let document: Promise<OpenAPIObject> | undefined;
+  SwaggerModule.setup('docs', app, {} as OpenAPIObject, {
+    // Made when it is first asked for, not at every start.
+    patchDocumentOnRequest: () => (document ??= makeDocument()),
     raw: ['json'],
     jsonDocumentUrl: 'docs/openapi.json',
     customSiteTitle: 'Payonce API',

@@ -1,4 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
 
 /**
@@ -16,10 +17,9 @@ export interface FieldFault {
   readonly message: string;
 }
 
-/** A field as the request pipe and the document know it. */
+/** A field as the request pipe knows it. */
 export interface Field {
   readonly required: boolean;
-  readonly schema: Json;
   readonly nested: (new () => object) | null;
 }
 
@@ -58,9 +58,14 @@ function field(
   };
   return (target, name) => {
     const known = Reflect.getMetadata(FIELDS, target) as ReadonlyMap<string, Field> | undefined;
-    const fields = new Map(known).set(String(name), { required: !optional, schema, nested });
+    const fields = new Map(known).set(String(name), { required: !optional, nested });
     Reflect.defineMetadata(FIELDS, fields, target);
     applyDecorators(
+      ApiProperty({
+        ...schema,
+        required: !optional,
+        ...(nested ? { type: nested } : {}),
+      } as ApiPropertyOptions),
       ValidateBy(
         { name: 'fits', validator: { validate: (value) => faultsOf(value).length === 0 } },
         { message: message ?? 'does not fit', context: { faultsOf } },
@@ -68,27 +73,6 @@ function field(
       ...(optional ? [ValidateIf((_object, value) => value !== undefined)] : []),
       ...(nested ? [ValidateNested()] : []),
     )(target, name);
-  };
-}
-
-/** The class as JSON Schema, for the OpenAPI document. */
-export function schemaOf(
-  type: new () => object,
-  description?: string,
-): { properties: Record<string, Json> } & Json {
-  const fields = [...fieldsOf(type)];
-  const required = fields.filter(([, each]) => each.required).map(([name]) => name);
-  return {
-    type: 'object',
-    ...(required.length > 0 ? { required } : {}),
-    properties: Object.fromEntries(
-      fields.map(([name, { schema, nested }]) => [
-        name,
-        nested ? { ...schemaOf(nested), ...schema } : schema,
-      ]),
-    ),
-    additionalProperties: false,
-    ...(description === undefined ? {} : { description }),
   };
 }
 
@@ -131,7 +115,8 @@ export function IsText({
     { ...common({ optional, description }), default: byDefault },
     {
       schema: {
-        type: nullable ? ['string', 'null'] : 'string',
+        type: 'string',
+        ...(nullable ? { nullable } : {}),
         ...(format === undefined ? {} : { format }),
         ...rule,
       },
@@ -183,7 +168,7 @@ function oneOf(values: readonly string[]): string {
 /** An object with the fields of a class of its own. */
 export function IsNested(nested: new () => object, options: Common = {}): PropertyDecorator {
   const message = 'must be object';
-  return field(options, { schema: { type: 'object' }, nested, message }, (value) =>
+  return field(options, { schema: {}, nested, message }, (value) =>
     isObject(value) ? none : fault(message),
   );
 }

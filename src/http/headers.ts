@@ -4,7 +4,7 @@ import { Problem } from '../core/problem.js';
 
 /** Reading the request headers that mean something to us. Pure. */
 
-const MAX_KEY_LENGTH = 255;
+export const MAX_KEY_LENGTH = 255;
 const MAX_WAIT_S = 60;
 const PRINTABLE = /^[\x20-\x7e]+$/;
 /** RFC 6750: b64token. Bounded, because it is hashed. */
@@ -72,7 +72,7 @@ export function waitSecondsOf(header: string | undefined): number {
   return Math.min(Number(written ?? 0), MAX_WAIT_S);
 }
 
-const MAX_DEADLINE_MS = 60_000;
+export const MAX_DEADLINE_MS = 60_000;
 
 /**
  * `Payonce-Deadline`: how long the caller waits for the outcome, in ms from now; null where it is

@@ -1,64 +1,144 @@
-import { type ProblemCode } from '../core/problem.js';
-import { type Scope } from '../merchants/caller.js';
-
-/** An operation of version 1 or for operators, as the OpenAPI document tells it. */
-export interface Operation {
-  readonly method: 'get' | 'post';
-  /** As OpenAPI writes it: `/v1/payments/{id}`. */
-  readonly path: string;
-  readonly operationId: string;
-  readonly tag:
-    | 'Payments'
-    | 'Refunds'
-    | 'Payouts'
-    | 'Webhooks'
-    | 'Events'
-    | 'Notifications'
-    | 'Dead letters'
-    | 'Operations';
-  readonly summary: string;
-  readonly description: string;
-  readonly scope?: Scope;
-  /** Another scope that will do as well. */
-  readonly or?: Scope;
-  readonly movesMoney?: boolean;
-  /** It takes the operators' token and no API key. */
-  readonly operator?: true;
-  /** The DTO of its query string. */
-  readonly query?: new () => object;
-  readonly body?: { readonly schema: string; readonly required: boolean; readonly examples: Examples };
-  readonly answers: readonly Answer[];
-  readonly problems: readonly ProblemCode[];
-}
+import { applyDecorators, type Type } from '@nestjs/common';
+import { PARAMTYPES_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
+import { ApiBody, ApiOperation, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { type ProblemCode, problemCatalogue } from '../core/problem.js';
+import { type Access, type OperatorAccess } from './access.js';
+import { fieldsOf } from './fields.js';
+import { ProblemView } from './problem.view.js';
+import { ACCESS } from './request.decorators.js';
 
 type Examples = Readonly<Record<string, object>>;
 
-export interface Answer {
-  readonly status: number;
+export interface OperationDocument {
+  readonly id: string;
+  readonly summary: string;
   readonly description: string;
-  /** Name of a schema, or null for text. */
-  readonly schema: string | null;
-  readonly examples: Examples;
+  /** Bodies to send, by name. */
+  readonly bodies?: Examples;
+  /** Unless told, whether a field of the body is. */
+  readonly bodyIsRequired?: true;
+  /** By status: what is answered, when, and examples by name. */
+  readonly answers: Readonly<Record<number, readonly [Type, description: string, examples: Examples]>>;
+  /** Beside those that follow from the credentials, the Idempotency-Key, the query and the body. */
+  readonly problems?: readonly ProblemCode[];
 }
 
-/** Problems that every operation can have, every body, and every POST that moves money. */
-export const everywhere: readonly ProblemCode[] = [
-  'unauthorized',
-  'forbidden',
-  'rate_limited',
-  'overloaded',
-  'internal_error',
-];
-export const withBody: readonly ProblemCode[] = [
-  'body_malformed',
-  'body_too_large',
-  'unsupported_media_type',
-  'validation_failed',
-  'card_number_refused',
-];
-export const withKey: readonly ProblemCode[] = [
-  'idempotency_key_missing',
-  'idempotency_key_invalid',
-  'idempotency_key_reused',
-  'request_in_progress',
-];
+/**
+ * The document of a handler: what @ApiOperation and its kin say, with all that follows from what the handler
+ * declares anyway. It stands above the decorators that it reads: those of access and of parameters.
+ */
+export function Operation({
+  id: operationId,
+  summary,
+  description,
+  bodies = {},
+  bodyIsRequired,
+  answers,
+  problems = [],
+}: OperationDocument): MethodDecorator {
+  return (target, name, handler) => {
+    const access = Reflect.getMetadata(ACCESS, handler.value as object) as
+      Access | OperatorAccess | undefined;
+    const query = dtoOf(target, name, RouteParamtypes.QUERY);
+    const body = dtoOf(target, name, RouteParamtypes.BODY);
+    const codes = new Set<ProblemCode>([
+      ...problems,
+      ...(query ? problemsOf.query : []),
+      ...(body ? problemsOf.body : []),
+      ...problemsOfAccess(access),
+    ]);
+    const required = bodyIsRequired ?? (body && [...fieldsOf(body).values()].some((field) => field.required));
+    const headers = { ...requestId, ...(movesMoney(access) ? replayed : {}) };
+    applyDecorators(
+      ApiOperation({
+        operationId,
+        summary,
+        description: `${description}${scopeLine(access)}`,
+        security: access === undefined ? [] : [{ ['operator' in access ? 'operatorToken' : 'apiKey']: [] }],
+      }),
+      ...(body ? [ApiBody({ type: body, required: required === true, examples: named(bodies) })] : []),
+      ...Object.entries(answers).map(([status, [type, when, examples]]) =>
+        ApiResponse({ status: Number(status), type, description: when, headers, examples: named(examples) }),
+      ),
+      ...problemResponses([...codes]),
+    )(target, name, handler);
+  };
+}
+
+const problemsOf = {
+  query: ['validation_failed', 'card_number_refused'],
+  body: [
+    'body_malformed',
+    'body_too_large',
+    'unsupported_media_type',
+    'validation_failed',
+    'card_number_refused',
+  ],
+  key: [
+    'idempotency_key_missing',
+    'idempotency_key_invalid',
+    'idempotency_key_reused',
+    'request_in_progress',
+  ],
+  scopes: ['unauthorized', 'forbidden', 'rate_limited', 'overloaded', 'internal_error'],
+  operators: ['not_found', 'unauthorized', 'overloaded', 'internal_error'],
+} satisfies Record<string, readonly ProblemCode[]>;
+
+function problemsOfAccess(access: Access | OperatorAccess | undefined): readonly ProblemCode[] {
+  if (access === undefined) return [];
+  if ('operator' in access) return problemsOf.operators;
+  return access.movesMoney ? [...problemsOf.key, ...problemsOf.scopes] : problemsOf.scopes;
+}
+
+function movesMoney(access: Access | OperatorAccess | undefined): boolean {
+  return access !== undefined && 'movesMoney' in access && access.movesMoney;
+}
+
+function scopeLine(access: Access | OperatorAccess | undefined): string {
+  if (access === undefined || 'operator' in access) return '';
+  return `\n\nScope: ${access.scopes.map((scope) => `\`${scope}\``).join(' or ')}.`;
+}
+
+/** The class of the parameter that the body or the query becomes. */
+function dtoOf(target: object, name: string | symbol, kind: RouteParamtypes): Type | undefined {
+  const read = Reflect.getMetadata(ROUTE_ARGS_METADATA, target.constructor, name) as
+    Readonly<Record<string, { readonly index: number }>> | undefined;
+  const parameter = Object.entries(read ?? {}).find(([key]) => key.startsWith(`${kind}:`));
+  const types = Reflect.getMetadata(PARAMTYPES_METADATA, target, name) as readonly Type[];
+  return parameter && types[parameter[1].index];
+}
+
+export const requestId = { 'Request-Id': { $ref: '#/components/headers/RequestId' } };
+const replayed = { 'Idempotent-Replayed': { $ref: '#/components/headers/IdempotentReplayed' } };
+const authenticate = { 'WWW-Authenticate': { $ref: '#/components/headers/WwwAuthenticate' } };
+const retryAfter = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } };
+
+/** One response for each status, with an example for each code that comes with it. */
+function problemResponses(codes: readonly ProblemCode[]): MethodDecorator[] {
+  const statusOf = (code: ProblemCode) => problemCatalogue[code][0];
+  return [...new Set(codes.map(statusOf))].map((status) => {
+    const of = codes.filter((code) => statusOf(code) === status);
+    return ApiResponse({
+      status,
+      description: of.map((code) => `\`${code}\`: ${problemCatalogue[code][1]}.`).join('\n\n'),
+      headers: {
+        ...requestId,
+        ...(status === 401 ? authenticate : {}),
+        ...([409, 429, 503].includes(status) ? retryAfter : {}),
+      },
+      content: {
+        'application/problem+json': {
+          schema: { $ref: getSchemaPath(ProblemView) },
+          examples: Object.fromEntries(of.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
+        },
+      },
+    });
+  });
+}
+
+export function named(examples: Examples): Record<string, { summary: string; value: object }> {
+  return Object.fromEntries(
+    Object.entries(examples).map(([name, value]) => [name, { summary: name, value }]),
+  );
+}

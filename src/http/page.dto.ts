@@ -1,3 +1,4 @@
+import { ApiSchema } from '@nestjs/swagger';
 import { IsText, IsWholeNumber } from './fields.js';
 import { IsQueryTime } from './shared-fields.js';
 
@@ -34,5 +35,6 @@ export class CreatedRangeDto extends PageDto {
 }
 
 /** A body that has nothing to say: an empty object, or none at all. */
+@ApiSchema({ name: 'NothingRequest', description: 'Nothing to say: an empty object or no body at all.' })
 // oxlint-disable-next-line typescript/no-extraneous-class -- a DTO is a class, this one without fields
 export class EmptyDto {}

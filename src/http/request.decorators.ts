@@ -1,9 +1,11 @@
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { applyDecorators, createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
+import { ApiHeader, ApiParam } from '@nestjs/swagger';
 import { type FastifyRequest } from 'fastify';
 import { type RequestContext } from '../idempotency/request-context.js';
 import { type Caller, type Scope } from '../merchants/caller.js';
-import { unauthorized } from './headers.js';
+import { type Access, type OperatorAccess } from './access.js';
+import { MAX_DEADLINE_MS, MAX_KEY_LENGTH, unauthorized } from './headers.js';
 
 function requestOf(context: ExecutionContext): FastifyRequest {
   return context.switchToHttp().getRequest<FastifyRequest>();
@@ -14,19 +16,26 @@ function callerOf({ edge: { caller } }: FastifyRequest): Caller {
   return caller;
 }
 
+/** Under it a handler has what its route asks of the caller, for the document. */
+export const ACCESS = 'access';
+
+function access(asked: Access | OperatorAccess): MethodDecorator {
+  return applyDecorators(RouteConfig({ access: asked }), SetMetadata(ACCESS, asked));
+}
+
 /** The route takes an API key with one of these scopes. */
 export function Scopes(...scopes: Scope[]): MethodDecorator {
-  return RouteConfig({ access: { scopes, movesMoney: false } });
+  return access({ scopes, movesMoney: false });
 }
 
 /** The route moves money: it takes an API key with this scope, and an Idempotency-Key. */
 export function MovesMoney(scope: Scope): MethodDecorator {
-  return RouteConfig({ access: { scopes: [scope], movesMoney: true } });
+  return access({ scopes: [scope], movesMoney: true });
 }
 
 /** The route takes the operators' token and no API key. */
 export function ForOperators(): MethodDecorator {
-  return RouteConfig({ access: { operator: true } });
+  return access({ operator: true });
 }
 
 /** Who asks. Only for routes with scopes. */
@@ -35,13 +44,47 @@ export const CurrentCaller = createParamDecorator((_: unknown, context: Executio
 );
 
 /** How a request that moves money was made: who, under which Idempotency-Key, and how long they wait. */
-export const KeyedBy = createParamDecorator((_: unknown, context: ExecutionContext): RequestContext => {
-  const request = requestOf(context);
-  const { key, waitS, deadlineMs } = request.edge;
-  return { caller: callerOf(request), key, waitMs: waitS * 1_000, deadlineMs, requestId: request.id };
-});
+export const KeyedBy = documented(
+  createParamDecorator((_: unknown, context: ExecutionContext): RequestContext => {
+    const request = requestOf(context);
+    const { key, waitS, deadlineMs } = request.edge;
+    return { caller: callerOf(request), key, waitMs: waitS * 1_000, deadlineMs, requestId: request.id };
+  }),
+  ApiHeader({
+    name: 'Idempotency-Key',
+    required: true,
+    description:
+      'A new one for each new request, a UUID for instance; bare or as a quoted string of RFC 8941.',
+    schema: { minLength: 1, maxLength: MAX_KEY_LENGTH, pattern: String.raw`^[\x20-\x7e]+$` },
+    example: '8e03978e-40d5-43dd-bc93-6894a57f9324',
+  }),
+  ApiHeader({
+    name: 'Prefer',
+    description: '`wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60.',
+    example: 'wait=10',
+  }),
+  ApiHeader({
+    name: 'Payonce-Deadline',
+    description:
+      'How long you wait for the outcome, in ms. No other PSP is asked later than that; what is not known by then is answered 202. 25,000 unless told.',
+    schema: { type: 'integer', minimum: 1, maximum: MAX_DEADLINE_MS },
+    example: 10_000,
+  }),
+);
+
+const IdOfPath = createParamDecorator((_: unknown, context: ExecutionContext) => requestOf(context).edge.id);
 
 /** The id in the path, in small letters. */
-export const PathId = createParamDecorator(
-  (_: unknown, context: ExecutionContext) => requestOf(context).edge.id,
-);
+export function PathId(noun: string, example: string): ParameterDecorator {
+  const description = `The id of the ${noun}. Anything but a UUID is not found.`;
+  return documented(IdOfPath, ApiParam({ name: 'id', description, type: String, format: 'uuid', example }))();
+}
+
+/** A decorator of a parameter that documents the handler too. */
+function documented(read: () => ParameterDecorator, ...documents: MethodDecorator[]) {
+  return (): ParameterDecorator => (target, name, index) => {
+    read()(target, name, index);
+    const handler = Object.getOwnPropertyDescriptor(target, name!)!;
+    for (const document of documents) document(target, name!, handler);
+  };
+}

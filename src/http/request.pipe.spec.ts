@@ -1,3 +1,7 @@
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { getSchemaPath, SwaggerModule } from '@nestjs/swagger';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { adversarialTexts, MAX_MS, withinMs } from '../../test/support/adversarial-texts.js';
 import { Problem } from '../core/problem.js';
@@ -14,12 +18,13 @@ import { CreateRefundDto } from '../refunds/dto/create-refund.dto.js';
 import { CreateWebhookEndpointDto } from '../webhooks/outgoing/dto/create-webhook-endpoint.dto.js';
 import { ListEventsDto } from '../webhooks/outgoing/dto/list-events.dto.js';
 import { ReplayEventDto, ReplayRangeDto } from '../webhooks/outgoing/dto/replay.dto.js';
-import { schemaOf } from './fields.js';
 import { isEmail } from './formats.js';
 import { EmptyDto, PageDto } from './page.dto.js';
 import { parseRequest } from './request.pipe.js';
 
 interface Schema {
+  readonly $ref?: string;
+  readonly allOf?: readonly Schema[];
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly propertyNames?: Schema;
@@ -27,9 +32,31 @@ interface Schema {
   readonly items?: Schema;
 }
 
+@Module({})
+// oxlint-disable-next-line typescript/no-extraneous-class -- what Nest calls a module
+class NoModule {}
+
+/** As the OpenAPI document has them. */
+let schemas: Readonly<Record<string, Schema>>;
+
+beforeAll(async () => {
+  const app = await NestFactory.create(NoModule, new FastifyAdapter(), { logger: false });
+  const info = { title: 'DTOs', version: '1' };
+  const document = SwaggerModule.createDocument(app, { openapi: '3.1.0', info }, { extraModels: requests });
+  schemas = document.components!.schemas as typeof schemas;
+});
+
+function schemaAt(path: string): Schema {
+  return schemas[path.replace('#/components/schemas/', '')]!;
+}
+
+const schemaOf = (type: new () => object): Schema => schemaAt(getSchemaPath(type));
+
 /** Each place of a schema that takes a string, as a function that puts a string there. */
 function stringsIn(schema: Schema, put: (value: unknown) => unknown): ((text: string) => unknown)[] {
   const found: ((text: string) => unknown)[] = [];
+  if (schema.$ref !== undefined) found.push(...stringsIn(schemaAt(schema.$ref), put));
+  for (const part of schema.allOf ?? []) found.push(...stringsIn(part, put));
   if (schema.type?.includes('string') === true) found.push(put);
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     found.push(...stringsIn(property, (value) => put({ [name]: value })));

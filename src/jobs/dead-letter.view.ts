@@ -1,27 +1,67 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { type DeadLetter } from './dead-letter.entity.js';
-import { type DeadLetterCount } from './dead-letters.js';
+import { CODE, type DeadLetterCount } from './dead-letters.js';
 import { type JobArgs } from './staged-job.entity.js';
 
+const kind = { maxLength: 100, pattern: CODE, description: 'Room and verb: `webhook.apply`.' };
+const cause = {
+  maxLength: 100,
+  pattern: CODE,
+  description: 'Why it was given up: a code that the handler of the kind gave.',
+};
+
 /** A dead letter as it is shown. Times are RFC 3339. */
-export interface DeadLetterView {
+@ApiSchema({ name: 'DeadLetter', description: 'A job that was given up.' })
+export class DeadLetterView {
+  @ApiProperty({ format: 'uuid' })
   readonly id: string;
+
+  @ApiProperty(kind)
   readonly kind: string;
+
+  @ApiProperty({ description: 'What the queue knows the job by.' })
   readonly job_id: string;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: ['string', 'number', 'boolean', 'null'] },
+    description: 'What the job was about: ids.',
+  })
   readonly args: JobArgs;
+
+  @ApiProperty(cause)
   readonly cause: string;
+
+  @ApiProperty({ description: 'The last error in words. For people; it may change.' })
   readonly error: string;
+
+  @ApiProperty({ type: 'integer', minimum: 1 })
   readonly tries: number;
+
+  @ApiProperty({ format: 'date-time' })
   readonly first_tried_at: string;
+
+  @ApiProperty({ format: 'date-time' })
   readonly died_at: string;
 }
 
 /** Letters of one kind and cause, as they are shown. */
-export interface DeadLetterCountView {
+@ApiSchema({ name: 'DeadLetterCount' })
+export class DeadLetterCountView {
+  @ApiProperty(kind)
   readonly kind: string;
+
+  @ApiProperty(cause)
   readonly cause: string;
+
+  @ApiProperty({ type: 'integer', minimum: 0 })
   readonly count: number;
+
+  @ApiProperty({ format: 'date-time' })
   readonly oldest_died_at: string;
+
   /** Whole seconds. */
+  @ApiProperty({ type: 'integer', minimum: 0 })
   readonly oldest_age_seconds: number;
 }
 

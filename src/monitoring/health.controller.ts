@@ -1,11 +1,15 @@
 import { Controller, Get, Inject, Res } from '@nestjs/common';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type FastifyReply } from 'fastify';
 import { Registry } from 'prom-client';
 import { READINESS, VERSION, type Readiness } from '../http/dependencies.js';
+import { Operation, requestId } from '../http/operation.js';
 import { RequestHooks } from '../http/request-hooks.js';
 import { sendJson } from '../http/responses.js';
+import { LiveView, ReadyView } from './health.view.js';
 
 /** For load balancers and supervisors, on every listener. Open to all. */
+@ApiTags('Operations')
 @Controller()
 export class HealthController {
   constructor(
@@ -14,14 +18,36 @@ export class HealthController {
     @Inject(RequestHooks) private readonly edge: RequestHooks,
   ) {}
 
-  /** The process runs. Says nothing of databases: a restart would not mend them. */
   @Get('health/live')
+  @Operation({
+    id: 'live',
+    summary: 'Liveness probe',
+    description: 'Says nothing of databases: a restart would not mend them.',
+    answers: { 200: [LiveView, 'It is.', { live: { status: 'live', version: '0.1.0' } }] },
+  })
   live(@Res() reply: FastifyReply): void {
-    sendJson(reply, { status: 'live', version: this.version });
+    sendJson(reply, { status: 'live', version: this.version } satisfies LiveView);
   }
 
-  /** Requests may be sent here. */
   @Get('health/ready')
+  @Operation({
+    id: 'ready',
+    summary: 'Readiness probe',
+    description:
+      'No as soon as the process is asked to stop, while the database is away, and while the clock of the machine differs from that of the database by more than 2 s.',
+    answers: {
+      200: [ReadyView, 'Yes.', { ready: { status: 'ready', checks: { database: 'up', clock: 'up' } } }],
+      503: [
+        ReadyView,
+        'No.',
+        {
+          down: { status: 'not_ready', checks: { database: 'down', clock: 'down' } },
+          clockIsOff: { status: 'not_ready', checks: { database: 'up', clock: 'down' } },
+          draining: { status: 'draining', checks: {} },
+        },
+      ],
+    },
+  })
   async ready(@Res() reply: FastifyReply): Promise<void> {
     if (this.edge.isDraining) return sendJson(reply, { status: 'draining', checks: {} }, 503);
     const { ready, checks } = await this.readiness();
@@ -30,11 +56,25 @@ export class HealthController {
 }
 
 /** For operators, where strangers cannot ask: see `servesMetrics`. */
+@ApiTags('Operations')
 @Controller()
 export class MetricsController {
   constructor(@Inject(Registry) private readonly metrics: Registry) {}
 
   @Get('metrics')
+  @Operation({
+    id: 'metrics',
+    summary: 'Metrics',
+    description:
+      "In Prometheus' text format. On a port of its own where the installation has one for monitoring.",
+    answers: {},
+  })
+  @ApiResponse({
+    status: 200,
+    description: 'All metrics.',
+    headers: requestId,
+    content: { 'text/plain': { schema: { type: 'string' } } },
+  })
   async scrape(@Res() reply: FastifyReply): Promise<void> {
     const text = await this.metrics.metrics();
     reply.header('content-type', this.metrics.contentType).send(text);

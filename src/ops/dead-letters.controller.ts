@@ -1,9 +1,18 @@
 import { Body, Controller, Get, HttpCode, Inject, Ip, Post, Query, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { type FastifyReply } from 'fastify';
-import { deadLetterCountView, deadLetterView } from '../jobs/dead-letter.view.js';
+import { Operation } from '../http/operation.js';
 import { ForOperators, PathId } from '../http/request.decorators.js';
-import { DeadLetters } from '../jobs/dead-letters.js';
 import { sendJson } from '../http/responses.js';
+import { deadLetterCountView, DeadLetterView, deadLetterView } from '../jobs/dead-letter.view.js';
+import { DeadLetters } from '../jobs/dead-letters.js';
+import {
+  DeadLetterCountsView,
+  DeadLetterPage,
+  DeadLettersMergedView,
+  DeadLettersPurgedView,
+} from './dead-letter-answers.view.js';
+import * as example from './dead-letter.examples.js';
 import { ListDeadLettersDto } from './dto/list-dead-letters.dto.js';
 import { SelectDeadLettersDto } from './dto/select-dead-letters.dto.js';
 
@@ -13,12 +22,28 @@ export type DeadLetterDesk = Pick<DeadLetters, 'list' | 'counts' | 'show' | 'mer
 /** In audit records: there is one token, which names no operator, so the address it came from stands beside it. */
 const actorAt = (ip: string): string => `operator:ops-token@${ip}`;
 
+const about =
+  'For operators: with the token of `PAYONCE_OPS_TOKEN`. Where none is set, there is nothing at this path. An API key of a merchant opens nothing here.';
+
 /** /ops/api/dead-letters: jobs that were given up, for operators. */
+@ApiTags('Dead letters')
 @Controller('ops/api/dead-letters')
 export class DeadLettersController {
   constructor(@Inject(DeadLetters) private readonly letters: DeadLetterDesk) {}
 
   @Get()
+  @Operation({
+    id: 'listDeadLetters',
+    summary: 'List dead letters',
+    description: `Newest first. Go on with \`next_cursor\` while \`has_more\` is true.\n\n${about}`,
+    answers: {
+      200: [
+        DeadLetterPage,
+        'A page.',
+        { last: { data: [example.deadLetter], has_more: false, next_cursor: null } },
+      ],
+    },
+  })
   @ForOperators()
   async list(@Query() query: ListDeadLettersDto, @Res() reply: FastifyReply): Promise<void> {
     const { letters, nextCursor } = await this.letters.list(query.toAsk());
@@ -30,19 +55,42 @@ export class DeadLettersController {
   }
 
   @Get('counts')
+  @Operation({
+    id: 'countDeadLetters',
+    summary: 'Count dead letters',
+    description: `By kind and cause, the largest group first, with the age of its oldest.\n\n${about}`,
+    answers: { 200: [DeadLetterCountsView, 'The groups.', { one: { data: [example.count] } }] },
+  })
   @ForOperators()
   async counts(@Res() reply: FastifyReply): Promise<void> {
     sendJson(reply, { data: (await this.letters.counts()).map(deadLetterCountView) });
   }
 
   @Get(':id')
+  @Operation({
+    id: 'getDeadLetter',
+    summary: 'Read a dead letter',
+    description: about,
+    answers: { 200: [DeadLetterView, 'The letter.', { exhausted: example.deadLetter }] },
+  })
   @ForOperators()
-  async show(@PathId() id: string, @Res() reply: FastifyReply): Promise<void> {
+  async show(
+    @PathId('dead letter', example.deadLetter.id) id: string,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
     sendJson(reply, deadLetterView(await this.letters.show(id)));
   }
 
   @Post('merge')
   @HttpCode(200)
+  @Operation({
+    id: 'mergeDeadLetters',
+    summary: 'Requeue dead letters',
+    description: `Their jobs are tried again from the first level, with their story; the longest dead first, 10,000 at most in one go. Each letter is merged once, by one operator, and audited; 404 where ids are named and none of them is there any more.\n\n${about}`,
+    bodies: example.selections,
+    bodyIsRequired: true,
+    answers: { 200: [DeadLettersMergedView, 'So many were sent back.', { done: { merged: 12, left: 0 } }] },
+  })
   @ForOperators()
   async merge(
     @Body() request: SelectDeadLettersDto,
@@ -55,6 +103,14 @@ export class DeadLettersController {
 
   @Post('purge')
   @HttpCode(200)
+  @Operation({
+    id: 'purgeDeadLetters',
+    summary: 'Purge dead letters',
+    description: `For good; else as for merging them.\n\n${about}`,
+    bodies: example.selections,
+    bodyIsRequired: true,
+    answers: { 200: [DeadLettersPurgedView, 'So many were thrown away.', { done: { purged: 12, left: 0 } }] },
+  })
   @ForOperators()
   async purge(
     @Body() request: SelectDeadLettersDto,

@@ -24,23 +24,7 @@ export interface Dispute {
   readonly closedAt: string | null;
 }
 
-/** The dispute as the API shows it; field names are the wire's. */
-export interface DisputeView {
-  readonly object: 'dispute';
-  readonly id: string;
-  readonly payment_id: string;
-  readonly psp: string | null;
-  readonly psp_reference: string;
-  readonly status: DisputeStatus;
-  readonly reason: string | null;
-  readonly amount: number;
-  readonly amount_withheld: number;
-  readonly currency: string;
-  readonly opened_at: string;
-  readonly closed_at: string | null;
-}
-
-interface Disputed {
+export interface Disputed {
   readonly id: string;
   readonly psp: string | null;
   readonly currency: string;
@@ -50,25 +34,4 @@ interface Disputed {
 /** What PSPs hold back of the payment, or have taken, in minor units: it cannot be refunded. */
 export function withheldOf({ disputes }: Pick<Disputed, 'disputes'>): number {
   return (disputes ?? []).reduce((sum, { amountWithheld }) => sum + amountWithheld, 0);
-}
-
-export function disputeViewOf({ id, psp, currency }: Disputed, dispute: Dispute): DisputeView {
-  return {
-    object: 'dispute',
-    id: dispute.id,
-    payment_id: id,
-    psp,
-    psp_reference: dispute.pspReference,
-    status: dispute.status,
-    reason: dispute.reason,
-    amount: dispute.amount,
-    amount_withheld: dispute.amountWithheld,
-    currency,
-    opened_at: dispute.openedAt,
-    closed_at: dispute.closedAt,
-  };
-}
-
-export function disputeViewsOf(payment: Disputed): DisputeView[] {
-  return (payment.disputes ?? []).map((dispute) => disputeViewOf(payment, dispute));
 }

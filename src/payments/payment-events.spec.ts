@@ -1,8 +1,12 @@
 import { refundEventOf } from '../refunds/refund-events.js';
 import { refundLifecycle, type RefundStatus } from '../refunds/refund.lifecycle.js';
 import { paymentEventOf } from './payment-events.js';
-import { type PaymentEvent, paymentLifecycle } from './payment.lifecycle.js';
-import { type PaymentStatus, paymentStatuses } from './payments.js';
+import {
+  type PaymentEvent,
+  paymentLifecycle,
+  type PaymentStatus,
+  paymentStatuses,
+} from './payment.lifecycle.js';
 
 /** Every line of the lifecycle, and what the merchant is told of it. */
 const lines: readonly [PaymentStatus, PaymentEvent, PaymentStatus, string | null][] = [

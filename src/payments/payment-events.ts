@@ -6,10 +6,9 @@ import { refundViewOf } from '../refunds/refund.view.js';
 import { type OperationHistory } from '../request-storage/attempt.js';
 import { type StepResult } from '../request-storage/advance.js';
 import { type Payment } from './payment.entity.js';
-import { type PaymentEvent } from './payment.lifecycle.js';
+import { type PaymentEvent, type PaymentStatus } from './payment.lifecycle.js';
 import { firstEntityKey, type PaymentState } from './payment-state.js';
 import { viewOf } from './payment.view.js';
-import { type PaymentStatus } from './payments.js';
 
 /** What merchants are told of a payment. */
 export const paymentEventTypes = [

@@ -1,8 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { type Failure } from '../core/failure.js';
 import { type Dispute } from './dispute.js';
-import { type PaymentEvent } from './payment.lifecycle.js';
-import { type NextActionView, type PaymentStatus } from './payments.js';
+import { type NextActionView } from './next-action.view.js';
+import { type PaymentEvent, type PaymentStatus } from './payment.lifecycle.js';
 
 /** Rows that are older than POST redirects hold a `type` and a `url` alone. */
 export type StoredNextAction = NextActionView | { readonly type: 'redirect'; readonly url: string };

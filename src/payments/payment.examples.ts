@@ -1,4 +1,4 @@
-import { type AttemptView, type PaymentView } from './payments.js';
+import { type AttemptView, type PaymentView } from './payment.view.js';
 
 /** Examples of the OpenAPI document. A test sends the requests and holds the answers to the schemas. */
 

@@ -1,5 +1,16 @@
 import { lifecycle } from '../core/lifecycle.js';
-import { type PaymentStatus } from './payments.js';
+
+export const paymentStatuses = [
+  'processing',
+  'requires_action',
+  'authorized',
+  'captured',
+  'partially_refunded',
+  'refunded',
+  'canceled',
+  'failed',
+] as const;
+export type PaymentStatus = (typeof paymentStatuses)[number];
 
 /** What can happen to a payment; named by what was learned, not by who asked. */
 export type PaymentEvent =

@@ -10,8 +10,9 @@ import { PspRequest } from '../request-storage/psp-request.entity.js';
 import { readHistories } from '../request-storage/read-histories.js';
 import { firstEntityKey } from './payment-state.js';
 import { Payment } from './payment.entity.js';
-import { viewOf } from './payment.view.js';
-import { type PaymentFilter, type PaymentStatus, type PaymentView } from './payments.js';
+import { type PaymentStatus } from './payment.lifecycle.js';
+import { type PaymentView, viewOf } from './payment.view.js';
+import { type PaymentFilter } from './payments.js';
 
 /** Lists of payments, newest first, by cursor. */
 @Injectable()

@@ -1,13 +1,151 @@
+import { ApiExtraModels, ApiSchema, getSchemaPath } from '@nestjs/swagger';
+import { failureViewOf } from '../core/failure.js';
+import { FailureView } from '../http/failure.view.js';
+import {
+  Amount,
+  Constant,
+  Field,
+  Id,
+  Metadata,
+  OneOf,
+  Text,
+  Time,
+  WholeNumber,
+} from '../http/view-fields.js';
 import { type OperationHistory } from '../request-storage/attempt.js';
 import { type PspAttempt, type PspRequest } from '../request-storage/psp-request.entity.js';
-import { failureViewOf } from '../core/failure.js';
-import { routeViewsOf } from '../request-storage/told.js';
-import { disputeViewsOf, withheldOf } from './dispute.js';
+import { RouteView, routeViewsOf } from '../request-storage/route.view.js';
+import { withheldOf } from './dispute.js';
+import { DisputeView, disputeViewsOf } from './dispute.view.js';
+import { type NextActionView, PspSdkActionView, RedirectActionView } from './next-action.view.js';
 import { type Payment, type StoredNextAction } from './payment.entity.js';
+import { type PaymentStatus, paymentStatuses } from './payment.lifecycle.js';
 import { firstEntityKey } from './payment-state.js';
-import { type AttemptView, type NextActionView, type PaymentView } from './payments.js';
 
-/** The payment as clients see it. */
+/** The payment as the API shows it; field names are the wire's. */
+@ApiSchema({ name: 'Payment', description: 'A payment. Amounts are integers in minor units.' })
+@ApiExtraModels(RedirectActionView, PspSdkActionView)
+export class PaymentView {
+  @Constant('payment')
+  readonly object: 'payment';
+
+  @Id()
+  readonly id: string;
+
+  @Text()
+  readonly reference: string;
+
+  @OneOf(paymentStatuses, {
+    description:
+      '`processing`: an outcome is not known yet, the service goes on by itself. `requires_action`: see `next_action`. The others are at rest.',
+  })
+  readonly status: PaymentStatus;
+
+  @Amount('What was asked for, in minor units.')
+  readonly amount: number;
+
+  @Amount('In minor units.')
+  readonly amount_captured: number;
+
+  @Amount('In minor units.')
+  readonly amount_refunded: number;
+
+  @Amount('What the PSP holds back because of disputes, or has taken, in minor units. It cannot be refunded.')
+  readonly amount_disputed: number;
+
+  @Text()
+  readonly currency: string;
+
+  @Text({ nullable: true, description: 'The PSP account that took the payment, as soon as one did.' })
+  readonly psp: string | null;
+
+  @Text({ nullable: true, description: "That PSP's own id." })
+  readonly psp_reference: string | null;
+
+  @Text({ description: 'Names the operation at every PSP, for all time.' })
+  readonly entity_key: string;
+
+  @Field({
+    type: RouteView,
+    isArray: true,
+    description: 'Which PSPs were asked, in order, and how each ended.',
+  })
+  readonly routes: readonly RouteView[];
+
+  @Field({
+    type: FailureView,
+    nullable: true,
+    description: 'Why a payment with status `failed` failed. A decline is not an HTTP error.',
+  })
+  readonly failure: FailureView | null;
+
+  @Field({
+    description:
+      'What the customer has to do while the status is `requires_action`; then POST `/complete`. null with that status: the PSP asked for something that cannot be handed on, and the attempts say so.',
+    oneOf: [
+      { $ref: getSchemaPath(RedirectActionView) },
+      { $ref: getSchemaPath(PspSdkActionView) },
+      { type: 'null' },
+    ],
+  })
+  readonly next_action: NextActionView | null;
+
+  @Field({ type: DisputeView, isArray: true, description: 'What was disputed of it, the oldest first.' })
+  readonly disputes: readonly DisputeView[];
+
+  @Metadata()
+  readonly metadata: Readonly<Record<string, string>>;
+
+  @Time()
+  readonly created_at: string;
+
+  @Time()
+  readonly updated_at: string;
+}
+
+/** One call on the wire as GET /v1/payments/:id/attempts shows it. */
+@ApiSchema({ name: 'Attempt', description: 'One call to a PSP.' })
+export class AttemptView {
+  @Text()
+  readonly entity_key: string;
+
+  @WholeNumber()
+  readonly route: number;
+
+  @WholeNumber()
+  readonly attempt: number;
+
+  @Text()
+  readonly psp: string;
+
+  @Text({
+    description:
+      'What was asked of the PSP: execute, lookup, cancel or complete (what the customer did was handed in); or notice, what it told of its own accord.',
+  })
+  readonly kind: string;
+
+  @Text({ nullable: true, description: 'Null while the call is running, or when its end was never seen.' })
+  readonly outcome: string | null;
+
+  @Text({ nullable: true })
+  readonly psp_code: string | null;
+
+  @WholeNumber({ nullable: true })
+  readonly http_status: number | null;
+
+  @Field({ type: 'number', nullable: true })
+  readonly latency_ms: number | null;
+
+  @Text()
+  readonly verdict: string;
+
+  @Time()
+  readonly started_at: string;
+
+  @Time({ nullable: true })
+  readonly ended_at: string | null;
+}
+
 export function viewOf(payment: Payment, charge: OperationHistory | undefined): PaymentView {
   return {
     object: 'payment',

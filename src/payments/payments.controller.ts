@@ -1,23 +1,61 @@
 import { Body, Controller, Get, Inject, Post, Query, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { type FastifyReply } from 'fastify';
-import { EmptyDto } from '../http/page.dto.js';
+import { Operation } from '../http/operation.js';
 import { CurrentCaller, KeyedBy, MovesMoney, PathId, Scopes } from '../http/request.decorators.js';
 import { sendJson, sendStored } from '../http/responses.js';
+import { PageOf } from '../http/view-fields.js';
 import { type RequestContext } from '../idempotency/request-context.js';
 import { type Caller } from '../merchants/caller.js';
+import { CancelPaymentDto } from './dto/cancel-payment.dto.js';
 import { CapturePaymentDto } from './dto/capture-payment.dto.js';
 import { CompletePaymentDto } from './dto/complete-payment.dto.js';
 import { CreatePaymentDto } from './dto/create-payment.dto.js';
 import { ListPaymentsDto } from './dto/list-payments.dto.js';
+import * as example from './payment.examples.js';
+import { AttemptView, PaymentView } from './payment.view.js';
 import { type Payments } from './payments.js';
 import { PaymentsService } from './payments.service.js';
 
+const PaymentPage = PageOf('PaymentPage', PaymentView);
+const AttemptPage = PageOf('AttemptPage', AttemptView);
+
+const atRest =
+  'The payment has come to rest. A decline is at rest too: `status` is `failed` and `failure` says why.';
+const underWay =
+  'The outcome is not known yet. The service goes on by itself; ask again with the same Idempotency-Key, or read the payment.';
+
 /** /v1/payments: parse, call one flow, present. */
+@ApiTags('Payments')
 @Controller('v1/payments')
 export class PaymentsController {
   constructor(@Inject(PaymentsService) private readonly payments: Payments) {}
 
   @Post()
+  @Operation({
+    id: 'createPayment',
+    summary: 'Create a payment',
+    description:
+      'Charges, or with `capture: manual` authorizes. Whatever fails on the way, the customer is charged at most once: send the request again with the same Idempotency-Key until it answers 201. A merchant may have a window set in which a payment of the same customer, amount, currency and reference under another key is taken for a mistake: it is answered 409 `probable_duplicate`, `payment_id` says which payment there is, and nothing is stored; where it is meant, send it with `allow_duplicate: true`.',
+    bodies: {
+      everything: example.paymentRequest,
+      smallest: example.smallestPaymentRequest,
+      again: example.meantTwice,
+    },
+    answers: {
+      201: [
+        PaymentView,
+        atRest,
+        { captured: example.captured, declined: example.declined, authorized: example.authorized },
+      ],
+      202: [
+        PaymentView,
+        underWay,
+        { processing: example.processing, redirect: example.redirect, library: example.library },
+      ],
+    },
+    problems: ['no_route', 'probable_duplicate'],
+  })
   @MovesMoney('payments:write')
   async create(
     @KeyedBy() context: RequestContext,
@@ -28,6 +66,18 @@ export class PaymentsController {
   }
 
   @Get()
+  @Operation({
+    id: 'listPayments',
+    summary: 'List payments',
+    description: 'Newest first. Go on with `next_cursor` while `has_more` is true.',
+    answers: {
+      200: [
+        PaymentPage,
+        'A page.',
+        { last: { data: [example.captured], has_more: false, next_cursor: null } },
+      ],
+    },
+  })
   @Scopes('payments:read')
   async list(
     @CurrentCaller() caller: Caller,
@@ -39,30 +89,69 @@ export class PaymentsController {
   }
 
   @Get(':id')
+  @Operation({
+    id: 'getPayment',
+    summary: 'Read a payment',
+    description: 'As it is now.',
+    answers: { 200: [PaymentView, 'The payment.', { captured: example.captured }] },
+    problems: ['not_found'],
+  })
   @Scopes('payments:read')
   async get(
     @CurrentCaller() caller: Caller,
-    @PathId() id: string,
+    @PathId('payment', example.captured.id) id: string,
     @Res() reply: FastifyReply,
   ): Promise<void> {
     sendJson(reply, await this.payments.get(caller, id));
   }
 
   @Get(':id/attempts')
+  @Operation({
+    id: 'listAttempts',
+    summary: 'List attempts',
+    description:
+      'Every route that was tried and every call that was made to a PSP for it, with what came back.',
+    answers: {
+      200: [
+        AttemptPage,
+        'All of them.',
+        { one: { data: [example.attempt], has_more: false, next_cursor: null } },
+      ],
+    },
+    problems: ['not_found'],
+  })
   @Scopes('payments:read')
   async attempts(
     @CurrentCaller() caller: Caller,
-    @PathId() id: string,
+    @PathId('payment', example.captured.id) id: string,
     @Res() reply: FastifyReply,
   ): Promise<void> {
     sendJson(reply, await this.payments.attempts(caller, id));
   }
 
   @Post(':id/capture')
+  @Operation({
+    id: 'capturePayment',
+    summary: 'Capture an authorized payment',
+    description:
+      'All of it, or with `amount` a part, which ends it: the rest is released. With `reference` it is one of several captures, each done once, where the PSP can do that.',
+    bodies: { part: { amount: 400 }, parcel: { amount: 400, reference: 'parcel-1' }, all: {} },
+    answers: {
+      200: [PaymentView, atRest, { captured: example.captured }],
+      202: [PaymentView, underWay, { processing: example.processing }],
+    },
+    problems: [
+      'not_found',
+      'invalid_state',
+      'amount_exceeds_authorized',
+      'too_many_operations',
+      'psp_account_changed',
+    ],
+  })
   @MovesMoney('payments:write')
   async capture(
     @KeyedBy() context: RequestContext,
-    @PathId() id: string,
+    @PathId('payment', example.captured.id) id: string,
     @Body() request: CapturePaymentDto,
     @Res() reply: FastifyReply,
   ): Promise<void> {
@@ -70,10 +159,26 @@ export class PaymentsController {
   }
 
   @Post(':id/complete')
+  @Operation({
+    id: 'completePayment',
+    summary: 'Complete a payment after its customer acted',
+    description:
+      'For a payment with status `requires_action`, once the customer has come back: hands the details in at its PSP, or asks the PSP where it knows by itself. At Adyen the issuer is not asked before this call. A payment that is at rest is answered as it stands. Another action may follow (a challenge after a fingerprint): complete it with its own details under a new Idempotency-Key.',
+    bodies: { redirect: { details: { redirectResult: 'X6XtfGC3!Y' } } },
+    answers: {
+      200: [PaymentView, atRest, { captured: example.captured, declined: example.declined }],
+      202: [
+        PaymentView,
+        'The outcome is not known yet, or the customer has to act once more.',
+        { processing: example.processing, library: example.library },
+      ],
+    },
+    problems: ['not_found', 'invalid_state', 'details_refused'],
+  })
   @MovesMoney('payments:write')
   async complete(
     @KeyedBy() context: RequestContext,
-    @PathId() id: string,
+    @PathId('payment', example.captured.id) id: string,
     @Body() request: CompletePaymentDto,
     @Res() reply: FastifyReply,
   ): Promise<void> {
@@ -81,11 +186,23 @@ export class PaymentsController {
   }
 
   @Post(':id/cancel')
+  @Operation({
+    id: 'cancelPayment',
+    summary: 'Cancel an authorized payment',
+    description:
+      'Voids the authorization, or what is left of it after captures, so that the customer has the money back at once.',
+    bodies: { nothing: {} },
+    answers: {
+      200: [PaymentView, atRest, { canceled: example.canceled }],
+      202: [PaymentView, underWay, { processing: example.processing }],
+    },
+    problems: ['not_found', 'invalid_state', 'too_many_operations', 'psp_account_changed'],
+  })
   @MovesMoney('payments:write')
   async cancel(
     @KeyedBy() context: RequestContext,
-    @PathId() id: string,
-    @Body() _nothing: EmptyDto,
+    @PathId('payment', example.captured.id) id: string,
+    @Body() _nothing: CancelPaymentDto,
     @Res() reply: FastifyReply,
   ): Promise<void> {
     sendStored(reply, await this.payments.cancel(context, id));

@@ -1,6 +1,5 @@
 import { payoutEventOf } from './payout-events.js';
-import { payoutLifecycle } from './payout.lifecycle.js';
-import { payoutStatuses } from './payouts.js';
+import { payoutLifecycle, payoutStatuses } from './payout.lifecycle.js';
 
 describe('what a merchant is told of a payout', () => {
   it.each([

@@ -2,8 +2,8 @@ import { type Change } from '../core/change.js';
 import { event } from '../database/event.js';
 import { type OperationHistory } from '../request-storage/attempt.js';
 import { type Payout } from './payout.entity.js';
+import { type PayoutStatus } from './payout.lifecycle.js';
 import { viewOf } from './payout.view.js';
-import { type PayoutStatus } from './payouts.js';
 
 /** What merchants are told of a payout. */
 export const payoutEventTypes = ['payout.paid', 'payout.failed'] as const;

@@ -1,7 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { type Failure } from '../core/failure.js';
-import { type PayoutEvent } from './payout.lifecycle.js';
-import { type PayoutStatus } from './payouts.js';
+import { type PayoutEvent, type PayoutStatus } from './payout.lifecycle.js';
 
 @Entity('payouts')
 export class Payout {

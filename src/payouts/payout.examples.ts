@@ -1,4 +1,4 @@
-import { type PayoutView } from './payouts.js';
+import { type PayoutView } from './payout.view.js';
 
 /** Examples of payouts for the OpenAPI document. */
 

@@ -1,5 +1,7 @@
 import { lifecycle } from '../core/lifecycle.js';
-import { type PayoutStatus } from './payouts.js';
+
+export const payoutStatuses = ['processing', 'paid', 'failed'] as const;
+export type PayoutStatus = (typeof payoutStatuses)[number];
 
 /** What can happen to a payout; named by what was learned, not by who asked. */
 export type PayoutEvent = 'opened' | 'paid' | 'failed';

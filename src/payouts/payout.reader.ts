@@ -8,8 +8,9 @@ import { entityKey } from '../request-storage/entity-key.js';
 import { type Subject } from '../request-storage/operation-resolver.js';
 import { readHistories } from '../request-storage/read-histories.js';
 import { Payout } from './payout.entity.js';
-import { viewOf } from './payout.view.js';
-import { type PayoutFilter, type PayoutStatus, type PayoutView } from './payouts.js';
+import { type PayoutStatus } from './payout.lifecycle.js';
+import { type PayoutView, viewOf } from './payout.view.js';
+import { type PayoutFilter } from './payouts.js';
 import { type Sequences, type Tail } from './sequence.js';
 
 /** Lists of payouts and where a recipient's sequence has come. */

@@ -1,11 +1,79 @@
+import { ApiSchema } from '@nestjs/swagger';
+import { failureViewOf } from '../core/failure.js';
+import { FailureView } from '../http/failure.view.js';
+import { Amount, Constant, Field, Id, Metadata, OneOf, Text, Time } from '../http/view-fields.js';
 import { type OperationHistory } from '../request-storage/attempt.js';
 import { entityKey } from '../request-storage/entity-key.js';
-import { failureViewOf } from '../core/failure.js';
-import { routeViewsOf } from '../request-storage/told.js';
+import { RouteView, routeViewsOf } from '../request-storage/route.view.js';
 import { type Payout } from './payout.entity.js';
-import { type PayoutView } from './payouts.js';
+import { type PayoutStatus, payoutStatuses } from './payout.lifecycle.js';
 
-/** The payout as clients see it. */
+/** The payout as the API shows it; field names are the wire's. */
+@ApiSchema({ name: 'Payout', description: 'A payout. Amounts are integers in minor units.' })
+export class PayoutView {
+  @Constant('payout')
+  readonly object: 'payout';
+
+  @Id()
+  readonly id: string;
+
+  @Text()
+  readonly reference: string;
+
+  @Text({ description: "The recipient's reference." })
+  readonly recipient: string;
+
+  @OneOf(payoutStatuses, {
+    description:
+      '`processing`: not known yet, the service goes on by itself, and the next payout to this recipient waits. The others are the end.',
+  })
+  readonly status: PayoutStatus;
+
+  @Amount('In minor units.')
+  readonly amount: number;
+
+  @Text()
+  readonly currency: string;
+
+  @Text({ nullable: true, description: 'The PSP account that made the payout, as soon as one did.' })
+  readonly psp: string | null;
+
+  @Text({ nullable: true, description: "That PSP's own id." })
+  readonly psp_reference: string | null;
+
+  @Text({ description: 'Names the operation at every PSP, for all time.' })
+  readonly entity_key: string;
+
+  @Field({
+    type: RouteView,
+    isArray: true,
+    description: 'Which PSPs were asked, in order, and how each ended.',
+  })
+  readonly routes: readonly RouteView[];
+
+  @Field({
+    type: FailureView,
+    nullable: true,
+    description: 'Why a payout with status `failed` failed: nothing was paid.',
+  })
+  readonly failure: FailureView | null;
+
+  @Id({
+    nullable: true,
+    description: 'The payout to this recipient that had ended before; null for the first.',
+  })
+  readonly previous: string | null;
+
+  @Metadata()
+  readonly metadata: Readonly<Record<string, string>>;
+
+  @Time()
+  readonly created_at: string;
+
+  @Time()
+  readonly updated_at: string;
+}
+
 export function viewOf(payout: Payout, history: OperationHistory | undefined): PayoutView {
   return {
     object: 'payout',

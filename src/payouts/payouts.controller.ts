@@ -1,20 +1,48 @@
 import { Body, Controller, Get, Inject, Post, Query, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { type FastifyReply } from 'fastify';
+import { Operation } from '../http/operation.js';
 import { CurrentCaller, KeyedBy, MovesMoney, PathId, Scopes } from '../http/request.decorators.js';
 import { sendJson, sendStored } from '../http/responses.js';
+import { PageOf } from '../http/view-fields.js';
 import { type RequestContext } from '../idempotency/request-context.js';
 import { type Caller } from '../merchants/caller.js';
 import { CreatePayoutDto } from './dto/create-payout.dto.js';
 import { ListPayoutsDto } from './dto/list-payouts.dto.js';
+import * as example from './payout.examples.js';
+import { PayoutView } from './payout.view.js';
 import { type Payouts } from './payouts.js';
 import { PayoutsService } from './payouts.service.js';
 
+const PayoutPage = PageOf('PayoutPage', PayoutView);
+
 /** /v1/payouts: parse, call one flow, present. A key that may send money out may see what became of it. */
+@ApiTags('Payouts')
 @Controller('v1/payouts')
 export class PayoutsController {
   constructor(@Inject(PayoutsService) private readonly payouts: Payouts) {}
 
   @Post()
+  @Operation({
+    id: 'createPayout',
+    summary: 'Send a payout',
+    description:
+      'Sends money out, at most once whatever fails. The payouts to a recipient follow one another: name the last one that ended as `previous`, or null for the first. While one has not ended the next is answered 409 `payout_in_progress`; where another one has ended since, 409 `payout_sequence_stale`. Nothing is stored then, and `payout_id` says which payout to read first, and to go back from, by `previous`, to the one that was named: one of them may be the very one. So the same payout asked for twice, under whatever keys, is made once.',
+    bodies: { next: example.payoutRequest, first: example.firstPayoutRequest },
+    answers: {
+      201: [
+        PayoutView,
+        'The payout has ended: `paid`, or `failed` with nothing paid and `failure` saying why.',
+        { paid: example.paid, failed: example.payoutFailed },
+      ],
+      202: [
+        PayoutView,
+        'The outcome is not known yet. The service goes on by itself; ask again with the same Idempotency-Key, or read the payout.',
+        { processing: example.payoutProcessing },
+      ],
+    },
+    problems: ['no_route', 'payout_in_progress', 'payout_sequence_stale'],
+  })
   @MovesMoney('payouts:write')
   async create(
     @KeyedBy() context: RequestContext,
@@ -25,6 +53,14 @@ export class PayoutsController {
   }
 
   @Get()
+  @Operation({
+    id: 'listPayouts',
+    summary: 'List payouts',
+    description: 'Newest first. Go on with `next_cursor` while `has_more` is true.',
+    answers: {
+      200: [PayoutPage, 'A page.', { last: { data: [example.paid], has_more: false, next_cursor: null } }],
+    },
+  })
   @Scopes('payments:read', 'payouts:write')
   async list(
     @CurrentCaller() caller: Caller,
@@ -36,10 +72,17 @@ export class PayoutsController {
   }
 
   @Get(':id')
+  @Operation({
+    id: 'getPayout',
+    summary: 'Read a payout',
+    description: 'As it is now.',
+    answers: { 200: [PayoutView, 'The payout.', { paid: example.paid }] },
+    problems: ['not_found'],
+  })
   @Scopes('payments:read', 'payouts:write')
   async get(
     @CurrentCaller() caller: Caller,
-    @PathId() id: string,
+    @PathId('payout', example.paid.id) id: string,
     @Res() reply: FastifyReply,
   ): Promise<void> {
     sendJson(reply, await this.payouts.get(caller, id));

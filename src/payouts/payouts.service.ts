@@ -8,8 +8,8 @@ import { createPayoutFlow, type CreatePayoutDeps } from './create-payout.flow.js
 import { PayoutFlow } from './payout-flow.js';
 import { type PayoutReader } from './payout.reader.js';
 import { type PayoutState } from './payout-state.js';
-import { viewOf } from './payout.view.js';
-import { type PayoutAsk, type PayoutFilter, type Payouts, type PayoutView } from './payouts.js';
+import { type PayoutView, viewOf } from './payout.view.js';
+import { type PayoutAsk, type PayoutFilter, type Payouts } from './payouts.js';
 
 export interface PayoutsDeps extends Omit<CreatePayoutDeps, 'sequences'> {
   readonly keyed: IdempotentRunner;

@@ -2,8 +2,7 @@ import { type Page } from '../core/page.js';
 import { type FlowAnswer } from '../idempotency/idempotent-runner.js';
 import { type RequestContext } from '../idempotency/request-context.js';
 import { type Caller } from '../merchants/caller.js';
-import { type Failure } from '../core/failure.js';
-import { type RouteView } from '../request-storage/told.js';
+import { type PayoutView } from './payout.view.js';
 
 /** What a client asks for with POST /v1/payouts, parsed and validated; nothing optional is undefined. */
 export interface PayoutAsk {
@@ -30,30 +29,6 @@ export interface PayoutFilter {
   readonly recipient?: string;
   readonly createdFrom?: Date;
   readonly createdTo?: Date;
-}
-
-export const payoutStatuses = ['processing', 'paid', 'failed'] as const;
-export type PayoutStatus = (typeof payoutStatuses)[number];
-
-/** The payout as the API shows it; field names are the wire's. */
-export interface PayoutView {
-  readonly object: 'payout';
-  readonly id: string;
-  readonly reference: string;
-  /** The recipient's reference. Never a token. */
-  readonly recipient: string;
-  readonly status: PayoutStatus;
-  readonly amount: number;
-  readonly currency: string;
-  readonly psp: string | null;
-  readonly psp_reference: string | null;
-  readonly entity_key: string;
-  readonly routes: readonly RouteView[];
-  readonly failure: Failure | null;
-  readonly previous: string | null;
-  readonly metadata: Readonly<Record<string, string>>;
-  readonly created_at: string;
-  readonly updated_at: string;
 }
 
 /** What the controller of payouts calls. Every refusal is a thrown `Problem`. */

@@ -1,5 +1,6 @@
 import { Problem } from '../core/problem.js';
-import { type PayoutStatus, type PayoutAsk } from './payouts.js';
+import { type PayoutStatus } from './payout.lifecycle.js';
+import { type PayoutAsk } from './payouts.js';
 
 /** The payout of a recipient that no other has followed yet. */
 export interface Tail {

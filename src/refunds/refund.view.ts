@@ -1,23 +1,62 @@
-import { type Failure, failureViewOf } from '../core/failure.js';
+import { ApiSchema } from '@nestjs/swagger';
+import { failureViewOf } from '../core/failure.js';
+import { FailureView } from '../http/failure.view.js';
+import { Amount, Constant, Field, Id, Metadata, OneOf, Text, Time } from '../http/view-fields.js';
 import { type Refund } from './refund.entity.js';
-import { type RefundStatus } from './refund.lifecycle.js';
+import { type RefundStatus, refundStatuses } from './refund.lifecycle.js';
 
 /** The refund as the API shows it; field names are the wire's. */
-export interface RefundView {
+@ApiSchema({ name: 'Refund', description: 'A refund of a payment. Amounts are integers in minor units.' })
+export class RefundView {
+  @Constant('refund')
   readonly object: 'refund';
+
+  @Id()
   readonly id: string;
+
+  @Id()
   readonly payment_id: string;
+
+  @Text({
+    nullable: true,
+    description: 'Its name among several refunds of the payment; null for the only one.',
+  })
   readonly reference: string | null;
+
+  @OneOf(refundStatuses, {
+    description:
+      '`pending`: it is not known yet what the PSP did, the service goes on by itself. `failed`: nothing was given back, and the same refund may be asked for again under a new Idempotency-Key; or it was, and came back days later (then `refund_reversed` is answered, and a new one takes a `reference`).',
+  })
   readonly status: RefundStatus;
+
+  @Amount('In minor units.')
   readonly amount: number;
+
+  @Text()
   readonly currency: string;
+
+  @Text({ nullable: true })
   readonly reason: string | null;
+
+  @Text({ nullable: true, description: 'The PSP account that took the payment.' })
   readonly psp: string | null;
+
+  @Text({ nullable: true, description: "That PSP's own id of the refund." })
   readonly psp_reference: string | null;
+
+  @Text({ description: 'Names the refund at its PSP, for all time.' })
   readonly entity_key: string;
-  readonly failure: Failure | null;
+
+  @Field({ type: FailureView, nullable: true, description: 'Why a refund with status `failed` failed.' })
+  readonly failure: FailureView | null;
+
+  @Metadata()
   readonly metadata: Readonly<Record<string, string>>;
+
+  @Time()
   readonly created_at: string;
+
+  @Time()
   readonly updated_at: string;
 }
 

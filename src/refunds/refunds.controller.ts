@@ -1,23 +1,61 @@
 import { Body, Controller, Get, Inject, Post, Query, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { type FastifyReply } from 'fastify';
+import { Operation } from '../http/operation.js';
 import { PageDto } from '../http/page.dto.js';
 import { CurrentCaller, KeyedBy, MovesMoney, PathId, Scopes } from '../http/request.decorators.js';
 import { sendJson, sendStored } from '../http/responses.js';
+import { PageOf } from '../http/view-fields.js';
 import { type RequestContext } from '../idempotency/request-context.js';
 import { type Caller } from '../merchants/caller.js';
 import { CreateRefundDto } from './dto/create-refund.dto.js';
+import * as example from './refund.examples.js';
+import { RefundView } from './refund.view.js';
 import { REFUNDS, type Refunds } from './refunds.js';
 
+const RefundPage = PageOf('RefundPage', RefundView);
+
 /** Refunds of a payment, and a refund by its own id. */
+@ApiTags('Refunds')
 @Controller('v1')
 export class RefundsController {
   constructor(@Inject(REFUNDS) private readonly refunds: Refunds) {}
 
   @Post('payments/:id/refunds')
+  @Operation({
+    id: 'refundPayment',
+    summary: 'Refund a payment',
+    description:
+      'Gives back what was captured, at the PSP that took it. Without `reference` there is one refund of a payment: a second request for it, under any Idempotency-Key, is answered with the first (200, same id), or 409 `refund_exists` where the amount differs. With `reference` there are several, each once. A refund that failed after the PSP had done it has used its name up: 409 `refund_reversed`, and a new one takes a `reference`. More than was captured is never given back: what is on its way counts.',
+    bodies: { all: {}, part: { amount: 400, reference: 'parcel-1', reason: 'returned' } },
+    answers: {
+      201: [
+        RefundView,
+        'This request made it, and it is at rest: `succeeded` or `failed`.',
+        { succeeded: example.refund, failed: example.refundFailed },
+      ],
+      200: [RefundView, 'It was there already, and is at rest.', { succeeded: example.refund }],
+      202: [
+        RefundView,
+        'It is not known yet what the PSP did. The service goes on by itself; ask again, or read the refund.',
+        { pending: example.refundPending },
+      ],
+    },
+    problems: [
+      'not_found',
+      'invalid_state',
+      'amount_exceeds_refundable',
+      'refund_exists',
+      'refund_reversed',
+      'too_many_operations',
+      'payment_disputed',
+      'psp_account_changed',
+    ],
+  })
   @MovesMoney('payments:write')
   async create(
     @KeyedBy() context: RequestContext,
-    @PathId() paymentId: string,
+    @PathId('payment', example.refund.payment_id) paymentId: string,
     @Body() request: CreateRefundDto,
     @Res() reply: FastifyReply,
   ): Promise<void> {
@@ -25,10 +63,19 @@ export class RefundsController {
   }
 
   @Get('payments/:id/refunds')
+  @Operation({
+    id: 'listRefunds',
+    summary: 'List the refunds of a payment',
+    description: 'Newest first. Go on with `next_cursor` while `has_more` is true.',
+    answers: {
+      200: [RefundPage, 'A page.', { last: { data: [example.refund], has_more: false, next_cursor: null } }],
+    },
+    problems: ['not_found'],
+  })
   @Scopes('payments:read')
   async list(
     @CurrentCaller() caller: Caller,
-    @PathId() paymentId: string,
+    @PathId('payment', example.refund.payment_id) paymentId: string,
     @Query() { limit, cursor }: PageDto,
     @Res() reply: FastifyReply,
   ): Promise<void> {
@@ -36,10 +83,17 @@ export class RefundsController {
   }
 
   @Get('refunds/:id')
+  @Operation({
+    id: 'getRefund',
+    summary: 'Read a refund',
+    description: 'As it is now.',
+    answers: { 200: [RefundView, 'The refund.', { succeeded: example.refund }] },
+    problems: ['not_found'],
+  })
   @Scopes('payments:read')
   async get(
     @CurrentCaller() caller: Caller,
-    @PathId() id: string,
+    @PathId('refund', example.refund.id) id: string,
     @Res() reply: FastifyReply,
   ): Promise<void> {
     sendJson(reply, await this.refunds.getRefund(caller, id));

@@ -6,7 +6,7 @@ import { createApi } from '../../src/create-api.js';
 import { type ApiDependencies } from '../../src/api-dependencies.js';
 import { type DeadLetterDesk } from '../../src/ops/dead-letters.controller.js';
 import { createLogger } from '../../src/http/logger.js';
-import { deadLetterExample } from '../../src/ops/dead-letter-operations.js';
+import { deadLetter } from '../../src/ops/dead-letter.examples.js';
 import { captured, attempt } from '../../src/payments/payment.examples.js';
 import { refund } from '../../src/refunds/refund.examples.js';
 import { paid } from '../../src/payouts/payout.examples.js';
@@ -109,10 +109,10 @@ export class FakePayouts implements Payouts {
 export class FakeDeadLetters implements DeadLetterDesk {
   readonly calls: (readonly ['merge' | 'purge', ...Parameters<DeadLetterDesk['merge']>])[] = [];
   private readonly letter: DeadLetter = {
-    ...deadLetterExample,
-    jobId: deadLetterExample.job_id,
-    firstTriedAt: new Date(deadLetterExample.first_tried_at),
-    diedAt: new Date(deadLetterExample.died_at),
+    ...deadLetter,
+    jobId: deadLetter.job_id,
+    firstTriedAt: new Date(deadLetter.first_tried_at),
+    diedAt: new Date(deadLetter.died_at),
   };
 
   list(): ReturnType<DeadLetterDesk['list']> {

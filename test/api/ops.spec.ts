@@ -1,4 +1,4 @@
-import { deadLetterExample } from '../../src/ops/dead-letter-operations.js';
+import { deadLetter } from '../../src/ops/dead-letter.examples.js';
 import { StoreUnavailable } from '../../src/database/store-unavailable.js';
 import { type Ask, FakeDeadLetters, KEY, OPS_TOKEN, PAYMENT_ID, RunningApi } from './fake-api.js';
 
@@ -77,20 +77,20 @@ describe('who gets in', () => {
 describe('what is answered', () => {
   it('shows letters as they are documented, and never keeps them in a cache', async () => {
     const page = await get('?limit=1&kind=webhook.apply&cause=exhausted&died[lte]=2026-11-21T10:00:00Z');
-    expect(page.json()).toEqual({ data: [deadLetterExample], has_more: false, next_cursor: null });
+    expect(page.json()).toEqual({ data: [deadLetter], has_more: false, next_cursor: null });
     expect(page.headers).toMatchObject({
       'content-type': 'application/json',
       'cache-control': 'no-store',
       'request-id': expect.any(String) as string,
     });
-    expect((await get(`/${deadLetterExample.id.toUpperCase()}`)).json()).toEqual(deadLetterExample);
+    expect((await get(`/${deadLetter.id.toUpperCase()}`)).json()).toEqual(deadLetter);
     expect((await get('/counts')).json()).toEqual({
       data: [
         {
           kind: 'webhook.apply',
           cause: 'exhausted',
           count: 1,
-          oldest_died_at: deadLetterExample.died_at,
+          oldest_died_at: deadLetter.died_at,
           oldest_age_seconds: 1,
         },
       ],

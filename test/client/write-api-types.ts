@@ -24,7 +24,7 @@ const heading = `/**
 `;
 
 async function generated(): Promise<string> {
-  const types = await openapiTS(Buffer.from(JSON.stringify(openApiDocument('0.0.0'))), {
+  const types = await openapiTS(Buffer.from(JSON.stringify(await openApiDocument('0.0.0'))), {
     // A default is what the service takes for a field that was left out: a request may leave it out.
     defaultNonNullable: false,
     alphabetize: true,

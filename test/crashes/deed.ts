@@ -1,6 +1,6 @@
 import { type Effect, type Operation, type PspName } from '@payonce/simulator';
-import { type PaymentView } from '../../src/payments/payments.js';
-import { type PayoutView } from '../../src/payouts/payouts.js';
+import { type PaymentView } from '../../src/payments/payment.view.js';
+import { type PayoutView } from '../../src/payouts/payout.view.js';
 import { type RefundView } from '../../src/refunds/refund.view.js';
 import {
   atRest,

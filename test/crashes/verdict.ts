@@ -1,5 +1,5 @@
 import { type Effect, type PspName, pspNames } from '@payonce/simulator';
-import { type PaymentView } from '../../src/payments/payments.js';
+import { type PaymentView } from '../../src/payments/payment.view.js';
 import { type TestEnvironment } from '../support/test-environment.js';
 
 export type Must = (holds: boolean, otherwise: string) => void;

@@ -1,4 +1,4 @@
-import { type PaymentView } from '../../src/payments/payments.js';
+import { type PaymentView } from '../../src/payments/payment.view.js';
 import {
   atRest,
   codeOf,

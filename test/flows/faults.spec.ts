@@ -1,5 +1,5 @@
 import { type FaultRequest, type PspName } from '@payonce/simulator';
-import { type AttemptView, type PaymentView } from '../../src/payments/payments.js';
+import { type AttemptView, type PaymentView } from '../../src/payments/payment.view.js';
 import {
   atRest,
   type Order,

@@ -1,4 +1,4 @@
-import { type PayoutView } from '../../src/payouts/payouts.js';
+import { type PayoutView } from '../../src/payouts/payout.view.js';
 import { noticeOtherDatabase } from '../../src/database/failover-hold.js';
 import { keptCopy, onDatabase } from '../support/database.js';
 import { payonceCommand } from '../support/payonce-command.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Page } from '../../src/core/page.js';
-import { type PaymentView } from '../../src/payments/payments.js';
+import { type PaymentView } from '../../src/payments/payment.view.js';
 import { type PspName } from '@payonce/simulator';
 import {
   codeOf,

@@ -1,5 +1,5 @@
 import { type Page } from '../../src/core/page.js';
-import { type PaymentView } from '../../src/payments/payments.js';
+import { type PaymentView } from '../../src/payments/payment.view.js';
 import {
   codeOf,
   orderOf,

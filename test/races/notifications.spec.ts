@@ -1,8 +1,8 @@
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { type FaultKind, type PspName, pspNames } from '@payonce/simulator';
 import { type Page } from '../../src/core/page.js';
-import { type PaymentView } from '../../src/payments/payments.js';
-import { type EventView } from '../../src/webhooks/outgoing/event-view.js';
+import { type PaymentView } from '../../src/payments/payment.view.js';
+import { type EventView } from '../../src/webhooks/outgoing/event.view.js';
 import { eachOf } from '../support/a-few-at-a-time.js';
 import { randomFrom } from '../support/random.js';
 import {

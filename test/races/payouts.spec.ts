@@ -1,5 +1,5 @@
 import { type Effect, type FaultRequest, type PspName } from '@payonce/simulator';
-import { type PayoutView } from '../../src/payouts/payouts.js';
+import { type PayoutView } from '../../src/payouts/payout.view.js';
 import {
   atRest,
   codeOf,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Effect, type FaultKind, pspNames } from '@payonce/simulator';
-import { type AttemptView, type PaymentView } from '../../src/payments/payments.js';
+import { type AttemptView, type PaymentView } from '../../src/payments/payment.view.js';
 import { eachOf } from '../support/a-few-at-a-time.js';
 import { randomFrom } from '../support/random.js';
 import {

@@ -8,7 +8,8 @@ import { PaymentResolver } from '../../src/payments/payment-resolver.js';
 import { createPayoutFlow } from '../../src/payouts/create-payout.flow.js';
 import { PayoutFlow } from '../../src/payouts/payout-flow.js';
 import { payouts } from '../../src/payouts/payout.table.js';
-import { type PayoutAsk, type PayoutView } from '../../src/payouts/payouts.js';
+import { type PayoutView } from '../../src/payouts/payout.view.js';
+import { type PayoutAsk } from '../../src/payouts/payouts.js';
 import { type Sequences } from '../../src/payouts/sequence.js';
 import {
   type Answer,

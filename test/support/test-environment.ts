@@ -15,7 +15,7 @@ import {
 import { type Scope } from '../../src/merchants/caller.js';
 import { Merchants } from '../../src/merchants/merchants.js';
 import { type Page } from '../../src/core/page.js';
-import { type AttemptView, type PaymentView } from '../../src/payments/payments.js';
+import { type AttemptView, type PaymentView } from '../../src/payments/payment.view.js';
 import { SystemClock } from '../../src/core/clock.js';
 import { SystemIds } from '../../src/core/ids.js';
 import { type FreshDatabase, freshDatabase } from './database.js';

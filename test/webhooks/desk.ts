@@ -13,7 +13,7 @@ import { type DeliveryArgs } from '../../src/webhooks/outgoing/delivery-jobs.js'
 import { type Resolve } from '../../src/webhooks/outgoing/resolver.js';
 import { type TargetPolicy } from '../../src/webhooks/outgoing/target.js';
 import { type WebhooksOut, webhooksOut } from '../../src/webhooks/outgoing/webhooks-out.js';
-import { type EndpointWithSecret } from '../../src/webhooks/outgoing/webhooks.js';
+import { type EndpointWithSecretView } from '../../src/webhooks/outgoing/webhook.view.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 
 /** As long as a test should take at most; those of the service are far longer. */
@@ -84,7 +84,7 @@ export class Desk {
     return { ...this.merchant, merchantId: id };
   }
 
-  endpoint(url: string, caller = this.merchant): Promise<EndpointWithSecret> {
+  endpoint(url: string, caller = this.merchant): Promise<EndpointWithSecretView> {
     return this.out.endpoints.create(caller, { url, events: null, description: null });
   }
 

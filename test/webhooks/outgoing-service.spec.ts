@@ -1,4 +1,4 @@
-import { type EventView } from '../../src/webhooks/outgoing/event-view.js';
+import { type EventView } from '../../src/webhooks/outgoing/event.view.js';
 import {
   eventually,
   orderOf,

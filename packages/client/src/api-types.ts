@@ -10,7 +10,7 @@ export interface paths {
       readonly cookie?: never;
     };
     /**
-     * Is the process alive?
+     * Liveness probe
      * @description Says nothing of databases: a restart would not mend them.
      */
     readonly get: operations['live'];
@@ -30,7 +30,7 @@ export interface paths {
       readonly cookie?: never;
     };
     /**
-     * May requests be sent here?
+     * Readiness probe
      * @description No as soon as the process is asked to stop, while the database is away, and while the clock of the machine differs from that of the database by more than 2 s.
      */
     readonly get: operations['ready'];
@@ -136,7 +136,7 @@ export interface paths {
     readonly get?: never;
     readonly put?: never;
     /**
-     * Send dead letters back
+     * Requeue dead letters
      * @description Their jobs are tried again from the first level, with their story; the longest dead first, 10,000 at most in one go. Each letter is merged once, by one operator, and audited; 404 where ids are named and none of them is there any more.
      *
      *     For operators: with the token of `PAYONCE_OPS_TOKEN`. Where none is set, there is nothing at this path. An API key of a merchant opens nothing here.
@@ -158,7 +158,7 @@ export interface paths {
     readonly get?: never;
     readonly put?: never;
     /**
-     * Throw dead letters away
+     * Purge dead letters
      * @description For good; else as for merging them.
      *
      *     For operators: with the token of `PAYONCE_OPS_TOKEN`. Where none is set, there is nothing at this path. An API key of a merchant opens nothing here.
@@ -222,7 +222,7 @@ export interface paths {
       readonly cookie?: never;
     };
     /**
-     * See where an event was sent
+     * List deliveries
      * @description To each endpoint, with its tries.
      *
      *     Scope: `events:read`.
@@ -246,7 +246,7 @@ export interface paths {
     readonly get?: never;
     readonly put?: never;
     /**
-     * Send an event again
+     * Replay an event
      * @description To one endpoint, or to all that want it, delivered before or not. What is being sent right now is left alone.
      *
      *     Scope: `webhooks:write`.
@@ -316,7 +316,7 @@ export interface paths {
       readonly cookie?: never;
     };
     /**
-     * Read its story
+     * List attempts
      * @description Every route that was tried and every call that was made to a PSP for it, with what came back.
      *
      *     Scope: `payments:read`.
@@ -512,7 +512,7 @@ export interface paths {
     readonly get: operations['listWebhookEndpoints'];
     readonly put?: never;
     /**
-     * Have events sent to an address
+     * Create a webhook endpoint
      * @description At most 16 of a merchant are enabled. The secret is in this answer and in none after it; signatures are those of the Standard Webhooks specification. No Idempotency-Key: asked twice there are two endpoints, and one can be disabled.
      *
      *     Scope: `webhooks:write`.
@@ -622,7 +622,7 @@ export interface paths {
     readonly get?: never;
     readonly put?: never;
     /**
-     * Send the events of a time again
+     * Replay events
      * @description Those that the endpoint wants, delivered before or not, with the ids that they have. At most 10,000 at once.
      *
      *     Scope: `webhooks:write`.
@@ -666,7 +666,7 @@ export interface paths {
     readonly get?: never;
     readonly put?: never;
     /**
-     * Take a notification of a PSP
+     * Receive a notification of a PSP
      * @description For PSPs alone: give them this address, with the name of the account in the PSPs file. It takes no API key; each notification proves itself by its signature over the body as it came. It is stored and answered at once, and applied afterwards: once, however often it comes. Of a batch, what cannot be accepted is counted and the rest is stored; only where nothing is accepted is it refused. Anything but 200 asks the PSP to send it again.
      */
     readonly post: operations['receiveNotification'];
@@ -727,12 +727,27 @@ export interface components {
       /** @description Its name among several of this payment: asked for twice under one name, whatever the Idempotency-Key, it is done once. Without a name there is only one. */
       readonly reference?: string;
     };
+    readonly Card: {
+      /** @description For routing: `visa`, `mastercard`, `amex` and the like, in small letters. */
+      readonly brand?: string;
+      /**
+       * Format: country
+       * @description For routing: the issuer's country, ISO 3166-1 alpha-2.
+       */
+      readonly country?: string;
+    };
     /** @description What the customer did. */
     readonly CompleteRequest: {
       /** @description What the customer's return handed over, for the PSP as it is, at most 65,536 characters as JSON. Adyen: `redirectResult` from the query of `return_url`, URL-decoded, or the `details` that its library gives. Stripe needs none of it: send `{ "return": "seen" }` or whatever came. */
       readonly details: {
         readonly [key: string]: unknown;
       };
+    };
+    readonly Customer: {
+      /** Format: email */
+      readonly email?: string;
+      /** @description Your own name for it. Need not be unique. */
+      readonly reference?: string;
     };
     /** @description A job that was given up. */
     readonly DeadLetter: {
@@ -756,21 +771,23 @@ export interface components {
       readonly kind: string;
       readonly tries: number;
     };
+    readonly DeadLetterCount: {
+      /** @description Why it was given up: a code that the handler of the kind gave. */
+      readonly cause: string;
+      readonly count: number;
+      /** @description Room and verb: `webhook.apply`. */
+      readonly kind: string;
+      readonly oldest_age_seconds: number;
+      /** Format: date-time */
+      readonly oldest_died_at: string;
+    };
     readonly DeadLetterCounts: {
-      readonly data: readonly {
-        /** @description Why it was given up: a code that the handler of the kind gave. */
-        readonly cause: string;
-        readonly count: number;
-        /** @description Room and verb: `webhook.apply`. */
-        readonly kind: string;
-        readonly oldest_age_seconds: number;
-        /** Format: date-time */
-        readonly oldest_died_at: string;
-      }[];
+      readonly data: readonly components['schemas']['DeadLetterCount'][];
     };
     readonly DeadLetterPage: {
       readonly data: readonly components['schemas']['DeadLetter'][];
       readonly has_more: boolean;
+      /** @description Give it as `cursor` to get the next page. */
       readonly next_cursor: string | null;
     };
     /** @description One way of naming letters: `ids`; or a `kind`, a `cause` or both; or `all`. */
@@ -834,7 +851,7 @@ export interface components {
       readonly reason: string | null;
       /**
        * @description `open`: the bank has not decided. `lost`: the money is gone, unless it is won later all the same.
-       * @enum {unknown}
+       * @enum {string}
        */
       readonly status: 'open' | 'won' | 'lost';
     };
@@ -854,7 +871,7 @@ export interface components {
        * @description When it became so. RFC 3339, UTC.
        */
       readonly timestamp: string;
-      /** @enum {unknown} */
+      /** @enum {string} */
       readonly type:
         | 'payment.authorized'
         | 'payment.captured'
@@ -881,6 +898,12 @@ export interface components {
     readonly EventReplayRequest: {
       /** @description To this endpoint alone, whatever types it wants; absent: to all that want it. */
       readonly endpoint_id?: string;
+    };
+    readonly Failure: {
+      readonly category: string;
+      readonly code: string;
+      readonly message: string;
+      readonly psp_code: string | null;
     };
     readonly Live: {
       /** @constant */
@@ -914,12 +937,7 @@ export interface components {
       /** @description Names the operation at every PSP, for all time. */
       readonly entity_key: string;
       /** @description Why a payment with status `failed` failed. A decline is not an HTTP error. */
-      readonly failure: {
-        readonly category: string;
-        readonly code: string;
-        readonly message: string;
-        readonly psp_code: string | null;
-      } | null;
+      readonly failure: components['schemas']['Failure'] | null;
       /**
        * Format: uuid
        * @description UUIDv7.
@@ -930,29 +948,7 @@ export interface components {
       };
       /** @description What the customer has to do while the status is `requires_action`; then POST `/complete`. null with that status: the PSP asked for something that cannot be handed on, and the attempts say so. */
       readonly next_action:
-        | {
-            /** @description The fields of the form to send with POST; empty for GET. */
-            readonly fields: {
-              readonly [key: string]: string;
-            };
-            /** @enum {unknown} */
-            readonly method: 'GET' | 'POST';
-            /** @constant */
-            readonly type: 'redirect';
-            /** @description Send the customer there. It may have 8,000 characters and more. */
-            readonly url: string;
-          }
-        | {
-            /** @description The PSP's own object, as it came: Adyen's `action`, Stripe's `next_action`. */
-            readonly data: {
-              readonly [key: string]: unknown;
-            };
-            /** @description The PSP account's name. */
-            readonly psp: string;
-            /** @constant */
-            readonly type: 'psp_sdk';
-          }
-        | null;
+        components['schemas']['RedirectAction'] | components['schemas']['PspSdkAction'] | null;
       /** @constant */
       readonly object: 'payment';
       /** @description The PSP account that took the payment, as soon as one did. */
@@ -961,15 +957,10 @@ export interface components {
       readonly psp_reference: string | null;
       readonly reference: string;
       /** @description Which PSPs were asked, in order, and how each ended. */
-      readonly routes: readonly {
-        readonly outcome: string | null;
-        readonly psp: string;
-        readonly route: number;
-        readonly verdict: string;
-      }[];
+      readonly routes: readonly components['schemas']['Route'][];
       /**
        * @description `processing`: an outcome is not known yet, the service goes on by itself. `requires_action`: see `next_action`. The others are at rest.
-       * @enum {unknown}
+       * @enum {string}
        */
       readonly status:
         | 'processing'
@@ -985,6 +976,26 @@ export interface components {
        * @description RFC 3339, UTC.
        */
       readonly updated_at: string;
+    };
+    readonly PaymentMethod: {
+      /** @description What you know of the card without its number. */
+      readonly card?: components['schemas']['Card'];
+      /** @description A PSP account's name and that PSP's own customer, to whom the token belongs: `cus_…` at Stripe, which refuses an attached payment method without it; the shopperReference at Adyen, which refuses a stored one without it (`customer.reference` is sent there where none is given here). */
+      readonly customers?: {
+        readonly [key: string]: string;
+      };
+      /**
+       * @description `merchant`: charged on an agreement while the customer is away. Nobody is asked to authenticate, and PSPs claim the exemption for that.
+       * @default customer
+       * @enum {string}
+       */
+      readonly initiator?: 'customer' | 'merchant';
+      /** @description A PSP account's name and the token that this PSP made for the card. Only PSPs with a token are candidates. Never a card number. */
+      readonly tokens: {
+        readonly [key: string]: string;
+      };
+      /** @enum {string} */
+      readonly type: 'card';
     };
     readonly PaymentPage: {
       readonly data: readonly components['schemas']['Payment'][];
@@ -1012,44 +1023,12 @@ export interface components {
        * @description ISO 4217, in capitals.
        */
       readonly currency: string;
-      readonly customer?: {
-        /** Format: email */
-        readonly email?: string;
-        /** @description Your own name for it. Need not be unique. */
-        readonly reference?: string;
-      };
+      readonly customer?: components['schemas']['Customer'];
       /** @description Up to 50 pairs of your own, given back as they were sent. */
       readonly metadata?: {
         readonly [key: string]: string;
       };
-      readonly payment_method: {
-        /** @description What you know of the card without its number. */
-        readonly card?: {
-          /** @description For routing: `visa`, `mastercard`, `amex` and the like, in small letters. */
-          readonly brand?: string;
-          /**
-           * Format: country
-           * @description For routing: the issuer's country, ISO 3166-1 alpha-2.
-           */
-          readonly country?: string;
-        };
-        /** @description A PSP account's name and that PSP's own customer, to whom the token belongs: `cus_…` at Stripe, which refuses an attached payment method without it; the shopperReference at Adyen, which refuses a stored one without it (`customer.reference` is sent there where none is given here). */
-        readonly customers?: {
-          readonly [key: string]: string;
-        };
-        /**
-         * @description `merchant`: charged on an agreement while the customer is away. Nobody is asked to authenticate, and PSPs claim the exemption for that.
-         * @default customer
-         * @enum {string}
-         */
-        readonly initiator?: 'customer' | 'merchant';
-        /** @description A PSP account's name and the token that this PSP made for the card. Only PSPs with a token are candidates. Never a card number. */
-        readonly tokens: {
-          readonly [key: string]: string;
-        };
-        /** @enum {string} */
-        readonly type: 'card';
-      };
+      readonly payment_method: components['schemas']['PaymentMethod'];
       /** @description Your own name for it. Need not be unique. */
       readonly reference: string;
       /**
@@ -1076,12 +1055,7 @@ export interface components {
       /** @description Names the operation at every PSP, for all time. */
       readonly entity_key: string;
       /** @description Why a payout with status `failed` failed: nothing was paid. */
-      readonly failure: {
-        readonly category: string;
-        readonly code: string;
-        readonly message: string;
-        readonly psp_code: string | null;
-      } | null;
+      readonly failure: components['schemas']['Failure'] | null;
       /**
        * Format: uuid
        * @description UUIDv7.
@@ -1105,15 +1079,10 @@ export interface components {
       readonly recipient: string;
       readonly reference: string;
       /** @description Which PSPs were asked, in order, and how each ended. */
-      readonly routes: readonly {
-        readonly outcome: string | null;
-        readonly psp: string;
-        readonly route: number;
-        readonly verdict: string;
-      }[];
+      readonly routes: readonly components['schemas']['Route'][];
       /**
        * @description `processing`: not known yet, the service goes on by itself, and the next payout to this recipient waits. The others are the end.
-       * @enum {unknown}
+       * @enum {string}
        */
       readonly status: 'processing' | 'paid' | 'failed';
       /**
@@ -1146,14 +1115,7 @@ export interface components {
        * @default null
        */
       readonly previous?: string | null;
-      readonly recipient: {
-        /** @description Your own name for the recipient: its payouts are one sequence. */
-        readonly reference: string;
-        /** @description A PSP account's name and the token that this PSP made for the recipient's bank account. Only PSPs with a token are candidates. Never an account or card number. */
-        readonly tokens: {
-          readonly [key: string]: string;
-        };
-      };
+      readonly recipient: components['schemas']['Recipient'];
       /** @description Your own name for it. Need not be unique. */
       readonly reference: string;
       /**
@@ -1166,7 +1128,7 @@ export interface components {
     readonly Problem: {
       /**
        * @description Program against this.
-       * @enum {unknown}
+       * @enum {string}
        */
       readonly code:
         | 'validation_failed'
@@ -1208,11 +1170,7 @@ export interface components {
       /** @description About this occurrence. Never repeats what was sent. */
       readonly detail: string;
       /** @description For `validation_failed`, `card_number_refused` and `webhook_target_refused`. */
-      readonly errors?: readonly {
-        readonly message: string;
-        /** @description RFC 6901, into the body; for a query, the name of the parameter. */
-        readonly pointer: string;
-      }[];
+      readonly errors?: readonly components['schemas']['ProblemField'][];
       /**
        * Format: uuid
        * @description For `probable_duplicate`: the payment there is.
@@ -1238,6 +1196,24 @@ export interface components {
       readonly title: string;
       /** Format: uri */
       readonly type: string;
+    } & {
+      readonly [key: string]: unknown;
+    };
+    readonly ProblemField: {
+      readonly message: string;
+      /** @description RFC 6901, into the body; for a query, the name of the parameter. */
+      readonly pointer: string;
+    };
+    /** @description What the PSP's own library in the browser or app carries out. */
+    readonly PspSdkAction: {
+      /** @description The PSP's own object, as it came: Adyen's `action`, Stripe's `next_action`. */
+      readonly data: {
+        readonly [key: string]: unknown;
+      };
+      /** @description The PSP account's name. */
+      readonly psp: string;
+      /** @constant */
+      readonly type: 'psp_sdk';
     };
     /** @description Sends the events of a time again that the endpoint wants; at most 10,000. */
     readonly RangeReplayRequest: {
@@ -1256,8 +1232,29 @@ export interface components {
       readonly checks: {
         readonly [key: string]: 'up' | 'down';
       };
-      /** @enum {unknown} */
+      /** @enum {string} */
       readonly status: 'ready' | 'not_ready' | 'draining';
+    };
+    readonly Recipient: {
+      /** @description Your own name for the recipient: its payouts are one sequence. */
+      readonly reference: string;
+      /** @description A PSP account's name and the token that this PSP made for the recipient's bank account. Only PSPs with a token are candidates. Never an account or card number. */
+      readonly tokens: {
+        readonly [key: string]: string;
+      };
+    };
+    /** @description A page to open. */
+    readonly RedirectAction: {
+      /** @description The fields of the form to send with POST; empty for GET. */
+      readonly fields: {
+        readonly [key: string]: string;
+      };
+      /** @enum {string} */
+      readonly method: 'GET' | 'POST';
+      /** @constant */
+      readonly type: 'redirect';
+      /** @description Send the customer there. It may have 8,000 characters and more. */
+      readonly url: string;
     };
     /** @description A refund of a payment. Amounts are integers in minor units. */
     readonly Refund: {
@@ -1272,12 +1269,7 @@ export interface components {
       /** @description Names the refund at its PSP, for all time. */
       readonly entity_key: string;
       /** @description Why a refund with status `failed` failed. */
-      readonly failure: {
-        readonly category: string;
-        readonly code: string;
-        readonly message: string;
-        readonly psp_code: string | null;
-      } | null;
+      readonly failure: components['schemas']['Failure'] | null;
       /**
        * Format: uuid
        * @description UUIDv7.
@@ -1302,7 +1294,7 @@ export interface components {
       readonly reference: string | null;
       /**
        * @description `pending`: it is not known yet what the PSP did, the service goes on by itself. `failed`: nothing was given back, and the same refund may be asked for again under a new Idempotency-Key; or it was, and came back days later (then `refund_reversed` is answered, and a new one takes a `reference`).
-       * @enum {unknown}
+       * @enum {string}
        */
       readonly status: 'pending' | 'succeeded' | 'failed';
       /**
@@ -1337,21 +1329,16 @@ export interface components {
       /** @constant */
       readonly object: 'replay';
     };
+    readonly Route: {
+      readonly outcome: string | null;
+      readonly psp: string;
+      readonly route: number;
+      readonly verdict: string;
+    };
     /** @description What became of sending an event to an endpoint. */
     readonly WebhookDelivery: {
       /** @description Newest first. */
-      readonly attempts: readonly {
-        readonly attempt: number;
-        /** @description Null where it was taken, or has not ended. */
-        readonly error_code: string | null;
-        readonly http_status: number | null;
-        readonly latency_ms: number | null;
-        /**
-         * Format: date-time
-         * @description RFC 3339, UTC.
-         */
-        readonly started_at: string;
-      }[];
+      readonly attempts: readonly components['schemas']['WebhookDeliveryAttempt'][];
       /**
        * Format: uuid
        * @description UUIDv7.
@@ -1371,9 +1358,21 @@ export interface components {
       readonly object: 'webhook_delivery';
       /**
        * @description `exhausted`: the last of 16 tries failed. `canceled`: the endpoint was disabled. Both can be replayed.
-       * @enum {unknown}
+       * @enum {string}
        */
       readonly status: 'pending' | 'delivered' | 'exhausted' | 'canceled';
+    };
+    readonly WebhookDeliveryAttempt: {
+      readonly attempt: number;
+      /** @description Null where it was taken, or has not ended. */
+      readonly error_code: string | null;
+      readonly http_status: number | null;
+      readonly latency_ms: number | null;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly started_at: string;
     };
     readonly WebhookDeliveryPage: {
       readonly data: readonly components['schemas']['WebhookDelivery'][];
@@ -1391,7 +1390,7 @@ export interface components {
       readonly description: string | null;
       /**
        * @description `gone`: it answered 410. `failing`: for five days it took nothing.
-       * @enum {unknown}
+       * @enum {string|null}
        */
       readonly disabled_reason: 'asked' | 'gone' | 'failing' | null;
       /** @description The types that are sent; null: all. */
@@ -1413,7 +1412,7 @@ export interface components {
        * @description Until then the secret before this one is signed with too.
        */
       readonly previous_secret_until: string | null;
-      /** @enum {unknown} */
+      /** @enum {string} */
       readonly status: 'enabled' | 'disabled';
       /**
        * Format: date-time
@@ -1464,7 +1463,7 @@ export interface components {
       readonly description: string | null;
       /**
        * @description `gone`: it answered 410. `failing`: for five days it took nothing.
-       * @enum {unknown}
+       * @enum {string|null}
        */
       readonly disabled_reason: 'asked' | 'gone' | 'failing' | null;
       /** @description The types that are sent; null: all. */
@@ -1488,7 +1487,7 @@ export interface components {
       readonly previous_secret_until: string | null;
       /** @description What signatures are checked with. Shown this once. */
       readonly secret: string;
-      /** @enum {unknown} */
+      /** @enum {string} */
       readonly status: 'enabled' | 'disabled';
       /**
        * Format: date-time
@@ -1499,53 +1498,7 @@ export interface components {
     };
   };
   responses: never;
-  parameters: {
-    /**
-     * @description The id of the dead letter. Anything but a UUID is not found.
-     * @example 019aa5d1-3c0e-7a51-8d2f-6b0c9e4f7a18
-     */
-    readonly DeadLetterId: string;
-    /**
-     * @description How long you wait for the outcome, in ms. No other PSP is asked later than that; what is not known by then is answered 202. 25,000 unless told.
-     * @example 10000
-     */
-    readonly Deadline: number;
-    /**
-     * @description The id of the webhook endpoint. Anything but a UUID is not found.
-     * @example 019aa5c1-77f0-7b33-9b0e-64a2d18c5e10
-     */
-    readonly EndpointId: string;
-    /**
-     * @description The id of the event. Anything but a UUID is not found.
-     * @example 019aa5c0-8be0-7a41-8d2c-7e6f1b0c9a55
-     */
-    readonly EventId: string;
-    /**
-     * @description A new one for each new request, a UUID for instance; bare or as a quoted string of RFC 8941.
-     * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-     */
-    readonly IdempotencyKey: string;
-    /**
-     * @description The id of the payment. Anything but a UUID is not found.
-     * @example 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42
-     */
-    readonly PaymentId: string;
-    /**
-     * @description The id of the payout. Anything but a UUID is not found.
-     * @example 019aa5c0-9c31-7f02-a6d4-0e5d7b1c2f83
-     */
-    readonly PayoutId: string;
-    /**
-     * @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60.
-     * @example wait=10
-     */
-    readonly Prefer: string;
-    /**
-     * @description The name of the account in the PSPs file.
-     * @example stripe
-     */
-    readonly PspAccount: string;
-  };
+  parameters: never;
   requestBodies: never;
   headers: {
     /** @description Set to true where this is the stored answer of an earlier request. */
@@ -1637,10 +1590,15 @@ export interface operations {
   readonly listDeadLetters: {
     readonly parameters: {
       readonly query?: {
+        /** @description Why it was given up: a code that the handler of the kind gave. */
         readonly cause?: string;
+        /** @description `next_cursor` of the page before. */
         readonly cursor?: string;
+        /** @description Given up at this time or earlier (RFC 3339). */
         readonly 'died[lte]'?: string;
+        /** @description Room and verb: `webhook.apply`. */
         readonly kind?: string;
+        /** @description How many at most. */
         readonly limit?: number;
       };
       readonly header?: never;
@@ -1722,11 +1680,8 @@ export interface operations {
       readonly query?: never;
       readonly header?: never;
       readonly path: {
-        /**
-         * @description The id of the dead letter. Anything but a UUID is not found.
-         * @example 019aa5d1-3c0e-7a51-8d2f-6b0c9e4f7a18
-         */
-        readonly id: components['parameters']['DeadLetterId'];
+        /** @description The id of the dead letter. Anything but a UUID is not found. */
+        readonly id: string;
       };
       readonly cookie?: never;
     };
@@ -2074,9 +2029,13 @@ export interface operations {
   readonly listEvents: {
     readonly parameters: {
       readonly query?: {
+        /** @description Created at this time or later (RFC 3339). */
         readonly 'created[gte]'?: string;
+        /** @description Created at this time or earlier (RFC 3339). */
         readonly 'created[lte]'?: string;
+        /** @description `next_cursor` of the page before. */
         readonly cursor?: string;
+        /** @description How many at most. */
         readonly limit?: number;
         readonly type?:
           | 'payment.authorized'
@@ -2184,11 +2143,8 @@ export interface operations {
       readonly query?: never;
       readonly header?: never;
       readonly path: {
-        /**
-         * @description The id of the event. Anything but a UUID is not found.
-         * @example 019aa5c0-8be0-7a41-8d2c-7e6f1b0c9a55
-         */
-        readonly id: components['parameters']['EventId'];
+        /** @description The id of the event. Anything but a UUID is not found. */
+        readonly id: string;
       };
       readonly cookie?: never;
     };
@@ -2274,11 +2230,8 @@ export interface operations {
       readonly query?: never;
       readonly header?: never;
       readonly path: {
-        /**
-         * @description The id of the event. Anything but a UUID is not found.
-         * @example 019aa5c0-8be0-7a41-8d2c-7e6f1b0c9a55
-         */
-        readonly id: components['parameters']['EventId'];
+        /** @description The id of the event. Anything but a UUID is not found. */
+        readonly id: string;
       };
       readonly cookie?: never;
     };
@@ -2364,11 +2317,8 @@ export interface operations {
       readonly query?: never;
       readonly header?: never;
       readonly path: {
-        /**
-         * @description The id of the event. Anything but a UUID is not found.
-         * @example 019aa5c0-8be0-7a41-8d2c-7e6f1b0c9a55
-         */
-        readonly id: components['parameters']['EventId'];
+        /** @description The id of the event. Anything but a UUID is not found. */
+        readonly id: string;
       };
       readonly cookie?: never;
     };
@@ -2511,11 +2461,17 @@ export interface operations {
   readonly listPayments: {
     readonly parameters: {
       readonly query?: {
+        /** @description Created at this time or later (RFC 3339). */
         readonly 'created[gte]'?: string;
+        /** @description Created at this time or earlier (RFC 3339). */
         readonly 'created[lte]'?: string;
+        /** @description `next_cursor` of the page before. */
         readonly cursor?: string;
+        /** @description How many at most. */
         readonly limit?: number;
+        /** @description A PSP account's name. */
         readonly psp?: string;
+        /** @description Your own name for it. Need not be unique. */
         readonly reference?: string;
         readonly status?:
           | 'processing'
@@ -2616,21 +2572,12 @@ export interface operations {
     readonly parameters: {
       readonly query?: never;
       readonly header: {
-        /**
-         * @description A new one for each new request, a UUID for instance; bare or as a quoted string of RFC 8941.
-         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-         */
-        readonly 'Idempotency-Key': components['parameters']['IdempotencyKey'];
-        /**
-         * @description How long you wait for the outcome, in ms. No other PSP is asked later than that; what is not known by then is answered 202. 25,000 unless told.
-         * @example 10000
-         */
-        readonly 'Payonce-Deadline'?: components['parameters']['Deadline'];
-        /**
-         * @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60.
-         * @example wait=10
-         */
-        readonly Prefer?: components['parameters']['Prefer'];
+        /** @description A new one for each new request, a UUID for instance; bare or as a quoted string of RFC 8941. */
+        readonly 'Idempotency-Key': string;
+        /** @description How long you wait for the outcome, in ms. No other PSP is asked later than that; what is not known by then is answered 202. 25,000 unless told. */
+        readonly 'Payonce-Deadline'?: number;
+        /** @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60. */
+        readonly Prefer?: string;
       };
       readonly path?: never;
       readonly cookie?: never;
@@ -2701,9 +2648,9 @@ export interface operations {
         };
       };
       /**
-       * @description `request_in_progress`: A request with this Idempotency-Key is still running.
+       * @description `probable_duplicate`: A payment just like this one was taken a moment ago.
        *
-       *     `probable_duplicate`: A payment just like this one was taken a moment ago.
+       *     `request_in_progress`: A request with this Idempotency-Key is still running.
        */
       readonly 409: {
         headers: {
@@ -2736,13 +2683,13 @@ export interface operations {
         };
       };
       /**
-       * @description `validation_failed`: The request is not valid.
+       * @description `no_route`: No PSP can take this payment.
+       *
+       *     `validation_failed`: The request is not valid.
        *
        *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
        *
        *     `idempotency_key_reused`: The Idempotency-Key was used for another request.
-       *
-       *     `no_route`: No PSP can take this payment.
        */
       readonly 422: {
         headers: {
@@ -2792,11 +2739,8 @@ export interface operations {
       readonly query?: never;
       readonly header?: never;
       readonly path: {
-        /**
-         * @description The id of the payment. Anything but a UUID is not found.
-         * @example 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42
-         */
-        readonly id: components['parameters']['PaymentId'];
+        /** @description The id of the payment. Anything but a UUID is not found. */
+        readonly id: string;
       };
       readonly cookie?: never;
     };
@@ -2882,11 +2826,8 @@ export interface operations {
       readonly query?: never;
       readonly header?: never;
       readonly path: {
-        /**
-         * @description The id of the payment. Anything but a UUID is not found.
-         * @example 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42
-         */
-        readonly id: components['parameters']['PaymentId'];
+        /** @description The id of the payment. Anything but a UUID is not found. */
+        readonly id: string;
       };
       readonly cookie?: never;
     };
@@ -2971,28 +2912,16 @@ export interface operations {
     readonly parameters: {
       readonly query?: never;
       readonly header: {
-        /**
-         * @description A new one for each new request, a UUID for instance; bare or as a quoted string of RFC 8941.
-         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-         */
-        readonly 'Idempotency-Key': components['parameters']['IdempotencyKey'];
-        /**
-         * @description How long you wait for the outcome, in ms. No other PSP is asked later than that; what is not known by then is answered 202. 25,000 unless told.
-         * @example 10000
-         */
-        readonly 'Payonce-Deadline'?: components['parameters']['Deadline'];
-        /**
-         * @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60.
-         * @example wait=10
-         */
-        readonly Prefer?: components['parameters']['Prefer'];
+        /** @description A new one for each new request, a UUID for instance; bare or as a quoted string of RFC 8941. */
+        readonly 'Idempotency-Key': string;
+        /** @description How long you wait for the outcome, in ms. No other PSP is asked later than that; what is not known by then is answered 202. 25,000 unless told. */
+        readonly 'Payonce-Deadline'?: number;
+        /** @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60. */
+        readonly Prefer?: string;
       };
       readonly path: {
-        /**
-         * @description The id of the payment. Anything but a UUID is not found.
-         * @example 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42
-         */
-        readonly id: components['parameters']['PaymentId'];
+        /** @description The id of the payment. Anything but a UUID is not found. */
+        readonly id: string;
       };
       readonly cookie?: never;
     };
@@ -3164,28 +3093,16 @@ export interface operations {
     readonly parameters: {
       readonly query?: never;
       readonly header: {
-        /**
-         * @description A new one for each new request, a UUID for instance; bare or as a quoted string of RFC 8941.
-         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-         */
-        readonly 'Idempotency-Key': components['parameters']['IdempotencyKey'];
-        /**
-         * @description How long you wait for the outcome, in ms. No other PSP is asked later than that; what is not known by then is answered 202. 25,000 unless told.
-         * @example 10000
-         */
-        readonly 'Payonce-Deadline'?: components['parameters']['Deadline'];
-        /**
-         * @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60.
-         * @example wait=10
-         */
-        readonly Prefer?: components['parameters']['Prefer'];
+        /** @description A new one for each new request, a UUID for instance; bare or as a quoted string of RFC 8941. */
+        readonly 'Idempotency-Key': string;
+        /** @description How long you wait for the outcome, in ms. No other PSP is asked later than that; what is not known by then is answered 202. 25,000 unless told. */
+        readonly 'Payonce-Deadline'?: number;
+        /** @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60. */
+        readonly Prefer?: string;
       };
       readonly path: {
-        /**
-         * @description The id of the payment. Anything but a UUID is not found.
-         * @example 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42
-         */
-        readonly id: components['parameters']['PaymentId'];
+        /** @description The id of the payment. Anything but a UUID is not found. */
+        readonly id: string;
       };
       readonly cookie?: never;
     };
@@ -3359,28 +3276,16 @@ export interface operations {
     readonly parameters: {
       readonly query?: never;
       readonly header: {
-        /**
-         * @description A new one for each new request, a UUID for instance; bare or as a quoted string of RFC 8941.
-         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-         */
-        readonly 'Idempotency-Key': components['parameters']['IdempotencyKey'];
-        /**
-         * @description How long you wait for the outcome, in ms. No other PSP is asked later than that; what is not known by then is answered 202. 25,000 unless told.
-         * @example 10000
-         */
-        readonly 'Payonce-Deadline'?: components['parameters']['Deadline'];
-        /**
-         * @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60.
-         * @example wait=10
-         */
-        readonly Prefer?: components['parameters']['Prefer'];
+        /** @description A new one for each new request, a UUID for instance; bare or as a quoted string of RFC 8941. */
+        readonly 'Idempotency-Key': string;
+        /** @description How long you wait for the outcome, in ms. No other PSP is asked later than that; what is not known by then is answered 202. 25,000 unless told. */
+        readonly 'Payonce-Deadline'?: number;
+        /** @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60. */
+        readonly Prefer?: string;
       };
       readonly path: {
-        /**
-         * @description The id of the payment. Anything but a UUID is not found.
-         * @example 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42
-         */
-        readonly id: components['parameters']['PaymentId'];
+        /** @description The id of the payment. Anything but a UUID is not found. */
+        readonly id: string;
       };
       readonly cookie?: never;
     };
@@ -3549,16 +3454,15 @@ export interface operations {
   readonly listRefunds: {
     readonly parameters: {
       readonly query?: {
+        /** @description `next_cursor` of the page before. */
         readonly cursor?: string;
+        /** @description How many at most. */
         readonly limit?: number;
       };
       readonly header?: never;
       readonly path: {
-        /**
-         * @description The id of the payment. Anything but a UUID is not found.
-         * @example 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42
-         */
-        readonly id: components['parameters']['PaymentId'];
+        /** @description The id of the payment. Anything but a UUID is not found. */
+        readonly id: string;
       };
       readonly cookie?: never;
     };
@@ -3657,28 +3561,16 @@ export interface operations {
     readonly parameters: {
       readonly query?: never;
       readonly header: {
-        /**
-         * @description A new one for each new request, a UUID for instance; bare or as a quoted string of RFC 8941.
-         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-         */
-        readonly 'Idempotency-Key': components['parameters']['IdempotencyKey'];
-        /**
-         * @description How long you wait for the outcome, in ms. No other PSP is asked later than that; what is not known by then is answered 202. 25,000 unless told.
-         * @example 10000
-         */
-        readonly 'Payonce-Deadline'?: components['parameters']['Deadline'];
-        /**
-         * @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60.
-         * @example wait=10
-         */
-        readonly Prefer?: components['parameters']['Prefer'];
+        /** @description A new one for each new request, a UUID for instance; bare or as a quoted string of RFC 8941. */
+        readonly 'Idempotency-Key': string;
+        /** @description How long you wait for the outcome, in ms. No other PSP is asked later than that; what is not known by then is answered 202. 25,000 unless told. */
+        readonly 'Payonce-Deadline'?: number;
+        /** @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60. */
+        readonly Prefer?: string;
       };
       readonly path: {
-        /**
-         * @description The id of the payment. Anything but a UUID is not found.
-         * @example 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42
-         */
-        readonly id: components['parameters']['PaymentId'];
+        /** @description The id of the payment. Anything but a UUID is not found. */
+        readonly id: string;
       };
       readonly cookie?: never;
     };
@@ -3868,12 +3760,19 @@ export interface operations {
   readonly listPayouts: {
     readonly parameters: {
       readonly query?: {
+        /** @description Created at this time or later (RFC 3339). */
         readonly 'created[gte]'?: string;
+        /** @description Created at this time or earlier (RFC 3339). */
         readonly 'created[lte]'?: string;
+        /** @description `next_cursor` of the page before. */
         readonly cursor?: string;
+        /** @description How many at most. */
         readonly limit?: number;
+        /** @description A PSP account's name. */
         readonly psp?: string;
+        /** @description The recipient's reference. */
         readonly recipient?: string;
+        /** @description Your own name for it. Need not be unique. */
         readonly reference?: string;
         readonly status?: 'processing' | 'paid' | 'failed';
       };
@@ -3966,21 +3865,12 @@ export interface operations {
     readonly parameters: {
       readonly query?: never;
       readonly header: {
-        /**
-         * @description A new one for each new request, a UUID for instance; bare or as a quoted string of RFC 8941.
-         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-         */
-        readonly 'Idempotency-Key': components['parameters']['IdempotencyKey'];
-        /**
-         * @description How long you wait for the outcome, in ms. No other PSP is asked later than that; what is not known by then is answered 202. 25,000 unless told.
-         * @example 10000
-         */
-        readonly 'Payonce-Deadline'?: components['parameters']['Deadline'];
-        /**
-         * @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60.
-         * @example wait=10
-         */
-        readonly Prefer?: components['parameters']['Prefer'];
+        /** @description A new one for each new request, a UUID for instance; bare or as a quoted string of RFC 8941. */
+        readonly 'Idempotency-Key': string;
+        /** @description How long you wait for the outcome, in ms. No other PSP is asked later than that; what is not known by then is answered 202. 25,000 unless told. */
+        readonly 'Payonce-Deadline'?: number;
+        /** @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60. */
+        readonly Prefer?: string;
       };
       readonly path?: never;
       readonly cookie?: never;
@@ -4051,11 +3941,11 @@ export interface operations {
         };
       };
       /**
-       * @description `request_in_progress`: A request with this Idempotency-Key is still running.
-       *
-       *     `payout_in_progress`: A payout to this recipient has not ended yet.
+       * @description `payout_in_progress`: A payout to this recipient has not ended yet.
        *
        *     `payout_sequence_stale`: previous is not the last payout to this recipient that ended.
+       *
+       *     `request_in_progress`: A request with this Idempotency-Key is still running.
        */
       readonly 409: {
         headers: {
@@ -4088,13 +3978,13 @@ export interface operations {
         };
       };
       /**
-       * @description `validation_failed`: The request is not valid.
+       * @description `no_route`: No PSP can take this payment.
+       *
+       *     `validation_failed`: The request is not valid.
        *
        *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
        *
        *     `idempotency_key_reused`: The Idempotency-Key was used for another request.
-       *
-       *     `no_route`: No PSP can take this payment.
        */
       readonly 422: {
         headers: {
@@ -4144,11 +4034,8 @@ export interface operations {
       readonly query?: never;
       readonly header?: never;
       readonly path: {
-        /**
-         * @description The id of the payout. Anything but a UUID is not found.
-         * @example 019aa5c0-9c31-7f02-a6d4-0e5d7b1c2f83
-         */
-        readonly id: components['parameters']['PayoutId'];
+        /** @description The id of the payout. Anything but a UUID is not found. */
+        readonly id: string;
       };
       readonly cookie?: never;
     };
@@ -4234,11 +4121,8 @@ export interface operations {
       readonly query?: never;
       readonly header?: never;
       readonly path: {
-        /**
-         * @description The id of the payment. Anything but a UUID is not found.
-         * @example 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42
-         */
-        readonly id: components['parameters']['PaymentId'];
+        /** @description The id of the refund. Anything but a UUID is not found. */
+        readonly id: string;
       };
       readonly cookie?: never;
     };
@@ -4322,7 +4206,9 @@ export interface operations {
   readonly listWebhookEndpoints: {
     readonly parameters: {
       readonly query?: {
+        /** @description `next_cursor` of the page before. */
         readonly cursor?: string;
+        /** @description How many at most. */
         readonly limit?: number;
       };
       readonly header?: never;
@@ -4550,11 +4436,8 @@ export interface operations {
       readonly query?: never;
       readonly header?: never;
       readonly path: {
-        /**
-         * @description The id of the webhook endpoint. Anything but a UUID is not found.
-         * @example 019aa5c1-77f0-7b33-9b0e-64a2d18c5e10
-         */
-        readonly id: components['parameters']['EndpointId'];
+        /** @description The id of the webhook endpoint. Anything but a UUID is not found. */
+        readonly id: string;
       };
       readonly cookie?: never;
     };
@@ -4640,11 +4523,8 @@ export interface operations {
       readonly query?: never;
       readonly header?: never;
       readonly path: {
-        /**
-         * @description The id of the webhook endpoint. Anything but a UUID is not found.
-         * @example 019aa5c1-77f0-7b33-9b0e-64a2d18c5e10
-         */
-        readonly id: components['parameters']['EndpointId'];
+        /** @description The id of the webhook endpoint. Anything but a UUID is not found. */
+        readonly id: string;
       };
       readonly cookie?: never;
     };
@@ -4778,11 +4658,8 @@ export interface operations {
       readonly query?: never;
       readonly header?: never;
       readonly path: {
-        /**
-         * @description The id of the webhook endpoint. Anything but a UUID is not found.
-         * @example 019aa5c1-77f0-7b33-9b0e-64a2d18c5e10
-         */
-        readonly id: components['parameters']['EndpointId'];
+        /** @description The id of the webhook endpoint. Anything but a UUID is not found. */
+        readonly id: string;
       };
       readonly cookie?: never;
     };
@@ -4929,11 +4806,8 @@ export interface operations {
       readonly query?: never;
       readonly header?: never;
       readonly path: {
-        /**
-         * @description The id of the webhook endpoint. Anything but a UUID is not found.
-         * @example 019aa5c1-77f0-7b33-9b0e-64a2d18c5e10
-         */
-        readonly id: components['parameters']['EndpointId'];
+        /** @description The id of the webhook endpoint. Anything but a UUID is not found. */
+        readonly id: string;
       };
       readonly cookie?: never;
     };
@@ -5078,11 +4952,8 @@ export interface operations {
       readonly query?: never;
       readonly header?: never;
       readonly path: {
-        /**
-         * @description The id of the webhook endpoint. Anything but a UUID is not found.
-         * @example 019aa5c1-77f0-7b33-9b0e-64a2d18c5e10
-         */
-        readonly id: components['parameters']['EndpointId'];
+        /** @description The id of the webhook endpoint. Anything but a UUID is not found. */
+        readonly id: string;
       };
       readonly cookie?: never;
     };
@@ -5229,11 +5100,8 @@ export interface operations {
       readonly query?: never;
       readonly header?: never;
       readonly path: {
-        /**
-         * @description The id of the webhook endpoint. Anything but a UUID is not found.
-         * @example 019aa5c1-77f0-7b33-9b0e-64a2d18c5e10
-         */
-        readonly id: components['parameters']['EndpointId'];
+        /** @description The id of the webhook endpoint. Anything but a UUID is not found. */
+        readonly id: string;
       };
       readonly cookie?: never;
     };
@@ -5367,11 +5235,8 @@ export interface operations {
       readonly query?: never;
       readonly header?: never;
       readonly path: {
-        /**
-         * @description The name of the account in the PSPs file.
-         * @example stripe
-         */
-        readonly psp: components['parameters']['PspAccount'];
+        /** @description The name of the account in the PSPs file. */
+        readonly psp: string;
       };
       readonly cookie?: never;
     };

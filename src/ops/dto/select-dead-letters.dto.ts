@@ -1,3 +1,4 @@
+import { ApiSchema } from '@nestjs/swagger';
 import { IsTextList, IsTrue } from '../../http/fields.js';
 import { refused } from '../../http/request.pipe.js';
 import { UUID } from '../../http/shared-fields.js';
@@ -7,7 +8,10 @@ import { IsCode } from './code.js';
 /** Of ids in one selection: they have to fit into a body. */
 const MAX_IDS = 1_000;
 
-/** One way of naming letters: `ids`; or a `kind`, a `cause` or both; or `all`. */
+@ApiSchema({
+  name: 'DeadLetterSelection',
+  description: 'One way of naming letters: `ids`; or a `kind`, a `cause` or both; or `all`.',
+})
 export class SelectDeadLettersDto {
   @IsTextList({
     items: { maxLength: 36, pattern: UUID, message: 'must be the id of a dead letter' },

@@ -1,10 +1,12 @@
+import { ApiSchema } from '@nestjs/swagger';
 import { IsAmount, IsPartReference } from '../../http/shared-fields.js';
 import { type CaptureAsk } from '../payments.js';
 
-/**
- * Without `amount`, or without a body: all that is left of what was authorized. With `reference`: one of several
- * captures.
- */
+@ApiSchema({
+  name: 'CaptureRequest',
+  description:
+    'Without `amount`, or without a body: all that is left of what was authorized. With `reference`: one of several captures, where the PSP can; the payment stays `authorized` until all is captured or the rest is canceled.',
+})
 export class CapturePaymentDto {
   @IsAmount({ optional: true })
   amount?: number;

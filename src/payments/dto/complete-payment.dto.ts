@@ -1,7 +1,8 @@
+import { ApiSchema } from '@nestjs/swagger';
 import { IsAnyObject } from '../../http/fields.js';
 import { type CompletionAsk } from '../payments.js';
 
-/** What the customer did. */
+@ApiSchema({ name: 'CompleteRequest', description: 'What the customer did.' })
 export class CompletePaymentDto {
   @IsAnyObject({
     minProperties: 1,

@@ -1,3 +1,4 @@
+import { ApiSchema } from '@nestjs/swagger';
 import { isCountry } from '../../http/country.js';
 import { IsFlag, IsNested, IsOneOf, IsText, IsTextMap } from '../../http/fields.js';
 import { isEmail, isHttpUrl } from '../../http/formats.js';
@@ -13,6 +14,7 @@ import {
 } from '../../http/shared-fields.js';
 import { type PaymentAsk } from '../payments.js';
 
+@ApiSchema({ name: 'Card' })
 class CardDto {
   @IsText({
     maxLength: 32,
@@ -35,6 +37,7 @@ class CardDto {
   country?: string;
 }
 
+@ApiSchema({ name: 'PaymentMethod' })
 class PaymentMethodDto {
   @IsOneOf(['card'])
   type: 'card';
@@ -72,6 +75,7 @@ class PaymentMethodDto {
   card?: CardDto;
 }
 
+@ApiSchema({ name: 'Customer' })
 class CustomerDto {
   @IsReference({ optional: true })
   reference?: string;
@@ -86,7 +90,7 @@ class CustomerDto {
   email?: string;
 }
 
-/** A payment to create and to charge or authorize. */
+@ApiSchema({ name: 'PaymentRequest', description: 'A payment to create and to charge or authorize.' })
 export class CreatePaymentDto {
   @IsReference()
   reference: string;

@@ -1,7 +1,8 @@
 import { IsOneOf } from '../../http/fields.js';
 import { CreatedRangeDto } from '../../http/page.dto.js';
 import { IsPspName, IsReference } from '../../http/shared-fields.js';
-import { type PaymentFilter, paymentStatuses } from '../payments.js';
+import { paymentStatuses } from '../payment.lifecycle.js';
+import { type PaymentFilter } from '../payments.js';
 
 export class ListPaymentsDto extends CreatedRangeDto {
   @IsOneOf(paymentStatuses, { optional: true })

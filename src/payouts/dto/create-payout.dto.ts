@@ -1,3 +1,4 @@
+import { ApiSchema } from '@nestjs/swagger';
 import { IsNested, IsText } from '../../http/fields.js';
 import {
   IsAmount,
@@ -10,6 +11,7 @@ import {
 } from '../../http/shared-fields.js';
 import { type PayoutAsk } from '../payouts.js';
 
+@ApiSchema({ name: 'Recipient' })
 class RecipientDto {
   @IsReference({ description: 'Your own name for the recipient: its payouts are one sequence.' })
   reference: string;
@@ -20,7 +22,7 @@ class RecipientDto {
   tokens: Record<string, string>;
 }
 
-/** A payout to send. Bounds are those of payments. */
+@ApiSchema({ name: 'PayoutRequest', description: 'A payout to send.' })
 export class CreatePayoutDto {
   @IsReference()
   reference: string;

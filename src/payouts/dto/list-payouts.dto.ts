@@ -1,7 +1,8 @@
 import { IsOneOf } from '../../http/fields.js';
 import { CreatedRangeDto } from '../../http/page.dto.js';
 import { IsPspName, IsReference } from '../../http/shared-fields.js';
-import { type PayoutFilter, payoutStatuses } from '../payouts.js';
+import { payoutStatuses } from '../payout.lifecycle.js';
+import { type PayoutFilter } from '../payouts.js';
 
 export class ListPayoutsDto extends CreatedRangeDto {
   @IsOneOf(payoutStatuses, { optional: true })

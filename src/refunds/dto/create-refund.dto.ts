@@ -1,7 +1,11 @@
+import { ApiSchema } from '@nestjs/swagger';
 import { IsAmount, IsLine, IsMetadata, IsPartReference } from '../../http/shared-fields.js';
 import { type RefundAsk } from '../refunds.js';
 
-/** Without `amount`, or without a body: all that was captured and is not refunded yet. */
+@ApiSchema({
+  name: 'RefundRequest',
+  description: 'Without `amount`, or without a body: all that was captured and is not refunded yet.',
+})
 export class CreateRefundDto {
   @IsAmount({ optional: true })
   amount?: number;

@@ -7,7 +7,7 @@ import { type BegunTry, type DeliveryRecords, type HeldEndpoint, type Hold } fro
 import { delayAfter, retryAfterMsOf } from './delivery-schedule.js';
 import { decryptSecret, signedHeaders } from './endpoint-secret.js';
 import { type DeliveryMetrics } from './delivery-metrics.js';
-import { eventViewOf } from './event-view.js';
+import { eventViewOf } from './event.view.js';
 import { post, type PostOutcome } from './post.js';
 import { type TargetGuard } from './target-guard.js';
 

@@ -1,5 +1,5 @@
 import { type Clock } from '../../core/clock.js';
-import { type EventRow } from './event-view.js';
+import { type EventRow } from './event.view.js';
 import { type Sql, WAKE_DUE } from './waking.js';
 
 /** A hold on an endpoint: only the worker that has it delivers. */

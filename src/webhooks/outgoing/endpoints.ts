@@ -9,18 +9,13 @@ import { type Caller } from '../../merchants/caller.js';
 import { type Act, recorded } from './audited.js';
 import { DISABLE, type DisabledReason } from './delivery-records.js';
 import { newSecret, encryptSecret } from './endpoint-secret.js';
-import { type EventView, eventViewOf, PING } from './event-view.js';
+import { type EventView, eventViewOf, PING } from './event.view.js';
 import { replayRange } from './replay.js';
 import { targetFaults } from './target.js';
 import { type TargetGuard, TargetRefused } from './target-guard.js';
 import { type Sql, WAKE_DUE } from './waking.js';
-import {
-  type EndpointAsk,
-  type EndpointView,
-  type EndpointWithSecret,
-  type ReplayView,
-  type WebhookEndpoints,
-} from './webhooks.js';
+import { type EndpointView, type EndpointWithSecretView, type ReplayView } from './webhook.view.js';
+import { type EndpointAsk, type WebhookEndpoints } from './webhooks.js';
 
 export interface EndpointsDeps {
   readonly sql: Sql;
@@ -67,7 +62,7 @@ export class PostgresWebhookEndpoints implements WebhookEndpoints {
 
   constructor(private readonly deps: EndpointsDeps) {}
 
-  async create(caller: Caller, { url, events, description }: EndpointAsk): Promise<EndpointWithSecret> {
+  async create(caller: Caller, { url, events, description }: EndpointAsk): Promise<EndpointWithSecretView> {
     const { clock, ids, seal } = this.deps;
     const { merchantId } = caller;
     await this.refuseTarget(merchantId, url);
@@ -104,7 +99,7 @@ export class PostgresWebhookEndpoints implements WebhookEndpoints {
     return endpointViewOf(await this.row(merchantId, id));
   }
 
-  async rotateSecret(caller: Caller, id: string): Promise<EndpointWithSecret> {
+  async rotateSecret(caller: Caller, id: string): Promise<EndpointWithSecretView> {
     const { merchantId } = caller;
     const { clock, seal } = this.deps;
     const secret = newSecret();

@@ -1,18 +1,37 @@
 import { Body, Controller, Get, Inject, Post, Query, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { type FastifyReply } from 'fastify';
+import { Operation } from '../../http/operation.js';
 import { CurrentCaller, PathId, Scopes } from '../../http/request.decorators.js';
 import { sendJson } from '../../http/responses.js';
+import { PageOf } from '../../http/view-fields.js';
 import { type Caller } from '../../merchants/caller.js';
 import { ListEventsDto } from './dto/list-events.dto.js';
 import { ReplayEventDto } from './dto/replay.dto.js';
+import { EventView } from './event.view.js';
+import * as example from './webhook.examples.js';
+import { DeliveryView, ReplayView } from './webhook.view.js';
 import { EVENTS, type Events } from './webhooks.js';
 
+const EventPage = PageOf('EventPage', EventView);
+const DeliveryPage = PageOf('WebhookDeliveryPage', DeliveryView);
+
 /** /v1/events: what has become of things, for those who poll, and how it was told. */
+@ApiTags('Events')
 @Controller('v1/events')
 export class EventsController {
   constructor(@Inject(EVENTS) private readonly events: Events) {}
 
   @Get()
+  @Operation({
+    id: 'listEvents',
+    summary: 'List events',
+    description:
+      'Newest first, whether there are endpoints or not. Go on with `next_cursor` while `has_more` is true. The order is that in which events became visible: one that is written late never appears behind one that was listed before, so a client that polls reads until the first event that it knows and misses none. For that an event is shown once every write that began before its own has ended, as a rule within milliseconds.',
+    answers: {
+      200: [EventPage, 'A page.', { last: { data: [example.event], has_more: false, next_cursor: null } }],
+    },
+  })
   @Scopes('events:read')
   async list(
     @CurrentCaller() caller: Caller,
@@ -24,20 +43,40 @@ export class EventsController {
   }
 
   @Get(':id')
+  @Operation({
+    id: 'getEvent',
+    summary: 'Read an event',
+    description: 'As it is sent.',
+    answers: { 200: [EventView, 'The event.', { captured: example.event }] },
+    problems: ['not_found'],
+  })
   @Scopes('events:read')
   async get(
     @CurrentCaller() caller: Caller,
-    @PathId() id: string,
+    @PathId('event', example.event.id) id: string,
     @Res() reply: FastifyReply,
   ): Promise<void> {
     sendJson(reply, await this.events.get(caller, id));
   }
 
   @Get(':id/deliveries')
+  @Operation({
+    id: 'listEventDeliveries',
+    summary: 'List deliveries',
+    description: 'To each endpoint, with its tries.',
+    answers: {
+      200: [
+        DeliveryPage,
+        'All of them.',
+        { one: { data: [example.delivery], has_more: false, next_cursor: null } },
+      ],
+    },
+    problems: ['not_found'],
+  })
   @Scopes('events:read')
   async deliveries(
     @CurrentCaller() caller: Caller,
-    @PathId() id: string,
+    @PathId('event', example.event.id) id: string,
     @Res() reply: FastifyReply,
   ): Promise<void> {
     sendJson(reply, await this.events.deliveries(caller, id));
@@ -45,10 +84,19 @@ export class EventsController {
 
   /** No money moves, so no Idempotency-Key. */
   @Post(':id/replay')
+  @Operation({
+    id: 'replayEvent',
+    summary: 'Replay an event',
+    description:
+      'To one endpoint, or to all that want it, delivered before or not. What is being sent right now is left alone.',
+    bodies: { all: {}, one: example.eventReplayRequest },
+    answers: { 202: [ReplayView, 'It is on its way.', { one: example.replay }] },
+    problems: ['not_found', 'invalid_state'],
+  })
   @Scopes('webhooks:write')
   async replay(
     @CurrentCaller() caller: Caller,
-    @PathId() id: string,
+    @PathId('event', example.event.id) id: string,
     @Body() request: ReplayEventDto,
     @Res() reply: FastifyReply,
   ): Promise<void> {

@@ -4,16 +4,11 @@ import { type Ids } from '../../core/ids.js';
 import { Problem } from '../../core/problem.js';
 import { translateOutage } from '../../database/store-unavailable.js';
 import { type Caller } from '../../merchants/caller.js';
-import { type EventRow, type EventView, eventViewOf } from './event-view.js';
+import { type EventRow, type EventView, eventViewOf } from './event.view.js';
 import { idsBetween, replayEvent } from './replay.js';
 import { type Sql } from './waking.js';
-import {
-  type DeliveryAttemptView,
-  type DeliveryView,
-  type EventFilter,
-  type Events,
-  type ReplayView,
-} from './webhooks.js';
+import { type DeliveryAttemptView, type DeliveryView, type ReplayView } from './webhook.view.js';
+import { type EventFilter, type Events } from './webhooks.js';
 
 /** Attempts of one delivery that are shown, the newest. */
 const MAX_ATTEMPTS = 50;

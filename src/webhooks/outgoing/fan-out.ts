@@ -1,5 +1,5 @@
 import { type Clock } from '../../core/clock.js';
-import { PING } from './event-view.js';
+import { PING } from './event.view.js';
 import { type Sql, WAKE_DUE } from './waking.js';
 
 /** Events that one pass looks at; also how many endpoints it wakes for what waited until now. */

@@ -2,7 +2,7 @@ import { uuidv7 } from '../../core/ids.js';
 import { Problem } from '../../core/problem.js';
 import { translateOutage } from '../../database/store-unavailable.js';
 import { type Act, recorded } from './audited.js';
-import { PING } from './event-view.js';
+import { PING } from './event.view.js';
 import { type Sql, WAKE_DUE } from './waking.js';
 
 export const MAX_REPLAYED = 10_000;

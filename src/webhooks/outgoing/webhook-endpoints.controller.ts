@@ -1,22 +1,42 @@
 import { Body, Controller, Get, Inject, Post, Query, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { type FastifyReply } from 'fastify';
+import { Operation } from '../../http/operation.js';
 import { EmptyDto, PageDto } from '../../http/page.dto.js';
 import { CurrentCaller, PathId, Scopes } from '../../http/request.decorators.js';
 import { sendJson } from '../../http/responses.js';
+import { PageOf } from '../../http/view-fields.js';
 import { type Caller } from '../../merchants/caller.js';
 import { CreateWebhookEndpointDto } from './dto/create-webhook-endpoint.dto.js';
 import { ReplayRangeDto } from './dto/replay.dto.js';
+import { EventView } from './event.view.js';
+import * as example from './webhook.examples.js';
+import { EndpointView, EndpointWithSecretView, ReplayView } from './webhook.view.js';
 import { WEBHOOK_ENDPOINTS, type WebhookEndpoints } from './webhooks.js';
+
+const EndpointPage = PageOf('WebhookEndpointPage', EndpointView);
 
 /**
  * /v1/webhook_endpoints: where events are sent. No money moves, so no Idempotency-Key: but for a second endpoint,
  * asking twice is as asking once.
  */
+@ApiTags('Webhooks')
 @Controller('v1/webhook_endpoints')
 export class WebhookEndpointsController {
   constructor(@Inject(WEBHOOK_ENDPOINTS) private readonly endpoints: WebhookEndpoints) {}
 
   @Post()
+  @Operation({
+    id: 'createWebhookEndpoint',
+    summary: 'Create a webhook endpoint',
+    description:
+      'At most 16 of a merchant are enabled. The secret is in this answer and in none after it; signatures are those of the Standard Webhooks specification. No Idempotency-Key: asked twice there are two endpoints, and one can be disabled.',
+    bodies: { all: example.endpointRequest, some: example.narrowEndpointRequest },
+    answers: {
+      201: [EndpointWithSecretView, 'The endpoint with its secret.', { made: example.endpointWithSecret }],
+    },
+    problems: ['webhook_target_refused', 'webhook_endpoint_limit'],
+  })
   @Scopes('webhooks:write')
   async create(
     @CurrentCaller() caller: Caller,
@@ -27,6 +47,18 @@ export class WebhookEndpointsController {
   }
 
   @Get()
+  @Operation({
+    id: 'listWebhookEndpoints',
+    summary: 'List webhook endpoints',
+    description: 'Newest first, disabled ones too. Go on with `next_cursor` while `has_more` is true.',
+    answers: {
+      200: [
+        EndpointPage,
+        'A page.',
+        { last: { data: [example.endpoint], has_more: false, next_cursor: null } },
+      ],
+    },
+  })
   @Scopes('webhooks:read')
   async list(
     @CurrentCaller() caller: Caller,
@@ -37,20 +69,44 @@ export class WebhookEndpointsController {
   }
 
   @Get(':id')
+  @Operation({
+    id: 'getWebhookEndpoint',
+    summary: 'Read a webhook endpoint',
+    description: 'As it is now. Never its secret.',
+    answers: {
+      200: [EndpointView, 'The endpoint.', { enabled: example.endpoint, disabled: example.endpointDisabled }],
+    },
+    problems: ['not_found'],
+  })
   @Scopes('webhooks:read')
   async get(
     @CurrentCaller() caller: Caller,
-    @PathId() id: string,
+    @PathId('webhook endpoint', example.endpoint.id) id: string,
     @Res() reply: FastifyReply,
   ): Promise<void> {
     sendJson(reply, await this.endpoints.get(caller, id));
   }
 
   @Post(':id/rotate_secret')
+  @Operation({
+    id: 'rotateWebhookSecret',
+    summary: 'Rotate the secret',
+    description:
+      'For 24 hours what is sent is signed with both secrets, so that either will do; then with the new one alone. Rotated again within that time, only the last two count.',
+    bodies: { nothing: {} },
+    answers: {
+      200: [
+        EndpointWithSecretView,
+        'The endpoint with its new secret.',
+        { rotated: example.endpointWithSecret },
+      ],
+    },
+    problems: ['not_found'],
+  })
   @Scopes('webhooks:write')
   async rotateSecret(
     @CurrentCaller() caller: Caller,
-    @PathId() id: string,
+    @PathId('webhook endpoint', example.endpoint.id) id: string,
     @Body() _nothing: EmptyDto,
     @Res() reply: FastifyReply,
   ): Promise<void> {
@@ -58,10 +114,18 @@ export class WebhookEndpointsController {
   }
 
   @Post(':id/disable')
+  @Operation({
+    id: 'disableWebhookEndpoint',
+    summary: 'Disable a webhook endpoint',
+    description: 'Nothing is sent there any more. What was waiting is canceled; it can be replayed.',
+    bodies: { nothing: {} },
+    answers: { 200: [EndpointView, 'It is disabled.', { disabled: example.endpointDisabled }] },
+    problems: ['not_found'],
+  })
   @Scopes('webhooks:write')
   async disable(
     @CurrentCaller() caller: Caller,
-    @PathId() id: string,
+    @PathId('webhook endpoint', example.endpoint.id) id: string,
     @Body() _nothing: EmptyDto,
     @Res() reply: FastifyReply,
   ): Promise<void> {
@@ -69,10 +133,18 @@ export class WebhookEndpointsController {
   }
 
   @Post(':id/enable')
+  @Operation({
+    id: 'enableWebhookEndpoint',
+    summary: 'Enable a webhook endpoint',
+    description: 'Events from now on are sent there; those in between can be replayed.',
+    bodies: { nothing: {} },
+    answers: { 200: [EndpointView, 'It is enabled.', { enabled: example.endpoint }] },
+    problems: ['not_found', 'webhook_target_refused', 'webhook_endpoint_limit'],
+  })
   @Scopes('webhooks:write')
   async enable(
     @CurrentCaller() caller: Caller,
-    @PathId() id: string,
+    @PathId('webhook endpoint', example.endpoint.id) id: string,
     @Body() _nothing: EmptyDto,
     @Res() reply: FastifyReply,
   ): Promise<void> {
@@ -80,10 +152,19 @@ export class WebhookEndpointsController {
   }
 
   @Post(':id/ping')
+  @Operation({
+    id: 'pingWebhookEndpoint',
+    summary: 'Send a test event',
+    description:
+      'An event of the type `ping` is sent to this endpoint alone; what becomes of it stands in its deliveries.',
+    bodies: { nothing: {} },
+    answers: { 202: [EventView, 'The event that is sent.', { ping: example.ping }] },
+    problems: ['not_found', 'invalid_state'],
+  })
   @Scopes('webhooks:write')
   async ping(
     @CurrentCaller() caller: Caller,
-    @PathId() id: string,
+    @PathId('webhook endpoint', example.endpoint.id) id: string,
     @Body() _nothing: EmptyDto,
     @Res() reply: FastifyReply,
   ): Promise<void> {
@@ -91,10 +172,19 @@ export class WebhookEndpointsController {
   }
 
   @Post(':id/replay')
+  @Operation({
+    id: 'replayWebhookRange',
+    summary: 'Replay events',
+    description:
+      'Those that the endpoint wants, delivered before or not, with the ids that they have. At most 10,000 at once.',
+    bodies: { half: example.rangeReplayRequest },
+    answers: { 202: [ReplayView, 'They are on their way.', { some: example.replay }] },
+    problems: ['not_found', 'invalid_state', 'replay_too_large'],
+  })
   @Scopes('webhooks:write')
   async replay(
     @CurrentCaller() caller: Caller,
-    @PathId() id: string,
+    @PathId('webhook endpoint', example.endpoint.id) id: string,
     @Body() request: ReplayRangeDto,
     @Res() reply: FastifyReply,
   ): Promise<void> {

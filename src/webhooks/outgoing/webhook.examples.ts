@@ -1,10 +1,10 @@
-import { type EventView } from './event-view.js';
+import { type EventView } from './event.view.js';
 import {
   type DeliveryView,
   type EndpointView,
-  type EndpointWithSecret,
+  type EndpointWithSecretView,
   type ReplayView,
-} from './webhooks.js';
+} from './webhook.view.js';
 import { captured } from '../../payments/payment.examples.js';
 
 /** Examples of the OpenAPI document. A test sends the requests and holds the answers to the schemas. */
@@ -33,7 +33,7 @@ export const endpoint: EndpointView = {
 
 export const endpointDisabled: EndpointView = { ...endpoint, status: 'disabled', disabled_reason: 'asked' };
 
-export const endpointWithSecret: EndpointWithSecret = {
+export const endpointWithSecret: EndpointWithSecretView = {
   ...endpoint,
   secret: 'whsec_<32 bytes in base64>',
 };

@@ -1,10 +1,11 @@
+import { ApiSchema } from '@nestjs/swagger';
 import { IsText, IsTextList } from '../../../http/fields.js';
 import { isHttpUrl } from '../../../http/formats.js';
 import { IsLine } from '../../../http/shared-fields.js';
-import { type EventType, eventTypes } from '../event-view.js';
+import { type EventType, eventTypes } from '../event.view.js';
 import { type EndpointAsk } from '../webhooks.js';
 
-/** An address to send events to. */
+@ApiSchema({ name: 'WebhookEndpointRequest', description: 'An address to send events to.' })
 export class CreateWebhookEndpointDto {
   @IsText({
     maxLength: 2048,

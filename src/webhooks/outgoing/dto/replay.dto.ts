@@ -1,8 +1,9 @@
+import { ApiSchema } from '@nestjs/swagger';
 import { IsText } from '../../../http/fields.js';
 import { refused } from '../../../http/request.pipe.js';
 import { IsTime, UUID } from '../../../http/shared-fields.js';
 
-/** Sends the event again. */
+@ApiSchema({ name: 'EventReplayRequest', description: 'Sends the event again.' })
 export class ReplayEventDto {
   @IsText({
     maxLength: 36,
@@ -19,7 +20,10 @@ export class ReplayEventDto {
   }
 }
 
-/** Sends the events of a time again that the endpoint wants; at most 10,000. */
+@ApiSchema({
+  name: 'RangeReplayRequest',
+  description: 'Sends the events of a time again that the endpoint wants; at most 10,000.',
+})
 export class ReplayRangeDto {
   @IsTime({ description: 'Events from this time on (RFC 3339).' })
   from: string;

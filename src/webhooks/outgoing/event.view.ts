@@ -1,3 +1,5 @@
+import { ApiSchema } from '@nestjs/swagger';
+import { Constant, Field, Id, OneOf, Text } from '../../http/view-fields.js';
 import { disputeEventTypes } from '../../payments/dispute.js';
 import { paymentEventTypes } from '../../payments/payment-events.js';
 import { payoutEventTypes } from '../../payouts/payout-events.js';
@@ -24,13 +26,24 @@ export interface EventRow {
 }
 
 /** An event as the API shows it and as endpoints get it; field names are the wire's. */
-export interface EventView {
+@ApiSchema({ name: 'Event', description: 'What has become of something.' })
+export class EventView {
+  @Constant('event')
   readonly object: 'event';
+
+  @Id({ description: 'The same on every retry: the header `webhook-id`.' })
   readonly id: string;
+
+  @OneOf([...eventTypes, PING])
   readonly type: string;
-  /** RFC 3339: when it became so. */
+
+  @Text({ format: 'date-time', description: 'When it became so. RFC 3339, UTC.' })
   readonly timestamp: string;
-  /** The payment, refund, dispute or payout as it was shown then. */
+
+  @Field({
+    type: 'object',
+    description: 'The payment, refund or payout as it was shown then; for `ping` the endpoint.',
+  })
   readonly data: Readonly<Record<string, unknown>>;
 }
 

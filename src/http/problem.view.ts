@@ -1,0 +1,63 @@
+import { ApiSchema } from '@nestjs/swagger';
+import { problemCatalogue } from '../core/problem.js';
+import { Field, Id, OneOf, Text, WholeNumber } from './view-fields.js';
+
+@ApiSchema({ name: 'ProblemField' })
+class ProblemFieldView {
+  @Text({ description: 'RFC 6901, into the body; for a query, the name of the parameter.' })
+  readonly pointer: string;
+
+  @Text()
+  readonly message: string;
+}
+
+/** Other members may follow. */
+const schema = { name: 'Problem', description: 'RFC 9457.', additionalProperties: true };
+
+@ApiSchema(schema)
+export class ProblemView {
+  @Text({ format: 'uri' })
+  readonly type: string;
+
+  @Text({ description: 'Fixed for each code.' })
+  readonly title: string;
+
+  @WholeNumber()
+  readonly status: number;
+
+  @Text({ description: 'About this occurrence. Never repeats what was sent.' })
+  readonly detail: string;
+
+  @OneOf(Object.keys(problemCatalogue), { description: 'Program against this.' })
+  readonly code: string;
+
+  @Id({
+    required: false,
+    description:
+      'Absent in a stored answer, which is the same to the byte whenever it is sent; see Request-Id.',
+  })
+  readonly request_id?: string;
+
+  @Id({ required: false, description: 'For `refund_exists` and `refund_reversed`: the one there is.' })
+  readonly refund_id?: string;
+
+  @Id({ required: false, description: 'For `probable_duplicate`: the payment there is.' })
+  readonly payment_id?: string;
+
+  @Id({
+    required: false,
+    nullable: true,
+    description:
+      'For `payout_in_progress`: the payout to wait for. For `payout_sequence_stale`: the last one that ended, null where there is none.',
+  })
+  readonly payout_id?: string | null;
+
+  @Field({
+    type: ProblemFieldView,
+    isArray: true,
+    required: false,
+    maxItems: 20,
+    description: 'For `validation_failed`, `card_number_refused` and `webhook_target_refused`.',
+  })
+  readonly errors?: readonly ProblemFieldView[];
+}

@@ -1,0 +1,8 @@
+import { ApiSchema } from '@nestjs/swagger';
+import { EmptyDto } from '../../http/page.dto.js';
+
+@ApiSchema({
+  name: 'CancelRequest',
+  description: 'Nothing to say yet: an empty object or no body at all.',
+})
+export class CancelPaymentDto extends EmptyDto {}

@@ -1,0 +1,34 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { type OperationHistory } from './attempt.js';
+import { type PspAttempt } from './psp-request.entity.js';
+
+/** One route as clients see it. */
+@ApiSchema({ name: 'Route' })
+export class RouteView {
+  @ApiProperty({ type: 'integer' })
+  readonly route: number;
+
+  @ApiProperty()
+  readonly psp: string;
+
+  @ApiProperty()
+  readonly verdict: string;
+
+  @ApiProperty({ type: 'string', nullable: true })
+  readonly outcome: string | null;
+}
+
+export function routeViewsOf(history: OperationHistory | undefined): RouteView[] {
+  return (history?.routes ?? []).map(({ request, attempts }) => ({
+    route: request.route,
+    psp: request.psp,
+    verdict: request.verdict,
+    outcome: outcomeOf(attempts),
+  }));
+}
+
+/** The last thing a PSP said about the route: the latest answer that says anything. */
+function outcomeOf(attempts: readonly PspAttempt[]): string | null {
+  const told = attempts.findLast(({ outcome }) => outcome !== null && outcome !== 'unknown');
+  return (told ?? attempts.at(-1))?.outcome ?? null;
+}

@@ -1,0 +1,115 @@
+import { ApiSchema } from '@nestjs/swagger';
+import { Constant, Field, Id, OneOf, Text, Time, WholeNumber } from '../../http/view-fields.js';
+import { type DisabledReason } from './delivery-records.js';
+
+/** The endpoint as the API shows it; field names are the wire's. */
+@ApiSchema({ name: 'WebhookEndpoint', description: 'An address that events are sent to.' })
+export class EndpointView {
+  @Constant('webhook_endpoint')
+  readonly object: 'webhook_endpoint';
+
+  @Id()
+  readonly id: string;
+
+  @Text()
+  readonly url: string;
+
+  @Field({
+    type: 'array',
+    items: { type: 'string' },
+    nullable: true,
+    description: 'The types that are sent; null: all.',
+  })
+  readonly events: readonly string[] | null;
+
+  @Text({ nullable: true })
+  readonly description: string | null;
+
+  @OneOf(['enabled', 'disabled'])
+  readonly status: 'enabled' | 'disabled';
+
+  @OneOf(['asked', 'gone', 'failing'], {
+    nullable: true,
+    description: '`gone`: it answered 410. `failing`: for five days it took nothing.',
+  })
+  readonly disabled_reason: DisabledReason | null;
+
+  @Time({
+    nullable: true,
+    description: 'Since when every try has failed; null where the last one did not.',
+  })
+  readonly failing_since: string | null;
+
+  @Time({ nullable: true, description: 'Until then the secret before this one is signed with too.' })
+  readonly previous_secret_until: string | null;
+
+  @Time()
+  readonly created_at: string;
+
+  @Time()
+  readonly updated_at: string;
+}
+
+/** Shown once: when it is made, and when its secret is rotated. */
+@ApiSchema({
+  name: 'WebhookEndpointWithSecret',
+  description: 'An address that events are sent to, with its new secret.',
+})
+export class EndpointWithSecretView extends EndpointView {
+  @Text({ description: 'What signatures are checked with. Shown this once.' })
+  readonly secret: string;
+}
+
+@ApiSchema({ name: 'WebhookDeliveryAttempt' })
+export class DeliveryAttemptView {
+  @WholeNumber()
+  readonly attempt: number;
+
+  @Time()
+  readonly started_at: string;
+
+  @WholeNumber({ nullable: true })
+  readonly http_status: number | null;
+
+  @Text({ nullable: true, description: 'Null where it was taken, or has not ended.' })
+  readonly error_code: string | null;
+
+  @WholeNumber({ nullable: true })
+  readonly latency_ms: number | null;
+}
+
+const deliveryStatuses = ['pending', 'delivered', 'exhausted', 'canceled'] as const;
+
+@ApiSchema({ name: 'WebhookDelivery', description: 'What became of sending an event to an endpoint.' })
+export class DeliveryView {
+  @Constant('webhook_delivery')
+  readonly object: 'webhook_delivery';
+
+  @Id()
+  readonly event_id: string;
+
+  @Id()
+  readonly endpoint_id: string;
+
+  @OneOf(deliveryStatuses, {
+    description:
+      '`exhausted`: the last of 16 tries failed. `canceled`: the endpoint was disabled. Both can be replayed.',
+  })
+  readonly status: (typeof deliveryStatuses)[number];
+
+  @Time({ nullable: true })
+  readonly next_attempt_at: string | null;
+
+  @Field({ type: DeliveryAttemptView, isArray: true, maxItems: 50, description: 'Newest first.' })
+  readonly attempts: readonly DeliveryAttemptView[];
+}
+
+@ApiSchema({ name: 'Replay', description: 'What is sent again.' })
+export class ReplayView {
+  @Constant('replay')
+  readonly object: 'replay';
+
+  /** What is being sent right now is not among them. */
+  @WholeNumber({ minimum: 0, description: 'How many are sent again.' })
+  readonly deliveries: number;
+}
