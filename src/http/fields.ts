@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
 
 /**
@@ -65,7 +65,7 @@ function field(
         ...schema,
         required: !optional,
         ...(nested ? { type: nested } : {}),
-      } as ApiPropertyOptions),
+      }),
       ValidateBy(
         { name: 'fits', validator: { validate: (value) => faultsOf(value).length === 0 } },
         { message: message ?? 'does not fit', context: { faultsOf } },

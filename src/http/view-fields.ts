@@ -1,5 +1,5 @@
 import { type Type } from '@nestjs/common';
-import { ApiProperty, type ApiPropertyOptions, ApiSchema } from '@nestjs/swagger';
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { MAX_AMOUNT } from '../core/money.js';
 import { type Page } from '../core/page.js';
 
@@ -12,7 +12,7 @@ type Schema = Readonly<Record<string, unknown>>;
 
 /** @ApiProperty for all of JSON Schema: what its type leaves out (`const`, `propertyNames`) it hands on. */
 export function Field(schema: Schema): PropertyDecorator {
-  return ApiProperty(schema as ApiPropertyOptions);
+  return ApiProperty(schema);
 }
 
 export function Text(schema: Schema = {}): PropertyDecorator {

@@ -171,7 +171,7 @@ export function viewOf(payment: Payment, charge: OperationHistory | undefined): 
 }
 
 function actionViewOf(action: StoredNextAction | null): NextActionView | null {
-  return action?.type === 'redirect' ? { method: 'GET', fields: {}, ...action } : action;
+  return action?.type === 'redirect' ? Object.assign({ method: 'GET' as const, fields: {} }, action) : action;
 }
 
 export function attemptViewOf(request: PspRequest, attempt: PspAttempt): AttemptView {
