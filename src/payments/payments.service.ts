@@ -21,7 +21,13 @@ import { notFound, type PaymentReader } from './payment.reader.js';
 import { firstEntityKey, firstRequested, type PaymentState, type StoredPayment } from './payment-state.js';
 import { attemptViewOf, viewOf } from './payment.view.js';
 import { type AttemptView, type PaymentView } from './payment.view.js';
-import { type CaptureAsk, type CompletionAsk, type PaymentAsk, type PaymentFilter, type Payments } from './payments.js';
+import {
+  type CaptureAsk,
+  type CompletionAsk,
+  type PaymentAsk,
+  type PaymentFilter,
+  type Payments,
+} from './payments.js';
 
 export interface PaymentsDeps extends PaymentFlowDeps {
   readonly ids: Ids;
