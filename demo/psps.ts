@@ -1,4 +1,9 @@
-import { type CallRecord, type FaultRequest, type LedgerReading } from '@payonce/simulator';
+import {
+  type CallRecord,
+  type FaultRequest,
+  type LedgerReading,
+  type WebhooksReading,
+} from '@payonce/simulator';
 
 /** The PSPs that the demo talks about; the third that the simulator plays must stay untouched. */
 export const psps = ['stripe', 'adyen', 'keyless'] as const;
@@ -34,6 +39,36 @@ export class Psps {
     for (const psp of ['stripe', 'adyen'] as const) {
       await this.ask(`/${psp}/_webhooks`, { method: 'DELETE' });
     }
+  }
+
+  /** Where a PSP sends its notifications. */
+  async notified(psp: Psp): Promise<readonly string[]> {
+    const { webhooks } = (await this.ask(`/${psp}/_webhooks`)) as WebhooksReading;
+    return webhooks.map(({ url }) => url);
+  }
+
+  /** Has a PSP tell nothing of what it does meanwhile, and everything again afterwards. */
+  async withoutNotifications<T>(
+    psp: Psp,
+    hook: { url: string; secret: string },
+    work: () => Promise<T>,
+  ): Promise<T> {
+    await this.ask(`/${psp}/_webhooks`, { method: 'DELETE' });
+    try {
+      return await work();
+    } finally {
+      await this.ask(`/${psp}/_webhooks`, { method: 'POST', body: JSON.stringify(hook) });
+    }
+  }
+
+  /** Where a PSP itself is reached. */
+  async urlOf(psp: Psp): Promise<string> {
+    return ((await this.ask(`/${psp}/_health`)) as { url: string }).url;
+  }
+
+  /** What was made comes to nothing after all, and the PSP tells. */
+  async fail(psp: Psp, id: string): Promise<void> {
+    await this.ask(`/${psp}/_fail`, { method: 'POST', body: JSON.stringify({ id }) });
   }
 
   /** What every PSP really did. */

@@ -77,7 +77,7 @@ export class Control {
     const reference = parameters.get('reference') ?? undefined;
     switch (`${method} ${path}`) {
       case 'GET /_health':
-        return json(200, { status: 'ok' });
+        return json(200, { status: 'ok', url: this.port.url });
       case 'GET /_ledger':
         return json(200, this.ledger({ reference, after: Number(parameters.get('after') ?? 0) }));
       case 'GET /_calls':

@@ -1,0 +1,165 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { startSimulator } from '@payonce/simulator';
+import { type FreshDatabase, freshDatabase } from '../support/database.js';
+import { payonceCommand } from '../support/payonce-command.js';
+import { type Spawned, spawnNode } from '../support/process.js';
+
+/** `npm run rehearse`: each state is entered, and left again by the commands that it prints. */
+const root = resolve(__dirname, '../..');
+let database: FreshDatabase;
+let directory: string;
+let env: Record<string, string>;
+let url: string;
+let control: string;
+
+beforeAll(async () => {
+  database = await freshDatabase();
+  directory = mkdtempSync(join(tmpdir(), 'payonce-rehearse-'));
+  env = {
+    PORT: '0',
+    DATABASE_URL: database.url,
+    PAYONCE_SIMULATOR: 'on',
+    PAYONCE_SEAL_KEY: Buffer.alloc(32, 7).toString('base64'),
+    PAYONCE_DATA_DIR: directory,
+    PAYONCE_DB_POOL: '6',
+    PAYONCE_COMMIT_LANES: '2',
+  };
+  ({ url, control } = await started(env));
+});
+afterAll(async () => {
+  for (const service of services) {
+    service.kill('SIGTERM');
+    await service.exit;
+  }
+  await database.drop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const services: Spawned[] = [];
+
+async function started(environment: Readonly<Record<string, string>>) {
+  const service = spawnNode('dist/src/main.cjs', { env: environment });
+  services.push(service);
+  const [line] = await service.waitForLine(/^\{.*"listening":"http.*$/, 60_000);
+  const { listening, simulator } = JSON.parse(line) as { listening: string; simulator?: { control: string } };
+  return { url: listening, control: simulator?.control ?? '' };
+}
+
+async function rehearse(...args: readonly string[]): Promise<{ code: number | null; text: string }> {
+  const command = spawnNode('dist/demo/rehearse.js', { args, env });
+  const { code } = await command.exit;
+  const text = command.output();
+  expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  return { code, text };
+}
+
+async function entered(state: string): Promise<{ id: string; text: string }> {
+  const { code, text } = await rehearse(state, '--url', url, '--control', control);
+  expect({ code, text: code === 0 ? '' : text }).toEqual({ code: 0, text: '' });
+  expect(text).toContain('docs/');
+  return { id: /^Payment ([0-9a-f-]{36}),/m.exec(text)![1]!, text };
+}
+
+/** Types the commands of `payonce` and curl that were printed, in a shell. */
+async function followed(text: string): Promise<string> {
+  const commands = text.split('\n').filter((line) => line.startsWith('  '));
+  const npx = `npx() { shift; '${process.execPath}' '${root}/bin/payonce.mjs' "$@"; }`;
+  const { stdout } = await promisify(execFile)('bash', ['-ec', [npx, ...commands].join('\n')], {
+    env: { ...process.env, ...env },
+  });
+  return stdout;
+}
+
+const listed = async (...args: readonly string[]) => (await payonceCommand([...args, '--json'], env)).stdout;
+
+it.each([
+  ['stuck', ['stuck', 'list'], /"operation":"charge".*"amount":1299/],
+  ['orphan', ['orphans', 'list'], /("operation":"charge".*){2}/],
+  ['break', ['breaks', 'list'], /"undone_at"/],
+] as const)(
+  '%s is listed, looked at in the ledger, and resolved as it says',
+  async (state, list, seen) => {
+    const { id, text } = await entered(state);
+    expect(await listed(...list)).toContain(id);
+    expect(await followed(text)).toMatch(seen);
+    expect(await listed(...list)).not.toContain(id);
+  },
+  120_000,
+);
+
+it('3ds waits for its customer, and is completed with what the return hands over', async () => {
+  const { id, text } = await entered('3ds');
+  const page = /curl -si (\S+)/.exec(text)![1]!;
+  const back = await fetch(page, { redirect: 'manual' });
+  const redirectResult = new URL(back.headers.get('location')!).searchParams.get('redirectResult')!;
+  const commands = text.replace(/curl -si .*\n.*\n/, '').replace('<as it came>', redirectResult);
+  expect(JSON.parse(await followed(commands))).toMatchObject({ id, status: 'captured' });
+}, 120_000);
+
+describe('is refused in plain words', () => {
+  const at = (service: string) => rehearse('stuck', '--url', service, '--control', control);
+
+  it('where no installation runs', async () => {
+    const { code, text } = await at('http://127.0.0.1:1');
+    expect([code, text]).toEqual([
+      1,
+      'No installation runs at http://127.0.0.1:1. Start one in another terminal:\nnpm start\n',
+    ]);
+  });
+
+  it('where another simulator plays the PSPs', async () => {
+    const stranger = await startSimulator();
+    try {
+      const { code, text } = await rehearse('stuck', '--url', url, '--control', stranger.urls.control);
+      expect([code, text]).toEqual([1, expect.stringMatching(/is not on the bundled\ssimulator/)]);
+    } finally {
+      await stranger.close();
+    }
+  });
+
+  it('where the address is not on this machine', async () => {
+    const { code, text } = await at('http://192.0.2.1:3000');
+    expect([code, text.replaceAll('\n', ' ')]).toEqual([
+      1,
+      'http://192.0.2.1:3000 is not on this machine. A rehearsal is for loopback addresses alone. ',
+    ]);
+  });
+
+  it('where the PSPs are not the bundled simulator, though it tells this service too', async () => {
+    const file = join(directory, 'psps.json');
+    const credentials = { secretKey: 'sk_test_ours', webhookSecret: 'whsec_ours_and_nobody_elses' };
+    const stripe = { name: 'stripe', adapter: 'stripe', baseUrl: 'http://127.0.0.1:1', credentials };
+    writeFileSync(file, JSON.stringify({ psps: [stripe] }));
+    const other = await started({
+      ...env,
+      PAYONCE_SIMULATOR: 'off',
+      PAYONCE_PSPS_FILE: file,
+      PAYONCE_ROLE: 'api',
+    });
+    const keys = () => listed('merchants', 'list');
+    const before = await keys();
+    const refused = async () => {
+      const { code, text } = await at(other.url);
+      expect([code, text]).toEqual([1, expect.stringMatching(/is not on the bundled\ssimulator/)]);
+    };
+    await refused();
+    for (const psp of ['stripe', 'adyen']) {
+      const hook = { url: `${other.url}/v1/webhooks/${psp}`, secret: 'whsec_simulator' };
+      const adyen = { url: hook.url, hmac_key: '00'.repeat(32) };
+      const body = JSON.stringify(psp === 'stripe' ? hook : adyen);
+      const answer = await fetch(`${control}/${psp}/_webhooks`, { method: 'POST', body });
+      expect(answer.status).toBe(201);
+    }
+    await refused();
+    expect(await keys()).toBe(before);
+  }, 120_000);
+
+  it('without a state that it knows', async () => {
+    const { code, text } = await rehearse('fire');
+    expect([code, text]).toEqual([2, expect.stringContaining('npm run rehearse -- <state>')]);
+  });
+});
