@@ -322,10 +322,10 @@ function ask(url: string, init: RequestInit = {}): Promise<Response> {
 /** A `payonce` command on the installation of this folder. @throws Refused with what it says */
 async function payonce(...args: readonly string[]): Promise<unknown> {
   const command = fileURLToPath(new URL('../../bin/payonce.mjs', import.meta.url));
-  const printed = await new Promise<string>((resolve, reject) => {
+  const printed = await new Promise<string>((resolve) => {
     execFile(process.execPath, [command, ...args, '--json'], (error, stdout, stderr) => {
-      if (error === null || stdout.trim() !== '') resolve(stdout);
-      else reject(new Refused(stderr.trim() || error.message));
+      // What a command refuses is the last line on standard error.
+      resolve(error === null ? stdout : (stderr.trim().split('\n').at(-1) ?? error.message));
     });
   });
   const answer = JSON.parse(printed) as { error?: { message: string } };

@@ -50,6 +50,10 @@ async function started(environment: Readonly<Record<string, string>>) {
 }
 
 async function rehearse(...args: readonly string[]): Promise<{ code: number | null; text: string }> {
+  return rehearseIn(env, ...args);
+}
+
+async function rehearseIn(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
   const command = spawnNode('dist/demo/rehearse.js', { args, env });
   const { code } = await command.exit;
   const text = command.output();
@@ -109,6 +113,13 @@ describe('is refused in plain words', () => {
       1,
       'No installation runs at http://127.0.0.1:1. Start one in another terminal:\nnpm start\n',
     ]);
+  });
+
+  it('in a folder that is not that of the installation', async () => {
+    const elsewhere = { PAYONCE_DATA_DIR: join(directory, 'elsewhere') };
+    const args = ['stuck', '--url', url, '--control', control];
+    const { code, text } = await rehearseIn(elsewhere, ...args);
+    expect([code, text]).toEqual([1, expect.stringMatching(/^there is no Payonce installation:\s/)]);
   });
 
   it('where another simulator plays the PSPs', async () => {
