@@ -106,6 +106,6 @@ describe(`${SCHEDULES} schedules from seed ${FROM} on`, () => {
       expect((await child.exit).code).toBe(1);
       expect(child.output()).toMatch(/seed \d+: (I\d|two effects)/);
     },
-    120_000,
+    10 * 60_000,
   );
 });
