@@ -1,18 +1,34 @@
 import { Ajv } from 'ajv';
 import ipaddr from 'ipaddr.js';
-import { type Static, type TSchema, Type } from 'typebox';
 import { type JobLadders, readLadders } from './job-ladder.js';
 
-const integer = (takes: string, initial: number, minimum: number, maximum: number) =>
-  Type.Integer({ default: initial, minimum, maximum, description: `${takes} from ${minimum} to ${maximum}` });
+/** A variable as JSON Schema: `description` completes "it takes …". `T` is what it becomes. */
+interface Variable<T> {
+  readonly type: 'string' | 'integer';
+  readonly description: string;
+  readonly default?: T;
+}
 
-const choice = <const Choice extends string>(choices: readonly Choice[], initial?: Choice) =>
-  Type.Unsafe<Choice>({
-    type: 'string',
-    enum: choices,
-    description: `one of ${choices.join(', ')}`,
-    ...(initial === undefined ? {} : { default: initial }),
-  });
+const integer = (takes: string, initial: number, minimum: number, maximum: number): Variable<number> =>
+  bounded(`${takes} from ${minimum} to ${maximum}`, { default: initial, minimum, maximum });
+
+const bounded = <T extends number | undefined>(description: string, rule: object): Variable<T> => ({
+  type: 'integer',
+  description,
+  ...rule,
+});
+
+const line = <T extends string | undefined>(description: string, rule: object = {}): Variable<T> => ({
+  type: 'string',
+  description,
+  ...rule,
+});
+
+const choice = <const Choice extends string>(choices: readonly Choice[], initial: Choice): Variable<Choice> =>
+  line(`one of ${choices.join(', ')}`, { enum: choices, default: initial });
+
+const perhaps = <const Choice extends string>(choices: readonly Choice[]): Variable<Choice | undefined> =>
+  line(`one of ${choices.join(', ')}`, { enum: choices });
 
 const LADDER =
   'steps of delay and concurrency, the first without delay, like 0/16,30s/4,5m/2, ' +
@@ -20,64 +36,55 @@ const LADDER =
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-/** Every variable that is read, what it takes (`description` completes "it takes …") and its default. */
-const Environment = Type.Object(
-  {
-    DATABASE_URL: Type.Optional(
-      Type.String({
-        pattern: '^postgres(ql)?://[^\\s]+$',
-        description: 'a URL of the form postgresql://user:password@host:port/name',
-      }),
-    ),
-    REDIS_URL: Type.Optional(
-      Type.String({ pattern: '^rediss?://[^\\s]+$', description: 'a URL of the form redis://host:port' }),
-    ),
-    PORT: integer('a port (0 = any free one)', 3_000, 0, 65_535),
-    HOST: Type.String({
-      default: '127.0.0.1',
-      pattern: '^[A-Za-z0-9._:-]+$',
-      description: 'the address or host name to listen on',
-    }),
-    PAYONCE_MONITORING_PORT: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 65_535, description: 'a port (0 = any free one)' }),
-    ),
-    PAYONCE_ROLE: choice(['all', 'api', 'worker'], 'all'),
-    PAYONCE_PSPS_FILE: Type.Optional(Type.String({ description: 'the path of a JSON file' })),
-    PAYONCE_SIMULATOR: Type.Optional(choice(['on', 'off', 'external'])),
-    PAYONCE_MIGRATE: choice(['on', 'off'], 'on'),
-    PAYONCE_DATA_DIR: Type.String({ default: '.payonce', description: 'the path of a directory' }),
-    PAYONCE_SEAL_KEY: Type.Optional(
-      Type.String({
-        pattern: '^[A-Za-z0-9+/]{43}=$',
-        description: '32 random bytes in base64 (openssl rand -base64 32)',
-      }),
-    ),
-    PAYONCE_SEAL_KEY_PREVIOUS: Type.Optional(
-      Type.String({ pattern: '^[A-Za-z0-9+/]{43}=$', description: '32 bytes in base64, the key before' }),
-    ),
-    PAYONCE_LOCK_TTL_MS: integer('milliseconds', 20_000, 1_000, 300_000),
-    PAYONCE_DEADLINE_MS: integer('milliseconds', 25_000, 1_000, 300_000),
-    PAYONCE_ORPHANS: choice(['automatic', 'approve'], 'automatic'),
-    PAYONCE_WEBHOOK_TARGETS: Type.Optional(choice(['public', 'any'])),
-    PAYONCE_KEY_RETENTION_DAYS: integer('days', 30, 1, 3_650),
-    PAYONCE_EVENT_RETENTION_DAYS: integer('days', 90, 10, 3_650),
-    PAYONCE_JOB_LADDER: Type.String({ default: '0/16,30s/4,5m/2,1h/2,6h/1', description: LADDER }),
-    PAYONCE_DB_POOL: integer('a number of connections', 10, 2, 500),
-    PAYONCE_COMMIT_LANES: integer('a number of lanes', 3, 1, 4),
-    PAYONCE_OPS_TOKEN: Type.Optional(
-      Type.String({
-        // What a bearer token may hold (RFC 6750), and nothing that is shaped like a merchant's key.
-        pattern: '^(?!po_live_)[A-Za-z0-9._~+/-]{32,512}={0,2}$',
-        description: '32 to 512 of A-Z a-z 0-9 . _ ~ + / - (openssl rand -hex 32)',
-      }),
-    ),
-    PAYONCE_SHUTDOWN_GRACE_MS: integer('milliseconds', 15_000, 0, 300_000),
-    PAYONCE_LOG_LEVEL: choice(logLevels, 'info'),
-    PAYONCE_CLOCK_OFFSET_MS: integer('milliseconds', 0, -1_000_000_000_000, 1_000_000_000_000),
-  },
-  { additionalProperties: false },
-);
-type Environment = Static<typeof Environment>;
+/** Every variable that is read, what it takes and its default. */
+const variables = {
+  DATABASE_URL: line<string | undefined>('a URL of the form postgresql://user:password@host:port/name', {
+    pattern: '^postgres(ql)?://[^\\s]+$',
+  }),
+  REDIS_URL: line<string | undefined>('a URL of the form redis://host:port', {
+    pattern: '^rediss?://[^\\s]+$',
+  }),
+  PORT: integer('a port (0 = any free one)', 3_000, 0, 65_535),
+  HOST: line<string>('the address or host name to listen on', {
+    default: '127.0.0.1',
+    pattern: '^[A-Za-z0-9._:-]+$',
+  }),
+  PAYONCE_MONITORING_PORT: bounded<number | undefined>('a port (0 = any free one)', {
+    minimum: 0,
+    maximum: 65_535,
+  }),
+  PAYONCE_ROLE: choice(['all', 'api', 'worker'], 'all'),
+  PAYONCE_PSPS_FILE: line<string | undefined>('the path of a JSON file'),
+  PAYONCE_SIMULATOR: perhaps(['on', 'off', 'external']),
+  PAYONCE_MIGRATE: choice(['on', 'off'], 'on'),
+  PAYONCE_DATA_DIR: line<string>('the path of a directory', { default: '.payonce' }),
+  PAYONCE_SEAL_KEY: line<string | undefined>('32 random bytes in base64 (openssl rand -base64 32)', {
+    pattern: '^[A-Za-z0-9+/]{43}=$',
+  }),
+  PAYONCE_SEAL_KEY_PREVIOUS: line<string | undefined>('32 bytes in base64, the key before', {
+    pattern: '^[A-Za-z0-9+/]{43}=$',
+  }),
+  PAYONCE_LOCK_TTL_MS: integer('milliseconds', 20_000, 1_000, 300_000),
+  PAYONCE_DEADLINE_MS: integer('milliseconds', 25_000, 1_000, 300_000),
+  PAYONCE_ORPHANS: choice(['automatic', 'approve'], 'automatic'),
+  PAYONCE_WEBHOOK_TARGETS: perhaps(['public', 'any']),
+  PAYONCE_KEY_RETENTION_DAYS: integer('days', 30, 1, 3_650),
+  PAYONCE_EVENT_RETENTION_DAYS: integer('days', 90, 10, 3_650),
+  PAYONCE_JOB_LADDER: line<string>(LADDER, { default: '0/16,30s/4,5m/2,1h/2,6h/1' }),
+  PAYONCE_DB_POOL: integer('a number of connections', 10, 2, 500),
+  PAYONCE_COMMIT_LANES: integer('a number of lanes', 3, 1, 4),
+  PAYONCE_OPS_TOKEN: line<string | undefined>(
+    '32 to 512 of A-Z a-z 0-9 . _ ~ + / - (openssl rand -hex 32)',
+    // What a bearer token may hold (RFC 6750), and nothing that is shaped like a merchant's key.
+    { pattern: '^(?!po_live_)[A-Za-z0-9._~+/-]{32,512}={0,2}$' },
+  ),
+  PAYONCE_SHUTDOWN_GRACE_MS: integer('milliseconds', 15_000, 0, 300_000),
+  PAYONCE_LOG_LEVEL: choice(logLevels, 'info'),
+  PAYONCE_CLOCK_OFFSET_MS: integer('milliseconds', 0, -1_000_000_000_000, 1_000_000_000_000),
+};
+type Environment = {
+  [Name in keyof typeof variables]: (typeof variables)[Name] extends Variable<infer T> ? T : never;
+};
 
 const SECRET = new Set([
   'DATABASE_URL',
@@ -155,7 +162,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   const given: Record<string, unknown> = {};
   const complaints: string[] = [];
   for (const [name, value] of Object.entries(env)) {
-    if (name in Environment.properties) {
+    if (name in variables) {
       if (value !== undefined && value !== '') given[name] = value;
     } else if (name.startsWith('PAYONCE_')) {
       complaints.push(`${name} is not known`);
@@ -226,15 +233,17 @@ export function isLoopback(host: string): boolean {
 }
 
 /** Turns numbers written as text into numbers and fills in defaults, in place. */
-const check = new Ajv({ allErrors: true, coerceTypes: true, useDefaults: true }).compile(Environment);
+const check = new Ajv({ allErrors: true, coerceTypes: true, useDefaults: true }).compile({
+  type: 'object',
+  required: Object.keys(variables).filter((name) => 'default' in variables[name as keyof Environment]),
+  properties: variables,
+});
 
 /** One line for each variable that the last check refused. */
 function complaintsOf(env: Readonly<Record<string, string | undefined>>): string[] {
   const names = new Set((check.errors ?? []).map((error) => error.instancePath.slice(1)));
   return [...names].map((name) => {
-    const { description }: { description?: string } = Environment.properties[
-      name as keyof Environment
-    ] as TSchema;
+    const { description } = variables[name as keyof Environment];
     const was = SECRET.has(name) ? 'is not valid' : `is ${JSON.stringify(env[name]?.slice(0, 100))}`;
     return `${name} ${was}; it takes ${description}`;
   });

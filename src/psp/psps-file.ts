@@ -1,14 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import { type Static, Type } from 'typebox';
-import { Compile } from 'typebox/compile';
 import { type Clock, SystemClock } from '../core/clock.js';
 import { isLoopback } from '../config/config.js';
-import { isCurrency } from '../core/money.js';
+import { isCurrency, MAX_AMOUNT } from '../core/money.js';
 import { accountFingerprint } from './account.js';
 import { type NotificationReader } from './notification.js';
 import { type PspAccount } from './psp-directory.js';
 import { type AdapterEntry, adapterNamed, adapters } from './registry.js';
 import { type RoutingRule } from './router.js';
+import { flag, list, matching, shape, strictObject, text } from './shape.js';
 
 /**
  * PAYONCE_PSPS_FILE: which PSP accounts there are and how payments are routed among them. Checked
@@ -50,60 +49,66 @@ export class PspsFileError extends Error {
 
 export const DEFAULT_TIMEOUT_MS = 10_000;
 
-const closed = { additionalProperties: false };
-const Name = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$' });
-const Amount = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+interface PspEntry {
+  readonly name: string;
+  readonly adapter: string;
+  readonly baseUrl?: string;
+  readonly account?: string;
+  readonly timeoutMs?: number;
+  /** As written: a secret, or `env:` and the name of a variable. */
+  readonly credentials: Readonly<Record<string, string>>;
+}
 
-const Rule = Type.Object(
+interface PspsFile {
+  readonly psps: readonly PspEntry[];
+  readonly routing?: readonly RoutingRule[];
+}
+
+const name = matching('^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$');
+const amount = { type: 'integer', minimum: 0, maximum: MAX_AMOUNT };
+const some = { minItems: 1, maxItems: 100 };
+
+const rule = strictObject(
+  {},
   {
-    when: Type.Optional(
-      Type.Object(
-        {
-          currency: Type.Optional(Type.Array(Type.String({ pattern: '^[A-Z]{3}$' }), { minItems: 1 })),
-          amountBelow: Type.Optional(Amount),
-          amountFrom: Type.Optional(Amount),
-          cardCountry: Type.Optional(Type.Array(Type.String({ pattern: '^[A-Z]{2}$' }), { minItems: 1 })),
-          cardBrand: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 40 }), { minItems: 1 })),
-        },
-        closed,
-      ),
+    when: strictObject(
+      {},
+      {
+        currency: list(matching('^[A-Z]{3}$'), { minItems: 1 }),
+        amountBelow: amount,
+        amountFrom: amount,
+        cardCountry: list(matching('^[A-Z]{2}$'), { minItems: 1 }),
+        cardBrand: list({ type: 'string', minLength: 1, maxLength: 40 }, { minItems: 1 }),
+      },
     ),
-    order: Type.Optional(Type.Array(Name, { minItems: 1, maxItems: 100 })),
-    split: Type.Optional(
-      Type.Array(
-        Type.Object({ psp: Name, weight: Type.Number({ minimum: 0, maximum: 1_000_000 }) }, closed),
-        { minItems: 1, maxItems: 100 },
-      ),
+    order: list(name, some),
+    split: list(
+      strictObject({ psp: name, weight: { type: 'number', minimum: 0, maximum: 1_000_000 } }),
+      some,
     ),
-    fence: Type.Optional(Type.Boolean()),
+    fence: flag,
   },
-  closed,
 );
 
-const PspsFile = Type.Object(
+const psp = strictObject(
   {
-    psps: Type.Array(
-      Type.Object(
-        {
-          name: Name,
-          adapter: Type.String(),
-          baseUrl: Type.Optional(Type.String({ maxLength: 2_048 })),
-          account: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9_.-]{1,100}$' })),
-          timeoutMs: Type.Optional(Type.Integer({ minimum: 100, maximum: 60_000 })),
-          credentials: Type.Record(Type.String(), Type.String({ minLength: 1, maxLength: 4_096 })),
-        },
-        closed,
-      ),
-      { minItems: 1, maxItems: 100 },
-    ),
-    routing: Type.Optional(Type.Array(Rule, { maxItems: 1_000 })),
+    name,
+    adapter: text,
+    credentials: {
+      type: 'object',
+      additionalProperties: { type: 'string', minLength: 1, maxLength: 4_096 },
+    },
   },
-  closed,
+  {
+    baseUrl: { type: 'string', maxLength: 2_048 },
+    account: matching('^[A-Za-z0-9_.-]{1,100}$'),
+    timeoutMs: { type: 'integer', minimum: 100, maximum: 60_000 },
+  },
 );
-type PspsFile = Static<typeof PspsFile>;
-type PspEntry = PspsFile['psps'][number];
 
-const shape = Compile(PspsFile);
+const fileShape = shape<PspsFile>(
+  strictObject({ psps: list(psp, some) }, { routing: list(rule, { maxItems: 1_000 }) }),
+);
 
 /** What else than PSPs may stand in the file. */
 export interface PspsFileRules {
@@ -138,7 +143,7 @@ export function parsePsps(
   rules: PspsFileRules = STRICT,
 ): PspsConfig {
   const content = parsed(text, file);
-  if (!shape.Check(content)) throw new PspsFileError(file, shapeProblems(content));
+  if (!fileShape.fits(content)) throw new PspsFileError(file, shapeProblems(content));
   const problems: PspsFileProblem[] = [];
   const psps = content.psps.map((entry, index) => pspOf(entry, `/psps/${index}`, { env, rules, problems }));
   const names = psps.map(({ name }) => name);
@@ -353,14 +358,14 @@ function parsed(text: string, file: string): unknown {
 }
 
 function shapeProblems(content: unknown): PspsFileProblem[] {
-  return shape
-    .Errors(content)
-    .filter(({ keyword }) => keyword !== 'additionalProperties')
-    .map(({ keyword, instancePath, message }) => ({
-      pointer: instancePath,
-      // A field that no schema allows fails the schema `false`.
-      message: keyword === 'boolean' ? 'is not known' : message,
-    }));
+  return fileShape.faultsOf(content).map(({ keyword, instancePath, message = '', params }) =>
+    keyword === 'additionalProperties'
+      ? {
+          pointer: `${instancePath}/${escaped(String(params['additionalProperty']))}`,
+          message: 'is not known',
+        }
+      : { pointer: instancePath, message: message.replace('NOT', 'not') },
+  );
 }
 
 /** A name as a token of a JSON pointer. */

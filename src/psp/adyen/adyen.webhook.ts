@@ -1,6 +1,4 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import { type Static, Type } from 'typebox';
-import { Compile } from 'typebox/compile';
 import { factsOf, jsonOf, MAX_ITEMS, refused, textOf } from '../notification-check.js';
 import {
   type PspNotification,
@@ -8,6 +6,7 @@ import {
   type NotificationReading,
   type NotificationRefusal,
 } from '../notification.js';
+import { anything, integer, list, matching, nullable, object, shape, text } from '../shape.js';
 import { type AdyenItem, findingsOfItem } from './adyen.webhook-items.js';
 import { transferOf } from './adyen.transfers.js';
 
@@ -44,12 +43,12 @@ export class AdyenNotices implements NotificationReader {
     const signature = headers['hmacsignature'];
     if (signature !== undefined) return reading([this.transfer(raw, text, signature)]);
     const batch = jsonOf(text);
-    if (!Batch.Check(batch)) return refused('malformed');
+    if (!batchShape.fits(batch)) return refused('malformed');
     return reading(batch.notificationItems.map((wrapped) => this.item(wrapped)));
   }
 
   private item(wrapped: unknown): Read {
-    if (!Item.Check(wrapped)) return 'malformed';
+    if (!itemShape.fits(wrapped)) return 'malformed';
     const { NotificationRequestItem: item } = wrapped;
     const signature = item.additionalData?.['hmacSignature'];
     if (typeof signature !== 'string' || signature === '') return 'signature_missing';
@@ -69,7 +68,7 @@ export class AdyenNotices implements NotificationReader {
     if (signature === '') return 'signature_missing';
     if (!isSigned(raw, signature, this.transferKeys)) return 'signature_invalid';
     const event = jsonOf(text);
-    if (!PlatformEvent.Check(event)) return 'malformed';
+    if (!platformEventShape.fits(event)) return 'malformed';
     const { type, timestamp } = event;
     const occurredAt = timeOf(timestamp);
     if (!TRANSFERS.has(type)) {
@@ -77,7 +76,7 @@ export class AdyenNotices implements NotificationReader {
       return { eventId: `${type}:${digest}`, type, occurredAt, facts: [] };
     }
     const { data } = event;
-    if (!Transfer.Check(data)) return 'malformed';
+    if (!transferShape.fits(data)) return 'malformed';
     if ((data.balanceAccount?.id ?? data.balanceAccountId) !== this.options.balanceAccount) {
       return 'other_account';
     }
@@ -153,33 +152,38 @@ function timeOf(written: unknown): Date | null {
   return time.getUTCFullYear() <= LATEST_YEAR ? time : null;
 }
 
-const Nullable = { string: Type.Union([Type.String(), Type.Null()]) };
+const word = nullable(text);
 
-const Batch = Compile(
-  Type.Object({ notificationItems: Type.Array(Type.Unknown(), { minItems: 1, maxItems: MAX_ITEMS }) }),
+const batchShape = shape<{ readonly notificationItems: readonly unknown[] }>(
+  object({ notificationItems: list(anything, { minItems: 1, maxItems: MAX_ITEMS }) }),
 );
 
-const Item = Compile(
-  Type.Object({
-    NotificationRequestItem: Type.Object({
-      eventCode: Type.String({ pattern: '^[A-Z][A-Z0-9_]{0,59}$' }),
-      // A word, though some hand it on as a boolean.
-      success: Type.Union([Type.Literal('true'), Type.Literal('false'), Type.Boolean()]),
-      pspReference: Type.String({ pattern: '^[\\w.:-]{1,120}$' }),
-      originalReference: Type.Optional(Nullable.string),
-      merchantAccountCode: Type.String(),
-      merchantReference: Type.Optional(Nullable.string),
-      amount: Type.Optional(
-        Type.Object({
-          // A string in some of Adyen's own examples; what it is signed over is the same text.
-          value: Type.Optional(Type.Union([Type.Number(), Type.String({ maxLength: 20 })])),
-          currency: Type.Optional(Type.String()),
-        }),
-      ),
-      reason: Type.Optional(Nullable.string),
-      eventDate: Type.Optional(Type.Unknown()),
-      additionalData: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-    }),
+const itemShape = shape<{ readonly NotificationRequestItem: AdyenItem }>(
+  object({
+    NotificationRequestItem: object(
+      {
+        eventCode: matching('^[A-Z][A-Z0-9_]{0,59}$'),
+        // A word, though some hand it on as a boolean.
+        success: { enum: ['true', 'false', true, false] },
+        pspReference: matching('^[\\w.:-]{1,120}$'),
+        merchantAccountCode: text,
+      },
+      {
+        originalReference: word,
+        merchantReference: word,
+        amount: object(
+          {},
+          {
+            // A string in some of Adyen's own examples; what it is signed over is the same text.
+            value: { anyOf: [{ type: 'number' }, { type: 'string', maxLength: 20 }] },
+            currency: text,
+          },
+        ),
+        reason: word,
+        eventDate: anything,
+        additionalData: { type: 'object' },
+      },
+    ),
   }),
 );
 
@@ -189,33 +193,53 @@ const TRANSFERS: ReadonlySet<string> = new Set([
   'balancePlatform.transfer.updated',
 ]);
 
-const PlatformEvent = Compile(
-  Type.Object({
-    type: Type.String({ pattern: '^[A-Za-z][\\w.]{0,99}$' }),
-    timestamp: Type.Optional(Type.Unknown()),
-    data: Type.Optional(Type.Unknown()),
-  }),
+interface PlatformEvent {
+  readonly type: string;
+  readonly timestamp?: unknown;
+  readonly data?: unknown;
+}
+
+const platformEventShape = shape<PlatformEvent>(
+  object({ type: matching('^[A-Za-z][\\w.]{0,99}$') }, { timestamp: anything, data: anything }),
 );
 
-const TransferData = Type.Object({
-  id: Type.String({ pattern: '^[\\w-]{1,60}$' }),
-  status: Type.String({ pattern: '^[A-Za-z]{1,40}$' }),
-  // Counts the changes of one transfer.
-  sequenceNumber: Type.Optional(Type.Integer({ minimum: 0 })),
-  category: Type.Optional(Type.String()),
-  direction: Type.Optional(Type.String()),
-  reference: Type.Optional(Nullable.string),
-  reason: Type.Optional(Nullable.string),
-  amount: Type.Object({ value: Type.Integer(), currency: Type.String() }),
-  balanceAccount: Type.Optional(Type.Object({ id: Type.String() })),
-  balanceAccountId: Type.Optional(Type.String()),
-});
-const Transfer = Compile(TransferData);
+interface TransferData {
+  readonly id: string;
+  readonly status: string;
+  /** Counts the changes of one transfer. */
+  readonly sequenceNumber?: number;
+  readonly category?: string;
+  readonly direction?: string;
+  readonly reference?: string | null;
+  readonly reason?: string | null;
+  readonly amount: { readonly value: number; readonly currency: string };
+  readonly balanceAccount?: { readonly id: string };
+  readonly balanceAccountId?: string;
+}
+
+const transferShape = shape<TransferData>(
+  object(
+    {
+      id: matching('^[\\w-]{1,60}$'),
+      status: matching('^[A-Za-z]{1,40}$'),
+      amount: object({ value: integer, currency: text }),
+    },
+    {
+      sequenceNumber: { type: 'integer', minimum: 0 },
+      category: text,
+      direction: text,
+      reference: word,
+      reason: word,
+      balanceAccount: object({ id: text }),
+      balanceAccountId: text,
+    },
+  ),
+);
 
 /**
  * What we ask for is money to a bank account; the same webhooks tell of everything else that moves. That a
  * request was received is told of transfers that are refused a moment later, too: it says nothing yet.
  */
-function tellsOfPayout({ category, direction, status }: Static<typeof TransferData>): boolean {
+function tellsOfPayout({ category, direction, status }: TransferData): boolean {
   return category === 'bank' && direction === 'outgoing' && status !== 'received';
 }

@@ -1,6 +1,4 @@
 import StripeSdk, { type Stripe } from 'stripe';
-import { type TSchema, Type } from 'typebox';
-import { Compile } from 'typebox/compile';
 import { type Finding, factsOf, jsonOf, refused, textOf } from '../notification-check.js';
 import {
   type PspNotification,
@@ -8,6 +6,7 @@ import {
   type NotificationReading,
   type NotificationRefusal,
 } from '../notification.js';
+import { anything, flag, integer, matching, nullable, object, shape, type Shape, text } from '../shape.js';
 import { disputeOf } from './stripe-disputes.js';
 import { answerOfPayout, answerOfRefund } from './stripe-kinds.js';
 import { answerOfIntent, ENTITY_KEY, ROUTE } from './stripe.mapping.js';
@@ -64,20 +63,29 @@ function verified(text: string, header: string, secret: string, toleranceS: numb
   }
 }
 
-const Event = Compile(
-  Type.Object({
-    id: Type.String({ pattern: '^[\\w.:-]{1,200}$' }),
-    type: Type.String({ pattern: '^[\\w.]{1,100}$' }),
-    // Events of API v2 have a date here; they say nothing of operations of ours.
-    created: Type.Optional(Type.Unknown()),
-    // Only of events of connected accounts, through which Payonce moves no money.
-    account: Type.Optional(Type.Unknown()),
-    data: Type.Optional(Type.Object({ object: Type.Optional(Type.Unknown()) })),
-  }),
+interface Event {
+  readonly id: string;
+  readonly type: string;
+  readonly created?: unknown;
+  readonly account?: unknown;
+  readonly data?: { readonly object?: unknown };
+}
+
+const eventShape = shape<Event>(
+  object(
+    { id: matching('^[\\w.:-]{1,200}$'), type: matching('^[\\w.]{1,100}$') },
+    {
+      // Events of API v2 have a date here; they say nothing of operations of ours.
+      created: anything,
+      // Only of events of connected accounts, through which Payonce moves no money.
+      account: anything,
+      data: object({}, { object: anything }),
+    },
+  ),
 );
 
 function readEvent(event: unknown, secrets: readonly string[]): NotificationReading {
-  if (!Event.Check(event)) return refused('malformed');
+  if (!eventShape.fits(event)) return refused('malformed');
   if (typeof event.account === 'string') return refused('other_account');
   const findings = readers.get(event.type)?.(event.data?.object) ?? [];
   if (findings === UNREADABLE) return refused('malformed');
@@ -101,11 +109,17 @@ function timeOf(seconds: unknown): Date | null {
 const UNREADABLE = 'unreadable';
 type Reader = (object: unknown) => readonly Finding[] | typeof UNREADABLE;
 
-const ofIntents = whereReadable(isIntent, findingsOfIntent);
-const ofRefunds = whereReadable(isRefund, findingsOfRefund);
-const ofPayouts = whereReadable(isPayout, findingsOfPayout);
-const ofDisputes = whereReadable(isDispute, (dispute) => findingsOfDispute(dispute, true));
-const ofReinstated = whereReadable(isDispute, (dispute) => findingsOfDispute(dispute, false));
+const ofIntents = whereReadable(() => intentShape, findingsOfIntent);
+const ofRefunds = whereReadable(() => refundShape, findingsOfRefund);
+const ofPayouts = whereReadable(() => payoutShape, findingsOfPayout);
+const ofDisputes = whereReadable(
+  () => disputeShape,
+  (dispute) => findingsOfDispute(dispute, true),
+);
+const ofReinstated = whereReadable(
+  () => disputeShape,
+  (dispute) => findingsOfDispute(dispute, false),
+);
 
 /**
  * The types that say something of an operation of ours. The others of a payment (`charge.*`,
@@ -136,107 +150,74 @@ const readers: ReadonlyMap<string, Reader> = new Map([
   ['payout.canceled', ofPayouts],
 ]);
 
-function whereReadable<T>(is: (object: unknown) => object is T, find: (object: T) => Finding[]): Reader {
-  return (object) => (is(object) ? find(object) : UNREADABLE);
+function whereReadable<T>(shapeOf: () => Shape<T>, find: (object: T) => Finding[]): Reader {
+  return (object) => (shapeOf().fits(object) ? find(object) : UNREADABLE);
 }
 
 // The fields that the mapping reads. What Stripe sends beside them is not looked at.
 
-const Id = Type.String({ pattern: '^[\\w.:-]{1,200}$' });
-const Word = Type.Optional(nullable(Type.String()));
-const Metadata = Type.Optional(nullable(Type.Record(Type.String(), Type.String())));
-const Amount = Type.Integer();
+const id = matching('^[\\w.:-]{1,200}$');
+const word = nullable(text);
+const metadata = nullable({ type: 'object', additionalProperties: text });
+const paymentIntent = nullable({ anyOf: [id, object({ id })] });
 
-const Intent = Compile(
-  Type.Object({
-    id: Id,
-    object: Type.Literal('payment_intent'),
-    status: Type.String(),
-    capture_method: Type.String(),
-    amount: Amount,
-    amount_received: Amount,
-    currency: Type.String(),
-    metadata: Metadata,
-    next_action: Type.Optional(
-      nullable(
-        Type.Intersect([
-          Type.Record(Type.String(), Type.Unknown()),
-          Type.Object({ redirect_to_url: Type.Optional(nullable(Type.Object({ url: Word }))) }),
-        ]),
+const intentShape = shape<Stripe.PaymentIntent>(
+  object(
+    {
+      id,
+      object: { const: 'payment_intent' },
+      status: text,
+      capture_method: text,
+      amount: integer,
+      amount_received: integer,
+      currency: text,
+    },
+    {
+      metadata,
+      next_action: nullable(object({}, { redirect_to_url: nullable(object({}, { url: word })) })),
+      last_payment_error: nullable(
+        object(
+          {},
+          {
+            code: word,
+            decline_code: word,
+            advice_code: word,
+            network_advice_code: word,
+            message: word,
+          },
+        ),
       ),
-    ),
-    last_payment_error: Type.Optional(
-      nullable(
-        Type.Object({
-          code: Word,
-          decline_code: Word,
-          advice_code: Word,
-          network_advice_code: Word,
-          message: Word,
-        }),
-      ),
-    ),
-  }),
+    },
+  ),
 );
 
-const Refund = Compile(
-  Type.Object({
-    id: Id,
-    object: Type.Literal('refund'),
-    status: Word,
-    failure_reason: Word,
-    amount: Amount,
-    currency: Type.String(),
-    metadata: Metadata,
-    payment_intent: Type.Optional(nullable(Type.Union([Id, Type.Object({ id: Id })]))),
-  }),
+const refundShape = shape<Stripe.Refund>(
+  object(
+    { id, object: { const: 'refund' }, amount: integer, currency: text },
+    { status: word, failure_reason: word, metadata, payment_intent: paymentIntent },
+  ),
 );
 
-const Payout = Compile(
-  Type.Object({
-    id: Id,
-    object: Type.Literal('payout'),
-    status: Type.String(),
-    automatic: Type.Boolean(),
-    failure_code: Word,
-    failure_message: Word,
-    amount: Amount,
-    currency: Type.String(),
-    metadata: Metadata,
-  }),
+const payoutShape = shape<Stripe.Payout>(
+  object(
+    {
+      id,
+      object: { const: 'payout' },
+      status: text,
+      automatic: flag,
+      amount: integer,
+      currency: text,
+    },
+    { failure_code: word, failure_message: word, metadata },
+  ),
 );
 
-const Dispute = Compile(
-  Type.Object({
-    id: Id,
-    object: Type.Literal('dispute'),
-    status: Type.String(),
-    reason: Word,
-    amount: Amount,
-    currency: Type.String(),
-    payment_intent: Type.Optional(nullable(Type.Union([Id, Type.Object({ id: Id })]))),
-  }),
+const disputeShape = shape<Stripe.Dispute>(
+  object(
+    { id, object: { const: 'dispute' }, status: text, amount: integer, currency: text },
+    { reason: word, payment_intent: paymentIntent },
+  ),
 );
-
-function nullable<T extends TSchema>(schema: T) {
-  return Type.Union([schema, Type.Null()]);
-}
-
-function isIntent(object: unknown): object is Stripe.PaymentIntent {
-  return Intent.Check(object);
-}
-
-function isRefund(object: unknown): object is Stripe.Refund {
-  return Refund.Check(object);
-}
-
-function isPayout(object: unknown): object is Stripe.Payout {
-  return Payout.Check(object);
-}
-
-function isDispute(object: unknown): object is Stripe.Dispute {
-  return Dispute.Check(object);
-}
 
 /**
  * One PaymentIntent stands for the charge or authorization that made it, and for the one capture or void
