@@ -112,7 +112,7 @@ export class IdempotentRunner {
 
   private newRun(
     of: Pick<Run, 'merchantId' | 'key' | 'actor' | 'traceId'>,
-    asked: boolean,
+    clientWaiting: boolean,
     givenMs?: number | null,
   ): Run {
     const { clock, ids, holder, leaseMs, deadlineMs } = this.options;
@@ -123,8 +123,8 @@ export class IdempotentRunner {
       traceId: of.traceId,
       lockToken: holder?.newToken() ?? ids.uuid(),
       leaseMs,
-      asked,
-      deadline: new Date(clock.now().getTime() + (asked ? (givenMs ?? deadlineMs) : 0)),
+      clientWaiting,
+      deadline: new Date(clock.now().getTime() + (clientWaiting ? (givenMs ?? deadlineMs) : 0)),
       clock,
       lease: new Lease(clock, leaseMs),
     };
@@ -211,7 +211,7 @@ export class IdempotentRunner {
     decision: Decision<State>,
     run: Run,
   ): Promise<Decision<State>> {
-    if (decision.go !== 'pause' || !decision.until || !run.asked) return decision;
+    if (decision.go !== 'pause' || !decision.until || !run.clientWaiting) return decision;
     const napMs = decision.until.getTime() - run.clock.now().getTime();
     if (napMs > SHORT_PAUSE_MS || decision.until >= run.deadline) return decision;
     await run.clock.sleep(Math.max(napMs, 0));

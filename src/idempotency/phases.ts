@@ -68,7 +68,7 @@ export interface Run {
   /** Of the request or of the worker's pass; written on every attempt. */
   readonly traceId: string;
   /** A client waits for the answer. */
-  readonly asked: boolean;
+  readonly clientWaiting: boolean;
   /** Until when. */
   readonly deadline: Date;
   readonly clock: Clock;
@@ -76,14 +76,14 @@ export interface Run {
   lease: Lease;
 }
 
-export type Phase<State> = Inside<State> | Outside<State>;
+export type Phase<State> = DecidePhase<State> | CallPhase<State>;
 
-interface Inside<State> {
+interface DecidePhase<State> {
   readonly kind: 'inside';
   decide(state: State, run: Run): Decision<State>;
 }
 
-interface Outside<State> {
+interface CallPhase<State> {
   readonly kind: 'outside';
   call(state: State, run: Run): Promise<unknown>;
   decide(state: State, fact: unknown, run: Run): Decision<State>;
@@ -91,7 +91,7 @@ interface Outside<State> {
 }
 
 /** A phase that only decides. */
-export function inside<State>(decide: (state: State, run: Run) => Decision<State>): Phase<State> {
+export function decideOnly<State>(decide: (state: State, run: Run) => Decision<State>): Phase<State> {
   return { kind: 'inside', decide };
 }
 
@@ -100,7 +100,7 @@ export function inside<State>(decide: (state: State, run: Run) => Decision<State
  * `evidence`: what to write down when this run has lost its lock in the meantime; the first of
  * these changes is a gate.
  */
-export function outside<State, Fact>(
+export function callThenDecide<State, Fact>(
   call: (state: State, run: Run) => Promise<Fact>,
   decide: (state: State, fact: Fact, run: Run) => Decision<State>,
   evidence: (state: State, fact: Fact) => readonly Change[],

@@ -46,7 +46,7 @@ export class DeadLettersController {
   })
   @ForOperators()
   async list(@Query() query: ListDeadLettersDto, @Res() reply: FastifyReply): Promise<void> {
-    const { letters, nextCursor } = await this.letters.list(query.toAsk());
+    const { letters, nextCursor } = await this.letters.list(query.toValues());
     sendJson(reply, {
       data: letters.map(deadLetterView),
       has_more: nextCursor !== null,

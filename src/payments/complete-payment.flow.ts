@@ -3,7 +3,7 @@ import { Problem } from '../core/problem.js';
 import { type Flow } from '../idempotency/phases.js';
 import { PaymentFlow, type PaymentFlowDeps } from './payment-flow.js';
 import { type PaymentState, type RequestedOperation } from './payment-state.js';
-import { type CompletionAsk } from './payments.js';
+import { type NewCompletion } from './payments.js';
 
 export const COMPLETE_PAYMENT = 'POST /v1/payments/:id/complete';
 
@@ -15,7 +15,7 @@ const completion: RequestedOperation = { operation: 'complete', amount: null, re
  */
 export function completePaymentFlow(
   deps: PaymentFlowDeps,
-): Flow<CompletionAsk & { readonly paymentId: string }, PaymentState> {
+): Flow<NewCompletion & { readonly paymentId: string }, PaymentState> {
   const flow = new PaymentFlow(deps);
   const read = async (merchantId: string, paymentId: string) => {
     const state = await flow.read(merchantId, paymentId, completion);

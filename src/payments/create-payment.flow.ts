@@ -10,7 +10,7 @@ import { type Payment } from './payment.entity.js';
 import { payments, paymentTransitions } from './payment.table.js';
 import { PaymentFlow, type PaymentFlowDeps } from './payment-flow.js';
 import { firstOperation, firstRequested, type PaymentState, encryptSecrets } from './payment-state.js';
-import { type PaymentAsk } from './payments.js';
+import { type NewPayment } from './payments.js';
 
 export const CREATE_PAYMENT = 'POST /v1/payments';
 
@@ -21,7 +21,7 @@ export interface Routing {
 }
 
 /** `drawnFrom`: what a weight is drawn from; the same for the same request, also after the database lost it. */
-export type Route = (ask: PaymentAsk, drawnFrom: string) => Routing;
+export type Route = (ask: NewPayment, drawnFrom: string) => Routing;
 
 /** Routes a payment by the routing rules. */
 export function routeOf(router: PspRouter): Route {
@@ -45,7 +45,7 @@ export function routeOf(router: PspRouter): Route {
 /** Takes a payment from asked-for to charged or authorized. Two commits and one call, when all is well. */
 export function createPaymentFlow(
   deps: PaymentFlowDeps & { readonly ids: Ids; readonly route: Route },
-): Flow<PaymentAsk, PaymentState> {
+): Flow<NewPayment, PaymentState> {
   const flow = new PaymentFlow(deps);
   return {
     operation: CREATE_PAYMENT,
@@ -62,7 +62,7 @@ export function createPaymentFlow(
 /** Opens the payment and route 1 with its first attempt: nothing is read, one statement writes it all. */
 function begin(
   { seal, clock, ids, route, storage }: PaymentFlowDeps & { ids: Ids; route: Route },
-  ask: PaymentAsk,
+  ask: NewPayment,
   run: Run,
   refused: Refusal | null,
 ): Begun<PaymentState> {

@@ -5,11 +5,11 @@ import { type Encryption } from '../core/encryption.js';
 import { type Flow } from '../idempotency/phases.js';
 import { type DuplicateGuard } from './duplicate-guard.entity.js';
 import { type PaymentState } from './payment-state.js';
-import { type PaymentAsk } from './payments.js';
+import { type NewPayment } from './payments.js';
 
 export const duplicateGuards: Table<DuplicateGuard> = tableOf('duplicate_guards', ['merchantId', 'digest']);
 
-type CreateFlow = Flow<PaymentAsk, PaymentState>;
+type CreateFlow = Flow<NewPayment, PaymentState>;
 
 /**
  * The flow for a merchant with a window of `windowS` seconds: the same payment under another key
@@ -79,7 +79,7 @@ function replaced(
  * Under the current seal key, and under the previous one while the key is changed: processes that write with
  * either find each other's guards.
  */
-function likenessesOf(seal: Encryption, merchantId: string, ask: PaymentAsk): readonly string[] {
+function likenessesOf(seal: Encryption, merchantId: string, ask: NewPayment): readonly string[] {
   const { customer, amount, currency, reference } = ask;
   const likeness = [merchantId, customer.reference, customer.email, amount, currency, reference];
   return seal.digests(`duplicate-guard\n${JSON.stringify(likeness)}`);

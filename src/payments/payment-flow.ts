@@ -6,9 +6,9 @@ import { Problem } from '../core/problem.js';
 import { type Encryption } from '../core/encryption.js';
 import {
   type Decision,
-  inside,
+  decideOnly,
   moveTo,
-  outside,
+  callThenDecide,
   pause,
   type Pause,
   type Phase,
@@ -78,8 +78,8 @@ const MAX_READS = 10;
  */
 export class PaymentFlow {
   readonly phases: Readonly<Record<string, Phase<PaymentState>>> = {
-    started: inside((state, run) => this.next(state, run)),
-    accepted: outside(
+    started: decideOnly((state, run) => this.next(state, run)),
+    accepted: callThenDecide(
       (state: PaymentState, run) => this.perform(state, run),
       (state, answered, run) => this.after(state, answered, run),
       (state, answered) => evidenceOf(state, answered),
@@ -216,8 +216,8 @@ export class PaymentFlow {
     const isFirst = history.entityKey === firstEntityKey(state.payment);
     const facts = storage.facts({
       candidates: isFirst ? state.payment.candidates : [current.psp],
-      deadline: run.asked ? run.deadline : storage.deadlineOf(history.routes[0]!.request),
-      asked: run.asked,
+      deadline: run.clientWaiting ? run.deadline : storage.deadlineOf(history.routes[0]!.request),
+      clientWaiting: run.clientWaiting,
       operatorAskedAfter: run.operatorAskedAfter,
       intent: isFirst && state.wanted.operation === 'void' ? 'cancel' : 'finish',
       fence: isFirst && state.payment.fence,

@@ -19,7 +19,7 @@ export const CANCEL_PAYMENT = 'POST /v1/payments/:id/cancel';
 export const REFUND_PAYMENT = 'POST /v1/payments/:id/refunds';
 
 /** What is asked of a payment that is there already. */
-export interface OperationAsk {
+export interface OperationRequest {
   readonly paymentId: string;
   /** capture, refund: minor units, null = all that is left. */
   readonly amount: number | null;
@@ -33,12 +33,12 @@ export interface OperationAsk {
 type Deps = PaymentFlowDeps & { readonly ids: Ids };
 
 /** Captures what was authorized: whole, in part, or in several parts that each have a reference. */
-export function capturePaymentFlow(deps: Deps): Flow<OperationAsk, PaymentState> {
+export function capturePaymentFlow(deps: Deps): Flow<OperationRequest, PaymentState> {
   return operationFlow(deps, CAPTURE_PAYMENT, 'capture');
 }
 
 /** Voids what was authorized, or what is left of it, or what is not decided yet where the PSP can. */
-export function cancelPaymentFlow(deps: Deps): Flow<OperationAsk, PaymentState> {
+export function cancelPaymentFlow(deps: Deps): Flow<OperationRequest, PaymentState> {
   return operationFlow(deps, CANCEL_PAYMENT, 'void');
 }
 
@@ -46,7 +46,7 @@ export function cancelPaymentFlow(deps: Deps): Flow<OperationAsk, PaymentState> 
  * Gives back what was captured. A refund is what its name says, `payment-<id>-refund[-<reference>]`:
  * every client that asks for it, under any Idempotency-Key, gets the same one.
  */
-export function refundPaymentFlow(deps: Deps): Flow<OperationAsk, PaymentState> {
+export function refundPaymentFlow(deps: Deps): Flow<OperationRequest, PaymentState> {
   return operationFlow(deps, REFUND_PAYMENT, 'refund');
 }
 
@@ -54,7 +54,7 @@ function operationFlow(
   deps: Deps,
   operation: string,
   verb: 'capture' | 'void' | 'refund',
-): Flow<OperationAsk, PaymentState> {
+): Flow<OperationRequest, PaymentState> {
   const flow = new PaymentFlow(deps);
   const read = async (merchantId: string, paymentId: string, params: Record<string, unknown>) => {
     const state = await flow.read(merchantId, paymentId, wantedOf(verb, params));
@@ -120,7 +120,7 @@ function otherRefund({ wanted }: PaymentState, refund: Refund) {
 }
 
 /** A refund as it is asked for. How much "all that is left" is, is known once it is opened. */
-function withRefund(deps: Deps, state: PaymentState, ask: OperationAsk): PaymentState {
+function withRefund(deps: Deps, state: PaymentState, ask: OperationRequest): PaymentState {
   const { payment } = state;
   const now = deps.clock.now();
   const wanted = { ...state.wanted, isNew: true };
@@ -145,7 +145,7 @@ function withRefund(deps: Deps, state: PaymentState, ask: OperationAsk): Payment
 }
 
 /** As much of the ask as a run needs that goes on with it; refunds keep the rest in their row. */
-function paramsOf({ amount, reference }: OperationAsk): Record<string, unknown> {
+function paramsOf({ amount, reference }: OperationRequest): Record<string, unknown> {
   return { ...(amount === null ? {} : { amount }), ...(reference === null ? {} : { reference }) };
 }
 

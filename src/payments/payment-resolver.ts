@@ -64,10 +64,10 @@ export class PaymentResolver extends OperationResolver<PaymentState> {
     if (verdict === 'there') isDone = await this.giveBack(orphan, after, run, known);
     else if (verdict === 'later') {
       const asked = history.routes.find(({ request }) => request.route === orphan.route)!;
-      await this.write('asked', [unanswered(asked, orphan, this.deps.clock.now()), ...known]);
+      await this.write('clientWaiting', [unanswered(asked, orphan, this.deps.clock.now()), ...known]);
     } else {
       const status = verdict === 'undone' ? 'compensated' : 'failed';
-      isDone = await this.write('asked', [moveOrphan(orphan, status), ...known]);
+      isDone = await this.write('clientWaiting', [moveOrphan(orphan, status), ...known]);
     }
     // Whatever the PSP said is written down, even where another worker has moved the orphan meanwhile.
     await this.leaveEvidence(call.request, answered);

@@ -62,7 +62,7 @@ export class PaymentsController {
     @Body() request: CreatePaymentDto,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    sendStored(reply, await this.payments.create(context, request.toAsk()));
+    sendStored(reply, await this.payments.create(context, request.toValues()));
   }
 
   @Get()
@@ -155,7 +155,7 @@ export class PaymentsController {
     @Body() request: CapturePaymentDto,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    sendStored(reply, await this.payments.capture(context, id, request.toAsk()));
+    sendStored(reply, await this.payments.capture(context, id, request.toValues()));
   }
 
   @Post(':id/complete')
@@ -182,7 +182,7 @@ export class PaymentsController {
     @Body() request: CompletePaymentDto,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    sendStored(reply, await this.payments.complete(context, id, request.toAsk()));
+    sendStored(reply, await this.payments.complete(context, id, request.toValues()));
   }
 
   @Post(':id/cancel')

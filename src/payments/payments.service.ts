@@ -1,6 +1,6 @@
 import { type Page } from '../core/page.js';
 import { type RequestContext } from '../idempotency/request-context.js';
-import { type RefundAsk } from '../refunds/refunds.js';
+import { type NewRefund } from '../refunds/refunds.js';
 import { type Ids } from '../core/ids.js';
 import { type FlowAnswer, type IdempotentRunner } from '../idempotency/idempotent-runner.js';
 import { type Flow } from '../idempotency/phases.js';
@@ -14,7 +14,7 @@ import { PaymentFlow, type PaymentFlowDeps } from './payment-flow.js';
 import {
   cancelPaymentFlow,
   capturePaymentFlow,
-  type OperationAsk,
+  type OperationRequest,
   refundPaymentFlow,
 } from './payment-operation.flow.js';
 import { notFound, type PaymentReader } from './payment.reader.js';
@@ -22,9 +22,9 @@ import { firstEntityKey, firstRequested, type PaymentState, type StoredPayment }
 import { attemptViewOf, viewOf } from './payment.view.js';
 import { type AttemptView, type PaymentView } from './payment.view.js';
 import {
-  type CaptureAsk,
-  type CompletionAsk,
-  type PaymentAsk,
+  type NewCapture,
+  type NewCompletion,
+  type NewPayment,
   type PaymentFilter,
   type Payments,
 } from './payments.js';
@@ -39,11 +39,11 @@ export interface PaymentsDeps extends PaymentFlowDeps {
 
 /** The flows of payments, which the completer takes up again. */
 export interface PaymentFlows {
-  readonly create: Flow<PaymentAsk, PaymentState>;
-  readonly capture: Flow<OperationAsk, PaymentState>;
-  readonly cancel: Flow<OperationAsk, PaymentState>;
-  readonly complete: Flow<CompletionAsk & { readonly paymentId: string }, PaymentState>;
-  readonly refund: Flow<OperationAsk, PaymentState>;
+  readonly create: Flow<NewPayment, PaymentState>;
+  readonly capture: Flow<OperationRequest, PaymentState>;
+  readonly cancel: Flow<OperationRequest, PaymentState>;
+  readonly complete: Flow<NewCompletion & { readonly paymentId: string }, PaymentState>;
+  readonly refund: Flow<OperationRequest, PaymentState>;
 }
 
 export function paymentFlows(deps: PaymentFlowDeps & { ids: Ids; route: Route }): PaymentFlows {
@@ -69,12 +69,12 @@ export class PaymentsService implements Payments {
     this.flow = new PaymentFlow(deps);
   }
 
-  create(asked: RequestContext, ask: PaymentAsk): Promise<FlowAnswer> {
+  create(asked: RequestContext, ask: NewPayment): Promise<FlowAnswer> {
     const { duplicateWindowS } = asked.caller;
     return this.run(refusingDuplicates(this.flows.create, this.deps, duplicateWindowS), asked, ask);
   }
 
-  capture(asked: RequestContext, paymentId: string, ask: CaptureAsk): Promise<FlowAnswer> {
+  capture(asked: RequestContext, paymentId: string, ask: NewCapture): Promise<FlowAnswer> {
     return this.run(this.flows.capture, asked, { ...nothingMore, ...ask, paymentId });
   }
 
@@ -82,11 +82,11 @@ export class PaymentsService implements Payments {
     return this.run(this.flows.cancel, asked, { ...nothingMore, paymentId });
   }
 
-  complete(asked: RequestContext, paymentId: string, ask: CompletionAsk): Promise<FlowAnswer> {
+  complete(asked: RequestContext, paymentId: string, ask: NewCompletion): Promise<FlowAnswer> {
     return this.run(this.flows.complete, asked, { ...ask, paymentId });
   }
 
-  refund(asked: RequestContext, paymentId: string, ask: RefundAsk): Promise<FlowAnswer> {
+  refund(asked: RequestContext, paymentId: string, ask: NewRefund): Promise<FlowAnswer> {
     return this.run(this.flows.refund, asked, { ...ask, paymentId });
   }
 

@@ -6,7 +6,7 @@ import { type Refunds } from '../refunds/refunds.js';
 import { type AttemptView, type PaymentView } from './payment.view.js';
 
 /** What a client asks for with POST /v1/payments, parsed and validated; nothing optional is undefined. */
-export interface PaymentAsk {
+export interface NewPayment {
   readonly reference: string;
   /** Minor units, 1 to 2^53 - 1. */
   readonly amount: number;
@@ -30,7 +30,7 @@ export interface PaymentAsk {
   readonly allowDuplicate?: true;
 }
 
-export interface CaptureAsk {
+export interface NewCapture {
   /** Minor units; null = all that is left. */
   readonly amount: number | null;
   /** Its name among several captures of the payment; null for the only one. */
@@ -38,7 +38,7 @@ export interface CaptureAsk {
 }
 
 /** What the customer's return handed over (Adyen: `redirectResult`, `threeDSResult`), for the PSP as it is. */
-export interface CompletionAsk {
+export interface NewCompletion {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
@@ -52,10 +52,10 @@ export interface PaymentFilter {
 
 /** What the controller of payments calls. Every refusal is a thrown `Problem`. */
 export interface Payments extends Refunds {
-  create(asked: RequestContext, ask: PaymentAsk): Promise<FlowAnswer>;
-  capture(asked: RequestContext, paymentId: string, ask: CaptureAsk): Promise<FlowAnswer>;
+  create(asked: RequestContext, ask: NewPayment): Promise<FlowAnswer>;
+  capture(asked: RequestContext, paymentId: string, ask: NewCapture): Promise<FlowAnswer>;
   cancel(asked: RequestContext, paymentId: string): Promise<FlowAnswer>;
-  complete(asked: RequestContext, paymentId: string, ask: CompletionAsk): Promise<FlowAnswer>;
+  complete(asked: RequestContext, paymentId: string, ask: NewCompletion): Promise<FlowAnswer>;
   get(caller: Caller, paymentId: string): Promise<PaymentView>;
   list(
     caller: Caller,

@@ -121,7 +121,7 @@ function factsAt(at: Date) {
     capabilities: () => can,
     fingerprintOf: () => 'a',
     candidates: ['adyen'],
-    asked: false,
+    clientWaiting: false,
     intent: 'finish' as const,
     fence: false,
     clockTrusted: true,
@@ -224,7 +224,7 @@ describe('what an operation comes to', () => {
     expect(toldBy(stuck.changes)).toEqual([['payment.stuck', 'authorized']]);
 
     const deadline = new Date(late.getTime() + 25_000);
-    const asked = { ...factsAt(late), deadline, asked: true, capabilities: () => canLookUp };
+    const asked = { ...factsAt(late), deadline, clientWaiting: true, capabilities: () => canLookUp };
     const again = advance(history(stuck.state), asked, driver);
     expect(again.call?.attempt.kind).toBe('lookup');
     const looked = settle(stuck.state, again, late, can, () => 'e');

@@ -10,13 +10,13 @@ import { type Payout } from './payout.entity.js';
 import { payouts } from './payout.table.js';
 import { PayoutFlow, type PayoutFlowDeps } from './payout-flow.js';
 import { type PayoutState, encryptTokens, transitionTo } from './payout-state.js';
-import { type PayoutAsk } from './payouts.js';
+import { type NewPayout } from './payouts.js';
 import { refuseOutOfTurn, type Sequences } from './sequence.js';
 
 export const CREATE_PAYOUT = 'POST /v1/payouts';
 
 /** Picks the PSP accounts that may be asked, best first. */
-export type PayoutCandidates = (ask: PayoutAsk, drawnFrom: string) => readonly string[];
+export type PayoutCandidates = (ask: NewPayout, drawnFrom: string) => readonly string[];
 
 /** By the routing rules, of which conditions on a card match no payout. */
 export function candidatesOf(router: PspRouter): PayoutCandidates {
@@ -38,7 +38,7 @@ export interface CreatePayoutDeps extends PayoutFlowDeps {
  * recipient's turn is not read beforehand, for that could change before it is written: the first
  * commit itself breaks a rule of the database where it is not. Only then the sequence is read, to say why.
  */
-export function createPayoutFlow(deps: CreatePayoutDeps): Flow<PayoutAsk, PayoutState> {
+export function createPayoutFlow(deps: CreatePayoutDeps): Flow<NewPayout, PayoutState> {
   const flow = new PayoutFlow(deps);
   return {
     operation: CREATE_PAYOUT,
@@ -58,7 +58,7 @@ export function createPayoutFlow(deps: CreatePayoutDeps): Flow<PayoutAsk, Payout
 /** Opens the payout and route 1 with its first attempt: nothing is read, one statement writes it all. */
 function begin(
   { seal, clock, ids, candidates, storage }: CreatePayoutDeps,
-  ask: PayoutAsk,
+  ask: NewPayout,
   run: Run,
 ): Begun<PayoutState> {
   const now = clock.now();

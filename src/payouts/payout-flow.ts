@@ -6,7 +6,7 @@ import { type Encryption } from '../core/encryption.js';
 import {
   type Decision,
   moveTo,
-  outside,
+  callThenDecide,
   pause,
   type Pause,
   type Phase,
@@ -53,7 +53,7 @@ const MAX_READS = 10;
  */
 export class PayoutFlow implements OperationOwner<PayoutState> {
   readonly phases: Readonly<Record<string, Phase<PayoutState>>> = {
-    accepted: outside(
+    accepted: callThenDecide(
       (state: PayoutState, run) => this.perform(state, run),
       (state, answered, run) => this.next(state, run, answered),
       ({ history }, answered) => evidenceOnly(history, answered),
@@ -111,8 +111,8 @@ export class PayoutFlow implements OperationOwner<PayoutState> {
     const now = clock.now();
     const facts = storage.facts({
       candidates: state.payout.candidates,
-      deadline: run.asked ? run.deadline : storage.deadlineOf(history.routes[0]!.request),
-      asked: run.asked,
+      deadline: run.clientWaiting ? run.deadline : storage.deadlineOf(history.routes[0]!.request),
+      clientWaiting: run.clientWaiting,
       operatorAskedAfter: run.operatorAskedAfter,
       intent: 'finish',
       fence: false,

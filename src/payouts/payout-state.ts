@@ -5,7 +5,7 @@ import { type Call, type OperationHistory } from '../request-storage/attempt.js'
 import { type StepResult } from '../request-storage/advance.js';
 import { entityKey } from '../request-storage/entity-key.js';
 import { statedBy } from '../request-storage/statement.js';
-import { failureOf } from '../request-storage/told.js';
+import { failureOf } from '../request-storage/route-view.js';
 import { type Payout, type PayoutTransition } from './payout.entity.js';
 import { payouts, payoutTransitions } from './payout.table.js';
 import { payoutMoved } from './payout-events.js';

@@ -49,7 +49,7 @@ export class PayoutsController {
     @Body() request: CreatePayoutDto,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    sendStored(reply, await this.payouts.create(context, request.toAsk()));
+    sendStored(reply, await this.payouts.create(context, request.toValues()));
   }
 
   @Get()

@@ -9,7 +9,7 @@ import { PayoutFlow } from './payout-flow.js';
 import { type PayoutReader } from './payout.reader.js';
 import { type PayoutState } from './payout-state.js';
 import { type PayoutView, viewOf } from './payout.view.js';
-import { type PayoutAsk, type PayoutFilter, type Payouts } from './payouts.js';
+import { type NewPayout, type PayoutFilter, type Payouts } from './payouts.js';
 
 export interface PayoutsDeps extends Omit<CreatePayoutDeps, 'sequences'> {
   readonly keyed: IdempotentRunner;
@@ -19,7 +19,7 @@ export interface PayoutsDeps extends Omit<CreatePayoutDeps, 'sequences'> {
 /** The face of the room: each call is one flow under the caller's key, or one read. */
 export class PayoutsService implements Payouts {
   /** What the completer takes up again. */
-  readonly flows: { readonly create: Flow<PayoutAsk, PayoutState> };
+  readonly flows: { readonly create: Flow<NewPayout, PayoutState> };
   private readonly flow: PayoutFlow;
 
   constructor(private readonly deps: PayoutsDeps) {
@@ -29,7 +29,7 @@ export class PayoutsService implements Payouts {
 
   create(
     { caller, key, waitMs, deadlineMs, requestId }: RequestContext,
-    ask: PayoutAsk,
+    ask: NewPayout,
   ): Promise<FlowAnswer> {
     const { merchantId, apiKeyId } = caller;
     return this.deps.keyed.run(this.flows.create, {

@@ -5,7 +5,7 @@ import { type Caller } from '../merchants/caller.js';
 import { type PayoutView } from './payout.view.js';
 
 /** What a client asks for with POST /v1/payouts, parsed and validated; nothing optional is undefined. */
-export interface PayoutAsk {
+export interface NewPayout {
   readonly reference: string;
   readonly recipient: {
     /** The merchant's name for the recipient; the payouts to it are one sequence. */
@@ -37,7 +37,7 @@ export interface Payouts {
    * 201 with a payout that has ended, 202 with one that has not. Throws `payout_in_progress` and
    * `payout_sequence_stale` where `previous` is not what the recipient's sequence has come to.
    */
-  create(asked: RequestContext, ask: PayoutAsk): Promise<FlowAnswer>;
+  create(asked: RequestContext, ask: NewPayout): Promise<FlowAnswer>;
   get(caller: Caller, payoutId: string): Promise<PayoutView>;
   list(caller: Caller, filter: PayoutFilter, limit: number, cursor: string | null): Promise<Page<PayoutView>>;
 }

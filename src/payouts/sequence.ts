@@ -1,6 +1,6 @@
 import { Problem } from '../core/problem.js';
 import { type PayoutStatus } from './payout.lifecycle.js';
-import { type PayoutAsk } from './payouts.js';
+import { type NewPayout } from './payouts.js';
 
 /** The payout of a recipient that no other has followed yet. */
 export interface Tail {
@@ -21,7 +21,7 @@ export interface Sequences {
 export async function refuseOutOfTurn(
   sequences: Sequences,
   merchantId: string,
-  { recipient, previous }: PayoutAsk,
+  { recipient, previous }: NewPayout,
 ): Promise<void> {
   const tail = await sequences.tailOf(merchantId, recipient.reference);
   const members = { payout_id: tail?.id ?? null };

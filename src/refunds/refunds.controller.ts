@@ -59,7 +59,7 @@ export class RefundsController {
     @Body() request: CreateRefundDto,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    sendStored(reply, await this.refunds.refund(context, paymentId, request.toAsk()));
+    sendStored(reply, await this.refunds.refund(context, paymentId, request.toValues()));
   }
 
   @Get('payments/:id/refunds')

@@ -5,7 +5,7 @@ import { type Caller } from '../merchants/caller.js';
 import { type RefundView } from './refund.view.js';
 
 /** What a client asks for with POST /v1/payments/{id}/refunds, parsed and validated. */
-export interface RefundAsk {
+export interface NewRefund {
   /** Minor units; null = all that is left. */
   readonly amount: number | null;
   /** Its name among several refunds of the payment; null for the only one. */
@@ -16,7 +16,7 @@ export interface RefundAsk {
 
 /** What the controller of refunds calls. Every refusal is a thrown `Problem`. */
 export interface Refunds {
-  refund(asked: RequestContext, paymentId: string, ask: RefundAsk): Promise<FlowAnswer>;
+  refund(asked: RequestContext, paymentId: string, ask: NewRefund): Promise<FlowAnswer>;
   getRefund(caller: Caller, refundId: string): Promise<RefundView>;
   listRefunds(
     caller: Caller,

@@ -37,7 +37,7 @@ function factsAt(atMs: number, more: Partial<StepFacts> = {}): StepFacts {
     capabilities: () => can,
     fingerprintOf: (psp) => `account of ${psp}`,
     candidates: ['first', 'second'],
-    asked: true,
+    clientWaiting: true,
     intent: 'finish',
     fence: false,
     clockTrusted: true,
@@ -153,7 +153,8 @@ describe('driving an operation', () => {
     expect(on(changes, orphanEffects, 'insert')).toMatchObject([
       { row: { route: 1, attempt: 1, psp: 'first' } },
     ]);
-    const [known] = advance(ruledOut, factsAt(START + 90_000, { asked: false }), driver, late).history.routes;
+    const [known] = advance(ruledOut, factsAt(START + 90_000, { clientWaiting: false }), driver, late).history
+      .routes;
     expect(evidenceOnly({ ...ruledOut, routes: [known!] }, late)).toEqual([]);
   });
 

@@ -142,7 +142,7 @@ describe('the next step', () => {
             expect(before.do).toBe('fail');
           }
           if (evidence.verdict === 'open' && evidence.why !== 'throttled') expect(givesUp(after)).toBe(false);
-          if (before.do === 'stuck' && !facts.asked) expect(after.do).toBe('stuck');
+          if (before.do === 'stuck' && !facts.clientWaiting) expect(after.do).toBe('stuck');
         },
       ),
       runs,
@@ -311,7 +311,13 @@ describe('the next step', () => {
         fc.property(situation, asksOf, ({ route, facts }, gaps) => {
           const asked = withAsks(route, gaps);
           const lastEnd = asked.attempts.at(-1)!.endedAt!;
-          const later = { ...facts, asked: false, fence: false, intent: 'finish', now: lastEnd } as const;
+          const later = {
+            ...facts,
+            clientWaiting: false,
+            fence: false,
+            intent: 'finish',
+            now: lastEnd,
+          } as const;
           const evidence = assessRoute(route, facts.capabilities('first'), facts);
           if (evidence.verdict === 'open' && evidence.why === 'throttled') return;
           expect(nextStep([asked], later)).toEqual(nextStep([route], later));

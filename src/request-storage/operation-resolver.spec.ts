@@ -63,8 +63,8 @@ async function pending() {
     decide: (state, history, run, answered) => {
       const facts = storage.facts({
         candidates: ['first', 'second'],
-        deadline: run.asked ? run.deadline : storage.deadlineOf(history.routes[0]!.request),
-        asked: run.asked,
+        deadline: run.clientWaiting ? run.deadline : storage.deadlineOf(history.routes[0]!.request),
+        clientWaiting: run.clientWaiting,
         intent: 'finish',
         fence: false,
         now: clock.now(),
@@ -88,7 +88,7 @@ async function pending() {
   const decided = owner.decide(
     new Map(),
     historyOf(await owner.read(of)),
-    { lockToken: client.token, leaseMs, traceId: 'client', asked: true, deadline: clock.now() },
+    { lockToken: client.token, leaseMs, traceId: 'client', clientWaiting: true, deadline: clock.now() },
     answered,
   );
   expect((await store.commit(decided.changes)).done).toBe(true);

@@ -19,7 +19,7 @@ import { type Statement, statementAttempt } from './statement.js';
 import { type RequestStorage } from './request-storage.js';
 
 /** As much of a run as driving a route takes; a worker that drives without a key has no more. */
-export type AdvanceRun = Pick<Run, 'lockToken' | 'leaseMs' | 'traceId' | 'asked' | 'deadline'> & {
+export type AdvanceRun = Pick<Run, 'lockToken' | 'leaseMs' | 'traceId' | 'clientWaiting' | 'deadline'> & {
   /** An operator has the PSP asked at least once after this attempt. */
   readonly operatorAskedAfter?: number;
 };
@@ -267,7 +267,7 @@ export class OperationResolver<State> {
   protected newRun(traceId: string): AdvanceRun {
     const { clock, ids, holder, leaseMs } = this.deps;
     const lockToken = holder?.newToken() ?? ids.uuid();
-    return { lockToken, leaseMs, traceId, asked: false, deadline: clock.now() };
+    return { lockToken, leaseMs, traceId, clientWaiting: false, deadline: clock.now() };
   }
 
   /** As of now: taken right before the commit that writes a call down. */

@@ -119,7 +119,7 @@ export class RequestStorage {
   facts(given: {
     readonly candidates: readonly string[];
     readonly deadline: Date;
-    readonly asked: boolean;
+    readonly clientWaiting: boolean;
     readonly operatorAskedAfter?: number | undefined;
     readonly intent: 'finish' | 'cancel';
     readonly fence: boolean;

@@ -107,7 +107,7 @@ describe('a route at a PSP that is no longer configured', () => {
     const facts = storage.facts({
       candidates: ['gone', 'other'],
       deadline: new Date(clock.now().getTime() + 10_000),
-      asked: true,
+      clientWaiting: true,
       intent: 'finish',
       fence: false,
       now: clock.now(),

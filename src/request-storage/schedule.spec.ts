@@ -71,7 +71,7 @@ describe('the schedule', () => {
         capabilities: () => can,
         fingerprintOf: () => undefined,
         candidates: ['first', 'second'],
-        asked,
+        clientWaiting: asked,
         intent: 'finish',
         fence: false,
         clockTrusted: true,

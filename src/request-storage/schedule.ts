@@ -13,7 +13,7 @@ export interface ScheduleFacts {
   /** Until when the client waits for the answer; no new route is opened later. null = no client waits. */
   readonly deadline: Date | null;
   /** A client waits for the answer: the PSP is asked beside the schedule, in growing pauses. */
-  readonly asked: boolean;
+  readonly clientWaiting: boolean;
   /** An operator has the route asked about: at least once after this attempt, whatever the pauses say. */
   readonly operatorAskedAfter?: number | undefined;
 }
@@ -71,7 +71,7 @@ export function dueOnSchedule(
   const isMade = (way: Way) =>
     calls.some((a) => a.kind === way && !isOffSchedule(a) && lastSignOf(a) >= due!);
   const scheduled = due === undefined ? undefined : ways.find((way) => !isMade(way));
-  const isTooLate = facts.asked && facts.deadline !== null && facts.now >= facts.deadline;
+  const isTooLate = facts.clientWaiting && facts.deadline !== null && facts.now >= facts.deadline;
   // The client has waited long enough; a worker goes on from here at once.
   if (scheduled) return isTooLate ? { until: facts.now } : { way: scheduled };
   const extra = isTooLate ? null : wayOffSchedule(current, calls, why, ways, facts);
@@ -96,16 +96,16 @@ function wayOffSchedule(
   calls: readonly CallAttempt[],
   why: OpenBecause,
   ways: readonly Way[],
-  { now, asked, operatorAskedAfter }: ScheduleFacts,
+  { now, clientWaiting, operatorAskedAfter }: ScheduleFacts,
 ): Way | null {
   const [first] = ways;
   const last = current.attempts.findLast(isCall)!;
-  if (first === undefined || (!asked && operatorAskedAfter === undefined)) return null;
+  if (first === undefined || (!clientWaiting && operatorAskedAfter === undefined)) return null;
   const extra = calls.filter(isOffSchedule);
   const follows = last === extra.at(-1) ? wayAfter(last, extra, ways) : undefined;
   if (follows) return follows;
   if (operatorAskedAfter !== undefined && last.attempt <= operatorAskedAfter) return first;
-  if (!asked) return null;
+  if (!clientWaiting) return null;
   const asks = extra.filter((a) => a.kind === first);
   const recent = asks.filter((a) => a.startedAt.getTime() > now.getTime() - SPACING_MEMORY_MS).length;
   const most = why === 'requires_action' ? MAX_SPACING_FOR_CUSTOMER_MS : MAX_SPACING_MS;

@@ -4,7 +4,7 @@ import { Completer } from '../../src/idempotency/completer.js';
 import { idempotencyKeys } from '../../src/idempotency/idempotency-key.table.js';
 import { PostgresKeyRetention } from '../../src/idempotency/key-retention.js';
 import { IdempotentRunner } from '../../src/idempotency/idempotent-runner.js';
-import { type Flow, inside, moveTo, outside, pause, reply } from '../../src/idempotency/phases.js';
+import { type Flow, decideOnly, moveTo, callThenDecide, pause, reply } from '../../src/idempotency/phases.js';
 import { Reaper } from '../../src/idempotency/reaper.js';
 import { SystemClock } from '../../src/core/clock.js';
 import { PostgresStore } from '../../src/database/commit/postgres-store.js';
@@ -65,12 +65,12 @@ function sending(send: (text: string) => Promise<string>): Flow<Letter, Letter> 
     resume: (state) => moveTo('accepted', state, []),
     busy: () => pause('accepted', 202, '{}', null),
     phases: {
-      accepted: outside(
+      accepted: callThenDecide(
         (state: Letter) => send(state.text),
         (state, receipt) => moveTo('sent', { text: `${state.text} ${receipt}` }, []),
         () => [],
       ),
-      sent: inside((state) => reply(201, JSON.stringify(state))),
+      sent: decideOnly((state) => reply(201, JSON.stringify(state))),
     },
   };
 }

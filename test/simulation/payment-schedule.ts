@@ -7,7 +7,7 @@ import { OrphanCompensator } from '../../src/payments/orphan-compensator.js';
 import { PaymentResolver } from '../../src/payments/payment-resolver.js';
 import { payments, paymentTransitions } from '../../src/payments/payment.table.js';
 import { paymentFlows } from '../../src/payments/payments.service.js';
-import { type PaymentAsk } from '../../src/payments/payments.js';
+import { type NewPayment } from '../../src/payments/payments.js';
 import { refunds } from '../../src/refunds/refund.table.js';
 import { isOfPayment } from '../../src/request-storage/entity-key.js';
 import { OperationOwners } from '../../src/request-storage/operation-owners.js';
@@ -77,7 +77,7 @@ interface Service extends Working {
 }
 
 export class PaymentSchedule extends Installation<Service> {
-  protected readonly ask: PaymentAsk;
+  protected readonly ask: NewPayment;
   private readonly fence: boolean;
   protected paymentId: string | null = null;
   private isCalledOff = false;

@@ -9,7 +9,7 @@ import { createPayoutFlow } from '../../src/payouts/create-payout.flow.js';
 import { PayoutFlow } from '../../src/payouts/payout-flow.js';
 import { type Payout } from '../../src/payouts/payout.entity.js';
 import { payouts, payoutTransitions } from '../../src/payouts/payout.table.js';
-import { type PayoutAsk } from '../../src/payouts/payouts.js';
+import { type NewPayout } from '../../src/payouts/payouts.js';
 import { type Tail } from '../../src/payouts/sequence.js';
 import { entityKey } from '../../src/request-storage/entity-key.js';
 import { isOfPayout } from '../../src/request-storage/entity-key.js';
@@ -67,7 +67,7 @@ interface Service extends Working {
 class PayoutSchedule extends Installation<Service> {
   private outOfTurn = 0;
   /** What was asked for under a key, so that it can be asked for again. */
-  private readonly asked = new Map<string, PayoutAsk>();
+  private readonly asked = new Map<string, NewPayout>();
 
   async play(): Promise<PlayedPayouts> {
     const { world } = this;
@@ -169,7 +169,7 @@ class PayoutSchedule extends Installation<Service> {
     const someone = this.someone();
     if (!someone) return null;
     const { process, service } = someone;
-    const ask: PayoutAsk = {
+    const ask: NewPayout = {
       reference: what,
       recipient: { reference: recipient, tokens: { first: 't', second: 't' } },
       amount: owed[what],

@@ -139,7 +139,7 @@ export const situation = fc
       capabilities: () => can,
       fingerprintOf: () => undefined,
       candidates: alone ? ['first'] : ['first', 'second', 'third'],
-      asked,
+      clientWaiting: asked,
       intent: wish,
       fence,
       clockTrusted: true,

@@ -9,7 +9,7 @@ import { createPayoutFlow } from '../../src/payouts/create-payout.flow.js';
 import { PayoutFlow } from '../../src/payouts/payout-flow.js';
 import { payouts } from '../../src/payouts/payout.table.js';
 import { type PayoutView } from '../../src/payouts/payout.view.js';
-import { type PayoutAsk } from '../../src/payouts/payouts.js';
+import { type NewPayout } from '../../src/payouts/payouts.js';
 import { type Sequences } from '../../src/payouts/sequence.js';
 import {
   type Answer,
@@ -150,7 +150,7 @@ export function payoutHouse({ store, clock, ids, psps, sequences = sequencesIn(s
   });
   const keyed = new IdempotentRunner({ store, clock, ids, seal, leaseMs: LEASE_MS, deadlineMs: DEADLINE_MS });
   const deps = { store, storage, seal, clock, ids };
-  const candidates = (ask: PayoutAsk) => Object.keys(ask.recipient.tokens).filter((name) => psps.has(name));
+  const candidates = (ask: NewPayout) => Object.keys(ask.recipient.tokens).filter((name) => psps.has(name));
   const create = createPayoutFlow({ ...deps, candidates, sequences });
   const ofPayouts = new OperationResolver(new PayoutFlow(deps), { ...deps, leaseMs: LEASE_MS });
   const resolver = new Resolver(
@@ -161,7 +161,7 @@ export function payoutHouse({ store, clock, ids, psps, sequences = sequencesIn(s
       throw error;
     },
   );
-  const send = async (merchantId: string, key: string, ask: PayoutAsk, waitMs = 0) => {
+  const send = async (merchantId: string, key: string, ask: NewPayout, waitMs = 0) => {
     const told = await keyed.run(create, { merchantId, key, ask, waitMs, actor: 'api-key:k', traceId: 't' });
     return { ...told, payout: JSON.parse(told.body) as PayoutView };
   };
@@ -190,7 +190,7 @@ export function sequencesIn(store: Store): Sequences {
   };
 }
 
-export function payoutOf(more: Partial<PayoutAsk> & { readonly to?: string } = {}): PayoutAsk {
+export function payoutOf(more: Partial<NewPayout> & { readonly to?: string } = {}): NewPayout {
   const { to = 'recipient-1', ...rest } = more;
   return {
     reference: 'salary-2026-11',

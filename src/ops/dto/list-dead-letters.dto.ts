@@ -31,7 +31,7 @@ export class ListDeadLettersDto {
   @IsQueryTime('Given up at this time or earlier (RFC 3339).')
   'died[lte]'?: string;
 
-  toAsk(): DeadLetterFilter & { readonly limit: number; readonly cursor: string | null } {
+  toValues(): DeadLetterFilter & { readonly limit: number; readonly cursor: string | null } {
     const { kind, cause, 'died[lte]': to, limit, cursor } = this;
     return {
       ...(kind === undefined ? {} : { kind }),

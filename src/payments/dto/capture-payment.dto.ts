@@ -1,6 +1,6 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { IsAmount, IsPartReference } from '../../http/shared-fields.js';
-import { type CaptureAsk } from '../payments.js';
+import { type NewCapture } from '../payments.js';
 
 @ApiSchema({
   name: 'CaptureRequest',
@@ -14,7 +14,7 @@ export class CapturePaymentDto {
   @IsPartReference()
   reference?: string;
 
-  toAsk(): CaptureAsk {
+  toValues(): NewCapture {
     return { amount: this.amount ?? null, reference: this.reference ?? null };
   }
 }

@@ -1,6 +1,6 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { IsAnyObject } from '../../http/fields.js';
-import { type CompletionAsk } from '../payments.js';
+import { type NewCompletion } from '../payments.js';
 
 @ApiSchema({ name: 'CompleteRequest', description: 'What the customer did.' })
 export class CompletePaymentDto {
@@ -14,7 +14,7 @@ export class CompletePaymentDto {
   })
   details: Record<string, unknown>;
 
-  toAsk(): CompletionAsk {
+  toValues(): NewCompletion {
     return { details: this.details };
   }
 }

@@ -12,7 +12,7 @@ import {
   IsTokens,
   PRINTABLE,
 } from '../../http/shared-fields.js';
-import { type PaymentAsk } from '../payments.js';
+import { type NewPayment } from '../payments.js';
 
 @ApiSchema({ name: 'Card' })
 class CardDto {
@@ -139,7 +139,7 @@ export class CreatePaymentDto {
   allow_duplicate?: boolean;
 
   /** What the fingerprint of the request is taken over: its shape is that of requests which are stored already. */
-  toAsk(): PaymentAsk {
+  toValues(): NewPayment {
     const { payment_method: method, customer } = this;
     return {
       reference: this.reference,

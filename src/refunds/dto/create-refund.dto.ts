@@ -1,6 +1,6 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { IsAmount, IsLine, IsMetadata, IsPartReference } from '../../http/shared-fields.js';
-import { type RefundAsk } from '../refunds.js';
+import { type NewRefund } from '../refunds.js';
 
 @ApiSchema({
   name: 'RefundRequest',
@@ -19,7 +19,7 @@ export class CreateRefundDto {
   @IsMetadata()
   metadata?: Record<string, string>;
 
-  toAsk(): RefundAsk {
+  toValues(): NewRefund {
     return {
       amount: this.amount ?? null,
       reference: this.reference ?? null,

@@ -15,7 +15,7 @@ import { targetFaults } from './target.js';
 import { type TargetGuard, TargetRefused } from './target-guard.js';
 import { type Sql, WAKE_DUE } from './waking.js';
 import { type EndpointView, type EndpointWithSecretView, type ReplayView } from './webhook.view.js';
-import { type EndpointAsk, type WebhookEndpoints } from './webhooks.js';
+import { type NewEndpoint, type WebhookEndpoints } from './webhooks.js';
 
 export interface EndpointsDeps {
   readonly sql: Sql;
@@ -62,7 +62,7 @@ export class PostgresWebhookEndpoints implements WebhookEndpoints {
 
   constructor(private readonly deps: EndpointsDeps) {}
 
-  async create(caller: Caller, { url, events, description }: EndpointAsk): Promise<EndpointWithSecretView> {
+  async create(caller: Caller, { url, events, description }: NewEndpoint): Promise<EndpointWithSecretView> {
     const { clock, ids, seal } = this.deps;
     const { merchantId } = caller;
     await this.refuseTarget(merchantId, url);

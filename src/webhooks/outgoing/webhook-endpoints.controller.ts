@@ -43,7 +43,7 @@ export class WebhookEndpointsController {
     @Body() request: CreateWebhookEndpointDto,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    sendJson(reply, await this.endpoints.create(caller, request.toAsk()), 201);
+    sendJson(reply, await this.endpoints.create(caller, request.toValues()), 201);
   }
 
   @Get()

@@ -9,7 +9,7 @@ import {
 } from './webhook.view.js';
 
 /** What a client asks for with POST /v1/webhook_endpoints. */
-export interface EndpointAsk {
+export interface NewEndpoint {
   readonly url: string;
   /** null: every type. */
   readonly events: readonly EventType[] | null;
@@ -25,7 +25,7 @@ export interface EventFilter {
 /** The face of endpoints for merchants. Every refusal is a thrown `Problem`. */
 export interface WebhookEndpoints {
   /** Throws `webhook_target_refused`, and `webhook_endpoint_limit` where 16 are enabled. */
-  create(caller: Caller, ask: EndpointAsk): Promise<EndpointWithSecretView>;
+  create(caller: Caller, ask: NewEndpoint): Promise<EndpointWithSecretView>;
   list(caller: Caller, limit: number, cursor: string | null): Promise<Page<EndpointView>>;
   get(caller: Caller, id: string): Promise<EndpointView>;
   rotateSecret(caller: Caller, id: string): Promise<EndpointWithSecretView>;

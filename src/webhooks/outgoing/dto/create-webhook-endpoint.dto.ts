@@ -3,7 +3,7 @@ import { IsText, IsTextList } from '../../../http/fields.js';
 import { isHttpUrl } from '../../../http/formats.js';
 import { IsLine } from '../../../http/shared-fields.js';
 import { type EventType, eventTypes } from '../event.view.js';
-import { type EndpointAsk } from '../webhooks.js';
+import { type NewEndpoint } from '../webhooks.js';
 
 @ApiSchema({ name: 'WebhookEndpointRequest', description: 'An address to send events to.' })
 export class CreateWebhookEndpointDto {
@@ -30,7 +30,7 @@ export class CreateWebhookEndpointDto {
   @IsLine({ optional: true, description: 'For yourself.' })
   description?: string;
 
-  toAsk(): EndpointAsk {
+  toValues(): NewEndpoint {
     return { url: this.url, events: this.events ?? null, description: this.description ?? null };
   }
 }
