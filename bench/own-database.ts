@@ -6,6 +6,8 @@ import { SystemClock } from '../src/core/clock.js';
 import { migrate, openDatabase } from '../src/database/database.js';
 import { startEmbeddedPostgres } from '../src/database/embedded/embedded-postgres.js';
 import { SystemIds } from '../src/core/ids.js';
+import { ApiKey } from '../src/merchants/api-key.entity.js';
+import { Merchant } from '../src/merchants/merchant.entity.js';
 import { Merchants } from '../src/merchants/merchants.js';
 import { parentOf } from './cpu.js';
 
@@ -56,7 +58,12 @@ export class OwnDatabase {
     try {
       await migrate(database.dataSource);
       const clock = new SystemClock();
-      const merchants = new Merchants(database.pool, clock, new SystemIds(clock));
+      const merchants = new Merchants(
+        database.dataSource.getRepository(Merchant),
+        database.dataSource.getRepository(ApiKey),
+        clock,
+        new SystemIds(clock),
+      );
       const made = new Map<string, { id: string; apiKey: string }>();
       for (const name of names) {
         const { id } = await merchants.createMerchant(name);

@@ -59,8 +59,11 @@ export function addBreaks(payonce: Command, perform: Perform): void {
 }
 
 async function breaksOf({ database, clock }: Opened): Promise<ReconciliationBreaks> {
-  const { ReconciliationBreaks } = await import('../webhooks/incoming/reconciliation-breaks.js');
-  return new ReconciliationBreaks(database.pool, clock);
+  const [{ ReconciliationBreaks }, { InboxEntry }] = await Promise.all([
+    import('../webhooks/incoming/reconciliation-breaks.js'),
+    import('../webhooks/incoming/inbox-entry.entity.js'),
+  ]);
+  return new ReconciliationBreaks(database.dataSource.getRepository(InboxEntry), clock);
 }
 
 function breakJson(found: ReconciliationBreak): object {

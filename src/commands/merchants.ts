@@ -56,8 +56,13 @@ export function addMerchants(payonce: Command, perform: Perform): void {
 }
 
 export async function merchantsOf({ database, clock, ids }: Opened): Promise<Merchants> {
-  const { Merchants } = await import('../merchants/merchants.js');
-  return new Merchants(database.pool, clock, ids);
+  const [{ Merchants }, { Merchant }, { ApiKey }] = await Promise.all([
+    import('../merchants/merchants.js'),
+    import('../merchants/merchant.entity.js'),
+    import('../merchants/api-key.entity.js'),
+  ]);
+  const { dataSource } = database;
+  return new Merchants(dataSource.getRepository(Merchant), dataSource.getRepository(ApiKey), clock, ids);
 }
 
 function windowOf({ duplicateWindowS }: Merchant): string {

@@ -1,11 +1,17 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { type Scope } from './caller.js';
+import { Merchant } from './merchant.entity.js';
 
 /** A credential of a merchant, as it is stored: the key itself is not. */
 @Entity('api_keys')
 export class ApiKey {
   @PrimaryColumn('uuid')
   readonly merchantId: string;
+
+  /** Read where it is asked for. */
+  @ManyToOne(() => Merchant)
+  @JoinColumn({ name: 'merchant_id' })
+  readonly merchant?: Merchant;
 
   @PrimaryColumn('uuid')
   readonly id: string;

@@ -1,14 +1,17 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
 import { hash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { type Pool } from 'pg';
-import { type Clock } from '../core/clock.js';
+import { type EntityManager, IsNull, Repository } from 'typeorm';
+import { Clock } from '../core/clock.js';
 import { sqlState, sqlStateOf } from '../database/database.js';
-import { type Ids } from '../core/ids.js';
+import { Ids } from '../core/ids.js';
 import { Problem } from '../core/problem.js';
+import { recordAct } from '../database/record-act.js';
 import { translateOutage } from '../database/store-unavailable.js';
-import { type ApiKey } from './api-key.entity.js';
+import { ApiKey } from './api-key.entity.js';
 import { type Authenticator, type Caller, type Scope, scopes as knownScopes } from './caller.js';
-import { type Merchant } from './merchant.entity.js';
+import { Merchant } from './merchant.entity.js';
 
 /** A new key. `key` is shown this once and cannot be had again. */
 export interface IssuedApiKey {
@@ -33,11 +36,9 @@ const CACHE_ENTRIES = 10_000;
 const MAX_WINDOW_S = 86_400;
 /** Whose act it is where no actor is named. */
 const SYSTEM = 'system:setup';
-/** Completed by a SELECT: the record is written by the statement that does what it tells of. */
-const RECORD = 'INSERT INTO audit_records (merchant_id, id, at, actor, action, subject, detail)';
-const MERCHANT = 'id, name, duplicate_window_s AS "duplicateWindowS", created_at AS "createdAt"';
 
 /** Merchants and their API keys. Every refusal is a thrown Problem. */
+@Injectable()
 export class Merchants implements Authenticator {
   /**
    * By the hash of the key, so that no key lies in memory. Holds answers under way too, which makes
@@ -47,9 +48,10 @@ export class Merchants implements Authenticator {
   private readonly callers: LRUCache<string, Promise<Caller | null>>;
 
   constructor(
-    private readonly pool: Pool,
-    private readonly clock: Clock,
-    private readonly ids: Ids,
+    @InjectRepository(Merchant) private readonly merchants: Repository<Merchant>,
+    @InjectRepository(ApiKey) private readonly apiKeys: Repository<ApiKey>,
+    @Inject(Clock) private readonly clock: Clock,
+    @Inject(Ids) private readonly ids: Ids,
   ) {
     this.callers = new LRUCache({
       max: CACHE_ENTRIES,
@@ -67,13 +69,11 @@ export class Merchants implements Authenticator {
     }
     refuseWindow(duplicateWindowS);
     const merchant = { id: this.ids.uuid(), name: trimmed, duplicateWindowS, createdAt: this.clock.now() };
-    await this.pool.query(
-      `WITH done AS (
-         INSERT INTO merchants (id, name, duplicate_window_s, created_at) VALUES ($1, $2, $3, $4) RETURNING id)
-       ${RECORD} SELECT id, $5, $4, $6, 'merchant.created', 'merchant:' || id,
-              jsonb_build_object('duplicate_window', $3::integer) FROM done`,
-      [merchant.id, merchant.name, merchant.duplicateWindowS, merchant.createdAt, this.ids.uuid(), actor],
-    );
+    await this.merchants.manager.transaction(async (tx) => {
+      await tx.insert(Merchant, merchant);
+      const detail = { duplicate_window: duplicateWindowS };
+      await this.record(tx, actor, merchant.id, 'merchant.created', `merchant:${merchant.id}`, detail);
+    });
     return merchant;
   }
 
@@ -84,24 +84,21 @@ export class Merchants implements Authenticator {
   async setDuplicateWindow(merchantId: string, seconds: number, actor = SYSTEM): Promise<Merchant> {
     refuseWindow(seconds);
     if (!UUID_SHAPE.test(merchantId)) throw noMerchant(merchantId);
-    const { rows } = await this.pool.query<Merchant>(
-      `WITH done AS (
-         UPDATE merchants SET duplicate_window_s = $2 WHERE id = $1 RETURNING ${MERCHANT}),
-       recorded AS (
-         ${RECORD} SELECT id, $3, $4, $5, 'merchant.duplicate_window_set', 'merchant:' || id,
-                jsonb_build_object('duplicate_window', $2::integer) FROM done)
-       SELECT * FROM done`,
-      [merchantId, seconds, this.ids.uuid(), this.clock.now(), actor],
-    );
-    if (!rows[0]) throw noMerchant(merchantId);
+    const changed = await this.merchants.manager.transaction(async (tx) => {
+      const { affected } = await tx.update(Merchant, { id: merchantId }, { duplicateWindowS: seconds });
+      if (affected !== 1) throw noMerchant(merchantId);
+      const merchant = await tx.findOneByOrFail(Merchant, { id: merchantId });
+      const [subject, detail] = [`merchant:${merchant.id}`, { duplicate_window: seconds }];
+      await this.record(tx, actor, merchant.id, 'merchant.duplicate_window_set', subject, detail);
+      return merchant;
+    });
     this.callers.clear();
-    return rows[0];
+    return changed;
   }
 
   /** Newest first. */
-  async listMerchants(): Promise<Merchant[]> {
-    const { rows } = await this.pool.query<Merchant>(`SELECT ${MERCHANT} FROM merchants ORDER BY id DESC`);
-    return rows;
+  listMerchants(): Promise<Merchant[]> {
+    return this.merchants.find({ order: { id: 'DESC' } });
   }
 
   async createApiKey(merchantId: string, scopes: readonly string[], actor = SYSTEM): Promise<IssuedApiKey> {
@@ -114,23 +111,17 @@ export class Merchants implements Authenticator {
     const prefix = `po_live_${id.slice(-12)}`;
     const key = `${prefix}_${randomBytes(32).toString('base64url')}`;
     try {
-      await this.pool.query(
-        `WITH done AS (
-           INSERT INTO api_keys (merchant_id, id, hash, prefix, scopes, created_at)
-           VALUES ($1, $2, $3, $4, $5, $6) RETURNING merchant_id, id)
-         ${RECORD} SELECT merchant_id, $7, $6, $8, 'api_key.created', 'api-key:' || id,
-                jsonb_build_object('scopes', $5::text[]) FROM done`,
-        [
+      await this.apiKeys.manager.transaction(async (tx) => {
+        await tx.insert(ApiKey, {
           merchantId,
           id,
-          Buffer.from(digestOf(key), 'base64'),
+          hash: Buffer.from(digestOf(key), 'base64'),
           prefix,
-          wanted,
-          this.clock.now(),
-          this.ids.uuid(),
-          actor,
-        ],
-      );
+          scopes: wanted,
+          createdAt: this.clock.now(),
+        });
+        await this.record(tx, actor, merchantId, 'api_key.created', `api-key:${id}`, { scopes: wanted });
+      });
     } catch (error) {
       if (sqlStateOf(error) === sqlState.FOREIGN_KEY_VIOLATION) throw noMerchant(merchantId);
       throw error;
@@ -140,37 +131,27 @@ export class Merchants implements Authenticator {
 
   /** From now on the key is refused: here at once, in other processes within 5 s. May be repeated. */
   async revokeApiKey(merchantId: string, id: string, actor = SYSTEM): Promise<ApiKeyView> {
-    const shaped = UUID_SHAPE.test(merchantId) && UUID_SHAPE.test(id);
-    const { rows } = shaped
-      ? await this.pool.query<ApiKeyView>(
-          `WITH done AS (
-             UPDATE api_keys SET revoked_at = COALESCE(revoked_at, GREATEST($3::timestamptz, created_at))
-              WHERE merchant_id = $1 AND id = $2
-             RETURNING id, prefix, scopes, created_at AS "createdAt", revoked_at AS "revokedAt"),
-           recorded AS (
-             ${RECORD} SELECT $1, $4, $3, $5, 'api_key.revoked', 'api-key:' || id, '{}' FROM done)
-           SELECT * FROM done`,
-          [merchantId, id, this.clock.now(), this.ids.uuid(), actor],
-        )
-      : { rows: [] };
-    const [key] = rows;
-    if (!key) throw new Problem('not_found', `merchant ${merchantId} has no API key ${id}`);
+    if (!UUID_SHAPE.test(merchantId) || !UUID_SHAPE.test(id)) throw noApiKey(merchantId, id);
+    const revoked = await this.apiKeys.manager.transaction(async (tx) => {
+      const where = { merchantId, id };
+      const key = await tx.findOne(ApiKey, { where, lock: { mode: 'pessimistic_write' } });
+      if (!key) throw noApiKey(merchantId, id);
+      const now = this.clock.now();
+      const revokedAt = key.revokedAt ?? (now < key.createdAt ? key.createdAt : now);
+      await tx.update(ApiKey, where, { revokedAt });
+      await this.record(tx, actor, merchantId, 'api_key.revoked', `api-key:${key.id}`, {});
+      return apiKeyView({ ...key, revokedAt });
+    });
     this.callers.clear();
-    return key;
+    return revoked;
   }
 
   /** Newest first, revoked ones too; never the hash. */
   async listApiKeys(merchantId: string): Promise<ApiKeyView[]> {
-    if (!UUID_SHAPE.test(merchantId)) throw noMerchant(merchantId);
-    const { rows } = await this.pool.query<{ [Field in keyof ApiKeyView]: ApiKeyView[Field] | null }>(
-      `SELECT k.id, k.prefix, k.scopes, k.created_at AS "createdAt", k.revoked_at AS "revokedAt"
-         FROM merchants m LEFT JOIN api_keys k ON k.merchant_id = m.id
-        WHERE m.id = $1
-        ORDER BY k.id DESC`,
-      [merchantId],
-    );
-    if (rows.length === 0) throw noMerchant(merchantId);
-    return rows.filter((row): row is ApiKeyView => row.id !== null);
+    if (!UUID_SHAPE.test(merchantId) || !(await this.merchants.existsBy({ id: merchantId }))) {
+      throw noMerchant(merchantId);
+    }
+    return (await this.apiKeys.find({ where: { merchantId }, order: { id: 'DESC' } })).map(apiKeyView);
   }
 
   async authenticate(bearer: string): Promise<Caller> {
@@ -195,17 +176,30 @@ export class Merchants implements Authenticator {
   }
 
   private async readCaller(digest: string): Promise<Caller | null> {
-    const query = this.pool.query<Caller>({
-      name: 'api-key-by-hash',
-      text: `SELECT k.merchant_id AS "merchantId", k.id AS "apiKeyId", k.scopes,
-                    m.duplicate_window_s AS "duplicateWindowS"
-               FROM api_keys k JOIN merchants m ON m.id = k.merchant_id
-              WHERE k.hash = $1 AND k.revoked_at IS NULL`,
-      values: [Buffer.from(digest, 'base64')],
-    });
-    const { rows } = await translateOutage(query);
-    return rows[0] ? Object.freeze(rows[0]) : null;
+    const hash = Buffer.from(digest, 'base64');
+    const where = { hash, revokedAt: IsNull() };
+    const [key] = await translateOutage(this.apiKeys.find({ where, relations: { merchant: true } }));
+    if (!key) return null;
+    const { merchantId, id: apiKeyId, scopes } = key;
+    const { duplicateWindowS } = key.merchant!;
+    return Object.freeze({ merchantId, apiKeyId, scopes, duplicateWindowS });
   }
+
+  private record(
+    tx: EntityManager,
+    actor: string,
+    merchantId: string,
+    action: string,
+    subject: string,
+    detail: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
+    const [id, at] = [this.ids.uuid(), this.clock.now()];
+    return recordAct(tx, { merchantId, id, at, actor, action, subject, detail });
+  }
+}
+
+function apiKeyView({ id, prefix, scopes, createdAt, revokedAt }: ApiKey): ApiKeyView {
+  return { id, prefix, scopes, createdAt, revokedAt };
 }
 
 /**
@@ -214,6 +208,10 @@ export class Merchants implements Authenticator {
  */
 function digestOf(key: string): string {
   return hash('sha256', key, 'base64');
+}
+
+function noApiKey(merchantId: string, id: string): Problem {
+  return new Problem('not_found', `merchant ${merchantId} has no API key ${id}`);
 }
 
 function noMerchant(merchantId: string): Problem {

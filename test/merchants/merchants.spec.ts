@@ -1,13 +1,15 @@
-import { type Pool } from 'pg';
+import { Repository } from 'typeorm';
 import { ManualClock } from '../../src/core/clock.js';
 import { type Database, openDatabase } from '../../src/database/database.js';
 import { SeededIds, uuidv7 } from '../../src/core/ids.js';
 import { Problem } from '../../src/core/problem.js';
 import { StoreUnavailable } from '../../src/database/store-unavailable.js';
+import { entities } from '../../src/entities.js';
 import { ApiKey } from '../../src/merchants/api-key.entity.js';
 import { Merchant } from '../../src/merchants/merchant.entity.js';
-import { Merchants } from '../../src/merchants/merchants.js';
+import { type Merchants } from '../../src/merchants/merchants.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
+import { merchantsOf } from '../support/merchants.js';
 
 let fresh: FreshDatabase;
 let database: Database;
@@ -19,7 +21,7 @@ beforeAll(async () => {
   fresh = await freshDatabase();
   database = await openDatabase({
     url: fresh.url,
-    entities: [Merchant, ApiKey],
+    entities,
     migrations: [],
     poolSize: 4,
     applicationName: 'merchants-spec',
@@ -34,8 +36,8 @@ afterAll(async () => {
 let seed = 0;
 beforeEach(() => {
   clock = new ManualClock();
-  merchants = new Merchants(database.pool, clock, new SeededIds(++seed, clock));
-  queries = jest.spyOn(database.pool, 'query');
+  merchants = merchantsOf(database, clock, new SeededIds(++seed, clock));
+  queries = jest.spyOn(database.pool, 'connect');
 });
 afterEach(() => queries.mockRestore());
 
@@ -105,7 +107,7 @@ describe('the duplicate window of a merchant', () => {
   it('is believed by another process for 5 s', async () => {
     const { id } = await merchants.createMerchant('Shop');
     const { key } = await merchants.createApiKey(id, ['payments:write']);
-    const elsewhere = new Merchants(database.pool, clock, new SeededIds(++seed, clock));
+    const elsewhere = merchantsOf(database, clock, new SeededIds(++seed, clock));
     await merchants.authenticate(key);
     await elsewhere.setDuplicateWindow(id, 86_400);
     clock.advance(5_000);
@@ -274,21 +276,21 @@ describe('authenticate', () => {
     const { id: merchantId } = await merchants.createMerchant('Shop');
     const { id, key } = await merchants.createApiKey(merchantId, ['payments:read']);
     await merchants.authenticate(key);
-    await new Merchants(database.pool, clock, new SeededIds(0, clock)).revokeApiKey(merchantId, id);
+    await merchantsOf(database, clock, new SeededIds(0, clock)).revokeApiKey(merchantId, id);
     clock.advance(5_001);
     expect((await refusal(merchants.authenticate(key))).code).toBe('unauthorized');
   });
 
   it('does not keep the failure of a database that was away', async () => {
     const { key } = await issue();
-    queries.mockImplementationOnce(() => Promise.reject(new Error('away')));
+    queries.mockImplementationOnce((done: (error: Error) => void) => done(new Error('away')));
     await expect(merchants.authenticate(key)).rejects.toThrow(StoreUnavailable);
     expect(await merchants.authenticate(key)).toBeDefined();
   });
 
   it('forgets the oldest rather than grow without bound', async () => {
-    const query = jest.fn(() => Promise.resolve({ rows: [] }));
-    const bounded = new Merchants({ query } as unknown as Pool, clock, new SeededIds(0, clock));
+    const query = jest.spyOn(Repository.prototype, 'find').mockResolvedValue([]);
+    const bounded = merchantsOf(database, clock, new SeededIds(0, clock));
     const keyNumber = (n: number) => `po_live_000000000000_${String(n).padStart(43, '0')}`;
     for (let n = 0; n <= 10_000; n++) await refusal(bounded.authenticate(keyNumber(n)));
     query.mockClear();
@@ -296,5 +298,6 @@ describe('authenticate', () => {
     expect(query).not.toHaveBeenCalled();
     await refusal(bounded.authenticate(keyNumber(0)));
     expect(query).toHaveBeenCalledTimes(1);
+    query.mockRestore();
   });
 });

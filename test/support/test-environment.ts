@@ -13,11 +13,13 @@ import {
   type WebhookRequest,
 } from '@payonce/simulator';
 import { type Scope } from '../../src/merchants/caller.js';
-import { Merchants } from '../../src/merchants/merchants.js';
 import { type Page } from '../../src/core/page.js';
 import { type AttemptView, type PaymentView } from '../../src/payments/payment.view.js';
 import { SystemClock } from '../../src/core/clock.js';
 import { SystemIds } from '../../src/core/ids.js';
+import { entities } from '../../src/entities.js';
+import { openDatabase } from '../../src/database/database.js';
+import { merchantsOf } from './merchants.js';
 import { type FreshDatabase, freshDatabase } from './database.js';
 import { payonceCommand } from './payonce-command.js';
 import { type Spawned, spawnNode } from './process.js';
@@ -305,11 +307,22 @@ export class TestEnvironment {
     ],
   ): Promise<string> {
     const clock = new SystemClock();
-    const merchants = new Merchants(this.pool, clock, new SystemIds(clock));
-    const { id } = await merchants.createMerchant('Shop');
-    const { key } = await merchants.createApiKey(id, scopes);
-    this.secrets.push(key);
-    return key;
+    const opened = await openDatabase({
+      url: this.database.url,
+      entities,
+      migrations: [],
+      poolSize: 1,
+      applicationName: 'payonce-stage',
+    });
+    try {
+      const merchants = merchantsOf(opened, clock, new SystemIds(clock));
+      const { id } = await merchants.createMerchant('Shop');
+      const { key } = await merchants.createApiKey(id, scopes);
+      this.secrets.push(key);
+      return key;
+    } finally {
+      await opened.close();
+    }
   }
 
   /** From now on these may stand in no log and no table either. */

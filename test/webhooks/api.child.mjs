@@ -16,11 +16,12 @@ const { HmacReader } = await built('test/webhooks/hmac-reader.js');
 
 const [url, secret] = process.argv.slice(2);
 const bare = { entities, migrations: [], poolSize: 6, applicationName: 'notified' };
-const { pool } = await openDatabase({ url, ...bare });
+const { dataSource, pool } = await openDatabase({ url, ...bare });
 const clock = new SystemClock();
 const metrics = new Registry();
 const reader = new HmacReader(secret);
 const { notifications } = incomingWebhooks({
+  dataSource,
   pool,
   clock,
   ids: new SystemIds(clock),

@@ -7,7 +7,6 @@ import { SystemIds } from '../../src/core/ids.js';
 import { Encryption } from '../../src/core/encryption.js';
 import { type Database, openDatabase } from '../../src/database/database.js';
 import { type Caller } from '../../src/merchants/caller.js';
-import { Merchants } from '../../src/merchants/merchants.js';
 import { type DeliverLimits } from '../../src/webhooks/outgoing/deliver.js';
 import { type DeliveryArgs } from '../../src/webhooks/outgoing/delivery-jobs.js';
 import { type Resolve } from '../../src/webhooks/outgoing/resolver.js';
@@ -15,6 +14,7 @@ import { type TargetPolicy } from '../../src/webhooks/outgoing/target.js';
 import { type WebhooksOut, webhooksOut } from '../../src/webhooks/outgoing/webhooks-out.js';
 import { type EndpointWithSecretView } from '../../src/webhooks/outgoing/webhook.view.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
+import { merchantsOf } from '../support/merchants.js';
 
 /** As long as a test should take at most; those of the service are far longer. */
 export const LIMITS = { timeoutMs: 1_000, slowMs: 500 } as const;
@@ -67,6 +67,7 @@ export class Desk {
     const { pool: sql, clock, ids, seal } = this;
     const all = { ...LIMITS, ...limits };
     return webhooksOut({
+      dataSource: this.database.dataSource,
       sql,
       clock,
       ids,
@@ -80,7 +81,7 @@ export class Desk {
   }
 
   async newMerchant(): Promise<Caller> {
-    const { id } = await new Merchants(this.pool, this.clock, this.ids).createMerchant('Shop');
+    const { id } = await merchantsOf(this.database, this.clock, this.ids).createMerchant('Shop');
     return { ...this.merchant, merchantId: id };
   }
 

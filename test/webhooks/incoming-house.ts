@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { Registry } from 'prom-client';
+import { InboxEntry } from '../../src/webhooks/incoming/inbox-entry.entity.js';
 import { entities } from '../../src/entities.js';
 import { ManualClock } from '../../src/core/clock.js';
 import { SystemIds } from '../../src/core/ids.js';
@@ -64,7 +65,7 @@ export class IncomingHouse {
     readonly fresh: FreshDatabase,
     readonly database: Database,
   ) {
-    this.breaks = new ReconciliationBreaks(this.pool, this.clock);
+    this.breaks = new ReconciliationBreaks(this.database.dataSource.getRepository(InboxEntry), this.clock);
     this.incoming = this.another(this.pool, this.metrics);
   }
 
@@ -81,6 +82,7 @@ export class IncomingHouse {
   /** The same as another process would have it. */
   another(pool: pg.Pool, metrics = new Registry()): IncomingWebhooks {
     return incomingWebhooks({
+      dataSource: this.database.dataSource,
       pool,
       clock: this.clock,
       ids: new SystemIds(this.clock),

@@ -2,6 +2,7 @@ import { Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Pool } from 'pg';
 import { Registry } from 'prom-client';
+import { DataSource } from 'typeorm';
 import { Clock } from '../../core/clock.js';
 import { Ids } from '../../core/ids.js';
 import { DatabaseModule } from '../../database/database.module.js';
@@ -19,8 +20,9 @@ import { IncomingWebhooks, incomingWebhooks } from './incoming-webhooks.js';
   providers: [
     {
       provide: IncomingWebhooks,
-      inject: [Pool, Clock, Ids, Registry, PspsConfig, OperationOwners],
+      inject: [DataSource, Pool, Clock, Ids, Registry, PspsConfig, OperationOwners],
       useFactory: (
+        dataSource: DataSource,
         pool: Pool,
         clock: Clock,
         ids: Ids,
@@ -30,7 +32,7 @@ import { IncomingWebhooks, incomingWebhooks } from './incoming-webhooks.js';
       ): IncomingWebhooks => {
         const readers = noticeReadersOf(psps);
         const readerOf = (account: string) => readers.get(account) ?? null;
-        return incomingWebhooks({ pool, clock, ids, metrics, readerOf, facts });
+        return incomingWebhooks({ dataSource, pool, clock, ids, metrics, readerOf, facts });
       },
     },
   ],

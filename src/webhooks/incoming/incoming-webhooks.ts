@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { type Registry } from 'prom-client';
+import { type DataSource } from 'typeorm';
 import { type Clock } from '../../core/clock.js';
 import { type Ids } from '../../core/ids.js';
 import { type JobKind } from '../../jobs/job-kind.js';
@@ -8,12 +9,14 @@ import { type ItemRecorder } from '../../request-storage/notification.js';
 import { ApplyNotice } from './apply-notification.js';
 import { Arrivals } from './arrivals.js';
 import { ReconciliationBreaks } from './reconciliation-breaks.js';
+import { InboxEntry } from './inbox-entry.entity.js';
 import { Inbox, type ApplyArgs } from './inbox.js';
 import { InboxRetention } from './inbox-retention.js';
 import { IncomingMetrics } from './incoming-metrics.js';
 import { IncomingNotifications, type Notifications } from './notifications.js';
 
 export interface IncomingWebhooksDeps {
+  readonly dataSource: DataSource;
   readonly pool: pg.Pool;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -37,7 +40,7 @@ export function incomingWebhooks(deps: IncomingWebhooksDeps): IncomingWebhooks {
   const { pool, clock, ids, readerOf, facts } = deps;
   const inbox = new Inbox(pool, clock, ids);
   const metrics = new IncomingMetrics(deps.metrics);
-  new ReconciliationBreaks(pool, clock).register(deps.metrics);
+  new ReconciliationBreaks(deps.dataSource.getRepository(InboxEntry), clock).register(deps.metrics);
   const kind = new ApplyNotice({ inbox, facts, metrics, clock, ids });
   return {
     notifications: new IncomingNotifications({

@@ -1,31 +1,19 @@
-import type pg from 'pg';
 import { type Registry } from 'prom-client';
+import { IsNull, type Repository } from 'typeorm';
 import { type Clock } from '../../core/clock.js';
 import { registerLookedUp } from '../../monitoring/looked-up-gauge.js';
+import { recordAct } from '../../database/record-act.js';
 import { Problem } from '../../core/problem.js';
 import { redact } from '../../core/redact.js';
-import { type NotificationItem } from '../../psp/notification.js';
+import { InboxEntry } from './inbox-entry.entity.js';
 import { type BreakReason } from './inbox.js';
 
 /** Where what a PSP says and what our books say differ, and only a person can tell who is right. */
-export interface ReconciliationBreak {
-  readonly psp: string;
-  readonly eventId: string;
-  readonly type: string;
+export type ReconciliationBreak = InboxEntry & {
   readonly reason: BreakReason;
-  /** The operation, where the notification names it. */
-  readonly entityKey: string | null;
-  readonly facts: readonly NotificationItem[];
-  /** What became of each fact. */
-  readonly taken: readonly string[];
-  readonly traceId: string;
-  readonly occurredAt: Date | null;
-  readonly receivedAt: Date;
   /** Since when it is a break. */
   readonly decidedAt: Date;
-  readonly resolvedAt: Date | null;
-  readonly resolution: string | null;
-}
+};
 
 export interface BreakFigures {
   readonly byReason: Readonly<Record<BreakReason, number>>;
@@ -36,30 +24,23 @@ export interface BreakFigures {
 /** Whose audit records are those of the installation itself: it is not known which merchant's money a break is about. */
 const NO_MERCHANT = '00000000-0000-0000-0000-000000000000';
 const MAX_NOTE_LENGTH = 500;
+const WAITS = { state: 'break', resolvedAt: IsNull() } as const;
 
-const COLUMNS = `psp, event_id AS "eventId", type, reason, entity_key AS "entityKey", facts, taken,
-  trace_id AS "traceId", occurred_at AS "occurredAt", received_at AS "receivedAt", decided_at AS "decidedAt",
-  resolved_at AS "resolvedAt", resolution`;
-
-/** Breaks for people: hand-written SQL over the partial index on those that are not resolved. */
+/** Breaks for people, over the partial index on those that are not resolved. */
 export class ReconciliationBreaks {
   constructor(
-    private readonly pool: pg.Pool,
+    private readonly inbox: Repository<InboxEntry>,
     private readonly clock: Clock,
   ) {}
 
   /** Those that wait for a person, the oldest first, at most `limit`. */
   async list(limit = 100): Promise<ReconciliationBreak[]> {
-    const { rows } = await this.pool.query<ReconciliationBreak>(
-      `SELECT ${COLUMNS} FROM webhook_inbox
-        WHERE state = 'break' AND resolved_at IS NULL ORDER BY decided_at, psp, event_id LIMIT $1`,
-      [limit],
-    );
-    return rows;
+    const order = { decidedAt: 'ASC', psp: 'ASC', eventId: 'ASC' } as const;
+    return (await this.inbox.find({ where: WAITS, order, take: limit })) as ReconciliationBreak[];
   }
 
   async figures(): Promise<BreakFigures> {
-    const { rows } = await this.pool.query<{ reason: BreakReason; count: number; oldest: Date }>(
+    const rows = await this.inbox.query<{ reason: BreakReason; count: number; oldest: Date }[]>(
       `SELECT reason, count(*)::int AS count, min(decided_at) AS oldest FROM webhook_inbox
         WHERE state = 'break' AND resolved_at IS NULL GROUP BY reason`,
     );
@@ -93,22 +74,27 @@ export class ReconciliationBreaks {
     ) {
       throw new Problem('validation_failed', `The note must be 1 to ${MAX_NOTE_LENGTH} characters of text.`);
     }
-    const { rows } = await this.pool.query<ReconciliationBreak>(
-      `WITH resolved AS (
-         UPDATE webhook_inbox SET resolved_at = $3, resolution = $4
-          WHERE psp = $1 AND event_id = $2 AND state = 'break' AND resolved_at IS NULL
-          RETURNING *
-       ), recorded AS (
-         INSERT INTO audit_records (merchant_id, id, at, actor, action, subject, detail)
-         SELECT $5, $6, $3, $7, 'break.resolved', coalesce(entity_key, 'notice:' || trace_id),
-                jsonb_build_object('psp', psp, 'event_id', event_id, 'reason', reason, 'note', resolution)
-           FROM resolved
-       )
-       SELECT ${COLUMNS} FROM resolved`,
-      [psp, eventId, this.clock.now(), resolution, NO_MERCHANT, by.auditId, by.actor],
-    );
-    if (!rows[0]) throw new Problem('not_found', 'No break of this name waits for a person.');
-    return rows[0];
+    return this.inbox.manager.transaction(async (tx) => {
+      const found = await tx.findOne(InboxEntry, {
+        where: { psp, eventId, ...WAITS },
+        lock: { mode: 'pessimistic_write' },
+      });
+      if (!found) throw new Problem('not_found', 'No break of this name waits for a person.');
+      const at = this.clock.now();
+      const set = { resolvedAt: at, resolution };
+      await tx.update(InboxEntry, { psp, eventId }, set);
+      const { reason, entityKey, traceId } = found;
+      await recordAct(tx, {
+        merchantId: NO_MERCHANT,
+        id: by.auditId,
+        at,
+        actor: by.actor,
+        action: 'break.resolved',
+        subject: entityKey ?? `notice:${traceId}`,
+        detail: { psp, event_id: eventId, reason, note: resolution },
+      });
+      return { ...(found as ReconciliationBreak), ...set };
+    });
   }
 
   /** Figures to alert on when they are above 0, looked up when the metrics are read. */

@@ -1,3 +1,4 @@
+import { type AuditRecord } from '../../database/audit.entity.js';
 import { type Caller } from '../../merchants/caller.js';
 
 /** Who acts, and the record of it. */
@@ -6,6 +7,24 @@ export interface Act {
   readonly auditId: string;
   readonly at: Date;
   readonly action: `webhook_endpoint.${string}` | 'event.replayed';
+}
+
+/** The audit record of an act. */
+export function recordOf(
+  { caller: { merchantId, apiKeyId, sourceAddress }, auditId: id, at, action }: Act,
+  subject: string,
+  detail: Readonly<Record<string, unknown>>,
+): AuditRecord {
+  const address = sourceAddress === undefined ? {} : { source_address: sourceAddress };
+  return {
+    merchantId,
+    id,
+    at,
+    actor: `api-key:${apiKeyId}`,
+    action,
+    subject,
+    detail: { ...detail, ...address },
+  };
 }
 
 /**

@@ -1,23 +1,29 @@
-import { type Page } from '../../core/page.js';
+import { type EntityManager, IsNull, LessThan, Not, type Repository } from 'typeorm';
+import { type Page, pageOf } from '../../core/page.js';
 import { type Clock } from '../../core/clock.js';
+import { given } from '../../database/conditions.js';
 import { sqlState, sqlStateOf } from '../../database/database.js';
 import { type Ids } from '../../core/ids.js';
 import { Problem } from '../../core/problem.js';
 import { type Encryption } from '../../core/encryption.js';
+import { recordAct } from '../../database/record-act.js';
 import { translateOutage } from '../../database/store-unavailable.js';
 import { type Caller } from '../../merchants/caller.js';
-import { type Act, recorded } from './audited.js';
-import { DISABLE, type DisabledReason } from './delivery-records.js';
+import { type Act, recordOf } from './audited.js';
+import { DISABLE } from './delivery-records.js';
 import { newSecret, encryptSecret } from './endpoint-secret.js';
 import { type EventView, eventViewOf, PING } from './event.view.js';
 import { replayRange } from './replay.js';
 import { targetFaults } from './target.js';
 import { type TargetGuard, TargetRefused } from './target-guard.js';
+import { WebhookDelivery } from './webhook-delivery.entity.js';
+import { WebhookEndpoint } from './webhook-endpoint.entity.js';
 import { type Sql, WAKE_DUE } from './waking.js';
 import { type EndpointView, type EndpointWithSecretView, type ReplayView } from './webhook.view.js';
 import { type NewEndpoint, type WebhookEndpoints } from './webhooks.js';
 
 export interface EndpointsDeps {
+  readonly endpoints: Repository<WebhookEndpoint>;
   readonly sql: Sql;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -34,28 +40,6 @@ const CHECK_TIMEOUT_MS = 5_000;
 const MAX_CHECKS = 4;
 const CHECKS_RETRY_S = 1;
 
-interface EndpointRow {
-  readonly id: string;
-  readonly url: string;
-  readonly description: string | null;
-  readonly eventTypes: string[] | null;
-  readonly disabledReason: DisabledReason | null;
-  readonly failingSince: Date | null;
-  readonly previousSecretUntil: Date | null;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
-
-const COLUMNS = `id, url, description, event_types AS "eventTypes", disabled_reason AS "disabledReason",
-  failing_since AS "failingSince", previous_secret_until AS "previousSecretUntil",
-  created_at AS "createdAt", updated_at AS "updatedAt"`;
-
-/** The lowest slot of merchant `$1` that is free; no row where none is. */
-const FREE_SLOT = `
-  SELECT s FROM generate_series(1, ${MAX_ENDPOINTS}) s
-   WHERE NOT EXISTS (SELECT 1 FROM webhook_endpoints t WHERE t.merchant_id = $1 AND t.slot = s)
-   ORDER BY s LIMIT 1`;
-
 export class PostgresWebhookEndpoints implements WebhookEndpoints {
   /** How many names are being resolved for a merchant whose request waits. */
   private readonly checks = new Map<string, number>();
@@ -69,30 +53,32 @@ export class PostgresWebhookEndpoints implements WebhookEndpoints {
     const id = ids.uuid();
     const secret = newSecret();
     const sealed = encryptSecret(seal, { merchantId, id }, secret);
-    const row = await this.intoSlot(
-      { caller, action: 'webhook_endpoint.created' },
-      '',
-      `INSERT INTO webhook_endpoints (merchant_id, id, url, description, event_types, slot, secret, created_at, updated_at)
-       SELECT $1, $2, $3, $4, $5, f.s, $6, $7, $7 FROM (${FREE_SLOT}) f
-       RETURNING ${COLUMNS}`,
-      [merchantId, id, url, description, events, sealed, clock.now()],
-    );
-    return { ...endpointViewOf(row), secret };
+    const created = await this.intoSlot(merchantId, async (tx, slot) => {
+      const now = clock.now();
+      const given = {
+        merchantId,
+        id,
+        url,
+        description,
+        eventTypes: events && [...events],
+        slot,
+        secret: sealed,
+      };
+      await tx.insert(WebhookEndpoint, { ...given, createdAt: now, updatedAt: now });
+      return this.recorded(tx, caller, 'webhook_endpoint.created', { merchantId, id });
+    });
+    return { ...endpointViewOf(created), secret };
   }
 
   async list({ merchantId }: Caller, limit: number, cursor: string | null): Promise<Page<EndpointView>> {
-    const rows = await this.rows(
-      `SELECT ${COLUMNS} FROM webhook_endpoints
-        WHERE merchant_id = $1 AND ($2::uuid IS NULL OR id < $2) ORDER BY id DESC LIMIT $3`,
-      [merchantId, cursor, limit + 1],
+    const found = await translateOutage(
+      this.deps.endpoints.find({
+        where: given({ merchantId, id: cursor && LessThan(cursor) }),
+        order: { id: 'DESC' },
+        take: limit + 1,
+      }),
     );
-    const page = rows.slice(0, limit);
-    const hasMore = rows.length > limit;
-    return {
-      data: page.map(endpointViewOf),
-      has_more: hasMore,
-      next_cursor: hasMore ? page.at(-1)!.id : null,
-    };
+    return pageOf(found, limit, endpointViewOf);
   }
 
   async get({ merchantId }: Caller, id: string): Promise<EndpointView> {
@@ -104,54 +90,57 @@ export class PostgresWebhookEndpoints implements WebhookEndpoints {
     const { clock, seal } = this.deps;
     const secret = newSecret();
     const now = clock.now();
-    const rows = await this.recordedRows(
-      { caller, action: 'webhook_endpoint.secret_rotated' },
-      '',
-      `UPDATE webhook_endpoints
-          SET previous_secret = secret, previous_secret_until = $4, secret = $3, updated_at = $5
-        WHERE merchant_id = $1 AND id = $2 RETURNING ${COLUMNS}`,
-      [
-        merchantId,
-        id,
-        encryptSecret(seal, { merchantId, id }, secret),
-        new Date(now.getTime() + ROTATION_MS),
-        now,
-      ],
-    );
-    return { ...endpointViewOf(found(rows)), secret };
+    const key = { merchantId, id };
+    const rotated = this.deps.endpoints.manager.transaction(async (tx) => {
+      const before = await tx.findOne(WebhookEndpoint, { where: key, lock: { mode: 'pessimistic_write' } });
+      if (!before) return null;
+      await tx.update(WebhookEndpoint, key, {
+        previousSecret: before.secret,
+        previousSecretUntil: new Date(now.getTime() + ROTATION_MS),
+        secret: encryptSecret(seal, key, secret),
+        updatedAt: now,
+      });
+      return this.recorded(tx, caller, 'webhook_endpoint.secret_rotated', key);
+    });
+    return { ...endpointViewOf(found(await translateOutage(rotated))), secret };
   }
 
   async disable(caller: Caller, id: string): Promise<EndpointView> {
-    const { merchantId } = caller;
-    const { sql, clock, ids } = this.deps;
+    const { endpoints, clock, ids } = this.deps;
     const at = clock.now();
     const act = { caller, auditId: ids.uuid(), at, action: 'webhook_endpoint.disabled' } as const;
-    const record = recorded(act, 4, { from: 'off', subject: "'webhook_endpoint:' || id" });
-    const parameters = [at, merchantId, id, 'asked', ...record.values];
-    await translateOutage(sql.query(`WITH ${DISABLE}, ${record.cte} SELECT 1 FROM off`, parameters));
+    await translateOutage(
+      endpoints.manager.transaction(async (tx) => {
+        const values = [at, caller.merchantId, id, 'asked'];
+        const [off] = await tx.query<{ id: string }[]>(`WITH ${DISABLE} SELECT id FROM off`, values);
+        if (off) await recordAct(tx, recordOf(act, `webhook_endpoint:${off.id}`, {}));
+      }),
+    );
     return this.get(caller, id);
   }
 
   async enable(caller: Caller, id: string): Promise<EndpointView> {
     const { merchantId } = caller;
     const now = this.deps.clock.now();
-    const row = await this.row(merchantId, id);
-    if (row.disabledReason === null) return endpointViewOf(row);
-    await this.refuseTarget(merchantId, row.url);
-    // An event that was fanned out just while it was disabled may still be pending: it is canceled too.
-    const enabled = await this.intoSlot(
-      { caller, action: 'webhook_endpoint.enabled' },
-      `late AS (
-         UPDATE webhook_deliveries SET status = 'canceled', next_at = NULL, updated_at = $3
-          WHERE merchant_id = $1 AND endpoint_id = $2 AND status = 'pending'),`,
-      `UPDATE webhook_endpoints e
-          SET slot = f.s, disabled_reason = NULL, disabled_at = NULL, failing_since = NULL, apart = false,
-              updated_at = $3
-         FROM (${FREE_SLOT}) f
-        WHERE e.merchant_id = $1 AND e.id = $2 AND e.slot IS NULL
-       RETURNING ${COLUMNS}`,
-      [merchantId, id, now],
-    );
+    const before = await this.row(merchantId, id);
+    if (before.disabledReason === null) return endpointViewOf(before);
+    await this.refuseTarget(merchantId, before.url);
+    const key = { merchantId, id };
+    const enabled = await this.intoSlot(merchantId, async (tx, slot) => {
+      const { affected } = await tx.update(
+        WebhookEndpoint,
+        { ...key, slot: IsNull() },
+        { slot, disabledReason: null, disabledAt: null, failingSince: null, apart: false, updatedAt: now },
+      );
+      if (affected !== 1) return tx.findOneByOrFail(WebhookEndpoint, key);
+      // An event that was fanned out just while it was disabled may still be pending: it is canceled too.
+      await tx.update(
+        WebhookDelivery,
+        { merchantId, endpointId: id, status: 'pending' },
+        { status: 'canceled', nextAt: null, updatedAt: now },
+      );
+      return this.recorded(tx, caller, 'webhook_endpoint.enabled', key);
+    });
     return endpointViewOf(enabled);
   }
 
@@ -188,15 +177,18 @@ export class PostgresWebhookEndpoints implements WebhookEndpoints {
 
   /** Two at once may take the same slot; each of the sixteen can be lost to another once. */
   private async intoSlot(
-    by: Pick<Act, 'caller' | 'action'>,
-    first: string,
-    text: string,
-    values: readonly unknown[],
-  ): Promise<EndpointRow> {
+    merchantId: string,
+    work: (tx: EntityManager, slot: number) => Promise<WebhookEndpoint>,
+  ): Promise<WebhookEndpoint> {
     for (let tries = 0; tries < MAX_ENDPOINTS; tries++) {
       try {
-        const [row] = await this.recordedRows(by, first, text, values);
-        if (row) return row;
+        const changed = await translateOutage(
+          this.deps.endpoints.manager.transaction(async (tx) => {
+            const slot = await freeSlot(tx, merchantId);
+            return slot === null ? null : work(tx, slot);
+          }),
+        );
+        if (changed) return changed;
         break;
       } catch (error) {
         if (sqlStateOf(error) !== sqlState.UNIQUE_VIOLATION) throw error;
@@ -230,44 +222,45 @@ export class PostgresWebhookEndpoints implements WebhookEndpoints {
     }
   }
 
-  private async row(merchantId: string, id: string): Promise<EndpointRow> {
-    const text = `SELECT ${COLUMNS} FROM webhook_endpoints WHERE merchant_id = $1 AND id = $2`;
-    return found(await this.rows(text, [merchantId, id]));
+  private async row(merchantId: string, id: string): Promise<WebhookEndpoint> {
+    return found(await translateOutage(this.deps.endpoints.findOneBy({ merchantId, id })));
   }
 
-  /** Rows of a change, which is recorded by the statement that makes it; `first` are CTEs before it. */
-  private recordedRows(
-    by: Pick<Act, 'caller' | 'action'>,
-    first: string,
-    text: string,
-    values: readonly unknown[],
-  ): Promise<EndpointRow[]> {
-    const act = { ...by, auditId: this.deps.ids.uuid(), at: this.deps.clock.now() };
-    const record = recorded(act, values.length, {
-      from: 'done',
-      subject: "'webhook_endpoint:' || id",
-      detail: "jsonb_build_object('url', split_part(url, '?', 1))",
-    });
-    const statement = `WITH ${first} done AS (${text}), ${record.cte} SELECT * FROM done`;
-    return this.rows(statement, [...values, ...record.values]);
-  }
-
-  private async rows(text: string, values: readonly unknown[]): Promise<EndpointRow[]> {
-    return (await translateOutage(this.deps.sql.query<EndpointRow>(text, values))).rows;
+  /** Writes down what was done to an endpoint, and reads it again. */
+  private async recorded(
+    tx: EntityManager,
+    caller: Caller,
+    action: Act['action'],
+    key: { readonly merchantId: string; readonly id: string },
+  ): Promise<WebhookEndpoint> {
+    const { clock, ids } = this.deps;
+    const endpoint = await tx.findOneByOrFail(WebhookEndpoint, key);
+    const act = { caller, auditId: ids.uuid(), at: clock.now(), action };
+    const [url] = endpoint.url.split('?');
+    await recordAct(tx, recordOf(act, `webhook_endpoint:${endpoint.id}`, { url }));
+    return endpoint;
   }
 }
 
-function found([row]: readonly EndpointRow[]): EndpointRow {
-  if (!row) throw new Problem('not_found', 'No such webhook endpoint.');
-  return row;
+/** The lowest of a merchant's slots that is free; null where none is. */
+async function freeSlot(tx: EntityManager, merchantId: string): Promise<number | null> {
+  const enabled = await tx.findBy(WebhookEndpoint, { merchantId, slot: Not(IsNull()) });
+  const taken = new Set(enabled.map(({ slot }) => slot));
+  for (let slot = 1; slot <= MAX_ENDPOINTS; slot++) if (!taken.has(slot)) return slot;
+  return null;
 }
 
-function enabledRow(row: EndpointRow): EndpointRow {
+function found(endpoint: WebhookEndpoint | null): WebhookEndpoint {
+  if (!endpoint) throw new Problem('not_found', 'No such webhook endpoint.');
+  return endpoint;
+}
+
+function enabledRow(row: WebhookEndpoint): WebhookEndpoint {
   if (row.disabledReason === null) return row;
   throw new Problem('invalid_state', 'The webhook endpoint is disabled. Enable it first.');
 }
 
-function endpointViewOf(row: EndpointRow): EndpointView {
+function endpointViewOf(row: WebhookEndpoint): EndpointView {
   return {
     object: 'webhook_endpoint',
     id: row.id,

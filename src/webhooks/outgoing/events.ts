@@ -1,7 +1,9 @@
-import { type Page } from '../../core/page.js';
+import { type Repository } from 'typeorm';
+import { type Page, pageOf } from '../../core/page.js';
 import { type Clock } from '../../core/clock.js';
 import { type Ids } from '../../core/ids.js';
 import { Problem } from '../../core/problem.js';
+import { type EventRecord } from '../../database/event.entity.js';
 import { translateOutage } from '../../database/store-unavailable.js';
 import { type Caller } from '../../merchants/caller.js';
 import { type EventRow, type EventView, eventViewOf } from './event.view.js';
@@ -9,6 +11,8 @@ import { idsBetween, replayEvent } from './replay.js';
 import { type Sql } from './waking.js';
 import { type DeliveryAttemptView, type DeliveryView, type ReplayView } from './webhook.view.js';
 import { type EventFilter, type Events } from './webhooks.js';
+import { WebhookDelivery, WebhookDeliveryAttempt } from './webhook-delivery.entity.js';
+import { WebhookEndpoint } from './webhook-endpoint.entity.js';
 
 /** Attempts of one delivery that are shown, the newest. */
 const MAX_ATTEMPTS = 50;
@@ -16,21 +20,6 @@ const MAX_ATTEMPTS = 50;
 const MAX_DELIVERIES = 100;
 const EARLIEST = new Date(0);
 const LATEST = new Date(Date.UTC(9999, 11, 31));
-
-interface DeliveryRow {
-  readonly endpointId: string;
-  readonly status: DeliveryView['status'];
-  readonly nextAt: Date | null;
-}
-
-interface AttemptRow {
-  readonly endpointId: string;
-  readonly attempt: number;
-  readonly startedAt: Date;
-  readonly httpStatus: number | null;
-  readonly errorCode: string | null;
-  readonly latencyMs: number | null;
-}
 
 /**
  * Newest first, by the transaction that wrote them (migration 0020). Ids are drawn before a commit, so an
@@ -50,6 +39,7 @@ SELECT id, type, data, at FROM events
 
 export class PostgresEvents implements Events {
   constructor(
+    private readonly events: Repository<EventRecord>,
     private readonly sql: Sql,
     private readonly clock: Clock,
     private readonly ids: Ids,
@@ -74,48 +64,37 @@ export class PostgresEvents implements Events {
         limit + 1,
       ]),
     );
-    const page = rows.slice(0, limit);
-    const hasMore = rows.length > limit;
-    return {
-      data: page.map(eventViewOf),
-      has_more: hasMore,
-      next_cursor: hasMore ? page.at(-1)!.id : null,
-    };
+    return pageOf(rows, limit, eventViewOf);
   }
 
   async get({ merchantId }: Caller, id: string): Promise<EventView> {
-    const { rows } = await translateOutage(
-      this.sql.query<EventRow>('SELECT id, type, data, at FROM events WHERE merchant_id = $1 AND id = $2', [
-        merchantId,
-        id,
-      ]),
-    );
-    if (!rows[0]) throw new Problem('not_found', 'No such event.');
-    return eventViewOf(rows[0]);
+    const event = await translateOutage(this.events.findOneBy({ merchantId, id }));
+    if (!event) throw new Problem('not_found', 'No such event.');
+    return eventViewOf(event);
   }
 
   async deliveries(caller: Caller, id: string): Promise<Page<DeliveryView>> {
     await this.get(caller, id);
-    const values = [caller.merchantId, id];
-    const { rows } = await translateOutage(
-      this.sql.query<DeliveryRow>(
-        `SELECT endpoint_id AS "endpointId", status, next_at AS "nextAt" FROM webhook_deliveries
-          WHERE merchant_id = $1 AND event_id = $2 ORDER BY endpoint_id DESC LIMIT ${MAX_DELIVERIES}`,
-        values,
-      ),
+    const where = { merchantId: caller.merchantId, eventId: id };
+    const { manager } = this.events;
+    const deliveries = await translateOutage(
+      manager.find(WebhookDelivery, { where, order: { endpointId: 'DESC' }, take: MAX_DELIVERIES }),
     );
-    const { rows: attempts } = await translateOutage(
-      this.sql.query<AttemptRow>(
-        `SELECT a.endpoint_id AS "endpointId", a.attempt, a.started_at AS "startedAt",
-                a.http_status AS "httpStatus", a.error_code AS "errorCode", a.latency_ms AS "latencyMs"
-           FROM webhook_delivery_attempts a
-           JOIN webhook_deliveries d USING (merchant_id, event_id, endpoint_id)
-          WHERE a.merchant_id = $1 AND a.event_id = $2 AND a.attempt > d.attempts - ${MAX_ATTEMPTS}
-          ORDER BY a.attempt DESC LIMIT ${MAX_DELIVERIES * MAX_ATTEMPTS}`,
-        values,
-      ),
+    const attempts = await translateOutage(
+      manager
+        .createQueryBuilder(WebhookDeliveryAttempt, 'a')
+        .innerJoin(
+          WebhookDelivery,
+          'd',
+          'd.merchant_id = a.merchant_id AND d.event_id = a.event_id AND d.endpoint_id = a.endpoint_id',
+        )
+        .where(where)
+        .andWhere(`a.attempt > d.attempts - ${MAX_ATTEMPTS}`)
+        .orderBy('a.attempt', 'DESC')
+        .limit(MAX_DELIVERIES * MAX_ATTEMPTS)
+        .getMany(),
     );
-    const data = rows.map(({ endpointId, status, nextAt }) => ({
+    const data = deliveries.map(({ endpointId, status, nextAt }) => ({
       object: 'webhook_delivery' as const,
       event_id: id,
       endpoint_id: endpointId,
@@ -139,14 +118,11 @@ export class PostgresEvents implements Events {
   }
 
   private async refuseDisabled(merchantId: string, endpointId: string): Promise<void> {
-    const { rows } = await translateOutage(
-      this.sql.query<{ enabled: boolean }>(
-        'SELECT slot IS NOT NULL AS enabled FROM webhook_endpoints WHERE merchant_id = $1 AND id = $2',
-        [merchantId, endpointId],
-      ),
+    const endpoint = await translateOutage(
+      this.events.manager.findOneBy(WebhookEndpoint, { merchantId, id: endpointId }),
     );
-    if (!rows[0]) throw new Problem('not_found', 'No such webhook endpoint.');
-    if (!rows[0].enabled) {
+    if (!endpoint) throw new Problem('not_found', 'No such webhook endpoint.');
+    if (endpoint.slot === null) {
       throw new Problem('invalid_state', 'The webhook endpoint is disabled. Enable it first.');
     }
   }
@@ -158,7 +134,7 @@ function attemptViewOf({
   httpStatus,
   errorCode,
   latencyMs,
-}: AttemptRow): DeliveryAttemptView {
+}: WebhookDeliveryAttempt): DeliveryAttemptView {
   return {
     attempt,
     started_at: startedAt.toISOString(),

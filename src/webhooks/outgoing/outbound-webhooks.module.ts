@@ -2,6 +2,7 @@ import { Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Pool } from 'pg';
 import { Registry } from 'prom-client';
+import { DataSource } from 'typeorm';
 import { Config } from '../../config/config.js';
 import { Clock } from '../../core/clock.js';
 import { Encryption } from '../../core/encryption.js';
@@ -27,8 +28,9 @@ const DAY_MS = 24 * 3_600_000;
   providers: [
     {
       provide: WebhooksOut,
-      inject: [Pool, Clock, Ids, Encryption, Registry, Config],
+      inject: [DataSource, Pool, Clock, Ids, Encryption, Registry, Config],
       useFactory: (
+        dataSource: DataSource,
         sql: Pool,
         clock: Clock,
         ids: Ids,
@@ -36,7 +38,16 @@ const DAY_MS = 24 * 3_600_000;
         metrics: Registry,
         { webhookTargets: targets, eventRetentionDays }: Config,
       ): WebhooksOut =>
-        webhooksOut({ sql, clock, ids, seal, metrics, targets, retentionMs: eventRetentionDays * DAY_MS }),
+        webhooksOut({
+          dataSource,
+          sql,
+          clock,
+          ids,
+          seal,
+          metrics,
+          targets,
+          retentionMs: eventRetentionDays * DAY_MS,
+        }),
     },
   ],
   exports: [WebhooksOut],

@@ -1,6 +1,8 @@
 import { type Registry } from 'prom-client';
+import { type DataSource } from 'typeorm';
 import { type Clock } from '../../core/clock.js';
 import { type Ids } from '../../core/ids.js';
+import { EventRecord } from '../../database/event.entity.js';
 import { type Encryption } from '../../core/encryption.js';
 import { type PeriodicTask } from '../../jobs/periodic-task-leases.js';
 import { type JobKind } from '../../jobs/job-kind.js';
@@ -16,9 +18,11 @@ import { type TargetPolicy } from './target.js';
 import { type Resolve } from './resolver.js';
 import { TargetGuard } from './target-guard.js';
 import { type Sql } from './waking.js';
+import { WebhookEndpoint } from './webhook-endpoint.entity.js';
 import { type Events, type WebhookEndpoints } from './webhooks.js';
 
 export interface WebhooksOutOptions {
+  readonly dataSource: DataSource;
   readonly sql: Sql;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -45,6 +49,7 @@ export abstract class WebhooksOut {
 }
 
 export function webhooksOut({
+  dataSource,
   sql,
   clock,
   ids,
@@ -61,8 +66,15 @@ export function webhooksOut({
   metrics.register(registry, records);
   const deliver = new Deliver({ records, clock, ids, seal, guard, metrics, ...(limits ? { limits } : {}) });
   return {
-    endpoints: new PostgresWebhookEndpoints({ sql, clock, ids, seal, guard }),
-    events: new PostgresEvents(sql, clock, ids),
+    endpoints: new PostgresWebhookEndpoints({
+      endpoints: dataSource.getRepository(WebhookEndpoint),
+      sql,
+      clock,
+      ids,
+      seal,
+      guard,
+    }),
+    events: new PostgresEvents(dataSource.getRepository(EventRecord), sql, clock, ids),
     feeder: fanOut(clock),
     kinds: deliveryKinds(deliver, records),
     ladders: deliveryLadders,
