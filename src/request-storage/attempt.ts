@@ -2,6 +2,7 @@ import { type Change, insert, update } from '../core/change.js';
 import { type Answer, type AttemptKind } from '../psp/contract.js';
 import { type RouteHistory, isSuccess } from './assess-route.js';
 import { referencesIn } from './reference.js';
+import { statedBy } from './statement.js';
 import { type PspAttempt, type PspRequest } from './psp-request.entity.js';
 import { orphanEffects, pspAttempts } from './psp-request.table.js';
 
@@ -124,8 +125,10 @@ function completed({ answer, endedAt, latencyMs }: Answered): Partial<PspAttempt
  */
 export function orphansOf(route: RouteHistory, told: PspAttempt): readonly Change[] {
   const { merchantId, entityKey, route: number, operation, psp, amount, currency } = route.request;
-  const known = new Set(route.attempts.flatMap((a) => objectsIn(route, a)));
   if (route.request.verdict === 'open') return [];
+  // What a person ruled out was no orphan effect then, whatever it was called: the PSP's yes makes it one.
+  const stated = route.request.verdict === 'ruled_out' ? route.attempts.findLastIndex(isStated) : -1;
+  const known = new Set(route.attempts.slice(stated + 1).flatMap((a) => objectsIn(route, a)));
   if (route.request.verdict === 'effective') {
     if (route.request.pspReference === null) return [];
     known.add(route.request.pspReference);
@@ -151,6 +154,10 @@ export function orphansOf(route: RouteHistory, told: PspAttempt): readonly Chang
         status: 'open',
       }),
     );
+}
+
+function isStated(attempt: PspAttempt): boolean {
+  return statedBy(attempt) !== null;
 }
 
 /** Whether the id is that of another object than the one that counts for the route. */

@@ -7,6 +7,7 @@ import { type RouteHistory, assessRoute } from './assess-route.js';
 import { attribute, note } from './notification.js';
 import { type PspAttempt, type PspRequest } from './psp-request.entity.js';
 import { orphanEffects } from './psp-request.table.js';
+import { statementAttempt } from './statement.js';
 
 const now = new Date(START + HOUR);
 const can: Capabilities = {
@@ -357,6 +358,35 @@ describe('a second object of one route', () => {
     expect(orphansOf({ ...lost, attempts: [...lost.attempts, looked] }, { ...differs, attempt: 4 })).toEqual(
       [],
     );
+  });
+});
+
+describe('a yes about a conflict that a person ruled out', () => {
+  const conflict = callOf(1, 'conflict', { response: { psp_reference: 'pi_1' } });
+  const statement = { isDone: false, evidence: 'not in the dashboard', pspReference: null, by: 'cli:ada' };
+  const inConflict = routeOf([conflict], { pspReference: 'pi_1' });
+  const stated = statementAttempt(inConflict, statement, now, 't');
+  const ruledOut = routeOf([conflict, stated], { verdict: 'ruled_out', pspReference: 'pi_1' });
+  const yes = factOf('succeeded', {
+    pspReference: 'pi_1',
+    answer: { outcome: 'succeeded', pspReference: 'pi_1' },
+  });
+
+  it('is an orphan effect, by the id that the conflict named', () => {
+    const { taken, changes } = taking(ruledOut, yes);
+    expect(taken).toBe('applied');
+    expect(changes.at(-1)).toMatchObject({
+      table: orphanEffects,
+      row: { route: 1, object: 1, pspReference: 'pi_1', status: 'open' },
+    });
+  });
+
+  it('is recorded once', () => {
+    const notice = callOf(3, 'succeeded', { kind: 'notice', response: { psp_reference: 'pi_1' } });
+    const known = { ...ruledOut, attempts: [...ruledOut.attempts, notice] };
+    const looked = callOf(4, 'succeeded', { kind: 'lookup', response: { psp_reference: 'pi_1' } });
+    expect(orphansOf(known, looked)).toEqual([]);
+    expect(orphansOf(ruledOut, looked)).toHaveLength(1);
   });
 });
 
