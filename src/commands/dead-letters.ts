@@ -2,7 +2,6 @@ import { type Command } from 'commander';
 import { type Clock } from '../core/clock.js';
 import { Problem } from '../core/problem.js';
 import { type DeadLetter } from '../jobs/dead-letter.entity.js';
-import { deadLetterView } from '../jobs/dead-letter.view.js';
 import { type DeadLetterFilter, type DeadLetters, type Selection } from '../jobs/dead-letters.js';
 import { actor, command, numberOf, type Opened, type Perform, withExamples } from './command.js';
 import { ago, folded, list } from './text.js';
@@ -47,6 +46,7 @@ export function addDeadLetters(payonce: Command, perform: Perform): void {
           ] as const,
         }));
         const text = list(['DIED', 'TRIES', 'KIND', 'CAUSE'], entries);
+        const { deadLetterView } = await import('../jobs/dead-letter.view.js');
         return { json: letters.map(deadLetterView), text: more ? `${text}\n\nMore of them: --limit` : text };
       }),
     );
@@ -54,6 +54,7 @@ export function addDeadLetters(payonce: Command, perform: Perform): void {
     .argument('<id>', 'its id')
     .action((id: string) =>
       perform(async (opened) => {
+        const { deadLetterView } = await import('../jobs/dead-letter.view.js');
         const letter = deadLetterView(await (await lettersOf(opened)).show(id));
         const lines = Object.entries(letter).map(([name, value]) => folded(`${name}: `, shown(value)));
         return { json: letter, text: lines.join('\n') };

@@ -86,6 +86,9 @@ type Environment = {
   [Name in keyof typeof variables]: (typeof variables)[Name] extends Variable<infer T> ? T : never;
 };
 
+/** In the order in which docs/configuration.md lists them. */
+export const variableNames: readonly string[] = Object.keys(variables);
+
 const SECRET = new Set([
   'DATABASE_URL',
   'REDIS_URL',

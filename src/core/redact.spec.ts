@@ -113,6 +113,13 @@ describe('the redactor', () => {
     );
   });
 
+  it.each(['rk_', 'po_live_abc', 'AQEabcdefghijklmnopqrstuvw#'])(
+    'removes a token behind %sBearer',
+    (before) => {
+      expect(redact(`${before}Bearer ${'A'.repeat(32)}`)).not.toContain('AAAA');
+    },
+  );
+
   it.each(Object.entries(unshaped))('removes %s that the process holds, also escaped', (_what, secrets) => {
     fc.assert(
       fc.property(secrets, around, around, (secret, before, after) => {

@@ -35,6 +35,9 @@ const SHAPES: readonly RegExp[] = [
   RegExp(String.raw`(?:(?:bearer|basic)(?:\s|%20|\\[nrt])+)+(?:${BODY}|[.:]){6,}`, 'gi'),
 ];
 
+/** Where the name of an HTTP scheme clings to what stands before it: that would take the name, and leave the token. */
+const CLINGING_SCHEME = /(?<=[^\s"])(?=(?:bearer|basic)(?:\s|%20|\\[nrt]))/gi;
+
 /** Shorter ones are words that stand in other texts too; those that a caller names may be this short. */
 const SHORTEST_HELD = 16;
 const SHORTEST_NAMED = 4;
@@ -63,6 +66,7 @@ export function removeSecrets(text: string, secrets: readonly string[] = []): st
     if (named) clean = clean.replace(named, REMOVED);
   }
   if (heldPattern) clean = clean.replace(heldPattern, REMOVED);
+  clean = clean.replace(CLINGING_SCHEME, ' ');
   for (const shape of SHAPES) clean = clean.replace(shape, REMOVED);
   return clean;
 }
