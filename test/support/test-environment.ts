@@ -17,9 +17,8 @@ import { type Page } from '../../src/core/page.js';
 import { type AttemptView, type PaymentView } from '../../src/payments/payment.view.js';
 import { SystemClock } from '../../src/core/clock.js';
 import { SystemIds } from '../../src/core/ids.js';
-import { entities } from '../../src/entities.js';
 import { openDatabase } from '../../src/database/database.js';
-import { merchantsOf } from './merchants.js';
+import { merchantEntities, merchantsOf } from './merchants.js';
 import { type FreshDatabase, freshDatabase } from './database.js';
 import { payonceCommand } from './payonce-command.js';
 import { type Spawned, spawnNode } from './process.js';
@@ -309,7 +308,7 @@ export class TestEnvironment {
     const clock = new SystemClock();
     const opened = await openDatabase({
       url: this.database.url,
-      entities,
+      entities: merchantEntities,
       migrations: [],
       poolSize: 1,
       applicationName: 'payonce-stage',
