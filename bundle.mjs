@@ -54,7 +54,6 @@ await build({
   platform: 'node',
   format: 'cjs',
   target: 'node20',
-  keepNames: true,
   external,
   plugins: [oneTypeorm],
   define: { 'import.meta.url': 'importMetaUrl' },
