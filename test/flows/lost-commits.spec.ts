@@ -196,11 +196,12 @@ it('is refused where the key is forgotten and the payment is not', async () => {
 
 it('sends a stored route again under the key that is stored with it', async () => {
   // A route of an older version: its key comes of the payment's id.
-  stage.simulator.faults('stripe', { fault: 'reset_before', next: 2 });
+  stage.simulator.faults('stripe', { fault: 'reset_before', rate: 1 });
   const { id } = paymentOf(await pay('stripe'));
   await stage.sql(
     `UPDATE psp_requests SET psp_idempotency_key = 'an-older-key', account_fingerprint = NULL, fence = fence + 1`,
   );
+  await stage.simulator.clearFaults();
   await eventually(async () => (await shop.payment(id)).status === 'captured', 'captured');
   expect(stage.orders('stripe').at(-1)!.idempotency_key).toBe('an-older-key');
   expect(moved()).toEqual(['charge 1999']);

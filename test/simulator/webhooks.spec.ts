@@ -277,6 +277,7 @@ describe('webhooks of the simulator', () => {
     });
     expect(told.slice(0, 2).toSorted()).toEqual(['payout.updated in_transit', 'refund.updated succeeded']);
     expect(told[2]).toBe('payout.paid paid');
+    await quiet('stripe');
     expect(simulator.webhooks('stripe')).toMatchObject({ scheduled: 0, waiting: 0 });
   });
 
