@@ -41,9 +41,9 @@ export default {
       globalTeardown: '<rootDir>/test/support/global-teardown.ts',
     },
   ],
-  // Two cores is what CI has. Most specs with processes wait for more than half of their time, so that three
-  // workers keep two cores busy; more of them would be late where a spec has to be in time.
-  maxWorkers: 3,
+  // Two cores is what CI has. Three and four workers are faster, for specs with processes wait for more than half
+  // of their time; each whole run with them had a spec or two that was late.
+  maxWorkers: 2,
   testSequencer: '<rootDir>/test/support/slow-first.sequencer.mjs',
   testTimeout: 60_000,
   cacheDirectory: '.cache/jest',

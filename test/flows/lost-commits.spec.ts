@@ -202,7 +202,8 @@ it('sends a stored route again under the key that is stored with it', async () =
     `UPDATE psp_requests SET psp_idempotency_key = 'an-older-key', account_fingerprint = NULL, fence = fence + 1`,
   );
   await stage.simulator.clearFaults();
-  await eventually(async () => (await shop.payment(id)).status === 'captured', 'captured');
+  const again = paymentOf(await shop.until(() => pay('stripe'), atRest, 40_000));
+  expect(again).toMatchObject({ id, status: 'captured' });
   expect(stage.orders('stripe').at(-1)!.idempotency_key).toBe('an-older-key');
   expect(moved()).toEqual(['charge 1999']);
 });

@@ -227,8 +227,15 @@ describe.each(backends)('roles, with queues in %s', (backend) => {
       const stored = await stage.sql('SELECT 1 FROM webhook_inbox');
       expect(stored.length).toBeGreaterThanOrEqual(delivered);
       expect(delivered).toBeGreaterThan(0);
-      const open = await stage.sql("SELECT 1 FROM webhook_deliveries WHERE status = 'pending'");
-      expect(open.length).toBeGreaterThan(0);
+      // Something is left behind, at whichever place the signal met it.
+      const left = await stage.sql(
+        `SELECT 1 FROM webhook_deliveries WHERE status = 'pending' UNION ALL
+         SELECT 1 FROM events WHERE fanned_out_at IS NULL UNION ALL
+         SELECT 1 FROM webhook_inbox WHERE next_at IS NOT NULL UNION ALL
+         SELECT 1 FROM staged_jobs UNION ALL
+         SELECT 1 FROM idempotency_keys WHERE resumable_at IS NOT NULL`,
+      );
+      expect(left.length).toBeGreaterThan(0);
       // What was in hand has ended, and every turn was given back: nobody has to wait for one to lapse.
       expect(await stage.sql('SELECT attempt FROM webhook_delivery_attempts WHERE ended_at IS NULL')).toEqual(
         [],
