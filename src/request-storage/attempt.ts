@@ -120,13 +120,13 @@ function completed({ answer, endedAt, latencyMs }: Answered): Partial<PspAttempt
 }
 
 /**
- * What the PSP did beside what the books say of a decided route, each object recorded once: whatever it did
- * for a route that was ruled out, and every object but the first for one that is effective.
+ * What the PSP did beside what the books say of a decided route, each object recorded once: every object
+ * that it made for a route that was ruled out, and every object but the first for one that is effective.
  */
 export function orphansOf(route: RouteHistory, told: PspAttempt): readonly Change[] {
   const { merchantId, entityKey, route: number, operation, psp, amount, currency } = route.request;
   if (route.request.verdict === 'open') return [];
-  // What a person ruled out was no orphan effect then, whatever it was called: the PSP's yes makes it one.
+  // An id that stood on the route before a person ruled it out is no recorded orphan effect: a later yes is news.
   const stated = route.request.verdict === 'ruled_out' ? route.attempts.findLastIndex(isStated) : -1;
   const known = new Set(route.attempts.slice(stated + 1).flatMap((a) => objectsIn(route, a)));
   if (route.request.verdict === 'effective') {

@@ -349,7 +349,7 @@ function onSchedule(current: RouteHistory, open: OpenEvidence, ways: readonly Wa
   return due.until ? { do: 'wait', until: due.until, why } : { do: 'stuck', why };
 }
 
-/** What is undone is undone for the reason that it was canceled for, unless the merchant calls it off by now. */
+/** A repeated cancel keeps the reason of the first (failover or the merchant), unless the merchant has canceled since. */
 function stepOf(way: Way, { attempts }: RouteHistory, { intent }: StepFacts): Extract<Step, { do: Way }> {
   if (way !== 'cancel') return { do: way };
   const isCalledOff =

@@ -126,7 +126,7 @@ export const bodies: readonly Line[] = [
   ],
   [
     'nobody who starts the payment',
-    { body: { ...good, payment_method: { ...good.payment_method, initiator: 'somebody' } } },
+    { body: { ...good, payment_method: { ...good.payment_method, initiator: 'bank' } } },
     422,
     'validation_failed',
     '/payment_method/initiator',

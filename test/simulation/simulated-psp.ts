@@ -274,7 +274,7 @@ export class SimulatedPsp {
     if (operation === 'charge') void this.refusedByHand(held);
   }
 
-  /** Now and then somebody tries to give it back by hand, which is refused and told under the payment's name. */
+  /** Now and then the merchant's staff refund by hand; the PSP refuses, and notifies under the payment's name. */
   private async refusedByHand({ names, pspReference: parentReference }: Held): Promise<void> {
     if (!this.world.maybe(0.2)) return;
     await this.world.wait(this.world.between(1_000, 120_000), null);
