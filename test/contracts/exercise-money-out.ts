@@ -20,7 +20,7 @@ export function exerciseMoneyOut(bench: PspBench, operation: Operation): void {
     const instruction = await asked();
     const requests = bench.requests();
     const answer = await bench.execute(instruction);
-    expect(answer).toMatchObject({ outcome: 'succeeded', money: instruction.money });
+    expect(answer).toMatchObject({ outcome: 'succeeded', money: instruction.money, isNamed: true });
     expect(bench.requests() - requests).toBe(1);
     expect(done()).toEqual([
       expect.objectContaining({

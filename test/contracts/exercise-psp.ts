@@ -47,7 +47,8 @@ function exerciseVerbs(bench: PspBench): void {
   it('charges: one request, one effect, under our names', async () => {
     const charge = bench.instruction();
     const answer = await bench.execute(charge);
-    expect(answer).toMatchObject({ outcome: 'succeeded', money: charge.money });
+    // Named: whose object it is need not be looked up here.
+    expect(answer).toMatchObject({ outcome: 'succeeded', money: charge.money, isNamed: true });
     expect(bench.requests()).toBe(1);
     expect(bench.effects()).toEqual([
       expect.objectContaining({
