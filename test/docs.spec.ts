@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { programOf } from '../src/commands/program.js';
-import { loadConfig, variableNames } from '../src/config/config.js';
+import { loadConfig } from '../src/config/config.js';
+import { variableNames } from '../src/config/environment.js';
 import { type Lifecycle } from '../src/core/lifecycle.js';
 import { problemCatalogue } from '../src/core/problem.js';
 import { paymentLifecycle } from '../src/payments/payment.lifecycle.js';

@@ -13,6 +13,11 @@ export interface JobLadders {
   readonly ofKinds: ReadonlyMap<string, readonly LadderStep[]>;
 }
 
+/** For people. */
+export const LADDER_FORM =
+  'steps of delay and concurrency, the first without delay, like 0/16,30s/4,5m/2, ' +
+  'and after a semicolon those of a kind of job, like webhook.apply=0/8,10s/2';
+
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const MAX_STEPS = 8;
 const MAX_KINDS = 16;
