@@ -3,7 +3,7 @@ import { parseRequest } from '../src/http/request.pipe.js';
 import { CreatePaymentDto } from '../src/payments/dto/create-payment.dto.js';
 import { IdempotentRunner } from '../src/idempotency/idempotent-runner.js';
 import { type Clock, ManualClock } from '../src/core/clock.js';
-import { type Change, type CommitResult, type Store } from '../src/core/change.js';
+import { type Change, changesOf, type Commit, type CommitResult, type Store } from '../src/core/change.js';
 import { type Ids, SystemIds } from '../src/core/ids.js';
 import { Encryption } from '../src/core/encryption.js';
 import { encode } from '../src/database/commit/encoding.js';
@@ -142,8 +142,8 @@ function escaped(text: string): string {
 class RecordingStore implements Store {
   readonly commits: (readonly Change[])[] = [];
 
-  commit(changes: readonly Change[]): Promise<CommitResult> {
-    this.commits.push(changes);
+  commit(commit: Commit): Promise<CommitResult> {
+    this.commits.push(changesOf(commit));
     return Promise.resolve({ done: true });
   }
 

@@ -3,19 +3,46 @@ import { type Table } from './table.js';
 /**
  * Changes as data. A decision returns them; a store writes all of one decision, or none, in one
  * guarded statement.
- *
- * The first change is the **gate**: when it does not apply, the commit is refused quietly
- * (`by: 'gate'`), which is how races are lost. Every other guard that fails, and every rule of the
- * database that is broken, refuses the whole commit as well, and says which.
  */
 export type Change = Insert | Update;
+
+/** All that one commit writes, in the order in which it is written. */
+export interface Commit {
+  /**
+   * Where it does not apply (its guard fails, or its primary key is taken) the commit is refused quietly
+   * (`by: 'gate'`), which is how races are lost. Every other guard that fails, and every rule of the database
+   * that is broken, refuses the whole commit as well, and says which.
+   */
+  readonly gate: Change;
+  /** Each only where those before it applied: a route is ruled out before the next one is inserted. */
+  readonly updates: readonly Update[];
+  readonly inserts: readonly Insert[];
+}
+
+/** The commit of these changes behind a gate. */
+export function commitOf(gate: Change, changes: readonly Change[] = []): Commit {
+  return {
+    gate,
+    updates: changes.filter((change) => change.op === 'update'),
+    inserts: changes.filter((change) => change.op === 'insert'),
+  };
+}
+
+/** The commit of changes whose first one is the gate. */
+export function gatedByFirst([gate, ...changes]: readonly Change[]): Commit {
+  if (!gate) throw new RangeError('a commit without changes');
+  return commitOf(gate, changes);
+}
+
+/** Everything that a commit writes, in its order. */
+export function changesOf({ gate, updates, inserts }: Commit): readonly Change[] {
+  return [gate, ...updates, ...inserts];
+}
 
 export interface Insert {
   readonly op: 'insert';
   readonly table: Table;
   readonly row: Values;
-  /** A row with this primary key may be there already; then the commit is refused at its gate. */
-  readonly orRefuse: boolean;
 }
 
 export interface Update {
@@ -47,14 +74,9 @@ export function fromNow(ms: number): FromNow {
 /** A column's value may be given as the row has it, or for a time as `fromNow(ms)`. */
 type Given<Row> = { readonly [K in keyof Row]: Row[K] | (Date extends Row[K] ? FromNow : never) };
 
-/** Adds a row. A row that is already there breaks a rule (`by: 'unique'`). */
+/** Adds a row. A row that is already there breaks a rule (`by: 'unique'`), unless the insert is a gate. */
 export function insert<Row>(table: Table<Row>, row: Given<Row>): Insert {
-  return { op: 'insert', table, row: row as Values, orRefuse: false };
-}
-
-/** Adds a row, or refuses the commit at its gate when its primary key is taken. Only as first change. */
-export function insertOrRefuse<Row>(table: Table<Row>, row: Given<Row>): Insert {
-  return { op: 'insert', table, row: row as Values, orRefuse: true };
+  return { op: 'insert', table, row: row as Values };
 }
 
 /** Changes one row, if it still is as `guard` says. */
@@ -94,10 +116,10 @@ export type Where<Row> = { readonly [K in keyof Row]?: Row[K] | NoneOf };
  */
 export abstract class Store {
   /**
-   * Writes all changes or none. Resolves with what came of it; rejects only when the store could
+   * Writes all of a commit or nothing. Resolves with what came of it; rejects only when the store could
    * not be reached or broke (then it is unknown whether the commit was written: read again).
    */
-  abstract commit(changes: readonly Change[]): Promise<CommitResult>;
+  abstract commit(commit: Commit): Promise<CommitResult>;
   /** Rows that match, in the order of their primary key: all of them, or the first `limit`. */
   abstract find<Row>(table: Table<Row>, where: Where<Row>, limit?: number): Promise<Row[]>;
   /**

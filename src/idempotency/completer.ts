@@ -1,4 +1,4 @@
-import { fromNow, type Store, update } from '../core/change.js';
+import { commitOf, fromNow, type Store, update } from '../core/change.js';
 import { type Ids } from '../core/ids.js';
 import { type IdempotencyKey } from './idempotency-key.entity.js';
 import { idempotencyKeys } from './idempotency-key.table.js';
@@ -63,8 +63,8 @@ export class Completer {
   /** A key that cannot be completed makes room for the others. Refused where a run holds it by now. */
   private async postpone({ merchantId, key, lockToken }: IdempotencyKey): Promise<void> {
     const later = { resumableAt: fromNow(AFTER_FAILURE_MS) };
-    await this.store.commit([
-      update(idempotencyKeys, { merchantId, key }, later, { lockToken }, 'resumableAt'),
-    ]);
+    await this.store.commit(
+      commitOf(update(idempotencyKeys, { merchantId, key }, later, { lockToken }, 'resumableAt')),
+    );
   }
 }

@@ -1,9 +1,10 @@
 import { checkpoint } from '../core/checkpoint.js';
 import { type Clock } from '../core/clock.js';
 import {
+  commitOf,
   type CommitResult,
   fromNow,
-  insertOrRefuse,
+  insert,
   type Refusal,
   type Store,
   update,
@@ -64,10 +65,10 @@ export class IdempotencyKeyRepository {
     const place = placeOf(decision);
     await checkpoint(`commit:before:new:${place}`);
     run.lease = this.leaseOf(run);
-    const gate = insertOrRefuse(idempotencyKeys, { ...row, ...this.keyAfter(decision, run) });
+    const gate = insert(idempotencyKeys, { ...row, ...this.keyAfter(decision, run) });
     for (let outages = 0; ; outages++) {
       try {
-        const result = await this.options.store.commit([gate, ...decision.changes]);
+        const result = await this.options.store.commit(commitOf(gate, decision.changes));
         if (!result.done) return result.refused;
         await checkpoint(`commit:after:new:${place}`);
         return null;
@@ -84,15 +85,17 @@ export class IdempotencyKeyRepository {
   /** Takes the lock of a key that is free or whose lock has lapsed by the store's clock. */
   async takeOver(existingKey: IdempotencyKey, run: Run): Promise<boolean> {
     run.lease = this.leaseOf(run);
-    const { done } = await this.options.store.commit([
-      update(
-        idempotencyKeys,
-        { merchantId: existingKey.merchantId, key: existingKey.key },
-        { lockToken: run.lockToken, resumableAt: fromNow(run.leaseMs) },
-        { lockToken: existingKey.lockToken, recoveryPoint: existingKey.recoveryPoint },
-        existingKey.lockToken === null ? null : 'resumableAt',
+    const { done } = await this.options.store.commit(
+      commitOf(
+        update(
+          idempotencyKeys,
+          { merchantId: existingKey.merchantId, key: existingKey.key },
+          { lockToken: run.lockToken, resumableAt: fromNow(run.leaseMs) },
+          { lockToken: existingKey.lockToken, recoveryPoint: existingKey.recoveryPoint },
+          existingKey.lockToken === null ? null : 'resumableAt',
+        ),
       ),
-    ]);
+    );
     return done;
   }
 
@@ -101,12 +104,9 @@ export class IdempotencyKeyRepository {
     const place = placeOf(decision);
     await checkpoint(`commit:before:${place}`);
     const lease = this.leaseOf(run);
-    const result = await this.options.store.commit([
-      update(idempotencyKeys, { merchantId: run.merchantId, key: run.key }, this.keyAfter(decision, run), {
-        lockToken: run.lockToken,
-      }),
-      ...decision.changes,
-    ]);
+    const { merchantId, key, lockToken } = run;
+    const gate = update(idempotencyKeys, { merchantId, key }, this.keyAfter(decision, run), { lockToken });
+    const result = await this.options.store.commit(commitOf(gate, decision.changes));
     if (result.done) run.lease = lease;
     await checkpoint(`commit:after:${place}`);
     return result;

@@ -1,4 +1,4 @@
-import { type Change, type Refusal } from '../core/change.js';
+import { type Change, gatedByFirst, type Refusal } from '../core/change.js';
 import { Lease } from '../core/lease.js';
 import { Problem } from '../core/problem.js';
 import { type Encryption } from '../core/encryption.js';
@@ -295,7 +295,7 @@ export class IdempotentRunner {
       const changes = evidence(
         await flow.load(existingKey.subjectId!, existingKey.params, existingKey.recoveryPoint, run),
       );
-      if (changes.length === 0 || (await this.options.store.commit(changes)).done) return;
+      if (changes.length === 0 || (await this.options.store.commit(gatedByFirst(changes))).done) return;
     }
   }
 }

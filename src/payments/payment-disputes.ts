@@ -1,6 +1,6 @@
 import { audit } from '../database/audit.js';
 import { type Clock } from '../core/clock.js';
-import { type Change, type Store } from '../core/change.js';
+import { type Change, gatedByFirst, type Store } from '../core/change.js';
 import { event } from '../database/event.js';
 import { type Ids } from '../core/ids.js';
 import { Problem } from '../core/problem.js';
@@ -106,7 +106,7 @@ export class PaymentDisputes {
       if (payment?.psp !== psp || payment.pspReference !== parentReference) return 'unknown';
       const decided = dispute(payment, fact, () => ids.uuid(), clock.now());
       if (typeof decided === 'string') return decided;
-      if ((await store.commit(decided)).done) return 'applied';
+      if ((await store.commit(gatedByFirst(decided))).done) return 'applied';
     }
     throw new Problem('overloaded', 'The payment changes too fast.', { retryAfterS: 1 });
   }

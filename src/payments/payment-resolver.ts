@@ -1,4 +1,4 @@
-import { type Change } from '../core/change.js';
+import { type Change, commitOf } from '../core/change.js';
 import { type Answered, type LeaseHolder, type OperationHistory } from '../request-storage/attempt.js';
 import { evidenceOnly } from '../request-storage/advance.js';
 import { isOfPayment, paymentIdOf } from '../request-storage/entity-key.js';
@@ -97,7 +97,7 @@ export class PaymentResolver extends OperationResolver<PaymentState> {
 
   /** What cannot be given back by itself waits for a person. */
   private async leave(orphan: OrphanEffect): Promise<boolean> {
-    await this.deps.store.commit([moveOrphan(orphan, 'failed')]);
+    await this.deps.store.commit(commitOf(moveOrphan(orphan, 'failed')));
     return false;
   }
 }

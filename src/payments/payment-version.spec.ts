@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { MemoryStore } from '../database/commit/memory-store.js';
 import { type Clock } from '../core/clock.js';
-import { insert, update } from '../core/change.js';
+import { commitOf, gatedByFirst, insert, update } from '../core/change.js';
 import { type Payment } from './payment.entity.js';
 import { payments } from './payment.table.js';
 import { moveOn } from './settle.js';
@@ -37,7 +37,7 @@ describe('the version of a payment', () => {
     await fc.assert(
       fc.asyncProperty(writes, async (all) => {
         const store = new MemoryStore({ now: () => now } as Clock);
-        await store.commit([insert(payments, payment)]);
+        await store.commit(commitOf(insert(payments, payment)));
         const read = async () => (await store.find(payments, key, 1))[0]!;
         const seen = [await read()];
         let refunded = 0;
@@ -54,7 +54,7 @@ describe('the version of a payment', () => {
                   { event: 'part_refunded', actor: 'psp:stripe', entityKey: 'payment-p-refund' },
                   now,
                 ).changes;
-          const { done } = await store.commit(changes);
+          const { done } = await store.commit(gatedByFirst(changes));
           expect(done).toBe(before.version === seen.at(-1)!.version);
           if (!done) continue;
           if (kind === 'settles a refund') refunded += 100;

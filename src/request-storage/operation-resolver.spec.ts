@@ -1,3 +1,4 @@
+import { commitOf, gatedByFirst } from '../core/change.js';
 import { ManualClock } from '../core/clock.js';
 import { MemoryStore } from '../database/commit/memory-store.js';
 import { SeededIds } from '../core/ids.js';
@@ -51,8 +52,7 @@ async function pending() {
     client,
     clock.now(),
   );
-  // The first change of a commit is a gate; here it is a row that is there already.
-  for (const change of opened.changes) store.commitNow([{ ...change, orRefuse: true } as typeof change]);
+  for (const change of opened.changes) store.commitNow(commitOf(change));
 
   const calls: string[] = [];
   const historyOf = (histories: ReadonlyMap<string, OperationHistory>) => histories.get(name)!;
@@ -91,7 +91,7 @@ async function pending() {
     { lockToken: client.token, leaseMs, traceId: 'client', clientWaiting: true, deadline: clock.now() },
     answered,
   );
-  expect((await store.commit(decided.changes)).done).toBe(true);
+  expect((await store.commit(gatedByFirst(decided.changes))).done).toBe(true);
   const stored = async () => {
     const requests = await store.find(pspRequests, { merchantId, entityKey: name });
     const attempts = await store.find(pspAttempts, { merchantId, entityKey: name });

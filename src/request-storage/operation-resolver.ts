@@ -1,7 +1,7 @@
 import { audit } from '../database/audit.js';
 import { checkpoint } from '../core/checkpoint.js';
 import { type Clock } from '../core/clock.js';
-import { type Change, insert, type Store, update } from '../core/change.js';
+import { type Change, gatedByFirst, insert, type Store, update } from '../core/change.js';
 import { type Ids } from '../core/ids.js';
 import { Lease } from '../core/lease.js';
 import { type LockHolder } from '../core/lock-holder.js';
@@ -196,7 +196,7 @@ export class OperationResolver<State> {
     const { lockToken: token } = this.newRun(traceId);
     const { changes, call } = recheck(route, { token, leaseMs, traceId }, clock.now());
     const lease = this.newLease(token);
-    if (!(await store.commit(changes)).done) return false;
+    if (!(await store.commit(gatedByFirst(changes))).done) return false;
     const answered = await owner.perform(owner.withCall(state, call), { lease });
     for (let tries = 0; tries < MAX_REFUSALS; tries++) {
       const known = owner.storyOf(await owner.read(due), due.entityKey);
@@ -279,7 +279,7 @@ export class OperationResolver<State> {
   /** False when the commit was refused. */
   protected async write(place: string, changes: readonly Change[]): Promise<boolean> {
     await checkpoint(`commit:before:${place}`);
-    const { done } = await this.deps.store.commit(changes);
+    const { done } = await this.deps.store.commit(gatedByFirst(changes));
     if (done) await checkpoint(`commit:after:${place}`);
     return done;
   }
@@ -289,7 +289,7 @@ export class OperationResolver<State> {
     for (let tries = 0; tries < MAX_REFUSALS; tries++) {
       const history = this.owner.storyOf(await this.owner.read(due), due.entityKey);
       const changes = evidenceOnly(history, answered);
-      if (changes.length === 0 || (await this.deps.store.commit(changes)).done) return;
+      if (changes.length === 0 || (await this.deps.store.commit(gatedByFirst(changes))).done) return;
     }
   }
 }

@@ -1,5 +1,5 @@
 import { type Clock } from '../core/clock.js';
-import { type NoneOf, type Store, update } from '../core/change.js';
+import { commitOf, type NoneOf, type Store, update } from '../core/change.js';
 import { type Lease } from '../core/lease.js';
 import {
   type Answer,
@@ -146,9 +146,9 @@ export class RequestStorage {
     const nextStepAt = new Date(this.options.clock.now().getTime() + byMs);
     const key = { merchantId, entityKey, route };
     const still = { fence, verdict: 'open' } as const;
-    await this.options.store.commit([
-      update(pspRequests, key, { nextStepAt, fence: fence + 1 }, still, 'leasedUntil'),
-    ]);
+    await this.options.store.commit(
+      commitOf(update(pspRequests, key, { nextStepAt, fence: fence + 1 }, still, 'leasedUntil')),
+    );
   }
 
   /** Every operation of a payment with its routes and attempts, by entity key. */

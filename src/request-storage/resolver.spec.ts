@@ -1,3 +1,4 @@
+import { commitOf } from '../core/change.js';
 import { isCall, type Answered } from './attempt.js';
 import { ManualClock } from '../core/clock.js';
 import { MemoryStore } from '../database/commit/memory-store.js';
@@ -56,8 +57,7 @@ async function world(routes: number) {
       driver,
       clock.now(),
     );
-    // The first change of a commit is a gate; here it is a row that is there already.
-    for (const change of changes) store.commitNow([{ ...change, orRefuse: true } as typeof change]);
+    for (const change of changes) store.commitNow(commitOf(change));
   }
   clock.advance(5_000);
   return { clock, store, storage };

@@ -1,7 +1,7 @@
 import { FinalError, type JobKind } from '../../src/jobs/job-kind.js';
 import { ladderOf } from '../../src/jobs/retry-policy.js';
 import { auditRecords } from '../../src/database/audit.js';
-import { insertOrRefuse } from '../../src/core/change.js';
+import { commitOf, insert } from '../../src/core/change.js';
 import { redisBinary } from '../support/redis-server.js';
 import { eventually } from '../support/test-environment.js';
 import { clock, type Deed, gate, JobsStage, names, quickLadder } from './jobs-stage.js';
@@ -54,7 +54,7 @@ describe.each(backends)('jobs, with queues in %s', (backend) => {
     const kind = stage.deeds();
     await stage.pool.query("INSERT INTO deeds VALUES ('before')");
     const gateOf = (n: number) =>
-      insertOrRefuse(auditRecords, {
+      insert(auditRecords, {
         merchantId: '01900000-0000-7000-8000-000000000001',
         id: `01900000-0000-7000-8000-00000000000${n}`,
         at: clock.now(),
@@ -64,7 +64,7 @@ describe.each(backends)('jobs, with queues in %s', (backend) => {
         detail: {},
       });
     const commit = (n: number, id: string) =>
-      stage.store.commit([gateOf(n), stage.staged.change(kind, { id })]);
+      stage.store.commit(commitOf(gateOf(n), [stage.staged.change(kind, { id })]));
     await commit(1, 'before');
     // Nobody looks by itself for a minute, once there is nothing more to do.
     const idle = { firstIdleMs: 60_000, longestIdleMs: 60_000, sweepMs: 60_000 };

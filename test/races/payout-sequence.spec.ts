@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { entities } from '../../src/entities.js';
 import { SystemClock } from '../../src/core/clock.js';
-import { type Change, insert, insertOrRefuse, type Store, update } from '../../src/core/change.js';
+import { type Change, commitOf, insert, type Store, update } from '../../src/core/change.js';
 import { MemoryStore } from '../../src/database/commit/memory-store.js';
 import { PostgresStore } from '../../src/database/commit/postgres-store.js';
 import { type Database, openDatabase } from '../../src/database/database.js';
@@ -219,7 +219,7 @@ describe('over Postgres', () => {
                     : { status: does === 'pay' ? 'paid' : 'failed', sealed: null },
                   { status: 'processing' },
                 );
-          const commit = [insertOrRefuse(idempotencyKeys, keyRow(merchantId, `key-${n}`)), change];
+          const commit = commitOf(insert(idempotencyKeys, keyRow(merchantId, `key-${n}`)), [change]);
           const real = await store.commit(commit);
           const told = await memory.commit(commit);
           expect(told.done ? 'done' : told.refused.by).toBe(real.done ? 'done' : real.refused.by);

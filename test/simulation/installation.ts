@@ -1,7 +1,7 @@
 import { type Completer } from '../../src/idempotency/completer.js';
 import { FINISHED, idempotencyKeys } from '../../src/idempotency/idempotency-key.table.js';
 import { IdempotentRunner } from '../../src/idempotency/idempotent-runner.js';
-import { type Change, type CommitResult, type Store } from '../../src/core/change.js';
+import { changesOf, type Commit, type CommitResult, type Store } from '../../src/core/change.js';
 import { type MemorySnapshot, MemoryStore } from '../../src/database/commit/memory-store.js';
 import { Problem } from '../../src/core/problem.js';
 import { Encryption } from '../../src/core/encryption.js';
@@ -165,11 +165,11 @@ export abstract class Installation<Service extends Working> {
     };
     const outage = () => this.stormy && world.maybe(OUTAGE);
     return {
-      commit: async (changes: readonly Change[]): Promise<CommitResult> => {
+      commit: async (commit: Commit): Promise<CommitResult> => {
         await reach();
         if (outage()) throw new StoreUnavailable(new Error('not reached'));
-        const result = memory.commitNow(changes);
-        if (result.done) this.noticeTakeover(changes);
+        const result = memory.commitNow(commit);
+        if (result.done) this.noticeTakeover(commit);
         this.maybeCrash(process, 'after the store');
         await this.stopIfDead(process);
         if (outage()) throw new StoreUnavailable(new Error('answer lost'));
@@ -192,8 +192,8 @@ export abstract class Installation<Service extends Working> {
     };
   }
 
-  private noticeTakeover(changes: readonly Change[]): void {
-    const lapsed = changes.find((change) => change.op === 'update' && change.lapsed !== null);
+  private noticeTakeover(commit: Commit): void {
+    const lapsed = changesOf(commit).find((change) => change.op === 'update' && change.lapsed !== null);
     if (!lapsed) return;
     this.takeovers += 1;
     this.world.tell(`${lapsed.table.name} is taken over`);

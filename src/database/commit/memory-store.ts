@@ -1,6 +1,8 @@
 import { type Clock } from '../../core/clock.js';
 import {
   type Change,
+  changesOf,
+  type Commit,
   type CommitResult,
   DONE,
   FromNow,
@@ -32,8 +34,8 @@ export class MemoryStore implements Store {
 
   constructor(private readonly clock: Clock) {}
 
-  commit(changes: readonly Change[]): Promise<CommitResult> {
-    return Promise.resolve(this.commitNow(changes));
+  commit(commit: Commit): Promise<CommitResult> {
+    return Promise.resolve(this.commitNow(commit));
   }
 
   /** What it holds now; to be brought back to with `restore`. */
@@ -48,41 +50,28 @@ export class MemoryStore implements Store {
   }
 
   /** All or nothing, without a promise between: what a single statement is to Postgres. */
-  commitNow(changes: readonly Change[]): CommitResult {
+  commitNow(commit: Commit): CommitResult {
     const undo: (() => void)[] = [];
-    const refusal = this.write(changes, undo);
+    const refusal = this.write(commit, undo);
     if (!refusal) return DONE;
     for (const step of undo.toReversed()) step();
     return refusedBy(refusal);
   }
 
-  private write(changes: readonly Change[], undo: (() => void)[]): Refusal | null {
-    const [gate] = changes;
-    if (!gate) throw new RangeError('a commit without changes');
-    // As the statement does: updates first, each only where those before it applied; then inserts.
-    const updates = changes.filter((change) => change.op === 'update');
-    const inserts = changes.filter((change) => change.op === 'insert');
-    if (gate.op === 'insert' && gate.orRefuse) {
-      if (this.rows(gate.table).has(keyOf(gate.table, gate.row))) return { by: 'gate' };
-      const broken = this.insert(gate, undo);
-      if (broken) return broken;
-      inserts.shift();
+  private write(commit: Commit, undo: (() => void)[]): Refusal | null {
+    const { gate } = commit;
+    for (const change of changesOf(commit)) {
+      const broken =
+        change.op === 'insert' ? this.insert(change, undo, change === gate) : this.update(change, undo);
+      if (broken) return broken.by === 'guard' && change === gate ? { by: 'gate' } : broken;
     }
-    for (const change of updates) {
-      const applied = this.update(change, undo);
-      if (applied === false) return change === gate ? { by: 'gate' } : { by: 'guard' };
-      if (applied) return applied;
-    }
-    for (const change of inserts) {
-      const broken = this.insert(change, undo);
-      if (broken) return broken;
-    }
-    return this.brokenReference(changes);
+    return this.brokenReference(changesOf(commit));
   }
 
-  private insert({ table, row }: Insert, undo: (() => void)[]): Refusal | null {
+  private insert({ table, row }: Insert, undo: (() => void)[], isGate: boolean): Refusal | null {
     const rows = this.rows(table);
     const key = keyOf(table, row);
+    if (isGate && rows.has(key)) return { by: 'gate' };
     const stored: Stored = { ...table.defaults };
     for (const [property, value] of Object.entries(row)) stored[property] = this.stored(value ?? null);
     const broken =
@@ -97,12 +86,11 @@ export class MemoryStore implements Store {
     return this.rows(table).has(key) ? { by: 'unique', rule: `${table.name}_pkey` } : null;
   }
 
-  /** false: the guard failed. */
-  private update(change: Update, undo: (() => void)[]): Refusal | false | null {
+  private update(change: Update, undo: (() => void)[]): Refusal | null {
     const rows = this.rows(change.table);
     const key = keyOf(change.table, change.key);
     const before = rows.get(key);
-    if (!before || !this.guardHolds(change, before)) return false;
+    if (!before || !this.guardHolds(change, before)) return { by: 'guard' };
     const after: Stored = { ...before };
     for (const [property, value] of Object.entries(change.set)) after[property] = this.stored(value);
     const broken = brokenCheck(change.table, after) ?? this.brokenUnique(change.table, after, key);

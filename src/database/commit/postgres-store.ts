@@ -2,6 +2,8 @@ import type pg from 'pg';
 import { type Clock } from '../../core/clock.js';
 import {
   type Change,
+  changesOf,
+  type Commit,
   type CommitResult,
   DONE,
   NoneOf,
@@ -83,7 +85,8 @@ export class PostgresStore implements Store {
     this.listeners.push(listener);
   }
 
-  async commit(changes: readonly Change[]): Promise<CommitResult> {
+  async commit(commit: Commit): Promise<CommitResult> {
+    const changes = changesOf(commit);
     const result = await this.enqueue(changes);
     if (result.done) for (const listener of this.listeners) listener(changes);
     return result;

@@ -42,7 +42,7 @@ export function shapeId(changes: readonly Change[]): string {
   let id = '';
   for (const change of changes) {
     if (change.op === 'insert') {
-      id += `+${change.table.name}${change.orRefuse ? '?' : ''}(`;
+      id += `+${change.table.name}(`;
       for (const property in change.row) id += leaseMark(property, change.row[property]!);
     } else {
       id += `~${change.table.name}(`;
@@ -95,24 +95,18 @@ function valueAt({ change, part, property }: Slot, changes: readonly Change[]): 
 /** Mistakes of ours, not of a client: said loudly the first time a shape is seen. */
 function check(changes: readonly Change[]): void {
   const touched = new Set<string>();
-  for (const [index, change] of changes.entries()) {
-    if (change.op === 'insert') {
-      if (change.orRefuse && index > 0)
-        throw new TypeError('only the first change of a commit may refuse it quietly');
-      if (!change.orRefuse && index === 0) throw new TypeError('the first change of a commit must be a gate');
-    } else {
-      const name = `${change.table.name} ${JSON.stringify(change.key)}`;
-      if (touched.has(name)) throw new TypeError(`a commit changes a row twice: ${name}`);
-      touched.add(name);
-      if (Object.keys(change.set).length === 0) throw new TypeError(`a change that changes nothing: ${name}`);
-    }
+  for (const change of changes) {
+    if (change.op === 'insert') continue;
+    const name = `${change.table.name} ${JSON.stringify(change.key)}`;
+    if (touched.has(name)) throw new TypeError(`a commit changes a row twice: ${name}`);
+    touched.add(name);
+    if (Object.keys(change.set).length === 0) throw new TypeError(`a change that changes nothing: ${name}`);
   }
 }
 
 interface Planned {
   readonly table: Table;
   readonly op: 'insert' | 'update';
-  readonly orRefuse: boolean;
   /** Column name and slot. */
   readonly values: readonly Assigned[];
   readonly key: readonly Assigned[];
@@ -153,7 +147,6 @@ function planOf(change: Change, index: number, slot: NewSlot): Planned {
     return {
       table,
       op: 'insert',
-      orRefuse: change.orRefuse,
       values,
       key,
       guard: [],
@@ -161,7 +154,7 @@ function planOf(change: Change, index: number, slot: NewSlot): Planned {
       lapsed: null,
     };
   }
-  return { ...planOfUpdate(change, all, columns), table, op: 'update', orRefuse: false };
+  return { ...planOfUpdate(change, all, columns), table, op: 'update' };
 }
 
 function planOfUpdate(
