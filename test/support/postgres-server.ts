@@ -2,7 +2,10 @@ import { appendFileSync, chmodSync, mkdtempSync, readFileSync, rmSync, writeFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { startEmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.js';
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../src/database/embedded/embedded-postgres.js';
 import { migrate, openDatabase } from '../../src/database/database.js';
 import { migrations } from '../../migrations/index.js';
 import { type FreshDatabase } from './database.js';
@@ -11,18 +14,21 @@ import { eventually } from './test-environment.js';
 /** A real Postgres of a test's own, migrated: it may be killed without harm to other tests. */
 export class PostgresServer implements FreshDatabase {
   private constructor(
-    readonly url: string,
+    private server: EmbeddedPostgres,
     private readonly directory: string,
   ) {}
+
+  get url(): string {
+    return this.server.url;
+  }
 
   static async start(): Promise<PostgresServer> {
     // Named like the server of a whole run: the next run stops and removes what a killed one left.
     const directory = mkdtempSync(join(tmpdir(), `payonce-test-${process.pid}-own-`));
     chmodSync(directory, 0o711);
-    const { url } = await startEmbeddedPostgres(directory);
-    const server = new PostgresServer(url, directory);
+    const server = new PostgresServer(await startEmbeddedPostgres(directory), directory);
     const database = await openDatabase({
-      url,
+      url: server.url,
       entities: [],
       migrations,
       poolSize: 1,
@@ -61,13 +67,13 @@ export class PostgresServer implements FreshDatabase {
 
   /** After a kill: the same port and data. Resolves when the log is replayed and it answers. */
   async restart(): Promise<void> {
-    const { url } = await startEmbeddedPostgres(this.directory);
-    if (url !== this.url) throw new Error('Postgres came back at another address');
+    const { url } = this;
+    this.server = await startEmbeddedPostgres(this.directory);
+    if (this.url !== url) throw new Error('Postgres came back at another address');
   }
 
   async drop(): Promise<void> {
-    const server = await startEmbeddedPostgres(this.directory);
-    await server.release();
+    await this.server.release();
     rmSync(this.directory, { recursive: true, force: true });
   }
 }

@@ -23,7 +23,7 @@ export interface RunAs {
 }
 
 export interface PostgresBinaries {
-  readonly postgres: string;
+  readonly pgCtl: string;
   readonly initdb: string;
   /** The major version, as a data directory's PG_VERSION has it. */
   readonly major: string;
@@ -53,7 +53,7 @@ export function findPostgresBinaries(): PostgresBinaries {
     }
   }
   return {
-    postgres: join(native, 'bin', 'postgres'),
+    pgCtl: join(native, 'bin', 'pg_ctl'),
     initdb: join(native, 'bin', 'initdb'),
     major: installed.version.split('.')[0]!,
     runAs,

@@ -6,6 +6,7 @@ import {
   chownSync,
   constants,
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -55,7 +56,7 @@ export function prepareHome(dataDir: string, runAs: RunAs | null): string {
   return home;
 }
 
-/** Finds the cluster of `home`, making it where there is none. Call it under the lock of `home`. */
+/** Finds the cluster of `home`, making it where there is none. Of several processes at once one makes it. */
 export function prepareCluster(home: string, binaries: PostgresBinaries): Cluster {
   const password = passwordOf(home);
   const place = placeOfData(home, binaries.runAs);
@@ -81,9 +82,11 @@ function passwordOf(home: string): string {
         `${file} is gone but its database is not; put it back, or put ${join(home, 'postgres')} aside`,
       );
     }
-    // Written beside and renamed: half a password would lock us out of a whole database.
-    writeFileSync(`${file}.new`, randomBytes(24).toString('base64url'), { mode: 0o600 });
-    renameSync(`${file}.new`, file);
+    // Written beside and linked: half a password, or a second one, would lock us out of a whole database.
+    const written = `${file}.${randomBytes(6).toString('hex')}`;
+    writeFileSync(written, randomBytes(24).toString('base64url'), { mode: 0o600 });
+    unlessThere(() => linkSync(written, file));
+    rmSync(written);
   }
   return readFileSync(file, 'utf8').trim();
 }
@@ -95,9 +98,19 @@ function placeOfData(home: string, runAs: RunAs | null): string {
   if (found || !runAs || canEnter(home, runAs)) return place;
   const id = createHash('sha256').update(home).digest('hex').slice(0, 12);
   const elsewhere = join(STATE_HOME, `${id}-${randomBytes(4).toString('hex')}`, 'postgres');
-  discardUnlinked(id);
-  symlinkSync(elsewhere, place);
-  return elsewhere;
+  if (unlessThere(() => symlinkSync(elsewhere, place))) discardUnlinked(id);
+  return resolve(home, readlinkSync(place));
+}
+
+/** Whether `make` made it; false where another process was first. */
+function unlessThere(make: () => void): boolean {
+  try {
+    make();
+    return true;
+  } catch (error) {
+    if (!['EEXIST', 'ENOTEMPTY'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    return false;
+  }
 }
 
 /** Data of a `.payonce` that was removed from this path: its password went with it. */
@@ -123,9 +136,11 @@ function initialize(place: string, password: string, binaries: PostgresBinaries)
   const parent = dirname(place);
   mkdirSync(parent, { recursive: true, mode: 0o711 });
   for (const name of readdirSync(parent)) {
-    if (name.startsWith(`${basename(place)}.new-`)) {
-      rmSync(join(parent, name), { recursive: true, force: true }); // of a process that died over it
-    }
+    if (!name.startsWith(`${basename(place)}.new-`)) continue;
+    const path = join(parent, name);
+    const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
+    // Of a process that died over it; one that is at it takes seconds.
+    if (changed < Date.now() - 600_000) rmSync(path, { recursive: true, force: true });
   }
   const unfinished = `${place}.new-${randomBytes(6).toString('hex')}`;
   const passwordFile = `${unfinished}.password`;
@@ -142,14 +157,14 @@ function initialize(place: string, password: string, binaries: PostgresBinaries)
     encoding: 'utf8',
     timeout: 120_000,
   });
-  rmSync(passwordFile);
-  if (run.error || run.status !== 0) {
-    rmSync(unfinished, { recursive: true, force: true });
+  // A data directory is there whole or not at all, whenever this process dies.
+  const isMade = !run.error && run.status === 0 && unlessThere(() => renameSync(unfinished, place));
+  rmSync(passwordFile, { force: true });
+  if (!isMade) rmSync(unfinished, { recursive: true, force: true });
+  if (!isMade && !existsSync(place)) {
     const reason = run.error ? run.error.message : run.stderr.trim().split('\n').slice(-10).join('\n');
     throw new Error(`the embedded database could not be made in ${place}: ${reason}`);
   }
-  // A data directory is there whole or not at all, whenever this process dies.
-  renameSync(unfinished, place);
 }
 
 /** Postgres refuses a data directory of another user: one that root copied with the checkout, say. */
