@@ -6,7 +6,7 @@
 const below = {
   core: [],
   config: ['core'],
-  monitoring: ['http', 'merchants', 'request-storage', 'psp', 'database', 'config', 'core'],
+  monitoring: ['http', 'request-storage', 'psp', 'database', 'config', 'core'],
   database: ['config', 'core'],
   jobs: ['monitoring', 'database', 'config', 'core'],
   idempotency: ['merchants', 'jobs', 'database', 'config', 'core'],
@@ -15,7 +15,7 @@ const below = {
   'request-storage': ['psp', 'idempotency', 'jobs', 'database', 'monitoring', 'config', 'core'],
   // What all controllers share. It knows no operation: each folder brings its own controllers to it.
   http: ['idempotency', 'merchants', 'database', 'config', 'core'],
-  refunds: ['http', 'idempotency', 'merchants', 'database', 'core'],
+  refunds: ['payments', 'request-storage', 'http', 'idempotency', 'merchants', 'database', 'core'],
   payments: [
     'refunds',
     'request-storage',
@@ -103,6 +103,14 @@ module.exports = {
         path: 'node_modules/(@nestjs|typeorm|pg|pino|prom-client|fastify|bullmq)/',
         dependencyTypesNot: ['type-only'],
       },
+    },
+    {
+      name: 'refunds-read-payments',
+      comment:
+        'a payment writes the rows of its refunds, and so knows what a refund is; it never asks refunds for anything',
+      severity: 'error',
+      from: { path: '^src/payments/' },
+      to: { path: '^src/refunds/', pathNot: '/refund(\\.(entity|table|lifecycle|view)|-events)\\.ts$' },
     },
     {
       name: 'client-needs-fetch-alone',

@@ -1,17 +1,21 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { type Logger } from 'pino';
-import { type Config } from './config/config.js';
+import { type Config, isLoopback } from './config/config.js';
 import { ConfigModule } from './config/config.module.js';
-import { DatabaseModule } from './database/database.module.js';
 import { AbandonedLocksModule } from './database/abandoned-locks.module.js';
+import { DatabaseModule } from './database/database.module.js';
+import { AuthenticationModule } from './http/authentication.module.js';
+import { HttpModule } from './http/http.module.js';
+import { ApiLimits, limitsOf } from './http/limits.js';
 import { JobsWorkerModule } from './jobs/jobs-worker.module.js';
-import { Listeners } from './listeners.js';
-import { MerchantsModule } from './merchants/merchants.module.js';
+import { MonitoringModule } from './monitoring/monitoring.module.js';
 import { OperationsLogModule } from './monitoring/operations-log.module.js';
+import { OpsModule } from './ops/ops.module.js';
 import { PaymentsModule } from './payments/payments.module.js';
 import { PayoutsModule } from './payouts/payouts.module.js';
 import { refuseSlowPsps } from './psp/psp.module.js';
 import { PspsConfig } from './psp/psps-file.js';
+import { RefundsModule } from './refunds/refunds.module.js';
 import { InboundWebhooksModule } from './webhooks/incoming/inbound-webhooks.module.js';
 import { OutboundWebhooksModule } from './webhooks/outgoing/outbound-webhooks.module.js';
 
@@ -25,6 +29,16 @@ export interface Settings {
   readonly logger: Logger;
 }
 
+/** The other roles are standalone applications of Nest, in which controllers have no route. */
+export function servesApi(role: Role): boolean {
+  return role === 'all' || role === 'api';
+}
+
+/** Metrics tell strangers too much of the business: on the port for all they are only where there are no strangers. */
+export function hasOpenMetrics({ monitoringPort, host }: Config): boolean {
+  return monitoringPort === null && isLoopback(host);
+}
+
 /** The whole application; no other file knows all modules. */
 @Module({})
 export class AppModule {
@@ -34,18 +48,25 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        ConfigModule.forRoot(config, logger, [{ provide: PspsConfig, useValue: psps }]),
+        ConfigModule.forRoot(config, logger, [
+          { provide: PspsConfig, useValue: psps },
+          { provide: ApiLimits, useValue: limitsOf(config) },
+        ]),
+        // Before all that adds hooks of its own to those of every request.
+        ...(servesApi(role) ? [HttpModule, AuthenticationModule] : []),
         DatabaseModule,
         OperationsLogModule,
         PaymentsModule,
+        RefundsModule,
         PayoutsModule,
-        InboundWebhooksModule,
         OutboundWebhooksModule,
-        ...(role === 'all' || role === 'api' ? [MerchantsModule] : []),
+        InboundWebhooksModule,
+        ...(servesApi(role) && config.opsToken !== null ? [OpsModule] : []),
+        ...(servesApi(role) ? [MonitoringModule.besideApi(hasOpenMetrics(config))] : []),
+        ...(role === 'worker' ? [MonitoringModule] : []),
         ...(role === 'all' || role === 'worker' ? [JobsWorkerModule] : []),
         ...(role === 'commands' ? [] : [AbandonedLocksModule]),
       ],
-      providers: role === 'commands' ? [] : [Listeners],
     };
   }
 }

@@ -1,30 +1,75 @@
-import { type INestApplicationContext } from '@nestjs/common';
+import { type INestApplicationContext, type LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { AppModule, type Role, type Settings } from './app.module.js';
+import { type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AppModule, hasOpenMetrics, type Role, servesApi, type Settings } from './app.module.js';
+import { SystemClock } from './core/clock.js';
+import { VERSION } from './core/version.js';
+import { serveDocs } from './http/docs.js';
+import { fastifyAdapter } from './http/fastify-adapter.js';
+import { limitsOf } from './http/limits.js';
 import { nestLogger } from './http/nest-logger.js';
 import { JobsWorker } from './jobs/jobs-worker.module.js';
-import { Listeners } from './listeners.js';
+import { MonitoringListener } from './monitoring/monitoring-listener.js';
+import { openApiDocument } from './openapi.js';
 
 /** The application, wired and with its database open. Nothing listens yet, and no job runs. */
-export function createApplication(role: Role, settings: Settings): Promise<INestApplicationContext> {
-  return NestFactory.createApplicationContext(AppModule.forRole(role, settings), {
-    logger: nestLogger(settings.logger),
-    abortOnError: false,
+export async function createApplication(role: Role, settings: Settings): Promise<INestApplicationContext> {
+  const { config, logger } = settings;
+  const module = AppModule.forRole(role, settings);
+  const options = { logger: nestLogger(logger), abortOnError: false };
+  if (!servesApi(role)) return NestFactory.createApplicationContext(module, options);
+  const adapter = fastifyAdapter(limitsOf(config), new SystemClock(config.clockOffsetMs), logger);
+  const app = await NestFactory.create<NestFastifyApplication>(module, adapter, {
+    ...options,
+    bodyParser: false,
   });
-}
-
-/** The application with all that PAYONCE_ROLE asks for started. `close()` ends what is in flight, then the rest. */
-export async function startApplication(settings: Settings): Promise<INestApplicationContext> {
-  const { role } = settings.config;
-  const app = await createApplication(role, settings);
   try {
-    const worker = role === 'api' ? null : app.get(JobsWorker);
-    worker?.prepare();
-    await app.get(Listeners).listen();
-    await worker?.start();
+    await initApi(app, options.logger);
     return app;
   } catch (error) {
     await app.close();
     throw error;
   }
+}
+
+/** Routes of controllers, and the documents. */
+export async function initApi(app: NestFastifyApplication, logger: LoggerService | false): Promise<void> {
+  await app.init();
+  serveDocs(app, () => openApiDocument(VERSION, logger));
+}
+
+/** Where the process is reached; metrics have a listener of their own, or the first one, or none. */
+export interface Urls {
+  readonly url: string;
+  readonly metricsUrl: string | null;
+}
+
+/** The application with all that PAYONCE_ROLE asks for started. `close()` ends what is in flight, then the rest. */
+export async function startApplication(
+  settings: Settings,
+): Promise<{ readonly app: INestApplicationContext; readonly urls: Urls }> {
+  const { config } = settings;
+  const app = await createApplication(config.role, settings);
+  try {
+    const worker = config.role === 'api' ? null : app.get(JobsWorker);
+    worker?.prepare();
+    const urls = await listen(app, config);
+    await worker?.start();
+    return { app, urls };
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+}
+
+async function listen(app: INestApplicationContext, config: Settings['config']): Promise<Urls> {
+  const { port, host, monitoringPort } = config;
+  const monitoring = app.get(MonitoringListener);
+  const isOpen = hasOpenMetrics(config);
+  if (servesApi(config.role)) await (app as NestFastifyApplication).listen(port, host);
+  const url = servesApi(config.role)
+    ? await (app as NestFastifyApplication).getUrl()
+    : await monitoring.listen(port, host, isOpen);
+  if (monitoringPort === null) return { url, metricsUrl: isOpen ? url : null };
+  return { url, metricsUrl: await monitoring.listen(monitoringPort, host, true) };
 }

@@ -6,10 +6,7 @@ import { pspsOf } from './configured-psps.js';
 import { type Config, ConfigError, loadConfig } from './config/config.js';
 import { DatabaseUnavailable } from './database/database.js';
 import { type PspsConfig, PspsFileError } from './psp/psps-file.js';
-import { startApplication } from './application.js';
-import { Listeners } from './listeners.js';
-
-type Urls = Awaited<ReturnType<Listeners['urls']>>;
+import { startApplication, type Urls } from './application.js';
 
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
@@ -19,8 +16,7 @@ async function main(): Promise<void> {
   let urls: Urls;
   try {
     const psps = await pspsOf(config, simulator);
-    app = await startApplication({ config, psps, logger });
-    urls = await app.get(Listeners).urls();
+    ({ app, urls } = await startApplication({ config, psps, logger }));
     if (simulator) await tellOf(urls.url, psps, simulator, logger);
   } catch (error) {
     await simulator?.stop();

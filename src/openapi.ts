@@ -1,26 +1,13 @@
-import { Module, type LoggerService } from '@nestjs/common';
+import { Logger, type LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { Registry } from 'prom-client';
+import { pino } from 'pino';
+import { AppModule } from './app.module.js';
+import { loadConfig } from './config/config.js';
 import { type ProblemCode, problemCatalogue } from './core/problem.js';
 import { problemExample } from './http/problem.example.js';
 import { ProblemView } from './http/problem.view.js';
-import { NOTIFICATIONS, READINESS, VERSION } from './http/dependencies.js';
-import { RequestHooks } from './http/request-hooks.js';
-import { DeadLetters } from './jobs/dead-letters.js';
-import { HealthController, MetricsController } from './monitoring/health.controller.js';
-import { DeadLettersController } from './ops/dead-letters.controller.js';
-import { PaymentsController } from './payments/payments.controller.js';
-import { PaymentsService } from './payments/payments.service.js';
-import { PayoutsService } from './payouts/payouts.service.js';
-import { REFUNDS } from './refunds/refunds.js';
-import { EVENTS, WEBHOOK_ENDPOINTS } from './webhooks/outgoing/webhooks.js';
-import { PayoutsController } from './payouts/payouts.controller.js';
-import { RefundsController } from './refunds/refunds.controller.js';
-import { NotificationsController } from './webhooks/incoming/notifications.controller.js';
-import { EventsController } from './webhooks/outgoing/events.controller.js';
-import { WebhookEndpointsController } from './webhooks/outgoing/webhook-endpoints.controller.js';
 
 const about = `
 Payonce charges once, whatever fails: a PSP that times out, loses its answer or is down.
@@ -43,45 +30,21 @@ refused. Bodies are JSON in UTF-8 of at most 256 kB and 32 levels. Errors are pr
 Where this page is silent, things are as in Stripe's API.
 `.trim();
 
-/** Every operation there is, whichever of them this process serves. None is performed, so nothing is behind them. */
-@Module({
-  controllers: [
-    PaymentsController,
-    RefundsController,
-    PayoutsController,
-    WebhookEndpointsController,
-    EventsController,
-    NotificationsController,
-    DeadLettersController,
-    HealthController,
-    MetricsController,
-  ],
-  providers: [
-    PaymentsService,
-    REFUNDS,
-    PayoutsService,
-    WEBHOOK_ENDPOINTS,
-    EVENTS,
-    NOTIFICATIONS,
-    DeadLetters,
-    READINESS,
-    VERSION,
-    RequestHooks,
-    Registry,
-  ].map((provide) => ({ provide, useValue: null })),
-})
-// oxlint-disable-next-line typescript/no-extraneous-class -- what Nest calls a module
-class DocumentedModule {}
-
-/** The OpenAPI 3.1 document of the REST surface. */
+/** The OpenAPI 3.1 document of the REST surface, from the modules themselves: Nest previews them and makes nothing. */
 export async function openApiDocument(
   version: string,
   logger: LoggerService | false = false,
 ): Promise<OpenAPIObject> {
-  const app = await NestFactory.create(DocumentedModule, new FastifyAdapter(), {
-    logger,
+  // Of an installation that serves every operation there is.
+  const config = loadConfig({ PAYONCE_OPS_TOKEN: '-'.repeat(32) });
+  const settings = { config, psps: { psps: [], routing: [] }, logger: pino({ enabled: false }) };
+  const app = await NestFactory.create(AppModule.forRole('api', settings), new FastifyAdapter(), {
+    preview: true,
+    logger: false,
     abortOnError: false,
   });
+  // The logger of Nest is one for the process.
+  Logger.overrideLogger(logger);
   const document = SwaggerModule.createDocument(app, head(version), { extraModels: [ProblemView] });
   // Clients send no other fields, and are told of none.
   for (const schema of Object.values(document.components!.schemas!)) {

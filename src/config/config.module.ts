@@ -19,10 +19,7 @@ export const LOGGER = Symbol('logger');
 @Global()
 @Module({})
 export class ConfigModule {
-  /** @throws ConfigError without a seal key */
   static forRoot(config: Config, logger: Logger, more: readonly Provider[]): DynamicModule {
-    const sealKey = sealKeyOf(config);
-    holdSecrets(secretsOf(config, sealKey));
     const clock = new DatabaseClock(new SystemClock(config.clockOffsetMs));
     const providers = [
       { provide: Config, useValue: config },
@@ -31,11 +28,21 @@ export class ConfigModule {
       { provide: DatabaseClock, useValue: clock },
       { provide: Clock, useExisting: DatabaseClock },
       { provide: Ids, useValue: new SystemIds(clock) },
-      { provide: Encryption, useValue: new Encryption(sealKey, config.sealKeyPrevious) },
+      { provide: Encryption, useFactory: () => encryptionOf(config) },
       ...more,
     ];
     return { module: ConfigModule, providers, exports: providers };
   }
+}
+
+/**
+ * With the secrets of the configuration kept out of logs from now on.
+ * @throws ConfigError without a seal key
+ */
+function encryptionOf(config: Config): Encryption {
+  const sealKey = sealKeyOf(config);
+  holdSecrets(secretsOf(config, sealKey));
+  return new Encryption(sealKey, config.sealKeyPrevious);
 }
 
 /** What must never be written anywhere, see `redact`. */

@@ -13,12 +13,11 @@ export interface OperatorAccess {
   readonly operator: true;
 }
 
-/** What the edge learned of a request before its handler runs. */
+/** What the hooks learned of a request before its handler runs. */
 export interface EdgeState {
   readonly startedMs: number;
-  /** Counted among the requests, or the notifications, in flight until its answer is ready. */
-  counted: boolean;
-  isNotification: boolean;
+  /** Gives back its place among what is in flight, once its answer is ready; null: it has none. */
+  release: (() => void) | null;
   answered: boolean;
   caller: Caller | null;
   id: string;

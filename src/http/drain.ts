@@ -9,7 +9,7 @@ import { type Server } from 'node:http';
 import { type Logger } from 'pino';
 import { LOGGER } from '../config/config.module.js';
 import { Clock } from '../core/clock.js';
-import { LIMITS, type ApiLimits } from './dependencies.js';
+import { ApiLimits } from './limits.js';
 import { RequestHooks } from './request-hooks.js';
 
 /**
@@ -22,15 +22,15 @@ export class Drain implements BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly finished = new AbortController();
 
   constructor(
-    @Inject(RequestHooks) private readonly edge: RequestHooks,
-    @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
-    @Inject(LIMITS) private readonly limits: ApiLimits,
-    @Inject(Clock) private readonly clock: Clock,
+    private readonly hooks: RequestHooks,
+    private readonly host: HttpAdapterHost,
+    private readonly limits: ApiLimits,
+    private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   async beforeApplicationShutdown(): Promise<void> {
-    this.edge.drain();
+    this.hooks.drain();
     if (this.limits.drainDelayMs > 0) await this.clock.sleep(this.limits.drainDelayMs);
     void this.cutAfterGrace();
   }

@@ -17,7 +17,7 @@ const retryable = new Set(['request_in_progress', 'rate_limited', 'overloaded'])
 export class ProblemFilter implements ExceptionFilter {
   constructor(
     @Inject(LOGGER) private readonly logger: Logger,
-    @Inject(RouteTable) private readonly routes: RouteTable,
+    private readonly routes: RouteTable,
   ) {}
 
   catch(thrown: unknown, host: ArgumentsHost): void {

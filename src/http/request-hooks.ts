@@ -5,46 +5,36 @@ import { Gauge, Histogram, Registry } from 'prom-client';
 import { LOGGER } from '../config/config.module.js';
 import { Clock } from '../core/clock.js';
 import { Problem } from '../core/problem.js';
-import { type Authenticator, type Caller } from '../merchants/caller.js';
-import { type NotificationAccounts, unknownAccount } from './notification-accounts.js';
-import { type Access } from './access.js';
-import { AUTHENTICATOR, LIMITS, NOTIFICATIONS, type ApiLimits } from './dependencies.js';
-import { bearerOf, deadlineMsOf, idempotencyKeyOf, isJson, waitSecondsOf } from './headers.js';
+import { type EdgeState } from './access.js';
+import { isJson } from './headers.js';
 import { readJsonBody } from './json-body.js';
-import { OperatorGate } from './operator-gate.js';
+import { ApiLimits } from './limits.js';
 
 const PROBES = /^\/(health\/|metrics$)/;
 
 const DURATIONS = 'payonce_http_request_seconds';
 const IN_FLIGHT = 'payonce_http_requests_in_flight';
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-/** For clients that the bound on requests in flight turns away. */
 const OVERLOADED_RETRY_S = 1;
 
 /**
- * What happens to every request before and after its handler: admission, credentials, scope, the id
- * in the path and the Idempotency-Key before a byte of the body is looked at; afterwards one line in
- * the log and one sample in the metrics.
+ * What happens to every request before and after its handler: its state at first, one line in the log and one
+ * sample in the metrics at last. What a route asks of its caller is checked by hooks after this one.
  */
 @Injectable()
 export class RequestHooks {
   private inFlight = 0;
-  private notificationsInFlight = 0;
   private draining = false;
   private readonly durations: Histogram;
 
   constructor(
-    @Inject(AUTHENTICATOR) private readonly authenticator: Authenticator,
-    @Inject(LIMITS) private readonly limits: ApiLimits,
-    @Inject(Clock) private readonly clock: Clock,
+    private readonly limits: ApiLimits,
+    private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
-    @Inject(OperatorGate) private readonly operators: OperatorGate,
-    @Inject(NOTIFICATIONS) private readonly notifications: NotificationAccounts,
-    @Inject(Registry) metrics: Registry,
+    metrics: Registry,
   ) {
     this.durations = durationsIn(metrics);
-    // The listener for monitoring, which comes second, takes no such requests.
+    // A listener for monitoring, which comes second, takes no such requests.
     if (metrics.getSingleMetric(IN_FLIGHT)) return;
     const inFlight = (): number => this.inFlight;
     metrics.registerMetric(
@@ -70,7 +60,10 @@ export class RequestHooks {
 
   install(fastify: FastifyInstance): void {
     fastify.decorateRequest('edge');
-    fastify.addHook('onRequest', (request, reply) => this.enter(request, reply));
+    fastify.addHook('onRequest', (request, reply, done) => {
+      this.enter(request, reply);
+      done();
+    });
     fastify.addHook('onSend', (request, reply, _payload, done) => {
       this.leave(request, reply);
       done();
@@ -80,17 +73,29 @@ export class RequestHooks {
       'application/json',
       { parseAs: 'buffer', bodyLimit: this.limits.bodyBytes },
       (request, bytes, done) =>
-        done(null, request.edge.isNotification ? readRaw(request, bytes) : readBody(request, bytes)),
+        done(
+          null,
+          request.routeOptions.config.isNotification ? readRaw(request, bytes) : readBody(request, bytes),
+        ),
     );
   }
 
-  private async enter(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const edge = {
+  /**
+   * Counts the request among those in flight until its answer is ready.
+   * @throws Problem `overloaded` where they are as many as the process takes
+   */
+  admit(edge: EdgeState): void {
+    if (this.inFlight >= this.limits.maxInFlight) throw overloaded('requests');
+    this.inFlight++;
+    edge.release = () => this.inFlight--;
+  }
+
+  private enter(request: FastifyRequest, reply: FastifyReply): void {
+    request.edge = {
       startedMs: this.clock.monotonicMs(),
-      counted: false,
-      isNotification: false,
+      release: null,
       answered: false,
-      caller: null as Caller | null,
+      caller: null,
       id: '',
       key: '',
       waitS: 0,
@@ -98,62 +103,14 @@ export class RequestHooks {
       contentType: null,
       problem: null,
     };
-    request.edge = edge;
     reply.header('request-id', request.id);
-    const { access, isNotification } = request.routeOptions.config;
-    if (isNotification === true) return this.enterNotification(request);
-    if (access === undefined) return;
-    if (this.inFlight >= this.limits.maxInFlight) {
-      throw new Problem('overloaded', 'More requests are being worked on than this process takes.', {
-        retryAfterS: OVERLOADED_RETRY_S,
-      });
-    }
-    edge.counted = true;
-    this.inFlight++;
-    if ('operator' in access) {
-      this.operators.admit(bearerOf(request.headers.authorization));
-      readId(request);
-      return;
-    }
-    const caller = await this.authenticator.authenticate(bearerOf(request.headers.authorization));
-    edge.caller = { ...caller, sourceAddress: request.ip };
-    this.allow(request, caller, access);
-  }
-
-  /** Before a byte of the body is read: what no account takes costs nothing, and what is too much neither. */
-  private enterNotification({ edge, params }: FastifyRequest): void {
-    if (this.notificationsInFlight >= this.limits.maxNotifications) {
-      throw new Problem('overloaded', 'More notifications are being worked on than this process takes.', {
-        retryAfterS: OVERLOADED_RETRY_S,
-      });
-    }
-    if (!this.notifications.takes(accountOf(params))) throw unknownAccount();
-    edge.counted = true;
-    edge.isNotification = true;
-    this.notificationsInFlight++;
-  }
-
-  private allow(request: FastifyRequest, caller: Caller, { scopes, movesMoney }: Access): void {
-    const { edge, headers } = request;
-    if (!scopes.some((scope) => caller.scopes.includes(scope))) {
-      throw new Problem('forbidden', `This needs an API key with the scope ${scopes.join(' or ')}.`);
-    }
-    readId(request);
-    if (!movesMoney) return;
-    edge.key = idempotencyKeyOf(
-      singleHeader(headers['idempotency-key']),
-      linesOf(request, 'idempotency-key'),
-    );
-    edge.waitS = waitSecondsOf(singleHeader(headers['prefer']));
-    edge.deadlineMs = deadlineMsOf(singleHeader(headers['payonce-deadline']));
   }
 
   private leave(request: FastifyRequest, reply: FastifyReply): void {
     const { edge } = request;
     if (edge.answered) return;
     edge.answered = true;
-    if (edge.counted && edge.isNotification) this.notificationsInFlight--;
-    else if (edge.counted) this.inFlight--;
+    edge.release?.();
     if (edge.contentType !== null) reply.header('content-type', edge.contentType);
     if (this.draining) reply.header('connection', 'close');
     const ms = this.clock.monotonicMs() - edge.startedMs;
@@ -180,16 +137,11 @@ export class RequestHooks {
   }
 }
 
-function readId({ edge, params }: FastifyRequest): void {
-  const { id } = params as { id?: string };
-  if (id === undefined) return;
-  if (!UUID.test(id)) throw new Problem('not_found', 'There is nothing with this id.');
-  edge.id = id.toLowerCase();
-}
-
-/** The account that a notification is for, by the path; '' where there is none. */
-export function accountOf(params: unknown): string {
-  return typeof params === 'object' && params !== null && 'psp' in params ? String(params.psp) : '';
+/** For clients that a bound on what is in flight turns away. */
+export function overloaded(noun: 'requests' | 'notifications'): Problem {
+  return new Problem('overloaded', `More ${noun} are being worked on than this process takes.`, {
+    retryAfterS: OVERLOADED_RETRY_S,
+  });
 }
 
 /** A notification as it came, to the byte: signatures are over bytes. Throws what was wrong with it. */
@@ -230,13 +182,6 @@ function unsupported(): Problem {
 
 export function singleHeader(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join(', ') : header;
-}
-
-/** How many lines of this header came; Node joins them with commas, which a key may hold as well. */
-function linesOf(request: FastifyRequest, name: string): number {
-  const header = request.headers[name];
-  if (typeof header !== 'string' || !header.includes(', ')) return 1;
-  return request.raw.rawHeaders.filter((raw, index) => index % 2 === 0 && raw.toLowerCase() === name).length;
 }
 
 /** One for all listeners of a process. */

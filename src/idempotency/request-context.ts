@@ -11,3 +11,9 @@ export interface RequestContext {
   readonly deadlineMs: number | null;
   readonly requestId: string;
 }
+
+/** The request as the runner takes it. */
+export function keyedRequest<Ask>({ caller, key, waitMs, deadlineMs, requestId }: RequestContext, ask: Ask) {
+  const { merchantId, apiKeyId } = caller;
+  return { merchantId, key, waitMs, deadlineMs, ask, actor: `api-key:${apiKeyId}`, traceId: requestId };
+}

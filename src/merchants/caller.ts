@@ -18,9 +18,3 @@ export interface Caller {
   /** The merchant's: see `Merchant`. Stands here so that no request reads it for itself. */
   readonly duplicateWindowS: number;
 }
-
-/** Turns credentials into a caller. */
-export interface Authenticator {
-  /** `bearer` is what followed "Bearer ". Throws Problem `unauthorized`. */
-  authenticate(bearer: string): Promise<Caller>;
-}

@@ -10,7 +10,7 @@ import { Problem } from '../core/problem.js';
 import { recordAct } from '../database/record-act.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { ApiKey } from './api-key.entity.js';
-import { type Authenticator, type Caller, type Scope, scopes as knownScopes } from './caller.js';
+import { type Caller, type Scope, scopes as knownScopes } from './caller.js';
 import { Merchant } from './merchant.entity.js';
 
 /** A new key. `key` is shown this once and cannot be had again. */
@@ -39,7 +39,7 @@ const SYSTEM = 'system:setup';
 
 /** Merchants and their API keys. Every refusal is a thrown Problem. */
 @Injectable()
-export class Merchants implements Authenticator {
+export class Merchants {
   /**
    * By the hash of the key, so that no key lies in memory. Holds answers under way too, which makes
    * concurrent misses share one query, and negative ones, which makes a client that repeats a wrong
@@ -154,6 +154,7 @@ export class Merchants implements Authenticator {
     return (await this.apiKeys.find({ where: { merchantId }, order: { id: 'DESC' } })).map(apiKeyView);
   }
 
+  /** Who it is that sent these credentials: what followed "Bearer ". Throws Problem `unauthorized`. */
   async authenticate(bearer: string): Promise<Caller> {
     // What is not shaped like a key costs nothing more; one that is costs one hash and one look,
     // the same for right and wrong ones. The database compares hashes, which cannot be approached

@@ -1,21 +1,21 @@
-import { Controller, Get, Inject, Res } from '@nestjs/common';
+import { Controller, Get, Res } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type FastifyReply } from 'fastify';
 import { Registry } from 'prom-client';
-import { READINESS, VERSION, type Readiness } from '../http/dependencies.js';
+import { VERSION } from '../core/version.js';
 import { Operation, requestId } from '../http/operation.js';
 import { RequestHooks } from '../http/request-hooks.js';
 import { sendJson } from '../http/responses.js';
 import { LiveView, ReadyView } from './health.view.js';
+import { Readiness } from './readiness.js';
 
 /** For load balancers and supervisors, on every listener. Open to all. */
 @ApiTags('Operations')
 @Controller()
 export class HealthController {
   constructor(
-    @Inject(READINESS) private readonly readiness: () => Promise<Readiness>,
-    @Inject(VERSION) private readonly version: string,
-    @Inject(RequestHooks) private readonly edge: RequestHooks,
+    private readonly readiness: Readiness,
+    private readonly hooks: RequestHooks,
   ) {}
 
   @Get('health/live')
@@ -26,7 +26,7 @@ export class HealthController {
     answers: { 200: [LiveView, 'It is.', { live: { status: 'live', version: '0.1.0' } }] },
   })
   live(@Res() reply: FastifyReply): void {
-    sendJson(reply, { status: 'live', version: this.version } satisfies LiveView);
+    sendJson(reply, { status: 'live', version: VERSION } satisfies LiveView);
   }
 
   @Get('health/ready')
@@ -49,17 +49,17 @@ export class HealthController {
     },
   })
   async ready(@Res() reply: FastifyReply): Promise<void> {
-    if (this.edge.isDraining) return sendJson(reply, { status: 'draining', checks: {} }, 503);
-    const { ready, checks } = await this.readiness();
+    if (this.hooks.isDraining) return sendJson(reply, { status: 'draining', checks: {} }, 503);
+    const { ready, checks } = await this.readiness.check();
     sendJson(reply, { status: ready ? 'ready' : 'not_ready', checks }, ready ? 200 : 503);
   }
 }
 
-/** For operators, where strangers cannot ask: see `servesMetrics`. */
+/** For operators, where strangers cannot ask: see `hasOpenMetrics`. */
 @ApiTags('Operations')
 @Controller()
 export class MetricsController {
-  constructor(@Inject(Registry) private readonly metrics: Registry) {}
+  constructor(private readonly metrics: Registry) {}
 
   @Get('metrics')
   @Operation({

@@ -1,27 +1,23 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { type Authenticator } from '../merchants/caller.js';
-import { type MonitoringDependencies } from '../http/dependencies.js';
-import { noAccounts } from '../http/notification-accounts.js';
-import { requestHookProviders } from '../http/request-hooks.providers.js';
-import { unauthorized } from '../http/headers.js';
+import { DatabaseModule } from '../database/database.module.js';
+import { HttpModule } from '../http/http.module.js';
 import { HealthController, MetricsController } from './health.controller.js';
+import { MonitoringListener } from './monitoring-listener.js';
+import { Readiness } from './readiness.js';
 
-/** Nothing here asks for credentials; a route that did by mistake would refuse every caller. */
-const refusing: Authenticator = { authenticate: () => Promise.reject(unauthorized()) };
-
-/** Health and metrics as a Nest module. `createMonitoring` makes an application of it. */
-@Module({})
-// oxlint-disable-next-line typescript/no-extraneous-class -- what Nest calls a dynamic module
+/** Whether the process is well, and its figures. */
+@Module({
+  imports: [DatabaseModule],
+  providers: [Readiness, MonitoringListener],
+  exports: [Readiness, MonitoringListener],
+})
 export class MonitoringModule {
-  static register(dependencies: MonitoringDependencies): DynamicModule {
+  /** Where an API listens: its health, and /metrics unless strangers could read them there. */
+  static besideApi(servesMetrics: boolean): DynamicModule {
     return {
       module: MonitoringModule,
-      controllers: [HealthController, ...(dependencies.servesMetrics === false ? [] : [MetricsController])],
-      providers: requestHookProviders(dependencies, {
-        authenticator: refusing,
-        notifications: noAccounts,
-        operatorToken: null,
-      }),
+      imports: [HttpModule],
+      controllers: servesMetrics ? [HealthController, MetricsController] : [HealthController],
     };
   }
 }

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Inject, Ip, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Ip, Post, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { type FastifyReply } from 'fastify';
 import { Operation } from '../http/operation.js';
@@ -16,9 +16,6 @@ import * as example from './dead-letter.examples.js';
 import { ListDeadLettersDto } from './dto/list-dead-letters.dto.js';
 import { SelectDeadLettersDto } from './dto/select-dead-letters.dto.js';
 
-/** Dead letters as operators handle them. */
-export type DeadLetterDesk = Pick<DeadLetters, 'list' | 'counts' | 'show' | 'merge' | 'purge'>;
-
 /** In audit records: there is one token, which names no operator, so the address it came from stands beside it. */
 const actorAt = (ip: string): string => `operator:ops-token@${ip}`;
 
@@ -29,7 +26,7 @@ const about =
 @ApiTags('Dead letters')
 @Controller('ops/api/dead-letters')
 export class DeadLettersController {
-  constructor(@Inject(DeadLetters) private readonly letters: DeadLetterDesk) {}
+  constructor(private readonly letters: DeadLetters) {}
 
   @Get()
   @Operation({

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Inject, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, Post, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { type FastifyReply } from 'fastify';
 import { Operation } from '../http/operation.js';
@@ -14,7 +14,6 @@ import { CreatePaymentDto } from './dto/create-payment.dto.js';
 import { ListPaymentsDto } from './dto/list-payments.dto.js';
 import * as example from './payment.examples.js';
 import { AttemptView, PaymentView } from './payment.view.js';
-import { type Payments } from './payments.js';
 import { PaymentsService } from './payments.service.js';
 
 const PaymentPage = PageOf('PaymentPage', PaymentView);
@@ -29,7 +28,7 @@ const underWay =
 @ApiTags('Payments')
 @Controller('v1/payments')
 export class PaymentsController {
-  constructor(@Inject(PaymentsService) private readonly payments: Payments) {}
+  constructor(private readonly payments: PaymentsService) {}
 
   @Post()
   @Operation({

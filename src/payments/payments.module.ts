@@ -1,26 +1,22 @@
-import { Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { Module, type OnModuleInit } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DatabaseModule } from '../database/database.module.js';
 import { FlowRegistry } from '../idempotency/flow-registry.js';
 import { IdempotencyModule } from '../idempotency/idempotency.module.js';
-import { IdempotentRunner } from '../idempotency/idempotent-runner.js';
 import { JobRegistry } from '../jobs/job-registry.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { PspModule } from '../psp/psp.module.js';
-import { PspRouter } from '../psp/router.js';
-import { RefundReader } from '../refunds/refund.reader.js';
-import { RefundsModule } from '../refunds/refunds.module.js';
 import { isOfPayment } from '../request-storage/entity-key.js';
 import { OperationOwners } from '../request-storage/operation-owners.js';
 import { OperationTools } from '../request-storage/operation-tools.js';
 import { RequestStorageModule } from '../request-storage/request-storage.module.js';
-import { routeOf } from './create-payment.flow.js';
 import { DuplicateGuard } from './duplicate-guard.entity.js';
 import { PaymentDisputes } from './payment-disputes.js';
 import { PaymentResolver } from './payment-resolver.js';
 import { PaymentTasks } from './payment-tasks.js';
 import { Payment, PaymentTransition } from './payment.entity.js';
 import { PaymentReader } from './payment.reader.js';
+import { PaymentsController } from './payments.controller.js';
 import { PaymentsService } from './payments.service.js';
 
 /** Payments and what is done to them: charge, authorize, capture, cancel, complete, refund, dispute. */
@@ -30,23 +26,13 @@ import { PaymentsService } from './payments.service.js';
     IdempotencyModule,
     JobsModule,
     PspModule,
-    RefundsModule,
     RequestStorageModule,
     TypeOrmModule.forFeature([Payment, PaymentTransition, DuplicateGuard]),
   ],
+  controllers: [PaymentsController],
   providers: [
     PaymentReader,
-    {
-      provide: PaymentsService,
-      inject: [OperationTools, IdempotentRunner, PspRouter, PaymentReader, RefundReader],
-      useFactory: (
-        tools: OperationTools,
-        keyed: IdempotentRunner,
-        router: PspRouter,
-        reader: PaymentReader,
-        refundReader: RefundReader,
-      ) => new PaymentsService({ ...tools, keyed, route: routeOf(router), reader, refundReader }),
-    },
+    PaymentsService,
     {
       provide: PaymentResolver,
       inject: [OperationTools],
@@ -67,14 +53,14 @@ import { PaymentsService } from './payments.service.js';
 })
 export class PaymentsModule implements OnModuleInit {
   constructor(
-    @Inject(OperationOwners) private readonly owners: OperationOwners,
-    @Inject(FlowRegistry) private readonly flows: FlowRegistry,
-    @Inject(JobRegistry) private readonly jobs: JobRegistry,
-    @Inject(PaymentsService) private readonly payments: PaymentsService,
-    @Inject(PaymentResolver) private readonly resolver: PaymentResolver,
-    @Inject(PaymentReader) private readonly reader: PaymentReader,
-    @Inject(PaymentDisputes) private readonly disputes: PaymentDisputes,
-    @Inject(PaymentTasks) private readonly tasks: PaymentTasks,
+    private readonly owners: OperationOwners,
+    private readonly flows: FlowRegistry,
+    private readonly jobs: JobRegistry,
+    private readonly payments: PaymentsService,
+    private readonly resolver: PaymentResolver,
+    private readonly reader: PaymentReader,
+    private readonly disputes: PaymentDisputes,
+    private readonly tasks: PaymentTasks,
   ) {}
 
   onModuleInit(): void {

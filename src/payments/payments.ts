@@ -1,10 +1,3 @@
-import { type Page } from '../core/page.js';
-import { type FlowAnswer } from '../idempotency/idempotent-runner.js';
-import { type RequestContext } from '../idempotency/request-context.js';
-import { type Caller } from '../merchants/caller.js';
-import { type Refunds } from '../refunds/refunds.js';
-import { type AttemptView, type PaymentView } from './payment.view.js';
-
 /** What a client asks for with POST /v1/payments, parsed and validated; nothing optional is undefined. */
 export interface NewPayment {
   readonly reference: string;
@@ -48,20 +41,4 @@ export interface PaymentFilter {
   readonly reference?: string;
   readonly createdFrom?: Date;
   readonly createdTo?: Date;
-}
-
-/** What the controller of payments calls. Every refusal is a thrown `Problem`. */
-export interface Payments extends Refunds {
-  create(asked: RequestContext, ask: NewPayment): Promise<FlowAnswer>;
-  capture(asked: RequestContext, paymentId: string, ask: NewCapture): Promise<FlowAnswer>;
-  cancel(asked: RequestContext, paymentId: string): Promise<FlowAnswer>;
-  complete(asked: RequestContext, paymentId: string, ask: NewCompletion): Promise<FlowAnswer>;
-  get(caller: Caller, paymentId: string): Promise<PaymentView>;
-  list(
-    caller: Caller,
-    filter: PaymentFilter,
-    limit: number,
-    cursor: string | null,
-  ): Promise<Page<PaymentView>>;
-  attempts(caller: Caller, paymentId: string): Promise<Page<AttemptView>>;
 }

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Inject, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, Post, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { type FastifyReply } from 'fastify';
 import { Operation } from '../http/operation.js';
@@ -11,7 +11,6 @@ import { CreatePayoutDto } from './dto/create-payout.dto.js';
 import { ListPayoutsDto } from './dto/list-payouts.dto.js';
 import * as example from './payout.examples.js';
 import { PayoutView } from './payout.view.js';
-import { type Payouts } from './payouts.js';
 import { PayoutsService } from './payouts.service.js';
 
 const PayoutPage = PageOf('PayoutPage', PayoutView);
@@ -20,7 +19,7 @@ const PayoutPage = PageOf('PayoutPage', PayoutView);
 @ApiTags('Payouts')
 @Controller('v1/payouts')
 export class PayoutsController {
-  constructor(@Inject(PayoutsService) private readonly payouts: Payouts) {}
+  constructor(private readonly payouts: PayoutsService) {}
 
   @Post()
   @Operation({

@@ -1,46 +1,44 @@
+import { Injectable } from '@nestjs/common';
 import { type Page } from '../core/page.js';
-import { type RequestContext } from '../idempotency/request-context.js';
-import { type FlowAnswer, type IdempotentRunner } from '../idempotency/idempotent-runner.js';
-import { type Flow } from '../idempotency/phases.js';
 import { Problem } from '../core/problem.js';
+import { type FlowAnswer, IdempotentRunner } from '../idempotency/idempotent-runner.js';
+import { type Flow } from '../idempotency/phases.js';
+import { keyedRequest, type RequestContext } from '../idempotency/request-context.js';
 import { type Caller } from '../merchants/caller.js';
-import { createPayoutFlow, type CreatePayoutDeps } from './create-payout.flow.js';
+import { PspRouter } from '../psp/router.js';
+import { OperationTools } from '../request-storage/operation-tools.js';
+import { candidatesOf, createPayoutFlow } from './create-payout.flow.js';
 import { PayoutFlow } from './payout-flow.js';
-import { type PayoutReader } from './payout.reader.js';
 import { type PayoutState } from './payout-state.js';
+import { PayoutReader } from './payout.reader.js';
 import { type PayoutView, viewOf } from './payout.view.js';
-import { type NewPayout, type PayoutFilter, type Payouts } from './payouts.js';
+import { type NewPayout, type PayoutFilter } from './payouts.js';
 
-export interface PayoutsDeps extends Omit<CreatePayoutDeps, 'sequences'> {
-  readonly keyed: IdempotentRunner;
-  readonly reader: PayoutReader;
-}
-
-/** The face of the room: each call is one flow under the caller's key, or one read. */
-export class PayoutsService implements Payouts {
+/** Each call is one flow under the caller's key, or one read. Every refusal is a thrown `Problem`. */
+@Injectable()
+export class PayoutsService {
   /** What the completer takes up again. */
   readonly flows: { readonly create: Flow<NewPayout, PayoutState> };
   private readonly flow: PayoutFlow;
 
-  constructor(private readonly deps: PayoutsDeps) {
-    this.flows = { create: createPayoutFlow({ ...deps, sequences: deps.reader }) };
-    this.flow = new PayoutFlow(deps);
+  constructor(
+    tools: OperationTools,
+    private readonly runner: IdempotentRunner,
+    router: PspRouter,
+    private readonly reader: PayoutReader,
+  ) {
+    this.flows = {
+      create: createPayoutFlow({ ...tools, candidates: candidatesOf(router), sequences: reader }),
+    };
+    this.flow = new PayoutFlow(tools);
   }
 
-  create(
-    { caller, key, waitMs, deadlineMs, requestId }: RequestContext,
-    ask: NewPayout,
-  ): Promise<FlowAnswer> {
-    const { merchantId, apiKeyId } = caller;
-    return this.deps.keyed.run(this.flows.create, {
-      merchantId,
-      key,
-      waitMs,
-      deadlineMs,
-      ask,
-      actor: `api-key:${apiKeyId}`,
-      traceId: requestId,
-    });
+  /**
+   * 201 with a payout that has ended, 202 with one that has not. Throws `payout_in_progress` and
+   * `payout_sequence_stale` where `previous` is not what the recipient's sequence has come to.
+   */
+  create(context: RequestContext, payout: NewPayout): Promise<FlowAnswer> {
+    return this.runner.run(this.flows.create, keyedRequest(context, payout));
   }
 
   async get({ merchantId }: Caller, payoutId: string): Promise<PayoutView> {
@@ -50,11 +48,11 @@ export class PayoutsService implements Payouts {
   }
 
   list(
-    caller: Caller,
+    { merchantId }: Caller,
     filter: PayoutFilter,
     limit: number,
     cursor: string | null,
   ): Promise<Page<PayoutView>> {
-    return this.deps.reader.list(caller.merchantId, filter, limit, cursor);
+    return this.reader.list(merchantId, filter, limit, cursor);
   }
 }

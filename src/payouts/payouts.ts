@@ -1,9 +1,3 @@
-import { type Page } from '../core/page.js';
-import { type FlowAnswer } from '../idempotency/idempotent-runner.js';
-import { type RequestContext } from '../idempotency/request-context.js';
-import { type Caller } from '../merchants/caller.js';
-import { type PayoutView } from './payout.view.js';
-
 /** What a client asks for with POST /v1/payouts, parsed and validated; nothing optional is undefined. */
 export interface NewPayout {
   readonly reference: string;
@@ -29,15 +23,4 @@ export interface PayoutFilter {
   readonly recipient?: string;
   readonly createdFrom?: Date;
   readonly createdTo?: Date;
-}
-
-/** What the controller of payouts calls. Every refusal is a thrown `Problem`. */
-export interface Payouts {
-  /**
-   * 201 with a payout that has ended, 202 with one that has not. Throws `payout_in_progress` and
-   * `payout_sequence_stale` where `previous` is not what the recipient's sequence has come to.
-   */
-  create(asked: RequestContext, ask: NewPayout): Promise<FlowAnswer>;
-  get(caller: Caller, payoutId: string): Promise<PayoutView>;
-  list(caller: Caller, filter: PayoutFilter, limit: number, cursor: string | null): Promise<Page<PayoutView>>;
 }

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Inject, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, Post, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { type FastifyReply } from 'fastify';
 import { Operation } from '../http/operation.js';
@@ -11,7 +11,7 @@ import { type Caller } from '../merchants/caller.js';
 import { CreateRefundDto } from './dto/create-refund.dto.js';
 import * as example from './refund.examples.js';
 import { RefundView } from './refund.view.js';
-import { REFUNDS, type Refunds } from './refunds.js';
+import { RefundsService } from './refunds.service.js';
 
 const RefundPage = PageOf('RefundPage', RefundView);
 
@@ -19,7 +19,7 @@ const RefundPage = PageOf('RefundPage', RefundView);
 @ApiTags('Refunds')
 @Controller('v1')
 export class RefundsController {
-  constructor(@Inject(REFUNDS) private readonly refunds: Refunds) {}
+  constructor(private readonly refunds: RefundsService) {}
 
   @Post('payments/:id/refunds')
   @Operation({
@@ -59,7 +59,7 @@ export class RefundsController {
     @Body() request: CreateRefundDto,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    sendStored(reply, await this.refunds.refund(context, paymentId, request.toValues()));
+    sendStored(reply, await this.refunds.create(context, paymentId, request.toValues()));
   }
 
   @Get('payments/:id/refunds')
@@ -79,7 +79,7 @@ export class RefundsController {
     @Query() { limit, cursor }: PageDto,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    sendJson(reply, await this.refunds.listRefunds(caller, paymentId, limit, cursor ?? null));
+    sendJson(reply, await this.refunds.list(caller, paymentId, limit, cursor ?? null));
   }
 
   @Get('refunds/:id')
@@ -96,6 +96,6 @@ export class RefundsController {
     @PathId('refund', example.refund.id) id: string,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    sendJson(reply, await this.refunds.getRefund(caller, id));
+    sendJson(reply, await this.refunds.get(caller, id));
   }
 }

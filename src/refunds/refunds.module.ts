@@ -1,13 +1,26 @@
-import { Module } from '@nestjs/common';
+import { Module, type OnModuleInit } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { DatabaseModule } from '../database/database.module.js';
+import { FlowRegistry } from '../idempotency/flow-registry.js';
+import { IdempotencyModule } from '../idempotency/idempotency.module.js';
+import { PaymentsModule } from '../payments/payments.module.js';
+import { RequestStorageModule } from '../request-storage/request-storage.module.js';
 import { Refund } from './refund.entity.js';
-import { RefundReader } from './refund.reader.js';
+import { RefundsController } from './refunds.controller.js';
+import { RefundsService } from './refunds.service.js';
 
-/** What a refund is, and reading refunds. A refund is asked for at its payment. */
+/** Refunds: asking for one, and reading them. */
 @Module({
-  imports: [DatabaseModule, TypeOrmModule.forFeature([Refund])],
-  providers: [RefundReader],
-  exports: [RefundReader],
+  imports: [IdempotencyModule, PaymentsModule, RequestStorageModule, TypeOrmModule.forFeature([Refund])],
+  controllers: [RefundsController],
+  providers: [RefundsService],
 })
-export class RefundsModule {}
+export class RefundsModule implements OnModuleInit {
+  constructor(
+    private readonly flows: FlowRegistry,
+    private readonly refunds: RefundsService,
+  ) {}
+
+  onModuleInit(): void {
+    this.flows.register([this.refunds.flow]);
+  }
+}

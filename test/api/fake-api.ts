@@ -1,23 +1,44 @@
+import { Global, Module } from '@nestjs/common';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { type AddressInfo } from 'node:net';
+import { Pool } from 'pg';
 import { Registry } from 'prom-client';
-import { createApi } from '../../src/create-api.js';
-import { type ApiDependencies } from '../../src/api-dependencies.js';
-import { type DeadLetterDesk } from '../../src/ops/dead-letters.controller.js';
-import { createLogger } from '../../src/http/logger.js';
-import { deadLetter } from '../../src/ops/dead-letter.examples.js';
-import { captured, attempt } from '../../src/payments/payment.examples.js';
-import { refund } from '../../src/refunds/refund.examples.js';
-import { paid } from '../../src/payouts/payout.examples.js';
-import { type DeadLetter } from '../../src/jobs/dead-letter.entity.js';
-import { fakeEvents, fakeWebhookEndpoints } from './fake-webhooks.js';
-import { SystemClock } from '../../src/core/clock.js';
+import { DataSource } from 'typeorm';
+import { AppModule } from '../../src/app.module.js';
+import { initApi } from '../../src/application.js';
+import { loadConfig } from '../../src/config/config.js';
+import { Store } from '../../src/core/change.js';
+import { Clock, SystemClock } from '../../src/core/clock.js';
+import { LockHolder } from '../../src/core/lock-holder.js';
 import { Problem } from '../../src/core/problem.js';
-import { type Caller, type Scope } from '../../src/merchants/caller.js';
+import { AbandonedLocksModule } from '../../src/database/abandoned-locks.module.js';
+import { PostgresStore } from '../../src/database/commit/postgres-store.js';
+import { DatabaseModule } from '../../src/database/database.module.js';
+import { Installation } from '../../src/database/installation.js';
+import { fastifyAdapter } from '../../src/http/fastify-adapter.js';
+import { ApiLimits, limitsOf } from '../../src/http/limits.js';
+import { createLogger } from '../../src/http/logger.js';
 import { type FlowAnswer } from '../../src/idempotency/idempotent-runner.js';
-import { type Payments } from '../../src/payments/payments.js';
-import { type Payouts } from '../../src/payouts/payouts.js';
+import { type DeadLetter } from '../../src/jobs/dead-letter.entity.js';
+import { DeadLetters } from '../../src/jobs/dead-letters.js';
+import { type Caller, type Scope } from '../../src/merchants/caller.js';
+import { Merchants } from '../../src/merchants/merchants.js';
+import { Readiness } from '../../src/monitoring/readiness.js';
+import { deadLetter } from '../../src/ops/dead-letter.examples.js';
+import { attempt, captured } from '../../src/payments/payment.examples.js';
+import { PaymentsService } from '../../src/payments/payments.service.js';
+import { paid } from '../../src/payouts/payout.examples.js';
+import { PayoutsService } from '../../src/payouts/payouts.service.js';
+import { defaultPsps } from '../../src/psp/psps-file.js';
+import { refund } from '../../src/refunds/refund.examples.js';
+import { RefundsService } from '../../src/refunds/refunds.service.js';
+import { IncomingWebhooks } from '../../src/webhooks/incoming/incoming-webhooks.js';
+import { NotificationsService } from '../../src/webhooks/incoming/notifications.service.js';
+import { EventsService } from '../../src/webhooks/outgoing/events.service.js';
+import { WebhookEndpointsService } from '../../src/webhooks/outgoing/webhook-endpoints.service.js';
+import { fakeEvents, fakeWebhookEndpoints } from './fake-webhooks.js';
 
 export const KEY = 'po_live_testtesttesttest';
 export const READ_ONLY_KEY = 'po_live_readreadreadread';
@@ -26,11 +47,18 @@ export const PAYOUT_KEY = 'po_live_payoutpayoutpay';
 export const OPS_TOKEN = 'ops-token-for-tests-0123456789abcdef';
 export const PAYMENT_ID = captured.id;
 
-type Call = readonly [flow: keyof Payments, ...args: unknown[]];
+/** A service's name for each of its methods, with what it was called with. */
+type CallOf<Service> = readonly [method: keyof Service, ...args: unknown[]];
+
+type Payments = Omit<Pick<PaymentsService, keyof PaymentsService>, 'flows'>;
+type Refunds = Omit<Pick<RefundsService, keyof RefundsService>, 'flow'>;
+type Payouts = Omit<Pick<PayoutsService, keyof PayoutsService>, 'flows'>;
+type Letters = Pick<DeadLetters, 'list' | 'counts' | 'show' | 'merge' | 'purge'>;
 
 /** Payments that only remember what they were asked. */
 export class FakePayments implements Payments {
-  readonly calls: Call[] = [];
+  readonly flows = {};
+  readonly calls: CallOf<Payments>[] = [];
   answer = (status: number): Promise<FlowAnswer> =>
     Promise.resolve({ status, body: JSON.stringify(captured), replayed: false });
 
@@ -47,21 +75,6 @@ export class FakePayments implements Payments {
   cancel(...args: Parameters<Payments['cancel']>): Promise<FlowAnswer> {
     this.calls.push(['cancel', ...args]);
     return this.answer(200);
-  }
-
-  refund(...args: Parameters<Payments['refund']>): Promise<FlowAnswer> {
-    this.calls.push(['refund', ...args]);
-    return Promise.resolve({ status: 201, body: JSON.stringify(refund), replayed: false });
-  }
-
-  getRefund(...args: Parameters<Payments['getRefund']>): ReturnType<Payments['getRefund']> {
-    this.calls.push(['getRefund', ...args]);
-    return Promise.resolve(refund);
-  }
-
-  listRefunds(...args: Parameters<Payments['listRefunds']>): ReturnType<Payments['listRefunds']> {
-    this.calls.push(['listRefunds', ...args]);
-    return Promise.resolve({ data: [refund], has_more: false, next_cursor: null });
   }
 
   get(...args: Parameters<Payments['get']>): ReturnType<Payments['get']> {
@@ -85,9 +98,30 @@ export class FakePayments implements Payments {
   }
 }
 
+/** Refunds that only remember what they were asked. */
+export class FakeRefunds implements Refunds {
+  readonly calls: CallOf<Refunds>[] = [];
+
+  create(...args: Parameters<Refunds['create']>): ReturnType<Refunds['create']> {
+    this.calls.push(['create', ...args]);
+    return Promise.resolve({ status: 201, body: JSON.stringify(refund), replayed: false });
+  }
+
+  get(...args: Parameters<Refunds['get']>): ReturnType<Refunds['get']> {
+    this.calls.push(['get', ...args]);
+    return Promise.resolve(refund);
+  }
+
+  list(...args: Parameters<Refunds['list']>): ReturnType<Refunds['list']> {
+    this.calls.push(['list', ...args]);
+    return Promise.resolve({ data: [refund], has_more: false, next_cursor: null });
+  }
+}
+
 /** Payouts that only remember what they were asked. */
 export class FakePayouts implements Payouts {
-  readonly calls: (readonly [flow: keyof Payouts, ...args: unknown[]])[] = [];
+  readonly flows = {};
+  readonly calls: CallOf<Payouts>[] = [];
 
   create(...args: Parameters<Payouts['create']>): ReturnType<Payouts['create']> {
     this.calls.push(['create', ...args]);
@@ -106,8 +140,8 @@ export class FakePayouts implements Payouts {
 }
 
 /** One dead letter, whatever is asked; remembers who merged and purged what. */
-export class FakeDeadLetters implements DeadLetterDesk {
-  readonly calls: (readonly ['merge' | 'purge', ...Parameters<DeadLetterDesk['merge']>])[] = [];
+export class FakeDeadLetters implements Letters {
+  readonly calls: (readonly ['merge' | 'purge', ...Parameters<Letters['merge']>])[] = [];
   private readonly letter: DeadLetter = {
     ...deadLetter,
     jobId: deadLetter.job_id,
@@ -115,25 +149,25 @@ export class FakeDeadLetters implements DeadLetterDesk {
     diedAt: new Date(deadLetter.died_at),
   };
 
-  list(): ReturnType<DeadLetterDesk['list']> {
+  list(): ReturnType<Letters['list']> {
     return Promise.resolve({ letters: [this.letter], nextCursor: null });
   }
 
-  counts(): ReturnType<DeadLetterDesk['counts']> {
+  counts(): ReturnType<Letters['counts']> {
     const { kind, cause, diedAt } = this.letter;
     return Promise.resolve([{ kind, cause, count: 1, oldestDiedAt: diedAt, oldestAgeS: 1.5 }]);
   }
 
-  show(): ReturnType<DeadLetterDesk['show']> {
+  show(): ReturnType<Letters['show']> {
     return Promise.resolve(this.letter);
   }
 
-  merge(...args: Parameters<DeadLetterDesk['merge']>): ReturnType<DeadLetterDesk['merge']> {
+  merge(...args: Parameters<Letters['merge']>): ReturnType<Letters['merge']> {
     this.calls.push(['merge', ...args]);
     return Promise.resolve({ done: 1, left: 0 });
   }
 
-  purge(...args: Parameters<DeadLetterDesk['purge']>): ReturnType<DeadLetterDesk['purge']> {
+  purge(...args: Parameters<Letters['purge']>): ReturnType<Letters['purge']> {
     this.calls.push(['purge', ...args]);
     return Promise.resolve({ done: 1, left: 0 });
   }
@@ -162,10 +196,52 @@ export interface Ask {
   readonly idempotencyKey?: string | string[] | null;
 }
 
+/** What a test has in the place of what the service has. */
+export interface Replaced {
+  readonly limits?: Partial<ApiLimits>;
+  readonly metrics?: Registry;
+  readonly merchants?: Pick<Merchants, 'authenticate'>;
+  readonly readiness?: Readiness['check'];
+  readonly notifications?: Pick<NotificationsService, 'takes' | 'receive'>;
+  readonly deadLetters?: FakeDeadLetters;
+  /** Null: there is none. */
+  readonly opsToken?: string | null;
+}
+
+const noDatabase = [
+  { provide: DataSource, useValue: new DataSource({ type: 'postgres' }) },
+  { provide: Pool, useValue: { query: () => Promise.reject(new Error('there is no database')) } },
+  { provide: Installation, useValue: { session: { commitsMayBeLost: () => false } } },
+  { provide: LockHolder, useValue: {} },
+  { provide: PostgresStore, useValue: { onCommitted: () => {} } },
+  { provide: Store, useValue: {} },
+];
+
+/** In the place of the database. */
+@Global()
+@Module({ providers: noDatabase, exports: noDatabase })
+class NoDatabaseModule {}
+
+@Module({})
+class NothingModule {}
+
+const merchantsOfTests: Pick<Merchants, 'authenticate'> = {
+  authenticate: (bearer) => {
+    if (bearer === READ_ONLY_KEY) return Promise.resolve(callerWith(['payments:read']));
+    if (bearer === PAYOUT_KEY) return Promise.resolve(callerWith(['payouts:write']));
+    if (bearer !== KEY) return Promise.reject(new Problem('unauthorized', 'The key is revoked.'));
+    return Promise.resolve(
+      callerWith(['payments:read', 'payments:write', 'webhooks:read', 'webhooks:write', 'events:read']),
+    );
+  },
+};
+
+/** The application in the role `api`, with its own modules, over services that only remember and no database. */
 export class RunningApi {
   private constructor(
     readonly app: NestFastifyApplication,
     readonly payments: FakePayments,
+    readonly refunds: FakeRefunds,
     readonly payouts: FakePayouts,
     readonly deadLetters: FakeDeadLetters,
     readonly port: number,
@@ -173,46 +249,66 @@ export class RunningApi {
     readonly logged: readonly string[],
   ) {}
 
-  static async start(more: Partial<ApiDependencies> = {}): Promise<RunningApi> {
+  static async start({
+    limits: someLimits,
+    metrics = new Registry(),
+    merchants = merchantsOfTests,
+    readiness = () => Promise.resolve({ ready: true, checks: { database: 'up' } }),
+    notifications = { takes: () => true, receive: () => Promise.resolve(1) },
+    deadLetters = new FakeDeadLetters(),
+    opsToken = OPS_TOKEN,
+  }: Replaced = {}): Promise<RunningApi> {
     const payments = new FakePayments();
+    const refunds = new FakeRefunds();
     const payouts = new FakePayouts();
-    const deadLetters = new FakeDeadLetters();
     const lines: string[] = [];
-    const app = await createApi({
-      payments,
-      payouts,
-      webhookEndpoints: fakeWebhookEndpoints,
-      events: fakeEvents,
-      authenticator: {
-        authenticate: (bearer) =>
-          bearer === KEY
-            ? Promise.resolve(
-                callerWith([
-                  'payments:read',
-                  'payments:write',
-                  'webhooks:read',
-                  'webhooks:write',
-                  'events:read',
-                ]),
-              )
-            : bearer === READ_ONLY_KEY
-              ? Promise.resolve(callerWith(['payments:read']))
-              : bearer === PAYOUT_KEY
-                ? Promise.resolve(callerWith(['payouts:write']))
-                : Promise.reject(new Problem('unauthorized', 'The key is revoked.')),
-      },
-      notifications: { takes: () => true, receive: () => Promise.resolve(1) },
-      readiness: () => Promise.resolve({ ready: true, checks: { database: 'up' } }),
-      metrics: new Registry(),
-      logger: createLogger({ level: 'info', sink: { write: (line) => void lines.push(line) } }),
-      version: '0.0.0-test',
-      clock: new SystemClock(),
-      operators: { token: OPS_TOKEN, deadLetters },
-      ...more,
+    const logger = createLogger({ level: 'info', sink: { write: (line) => void lines.push(line) } });
+    const config = loadConfig({
+      PAYONCE_SEAL_KEY: Buffer.alloc(32, 7).toString('base64'),
+      ...(opsToken === null ? {} : { PAYONCE_OPS_TOKEN: opsToken }),
     });
+    const limits = { ...limitsOf(config), ...someLimits };
+    const clock = new SystemClock();
+    const psps = defaultPsps({ stripe: 'http://127.0.0.1:1', adyen: 'http://127.0.0.1:1' });
+    const module = await Test.createTestingModule({
+      imports: [AppModule.forRole('api', { config, psps, logger })],
+    })
+      .overrideModule(DatabaseModule)
+      .useModule(NoDatabaseModule)
+      .overrideModule(AbandonedLocksModule)
+      .useModule(NothingModule)
+      .overrideProvider(Clock)
+      .useValue(clock)
+      .overrideProvider(ApiLimits)
+      .useValue(limits)
+      .overrideProvider(Registry)
+      .useValue(metrics)
+      .overrideProvider(Merchants)
+      .useValue(merchants)
+      .overrideProvider(Readiness)
+      .useValue({ check: readiness })
+      .overrideProvider(PaymentsService)
+      .useValue(payments)
+      .overrideProvider(RefundsService)
+      .useValue(refunds)
+      .overrideProvider(PayoutsService)
+      .useValue(payouts)
+      .overrideProvider(WebhookEndpointsService)
+      .useValue(fakeWebhookEndpoints)
+      .overrideProvider(EventsService)
+      .useValue(fakeEvents)
+      .overrideProvider(IncomingWebhooks)
+      .useValue({ notifications })
+      .overrideProvider(DeadLetters)
+      .useValue(deadLetters)
+      .compile();
+    const app = module.createNestApplication<NestFastifyApplication>(fastifyAdapter(limits, clock, logger), {
+      bodyParser: false,
+    });
+    await initApi(app, false);
     await app.listen(0, '127.0.0.1');
     const { port } = app.getHttpServer().address() as AddressInfo;
-    return new RunningApi(app, payments, payouts, deadLetters, port, lines);
+    return new RunningApi(app, payments, refunds, payouts, deadLetters, port, lines);
   }
 
   /** One request on a connection of its own. */

@@ -1,8 +1,9 @@
 import * as example from '../../src/webhooks/outgoing/webhook.examples.js';
-import { type Events, type WebhookEndpoints } from '../../src/webhooks/outgoing/webhooks.js';
+import { type EventsService } from '../../src/webhooks/outgoing/events.service.js';
+import { type WebhookEndpointsService } from '../../src/webhooks/outgoing/webhook-endpoints.service.js';
 
 /** Webhooks that answer as their examples do. */
-export const fakeWebhookEndpoints: WebhookEndpoints = {
+export const fakeWebhookEndpoints: Pick<WebhookEndpointsService, keyof WebhookEndpointsService> = {
   create: () => Promise.resolve(example.endpointWithSecret),
   list: () => Promise.resolve({ data: [example.endpoint], has_more: false, next_cursor: null }),
   get: () => Promise.resolve(example.endpoint),
@@ -13,7 +14,7 @@ export const fakeWebhookEndpoints: WebhookEndpoints = {
   replay: () => Promise.resolve(example.replay),
 };
 
-export const fakeEvents: Events = {
+export const fakeEvents: Pick<EventsService, keyof EventsService> = {
   list: () => Promise.resolve({ data: [example.event], has_more: false, next_cursor: null }),
   get: () => Promise.resolve(example.event),
   deliveries: () => Promise.resolve({ data: [example.delivery], has_more: false, next_cursor: null }),

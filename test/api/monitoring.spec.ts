@@ -2,11 +2,14 @@ import { Client } from 'pg';
 import { type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
-import { createMonitoring } from '../../src/create-api.js';
-import { type Readiness } from '../../src/http/dependencies.js';
+import { loadConfig } from '../../src/config/config.js';
+import { VERSION } from '../../src/core/version.js';
+import { limitsOf } from '../../src/http/limits.js';
 import { createLogger } from '../../src/http/logger.js';
 import { RouteTable } from '../../src/http/route-table.js';
 import { ManualClock } from '../../src/core/clock.js';
+import { createMonitoring } from '../../src/monitoring/monitoring-listener.js';
+import { type ReadinessReport } from '../../src/monitoring/readiness.js';
 import {
   atRest,
   eventually,
@@ -36,15 +39,14 @@ describe('health and metrics alone', () => {
     }
   });
 
-  async function start(readiness: () => Promise<Readiness>, drainDelayMs = 0) {
+  async function start(readiness: () => Promise<ReadinessReport>, drainDelayMs = 0) {
     const lines: string[] = [];
     const app = await createMonitoring({
-      readiness,
+      readiness: { check: readiness },
       metrics: new Registry(),
       logger: createLogger({ level: 'debug', sink: { write: (line) => void lines.push(line) } }),
-      version: '0.0.0-test',
       clock,
-      limits: { drainDelayMs },
+      limits: { ...limitsOf(loadConfig({})), drainDelayMs },
     });
     await app.listen(0, '127.0.0.1');
     const server = app.getHttpServer();
@@ -71,7 +73,7 @@ describe('health and metrics alone', () => {
     );
     expect(await ask(url, '/health/live')).toMatchObject({
       status: 200,
-      text: JSON.stringify({ status: 'live', version: '0.0.0-test' }),
+      text: JSON.stringify({ status: 'live', version: VERSION }),
     });
     const notReady = await ask(url, '/health/ready');
     expect(notReady.status).toBe(503);
@@ -88,8 +90,8 @@ describe('health and metrics alone', () => {
   });
 
   it('says that it is about to go, and lets what is in flight finish', async () => {
-    let answer: (readiness: Readiness) => void = () => {};
-    const held = new Promise<Readiness>((resolve) => (answer = resolve));
+    let answer: (readiness: ReadinessReport) => void = () => {};
+    const held = new Promise<ReadinessReport>((resolve) => (answer = resolve));
     let asked = 0;
     const { app, url } = await start(() => ((asked += 1), held), 300);
     const inFlight = ask(url, '/health/ready');

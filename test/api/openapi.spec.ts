@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { openApiDocument } from '../../src/openapi.js';
 import { RouteTable } from '../../src/http/route-table.js';
 import { problemCatalogue } from '../../src/core/problem.js';
+import { VERSION } from '../../src/core/version.js';
 import { type Scope, scopes } from '../../src/merchants/caller.js';
 import { KEY, OPS_TOKEN, PAYMENT_ID, PAYOUT_KEY, RunningApi } from './fake-api.js';
 
@@ -236,7 +237,7 @@ describe('the document and the running app', () => {
 
   it('agree on the scopes: each operation takes a key with one of its own, and no key with all others', async () => {
     const keyed = await RunningApi.start({
-      authenticator: {
+      merchants: {
         authenticate: (bearer) =>
           Promise.resolve({
             merchantId: 'm-1',
@@ -278,7 +279,7 @@ describe('the document and the running app', () => {
     expect(page.text).toContain('<title>Payonce API</title>');
     const served = await api.send({ method: 'GET', path: '/docs/openapi.json', apiKey: null });
     expect(served.headers['content-type']).toMatch(/^application\/json/);
-    expect(served.json()).toEqual(JSON.parse(JSON.stringify(await openApiDocument('0.0.0-test'))));
+    expect(served.json()).toEqual(JSON.parse(JSON.stringify(await openApiDocument(VERSION))));
   });
 
   it('is drawn without the bar of Swagger UI, whose logo brings a style that the policy refuses', async () => {

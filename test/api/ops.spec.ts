@@ -50,7 +50,7 @@ describe('who gets in', () => {
   });
 
   it('has nothing at all there where no token is set', async () => {
-    const closed = await RunningApi.start({ operators: null });
+    const closed = await RunningApi.start({ opsToken: null });
     try {
       for (const [method, path] of [...everyRoute, ['DELETE', LETTERS], ['GET', '/ops/api']] as const) {
         for (const apiKey of [OPS_TOKEN, KEY, null]) {
@@ -193,7 +193,7 @@ describe('what is refused', () => {
   it('everything, for a moment, while the store is away', async () => {
     const away = new FakeDeadLetters();
     away.merge = () => Promise.reject(new StoreUnavailable(new Error('connection refused')));
-    const other = await RunningApi.start({ operators: { token: OPS_TOKEN, deadLetters: away } });
+    const other = await RunningApi.start({ deadLetters: away });
     try {
       const answer = await other.send({
         path: `${LETTERS}/merge`,

@@ -1,6 +1,7 @@
 import { captured, paymentRequest, smallestPaymentRequest } from '../../src/payments/payment.examples.js';
 import { refund } from '../../src/refunds/refund.examples.js';
 import { Problem } from '../../src/core/problem.js';
+import { VERSION } from '../../src/core/version.js';
 import { PAYMENT_ID, RunningApi } from './fake-api.js';
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -159,11 +160,11 @@ describe('the REST surface', () => {
     expect((await api.send({ path, body: part })).json()).toEqual(refund);
     await api.send({ method: 'GET', path: `${path}?limit=3` });
     expect((await api.send({ method: 'GET', path: `/v1/refunds/${refund.id}` })).json()).toEqual(refund);
-    expect(api.payments.calls.map(([flow, , ...more]) => [flow, ...more])).toEqual([
-      ['refund', PAYMENT_ID, { amount: null, reference: null, reason: null, metadata: {} }],
-      ['refund', PAYMENT_ID, part],
-      ['listRefunds', PAYMENT_ID, 3, null],
-      ['getRefund', refund.id],
+    expect(api.refunds.calls.map(([method, , ...more]) => [method, ...more])).toEqual([
+      ['create', PAYMENT_ID, { amount: null, reference: null, reason: null, metadata: {} }],
+      ['create', PAYMENT_ID, part],
+      ['list', PAYMENT_ID, 3, null],
+      ['get', refund.id],
     ]);
     for (const reference of ['', '-a', 'a b', 'a'.repeat(65)]) {
       expect((await api.send({ path, body: { reference } })).json().code).toBe('validation_failed');
@@ -229,7 +230,7 @@ describe('the REST surface', () => {
   it('tells its health and its metrics', async () => {
     expect((await api.send({ method: 'GET', path: '/health/live', apiKey: null })).json()).toEqual({
       status: 'live',
-      version: '0.0.0-test',
+      version: VERSION,
     });
     expect((await api.send({ method: 'GET', path: '/health/ready', apiKey: null })).json()).toEqual({
       status: 'ready',

@@ -6,6 +6,7 @@ import { StoreUnavailable } from '../../src/database/store-unavailable.js';
 import { OrphanCompensator } from '../../src/payments/orphan-compensator.js';
 import { PaymentResolver } from '../../src/payments/payment-resolver.js';
 import { payments, paymentTransitions } from '../../src/payments/payment.table.js';
+import { refundPaymentFlow } from '../../src/payments/payment-operation.flow.js';
 import { paymentFlows } from '../../src/payments/payments.service.js';
 import { type NewPayment } from '../../src/payments/payments.js';
 import { refunds } from '../../src/refunds/refund.table.js';
@@ -73,7 +74,9 @@ export function playPayment(seed: number): Promise<Played> {
 
 interface Service extends Working {
   readonly keyed: IdempotentRunner;
-  readonly flows: ReturnType<typeof paymentFlows>;
+  readonly flows: ReturnType<typeof paymentFlows> & {
+    readonly refund: ReturnType<typeof refundPaymentFlow>;
+  };
 }
 
 export class PaymentSchedule extends Installation<Service> {
@@ -135,7 +138,7 @@ export class PaymentSchedule extends Installation<Service> {
     const { keyed, newId, deps } = this.toolsOf(process);
     const { store, storage, ids } = deps;
     const route = () => ({ candidates: [...this.psps.keys()], fence: this.fence });
-    const flows = paymentFlows({ ...deps, route });
+    const flows = { ...paymentFlows({ ...deps, route }), refund: refundPaymentFlow(deps) };
     const resolver = new PaymentResolver({ ...deps, leaseMs: LEASE_MS });
     const { rethrow } = this;
     const owners = new OperationOwners();

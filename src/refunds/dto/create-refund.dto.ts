@@ -1,6 +1,6 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { IsAmount, IsLine, IsMetadata, IsPartReference } from '../../http/shared-fields.js';
-import { type NewRefund } from '../refunds.js';
+import { type NewRefund } from '../refunds.service.js';
 
 @ApiSchema({
   name: 'RefundRequest',

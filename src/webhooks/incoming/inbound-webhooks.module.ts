@@ -1,5 +1,7 @@
-import { Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { Module, type NestModule, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { type FastifyInstance } from 'fastify';
 import { Pool } from 'pg';
 import { Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
@@ -13,11 +15,21 @@ import { OperationOwners } from '../../request-storage/operation-owners.js';
 import { RequestStorageModule } from '../../request-storage/request-storage.module.js';
 import { InboxEntry } from './inbox-entry.entity.js';
 import { IncomingWebhooks, incomingWebhooks } from './incoming-webhooks.js';
+import { NotificationGate } from './notification-gate.js';
+import { NotificationsController } from './notifications.controller.js';
+import { NotificationsService } from './notifications.service.js';
 
 /** Notifications of PSPs: taken in by an API, applied by a worker to the operations that they are about. */
 @Module({
   imports: [DatabaseModule, JobsModule, RequestStorageModule, TypeOrmModule.forFeature([InboxEntry])],
+  controllers: [NotificationsController],
   providers: [
+    NotificationGate,
+    {
+      provide: NotificationsService,
+      inject: [IncomingWebhooks],
+      useFactory: ({ notifications }: IncomingWebhooks) => notifications,
+    },
     {
       provide: IncomingWebhooks,
       inject: [DataSource, Pool, Clock, Ids, Registry, PspsConfig, OperationOwners],
@@ -38,11 +50,18 @@ import { IncomingWebhooks, incomingWebhooks } from './incoming-webhooks.js';
   ],
   exports: [IncomingWebhooks],
 })
-export class InboundWebhooksModule implements OnModuleInit {
+export class InboundWebhooksModule implements OnModuleInit, NestModule {
   constructor(
-    @Inject(JobRegistry) private readonly jobs: JobRegistry,
-    @Inject(IncomingWebhooks) private readonly incoming: IncomingWebhooks,
+    private readonly jobs: JobRegistry,
+    private readonly incoming: IncomingWebhooks,
+    private readonly gate: NotificationGate,
+    private readonly host: HttpAdapterHost,
   ) {}
+
+  configure(): void {
+    const fastify = this.host.httpAdapter.getInstance<FastifyInstance>();
+    fastify.addHook('onRequest', async (request) => this.gate.check(request));
+  }
 
   onModuleInit(): void {
     const { kind, chore } = this.incoming;

@@ -13,7 +13,7 @@ import { InboxEntry } from './inbox-entry.entity.js';
 import { Inbox, type ApplyArgs } from './inbox.js';
 import { InboxRetention } from './inbox-retention.js';
 import { IncomingMetrics } from './incoming-metrics.js';
-import { IncomingNotifications, type Notifications } from './notifications.js';
+import { NotificationsService } from './notifications.service.js';
 
 export interface IncomingWebhooksDeps {
   readonly dataSource: DataSource;
@@ -28,7 +28,7 @@ export interface IncomingWebhooksDeps {
 
 export abstract class IncomingWebhooks {
   /** For the API. */
-  readonly notifications: Notifications;
+  readonly notifications: NotificationsService;
   /** For whatever runs jobs. */
   readonly kind: JobKind<ApplyArgs>;
   /** For whatever runs chores. */
@@ -43,7 +43,7 @@ export function incomingWebhooks(deps: IncomingWebhooksDeps): IncomingWebhooks {
   new ReconciliationBreaks(deps.dataSource.getRepository(InboxEntry), clock).register(deps.metrics);
   const kind = new ApplyNotice({ inbox, facts, metrics, clock, ids });
   return {
-    notifications: new IncomingNotifications({
+    notifications: new NotificationsService({
       readerOf,
       arrivals: new Arrivals(inbox, kind),
       metrics,

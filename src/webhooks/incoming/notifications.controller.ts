@@ -1,20 +1,20 @@
-import { Controller, Inject, Post, Req, Res } from '@nestjs/common';
+import { Controller, Post, Req, Res } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBody, ApiParam, ApiTags } from '@nestjs/swagger';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
-import { NOTIFICATIONS } from '../../http/dependencies.js';
 import { named, Operation } from '../../http/operation.js';
-import { accountOf, rawBodyOf, singleHeader } from '../../http/request-hooks.js';
+import { rawBodyOf, singleHeader } from '../../http/request-hooks.js';
 import { sendJson } from '../../http/responses.js';
 import * as example from './notification.examples.js';
 import { ACCEPTED, AcceptedView, NotificationBody } from './notification.view.js';
-import { type Notifications } from './notifications.js';
+import { accountOf } from './notification-gate.js';
+import { NotificationsService } from './notifications.service.js';
 
 /** /v1/webhooks: what PSPs tell of their own accord. No API key: each proves itself by its signature. */
 @ApiTags('Notifications')
 @Controller('v1/webhooks')
 export class NotificationsController {
-  constructor(@Inject(NOTIFICATIONS) private readonly notifications: Notifications) {}
+  constructor(private readonly notifications: NotificationsService) {}
 
   @Post(':psp')
   @Operation({

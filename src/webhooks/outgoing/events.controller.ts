@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Inject, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, Post, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { type FastifyReply } from 'fastify';
 import { Operation } from '../../http/operation.js';
@@ -9,9 +9,9 @@ import { type Caller } from '../../merchants/caller.js';
 import { ListEventsDto } from './dto/list-events.dto.js';
 import { ReplayEventDto } from './dto/replay.dto.js';
 import { EventView } from './event.view.js';
+import { EventsService } from './events.service.js';
 import * as example from './webhook.examples.js';
 import { DeliveryView, ReplayView } from './webhook.view.js';
-import { EVENTS, type Events } from './webhooks.js';
 
 const EventPage = PageOf('EventPage', EventView);
 const DeliveryPage = PageOf('WebhookDeliveryPage', DeliveryView);
@@ -20,7 +20,7 @@ const DeliveryPage = PageOf('WebhookDeliveryPage', DeliveryView);
 @ApiTags('Events')
 @Controller('v1/events')
 export class EventsController {
-  constructor(@Inject(EVENTS) private readonly events: Events) {}
+  constructor(private readonly events: EventsService) {}
 
   @Get()
   @Operation({

@@ -1,4 +1,4 @@
-import { Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { Module, type OnModuleInit } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Pool } from 'pg';
 import { Registry } from 'prom-client';
@@ -13,7 +13,11 @@ import { JobsModule } from '../../jobs/jobs.module.js';
 import { type RetryPolicy } from '../../jobs/retry-policy.js';
 import { type LadderWanted } from './delivery-jobs.js';
 import { WebhookDelivery, WebhookDeliveryAttempt } from './webhook-delivery.entity.js';
+import { EventsController } from './events.controller.js';
+import { EventsService } from './events.service.js';
 import { WebhookEndpoint } from './webhook-endpoint.entity.js';
+import { WebhookEndpointsController } from './webhook-endpoints.controller.js';
+import { WebhookEndpointsService } from './webhook-endpoints.service.js';
 import { WebhooksOut, webhooksOut } from './webhooks-out.js';
 
 const DAY_MS = 24 * 3_600_000;
@@ -25,6 +29,7 @@ const DAY_MS = 24 * 3_600_000;
     JobsModule,
     TypeOrmModule.forFeature([WebhookEndpoint, WebhookDelivery, WebhookDeliveryAttempt]),
   ],
+  controllers: [WebhookEndpointsController, EventsController],
   providers: [
     {
       provide: WebhooksOut,
@@ -49,13 +54,18 @@ const DAY_MS = 24 * 3_600_000;
           retentionMs: eventRetentionDays * DAY_MS,
         }),
     },
+    {
+      provide: WebhookEndpointsService,
+      inject: [WebhooksOut],
+      useFactory: ({ endpoints }: WebhooksOut) => endpoints,
+    },
+    { provide: EventsService, inject: [WebhooksOut], useFactory: ({ events }: WebhooksOut) => events },
   ],
-  exports: [WebhooksOut],
 })
 export class OutboundWebhooksModule implements OnModuleInit {
   constructor(
-    @Inject(JobRegistry) private readonly jobs: JobRegistry,
-    @Inject(WebhooksOut) private readonly outgoing: WebhooksOut,
+    private readonly jobs: JobRegistry,
+    private readonly outgoing: WebhooksOut,
   ) {}
 
   onModuleInit(): void {

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Inject, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, Post, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { type FastifyReply } from 'fastify';
 import { Operation } from '../../http/operation.js';
@@ -12,7 +12,7 @@ import { ReplayRangeDto } from './dto/replay.dto.js';
 import { EventView } from './event.view.js';
 import * as example from './webhook.examples.js';
 import { EndpointView, EndpointWithSecretView, ReplayView } from './webhook.view.js';
-import { WEBHOOK_ENDPOINTS, type WebhookEndpoints } from './webhooks.js';
+import { WebhookEndpointsService } from './webhook-endpoints.service.js';
 
 const EndpointPage = PageOf('WebhookEndpointPage', EndpointView);
 
@@ -23,7 +23,7 @@ const EndpointPage = PageOf('WebhookEndpointPage', EndpointView);
 @ApiTags('Webhooks')
 @Controller('v1/webhook_endpoints')
 export class WebhookEndpointsController {
-  constructor(@Inject(WEBHOOK_ENDPOINTS) private readonly endpoints: WebhookEndpoints) {}
+  constructor(private readonly endpoints: WebhookEndpointsService) {}
 
   @Post()
   @Operation({

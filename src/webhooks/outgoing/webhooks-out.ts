@@ -11,15 +11,14 @@ import { type DeliveryArgs, deliveryKinds, deliveryLadders, type LadderWanted } 
 import { DeliveryMetrics } from './delivery-metrics.js';
 import { DeliveryRecords } from './delivery-records.js';
 import { EventRetention } from './event-retention.js';
-import { PostgresWebhookEndpoints } from './endpoints.js';
-import { PostgresEvents } from './events.js';
+import { WebhookEndpointsService } from './webhook-endpoints.service.js';
+import { EventsService } from './events.service.js';
 import { fanOut } from './fan-out.js';
 import { type TargetPolicy } from './target.js';
 import { type Resolve } from './resolver.js';
 import { TargetGuard } from './target-guard.js';
 import { type Sql } from './waking.js';
 import { WebhookEndpoint } from './webhook-endpoint.entity.js';
-import { type Events, type WebhookEndpoints } from './webhooks.js';
 
 export interface WebhooksOutOptions {
   readonly dataSource: DataSource;
@@ -38,8 +37,8 @@ export interface WebhooksOutOptions {
 
 /** Telling merchants of events: what the API shows of it, and the work that goes on behind it. */
 export abstract class WebhooksOut {
-  readonly endpoints: WebhookEndpoints;
-  readonly events: Events;
+  readonly endpoints: WebhookEndpointsService;
+  readonly events: EventsService;
   /** Run often, by one process at a time: who is to be told, and who is to be tried again. */
   readonly feeder: (tx: Sql) => Promise<number>;
   readonly kinds: readonly JobKind<DeliveryArgs>[];
@@ -66,7 +65,7 @@ export function webhooksOut({
   metrics.register(registry, records);
   const deliver = new Deliver({ records, clock, ids, seal, guard, metrics, ...(limits ? { limits } : {}) });
   return {
-    endpoints: new PostgresWebhookEndpoints({
+    endpoints: new WebhookEndpointsService({
       endpoints: dataSource.getRepository(WebhookEndpoint),
       sql,
       clock,
@@ -74,7 +73,7 @@ export function webhooksOut({
       seal,
       guard,
     }),
-    events: new PostgresEvents(dataSource.getRepository(EventRecord), sql, clock, ids),
+    events: new EventsService(dataSource.getRepository(EventRecord), sql, clock, ids),
     feeder: fanOut(clock),
     kinds: deliveryKinds(deliver, records),
     ladders: deliveryLadders,

@@ -20,7 +20,7 @@ import { WebhookDelivery } from './webhook-delivery.entity.js';
 import { WebhookEndpoint } from './webhook-endpoint.entity.js';
 import { type Sql, WAKE_DUE } from './waking.js';
 import { type EndpointView, type EndpointWithSecretView, type ReplayView } from './webhook.view.js';
-import { type NewEndpoint, type WebhookEndpoints } from './webhooks.js';
+import { type NewEndpoint } from './webhooks.js';
 
 export interface EndpointsDeps {
   readonly endpoints: Repository<WebhookEndpoint>;
@@ -40,12 +40,14 @@ const CHECK_TIMEOUT_MS = 5_000;
 const MAX_CHECKS = 4;
 const CHECKS_RETRY_S = 1;
 
-export class PostgresWebhookEndpoints implements WebhookEndpoints {
+/** Endpoints as their merchants handle them. Every refusal is a thrown `Problem`. */
+export class WebhookEndpointsService {
   /** How many names are being resolved for a merchant whose request waits. */
   private readonly checks = new Map<string, number>();
 
   constructor(private readonly deps: EndpointsDeps) {}
 
+  /** Throws `webhook_target_refused`, and `webhook_endpoint_limit` where 16 are enabled. */
   async create(caller: Caller, { url, events, description }: NewEndpoint): Promise<EndpointWithSecretView> {
     const { clock, ids, seal } = this.deps;
     const { merchantId } = caller;
@@ -105,6 +107,7 @@ export class PostgresWebhookEndpoints implements WebhookEndpoints {
     return { ...endpointViewOf(found(await translateOutage(rotated))), secret };
   }
 
+  /** What is pending is canceled; it can be replayed. May be repeated. */
   async disable(caller: Caller, id: string): Promise<EndpointView> {
     const { endpoints, clock, ids } = this.deps;
     const at = clock.now();
@@ -144,6 +147,7 @@ export class PostgresWebhookEndpoints implements WebhookEndpoints {
     return endpointViewOf(enabled);
   }
 
+  /** Sends an event of the type `ping` to this endpoint alone. */
   async ping({ merchantId }: Caller, id: string): Promise<EventView> {
     const { sql, clock, ids } = this.deps;
     const view = endpointViewOf(enabledRow(await this.row(merchantId, id)));
@@ -165,6 +169,7 @@ export class PostgresWebhookEndpoints implements WebhookEndpoints {
     return eventViewOf(event);
   }
 
+  /** Sends the events of a time again that the endpoint wants; at most 10,000, or `replay_too_large`. */
   async replay(caller: Caller, id: string, from: Date, to: Date): Promise<ReplayView> {
     enabledRow(await this.row(caller.merchantId, id));
     const { sql, clock, ids } = this.deps;

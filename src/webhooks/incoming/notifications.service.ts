@@ -1,6 +1,5 @@
 import { type Clock } from '../../core/clock.js';
 import { Problem } from '../../core/problem.js';
-import { type NotificationAccounts, unknownAccount } from '../../http/notification-accounts.js';
 import {
   type PspNotification,
   type NotificationReader,
@@ -10,8 +9,23 @@ import { type Arrivals } from './arrivals.js';
 import { type IncomingMetrics } from './incoming-metrics.js';
 import { checkReadable, isStorable } from './readable.js';
 
+export interface NotificationsDeps {
+  /** Null for an account that is not configured, or that has no secret to check signatures by. */
+  readonly readerOf: (account: string) => NotificationReader | null;
+  readonly arrivals: Arrivals;
+  readonly metrics: IncomingMetrics;
+  readonly clock: Clock;
+}
+
 /** What PSPs send of their own accord, as it comes from the wire. */
-export interface Notifications extends NotificationAccounts {
+export class NotificationsService {
+  constructor(private readonly deps: NotificationsDeps) {}
+
+  /** Whether there is such an account, with a secret to check signatures by. */
+  takes(account: string): boolean {
+    return this.deps.readerOf(account) !== null;
+  }
+
   /**
    * Checks, translates and stores one body, which may hold a batch; what it says is applied afterwards.
    * Returns how many items were accepted, those among them that are known already.
@@ -21,28 +35,6 @@ export interface Notifications extends NotificationAccounts {
    * @throws Problem `not_found`, `body_malformed`, `signature_invalid` where no item was accepted
    * @throws StoreUnavailable nothing was stored, or it is not known: the PSP is to send it again
    */
-  receive(
-    account: string,
-    raw: Buffer,
-    headers: Readonly<Record<string, string | undefined>>,
-  ): Promise<number>;
-}
-
-export interface NotificationsDeps {
-  /** Null for an account that is not configured, or that has no secret to check signatures by. */
-  readonly readerOf: (account: string) => NotificationReader | null;
-  readonly arrivals: Arrivals;
-  readonly metrics: IncomingMetrics;
-  readonly clock: Clock;
-}
-
-export class IncomingNotifications implements Notifications {
-  constructor(private readonly deps: NotificationsDeps) {}
-
-  takes(account: string): boolean {
-    return this.deps.readerOf(account) !== null;
-  }
-
   async receive(
     account: string,
     raw: Buffer,
@@ -88,4 +80,8 @@ function refusal(refused: readonly NotificationRefusal[]): Problem {
     return new Problem('not_found', 'This is signed, and about another account at that PSP.');
   }
   return new Problem('body_malformed', 'This is not a notification of this PSP.');
+}
+
+export function unknownAccount(): Problem {
+  return new Problem('not_found', 'There is no PSP account of this name that notifications are taken for.');
 }

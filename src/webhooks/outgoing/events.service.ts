@@ -10,7 +10,7 @@ import { type EventRow, type EventView, eventViewOf } from './event.view.js';
 import { idsBetween, replayEvent } from './replay.js';
 import { type Sql } from './waking.js';
 import { type DeliveryAttemptView, type DeliveryView, type ReplayView } from './webhook.view.js';
-import { type EventFilter, type Events } from './webhooks.js';
+import { type EventFilter } from './webhooks.js';
 import { WebhookDelivery, WebhookDeliveryAttempt } from './webhook-delivery.entity.js';
 import { WebhookEndpoint } from './webhook-endpoint.entity.js';
 
@@ -37,7 +37,8 @@ SELECT id, type, data, at FROM events
    AND ($6::timestamptz IS NULL OR at >= $6) AND ($7::timestamptz IS NULL OR at <= $7)
  ORDER BY xid DESC, id DESC LIMIT $8`;
 
-export class PostgresEvents implements Events {
+/** Events as merchants read them. Every refusal is a thrown `Problem`. */
+export class EventsService {
   constructor(
     private readonly events: Repository<EventRecord>,
     private readonly sql: Sql,
@@ -105,6 +106,7 @@ export class PostgresEvents implements Events {
     return { data, has_more: false, next_cursor: null };
   }
 
+  /** Sends it again: to one endpoint, or (null) to all that want its type. */
   async replay(caller: Caller, id: string, endpointId: string | null): Promise<ReplayView> {
     const { merchantId } = caller;
     await this.get(caller, id);

@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import { type FastifyRequest } from 'fastify';
+import { hash, timingSafeEqual } from 'node:crypto';
+import { Config } from '../config/config.js';
+import { Problem } from '../core/problem.js';
+import { type Caller } from '../merchants/caller.js';
+import { Merchants } from '../merchants/merchants.js';
+import { type Access } from './access.js';
+import { bearerOf, deadlineMsOf, idempotencyKeyOf, unauthorized, waitSecondsOf } from './headers.js';
+import { RequestHooks, singleHeader } from './request-hooks.js';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/**
+ * What a route asks of its caller: credentials, scope, the id in the path and the Idempotency-Key, all before a
+ * byte of the body is looked at.
+ */
+@Injectable()
+export class Authentication {
+  /** Of the one token that operators have; null: no operator is let in. Merchants' keys open nothing of theirs. */
+  private readonly opsDigest: Buffer | null;
+
+  constructor(
+    private readonly hooks: RequestHooks,
+    private readonly merchants: Merchants,
+    { opsToken }: Config,
+  ) {
+    this.opsDigest = opsToken === null ? null : digestOf(opsToken);
+  }
+
+  async check(request: FastifyRequest): Promise<void> {
+    const { access } = request.routeOptions.config;
+    if (access === undefined) return;
+    this.hooks.admit(request.edge);
+    const bearer = bearerOf(request.headers.authorization);
+    if ('operator' in access) {
+      this.admitOperator(bearer);
+      readId(request);
+      return;
+    }
+    const caller = await this.merchants.authenticate(bearer);
+    request.edge.caller = { ...caller, sourceAddress: request.ip };
+    allow(request, caller, access);
+  }
+
+  private admitOperator(bearer: string): void {
+    // Digests are as long as each other, and are compared in a time that tells nothing of either.
+    if (this.opsDigest === null || !timingSafeEqual(this.opsDigest, digestOf(bearer))) throw unauthorized();
+  }
+}
+
+function digestOf(token: string): Buffer {
+  return hash('sha256', token, 'buffer');
+}
+
+function allow(request: FastifyRequest, caller: Caller, { scopes, movesMoney }: Access): void {
+  const { edge, headers } = request;
+  if (!scopes.some((scope) => caller.scopes.includes(scope))) {
+    throw new Problem('forbidden', `This needs an API key with the scope ${scopes.join(' or ')}.`);
+  }
+  readId(request);
+  if (!movesMoney) return;
+  edge.key = idempotencyKeyOf(singleHeader(headers['idempotency-key']), linesOf(request, 'idempotency-key'));
+  edge.waitS = waitSecondsOf(singleHeader(headers['prefer']));
+  edge.deadlineMs = deadlineMsOf(singleHeader(headers['payonce-deadline']));
+}
+
+function readId({ edge, params }: FastifyRequest): void {
+  const { id } = params as { id?: string };
+  if (id === undefined) return;
+  if (!UUID.test(id)) throw new Problem('not_found', 'There is nothing with this id.');
+  edge.id = id.toLowerCase();
+}
+
+/** How many lines of this header came; Node joins them with commas, which a key may hold as well. */
+function linesOf(request: FastifyRequest, name: string): number {
+  const header = request.headers[name];
+  if (typeof header !== 'string' || !header.includes(', ')) return 1;
+  return request.raw.rawHeaders.filter((raw, index) => index % 2 === 0 && raw.toLowerCase() === name).length;
+}

@@ -1,0 +1,77 @@
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { STATUS_CODES } from 'node:http';
+import { type Socket } from 'node:net';
+import { type Logger } from 'pino';
+import { type Clock } from '../core/clock.js';
+import { SystemIds } from '../core/ids.js';
+import { Problem } from '../core/problem.js';
+import { type ApiLimits } from './limits.js';
+import { frameworkProblem, problemOfStatus } from './problem.filter.js';
+import { problemText } from './responses.js';
+
+/** Fastify under our limits; what it refuses before any hook has run is answered with a problem and logged, too. */
+export function fastifyAdapter(limits: ApiLimits, clock: Clock, logger: Logger): FastifyAdapter {
+  const ids = new SystemIds(clock);
+  return new FastifyAdapter({
+    // No Nest middleware is used; without it every request is spared one hook.
+    skipMiddie: true,
+    logger: false,
+    genReqId: () => ids.uuid(),
+    requestIdHeader: false,
+    bodyLimit: limits.bodyBytes,
+    requestTimeout: limits.requestTimeoutMs,
+    connectionTimeout: limits.connectionTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    // Requests on connections that are already open are served until the last.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    http: {
+      maxHeaderSize: limits.headerBytes,
+      headersTimeout: limits.headersTimeoutMs,
+      // How often Node looks for connections past the two timeouts above.
+      connectionsCheckingInterval: Math.min(5_000, limits.headersTimeoutMs),
+    },
+    // A URL that the router cannot decode; no hook has run.
+    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
+      const problem = frameworkProblem(error);
+      logger.info(
+        { request_id: request.id, method: request.method, route: null, status: problem.status },
+        'request',
+      );
+      void reply
+        .code(problem.status)
+        .headers({ 'request-id': request.id, 'content-type': 'application/problem+json' })
+        .send(Buffer.from(problemText(problem, request.id)));
+    },
+    clientErrorHandler: (error: Error & { code?: string }, socket: Socket) =>
+      refuseConnection(error.code, socket, ids.uuid(), logger),
+  });
+}
+
+/** Answers what Node could not read as a request, and hangs up. */
+function refuseConnection(code: string | undefined, socket: Socket, requestId: string, logger: Logger): void {
+  if (code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const problem =
+    code === 'HPE_HEADER_OVERFLOW'
+      ? new Problem('headers_too_large', 'The headers are longer than this service reads.')
+      : code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? problemOfStatus(408)
+        : problemOfStatus(400);
+  const body = problemText(problem, requestId);
+  logger.info({ request_id: requestId, method: null, route: null, status: problem.status }, 'request');
+  socket.end(
+    [
+      `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
+      'Content-Type: application/problem+json',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `Request-Id: ${requestId}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}

@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { LessThan, Repository } from 'typeorm';
+import { type Page, pageOf } from '../core/page.js';
+import { Problem } from '../core/problem.js';
+import { given } from '../database/conditions.js';
+import { translateOutage } from '../database/store-unavailable.js';
+import { type FlowAnswer, IdempotentRunner } from '../idempotency/idempotent-runner.js';
+import { type Flow } from '../idempotency/phases.js';
+import { keyedRequest, type RequestContext } from '../idempotency/request-context.js';
+import { type Caller } from '../merchants/caller.js';
+import { type OperationRequest, refundPaymentFlow } from '../payments/payment-operation.flow.js';
+import { type PaymentState } from '../payments/payment-state.js';
+import { PaymentsService } from '../payments/payments.service.js';
+import { OperationTools } from '../request-storage/operation-tools.js';
+import { Refund } from './refund.entity.js';
+import { refundViewOf, type RefundView } from './refund.view.js';
+
+/** What a client asks for with POST /v1/payments/{id}/refunds, parsed and validated. */
+export interface NewRefund {
+  /** Minor units; null = all that is left. */
+  readonly amount: number | null;
+  /** Its name among several refunds of the payment; null for the only one. */
+  readonly reference: string | null;
+  readonly reason: string | null;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** Asks for refunds and reads them. Every refusal is a thrown `Problem`. */
+@Injectable()
+export class RefundsService {
+  /** What the completer takes up again. */
+  readonly flow: Flow<OperationRequest, PaymentState>;
+
+  constructor(
+    tools: OperationTools,
+    private readonly runner: IdempotentRunner,
+    private readonly payments: PaymentsService,
+    @InjectRepository(Refund) private readonly refunds: Repository<Refund>,
+  ) {
+    this.flow = refundPaymentFlow(tools);
+  }
+
+  create(context: RequestContext, paymentId: string, refund: NewRefund): Promise<FlowAnswer> {
+    return this.runner.run(this.flow, keyedRequest(context, { ...refund, paymentId }));
+  }
+
+  /** Throws Problem `not_found` for another merchant's refund as for none. */
+  async get({ merchantId }: Caller, id: string): Promise<RefundView> {
+    const refund = await translateOutage(this.refunds.findOneBy({ merchantId, id }));
+    if (!refund) throw new Problem('not_found', 'No such refund.');
+    return refundViewOf(refund);
+  }
+
+  /** A page of a payment's refunds, newest first: ids are UUIDv7, so their order is that of creation. */
+  async list(
+    caller: Caller,
+    paymentId: string,
+    limit: number,
+    cursor: string | null,
+  ): Promise<Page<RefundView>> {
+    await this.payments.get(caller, paymentId);
+    const found = await translateOutage(
+      this.refunds.find({
+        where: given({ merchantId: caller.merchantId, paymentId, id: cursor && LessThan(cursor) }),
+        order: { id: 'DESC' },
+        take: limit + 1,
+      }),
+    );
+    return pageOf(found, limit, refundViewOf);
+  }
+}
