@@ -7,7 +7,7 @@ import { migrations } from '../migrations/index.js';
 import { DeadLetters } from '../src/jobs/dead-letters.js';
 import { type JobKind } from '../src/jobs/job-kind.js';
 import { JobsRuntime } from '../src/jobs/jobs-runtime.js';
-import { DEFAULT_LADDER, ladderOf } from '../src/jobs/retry-policy.js';
+import { DEFAULT_RETRY_POLICY, retryPolicyOf } from '../src/jobs/retry-policy.js';
 import { StagedJobs } from '../src/jobs/staged-jobs.js';
 import { openQueueBackend } from '../src/jobs/queue-backend.js';
 import { entryOf } from '../src/jobs/queues.js';
@@ -29,8 +29,8 @@ const MAX_MS = 180_000;
 
 const clock = new SystemClock();
 const ids = new SystemIds(clock);
-const ladder = ladderOf(DEFAULT_LADDER, loadConfig({}).jobLadder.usual);
-const AT_ONCE = ladder.levels[0]!.concurrency;
+const ladder = retryPolicyOf(DEFAULT_RETRY_POLICY, loadConfig({}).jobLadder.usual);
+const AT_ONCE = ladder.tiers[0]!.concurrency;
 
 interface Place {
   readonly url: string;
@@ -89,7 +89,7 @@ async function drain({ url, redisUrl, database }: Place, count: number, poison: 
   let fresh = 0;
   const kind: JobKind<{ readonly id: string; readonly poison: boolean }> = {
     name: 'bench.deed',
-    ladder: DEFAULT_LADDER,
+    retryPolicy: DEFAULT_RETRY_POLICY,
     idOf: ({ id }) => id,
     run: ({ id, poison: fails }) => {
       const times = (runs.get(id) ?? 0) + 1;
@@ -129,8 +129,8 @@ async function drain({ url, redisUrl, database }: Place, count: number, poison: 
       new StagedJobs(clock, ids),
     ),
     kinds: [kind],
-    ladders: [ladder],
-    chores: [],
+    retryPolicies: [ladder],
+    periodicTasks: [],
     graceMs: 5_000,
   });
   const from = clock.monotonicMs();

@@ -61,7 +61,7 @@ export async function withInstallation(
       holdsCardNumber: (text) => Promise.resolve(findCardNumber(text) !== null),
       rotateSealKey: async () =>
         rotateSealKey(database.pool, new Encryption(sealKeyOf(config), config.sealKeyPrevious)),
-      withChores: async (use) => {
+      withPeriodicTasks: async (use) => {
         const { JobRegistry } = await import('./jobs/job-registry.js');
         return withApplication(config, (app) => use(app.get(JobRegistry).periodicTasks));
       },

@@ -356,14 +356,14 @@ describe('payonce breaks', () => {
   });
 });
 
-describe('payonce chores', () => {
+describe('payonce tasks', () => {
   const worker = {
     PAYONCE_SIMULATOR: 'external',
     PAYONCE_SEAL_KEY: Buffer.alloc(32, 7).toString('base64'),
   };
 
   it('takes the configuration of a worker, and no simulator that nobody asked for', async () => {
-    const { code, stderr } = await payonce('chores run duplicates --json');
+    const { code, stderr } = await payonce('tasks run duplicates --json');
     expect([code, stderr]).toEqual([1, expect.stringContaining('there is no PSP account')]);
   });
 
@@ -373,25 +373,27 @@ describe('payonce chores', () => {
        VALUES ($1, $2, $1, clock_timestamp() - interval '1 minute')`,
       ['01900000-0000-7000-8000-00000000d0d0', '0'.repeat(64)],
     );
-    expect(await json('chores list', worker)).toContainEqual({
+    expect(await json('tasks list', worker)).toContainEqual({
       name: 'resolver-stripe',
       every_ms: 1_000,
       done_ms_ago: null,
     });
-    expect(await json('chores run duplicates', worker)).toEqual({ name: 'duplicates', deleted: 1 });
-    expect((await payonce('chores list', worker)).stdout).toMatch(/^duplicates +60 s +\d+ s ago$/m);
+    expect(await json('tasks run duplicates', worker)).toEqual({ name: 'duplicates', deleted: 1 });
+    expect((await payonce('tasks list', worker)).stdout).toMatch(/^duplicates +60 s +\d+ s ago$/m);
 
     await sql(
       `UPDATE schedules SET leased_by = $1, leased_until = clock_timestamp() + interval '1 minute'
         WHERE name = 'duplicates'`,
       ['01900000-0000-7000-8000-00000000d0d1'],
     );
-    const { code, stderr } = await payonce('chores run duplicates --json', worker);
+    const { code, stderr } = await payonce('tasks run duplicates --json', worker);
     expect([code, JSON.parse(stderr)]).toEqual([
       1,
       { error: { code: 'invalid_state', message: 'duplicates is under way in another process.' } },
     ]);
-    expect((await payonce('chores run nothing', worker)).stderr).toContain('No chore is called "nothing"');
+    expect((await payonce('tasks run nothing', worker)).stderr).toContain(
+      'No periodic task is called "nothing"',
+    );
   });
 });
 

@@ -41,7 +41,7 @@ async function sql(text: string, values: readonly unknown[] = []): Promise<unkno
 }
 
 describe('a folder without an installation', () => {
-  it.each(['stuck list', 'breaks list', 'merchants list', 'merchants create --name Shop', 'chores list'])(
+  it.each(['stuck list', 'breaks list', 'merchants list', 'merchants create --name Shop', 'tasks list'])(
     'is left as it is by payonce %s, which says so',
     async (line) => {
       const { code, stdout, stderr } = await payonce(line, {});

@@ -31,7 +31,7 @@ export interface Opened {
   readonly clock: Pick<DatabaseClock, keyof Clock | 'differenceMs'>;
   readonly ids: Ids;
   /** What is done again and again, as a worker of this configuration does it. Opened when it is asked for. */
-  readonly withChores: <T>(work: (chores: readonly PeriodicTask[]) => Promise<T>) => Promise<T>;
+  readonly withPeriodicTasks: <T>(work: (tasks: readonly PeriodicTask[]) => Promise<T>) => Promise<T>;
   /** What decides operations, as a worker of this configuration does it. Opened when it is asked for. */
   readonly withOperations: <T>(work: (operations: Operations) => Promise<T>) => Promise<T>;
   /** Re-encrypts what is stored under the previous seal key. @throws ConfigError without the keys */

@@ -7,17 +7,17 @@ import { command, type Perform, withExamples } from './command.js';
 import { duration, list } from './text.js';
 
 export function addPeriodicTasks(payonce: Command, perform: Perform): void {
-  const chores = withExamples(
-    payonce.command('chores').description('what workers do again and again (docs/jobs.md)'),
+  const tasks = withExamples(
+    payonce.command('tasks').alias('chores').description('the periodic tasks of workers (docs/jobs.md)'),
     'list',
     'run reaper',
   );
-  command(chores, 'list', 'list them with when each was last done', '').action(() =>
-    perform(async ({ database, clock, withChores }) => {
+  command(tasks, 'list', 'list the tasks and when each last ran', '').action(() =>
+    perform(async ({ database, clock, withPeriodicTasks }) => {
       const { PeriodicTaskLeases } = await import('../jobs/periodic-task-leases.js');
-      const standings = await new PeriodicTaskLeases({ pool: database.pool, clock }).standings();
-      const since = new Map(standings.map(({ name, sinceEndMs }) => [name, sinceEndMs]));
-      const all = await withChores((known) =>
+      const lastRuns = await new PeriodicTaskLeases({ pool: database.pool, clock }).lastRuns();
+      const since = new Map(lastRuns.map(({ name, sinceEndMs }) => [name, sinceEndMs]));
+      const all = await withPeriodicTasks((known) =>
         Promise.resolve(known.map(({ name, everyMs }) => ({ name, everyMs }))),
       );
       return {
@@ -27,7 +27,7 @@ export function addPeriodicTasks(payonce: Command, perform: Perform): void {
           done_ms_ago: roundedOf(since.get(name) ?? null),
         })),
         text: list(
-          ['CHORE', 'EVERY', 'DONE'],
+          ['TASK', 'EVERY', 'DONE'],
           all.map(({ name, everyMs }) => ({
             cells: [name, seconds(everyMs), agoOf(since.get(name) ?? null)],
           })),
@@ -35,21 +35,24 @@ export function addPeriodicTasks(payonce: Command, perform: Perform): void {
       };
     }),
   );
-  command(chores, 'run <name>', 'do one pass of one of them now', 'reaper', 'resolver-stripe --json').action(
+  command(tasks, 'run <name>', 'make one pass of a task now', 'reaper', 'resolver-stripe --json').action(
     (name: string) =>
-      perform(async ({ database, clock, ids, withChores }) =>
-        withChores(async (known) => {
-          const chore = known.find((each) => each.name === name);
-          if (!chore) {
+      perform(async ({ database, clock, ids, withPeriodicTasks }) =>
+        withPeriodicTasks(async (known) => {
+          const task = known.find((each) => each.name === name);
+          if (!task) {
             const names = known.map((each) => each.name).join(', ');
-            throw new Problem('not_found', `No chore is called ${JSON.stringify(name)}; there are ${names}.`);
+            throw new Problem(
+              'not_found',
+              `No periodic task is called ${JSON.stringify(name)}; there are ${names}.`,
+            );
           }
           if (!clock.isTrusted()) {
             const detail =
               'The clock of this machine and that of the database differ; nothing is done here by time.';
             throw new Problem('invalid_state', detail);
           }
-          const report = await passOf(database, clock, chore, ids.uuid());
+          const report = await passOf(database, clock, task, ids.uuid());
           if (!report) throw new Problem('invalid_state', `${name} is under way in another process.`);
           const figures = Object.entries(report).map(([what, figure]) => `${what} ${String(figure)}`);
           return { json: { name, ...report }, text: `${name}: ${figures.join(', ')}` };
@@ -61,12 +64,12 @@ export function addPeriodicTasks(payonce: Command, perform: Perform): void {
 async function passOf(
   { pool }: Database,
   clock: Clock,
-  chore: PeriodicTask,
+  task: PeriodicTask,
   run: string,
 ): Promise<object | null> {
   const { PeriodicTaskFailed, PeriodicTaskLeases } = await import('../jobs/periodic-task-leases.js');
   try {
-    return await new PeriodicTaskLeases({ pool, clock }).take(chore, run);
+    return await new PeriodicTaskLeases({ pool, clock }).run(task, run);
   } catch (error) {
     throw error instanceof PeriodicTaskFailed ? error.cause : error;
   }

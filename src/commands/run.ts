@@ -24,7 +24,7 @@ const LISTS: Readonly<Record<string, string>> = {
   orphans: 'orphans list',
   breaks: 'breaks list',
   dlq: 'dlq list',
-  chores: 'chores list',
+  tasks: 'tasks list',
 };
 
 /**

@@ -3,7 +3,11 @@ import { type DeadLetter } from './dead-letter.entity.js';
 import { CODE, type DeadLetterCount } from './dead-letters.js';
 import { type JobArgs } from './staged-job.entity.js';
 
-const kind = { maxLength: 100, pattern: CODE, description: 'Room and verb: `webhook.apply`.' };
+const kind = {
+  maxLength: 100,
+  pattern: CODE,
+  description: 'The kind of job, as noun and verb: `webhook.apply`.',
+};
 const cause = {
   maxLength: 100,
   pattern: CODE,

@@ -13,7 +13,7 @@ import { type JobArgs } from './staged-job.entity.js';
 import { type NamedJob, StagedJobs } from './staged-jobs.js';
 
 /** A job that is given up. */
-export interface Burial {
+export interface GivenUpJob {
   readonly kind: string;
   /** What the queue knows it by (`jobIdOf`). */
   readonly jobId: string;
@@ -109,7 +109,7 @@ export class DeadLetters {
    * earliest known and the tries the most, since a sweep may have run it without its story. May be
    * called twice for one death.
    */
-  async deadLetter({ kind, jobId, args, cause, error, story }: Burial): Promise<void> {
+  async deadLetter({ kind, jobId, args, cause, error, story }: GivenUpJob): Promise<void> {
     await translateOutage(
       this.letters.query(
         `INSERT INTO dead_letters (id, kind, job_id, args, cause, error, tries, first_tried_at, died_at)
@@ -184,7 +184,7 @@ export class DeadLetters {
   }
 
   /**
-   * Sends letters back to the first level of their ladders, the longest dead first, at most
+   * Sends letters back to the first tier of their retry policies, the longest dead first, at most
    * `MAX_AT_ONCE`: the letter goes, its job is staged with its story, and an audit record says who
    * did it, all in one transaction. Of two operators at once each letter is merged by one.
    * @param by the actor of the audit records: `cli`

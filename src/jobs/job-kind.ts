@@ -1,14 +1,14 @@
 import { type JobArgs } from './staged-job.entity.js';
 
 /**
- * A kind of job: how one is recognised, run, and found again when the queue has lost it. Rooms
- * declare their kinds; the code that puts the rooms together registers them.
+ * A kind of job: how one is recognised, run, and found again when the queue has lost it. Modules register
+ * their kinds with JobRegistry.
  */
 export interface JobKind<Args extends JobArgs = JobArgs> {
-  /** Room and verb: `webhook.apply`. */
+  /** Noun and verb: `webhook.apply`. */
   readonly name: string;
-  /** Which ladder of retries it climbs (see ladder.ts). */
-  readonly ladder: string;
+  /** The name of its RetryPolicy. */
+  readonly retryPolicy: string;
   /**
    * The same for everything that one run takes care of: while such a job waits in the queue, another
    * one is not added. At most 160 characters of A-Z, a-z, 0-9, `.`, `_`, `-`.

@@ -56,9 +56,10 @@ export class JobMetrics {
     });
     registerLookedUp(metrics, {
       name: 'payonce_schedule_lag_seconds',
-      help: 'How late each chore is: since its last end, less its interval',
+      help: 'How late each periodic task is: since its last end, less its interval',
       labels: ['chore'],
-      look: async () => [...(await schedules.lags())].map(([chore, value]) => ({ value, labels: { chore } })),
+      look: async () =>
+        [...(await schedules.lags())].map(([task, value]) => ({ value, labels: { chore: task } })),
     });
   }
 }

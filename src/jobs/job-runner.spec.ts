@@ -2,10 +2,10 @@ import { WaitingError } from 'bullmq';
 import { pino } from 'pino';
 import { ManualClock } from '../core/clock.js';
 import { StoreUnavailable } from '../database/store-unavailable.js';
-import { type Burial } from './dead-letters.js';
+import { type GivenUpJob } from './dead-letters.js';
 import { type JobKind } from './job-kind.js';
 import { JobRunner, type Outcome } from './job-runner.js';
-import { ladderOf } from './retry-policy.js';
+import { retryPolicyOf } from './retry-policy.js';
 import { type JobInHand } from './queue-backend.js';
 import { type Queues } from './queues.js';
 
@@ -15,12 +15,12 @@ function scene(run: JobKind['run']) {
     runs: 0,
     givenBack: 0,
     outcomes: [] as Outcome[],
-    buried: [] as Burial[],
+    buried: [] as GivenUpJob[],
     added: [] as unknown[],
   };
   const kind: JobKind = {
     name: 'deed.do',
-    ladder: 'default',
+    retryPolicy: 'default',
     idOf: () => 'a',
     run: (args, signal) => {
       seen.runs += 1;
@@ -31,10 +31,10 @@ function scene(run: JobKind['run']) {
   const queue = { add: (...job: unknown[]) => Promise.resolve(seen.added.push(job)) };
   const runner = new JobRunner({
     kinds: new Map([['deed.do', kind]]),
-    ladders: new Map([
+    retryPolicies: new Map([
       [
         'default',
-        ladderOf('default', [
+        retryPolicyOf('default', [
           { delayMs: 0, concurrency: 1 },
           { delayMs: 1_000, concurrency: 1 },
         ]),
@@ -44,7 +44,7 @@ function scene(run: JobKind['run']) {
     queues: {
       use: (_name: string, _what: string, work: (q: typeof queue) => unknown) => work(queue),
     } as unknown as Queues,
-    dead: { deadLetter: (burial) => Promise.resolve(void seen.buried.push(burial)) },
+    deadLetters: { deadLetter: (burial) => Promise.resolve(void seen.buried.push(burial)) },
     clock,
     ids: { random: () => 0.5 },
     logger: pino({ level: 'silent' }),

@@ -17,9 +17,9 @@ export type Outcome = 'done' | 'retried' | 'dead' | 'postponed';
 
 export interface JobRunnerOptions {
   readonly kinds: ReadonlyMap<string, JobKind>;
-  readonly ladders: ReadonlyMap<string, RetryPolicy>;
+  readonly retryPolicies: ReadonlyMap<string, RetryPolicy>;
   readonly queues: Queues;
-  readonly dead: Pick<DeadLetters, 'deadLetter'>;
+  readonly deadLetters: Pick<DeadLetters, 'deadLetter'>;
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'random'>;
   readonly logger: Logger;
@@ -37,7 +37,7 @@ class Postponed extends Error {
   override readonly name = 'Postponed';
 }
 
-/** Runs one job and decides where it goes: away, a step up its ladder, or to the dead letters. */
+/** Runs one job and decides where it goes: away, to the next tier of its retry policy, or to the dead letters. */
 export class JobRunner {
   private readonly stopping = new AbortController();
   private readonly inHand = new Map<JobInHand, { readonly token: string; readonly ended: Promise<void> }>();
@@ -126,10 +126,10 @@ export class JobRunner {
     token: string,
     error: unknown,
   ): Promise<void> {
-    const { ladders, queues, clock, ids, logger, onOutcome } = this.options;
-    const ladder = ladders.get(kind.ladder)!;
+    const { retryPolicies, queues, clock, ids, logger, onOutcome } = this.options;
+    const retryPolicy = retryPolicies.get(kind.retryPolicy)!;
     const text = this.textOf(error);
-    const next = nextTier(ladder, levelAt(ladder, queue, queued.level), ids.random());
+    const next = nextTier(retryPolicy, tierIndex(retryPolicy, queue, queued.level), ids.random());
     if (!next) return this.deadLetter(kind.name, jobId, queued, 'exhausted', text);
     const now = clock.now();
     const story = failed(queued.story, text, now, new Date(now.getTime() + next.delayMs));
@@ -144,7 +144,7 @@ export class JobRunner {
     // First there, then done here: a crash in between runs it twice, and never not at all.
     // Not addBulk: on Postgres that makes temporary tables, which one job is not worth.
     const { opts } = entryOf(kind.name, jobId, data, next.delayMs);
-    await queues.use(next.queue, 'a retry', (level) => level.add(kind.name, data, opts));
+    await queues.use(next.queue, 'a retry', (tier) => tier.add(kind.name, data, opts));
   }
 
   private async deadLetter(
@@ -155,7 +155,7 @@ export class JobRunner {
     cause: string,
     text: string,
   ): Promise<void> {
-    const { dead, clock, logger, onOutcome } = this.options;
+    const { deadLetters: dead, clock, logger, onOutcome } = this.options;
     const end = failed(story, text, clock.now(), null);
     const { tries, firstTriedAt, lastError: error } = end;
     const died = { tries, firstTriedAt: new Date(firstTriedAt) };
@@ -169,9 +169,9 @@ export class JobRunner {
   }
 }
 
-/** The step a job is at: its own word for it, unless the ladder was changed under it. */
-function levelAt({ levels }: RetryPolicy, queue: string, level: number): number {
-  return levels[level]?.queue === queue ? level : levels.findIndex((step) => step.queue === queue);
+/** The tier of a job: the one that it carries, unless the retry policy was changed meanwhile. */
+function tierIndex({ tiers }: RetryPolicy, queue: string, level: number): number {
+  return tiers[level]?.queue === queue ? level : tiers.findIndex((tier) => tier.queue === queue);
 }
 
 async function giveBack(job: JobInHand, token: string): Promise<never> {

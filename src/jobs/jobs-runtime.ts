@@ -8,7 +8,7 @@ import { OutboxRelay, type OutboxRelayTimings, type OutboxSource } from './outbo
 import { type JobKind } from './job-kind.js';
 import { JobMetrics } from './job-metrics.js';
 import { JobRunner } from './job-runner.js';
-import { DEFAULT_LADDER, type RetryPolicy, queuesOf } from './retry-policy.js';
+import { DEFAULT_RETRY_POLICY, type RetryPolicy, queuesOf } from './retry-policy.js';
 import { openQueueBackend, type Process, type QueueBackend } from './queue-backend.js';
 import { Queues } from './queues.js';
 import { QueueWorker } from './queue-worker.js';
@@ -36,16 +36,16 @@ export interface JobsRuntimeOptions {
   readonly pool: pg.Pool;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Names a turn at a periodic task by the process that has it; absent: a turn ends by time alone. */
-  readonly newTurn?: () => string;
+  /** Names a run of a periodic task by its process; absent: a lease ends by time alone. */
+  readonly newLease?: () => string;
   readonly logger: Logger;
   readonly metrics: Registry;
   /** Where jobs go that are given up. */
   readonly deadLetters: Pick<DeadLetters, 'deadLetter'>;
   readonly kinds: readonly JobKind[];
-  /** One of them is the default ladder. */
-  readonly ladders: readonly RetryPolicy[];
-  readonly chores: readonly PeriodicTask[];
+  /** One of them is the default one. */
+  readonly retryPolicies: readonly RetryPolicy[];
+  readonly periodicTasks: readonly PeriodicTask[];
   readonly outboxSources?: readonly OutboxSource[];
   /** How long what is in hand may take to end when the process stops. */
   readonly graceMs: number;
@@ -55,7 +55,7 @@ export interface JobsRuntimeOptions {
 /** At most one line for a queue in so long: an outage makes an error of every command. */
 const LOG_SPACING_MS = 10_000;
 
-/** Everything that works by itself in a worker process: hands over, runs, retries, sweeps, schedules. */
+/** The background work of a worker process: the relay, the queues' workers, the sweeper, the schedules. */
 export class JobsRuntime {
   private running: Running | null = null;
 
@@ -85,8 +85,8 @@ async function begin(options: JobsRuntimeOptions): Promise<Running> {
   const { databaseUrl, redisUrl, pool, clock, ids, logger, metrics, graceMs } = options;
   const times = { ...timings, ...options.timings };
   const kinds = new Map(options.kinds.map((kind) => [kind.name, kind]));
-  const ladders = new Map(options.ladders.map((ladder) => [ladder.name, ladder]));
-  const concurrencies = queuesOf(options.ladders);
+  const retryPolicies = new Map(options.retryPolicies.map((retryPolicy) => [retryPolicy.name, retryPolicy]));
+  const concurrencies = queuesOf(options.retryPolicies);
   const onError = spacedLog(logger, clock);
 
   const backend = await openQueueBackend({
@@ -97,9 +97,9 @@ async function begin(options: JobsRuntimeOptions): Promise<Running> {
     onError: (error) => onError(error, 'connection'),
   });
   const queues = new Queues(backend, clock, onError);
-  const sweeper = new Sweeper({ pool, queues, kinds, ladders, logger });
-  const chores = [
-    ...options.chores,
+  const sweeper = new Sweeper({ pool, queues, kinds, retryPolicies, logger });
+  const tasks = [
+    ...options.periodicTasks,
     {
       name: 'sweeper',
       everyMs: times.sweepMs,
@@ -109,9 +109,9 @@ async function begin(options: JobsRuntimeOptions): Promise<Running> {
   const counted = new JobMetrics(metrics);
   const runner = new JobRunner({
     kinds,
-    ladders,
+    retryPolicies,
     queues,
-    dead: options.deadLetters,
+    deadLetters: options.deadLetters,
     clock,
     ids,
     logger,
@@ -121,11 +121,11 @@ async function begin(options: JobsRuntimeOptions): Promise<Running> {
   const shared = { pool, queues, clock, ids, logger, timings: options.timings ?? {} };
   const schedules = new Schedules({
     ...shared,
-    ids: { uuid: options.newTurn ?? (() => ids.uuid()) },
-    chores,
+    ids: { uuid: options.newLease ?? (() => ids.uuid()) },
+    periodicTasks: tasks,
   });
   const outboxSources = options.outboxSources ?? [];
-  const enqueuer = new OutboxRelay({ ...shared, databaseUrl, kinds, ladders, outboxSources });
+  const enqueuer = new OutboxRelay({ ...shared, databaseUrl, kinds, retryPolicies, outboxSources });
   counted.register({ metrics, pool, queues, queueNames: [...concurrencies.keys()], schedules });
 
   const { lockMs, stalledMs } = times;
@@ -135,8 +135,8 @@ async function begin(options: JobsRuntimeOptions): Promise<Running> {
     ...[...concurrencies].map(([queue, concurrency]) =>
       open(queue, concurrency, (job, token) => runner.run(queue, job, token)),
     ),
-    // A slow chore holds up no other.
-    open(SCHEDULES_QUEUE, chores.length, (job) => schedules.process(job)),
+    // A slow task holds up no other.
+    open(SCHEDULES_QUEUE, tasks.length, (job) => schedules.process(job)),
   ];
   logger.info({ queues: backend.name, kinds: [...kinds.keys()] }, 'jobs are taken');
 
@@ -156,13 +156,15 @@ async function closeAll(queues: Queues, backend: QueueBackend): Promise<void> {
   await backend.close();
 }
 
-function check({ kinds, ladders, chores }: JobsRuntimeOptions): void {
-  const names = new Set(ladders.map(({ name }) => name));
-  if (!names.has(DEFAULT_LADDER)) throw new RangeError(`no ladder is called ${DEFAULT_LADDER}`);
-  for (const { name, ladder } of kinds) {
-    if (!names.has(ladder)) throw new RangeError(`${name} climbs a ladder that is not there: ${ladder}`);
+function check({ kinds, retryPolicies, periodicTasks: tasks }: JobsRuntimeOptions): void {
+  const names = new Set(retryPolicies.map(({ name }) => name));
+  if (!names.has(DEFAULT_RETRY_POLICY))
+    throw new RangeError(`no retry policy is called ${DEFAULT_RETRY_POLICY}`);
+  for (const { name, retryPolicy } of kinds) {
+    if (!names.has(retryPolicy))
+      throw new RangeError(`${name} names a retry policy that is not there: ${retryPolicy}`);
   }
-  for (const list of [kinds, ladders, [...chores, { name: 'sweeper' }]]) {
+  for (const list of [kinds, retryPolicies, [...tasks, { name: 'sweeper' }]]) {
     const all = list.map(({ name }) => name);
     const twice = all.find((name, n) => all.indexOf(name) !== n);
     if (twice !== undefined) throw new RangeError(`two are called ${twice}`);

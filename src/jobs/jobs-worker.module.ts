@@ -19,7 +19,7 @@ import { DeadLetters } from './dead-letters.js';
 import { JobRegistry } from './job-registry.js';
 import { JobsModule } from './jobs.module.js';
 import { JobsRuntime } from './jobs-runtime.js';
-import { chosenLadders } from './retry-policy.js';
+import { chosenRetryPolicies } from './retry-policy.js';
 
 /** Runs all that modules have registered, from the start of the application to its end. */
 @Injectable()
@@ -49,13 +49,13 @@ export class JobsWorker implements BeforeApplicationShutdown, OnApplicationShutd
       pool,
       clock,
       ids,
-      newTurn: () => holder.newToken(),
+      newLease: () => holder.newToken(),
       logger,
       metrics,
       deadLetters,
       ...this.kinds(),
       outboxSources: registry.outboxSources,
-      chores: registry.periodicTasks,
+      periodicTasks: registry.periodicTasks,
       graceMs: config.shutdownGraceMs,
     });
   }
@@ -76,7 +76,7 @@ export class JobsWorker implements BeforeApplicationShutdown, OnApplicationShutd
   private kinds() {
     const { config, registry } = this;
     try {
-      return chosenLadders(config.jobLadder, registry.kinds, registry.retryPolicies);
+      return chosenRetryPolicies(config.jobLadder, registry.kinds, registry.retryPolicies);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       throw new ConfigError([`PAYONCE_JOB_LADDER: ${error.message}`]);

@@ -14,7 +14,7 @@ export interface LeaderLockOptions {
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
- * The one place from which staged jobs are handed over: a session's advisory lock, on a connection that
+ * Makes one process the leader, which relays staged jobs: a session's advisory lock, on a connection that
  * does nothing else but listen for wake-ups. A holder that dies loses its connection and so the lock; one
  * that is frozen falls silent, and the server ends its session.
  */
@@ -27,7 +27,7 @@ export class LeaderLock {
 
   constructor(private readonly options: LeaderLockOptions) {}
 
-  /** Tries to sit down; false where another process sits. @throws when the database is away */
+  /** Tries to become the leader; false where another process is. @throws when the database is away */
   async take(): Promise<boolean> {
     if (this.holds()) return true;
     const client = this.client ?? (await this.connect());
@@ -36,7 +36,7 @@ export class LeaderLock {
         `SELECT pg_try_advisory_lock(hashtext('payonce'), hashtext('enqueuer')) AS taken`,
       );
       this.isHeld = rows[0]!.taken;
-      this.heard();
+      this.renewed();
       return this.isHeld;
     } catch (error) {
       this.drop(client);
@@ -44,26 +44,26 @@ export class LeaderLock {
     }
   }
 
-  /** Whether the lock is surely ours: the server was heard of within the time after which it ends us. */
+  /** Whether the lock is surely held: the server answered within the time after which it ends a silent session. */
   holds(): boolean {
     return this.isHeld && this.client !== null && this.options.clock.monotonicMs() < this.heldUntilMs;
   }
 
   /** Keeps the session alive. @throws when it is lost */
-  async beat(): Promise<void> {
+  async keepAlive(): Promise<void> {
     const { client } = this;
     if (!client) throw new Error('the session is lost');
     try {
       await client.query('SELECT 1');
-      this.heard();
+      this.renewed();
     } catch (error) {
       this.drop(client);
       throw error;
     }
   }
 
-  /** Resolves when a commit says that jobs were staged, at once where that was since the last time. */
-  async woke(signal: AbortSignal): Promise<void> {
+  /** Resolves when a commit has staged jobs, at once where one has since the last call. */
+  async nextWakeUp(signal: AbortSignal): Promise<void> {
     await new Promise<void>((resolve) => {
       if (this.woken || signal.aborted) return resolve();
       this.onWake = resolve;
@@ -72,14 +72,14 @@ export class LeaderLock {
     this.woken = false;
   }
 
-  /** Gets up: the next one may sit down at once. */
-  async leave(): Promise<void> {
+  /** Another process may become the leader at once. */
+  async release(): Promise<void> {
     const { client } = this;
     if (client) this.drop(client);
     await Promise.resolve();
   }
 
-  private heard(): void {
+  private renewed(): void {
     // The server counts from when it last heard of us, which is before its answer was here.
     this.heldUntilMs = this.options.clock.monotonicMs() + this.options.silenceMs - this.options.heartbeatMs;
   }

@@ -5,19 +5,18 @@ import { type Clock } from '../core/clock.js';
 import { type Ids } from '../core/ids.js';
 import { LeaderLock } from './leader-lock.js';
 import { type JobKind } from './job-kind.js';
-import { DEFAULT_LADDER, type RetryPolicy } from './retry-policy.js';
-import { storyOf } from './queued-job.js';
+import { DEFAULT_RETRY_POLICY, type RetryPolicy } from './retry-policy.js';
+import { retryHistoryOf } from './queued-job.js';
 import { entryOf, type Queues } from './queues.js';
 import { type JobArgs } from './staged-job.entity.js';
 
 /**
- * Turns things of a room that are due into staged jobs, in one statement with a limit of its own; returns
- * how many it took. Runs in a transaction, at one process at a time as a rule.
+ * Stages jobs for what is due in a module's tables, in one statement with a limit of its own; returns how many. Runs in a transaction, at one process at a time as a rule.
  */
 export type OutboxSource = (tx: Pick<pg.PoolClient, 'query'>) => Promise<number>;
 
 export interface OutboxRelayTimings {
-  /** How often one who does not sit tries to sit down; up to twice that, by jitter. */
+  /** How often a process that is not the leader tries to become it; up to twice that, by jitter. */
   readonly tryMs: number;
   readonly silenceMs: number;
   readonly heartbeatMs: number;
@@ -40,7 +39,7 @@ export interface OutboxRelayOptions {
   readonly pool: pg.Pool;
   readonly queues: Queues;
   readonly kinds: ReadonlyMap<string, JobKind>;
-  readonly ladders: ReadonlyMap<string, RetryPolicy>;
+  readonly retryPolicies: ReadonlyMap<string, RetryPolicy>;
   readonly outboxSources: readonly OutboxSource[];
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'random'>;
@@ -60,8 +59,8 @@ interface Staged {
 const BATCH = 500;
 /** Rows wait in Postgres, where there is room, rather than in a queue that keeps them in memory. */
 const MAX_WAITING = 10_000;
-/** In one pass: a feeder that is never done must not keep staged jobs waiting. */
-const MAX_FEEDINGS = 20;
+/** In one pass: a source that is never done must not keep staged jobs waiting. */
+const MAX_SOURCE_ROUNDS = 20;
 const MAX_ACTIVE = 10_000;
 /** Rows were left for a moment: their jobs were running, or the queue was full. */
 const SOON_MS = 100;
@@ -95,7 +94,7 @@ export class OutboxRelay {
   async stop(): Promise<void> {
     this.stopping.abort(new Error('stopping'));
     await this.running;
-    await this.leaderLock.leave();
+    await this.leaderLock.release();
   }
 
   private async run(): Promise<void> {
@@ -104,20 +103,20 @@ export class OutboxRelay {
     while (!signal.aborted) {
       try {
         if (await this.leaderLock.take()) {
-          logger.debug('hands staged jobs over from now on');
+          logger.debug('relays staged jobs from now on');
           await this.serve();
         }
       } catch (error) {
-        this.troubled(error);
+        this.warnOnce(error);
       }
       await this.pause(this.timings.tryMs * (1 + ids.random()));
     }
   }
 
-  /** Until the seat is lost. */
+  /** Until the lock is lost. */
   private async serve(): Promise<void> {
     const over = new AbortController();
-    const beating = this.beat(over.signal);
+    const beating = this.keepLeaderLock(over.signal);
     const { signal } = this.stopping;
     let [idleMs, backoffMs] = [this.timings.firstIdleMs, FIRST_BACKOFF_MS];
     try {
@@ -130,24 +129,24 @@ export class OutboxRelay {
           idleMs = handed > 0 ? this.timings.firstIdleMs : Math.min(idleMs * 2, this.timings.longestIdleMs);
           await this.idle(left > 0 ? SOON_MS : idleMs, left === 0);
         } catch (error) {
-          this.troubled(error);
+          this.warnOnce(error);
           await this.pause(backoffMs);
           backoffMs = Math.min(backoffMs * 2, MAX_BACKOFF_MS);
         }
       }
     } finally {
-      over.abort(new Error('got up'));
+      over.abort(new Error('no leader any more'));
       await beating;
     }
   }
 
-  private async beat(signal: AbortSignal): Promise<void> {
+  private async keepLeaderLock(signal: AbortSignal): Promise<void> {
     const { clock } = this.options;
     while (!signal.aborted) {
       await clock.sleep(this.timings.heartbeatMs, signal).catch(() => {});
       if (signal.aborted) return;
       try {
-        await this.leaderLock.beat();
+        await this.leaderLock.keepAlive();
       } catch {
         return;
       }
@@ -156,7 +155,7 @@ export class OutboxRelay {
 
   /** One look at all that is staged; `left` rows are to be looked at again soon. */
   private async pass(): Promise<{ handed: number; left: number }> {
-    let [handed, left] = [await this.feed(), 0];
+    let [handed, left] = [await this.stageFromSources(), 0];
     let after = LOWEST_ID;
     while (!this.stopping.signal.aborted && this.leaderLock.holds()) {
       const batch = await this.claim(after);
@@ -170,18 +169,18 @@ export class OutboxRelay {
     return { handed, left };
   }
 
-  private async feed(): Promise<number> {
+  private async stageFromSources(): Promise<number> {
     const { outboxSources, logger } = this.options;
     let fed = 0;
     for (const outboxSource of outboxSources) {
       try {
-        for (let round = 0; round < MAX_FEEDINGS && this.leaderLock.holds(); round++) {
+        for (let round = 0; round < MAX_SOURCE_ROUNDS && this.leaderLock.holds(); round++) {
           const count = await this.inTransaction(outboxSource);
           fed += count;
           if (count === 0) break;
         }
       } catch (error) {
-        logger.error({ err: error }, 'a feeder of jobs failed; it is tried again');
+        logger.error({ err: error }, 'a source of jobs failed; it is tried again');
       }
     }
     return fed;
@@ -252,7 +251,7 @@ export class OutboxRelay {
       const now = clock.now().getTime();
       const entries = [...added.values()].map(({ kind, jobId, args, story, notBefore }) => {
         const delayMs = notBefore === null ? 0 : notBefore.getTime() - now;
-        return entryOf(kind, jobId, { args, level: 0, story: storyOf(story) }, delayMs);
+        return entryOf(kind, jobId, { args, level: 0, story: retryHistoryOf(story) }, delayMs);
       });
       if (entries.length > 0) await queue.addBulk(entries);
       // Of several rows for one job that is running, one is enough.
@@ -263,15 +262,15 @@ export class OutboxRelay {
 
   /** A kind that no module registered goes where the runner finds that out. */
   private queueOf(kind: string): string {
-    const { kinds, ladders } = this.options;
-    return ladders.get(kinds.get(kind)?.ladder ?? DEFAULT_LADDER)!.levels[0]!.queue;
+    const { kinds, retryPolicies } = this.options;
+    return retryPolicies.get(kinds.get(kind)?.retryPolicy ?? DEFAULT_RETRY_POLICY)!.tiers[0]!.queue;
   }
 
   private async idle(ms: number, mayWake: boolean): Promise<void> {
     const over = new AbortController();
     const signal = AbortSignal.any([this.stopping.signal, over.signal]);
     const asleep = this.options.clock.sleep(ms, signal).catch(() => {});
-    await (mayWake ? Promise.race([asleep, this.leaderLock.woke(signal)]) : asleep);
+    await (mayWake ? Promise.race([asleep, this.leaderLock.nextWakeUp(signal)]) : asleep);
     over.abort(new Error('awake'));
   }
 
@@ -280,7 +279,7 @@ export class OutboxRelay {
   }
 
   /** Said once for an outage, not for each try. */
-  private troubled(error: unknown): void {
+  private warnOnce(error: unknown): void {
     if (this.isAway || this.stopping.signal.aborted) return;
     this.isAway = true;
     this.options.logger.warn({ err: error }, 'staged jobs cannot be handed over; they wait in Postgres');

@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import { type Clock } from '../core/clock.js';
-import { ScheduleLease, type Standing } from './schedule-lease.js';
 
 /** Work that is done again and again: one pass of it, and how often. */
 export interface PeriodicTask {
@@ -12,56 +11,101 @@ export interface PeriodicTask {
 
 /** The pass itself failed; `cause` is what it threw. */
 export class PeriodicTaskFailed extends Error {
-  override readonly name = 'ChoreFailed';
+  override readonly name = 'PeriodicTaskFailed';
 }
 
-/** How long a run that gives no sign of life keeps its turn. */
-export const TURN_MS = 15_000;
+/** When a periodic task last ran, by the database's clock. */
+export interface LastRun {
+  readonly name: string;
+  /** Since its last run ended; null: it never ran to an end. */
+  readonly sinceEndMs: number | null;
+}
 
-/** One run of a chore at a time over all processes. */
+/** How long a run that gives no sign of life keeps its lease. */
+const LEASE_MS = 15_000;
+
+/**
+ * One run of a periodic task at a time over all processes: a row for each task, which a run leases, renews and
+ * releases by conditional updates that the database's clock decides. A process that freezes loses its lease.
+ */
 export class PeriodicTaskLeases {
-  private readonly leases: ScheduleLease;
-
   constructor(
     private readonly deps: { readonly pool: Pick<pg.Pool, 'query'>; readonly clock: Clock },
-    private readonly turnMs: number = TURN_MS,
-  ) {
-    this.leases = new ScheduleLease(deps.pool, turnMs);
-  }
+    private readonly leaseMs: number = LEASE_MS,
+  ) {}
 
-  standings(): Promise<Standing[]> {
-    return this.leases.standings();
+  async lastRuns(): Promise<LastRun[]> {
+    const { rows } = await this.deps.pool.query<LastRun>(
+      `SELECT name, (extract(epoch FROM clock_timestamp() - ended_at) * 1000)::float8 AS "sinceEndMs"
+         FROM schedules`,
+    );
+    return rows;
   }
 
   /**
-   * Makes one pass under a turn that is renewed while it lasts. null where another run has the turn.
+   * Makes one pass under a lease that is renewed while it lasts. null where another run holds the lease.
    * @param run names this run, and no other
-   * @throws ChoreFailed
+   * @throws PeriodicTaskFailed
    */
-  async take(chore: PeriodicTask, run: string): Promise<object | null> {
-    const { name, everyMs } = chore;
-    if (!(await this.leases.take(name, everyMs, run))) return null;
+  async run(task: PeriodicTask, run: string): Promise<object | null> {
+    const { name } = task;
+    if (!(await this.lease(task, run))) return null;
     const over = new AbortController();
-    const keeping = this.keep(name, run, over.signal);
+    const renewing = this.keepRenewing(name, run, over.signal);
     let succeeded = false;
     try {
-      const report = await chore.runOnce();
+      const report = await task.runOnce();
       succeeded = true;
       return report;
     } catch (cause) {
       throw new PeriodicTaskFailed(`${name} failed`, { cause });
     } finally {
       over.abort(new Error('over'));
-      await keeping;
-      await this.leases.end(name, run, succeeded);
+      await renewing;
+      await this.release(name, run, succeeded);
     }
   }
 
-  /** One that lost its turn goes on all the same: what a chore does is guarded where it is done. */
-  private async keep(name: string, run: string, signal: AbortSignal): Promise<void> {
+  /** A run that lost its lease goes on all the same: what a task does is guarded where it is done. */
+  private async keepRenewing(name: string, run: string, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await this.deps.clock.sleep(this.turnMs / 3, signal).catch(() => {});
-      if (signal.aborted || !(await this.leases.renew(name, run).catch(() => true))) return;
+      await this.deps.clock.sleep(this.leaseMs / 3, signal).catch(() => {});
+      if (signal.aborted || !(await this.renew(name, run).catch(() => true))) return;
     }
+  }
+
+  /** False while another run holds the lease. */
+  private async lease({ name, everyMs }: PeriodicTask, run: string): Promise<boolean> {
+    const { rowCount } = await this.deps.pool.query(
+      `INSERT INTO schedules AS s (name, every_ms, leased_by, leased_until, started_at)
+       VALUES ($1, $2, $3, clock_timestamp() + $4 * interval '1 ms', clock_timestamp())
+       ON CONFLICT (name) DO UPDATE
+          SET every_ms = EXCLUDED.every_ms, leased_by = EXCLUDED.leased_by,
+              leased_until = EXCLUDED.leased_until, started_at = EXCLUDED.started_at
+        WHERE s.leased_until IS NULL OR s.leased_until < clock_timestamp()`,
+      [name, everyMs, run, this.leaseMs],
+    );
+    return rowCount === 1;
+  }
+
+  /** False where the lease was lost. */
+  private async renew(name: string, run: string): Promise<boolean> {
+    const { rowCount } = await this.deps.pool.query(
+      `UPDATE schedules SET leased_until = clock_timestamp() + $3 * interval '1 ms'
+        WHERE name = $1 AND leased_by = $2`,
+      [name, run, this.leaseMs],
+    );
+    return rowCount === 1;
+  }
+
+  /** A run that failed counts as one too, so that it is not repeated without a pause. */
+  private async release(name: string, run: string, succeeded: boolean): Promise<void> {
+    await this.deps.pool.query(
+      `UPDATE schedules
+          SET leased_by = NULL, leased_until = NULL, ended_at = clock_timestamp(),
+              failures = CASE WHEN $3 THEN 0 ELSE failures + 1 END
+        WHERE name = $1 AND leased_by = $2`,
+      [name, run, succeeded],
+    );
   }
 }

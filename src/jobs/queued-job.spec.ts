@@ -1,4 +1,4 @@
-import { errorText, failed, queuedJobOf, storyOf } from './queued-job.js';
+import { errorText, failed, queuedJobOf, retryHistoryOf } from './queued-job.js';
 
 describe('errorText', () => {
   it('is redacted, also of what a connection string holds', () => {
@@ -33,13 +33,13 @@ describe('a story', () => {
 
   it('survives the way through a queue', () => {
     const story = failed(null, 'a', first, then);
-    expect(storyOf(JSON.parse(JSON.stringify(story)))).toEqual(story);
+    expect(retryHistoryOf(JSON.parse(JSON.stringify(story)))).toEqual(story);
   });
 
   it.each([null, 1, 'x', [], {}, { firstTriedAt: 'never', tries: 1 }, { firstTriedAt: '2026', tries: 0 }])(
     'is not made of %j',
     (value) => {
-      expect(storyOf(value)).toBeNull();
+      expect(retryHistoryOf(value)).toBeNull();
     },
   );
 });

@@ -12,10 +12,10 @@ export interface RetryHistory {
   readonly nextAt: string | null;
 }
 
-/** What the queue keeps of a job: ids and the story, never truth. */
+/** What the queue keeps of a job: ids and its retries (`story`, as older versions stored it), never truth. */
 export interface QueuedJob {
   readonly args: JobArgs;
-  /** The step of its ladder; 0 is the first. */
+  /** The tier of its retry policy; 0 is the first. */
   readonly level: number;
   readonly story: RetryHistory | null;
 }
@@ -42,8 +42,8 @@ export function failed(
   };
 }
 
-/** Reads what a queue or a row says of a job. What is not a story is none; nothing is trusted. */
-export function storyOf(value: unknown): RetryHistory | null {
+/** Reads the retries of a job from a queue or a row, which are not trusted: null where they do not fit. */
+export function retryHistoryOf(value: unknown): RetryHistory | null {
   if (!isRecord(value)) return null;
   const { firstTriedAt, tries, lastError, nextAt } = value;
   if (typeof firstTriedAt !== 'string' || Number.isNaN(Date.parse(firstTriedAt))) return null;
@@ -63,7 +63,7 @@ export function queuedJobOf(data: unknown): QueuedJob {
   return {
     args: data['args'],
     level: typeof level === 'number' && Number.isSafeInteger(level) && level >= 0 ? level : 0,
-    story: storyOf(data['story']),
+    story: retryHistoryOf(data['story']),
   };
 }
 

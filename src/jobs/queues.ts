@@ -25,7 +25,7 @@ export function entryOf(kind: string, jobId: string, data: QueuedJob, delayMs: n
       // free for the next one.
       removeOnComplete: true,
       removeOnFail: true,
-      // Which tries there are is the ladder's to say. A job leaves the queue as done, or not at all.
+      // The retry policy says how often it is tried. A job leaves the queue as done, or not at all.
       attempts: 1_000_000,
       backoff: { type: 'fixed', delay: RETRY_HERE_MS },
     },

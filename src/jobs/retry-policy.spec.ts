@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { type JobKind } from './job-kind.js';
-import { chosenLadders, nextTier, ladderOf, queuesOf } from './retry-policy.js';
+import { chosenRetryPolicies, nextTier, retryPolicyOf, queuesOf } from './retry-policy.js';
 import { type JobArgs } from './staged-job.entity.js';
 
 const steps = [
@@ -9,31 +9,31 @@ const steps = [
   { delayMs: 90_000, concurrency: 2 },
   { delayMs: 21_600_000, concurrency: 1 },
 ];
-const ladder = ladderOf('default', steps);
+const retryPolicy = retryPolicyOf('default', steps);
 
 describe('a ladder', () => {
   it('has a queue for each step, named by its delay', () => {
-    expect(ladder.levels.map(({ queue }) => queue)).toEqual([
+    expect(retryPolicy.tiers.map(({ queue }) => queue)).toEqual([
       'default-now',
       'default-30s',
       'default-90s',
       'default-6h',
     ]);
-    expect(queuesOf([ladder, ladder]).get('default-now')).toBe(16);
+    expect(queuesOf([retryPolicy, retryPolicy]).get('default-now')).toBe(16);
   });
 
   it('may have steps that share a queue', () => {
-    const shared = { name: 'x', levels: steps.map((step) => ({ ...step, queue: 'one' })) };
+    const shared = { name: 'x', tiers: steps.map((step) => ({ ...step, queue: 'one' })) };
     expect([...queuesOf([shared])]).toEqual([['one', 16]]);
   });
 
   it.each(['', 'a:b', 'A', 'x'.repeat(40)])('is not called %j', (name) => {
-    expect(() => ladderOf(name, steps)).toThrow(RangeError);
+    expect(() => retryPolicyOf(name, steps)).toThrow(RangeError);
   });
 
   it('begins at once', () => {
-    expect(() => ladderOf('default', steps.slice(1))).toThrow(/waits/);
-    expect(() => ladderOf('default', [])).toThrow(/waits/);
+    expect(() => retryPolicyOf('default', steps.slice(1))).toThrow(/waits/);
+    expect(() => retryPolicyOf('default', [])).toThrow(/waits/);
   });
 });
 
@@ -42,7 +42,7 @@ describe('chosenLadders', () => {
     readonly ran: string[] = [];
     constructor(
       readonly name: string,
-      readonly ladder: string,
+      readonly retryPolicy: string,
     ) {}
     idOf({ id }: JobArgs) {
       return `${this.name}.${String(id)}`;
@@ -58,15 +58,15 @@ describe('chosenLadders', () => {
   const kinds = [new Kind('a.apply', 'default'), new Kind('b.send_far', 'far'), new Kind('b.send', 'near')];
   const own = ['far', 'near'].map((name) => ({
     name,
-    levels: steps.map((step) => ({ ...step, queue: name })),
+    tiers: steps.map((step) => ({ ...step, queue: name })),
   }));
-  const climbs = (chosen: { kinds: readonly { name: string; ladder: string }[] }) =>
-    chosen.kinds.map(({ name, ladder: climbed }) => `${name}: ${climbed}`);
+  const climbs = (chosen: { kinds: readonly { name: string; retryPolicy: string }[] }) =>
+    chosen.kinds.map(({ name, retryPolicy: climbed }) => `${name}: ${climbed}`);
 
   it('leaves kinds where they are that no ladder is chosen for', () => {
-    const chosen = chosenLadders({ usual: steps, ofKinds: new Map() }, kinds, own);
+    const chosen = chosenRetryPolicies({ usual: steps, ofKinds: new Map() }, kinds, own);
     expect(climbs(chosen)).toEqual(['a.apply: default', 'b.send_far: far', 'b.send: near']);
-    expect(chosen.ladders).toEqual([ladder, ...own]);
+    expect(chosen.retryPolicies).toEqual([retryPolicy, ...own]);
   });
 
   it('gives a kind the one that is chosen for it, and leaves away what nobody climbs then', async () => {
@@ -75,10 +75,15 @@ describe('chosenLadders', () => {
       ['a.apply', short],
       ['b.send_far', short],
     ]);
-    const chosen = chosenLadders({ usual: steps, ofKinds }, kinds, own);
+    const chosen = chosenRetryPolicies({ usual: steps, ofKinds }, kinds, own);
     expect(climbs(chosen)).toEqual(['a.apply: a-apply', 'b.send_far: b-send-far', 'b.send: near']);
-    expect(chosen.ladders.map(({ name }) => name)).toEqual(['default', 'near', 'a-apply', 'b-send-far']);
-    expect(chosen.ladders[2]).toEqual(ladderOf('a-apply', short));
+    expect(chosen.retryPolicies.map(({ name }) => name)).toEqual([
+      'default',
+      'near',
+      'a-apply',
+      'b-send-far',
+    ]);
+    expect(chosen.retryPolicies[2]).toEqual(retryPolicyOf('a-apply', short));
     // It is the same kind in all else.
     const [apply] = chosen.kinds;
     expect(apply!.idOf({ id: 'x' })).toBe('a.apply.x');
@@ -88,7 +93,7 @@ describe('chosenLadders', () => {
 
   it('knows the kinds', () => {
     const ofKinds = new Map([['a.aply', steps]]);
-    expect(() => chosenLadders({ usual: steps, ofKinds }, kinds, own)).toThrow(
+    expect(() => chosenRetryPolicies({ usual: steps, ofKinds }, kinds, own)).toThrow(
       'a.aply is no kind of job; a.apply, b.send_far, b.send are',
     );
   });
@@ -97,7 +102,8 @@ describe('chosenLadders', () => {
 describe('climb', () => {
   it('goes one step up each time, and ends', () => {
     const seen: number[] = [];
-    for (let at = nextTier(ladder, 0, 0.5); at; at = nextTier(ladder, at.level, 0.5)) seen.push(at.delayMs);
+    for (let at = nextTier(retryPolicy, 0, 0.5); at; at = nextTier(retryPolicy, at.level, 0.5))
+      seen.push(at.delayMs);
     expect(seen).toEqual([15_000, 45_000, 10_800_000]);
   });
 
@@ -107,16 +113,16 @@ describe('climb', () => {
         fc.integer({ min: 0, max: 2 }),
         fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
         (level, random) => {
-          const { delayMs } = nextTier(ladder, level, random)!;
+          const { delayMs } = nextTier(retryPolicy, level, random)!;
           return delayMs >= 0 && delayMs <= steps[level + 1]!.delayMs;
         },
       ),
     );
-    expect(nextTier(ladder, 0, 0)!.delayMs).toBe(0);
-    expect(nextTier(ladder, 0, 0.999_999_999)!.delayMs).toBe(30_000);
+    expect(nextTier(retryPolicy, 0, 0)!.delayMs).toBe(0);
+    expect(nextTier(retryPolicy, 0, 0.999_999_999)!.delayMs).toBe(30_000);
   });
 
   it('knows no way from a step that is not there any more', () => {
-    expect(nextTier(ladder, 9, 0.5)).toBeNull();
+    expect(nextTier(retryPolicy, 9, 0.5)).toBeNull();
   });
 });

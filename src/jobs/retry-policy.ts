@@ -1,9 +1,9 @@
 import { type JobLadders, type LadderStep } from '../config/job-ladder.js';
 import { type JobKind } from './job-kind.js';
 
-/** One step of a ladder: jobs wait `delayMs` before it, in a queue with a concurrency of its own. */
+/** One tier of retries: jobs wait `delayMs` before it, in a queue with a concurrency of its own. */
 export interface RetryTier extends LadderStep {
-  /** Steps may share a queue; they then share its concurrency too. */
+  /** Tiers may share a queue; they then share its concurrency too. */
   readonly queue: string;
 }
 
@@ -15,59 +15,64 @@ export interface RetryPolicy {
   /** What kinds name it by. */
   readonly name: string;
   /** At least one; the first without delay. */
-  readonly levels: readonly RetryTier[];
+  readonly tiers: readonly RetryTier[];
 }
 
-/** The ladder of PAYONCE_JOB_LADDER, which every room may use. */
-export const DEFAULT_LADDER = 'default';
+/** The policy of PAYONCE_JOB_LADDER, which every module may use. */
+export const DEFAULT_RETRY_POLICY = 'default';
 
 /**
- * A ladder with a queue for each step, named by its delay (`default-now`, `default-30s`): jobs that wait
- * stay where their queue is served when steps are added or taken away around them.
+ * A policy with a queue for each tier, named by its delay (`default-now`, `default-30s`): jobs that wait keep
+ * their queue when tiers are added or removed.
  */
-export function ladderOf(name: string, steps: readonly LadderStep[]): RetryPolicy {
-  if (!/^[a-z][a-z-]{0,30}$/.test(name)) throw new RangeError(`no name for a ladder: ${name}`);
+export function retryPolicyOf(name: string, steps: readonly LadderStep[]): RetryPolicy {
+  if (!/^[a-z][a-z-]{0,30}$/.test(name)) throw new RangeError(`no name for a retry policy: ${name}`);
   if (steps[0]?.delayMs !== 0) throw new RangeError(`the first step of ${name} waits`);
-  return { name, levels: steps.map((step) => ({ ...step, queue: `${name}-${labelOf(step.delayMs)}` })) };
+  return { name, tiers: steps.map((step) => ({ ...step, queue: `${name}-${labelOf(step.delayMs)}` })) };
 }
 
 /**
- * Kinds and ladders as an installation wants them: a kind that it has a ladder for climbs that one,
- * which is named after the kind, and the rest what they name among `own` or the usual one. A ladder
- * that no kind climbs any more is left away, since each of its queues costs a connection.
+ * Kinds and policies as an installation configures them: a kind that has a ladder of its own there gets a policy
+ * of its name, and the rest keep what they name among `own`, or the usual one. A policy that no kind uses any
+ * more is left out, since each of its queues costs a connection.
  * @throws RangeError that names a kind that there is not
  */
-export function chosenLadders(
+export function chosenRetryPolicies(
   { usual, ofKinds }: JobLadders,
   kinds: readonly JobKind[],
   own: readonly RetryPolicy[],
-): { readonly kinds: readonly JobKind[]; readonly ladders: readonly RetryPolicy[] } {
+): { readonly kinds: readonly JobKind[]; readonly retryPolicies: readonly RetryPolicy[] } {
   const names = kinds.map(({ name }) => name);
   const stranger = [...ofKinds.keys()].find((kind) => !names.includes(kind));
   if (stranger !== undefined) throw new RangeError(`${stranger} is no kind of job; ${names.join(', ')} are`);
   const nameOf = (kind: string) => kind.replaceAll(/[._]/g, '-');
-  const chosen = [...ofKinds].map(([kind, steps]) => ladderOf(nameOf(kind), steps));
-  const climbing = kinds.map((kind) => (ofKinds.has(kind.name) ? upOther(kind, nameOf(kind.name)) : kind));
-  const climbed = new Set(climbing.map(({ ladder }) => ladder));
-  const kept = own.filter(({ name }) => climbed.has(name));
-  return { kinds: climbing, ladders: [ladderOf(DEFAULT_LADDER, usual), ...kept, ...chosen] };
+  const chosen = [...ofKinds].map(([kind, steps]) => retryPolicyOf(nameOf(kind), steps));
+  const configured = kinds.map((kind) =>
+    ofKinds.has(kind.name) ? withPolicy(kind, nameOf(kind.name)) : kind,
+  );
+  const used = new Set(configured.map(({ retryPolicy }) => retryPolicy));
+  const kept = own.filter(({ name }) => used.has(name));
+  return {
+    kinds: configured,
+    retryPolicies: [retryPolicyOf(DEFAULT_RETRY_POLICY, usual), ...kept, ...chosen],
+  };
 }
 
 /** Not a copy of its fields: a kind may be an object of a class. */
-function upOther(kind: JobKind, ladder: string): JobKind {
+function withPolicy(kind: JobKind, retryPolicy: string): JobKind {
   return {
     name: kind.name,
-    ladder,
+    retryPolicy,
     idOf: (args) => kind.idOf(args),
     run: (args, signal) => kind.run(args, signal),
     due: (limit) => kind.due(limit),
   };
 }
 
-/** Queues of these ladders with the most that any of their steps runs at once. */
-export function queuesOf(ladders: readonly RetryPolicy[]): ReadonlyMap<string, number> {
+/** Queues of these policies with the most that any of their tiers runs at once. */
+export function queuesOf(retryPolicies: readonly RetryPolicy[]): ReadonlyMap<string, number> {
   const queues = new Map<string, number>();
-  for (const { queue, concurrency } of ladders.flatMap(({ levels }) => levels)) {
+  for (const { queue, concurrency } of retryPolicies.flatMap(({ tiers }) => tiers)) {
     queues.set(queue, Math.max(concurrency, queues.get(queue) ?? 0));
   }
   return queues;
@@ -85,8 +90,8 @@ export interface TierChange {
  * is anything up to the step's own, so that what failed together is not tried again together.
  * @param random in [0, 1)
  */
-export function nextTier(ladder: RetryPolicy, level: number, random: number): TierChange | null {
-  const next = ladder.levels[level + 1];
+export function nextTier(retryPolicy: RetryPolicy, level: number, random: number): TierChange | null {
+  const next = retryPolicy.tiers[level + 1];
   if (!next) return null;
   return { level: level + 1, queue: next.queue, delayMs: Math.ceil(next.delayMs * random) };
 }

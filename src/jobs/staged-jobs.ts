@@ -44,7 +44,7 @@ export class StagedJobs {
     return insert(stagedJobs, this.row(kind, args, staging));
   }
 
-  /** Adds a job in the caller's transaction; the enqueuer is woken when that commits. */
+  /** Adds a job in the caller's transaction; the relay is woken when that commits. */
   async add<Args extends JobArgs>(
     tx: Transaction,
     kind: JobKind<Args>,

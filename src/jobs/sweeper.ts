@@ -10,7 +10,7 @@ export interface SweeperOptions {
   readonly pool: Pick<pg.Pool, 'query'>;
   readonly queues: Queues;
   readonly kinds: ReadonlyMap<string, JobKind>;
-  readonly ladders: ReadonlyMap<string, RetryPolicy>;
+  readonly retryPolicies: ReadonlyMap<string, RetryPolicy>;
   readonly logger: Logger;
 }
 
@@ -33,7 +33,7 @@ interface Due {
 /**
  * Puts back into the queue what the tables say is due, so that a queue that lost its memory is full again
  * after one sweep. Left alone is what is staged (it is on its way), dead (a person decides) or waiting
- * for its next try further up its ladder.
+ * in a later tier.
  */
 export class Sweeper {
   constructor(private readonly options: SweeperOptions) {}
@@ -79,7 +79,7 @@ export class Sweeper {
     const entries = lost.map(({ jobId, args }) =>
       entryOf(kind.name, jobId, { args, level: 0, story: null }, 0),
     );
-    const [first] = this.options.ladders.get(kind.ladder)!.levels;
+    const [first] = this.options.retryPolicies.get(kind.retryPolicy)!.tiers;
     await this.options.queues.use(first!.queue, 'a sweep', (queue) => queue.addBulk(entries));
     return entries.length;
   }
@@ -96,7 +96,7 @@ export class Sweeper {
 
   /** Without those that wait for another try. The first queue needs no look: it ignores what it has. */
   private async notWaiting(kind: JobKind, due: readonly Due[]): Promise<readonly Due[]> {
-    const [first, ...later] = this.options.ladders.get(kind.ladder)!.levels;
+    const [first, ...later] = this.options.retryPolicies.get(kind.retryPolicy)!.tiers;
     const queues = new Set(later.map(({ queue }) => queue));
     queues.delete(first!.queue);
     let left = due;

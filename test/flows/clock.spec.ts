@@ -32,7 +32,7 @@ async function ask(url: string, path: string): Promise<{ status: number; text: s
 
 async function runReaper(env: Record<string, string>): Promise<{ code: number | null; said: string }> {
   const child = spawnNode('bin/payonce.mjs', {
-    args: ['chores', 'run', 'reaper', '--json'],
+    args: ['tasks', 'run', 'reaper', '--json'],
     env: {
       DATABASE_URL: stage.database.url,
       PAYONCE_SIMULATOR: 'external',

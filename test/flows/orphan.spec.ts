@@ -153,7 +153,7 @@ describe('what a PSP did after it was ruled out', () => {
     const open = await hasStatus('open');
     await figureIs(1);
     // Said at the end of a pass, in which what was found is given back where that is automatic.
-    const pass = /"chore":"orphans-\w+","looked":1,"compensated":(\d)/;
+    const pass = /"task":"orphans-\w+","looked":1,"compensated":(\d)/;
     const [, compensated] = await eventually(() => pass.exec(service.output()), 'the pass that found it');
     expect(compensated).toBe('0');
     expect(ledger(FIRST)).toEqual([`charge ${AMOUNT}`]);

@@ -14,7 +14,7 @@ import { Receiver } from '../webhooks/receiver.js';
 
 /** APIs and workers in processes of their own, over one database and one queue. */
 const backends = redisBinary ? (['postgres', 'redis'] as const) : (['postgres'] as const);
-const ENQUEUES = /hands staged jobs over from now on/;
+const ENQUEUES = /relays staged jobs from now on/;
 const PAYMENTS = 40;
 /** Where an order that died on its way is repeated at once; at a PSP without keys its absence has to be final first. */
 const psps = ['stripe', 'adyen'] as const;
@@ -46,7 +46,7 @@ describe.each(backends)('roles, with queues in %s', (backend) => {
   });
 
   const start = (role: 'all' | 'api' | 'worker') => stage.start({ env: { PAYONCE_ROLE: role } });
-  /** A worker whose turns at chores are told from those of others. */
+  /** A worker whose runs of periodic tasks are recorded. */
   const namedWorker = (name: string) => {
     const url = new URL(stage.database.url);
     url.searchParams.set('options', `-c stage.worker=${name}`);
@@ -120,9 +120,9 @@ describe.each(backends)('roles, with queues in %s', (backend) => {
   }
 
   it('two APIs and two workers: one of each is killed, and the others take everything over', async () => {
-    // Every turn at a chore: which run took it, and whether another run had it still.
+    // Every lease of a periodic task: which run took it, and whether another run had it still.
     await stage.sql(`
-      CREATE TABLE turns (chore text, worker text, was_taken boolean);
+      CREATE TABLE turns (task text, worker text, was_taken boolean);
       CREATE FUNCTION turn() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
         IF NEW.leased_by IS NOT NULL AND (TG_OP = 'INSERT' OR NEW.leased_by IS DISTINCT FROM OLD.leased_by) THEN
@@ -148,7 +148,7 @@ describe.each(backends)('roles, with queues in %s', (backend) => {
       async () => (await turnsOf('one')).length > 0 && (await turnsOf('two')).length > 0,
       'both have had turns',
     );
-    await holdChoresUp();
+    await holdTasksUp();
 
     for (const psp of psps) {
       stage.simulator.faults(psp, { fault: 'delay_after', delay_ms: 400, rate: 1 });
@@ -177,7 +177,7 @@ describe.each(backends)('roles, with queues in %s', (backend) => {
   }, 180_000);
 
   /** The resolver's run lasts for three of its intervals, in which others would begin if they could. */
-  async function holdChoresUp(): Promise<void> {
+  async function holdTasksUp(): Promise<void> {
     const client = new Client({ connectionString: stage.database.url, application_name: 'payonce-stage' });
     await client.connect();
     try {

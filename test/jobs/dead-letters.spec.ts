@@ -6,7 +6,7 @@ import { Registry } from 'prom-client';
 import { entities } from '../../src/entities.js';
 import { registerDeadLetterMetrics } from '../../src/jobs/dead-letter-metrics.js';
 import { DeadLetter } from '../../src/jobs/dead-letter.entity.js';
-import { type Burial, DeadLetters, MAX_AT_ONCE } from '../../src/jobs/dead-letters.js';
+import { type GivenUpJob, DeadLetters, MAX_AT_ONCE } from '../../src/jobs/dead-letters.js';
 import { StagedJobs } from '../../src/jobs/staged-jobs.js';
 import { ManualClock } from '../../src/core/clock.js';
 import { STAGED_CHANNEL } from '../../src/database/commit/waker.js';
@@ -55,7 +55,7 @@ beforeEach(async () => {
   );
 });
 
-function deathOf(n: number, more: Partial<Burial> = {}): Burial {
+function deathOf(n: number, more: Partial<GivenUpJob> = {}): GivenUpJob {
   return {
     kind: 'webhook.apply',
     jobId: `webhook.apply.${n}`,
@@ -68,7 +68,7 @@ function deathOf(n: number, more: Partial<Burial> = {}): Burial {
 }
 
 /** So many letters, a second apart. */
-async function bury(count: number, more: Partial<Burial> = {}): Promise<void> {
+async function bury(count: number, more: Partial<GivenUpJob> = {}): Promise<void> {
   for (let n = 1; n <= count; n++) {
     await letters.deadLetter(deathOf(n, more));
     clock.advance(1_000);

@@ -8,7 +8,7 @@ import { DeadLetters } from '../../src/jobs/dead-letters.js';
 import { type OutboxSource } from '../../src/jobs/outbox-relay.js';
 import { type JobKind } from '../../src/jobs/job-kind.js';
 import { JobsRuntime, type JobTimings } from '../../src/jobs/jobs-runtime.js';
-import { type RetryPolicy, ladderOf } from '../../src/jobs/retry-policy.js';
+import { type RetryPolicy, retryPolicyOf } from '../../src/jobs/retry-policy.js';
 import { StagedJobs } from '../../src/jobs/staged-jobs.js';
 import { openQueueBackend } from '../../src/jobs/queue-backend.js';
 import { Queues } from '../../src/jobs/queues.js';
@@ -23,7 +23,7 @@ export const clock = new SystemClock();
 export const ids = new SystemIds(clock);
 
 /** Steps of half a second: a whole ladder in a moment. */
-export const quickLadder = ladderOf('default', [
+export const quickLadder = retryPolicyOf('default', [
   { delayMs: 0, concurrency: 8 },
   { delayMs: 200, concurrency: 2 },
   { delayMs: 400, concurrency: 1 },
@@ -49,8 +49,8 @@ export interface Deed {
 
 export interface RuntimeOptions {
   readonly kinds?: readonly JobKind[];
-  readonly ladders?: readonly RetryPolicy[];
-  readonly chores?: readonly PeriodicTask[];
+  readonly retryPolicies?: readonly RetryPolicy[];
+  readonly periodicTasks?: readonly PeriodicTask[];
   readonly feeders?: readonly OutboxSource[];
   readonly timings?: Partial<JobTimings>;
   readonly graceMs?: number;
@@ -122,8 +122,8 @@ export class JobsStage {
         this.staged,
       ),
       kinds: options.kinds ?? [],
-      ladders: options.ladders ?? [quickLadder],
-      chores: options.chores ?? [],
+      retryPolicies: options.retryPolicies ?? [quickLadder],
+      periodicTasks: options.periodicTasks ?? [],
       outboxSources: options.feeders ?? [],
       graceMs: options.graceMs ?? 5_000,
       timings: { ...quick, ...options.timings },
@@ -138,7 +138,7 @@ export class JobsStage {
     const { pool } = this;
     return {
       name,
-      ladder: 'default',
+      retryPolicy: 'default',
       idOf: ({ id }) => id,
       async run(args) {
         await pool.query('INSERT INTO runs (id, pid) VALUES ($1, $2)', [args.id, process.pid]);

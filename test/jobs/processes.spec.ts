@@ -8,7 +8,7 @@ import { eventually } from '../support/test-environment.js';
 import { type Deed, gate, JobsStage, names, quick } from './jobs-stage.js';
 
 const backends = redisBinary ? (['postgres', 'redis'] as const) : (['postgres'] as const);
-const ENQUEUES = /hands staged jobs over from now on/;
+const ENQUEUES = /relays staged jobs from now on/;
 
 describe.each(backends)('processes that work on jobs, with queues in %s', (backend) => {
   let stage: JobsStage;
@@ -142,8 +142,8 @@ describe.each(backends)('a runtime that stops, with queues in %s', (backend) => 
           return deed.run(args, signal);
         },
       };
-      const one = { name: 'default', levels: [{ queue: 'default-now', delayMs: 0, concurrency: 1 }] };
-      const runtime = await stage.runtime({ kinds: [kind], ladders: [one] });
+      const one = { name: 'default', tiers: [{ queue: 'default-now', delayMs: 0, concurrency: 1 }] };
+      const runtime = await stage.runtime({ kinds: [kind], retryPolicies: [one] });
       await stage.stage(kind, names(3));
       await begun.opened;
       const stopped = runtime.stop();

@@ -20,15 +20,15 @@ describeWithRedis('Redis in trouble while jobs are staged', () => {
   const redis = () => stage.redis!;
   const ticking = () => {
     let runs = 0;
-    const chore = { name: 'tick', everyMs: 300, runOnce: () => Promise.resolve({ runs: (runs += 1) }) };
-    return { chore, runs: () => runs };
+    const task = { name: 'tick', everyMs: 300, runOnce: () => Promise.resolve({ runs: (runs += 1) }) };
+    return { task, runs: () => runs };
   };
 
   it('emptied: all that is due runs again, once in effect, and the schedules go on', async () => {
     const go = gate();
     const kind = stage.deeds('deed.do', () => go.opened);
-    const { chore, runs } = ticking();
-    await stage.runtime({ kinds: [kind], chores: [chore] });
+    const { task, runs } = ticking();
+    await stage.runtime({ kinds: [kind], periodicTasks: [task] });
     await stage.stage(kind, names(60));
     await eventually(async () => (await stage.count('staged_jobs')) === 0, 'the queue has them');
     await redis().command('FLUSHALL');
@@ -48,7 +48,7 @@ describeWithRedis('Redis in trouble while jobs are staged', () => {
       { queue: 'default-now', delayMs: 0, concurrency: 2 },
       { queue: 'default-1h', delayMs: 3_600_000, concurrency: 1 },
     ];
-    await stage.runtime({ kinds: [kind], ladders: [{ name: 'default', levels: waits }] });
+    await stage.runtime({ kinds: [kind], retryPolicies: [{ name: 'default', tiers: waits }] });
     await stage.stage(kind, names(3));
     await eventually(async () => (await stage.count('runs')) === 3, 'each was tried');
     const sweeps = async () => {
@@ -68,17 +68,17 @@ describeWithRedis('Redis in trouble while jobs are staged', () => {
     await eventually(async () => (await stage.count('runs')) >= 6, 'each is tried again');
   });
 
-  it('killed and restarted: nothing is lost, and chores did not wait for it', async () => {
+  it('killed and restarted: nothing is lost, and periodic tasks did not wait for it', async () => {
     const kind = stage.deeds();
-    const { chore, runs } = ticking();
-    await stage.runtime({ kinds: [kind], chores: [chore] });
+    const { task, runs } = ticking();
+    await stage.runtime({ kinds: [kind], periodicTasks: [task] });
     await stage.stage(kind, names(20, 'a'));
     await allDone(20);
     await redis().kill();
     await stage.stage(kind, names(20, 'b'));
     const before = runs();
     // Overdue after three intervals and five seconds: then a process runs it without the queue.
-    await eventually(() => runs() > before, 'the chore is run without Redis', 15_000);
+    await eventually(() => runs() > before, 'the task is run without Redis', 15_000);
     expect(await stage.count('effects')).toBe(20);
     await redis().restart();
     await allDone(40);

@@ -15,7 +15,7 @@ describe.each(backends)('schedules, with queues in %s', (backend) => {
   /** Counts its runs, and how many went on at once. */
   function counting(name: string, everyMs: number, work: () => Promise<void> = () => clock.sleep(20)) {
     const seen = { runs: 0, atOnce: 0, most: 0 };
-    const chore: PeriodicTask = {
+    const task: PeriodicTask = {
       name,
       everyMs,
       runOnce: async () => {
@@ -26,13 +26,13 @@ describe.each(backends)('schedules, with queues in %s', (backend) => {
         return {};
       },
     };
-    return { chore, seen };
+    return { task, seen };
   }
 
   it('run one at a time over two runtimes, as often as one would', async () => {
-    const { chore, seen } = counting('often', 300, () => clock.sleep(200));
-    await stage.runtime({ chores: [chore] });
-    await stage.runtime({ chores: [chore] });
+    const { task, seen } = counting('often', 300, () => clock.sleep(200));
+    await stage.runtime({ periodicTasks: [task] });
+    await stage.runtime({ periodicTasks: [task] });
     const from = clock.monotonicMs();
     await eventually(() => seen.runs >= 8, 'it ran eight times');
     expect(seen.most).toBe(1);
@@ -48,8 +48,8 @@ describe.each(backends)('schedules, with queues in %s', (backend) => {
     const go = gate();
     const slow = counting('slow', 300, () => go.opened);
     const quick = counting('quick', 300);
-    await stage.runtime({ chores: [slow.chore, quick.chore] });
-    await stage.runtime({ chores: [slow.chore, quick.chore] });
+    await stage.runtime({ periodicTasks: [slow.task, quick.task] });
+    await stage.runtime({ periodicTasks: [slow.task, quick.task] });
     await eventually(() => slow.seen.runs === 1, 'the slow one began');
     // Longer than the turn lasts that it has to renew.
     const from = clock.monotonicMs();
@@ -65,10 +65,10 @@ describe.each(backends)('schedules, with queues in %s', (backend) => {
 
   it('that fail are counted and tried again', async () => {
     let fails = true;
-    const { chore, seen } = counting('shaky', 200, () =>
+    const { task, seen } = counting('shaky', 200, () =>
       fails ? Promise.reject(new Error('not now')) : Promise.resolve(),
     );
-    await stage.runtime({ chores: [chore] });
+    await stage.runtime({ periodicTasks: [task] });
     const failures = () =>
       stage.pool
         .query<{ failures: number }>("SELECT failures FROM schedules WHERE name = 'shaky'")
@@ -84,8 +84,8 @@ describe.each(backends)('schedules, with queues in %s', (backend) => {
       `INSERT INTO schedules (name, every_ms, leased_by, leased_until, started_at)
        VALUES ('held', 200, gen_random_uuid(), clock_timestamp() + interval '2 s', clock_timestamp())`,
     );
-    const { chore, seen } = counting('held', 200);
-    await stage.runtime({ chores: [chore] });
+    const { task, seen } = counting('held', 200);
+    await stage.runtime({ periodicTasks: [task] });
     await eventually(() => stage.log.join('').includes('jobs are taken'), 'it works');
     await clock.sleep(800);
     expect(seen.runs).toBe(0);
@@ -94,11 +94,11 @@ describe.each(backends)('schedules, with queues in %s', (backend) => {
 
   it('are removed from the queue an hour after their last run, where this process does not know them', async () => {
     const [kept, gone, elsewhere] = ['kept', 'gone', 'elsewhere'].map((name) => counting(name, 300));
-    const before = await stage.runtime({ chores: [kept!.chore, gone!.chore, elsewhere!.chore] });
+    const before = await stage.runtime({ periodicTasks: [kept!.task, gone!.task, elsewhere!.task] });
     await eventually(() => gone!.seen.runs > 0 && elsewhere!.seen.runs > 0, 'all of them ran');
     await before.stop();
     await stage.pool.query("UPDATE schedules SET ended_at = ended_at - interval '2 h' WHERE name = 'gone'");
-    await stage.runtime({ chores: [kept!.chore] });
+    await stage.runtime({ periodicTasks: [kept!.task] });
     const queues = await stage.queues();
     const names = () =>
       queues
@@ -114,7 +114,7 @@ describe.each(backends)('schedules, with queues in %s', (backend) => {
        VALUES ('late', 60000, gen_random_uuid(), clock_timestamp() + interval '1 h', clock_timestamp(),
                clock_timestamp() - interval '100 s')`,
     );
-    await stage.runtime({ chores: [counting('late', 60_000).chore] });
+    await stage.runtime({ periodicTasks: [counting('late', 60_000).task] });
     const lag = /payonce_schedule_lag_seconds\{chore="late"\} (\d+)/.exec(await stage.metrics.metrics());
     expect(Number(lag?.[1])).toBeGreaterThanOrEqual(40);
     expect(Number(lag?.[1])).toBeLessThan(60);

@@ -1,5 +1,5 @@
 import { FinalError, type JobKind } from '../../src/jobs/job-kind.js';
-import { ladderOf } from '../../src/jobs/retry-policy.js';
+import { retryPolicyOf } from '../../src/jobs/retry-policy.js';
 import { auditRecords } from '../../src/database/audit.js';
 import { commitOf, insert } from '../../src/core/change.js';
 import { redisBinary } from '../support/redis-server.js';
@@ -148,15 +148,18 @@ describe.each(backends)('jobs, with queues in %s', (backend) => {
   });
 
   it('climb within one queue, where steps share it', async () => {
-    const levels = quickLadder.levels.map((level) => ({ ...level, queue: 'shared' }));
-    const shared = { name: 'shared', levels };
+    const tiers = quickLadder.tiers.map((level) => ({ ...level, queue: 'shared' }));
+    const shared = { name: 'shared', tiers };
     let tries = 0;
     const fails = unswept('deed.fail', () => {
       tries += 1;
       if (tries < 3) throw new Error('not yet');
     });
-    await stage.runtime({ kinds: [{ ...fails, ladder: 'shared' }], ladders: [quickLadder, shared] });
-    await stage.stage({ ...fails, ladder: 'shared' }, ['a']);
+    await stage.runtime({
+      kinds: [{ ...fails, retryPolicy: 'shared' }],
+      retryPolicies: [quickLadder, shared],
+    });
+    await stage.stage({ ...fails, retryPolicy: 'shared' }, ['a']);
     await allDone(1);
     expect(tries).toBe(3);
     expect(await dead()).toEqual([]);
@@ -214,7 +217,7 @@ describe.each(backends)('jobs, with queues in %s', (backend) => {
       { delayMs: 1, concurrency: 1 },
     ];
     const kind = { ...deeds, run };
-    await stage.runtime({ kinds: [kind], ladders: [ladderOf('default', steps)] });
+    await stage.runtime({ kinds: [kind], retryPolicies: [retryPolicyOf('default', steps)] });
     await stage.stage(kind, names(20, 'p'));
     await eventually(() => upstairs.size === 20, 'the poison is upstairs');
     await stage.stage(kind, names(50, 'fresh'));
@@ -224,7 +227,7 @@ describe.each(backends)('jobs, with queues in %s', (backend) => {
 
   it('that feeders make are handed over in the same pass', async () => {
     const kind = unswept();
-    const feeder = async (tx: { query(text: string, values?: unknown[]): Promise<unknown> }) => {
+    const outboxSource = async (tx: { query(text: string, values?: unknown[]): Promise<unknown> }) => {
       const taken = (await tx.query('SELECT id FROM deeds WHERE id NOT IN (SELECT id FROM fed) LIMIT 3')) as {
         rows: Deed[];
       };
@@ -236,7 +239,7 @@ describe.each(backends)('jobs, with queues in %s', (backend) => {
     };
     await stage.pool.query('CREATE TABLE fed (id text PRIMARY KEY)');
     await stage.pool.query("INSERT INTO deeds SELECT 'f' || n FROM generate_series(1, 8) n");
-    await stage.runtime({ kinds: [kind], feeders: [feeder], timings: { sweepMs: 60_000 } });
+    await stage.runtime({ kinds: [kind], feeders: [outboxSource], timings: { sweepMs: 60_000 } });
     await allDone(8);
     expect(await stage.count('runs')).toBe(8);
   });
@@ -247,11 +250,11 @@ describe('a runtime', () => {
     const stage = await JobsStage.open('postgres');
     try {
       const kind = stage.deeds();
-      await expect(stage.runtime({ kinds: [{ ...kind, ladder: 'none' }] })).rejects.toThrow(
+      await expect(stage.runtime({ kinds: [{ ...kind, retryPolicy: 'none' }] })).rejects.toThrow(
         /not there: none/,
       );
       await expect(stage.runtime({ kinds: [kind, kind] })).rejects.toThrow('two are called deed.do');
-      await expect(stage.runtime({ ladders: [] })).rejects.toThrow('no ladder is called default');
+      await expect(stage.runtime({ retryPolicies: [] })).rejects.toThrow('no retry policy is called default');
     } finally {
       await stage.close();
     }

@@ -9,7 +9,7 @@ const { default: pg } = await load('pg');
 const { Registry } = await load('prom-client');
 const { DeadLetters } = await built('jobs/dead-letters');
 const { JobsRuntime } = await built('jobs/jobs-runtime');
-const { ladderOf } = await built('jobs/retry-policy');
+const { retryPolicyOf } = await built('jobs/retry-policy');
 const { StagedJobs } = await built('jobs/staged-jobs');
 const { SystemClock } = await built('core/clock');
 const { SystemIds } = await built('core/ids');
@@ -26,7 +26,7 @@ async function released() {
 
 const deed = {
   name: 'deed.do',
-  ladder: 'default',
+  retryPolicy: 'default',
   idOf: ({ id }) => id,
   async run({ id }) {
     await pool.query('INSERT INTO runs (id, pid) VALUES ($1, $2)', [id, process.pid]);
@@ -54,13 +54,13 @@ const runtime = new JobsRuntime({
   metrics: new Registry(),
   deadLetters: new DeadLetters({ pool, clock, ids, staged: new StagedJobs(clock, ids) }),
   kinds: [deed],
-  ladders: [
-    ladderOf('default', [
+  retryPolicies: [
+    retryPolicyOf('default', [
       { delayMs: 0, concurrency: 8 },
       { delayMs: 200, concurrency: 2 },
     ]),
   ],
-  chores: [],
+  periodicTasks: [],
   graceMs: 1_000,
   timings: JSON.parse(process.env.JOB_TIMINGS ?? '{}'),
 });

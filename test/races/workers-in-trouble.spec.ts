@@ -15,7 +15,7 @@ const env = {
 const OUTAGE_MS = 3_000;
 /** Longer than the lock of a job (15 s), the lease of a schedule (15 s) and the enqueuer's silence (8 s). */
 const FROZEN_MS = 18_000;
-const SEATED = 'hands staged jobs over from now on';
+const SEATED = 'relays staged jobs from now on';
 
 let postgres: PostgresServer;
 let stage: TestEnvironment;

@@ -115,7 +115,7 @@ export class Desk {
   async deliver(): Promise<string[]> {
     const ran: string[] = [];
     for (let passes = 0; passes < 200; passes++) {
-      await this.out.feeder(this.pool);
+      await this.out.outboxSource(this.pool);
       const jobs = await this.staged();
       if (jobs.length === 0) return ran;
       await Promise.all(jobs.map((job) => this.run(job)));

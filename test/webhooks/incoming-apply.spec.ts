@@ -245,10 +245,10 @@ describe('what becomes of a notification', () => {
     await house.work();
     house.clock.advance(30 * DAY_MS);
     await house.receive([charge(4)]);
-    const { chore } = house.incoming;
-    expect(await chore.runOnce()).toEqual({ deleted: 0 });
+    const { task } = house.incoming;
+    expect(await task.runOnce()).toEqual({ deleted: 0 });
     house.clock.advance(1);
-    expect(await chore.runOnce()).toEqual({ deleted: 2 });
+    expect(await task.runOnce()).toEqual({ deleted: 2 });
     expect((await house.rows()).map(({ event_id: id }) => id)).toEqual(['evt-2', 'evt-4']);
   });
 
@@ -344,7 +344,7 @@ describe('breaks, for people', () => {
     });
     // …and is kept, however old.
     house.clock.advance(400 * DAY_MS);
-    await house.incoming.chore.runOnce();
+    await house.incoming.task.runOnce();
     expect(await house.row('evt-1')).toMatchObject({ state: 'break' });
   });
 

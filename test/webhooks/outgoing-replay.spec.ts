@@ -133,7 +133,7 @@ describe('a replay', () => {
     desk.clock.advance(60_000);
     const since = desk.clock.now();
     const inside = [await desk.event(), await desk.event()];
-    await desk.out.feeder(desk.pool);
+    await desk.out.outboxSource(desk.pool);
     const { id } = await desk.endpoint(receiver.url);
     const { endpoints } = desk.out;
     expect(await endpoints.replay(desk.merchant, id, since, desk.clock.now())).toMatchObject({

@@ -22,7 +22,7 @@ async function kept(): Promise<{ events: string[]; deliveries: number; tries: nu
            (SELECT count(*)::int FROM webhook_delivery_attempts) AS tries`);
   return rows[0]!;
 }
-const forget = () => desk.out.chore.runOnce();
+const forget = () => desk.out.task.runOnce();
 
 it('forgets events after their retention, with their deliveries, and not a moment sooner', async () => {
   receiver.behaviour = answering(200);

@@ -98,8 +98,8 @@ describe('an event on its way to an endpoint', () => {
 
   it('is looked at once, endpoints or none', async () => {
     for (let n = 0; n < 3; n++) await desk.event();
-    expect(await desk.out.feeder(desk.pool)).toBe(3);
-    expect(await desk.out.feeder(desk.pool)).toBe(0);
+    expect(await desk.out.outboxSource(desk.pool)).toBe(3);
+    expect(await desk.out.outboxSource(desk.pool)).toBe(0);
     await desk.endpoint(receiver.url);
     expect(await desk.deliver()).toEqual([]);
   });
@@ -325,7 +325,7 @@ describe('endpoints beside one another', () => {
     const quick = await another();
     await desk.endpoint(quick.url);
     for (let n = 0; n < 20; n++) await desk.event();
-    await desk.out.feeder(desk.pool);
+    await desk.out.outboxSource(desk.pool);
     const jobs = await desk.staged();
     expect(jobs.map(({ kind }) => kind)).toEqual(['webhook.deliver', 'webhook.deliver']);
     const startedMs = performance.now();
@@ -366,7 +366,7 @@ describe('processes beside one another', () => {
   it('deliver an event once', async () => {
     await desk.endpoint(receiver.url);
     for (let n = 0; n < 30; n++) await desk.event();
-    await desk.out.feeder(desk.pool);
+    await desk.out.outboxSource(desk.pool);
     const [job] = await desk.staged();
     const processes = [desk.out, desk.service(), desk.service()];
     await Promise.all(processes.map((out) => desk.run(job!, out)));
@@ -380,7 +380,7 @@ describe('processes beside one another', () => {
     receiver.behaviour = (response) => void held.push(response);
     await desk.endpoint(receiver.url);
     for (let n = 0; n < 10; n++) await desk.event();
-    await desk.out.feeder(desk.pool);
+    await desk.out.outboxSource(desk.pool);
     const [job] = await desk.staged();
     const running = desk.run(job!);
     await receiver.reached(4);
@@ -396,7 +396,7 @@ describe('processes beside one another', () => {
   it('find what a process left that died between sending and recording, and send it under the same id', async () => {
     await desk.endpoint(receiver.url);
     const eventId = await desk.event();
-    await desk.out.feeder(desk.pool);
+    await desk.out.outboxSource(desk.pool);
     const [job] = await desk.staged();
     // As a crash leaves it: the try is begun, the endpoint held, and nothing comes after.
     const crashing = desk.service({ limits: {} });

@@ -27,12 +27,12 @@ export interface ApplyNoticeDeps {
  *
  * It may run twice and side by side with itself. Facts may be taken twice; the row is moved by an update
  * that is guarded by its state and by the number of tries that was read. What fails below it (the store,
- * a PSP that is asked) is thrown and goes up the queue's ladder; an operation that is not known is no
+ * a PSP that is asked) is thrown and is retried by the queue; an operation that is not known is no
  * failure and is waited for on a schedule of its own (apply-schedule.ts).
  */
 export class ApplyNotice implements JobKind<ApplyArgs> {
   readonly name = 'webhook.apply';
-  readonly ladder = 'default';
+  readonly retryPolicy = 'default';
 
   constructor(private readonly deps: ApplyNoticeDeps) {}
 

@@ -5,7 +5,7 @@ import { type ApplyArgs, type Arrived } from './inbox.js';
 
 const kind: JobKind<ApplyArgs> = {
   name: 'webhook.apply',
-  ladder: 'default',
+  retryPolicy: 'default',
   idOf: ({ eventId }) => eventId,
   run: () => Promise.resolve(),
   due: () => Promise.resolve([]),

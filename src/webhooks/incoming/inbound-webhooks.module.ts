@@ -64,7 +64,7 @@ export class InboundWebhooksModule implements OnModuleInit, NestModule {
   }
 
   onModuleInit(): void {
-    const { kind, chore } = this.incoming;
-    this.jobs.register({ kinds: [kind], periodicTasks: () => [chore] });
+    const { kind, task } = this.incoming;
+    this.jobs.register({ kinds: [kind], periodicTasks: () => [task] });
   }
 }

@@ -31,8 +31,8 @@ export abstract class IncomingWebhooks {
   readonly notifications: NotificationsService;
   /** For whatever runs jobs. */
   readonly kind: JobKind<ApplyArgs>;
-  /** For whatever runs chores. */
-  readonly chore: { readonly name: string; readonly everyMs: number; runOnce(): Promise<object> };
+  /** Deletes notifications past their retention. */
+  readonly task: { readonly name: string; readonly everyMs: number; runOnce(): Promise<object> };
 }
 
 /** Puts together what takes PSPs' notifications in, and its metrics. Once for a process. */
@@ -50,6 +50,6 @@ export function incomingWebhooks(deps: IncomingWebhooksDeps): IncomingWebhooks {
       clock,
     }),
     kind,
-    chore: new InboxRetention(inbox, clock),
+    task: new InboxRetention(inbox, clock),
   };
 }

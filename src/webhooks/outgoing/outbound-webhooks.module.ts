@@ -10,8 +10,6 @@ import { Ids } from '../../core/ids.js';
 import { DatabaseModule } from '../../database/database.module.js';
 import { JobRegistry } from '../../jobs/job-registry.js';
 import { JobsModule } from '../../jobs/jobs.module.js';
-import { type RetryPolicy } from '../../jobs/retry-policy.js';
-import { type LadderWanted } from './delivery-jobs.js';
 import { WebhookDelivery, WebhookDeliveryAttempt } from './webhook-delivery.entity.js';
 import { EventsController } from './events.controller.js';
 import { EventsService } from './events.service.js';
@@ -69,17 +67,12 @@ export class OutboundWebhooksModule implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const { kinds, ladders, feeder, chore } = this.outgoing;
+    const { kinds, retryPolicies, outboxSource, task } = this.outgoing;
     this.jobs.register({
       kinds,
-      retryPolicies: ladders.map(inOneQueue),
-      outboxSources: [feeder],
-      periodicTasks: () => [chore],
+      retryPolicies,
+      outboxSources: [outboxSource],
+      periodicTasks: () => [task],
     });
   }
-}
-
-/** What is tried again there is rare, and a queue costs a connection. */
-function inOneQueue({ name, delaysMs, concurrency }: LadderWanted): RetryPolicy {
-  return { name, levels: delaysMs.map((delayMs) => ({ queue: name, delayMs, concurrency })) };
 }

@@ -5,9 +5,10 @@ import { type Ids } from '../../core/ids.js';
 import { EventRecord } from '../../database/event.entity.js';
 import { type Encryption } from '../../core/encryption.js';
 import { type PeriodicTask } from '../../jobs/periodic-task-leases.js';
+import { type RetryPolicy } from '../../jobs/retry-policy.js';
 import { type JobKind } from '../../jobs/job-kind.js';
 import { Deliver, type DeliverLimits } from './deliver.js';
-import { type DeliveryArgs, deliveryKinds, deliveryLadders, type LadderWanted } from './delivery-jobs.js';
+import { type DeliveryArgs, deliveryKinds, deliveryPolicies } from './delivery-jobs.js';
 import { DeliveryMetrics } from './delivery-metrics.js';
 import { DeliveryRecords } from './delivery-records.js';
 import { EventRetention } from './event-retention.js';
@@ -35,16 +36,16 @@ export interface WebhooksOutOptions {
   readonly limits?: Partial<DeliverLimits>;
 }
 
-/** Telling merchants of events: what the API shows of it, and the work that goes on behind it. */
+/** Webhooks to merchants: what the API shows of them, and the background work. */
 export abstract class WebhooksOut {
   readonly endpoints: WebhookEndpointsService;
   readonly events: EventsService;
-  /** Run often, by one process at a time: who is to be told, and who is to be tried again. */
-  readonly feeder: (tx: Sql) => Promise<number>;
+  /** Run often, by one process at a time: stages the deliveries of new events, and those to be tried again. */
+  readonly outboxSource: (tx: Sql) => Promise<number>;
   readonly kinds: readonly JobKind<DeliveryArgs>[];
-  readonly ladders: readonly LadderWanted[];
+  readonly retryPolicies: readonly RetryPolicy[];
   /** Forgets events after their retention. */
-  readonly chore: PeriodicTask;
+  readonly task: PeriodicTask;
 }
 
 export function webhooksOut({
@@ -74,9 +75,9 @@ export function webhooksOut({
       guard,
     }),
     events: new EventsService(dataSource.getRepository(EventRecord), sql, clock, ids),
-    feeder: fanOut(clock),
+    outboxSource: fanOut(clock),
     kinds: deliveryKinds(deliver, records),
-    ladders: deliveryLadders,
-    chore: new EventRetention(sql, clock, retentionMs),
+    retryPolicies: deliveryPolicies,
+    task: new EventRetention(sql, clock, retentionMs),
   };
 }
