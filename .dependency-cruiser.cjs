@@ -15,6 +15,7 @@ const below = {
   'request-storage': ['psp', 'idempotency', 'jobs', 'database', 'monitoring', 'config', 'core'],
   // What all controllers share. It knows no operation: each folder brings its own controllers to it.
   http: ['idempotency', 'merchants', 'database', 'config', 'core'],
+  docs: ['http', 'core'],
   refunds: ['payments', 'request-storage', 'http', 'idempotency', 'merchants', 'database', 'core'],
   payments: [
     'refunds',

@@ -11,6 +11,7 @@ const external = [
   'pino',
   'swagger-ui-dist',
   '@fastify/multipart',
+  '@fastify/static',
   '@fastify/view',
   '@nestjs/microservices',
   '@nestjs/microservices/*',

@@ -4,6 +4,7 @@ import { type Config, isLoopback } from './config/config.js';
 import { ConfigModule } from './config/config.module.js';
 import { AbandonedLocksModule } from './database/abandoned-locks.module.js';
 import { DatabaseModule } from './database/database.module.js';
+import { DocsModule } from './docs/docs.module.js';
 import { AuthenticationModule } from './http/authentication.module.js';
 import { HttpModule } from './http/http.module.js';
 import { ApiLimits, limitsOf } from './http/limits.js';
@@ -53,7 +54,7 @@ export class AppModule {
           { provide: ApiLimits, useValue: limitsOf(config) },
         ]),
         // Before all that adds hooks of its own to those of every request.
-        ...(servesApi(role) ? [HttpModule, AuthenticationModule] : []),
+        ...(servesApi(role) ? [HttpModule, AuthenticationModule, DocsModule] : []),
         DatabaseModule,
         OperationsLogModule,
         PaymentsModule,

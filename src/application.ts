@@ -4,7 +4,7 @@ import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule, hasOpenMetrics, type Role, servesApi, type Settings } from './app.module.js';
 import { SystemClock } from './core/clock.js';
 import { VERSION } from './core/version.js';
-import { serveDocs } from './http/docs.js';
+import { DocsSite } from './docs/docs-site.js';
 import { fastifyAdapter } from './http/fastify-adapter.js';
 import { limitsOf } from './http/limits.js';
 import { nestLogger } from './http/nest-logger.js';
@@ -32,10 +32,10 @@ export async function createApplication(role: Role, settings: Settings): Promise
   }
 }
 
-/** Routes of controllers, and the documents. */
+/** Routes of controllers, and the document of the API. */
 export async function initApi(app: NestFastifyApplication, logger: LoggerService | false): Promise<void> {
   await app.init();
-  serveDocs(app, () => openApiDocument(VERSION, logger));
+  app.get(DocsSite).documentMadeBy(() => openApiDocument(VERSION, logger));
 }
 
 /** Where the process is reached; metrics have a listener of their own, or the first one, or none. */

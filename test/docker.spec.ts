@@ -450,6 +450,10 @@ describe('what the image is made of', () => {
       });
       expect([first, answer.status]).toEqual([first, 201]);
     }
+    for (const path of ['', '/packages/simulator', '/api/merchants', '/assets/swagger-ui-bundle.js']) {
+      const { status } = await fetch(`${api}/docs${path}`);
+      expect([path, status]).toEqual([path, 200]);
+    }
     await eventually(async () => {
       const metrics = await (await fetch(`${atWorker![2]!}/metrics`)).text();
       const applied = (psp: string) =>

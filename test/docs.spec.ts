@@ -6,6 +6,7 @@ import { variableNames } from '../src/config/environment.js';
 import { type Lifecycle } from '../src/core/lifecycle.js';
 import { problemCatalogue } from '../src/core/problem.js';
 import { paymentLifecycle } from '../src/payments/payment.lifecycle.js';
+import { anchorOf } from '../src/docs/markdown.js';
 import { refundLifecycle } from '../src/refunds/refund.lifecycle.js';
 import { payoutLifecycle } from '../src/payouts/payout.lifecycle.js';
 
@@ -34,15 +35,9 @@ function rowsOf(markdown: string): Map<string, string[]> {
   return new Map(rows.map(([, first, rest]) => [first!, rest!.split('|').map((cell) => cell.trim())]));
 }
 
-/** As GitHub makes them. */
 function anchorsOf(markdown: string): string[] {
   const headings = [...markdown.replaceAll(/^```.*?^```/gms, '').matchAll(/^#+ +(.*)$/gm)];
-  return headings.map(([, text]) =>
-    text!
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
-      .replaceAll(' ', '-'),
-  );
+  return headings.map(([, text]) => anchorOf(text!));
 }
 
 describe('documents', () => {

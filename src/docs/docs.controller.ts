@@ -1,0 +1,49 @@
+import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { Problem, problemCatalogue } from '../core/problem.js';
+import { DocsSite } from './docs-site.js';
+import { contentSecurityPolicy } from './layout.js';
+
+/** Guides and API reference, open to all. */
+@ApiExcludeController()
+@Controller()
+export class DocsController {
+  constructor(@Inject(DocsSite) private readonly site: DocsSite) {}
+
+  @Get('docs')
+  overview(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.send('', request, reply);
+  }
+
+  @Get('docs/*')
+  page(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    const { '*': path = '' } = request.params as { '*'?: string };
+    return this.send(path, request, reply);
+  }
+
+  /** The path of the `type` of a problem. */
+  @Get('problems/:code')
+  problem(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
+    const { code } = request.params as { code: string };
+    if (!Object.hasOwn(problemCatalogue, code)) throw nothingHere();
+    reply.redirect(`/docs/problems/${code}`, 302);
+  }
+
+  private async send(path: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    reply.headers({
+      'content-security-policy': contentSecurityPolicy,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+    });
+    const resource = await this.site.at(path);
+    if (resource === undefined) throw nothingHere();
+    reply.headers({ 'cache-control': 'no-cache', etag: resource.etag });
+    if (request.headers['if-none-match'] === resource.etag) reply.code(304).send();
+    else reply.type(resource.contentType).send(resource.body);
+  }
+}
+
+function nothingHere(): Problem {
+  return new Problem('not_found', 'There is nothing at this path.');
+}

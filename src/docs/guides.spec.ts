@@ -1,0 +1,55 @@
+import { problemCatalogue } from '../core/problem.js';
+import { Guides } from './guides.js';
+import { guidePage } from './layout.js';
+
+const guides = new Guides();
+const pages = new Map([...guides.pages].map(([path, guide]) => [path, guidePage(guide, guides.readers)]));
+/** Served beside the guides. */
+const others = ['api/merchants', 'api/operators', 'api/psps'];
+
+describe('the guides', () => {
+  it('are listed by reader', () => {
+    expect(guides.readers).toHaveLength(5);
+    for (const { name, guides: listed } of guides.readers) {
+      expect([name, listed.length > 3]).toEqual([name, true]);
+    }
+  });
+
+  it.each([...pages.keys()])('/docs/%s: every link leads to a page, and to a heading that it has', (path) => {
+    const dead: string[] = [];
+    for (const [, href] of pages.get(path)!.matchAll(/<a [^>]*href="([^"]*)"/g)) {
+      if (href!.startsWith('https:')) continue;
+      const [, target = path, anchor] = /^(?:\/docs\/?([^#]*))?(?:#(.*))?$/.exec(href!) ?? [href, href];
+      const page = pages.get(target);
+      const isThere =
+        page === undefined ? others.includes(target) : !anchor || page.includes(` id="${anchor}"`);
+      if (!isThere) dead.push(href!);
+    }
+    expect(dead).toEqual([]);
+  });
+
+  it.each([...pages.keys()])(
+    '/docs/%s: nothing in it needs a policy looser than the one it is sent with',
+    (path) => {
+      const page = pages.get(path)!;
+      expect(page).not.toMatch(/<script(?! src="\/docs\/assets\/)|<style| style="|<[^>]+ on\w+=/);
+      expect(page).not.toMatch(/<(?:img|link|script)[^>]+(?:src|href)="(?:https?:)?\/\//);
+    },
+  );
+
+  it('have a page for each problem, with its cause, what to do and an example', () => {
+    for (const [code, [status, title]] of Object.entries(problemCatalogue)) {
+      const page = pages.get(`problems/${code}`)!;
+      for (const text of [title, `Status ${status}`, 'id="cause"', 'id="what-to-do"', `problems/${code}`]) {
+        expect([code, page.includes(text)]).toEqual([code, true]);
+      }
+    }
+  });
+
+  it('show the arrows of a lifecycle as rows', () => {
+    expect(pages.get('lifecycles/payment')).toContain(
+      '<td data-label="from">processing</td><td data-label="event">charged</td><td data-label="to">captured</td>',
+    );
+    for (const page of pages.values()) expect(page).not.toMatch(/stateDiagram|flowchart|sequenceDiagram/);
+  });
+});

@@ -1,0 +1,70 @@
+import { type OpenAPIObject } from '@nestjs/swagger';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { audiences, documentFor } from './audiences.js';
+import { Guides, projectRoot } from './guides.js';
+import { guidePage, referencePage } from './layout.js';
+
+export interface Resource {
+  readonly contentType: string;
+  readonly body: string;
+  readonly etag: string;
+}
+
+const HTML = 'text/html; charset=utf-8';
+const JSON_TYPE = 'application/json; charset=utf-8';
+const CSS = 'text/css; charset=utf-8';
+const SCRIPT = 'text/javascript; charset=utf-8';
+
+/** All that is served below /docs, each made when it is first asked for. Paths that are not listed here are not there. */
+export class Site {
+  private readonly makers = new Map<
+    string,
+    readonly [contentType: string, make: () => Promise<string> | string]
+  >();
+  private readonly made = new Map<string, Promise<Resource>>();
+
+  constructor(makeDocument: () => Promise<OpenAPIObject>, root: string = projectRoot()) {
+    const guides = new Guides(root);
+    const swaggerUi = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+    let document: Promise<OpenAPIObject> | undefined;
+    const whole = (): Promise<OpenAPIObject> => (document ??= makeDocument());
+    for (const [path, guide] of guides.pages) {
+      this.makers.set(path, [HTML, () => guidePage(guide, guides.readers)]);
+    }
+    this.makers.set('openapi.json', [JSON_TYPE, async () => JSON.stringify(await whole())]);
+    for (const [name, audience] of Object.entries(audiences)) {
+      this.makers.set(`api/${name}`, [HTML, () => referencePage(name, guides.readers)]);
+      this.makers.set(`openapi/${name}.json`, [
+        JSON_TYPE,
+        async () => JSON.stringify(documentFor(audience, await whole())),
+      ]);
+    }
+    const file = (path: string, contentType: string, from: string): void => {
+      this.makers.set(`assets/${path}`, [contentType, () => readFileSync(join(from, path), 'utf8')]);
+    };
+    file('site.css', CSS, join(root, 'docs/site'));
+    file('reference.js', SCRIPT, join(root, 'docs/site'));
+    file('swagger-ui.css', CSS, swaggerUi);
+    file('swagger-ui-bundle.js', SCRIPT, swaggerUi);
+  }
+
+  get paths(): readonly string[] {
+    return [...this.makers.keys()];
+  }
+
+  at(path: string): Promise<Resource> | undefined {
+    const maker = this.makers.get(path);
+    if (maker === undefined) return undefined;
+    let resource = this.made.get(path);
+    if (resource === undefined) this.made.set(path, (resource = make(...maker)));
+    return resource;
+  }
+}
+
+async function make(contentType: string, maker: () => Promise<string> | string): Promise<Resource> {
+  const body = await maker();
+  return { contentType, body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` };
+}
