@@ -1,4 +1,4 @@
-import { applyDecorators, type Type } from '@nestjs/common';
+import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
 import { PARAMTYPES_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { ApiBody, ApiOperation, ApiResponse, getSchemaPath } from '@nestjs/swagger';
@@ -18,7 +18,7 @@ export interface OperationDocument {
   readonly bodies?: Examples;
   /** Unless told, whether a field of the body is. */
   readonly bodyIsRequired?: true;
-  /** By status: what is answered, when, and examples by name. */
+  /** By status: what is answered, when, and examples by name. The lowest is that of a handler that says none. */
   readonly answers: Readonly<Record<number, readonly [Type, description: string, examples: Examples]>>;
   /** Beside those that follow from the credentials, the Idempotency-Key, the query and the body. */
   readonly problems?: readonly ProblemCode[];
@@ -51,6 +51,7 @@ export function Operation({
     const required = bodyIsRequired ?? (body && [...fieldsOf(body).values()].some((field) => field.required));
     const headers = { ...requestId, ...(movesMoney(access) ? replayed : {}) };
     applyDecorators(
+      HttpCode(Number(Object.keys(answers)[0] ?? 200)),
       ApiOperation({
         operationId,
         summary,
@@ -64,6 +65,11 @@ export function Operation({
       ...problemResponses([...codes]),
     )(target, name, handler);
   };
+}
+
+/** The answer of an operation that lists: its last page, for an example. */
+export function aPage(page: Type, one: object): OperationDocument['answers'][number] {
+  return [page, 'A page.', { last: { data: [one], has_more: false, next_cursor: null } }];
 }
 
 const problemsOf = {

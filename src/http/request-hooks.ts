@@ -9,6 +9,7 @@ import { type EdgeState } from './access.js';
 import { isJson } from './headers.js';
 import { readJsonBody } from './json-body.js';
 import { ApiLimits } from './limits.js';
+import { sendAnswers } from './responses.js';
 
 const PROBES = /^\/(health\/|metrics$)/;
 
@@ -68,6 +69,7 @@ export class RequestHooks {
       this.leave(request, reply);
       done();
     });
+    sendAnswers(fastify);
     fastify.removeAllContentTypeParsers();
     fastify.addContentTypeParser<Buffer>(
       'application/json',

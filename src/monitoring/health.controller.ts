@@ -5,7 +5,6 @@ import { Registry } from 'prom-client';
 import { VERSION } from '../core/version.js';
 import { Operation, requestId } from '../http/operation.js';
 import { RequestHooks } from '../http/request-hooks.js';
-import { sendJson } from '../http/responses.js';
 import { LiveView, ReadyView } from './health.view.js';
 import { Readiness } from './readiness.js';
 
@@ -25,8 +24,8 @@ export class HealthController {
     description: 'Says nothing of databases: a restart would not mend them.',
     answers: { 200: [LiveView, 'It is.', { live: { status: 'live', version: '0.1.0' } }] },
   })
-  live(@Res() reply: FastifyReply): void {
-    sendJson(reply, { status: 'live', version: VERSION } satisfies LiveView);
+  live(): LiveView {
+    return { status: 'live', version: VERSION };
   }
 
   @Get('health/ready')
@@ -49,9 +48,14 @@ export class HealthController {
     },
   })
   async ready(@Res() reply: FastifyReply): Promise<void> {
-    if (this.hooks.isDraining) return sendJson(reply, { status: 'draining', checks: {} }, 503);
+    const view = await this.look();
+    reply.code(view.status === 'ready' ? 200 : 503).send(view);
+  }
+
+  private async look(): Promise<ReadyView> {
+    if (this.hooks.isDraining) return { status: 'draining', checks: {} };
     const { ready, checks } = await this.readiness.check();
-    sendJson(reply, { status: ready ? 'ready' : 'not_ready', checks }, ready ? 200 : 503);
+    return { status: ready ? 'ready' : 'not_ready', checks };
   }
 }
 

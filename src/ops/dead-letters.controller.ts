@@ -1,9 +1,8 @@
-import { Body, Controller, Get, HttpCode, Ip, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, Ip, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { type FastifyReply } from 'fastify';
-import { Operation } from '../http/operation.js';
+import { type Page } from '../core/page.js';
+import { aPage, Operation } from '../http/operation.js';
 import { ForOperators, PathId } from '../http/request.decorators.js';
-import { sendJson } from '../http/responses.js';
 import { deadLetterCountView, DeadLetterView, deadLetterView } from '../jobs/dead-letter.view.js';
 import { DeadLetters } from '../jobs/dead-letters.js';
 import {
@@ -34,21 +33,13 @@ export class DeadLettersController {
     summary: 'List dead letters',
     description: `Newest first. Go on with \`next_cursor\` while \`has_more\` is true.\n\n${about}`,
     answers: {
-      200: [
-        DeadLetterPage,
-        'A page.',
-        { last: { data: [example.deadLetter], has_more: false, next_cursor: null } },
-      ],
+      200: aPage(DeadLetterPage, example.deadLetter),
     },
   })
   @ForOperators()
-  async list(@Query() query: ListDeadLettersDto, @Res() reply: FastifyReply): Promise<void> {
+  async list(@Query() query: ListDeadLettersDto): Promise<Page<DeadLetterView>> {
     const { letters, nextCursor } = await this.letters.list(query.toValues());
-    sendJson(reply, {
-      data: letters.map(deadLetterView),
-      has_more: nextCursor !== null,
-      next_cursor: nextCursor,
-    });
+    return { data: letters.map(deadLetterView), has_more: nextCursor !== null, next_cursor: nextCursor };
   }
 
   @Get('counts')
@@ -59,8 +50,8 @@ export class DeadLettersController {
     answers: { 200: [DeadLetterCountsView, 'The groups.', { one: { data: [example.count] } }] },
   })
   @ForOperators()
-  async counts(@Res() reply: FastifyReply): Promise<void> {
-    sendJson(reply, { data: (await this.letters.counts()).map(deadLetterCountView) });
+  async counts(): Promise<DeadLetterCountsView> {
+    return { data: (await this.letters.counts()).map(deadLetterCountView) };
   }
 
   @Get(':id')
@@ -71,15 +62,11 @@ export class DeadLettersController {
     answers: { 200: [DeadLetterView, 'The letter.', { exhausted: example.deadLetter }] },
   })
   @ForOperators()
-  async show(
-    @PathId('dead letter', example.deadLetter.id) id: string,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    sendJson(reply, deadLetterView(await this.letters.show(id)));
+  async show(@PathId('dead letter', example.deadLetter.id) id: string): Promise<DeadLetterView> {
+    return deadLetterView(await this.letters.show(id));
   }
 
   @Post('merge')
-  @HttpCode(200)
   @Operation({
     id: 'mergeDeadLetters',
     summary: 'Requeue dead letters',
@@ -89,17 +76,12 @@ export class DeadLettersController {
     answers: { 200: [DeadLettersMergedView, 'So many were sent back.', { done: { merged: 12, left: 0 } }] },
   })
   @ForOperators()
-  async merge(
-    @Body() request: SelectDeadLettersDto,
-    @Ip() ip: string,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
+  async merge(@Body() request: SelectDeadLettersDto, @Ip() ip: string): Promise<DeadLettersMergedView> {
     const { done, left } = await this.letters.merge(request.selection(), actorAt(ip));
-    sendJson(reply, { merged: done, left });
+    return { merged: done, left };
   }
 
   @Post('purge')
-  @HttpCode(200)
   @Operation({
     id: 'purgeDeadLetters',
     summary: 'Purge dead letters',
@@ -109,12 +91,8 @@ export class DeadLettersController {
     answers: { 200: [DeadLettersPurgedView, 'So many were thrown away.', { done: { purged: 12, left: 0 } }] },
   })
   @ForOperators()
-  async purge(
-    @Body() request: SelectDeadLettersDto,
-    @Ip() ip: string,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
+  async purge(@Body() request: SelectDeadLettersDto, @Ip() ip: string): Promise<DeadLettersPurgedView> {
     const { done, left } = await this.letters.purge(request.selection(), actorAt(ip));
-    sendJson(reply, { purged: done, left });
+    return { purged: done, left };
   }
 }

@@ -1,10 +1,10 @@
-import { Body, Controller, Get, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { type FastifyReply } from 'fastify';
-import { Operation } from '../http/operation.js';
+import { type Page } from '../core/page.js';
+import { aPage, Operation } from '../http/operation.js';
 import { CurrentCaller, KeyedBy, MovesMoney, PathId, Scopes } from '../http/request.decorators.js';
-import { sendJson, sendStored } from '../http/responses.js';
 import { PageOf } from '../http/view-fields.js';
+import { type FlowAnswer } from '../idempotency/idempotent-runner.js';
 import { type RequestContext } from '../idempotency/request-context.js';
 import { type Caller } from '../merchants/caller.js';
 import { CancelPaymentDto } from './dto/cancel-payment.dto.js';
@@ -56,12 +56,8 @@ export class PaymentsController {
     problems: ['no_route', 'probable_duplicate'],
   })
   @MovesMoney('payments:write')
-  async create(
-    @KeyedBy() context: RequestContext,
-    @Body() request: CreatePaymentDto,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    sendStored(reply, await this.payments.create(context, request.toValues()));
+  create(@KeyedBy() context: RequestContext, @Body() request: CreatePaymentDto): Promise<FlowAnswer> {
+    return this.payments.create(context, request.toValues());
   }
 
   @Get()
@@ -70,21 +66,13 @@ export class PaymentsController {
     summary: 'List payments',
     description: 'Newest first. Go on with `next_cursor` while `has_more` is true.',
     answers: {
-      200: [
-        PaymentPage,
-        'A page.',
-        { last: { data: [example.captured], has_more: false, next_cursor: null } },
-      ],
+      200: aPage(PaymentPage, example.captured),
     },
   })
   @Scopes('payments:read')
-  async list(
-    @CurrentCaller() caller: Caller,
-    @Query() query: ListPaymentsDto,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
+  list(@CurrentCaller() caller: Caller, @Query() query: ListPaymentsDto): Promise<Page<PaymentView>> {
     const { limit, cursor = null } = query;
-    sendJson(reply, await this.payments.list(caller, query.filter(), limit, cursor));
+    return this.payments.list(caller, query.filter(), limit, cursor);
   }
 
   @Get(':id')
@@ -96,12 +84,11 @@ export class PaymentsController {
     problems: ['not_found'],
   })
   @Scopes('payments:read')
-  async get(
+  get(
     @CurrentCaller() caller: Caller,
     @PathId('payment', example.captured.id) id: string,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    sendJson(reply, await this.payments.get(caller, id));
+  ): Promise<PaymentView> {
+    return this.payments.get(caller, id);
   }
 
   @Get(':id/attempts')
@@ -120,12 +107,11 @@ export class PaymentsController {
     problems: ['not_found'],
   })
   @Scopes('payments:read')
-  async attempts(
+  attempts(
     @CurrentCaller() caller: Caller,
     @PathId('payment', example.captured.id) id: string,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    sendJson(reply, await this.payments.attempts(caller, id));
+  ): Promise<Page<AttemptView>> {
+    return this.payments.attempts(caller, id);
   }
 
   @Post(':id/capture')
@@ -148,13 +134,12 @@ export class PaymentsController {
     ],
   })
   @MovesMoney('payments:write')
-  async capture(
+  capture(
     @KeyedBy() context: RequestContext,
     @PathId('payment', example.captured.id) id: string,
     @Body() request: CapturePaymentDto,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    sendStored(reply, await this.payments.capture(context, id, request.toValues()));
+  ): Promise<FlowAnswer> {
+    return this.payments.capture(context, id, request.toValues());
   }
 
   @Post(':id/complete')
@@ -175,13 +160,12 @@ export class PaymentsController {
     problems: ['not_found', 'invalid_state', 'details_refused'],
   })
   @MovesMoney('payments:write')
-  async complete(
+  complete(
     @KeyedBy() context: RequestContext,
     @PathId('payment', example.captured.id) id: string,
     @Body() request: CompletePaymentDto,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    sendStored(reply, await this.payments.complete(context, id, request.toValues()));
+  ): Promise<FlowAnswer> {
+    return this.payments.complete(context, id, request.toValues());
   }
 
   @Post(':id/cancel')
@@ -198,12 +182,11 @@ export class PaymentsController {
     problems: ['not_found', 'invalid_state', 'too_many_operations', 'psp_account_changed'],
   })
   @MovesMoney('payments:write')
-  async cancel(
+  cancel(
     @KeyedBy() context: RequestContext,
     @PathId('payment', example.captured.id) id: string,
     @Body() _nothing: CancelPaymentDto,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    sendStored(reply, await this.payments.cancel(context, id));
+  ): Promise<FlowAnswer> {
+    return this.payments.cancel(context, id);
   }
 }

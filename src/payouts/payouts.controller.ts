@@ -1,10 +1,10 @@
-import { Body, Controller, Get, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { type FastifyReply } from 'fastify';
-import { Operation } from '../http/operation.js';
+import { type Page } from '../core/page.js';
+import { aPage, Operation } from '../http/operation.js';
 import { CurrentCaller, KeyedBy, MovesMoney, PathId, Scopes } from '../http/request.decorators.js';
-import { sendJson, sendStored } from '../http/responses.js';
 import { PageOf } from '../http/view-fields.js';
+import { type FlowAnswer } from '../idempotency/idempotent-runner.js';
 import { type RequestContext } from '../idempotency/request-context.js';
 import { type Caller } from '../merchants/caller.js';
 import { CreatePayoutDto } from './dto/create-payout.dto.js';
@@ -43,12 +43,8 @@ export class PayoutsController {
     problems: ['no_route', 'payout_in_progress', 'payout_sequence_stale'],
   })
   @MovesMoney('payouts:write')
-  async create(
-    @KeyedBy() context: RequestContext,
-    @Body() request: CreatePayoutDto,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    sendStored(reply, await this.payouts.create(context, request.toValues()));
+  create(@KeyedBy() context: RequestContext, @Body() request: CreatePayoutDto): Promise<FlowAnswer> {
+    return this.payouts.create(context, request.toValues());
   }
 
   @Get()
@@ -57,17 +53,13 @@ export class PayoutsController {
     summary: 'List payouts',
     description: 'Newest first. Go on with `next_cursor` while `has_more` is true.',
     answers: {
-      200: [PayoutPage, 'A page.', { last: { data: [example.paid], has_more: false, next_cursor: null } }],
+      200: aPage(PayoutPage, example.paid),
     },
   })
   @Scopes('payments:read', 'payouts:write')
-  async list(
-    @CurrentCaller() caller: Caller,
-    @Query() query: ListPayoutsDto,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
+  list(@CurrentCaller() caller: Caller, @Query() query: ListPayoutsDto): Promise<Page<PayoutView>> {
     const { limit, cursor = null } = query;
-    sendJson(reply, await this.payouts.list(caller, query.filter(), limit, cursor));
+    return this.payouts.list(caller, query.filter(), limit, cursor);
   }
 
   @Get(':id')
@@ -79,11 +71,7 @@ export class PayoutsController {
     problems: ['not_found'],
   })
   @Scopes('payments:read', 'payouts:write')
-  async get(
-    @CurrentCaller() caller: Caller,
-    @PathId('payout', example.paid.id) id: string,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    sendJson(reply, await this.payouts.get(caller, id));
+  get(@CurrentCaller() caller: Caller, @PathId('payout', example.paid.id) id: string): Promise<PayoutView> {
+    return this.payouts.get(caller, id);
   }
 }

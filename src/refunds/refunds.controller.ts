@@ -1,11 +1,11 @@
-import { Body, Controller, Get, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { type FastifyReply } from 'fastify';
-import { Operation } from '../http/operation.js';
+import { type Page } from '../core/page.js';
+import { aPage, Operation } from '../http/operation.js';
 import { PageDto } from '../http/page.dto.js';
 import { CurrentCaller, KeyedBy, MovesMoney, PathId, Scopes } from '../http/request.decorators.js';
-import { sendJson, sendStored } from '../http/responses.js';
 import { PageOf } from '../http/view-fields.js';
+import { type FlowAnswer } from '../idempotency/idempotent-runner.js';
 import { type RequestContext } from '../idempotency/request-context.js';
 import { type Caller } from '../merchants/caller.js';
 import { CreateRefundDto } from './dto/create-refund.dto.js';
@@ -53,13 +53,12 @@ export class RefundsController {
     ],
   })
   @MovesMoney('payments:write')
-  async create(
+  create(
     @KeyedBy() context: RequestContext,
     @PathId('payment', example.refund.payment_id) paymentId: string,
     @Body() request: CreateRefundDto,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    sendStored(reply, await this.refunds.create(context, paymentId, request.toValues()));
+  ): Promise<FlowAnswer> {
+    return this.refunds.create(context, paymentId, request.toValues());
   }
 
   @Get('payments/:id/refunds')
@@ -68,18 +67,17 @@ export class RefundsController {
     summary: 'List the refunds of a payment',
     description: 'Newest first. Go on with `next_cursor` while `has_more` is true.',
     answers: {
-      200: [RefundPage, 'A page.', { last: { data: [example.refund], has_more: false, next_cursor: null } }],
+      200: aPage(RefundPage, example.refund),
     },
     problems: ['not_found'],
   })
   @Scopes('payments:read')
-  async list(
+  list(
     @CurrentCaller() caller: Caller,
     @PathId('payment', example.refund.payment_id) paymentId: string,
     @Query() { limit, cursor }: PageDto,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    sendJson(reply, await this.refunds.list(caller, paymentId, limit, cursor ?? null));
+  ): Promise<Page<RefundView>> {
+    return this.refunds.list(caller, paymentId, limit, cursor ?? null);
   }
 
   @Get('refunds/:id')
@@ -91,11 +89,7 @@ export class RefundsController {
     problems: ['not_found'],
   })
   @Scopes('payments:read')
-  async get(
-    @CurrentCaller() caller: Caller,
-    @PathId('refund', example.refund.id) id: string,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    sendJson(reply, await this.refunds.get(caller, id));
+  get(@CurrentCaller() caller: Caller, @PathId('refund', example.refund.id) id: string): Promise<RefundView> {
+    return this.refunds.get(caller, id);
   }
 }

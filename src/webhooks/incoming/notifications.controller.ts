@@ -1,10 +1,9 @@
-import { Controller, Post, Req, Res } from '@nestjs/common';
+import { Controller, Post, Req } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBody, ApiParam, ApiTags } from '@nestjs/swagger';
-import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { type FastifyRequest } from 'fastify';
 import { named, Operation } from '../../http/operation.js';
 import { rawBodyOf, singleHeader } from '../../http/request-hooks.js';
-import { sendJson } from '../../http/responses.js';
 import * as example from './notification.examples.js';
 import { ACCEPTED, AcceptedView, NotificationBody } from './notification.view.js';
 import { accountOf } from './notification-gate.js';
@@ -46,12 +45,12 @@ export class NotificationsController {
   })
   @ApiBody({ type: NotificationBody, required: true, examples: named({ ...example }) })
   @RouteConfig({ isNotification: true })
-  async receive(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+  async receive(@Req() request: FastifyRequest): Promise<AcceptedView> {
     const raw = rawBodyOf(request);
     const headers = Object.fromEntries(
       Object.entries(request.headers).map(([name, value]) => [name, singleHeader(value)]),
     );
     const accepted = await this.notifications.receive(accountOf(request.params), raw, headers);
-    sendJson(reply, { accepted, notificationResponse: ACCEPTED } satisfies AcceptedView);
+    return { accepted, notificationResponse: ACCEPTED };
   }
 }

@@ -1,9 +1,8 @@
-import { Body, Controller, Get, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { type FastifyReply } from 'fastify';
-import { Operation } from '../../http/operation.js';
+import { type Page } from '../../core/page.js';
+import { aPage, Operation } from '../../http/operation.js';
 import { CurrentCaller, PathId, Scopes } from '../../http/request.decorators.js';
-import { sendJson } from '../../http/responses.js';
 import { PageOf } from '../../http/view-fields.js';
 import { type Caller } from '../../merchants/caller.js';
 import { ListEventsDto } from './dto/list-events.dto.js';
@@ -29,17 +28,13 @@ export class EventsController {
     description:
       'Newest first, whether there are endpoints or not. Go on with `next_cursor` while `has_more` is true. The order is that in which events became visible: one that is written late never appears behind one that was listed before, so a client that polls reads until the first event that it knows and misses none. For that an event is shown once every write that began before its own has ended, as a rule within milliseconds.',
     answers: {
-      200: [EventPage, 'A page.', { last: { data: [example.event], has_more: false, next_cursor: null } }],
+      200: aPage(EventPage, example.event),
     },
   })
   @Scopes('events:read')
-  async list(
-    @CurrentCaller() caller: Caller,
-    @Query() query: ListEventsDto,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
+  list(@CurrentCaller() caller: Caller, @Query() query: ListEventsDto): Promise<Page<EventView>> {
     const { limit, cursor = null } = query;
-    sendJson(reply, await this.events.list(caller, query.filter(), limit, cursor));
+    return this.events.list(caller, query.filter(), limit, cursor);
   }
 
   @Get(':id')
@@ -51,12 +46,8 @@ export class EventsController {
     problems: ['not_found'],
   })
   @Scopes('events:read')
-  async get(
-    @CurrentCaller() caller: Caller,
-    @PathId('event', example.event.id) id: string,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    sendJson(reply, await this.events.get(caller, id));
+  get(@CurrentCaller() caller: Caller, @PathId('event', example.event.id) id: string): Promise<EventView> {
+    return this.events.get(caller, id);
   }
 
   @Get(':id/deliveries')
@@ -74,12 +65,11 @@ export class EventsController {
     problems: ['not_found'],
   })
   @Scopes('events:read')
-  async deliveries(
+  deliveries(
     @CurrentCaller() caller: Caller,
     @PathId('event', example.event.id) id: string,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    sendJson(reply, await this.events.deliveries(caller, id));
+  ): Promise<Page<DeliveryView>> {
+    return this.events.deliveries(caller, id);
   }
 
   /** No money moves, so no Idempotency-Key. */
@@ -94,12 +84,11 @@ export class EventsController {
     problems: ['not_found', 'invalid_state'],
   })
   @Scopes('webhooks:write')
-  async replay(
+  replay(
     @CurrentCaller() caller: Caller,
     @PathId('event', example.event.id) id: string,
     @Body() request: ReplayEventDto,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    sendJson(reply, await this.events.replay(caller, id, request.endpointId()), 202);
+  ): Promise<ReplayView> {
+    return this.events.replay(caller, id, request.endpointId());
   }
 }

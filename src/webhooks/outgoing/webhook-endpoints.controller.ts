@@ -1,10 +1,9 @@
-import { Body, Controller, Get, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { type FastifyReply } from 'fastify';
-import { Operation } from '../../http/operation.js';
+import { type Page } from '../../core/page.js';
+import { aPage, Operation } from '../../http/operation.js';
 import { EmptyDto, PageDto } from '../../http/page.dto.js';
 import { CurrentCaller, PathId, Scopes } from '../../http/request.decorators.js';
-import { sendJson } from '../../http/responses.js';
 import { PageOf } from '../../http/view-fields.js';
 import { type Caller } from '../../merchants/caller.js';
 import { CreateWebhookEndpointDto } from './dto/create-webhook-endpoint.dto.js';
@@ -38,12 +37,11 @@ export class WebhookEndpointsController {
     problems: ['webhook_target_refused', 'webhook_endpoint_limit'],
   })
   @Scopes('webhooks:write')
-  async create(
+  create(
     @CurrentCaller() caller: Caller,
     @Body() request: CreateWebhookEndpointDto,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    sendJson(reply, await this.endpoints.create(caller, request.toValues()), 201);
+  ): Promise<EndpointWithSecretView> {
+    return this.endpoints.create(caller, request.toValues());
   }
 
   @Get()
@@ -52,20 +50,12 @@ export class WebhookEndpointsController {
     summary: 'List webhook endpoints',
     description: 'Newest first, disabled ones too. Go on with `next_cursor` while `has_more` is true.',
     answers: {
-      200: [
-        EndpointPage,
-        'A page.',
-        { last: { data: [example.endpoint], has_more: false, next_cursor: null } },
-      ],
+      200: aPage(EndpointPage, example.endpoint),
     },
   })
   @Scopes('webhooks:read')
-  async list(
-    @CurrentCaller() caller: Caller,
-    @Query() { limit, cursor }: PageDto,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    sendJson(reply, await this.endpoints.list(caller, limit, cursor ?? null));
+  list(@CurrentCaller() caller: Caller, @Query() { limit, cursor }: PageDto): Promise<Page<EndpointView>> {
+    return this.endpoints.list(caller, limit, cursor ?? null);
   }
 
   @Get(':id')
@@ -79,12 +69,11 @@ export class WebhookEndpointsController {
     problems: ['not_found'],
   })
   @Scopes('webhooks:read')
-  async get(
+  get(
     @CurrentCaller() caller: Caller,
     @PathId('webhook endpoint', example.endpoint.id) id: string,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    sendJson(reply, await this.endpoints.get(caller, id));
+  ): Promise<EndpointView> {
+    return this.endpoints.get(caller, id);
   }
 
   @Post(':id/rotate_secret')
@@ -104,13 +93,12 @@ export class WebhookEndpointsController {
     problems: ['not_found'],
   })
   @Scopes('webhooks:write')
-  async rotateSecret(
+  rotateSecret(
     @CurrentCaller() caller: Caller,
     @PathId('webhook endpoint', example.endpoint.id) id: string,
     @Body() _nothing: EmptyDto,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    sendJson(reply, await this.endpoints.rotateSecret(caller, id));
+  ): Promise<EndpointWithSecretView> {
+    return this.endpoints.rotateSecret(caller, id);
   }
 
   @Post(':id/disable')
@@ -123,13 +111,12 @@ export class WebhookEndpointsController {
     problems: ['not_found'],
   })
   @Scopes('webhooks:write')
-  async disable(
+  disable(
     @CurrentCaller() caller: Caller,
     @PathId('webhook endpoint', example.endpoint.id) id: string,
     @Body() _nothing: EmptyDto,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    sendJson(reply, await this.endpoints.disable(caller, id));
+  ): Promise<EndpointView> {
+    return this.endpoints.disable(caller, id);
   }
 
   @Post(':id/enable')
@@ -142,13 +129,12 @@ export class WebhookEndpointsController {
     problems: ['not_found', 'webhook_target_refused', 'webhook_endpoint_limit'],
   })
   @Scopes('webhooks:write')
-  async enable(
+  enable(
     @CurrentCaller() caller: Caller,
     @PathId('webhook endpoint', example.endpoint.id) id: string,
     @Body() _nothing: EmptyDto,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    sendJson(reply, await this.endpoints.enable(caller, id));
+  ): Promise<EndpointView> {
+    return this.endpoints.enable(caller, id);
   }
 
   @Post(':id/ping')
@@ -162,13 +148,12 @@ export class WebhookEndpointsController {
     problems: ['not_found', 'invalid_state'],
   })
   @Scopes('webhooks:write')
-  async ping(
+  ping(
     @CurrentCaller() caller: Caller,
     @PathId('webhook endpoint', example.endpoint.id) id: string,
     @Body() _nothing: EmptyDto,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    sendJson(reply, await this.endpoints.ping(caller, id), 202);
+  ): Promise<EventView> {
+    return this.endpoints.ping(caller, id);
   }
 
   @Post(':id/replay')
@@ -182,13 +167,12 @@ export class WebhookEndpointsController {
     problems: ['not_found', 'invalid_state', 'replay_too_large'],
   })
   @Scopes('webhooks:write')
-  async replay(
+  replay(
     @CurrentCaller() caller: Caller,
     @PathId('webhook endpoint', example.endpoint.id) id: string,
     @Body() request: ReplayRangeDto,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
+  ): Promise<ReplayView> {
     const { from, to } = request.range();
-    sendJson(reply, await this.endpoints.replay(caller, id, from, to), 202);
+    return this.endpoints.replay(caller, id, from, to);
   }
 }
