@@ -81,7 +81,7 @@ async function recorded(merchantId: string, clock: Clock, ids: Ids): Promise<Rec
     key: KEY,
     actor: `api-key:${merchantId}`,
     traceId: 'req_00000000000000000000000000',
-    ask: parseRequest(CreatePaymentDto, paymentBody('order-1')).toValues(),
+    input: parseRequest(CreatePaymentDto, paymentBody('order-1')).toValues(),
     waitMs: 0,
   });
   if (answer.status !== 201 || store.commits.length !== 2) {

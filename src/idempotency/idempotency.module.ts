@@ -10,7 +10,6 @@ import { LockHolder } from '../core/lock-holder.js';
 import { DatabaseModule } from '../database/database.module.js';
 import { JobRegistry } from '../jobs/job-registry.js';
 import { JobsModule } from '../jobs/jobs.module.js';
-import { FlowRegistry } from './flow-registry.js';
 import { IdempotencyKey } from './idempotency-key.entity.js';
 import { IdempotentRunner } from './idempotent-runner.js';
 import { PostgresKeyRetention } from './key-retention.js';
@@ -22,7 +21,6 @@ const DAY_MS = 24 * 3_600_000;
 @Module({
   imports: [DatabaseModule, JobsModule, TypeOrmModule.forFeature([IdempotencyKey])],
   providers: [
-    FlowRegistry,
     {
       provide: IdempotentRunner,
       inject: [Store, Clock, Ids, LockHolder, Encryption, Config],
@@ -36,7 +34,7 @@ const DAY_MS = 24 * 3_600_000;
       ) => new IdempotentRunner({ store, clock, ids, holder, seal, leaseMs: lockTtlMs, deadlineMs }),
     },
   ],
-  exports: [FlowRegistry, IdempotentRunner, TypeOrmModule],
+  exports: [IdempotentRunner, TypeOrmModule],
 })
 export class IdempotencyModule implements OnModuleInit {
   constructor(

@@ -1,33 +1,31 @@
-import { type Change, gatedByFirst, type Refusal } from '../core/change.js';
-import { Lease } from '../core/lease.js';
+import { type Refusal } from '../core/change.js';
+import { decideAgain, REFUSED } from '../core/decide-again.js';
 import { Problem } from '../core/problem.js';
 import { type Encryption } from '../core/encryption.js';
 import { canonicalJson } from './fingerprint.js';
 import { type IdempotencyKey } from './idempotency-key.entity.js';
 import { FINISHED } from './idempotency-key.table.js';
-import {
-  IdempotencyKeyRepository,
-  type IdempotencyKeyRepositoryOptions,
-} from './idempotency-key.repository.js';
-import { type Decision, type Flow, type Run } from './phases.js';
+import { IdempotencyKeyRepository, wasWritten } from './idempotency-key.repository.js';
+import { type Decision, type KeyedRun, type Operation, type Pause, type Reply } from './operation.js';
+import { newRun, OperationRun, type RunTools, type Written } from './operation-run.js';
 
-export interface IdempotentRunnerOptions extends IdempotencyKeyRepositoryOptions {
+export interface IdempotentRunnerOptions extends RunTools {
   readonly seal: Encryption;
   /** How long a request may go on opening routes. */
   readonly deadlineMs: number;
 }
 
-/** A request as it reaches a flow. */
-export interface KeyedRequest<Ask> {
+/** A request as it reaches an operation. */
+export interface KeyedRequest<Input> {
   readonly merchantId: string;
   readonly key: string;
   readonly actor: string;
   readonly traceId: string;
   /** The parsed and validated request, which the fingerprint is taken over. */
-  readonly ask: Ask;
+  readonly input: Input;
   /** How long to wait for a request that runs under the same key, in ms; 0 = not at all. */
   readonly waitMs: number;
-  /** How long the caller waits, in ms from now; absent or null = `KeyedFlowsOptions.deadlineMs`. */
+  /** How long the caller waits, in ms from now; absent or null = `IdempotentRunnerOptions.deadlineMs`. */
   readonly deadlineMs?: number | null;
 }
 
@@ -37,110 +35,112 @@ export interface FlowAnswer {
   readonly replayed: boolean;
 }
 
-/** A run takes at most so many phases; more means that it turns in a circle. */
-const MAX_PHASES = 64;
-/** A refused commit is read and decided again so often. */
-const MAX_DECISIONS = 6;
 /** A pause this short is slept through while the client waits. */
 const SHORT_PAUSE_MS = 2_000;
-
-/** What a call came back with, as changes against a state that was just read. */
-type Evidence<State> = (fresh: State) => readonly Change[];
+const MAX_NAPS = 64;
 
 /** Another run took the key over; whatever this one still holds is evidence at most. */
 class LockLost extends Error {}
 
 /**
- * Runs flows under idempotency keys: one run at a time per key, resumable from its recovery point
+ * Runs operations under idempotency keys: one run at a time per key, resumable from its recovery point
  * by the next request, or by the completer, with the answer stored once and replayed to the byte.
  */
 export class IdempotentRunner {
   private readonly keys: IdempotencyKeyRepository;
+  private readonly operations = new Map<string, Operation<never, unknown>>();
 
   constructor(private readonly options: IdempotentRunnerOptions) {
     this.keys = new IdempotencyKeyRepository(options);
   }
 
+  /** Operations that the completer may take up again. Each module registers its own when the application starts. */
+  register(operations: readonly Operation<never, unknown>[]): void {
+    for (const operation of operations) this.operations.set(operation.name, operation);
+  }
+
   /** Rejects with a `Problem` for everything that a client should hear. */
-  async run<Ask, State>(flow: Flow<Ask, State>, request: KeyedRequest<Ask>): Promise<FlowAnswer> {
+  async run<Input, State>(
+    operation: Operation<Input, State>,
+    request: KeyedRequest<Input>,
+  ): Promise<FlowAnswer> {
     try {
-      return await this.runOrLose(flow, request);
+      return await this.beginOrGoOn(operation, request);
     } catch (error) {
       throw error instanceof LockLost ? inProgress() : error;
     }
   }
 
-  private async runOrLose<Ask, State>(
-    flow: Flow<Ask, State>,
-    request: KeyedRequest<Ask>,
-  ): Promise<FlowAnswer> {
-    const asked = `${flow.operation}\n${canonicalJson(request.ask)}`;
-    const waitUntilMs = this.options.clock.monotonicMs() + request.waitMs;
-    let refused: Refusal | null = null;
-    for (let tries = 0; tries < MAX_DECISIONS; tries++) {
-      const run = this.newRun(request, true, request.deadlineMs);
-      const existingKey = flow.readsFirst || tries > 0 ? await this.keys.read(run) : null;
-      if (existingKey) {
-        const answer = await this.handleExistingKey(flow, existingKey, asked, run, waitUntilMs);
-        if (answer) return answer;
-        continue;
-      }
-      const begun = await flow.begin(request.ask, run, refused);
-      refused = await this.keys.accept(flow.operation, this.options.seal.fingerprint(asked), begun, run);
-      if (!refused) return this.loop(flow, begun.decision, run);
-      await this.keys.backoffAfterConflict(tries, run);
-    }
-    throw inProgress();
-  }
-
-  /** Goes on with a key that no run holds. null when another run holds it after all, or it is finished. */
-  async resume<State>(
-    flow: Flow<never, State>,
-    existingKey: IdempotencyKey,
-    traceId: string,
-  ): Promise<FlowAnswer | null> {
+  /** Goes on with a key that no run holds. False when another run holds it after all, or it is finished. */
+  async resume(existingKey: IdempotencyKey, traceId: string): Promise<boolean> {
+    const operation = this.operations.get(existingKey.operation);
+    if (!operation) throw new RangeError(`no operation is registered for ${existingKey.operation}`);
     const { merchantId, key } = existingKey;
-    const run = this.newRun({ merchantId, key, actor: 'system:completer', traceId }, false);
-    if (!(await this.keys.takeOver(existingKey, run))) return null;
+    const run = { ...newRun(this.options, traceId, null), merchantId, key, actor: 'system:completer' };
     try {
-      return await this.resumeRun(flow, existingKey, run);
+      const answer = await this.underKey(operation, run, existingKey).takeOver(existingKey);
+      return answer !== null;
     } catch (error) {
-      if (error instanceof LockLost) return null;
+      if (error instanceof LockLost) return false;
       throw error;
     }
   }
 
-  private newRun(
-    of: Pick<Run, 'merchantId' | 'key' | 'actor' | 'traceId'>,
-    clientWaiting: boolean,
-    givenMs?: number | null,
-  ): Run {
-    const { clock, ids, holder, leaseMs, deadlineMs } = this.options;
-    return {
-      merchantId: of.merchantId,
-      key: of.key,
-      actor: of.actor,
-      traceId: of.traceId,
-      lockToken: holder?.newToken() ?? ids.uuid(),
-      leaseMs,
-      clientWaiting,
-      deadline: new Date(clock.now().getTime() + (clientWaiting ? (givenMs ?? deadlineMs) : 0)),
-      clock,
-      lease: new Lease(clock, leaseMs),
+  private async beginOrGoOn<Input, State>(
+    operation: Operation<Input, State>,
+    request: KeyedRequest<Input>,
+  ): Promise<FlowAnswer> {
+    const { merchantId, key, actor, traceId, input } = request;
+    const { clock, deadlineMs, seal } = this.options;
+    const run = {
+      ...newRun(this.options, traceId, request.deadlineMs ?? deadlineMs),
+      ...{ merchantId, key, actor },
     };
+    const asked = `${operation.name}\n${canonicalJson(input)}`;
+    const waitUntilMs = clock.monotonicMs() + request.waitMs;
+    let looksFirst = operation.readsFirst;
+    let refused: Refusal | null = null;
+    return decideAgain<FlowAnswer>(
+      this.options,
+      async () => {
+        const existingKey = looksFirst ? await this.keys.read(run) : null;
+        looksFirst = true;
+        if (existingKey) {
+          return this.handleExistingKey(operation, existingKey, asked, run, waitUntilMs);
+        }
+        const begun = await operation.begin(input, run, refused);
+        const underKey = this.underKey(operation, run, { ...begun, recoveryPoint: '' });
+        refused = await underKey.accept(() =>
+          this.keys.accept(operation.name, seal.fingerprint(asked), begun, run),
+        );
+        return refused ? REFUSED : underKey.answer(begun.decision);
+      },
+      () => {
+        throw inProgress();
+      },
+    );
   }
 
-  /** This key was used before. null: look again. */
+  private underKey<State>(
+    operation: Operation<never, State>,
+    run: KeyedRun,
+    at: KeyPoint,
+  ): RunUnderKey<State> {
+    return new RunUnderKey(this.options, operation, run, this.keys, at);
+  }
+
+  /** This key was used before. REFUSED: it is not there any more. */
   private async handleExistingKey<State>(
-    flow: Flow<never, State>,
+    operation: Operation<never, State>,
     existingKey: IdempotencyKey,
     asked: string,
-    run: Run,
+    run: KeyedRun,
     waitUntilMs: number,
-  ): Promise<FlowAnswer | null> {
-    let key = existingKey;
-    for (let napMs = 20; ; napMs = Math.min(napMs * 2, 250)) {
-      const isSame = key.operation === flow.operation && this.options.seal.matches(asked, key.fingerprint);
+  ): Promise<FlowAnswer | typeof REFUSED> {
+    const { clock, seal } = this.options;
+    let key: IdempotencyKey | null = existingKey;
+    for (let napMs = 20; key; napMs = Math.min(napMs * 2, 250)) {
+      const isSame = key.operation === operation.name && seal.matches(asked, key.fingerprint);
       if (isSame === null) {
         throw new Problem(
           'invalid_state',
@@ -153,155 +153,96 @@ export class IdempotentRunner {
           'This Idempotency-Key was used before, for another call or with other parameters. Use a new key for a new request.',
         );
       }
-      if (key.recoveryPoint === FINISHED) return storedAnswer(key);
-      if (await this.keys.takeOver(key, run)) return this.resumeRun(flow, key, run);
-      const leftMs = waitUntilMs - run.clock.monotonicMs();
+      if (key.recoveryPoint === FINISHED) {
+        return { status: key.responseStatus!, body: key.responseBody!, replayed: true };
+      }
+      const answer = await this.underKey(operation, run, key).takeOver(key);
+      if (answer) return answer;
+      const leftMs = waitUntilMs - clock.monotonicMs();
       if (leftMs <= 0) throw inProgress();
-      await run.clock.sleep(Math.min(napMs, leftMs));
-      const again = await this.keys.read(run);
-      if (!again) return null;
-      key = again;
+      await clock.sleep(Math.min(napMs, leftMs));
+      key = await this.keys.read(run);
     }
-  }
-
-  private async resumeRun<State>(
-    flow: Flow<never, State>,
-    existingKey: IdempotencyKey,
-    run: Run,
-  ): Promise<FlowAnswer> {
-    const state = await flow.load(existingKey.subjectId!, existingKey.params, existingKey.recoveryPoint, run);
-    return this.commitAndLoop(flow, state, (fresh) => flow.resume(fresh, run), null, run);
-  }
-
-  /** From a committed decision to an answer. */
-  private async loop<State>(flow: Flow<never, State>, first: Decision<State>, run: Run): Promise<FlowAnswer> {
-    let decision = first;
-    for (let phases = 0; phases < MAX_PHASES; phases++) {
-      if (decision.go === 'reply') return { status: decision.status, body: decision.body, replayed: false };
-      if (decision.go === 'pause') return { status: decision.status, body: decision.body, replayed: false };
-      const { to, state } = decision;
-      const phase = flow.phases[to];
-      if (!phase) throw new RangeError(`${flow.operation} has no phase ${to}`);
-      if (phase.kind === 'inside') {
-        decision = await this.commit(flow, state, (fresh) => phase.decide(fresh, run), null, run);
-      } else {
-        const fact = await phase.call(state, run);
-        const evidence = (fresh: State) => phase.evidence(fresh, fact);
-        decision = await this.commit(flow, state, (fresh) => phase.decide(fresh, fact, run), evidence, run);
-      }
-      decision = await this.sleepThrough(flow, decision, run);
-    }
-    throw new RangeError(`${flow.operation} did not come to rest in ${MAX_PHASES} phases`);
-  }
-
-  private async commitAndLoop<State>(
-    flow: Flow<never, State>,
-    state: State,
-    decide: (state: State) => Decision<State>,
-    evidence: Evidence<State> | null,
-    run: Run,
-  ): Promise<FlowAnswer> {
-    const decision = await this.commit(flow, state, decide, evidence, run);
-    return this.loop(flow, await this.sleepThrough(flow, decision, run), run);
-  }
-
-  /** A pause that ends soon is not worth an answer that says "not yet". */
-  private async sleepThrough<State>(
-    flow: Flow<never, State>,
-    decision: Decision<State>,
-    run: Run,
-  ): Promise<Decision<State>> {
-    if (decision.go !== 'pause' || !decision.until || !run.clientWaiting) return decision;
-    const napMs = decision.until.getTime() - run.clock.now().getTime();
-    if (napMs > SHORT_PAUSE_MS || decision.until >= run.deadline) return decision;
-    await run.clock.sleep(Math.max(napMs, 0));
-    const existingKey = await this.keys.read(run);
-    if (
-      !existingKey ||
-      existingKey.recoveryPoint === FINISHED ||
-      !(await this.keys.takeOver(existingKey, run))
-    )
-      return decision;
-    const state = await flow.load(existingKey.subjectId!, existingKey.params, existingKey.recoveryPoint, run);
-    return this.commit(flow, state, (fresh) => flow.resume(fresh, run), null, run);
-  }
-
-  /**
-   * Decides and writes, guarded by the run's token. Refused because the world has moved: read it
-   * and decide again, with a bound. Refused because the token is no longer ours: what we learned
-   * is written down as evidence, and the caller hears that another run holds the key.
-   */
-  private async commit<State>(
-    flow: Flow<never, State>,
-    from: State,
-    decide: (state: State) => Decision<State>,
-    evidence: Evidence<State> | null,
-    run: Run,
-  ): Promise<Decision<State>> {
-    let state = from;
-    let outages = 0;
-    for (let decisions = 0; decisions < MAX_DECISIONS;) {
-      const decision = decide(state);
-      try {
-        const result = await this.keys.write(decision, run);
-        if (result.done) return decision;
-        await this.keys.backoffAfterConflict(decisions++, run);
-      } catch (error) {
-        await this.keys.retryStoreOutage(error, outages++, run);
-      }
-      const existingKey = await this.keys
-        .read(run)
-        .catch((error: unknown) => this.keys.retryStoreOutage(error, outages++, run));
-      if (!existingKey) continue;
-      if (
-        existingKey.recoveryPoint === FINISHED &&
-        decision.go === 'reply' &&
-        existingKey.responseBody === decision.body
-      ) {
-        return decision;
-      }
-      if (
-        decision.go === 'pause' &&
-        existingKey.lockToken === null &&
-        existingKey.recoveryPoint === decision.at
-      )
-        return decision;
-      if (existingKey.lockToken !== run.lockToken) {
-        await this.leaveEvidence(flow, evidence, run);
-        throw new LockLost();
-      }
-      // Where even that cannot be read, the old state is decided again, and refused if it is stale.
-      const fresh = flow.load(existingKey.subjectId!, existingKey.params, existingKey.recoveryPoint, run);
-      state =
-        (await fresh.catch((error: unknown) => this.keys.retryStoreOutage(error, outages++, run))) ?? state;
-    }
-    // Another run drives what this run waits for. It steps back and stays resumable.
-    await this.leaveEvidence(flow, evidence, run);
-    const busy = flow.busy(state, run);
-    await this.keys.write(busy, run);
-    return busy;
-  }
-
-  /** Writes down what the call came back with, for the run that decides now; read anew, with a bound. */
-  private async leaveEvidence<State>(
-    flow: Flow<never, State>,
-    evidence: Evidence<State> | null,
-    run: Run,
-  ): Promise<void> {
-    if (!evidence) return;
-    for (let tries = 0; tries < MAX_DECISIONS; tries++) {
-      const existingKey = await this.keys.read(run);
-      if (!existingKey) return;
-      const changes = evidence(
-        await flow.load(existingKey.subjectId!, existingKey.params, existingKey.recoveryPoint, run),
-      );
-      if (changes.length === 0 || (await this.options.store.commit(gatedByFirst(changes))).done) return;
-    }
+    return REFUSED;
   }
 }
 
-function storedAnswer({ responseStatus, responseBody }: IdempotencyKey): FlowAnswer {
-  return { status: responseStatus!, body: responseBody!, replayed: true };
+/** What a run needs of its key to read the state. */
+type KeyPoint = Pick<IdempotencyKey, 'subjectId' | 'params' | 'recoveryPoint'>;
+
+/** A run that holds an idempotency key, until it has an answer for the client. */
+class RunUnderKey<State> extends OperationRun<State, unknown, Reply | Pause, KeyedRun> {
+  constructor(
+    tools: RunTools,
+    private readonly operation: Operation<never, State>,
+    run: KeyedRun,
+    private readonly keys: IdempotencyKeyRepository,
+    private at: KeyPoint,
+  ) {
+    super(tools, operation, run);
+  }
+
+  /** Writes the first decision. Where the store's answer is lost, the key's token tells whether it was written. */
+  async accept(write: () => Promise<Refusal | null>): Promise<Refusal | null> {
+    let tries = 0;
+    const refused = await this.throughOutages(() => (tries++, write()));
+    if (refused?.by !== 'gate' || tries === 1) return refused;
+    const key = await this.throughOutages(() => this.keys.read(this.run));
+    return key?.lockToken === this.run.lockToken ? null : refused;
+  }
+
+  /** Takes the key over and goes on where it stands. null where another run holds it. */
+  async takeOver(key: IdempotencyKey): Promise<FlowAnswer | null> {
+    if (!(await this.keys.takeOver(key, this.run))) return null;
+    return this.answered(await this.advance(await this.read()));
+  }
+
+  async answer(first: Decision<State>): Promise<FlowAnswer> {
+    return this.answered(await this.toRest(first));
+  }
+
+  private async answered(first: Reply | Pause): Promise<FlowAnswer> {
+    let rest = first;
+    for (let naps = 0; naps < MAX_NAPS && rest.go === 'pause' && (await this.sleepThrough(rest)); naps++) {
+      rest = await this.advance(await this.read());
+    }
+    return { status: rest.status, body: rest.body, replayed: false };
+  }
+
+  /** A pause that ends soon is not worth an answer that says "not yet". False where it is not slept through. */
+  private async sleepThrough({ until }: Pause): Promise<boolean> {
+    const { clock } = this.tools;
+    const { clientWaiting, deadline } = this.run;
+    if (!until || !clientWaiting || until >= deadline) return false;
+    const napMs = until.getTime() - clock.now().getTime();
+    if (napMs > SHORT_PAUSE_MS) return false;
+    await clock.sleep(Math.max(napMs, 0));
+    const key = await this.keys.read(this.run);
+    if (!key || key.recoveryPoint === FINISHED) return false;
+    this.at = key;
+    return this.keys.takeOver(key, this.run);
+  }
+
+  protected async write(decision: Decision<State>): Promise<Written> {
+    if ((await this.keys.write(decision, this.run)).done) return 'written';
+    const key = await this.keys.read(this.run);
+    if (wasWritten(decision, key)) return 'written';
+    if (key?.lockToken !== this.run.lockToken) return 'unheld';
+    this.at = key;
+    return 'refused';
+  }
+
+  protected read(): Promise<State> {
+    const { subjectId, params, recoveryPoint } = this.at;
+    return this.operation.load(subjectId!, params, recoveryPoint, this.run);
+  }
+
+  protected async stepBack(state: State, why: 'refused' | 'unheld'): Promise<Pause> {
+    if (why === 'unheld') throw new LockLost();
+    const busy = this.operation.busy(state);
+    await this.keys.write(busy, this.run);
+    return busy;
+  }
 }
 
 function inProgress(): Problem {

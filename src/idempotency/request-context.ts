@@ -13,7 +13,10 @@ export interface RequestContext {
 }
 
 /** The request as the runner takes it. */
-export function keyedRequest<Ask>({ caller, key, waitMs, deadlineMs, requestId }: RequestContext, ask: Ask) {
+export function keyedRequest<Input>(
+  { caller, key, waitMs, deadlineMs, requestId }: RequestContext,
+  input: Input,
+) {
   const { merchantId, apiKeyId } = caller;
-  return { merchantId, key, waitMs, deadlineMs, ask, actor: `api-key:${apiKeyId}`, traceId: requestId };
+  return { merchantId, key, waitMs, deadlineMs, input, actor: `api-key:${apiKeyId}`, traceId: requestId };
 }

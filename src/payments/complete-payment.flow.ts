@@ -1,6 +1,7 @@
+import { type Answered } from '../request-storage/attempt.js';
 import { audit } from '../database/audit.js';
 import { Problem } from '../core/problem.js';
-import { type Flow } from '../idempotency/phases.js';
+import { type Operation } from '../idempotency/operation.js';
 import { PaymentFlow, type PaymentFlowDeps } from './payment-flow.js';
 import { type PaymentState, type RequestedOperation } from './payment-state.js';
 import { type NewCompletion } from './payments.js';
@@ -15,7 +16,7 @@ const completion: RequestedOperation = { operation: 'complete', amount: null, re
  */
 export function completePaymentFlow(
   deps: PaymentFlowDeps,
-): Flow<NewCompletion & { readonly paymentId: string }, PaymentState> {
+): Operation<NewCompletion & { readonly paymentId: string }, PaymentState, Answered> {
   const flow = new PaymentFlow(deps);
   const read = async (merchantId: string, paymentId: string) => {
     const state = await flow.read(merchantId, paymentId, completion);
@@ -23,7 +24,7 @@ export function completePaymentFlow(
     return state;
   };
   return {
-    operation: COMPLETE_PAYMENT,
+    name: COMPLETE_PAYMENT,
     readsFirst: true,
     async begin({ paymentId, details }, run) {
       const { merchantId, actor } = run;
@@ -47,8 +48,6 @@ export function completePaymentFlow(
       ...(await read(run.merchantId, subjectId)),
       opened: true,
     }),
-    resume: (state, run) => flow.next(state, run),
-    busy: (state) => flow.paused(state, deps.clock.now()),
-    phases: flow.phases,
+    ...flow.steps,
   };
 }

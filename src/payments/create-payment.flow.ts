@@ -1,8 +1,9 @@
+import { type Answered } from '../request-storage/attempt.js';
 import { audit } from '../database/audit.js';
 import { type Change, insert, type Refusal } from '../core/change.js';
 import { type Ids } from '../core/ids.js';
 import { Problem } from '../core/problem.js';
-import { type Begun, type Flow, moveTo, type Run } from '../idempotency/phases.js';
+import { type Begun, type KeyedRun, makeCall, type Operation } from '../idempotency/operation.js';
 import { type PspRouter } from '../psp/router.js';
 import { startOperation } from '../request-storage/advance.js';
 import { entityKey, pspIdempotencyKey, refuseForgottenKey } from '../request-storage/entity-key.js';
@@ -45,17 +46,15 @@ export function routeOf(router: PspRouter): Route {
 /** Takes a payment from asked-for to charged or authorized. Two commits and one call, when all is well. */
 export function createPaymentFlow(
   deps: PaymentFlowDeps & { readonly ids: Ids; readonly route: Route },
-): Flow<NewPayment, PaymentState> {
+): Operation<NewPayment, PaymentState, Answered> {
   const flow = new PaymentFlow(deps);
   return {
-    operation: CREATE_PAYMENT,
+    name: CREATE_PAYMENT,
     readsFirst: false,
     begin: (ask, run, refused) => begin(deps, ask, run, refused),
     load: async (subjectId, _params, _point, run) =>
       (await flow.read(run.merchantId, subjectId, firstRequested))!,
-    resume: (state, run) => flow.next(state, run),
-    busy: (state) => flow.paused(state, deps.clock.now()),
-    phases: flow.phases,
+    ...flow.steps,
   };
 }
 
@@ -63,7 +62,7 @@ export function createPaymentFlow(
 function begin(
   { seal, clock, ids, route, storage }: PaymentFlowDeps & { ids: Ids; route: Route },
   ask: NewPayment,
-  run: Run,
+  run: KeyedRun,
   refused: Refusal | null,
 ): Begun<PaymentState> {
   refuseForgottenKey(refused);
@@ -126,12 +125,7 @@ function begin(
     currency: ask.currency,
     pspIdempotencyKey: keyAtPsp,
   };
-  const stepResult = startOperation(
-    opening,
-    storage.accountAt(first),
-    { token: run.lockToken, leaseMs: run.leaseMs, traceId: run.traceId },
-    now,
-  );
+  const stepResult = startOperation(opening, storage.accountAt(first), run, now);
   const changes: Change[] = [
     insert(payments, payment),
     ...stepResult.changes,
@@ -168,5 +162,5 @@ function begin(
     refundIsStored: false,
     otherRefund: null,
   };
-  return { subjectId: id, params: {}, decision: moveTo('accepted', state, changes) };
+  return { subjectId: id, params: {}, decision: makeCall(state, changes) };
 }

@@ -2,14 +2,14 @@ import { type Change, type FromNow, fromNow, insert, type Store, update } from '
 import { type Table, tableOf } from '../core/table.js';
 import { Problem } from '../core/problem.js';
 import { type Encryption } from '../core/encryption.js';
-import { type Flow } from '../idempotency/phases.js';
+import { type Operation } from '../idempotency/operation.js';
 import { type DuplicateGuard } from './duplicate-guard.entity.js';
 import { type PaymentState } from './payment-state.js';
 import { type NewPayment } from './payments.js';
 
 export const duplicateGuards: Table<DuplicateGuard> = tableOf('duplicate_guards', ['merchantId', 'digest']);
 
-type CreateFlow = Flow<NewPayment, PaymentState>;
+type CreateFlow = Operation<NewPayment, PaymentState>;
 
 /**
  * The flow for a merchant with a window of `windowS` seconds: the same payment under another key

@@ -4,18 +4,18 @@ import { type Change, type Store, update } from '../core/change.js';
 import { type Ids } from '../core/ids.js';
 import { Problem } from '../core/problem.js';
 import { type Encryption } from '../core/encryption.js';
+import { decideAgain, REFUSED } from '../core/decide-again.js';
 import {
+  decideNext,
   type Decision,
-  decideOnly,
-  moveTo,
-  callThenDecide,
+  type KeyedRun,
+  makeCall,
   pause,
   type Pause,
-  type Phase,
   reply,
-  type Run,
-} from '../idempotency/phases.js';
-import { type Answered, type LeaseHolder, type OperationHistory } from '../request-storage/attempt.js';
+} from '../idempotency/operation.js';
+import { type Run } from '../idempotency/operation-run.js';
+import { type Answered, type OperationHistory } from '../request-storage/attempt.js';
 import {
   advance,
   type StepResult,
@@ -27,7 +27,6 @@ import {
 } from '../request-storage/advance.js';
 import { entityKey, isOfOrphan } from '../request-storage/entity-key.js';
 import { type RuledOut } from '../request-storage/next-step.js';
-import { type AdvanceRun } from '../request-storage/operation-resolver.js';
 import { type PspRequest } from '../request-storage/psp-request.entity.js';
 import { type RequestStorage } from '../request-storage/request-storage.js';
 import { type Payment } from './payment.entity.js';
@@ -64,28 +63,13 @@ export interface PaymentFlowDeps {
   readonly ids: Ids;
 }
 
-/** A payment that changes under every one of so many reads is driven by another run. */
-const MAX_READS = 10;
-
 /**
- * The one way to run a PSP operation of a payment. Every flow is this, begun differently:
- *
- *   started   (inside)   whatever is open is to be resolved first; then the operation is opened
- *   accepted  (outside)  one call to the PSP that the route is bound to, with nothing locked, then
- *                        the verdict: at rest, another call, another PSP by proof, or a pause
- *
- * Both may be entered again from the tables alone, by a retry, the completer or the resolver.
+ * The one way to run a PSP operation of a payment. Every flow is this, begun differently: whatever is open is
+ * resolved first, then the operation is opened; one call to the PSP that the route is bound to, with nothing
+ * locked; then the verdict: at rest, another call, another PSP by proof, or a pause. It is gone on with from the
+ * tables alone, by a retry, the completer or the resolver.
  */
 export class PaymentFlow {
-  readonly phases: Readonly<Record<string, Phase<PaymentState>>> = {
-    started: decideOnly((state, run) => this.next(state, run)),
-    accepted: callThenDecide(
-      (state: PaymentState, run) => this.perform(state, run),
-      (state, answered, run) => this.after(state, answered, run),
-      (state, answered) => evidenceOf(state, answered),
-    ),
-  };
-
   constructor(private readonly deps: PaymentFlowDeps) {}
 
   /** What `find` finds, with the secrets that its calls may need. */
@@ -108,30 +92,26 @@ export class PaymentFlow {
     paymentId: string,
     wanted: RequestedOperation,
   ): Promise<StoredPayment | null> {
-    let payment = await this.readPayment(merchantId, paymentId);
-    for (let tries = 0; payment; tries++) {
+    return decideAgain<StoredPayment | null>(this.deps, async () => {
+      const payment = await this.readPayment(merchantId, paymentId);
+      if (!payment) return null;
       const histories = await this.deps.storage.storiesOf(merchantId, paymentId);
       const refund = await this.readRefund(payment, wanted);
       const otherRefund = await this.readOtherRefund(payment, histories, refund);
       const after = await this.readPayment(merchantId, paymentId);
       // Whatever opens or decides an operation raises the payment's version.
-      if (after?.version === payment.version) {
-        return {
-          wanted,
-          payment,
-          histories,
-          call: null,
-          opened: false,
-          refund,
-          refundIsStored: refund !== null,
-          otherRefund,
-        };
-      }
-      if (tries === MAX_READS)
-        throw new Problem('overloaded', 'The payment changes too fast.', { retryAfterS: 1 });
-      payment = after;
-    }
-    return null;
+      if (after?.version !== payment.version) return REFUSED;
+      return {
+        wanted,
+        payment,
+        histories,
+        call: null,
+        opened: false,
+        refund,
+        refundIsStored: refund !== null,
+        otherRefund,
+      };
+    });
   }
 
   private async readPayment(merchantId: string, id: string): Promise<Payment | null> {
@@ -160,14 +140,14 @@ export class PaymentFlow {
   }
 
   /** Decides from what is known, with no answer at hand: resolve what is open, else do what is wanted. */
-  next(state: PaymentState, run: Run): Decision<PaymentState> {
+  next(state: PaymentState, run: KeyedRun): Decision<PaymentState> {
     const undecided = state.wanted.operation === 'complete' ? openFirst(state) : undecidedOperation(state);
     if (undecided) return this.applyStep(state, this.drive(state, undecided, run));
     return this.begin(state, run);
   }
 
   /** Makes the call that the state has written down. */
-  async perform(state: PaymentState, run: Pick<Run, 'lease'>): Promise<Answered> {
+  async call(state: PaymentState, run: Pick<Run, 'lease'>): Promise<Answered> {
     const call = state.call!;
     return this.deps.storage.perform(call, instructionFor(state, call), run.lease);
   }
@@ -176,7 +156,7 @@ export class PaymentFlow {
    * The customer has acted: hands in what came of it. What is decided answers as it stands, and so does what
    * was handed in before and is not decided yet.
    */
-  complete(state: PaymentState, details: Secrets['details'] & object, run: Run): Decision<PaymentState> {
+  complete(state: PaymentState, details: Secrets['details'] & object, run: KeyedRun): Decision<PaymentState> {
     const { payment, secrets } = state;
     const { storage, clock } = this.deps;
     const undecided = openFirst(state);
@@ -184,10 +164,10 @@ export class PaymentFlow {
     if (!undecided || isKnown) return this.next({ ...state, opened: true }, run);
     const now = clock.now();
     const facts = { capabilities: (psp: string) => storage.capabilities(psp), leaseMs: storage.leaseMs, now };
-    const stepResult = payment.status === 'requires_action' ? handIn(undecided, facts, driverOf(run)) : null;
+    const stepResult = payment.status === 'requires_action' ? handIn(undecided, facts, run) : null;
     if (!stepResult?.call || !secrets) return this.refuse(notCompletable(payment));
     const handed = { ...withStory(state, stepResult.history), call: stepResult.call, opened: true };
-    if (stepResult.call.attempt.kind !== 'complete') return moveTo('accepted', handed, stepResult.changes);
+    if (stepResult.call.attempt.kind !== 'complete') return makeCall(handed, stepResult.changes);
     const set = {
       status: paymentLifecycle.after(payment.status, 'action_completed'),
       nextAction: null,
@@ -201,16 +181,17 @@ export class PaymentFlow {
     };
     const moved = moveOn(payment, set, transition, now);
     const next = { ...handed, payment: moved.payment, secrets: { ...secrets, details } };
-    return moveTo('accepted', next, [...moved.changes, ...stepResult.changes]);
+    return makeCall(next, [...moved.changes, ...stepResult.changes]);
   }
 
-  private after(state: PaymentState, answered: Answered, run: Run): Decision<PaymentState> {
+  /** Takes in what the call came back with. */
+  settle(state: PaymentState, answered: Answered, run: Run): Decision<PaymentState> {
     const history = state.histories.get(answered.call.request.entityKey)!;
     return this.applyStep(state, this.drive(state, history, run, answered));
   }
 
   /** What comes next for one operation of the payment, given an answer or not. */
-  drive(state: PaymentState, history: OperationHistory, run: AdvanceRun, answered?: Answered): StepResult {
+  drive(state: PaymentState, history: OperationHistory, run: Run, answered?: Answered): StepResult {
     const { storage, clock } = this.deps;
     const current = history.routes.at(-1)!.request;
     const isFirst = history.entityKey === firstEntityKey(state.payment);
@@ -223,13 +204,13 @@ export class PaymentFlow {
       fence: isFirst && state.payment.fence,
       now: clock.now(),
     });
-    return advance(history, facts, driverOf(run), answered);
+    return advance(history, facts, run, answered);
   }
 
   /** From what the drive came to, to what the flow does: call, answer, pause, or take up what is wanted. */
   private applyStep(from: PaymentState, stepResult: StepResult): Decision<PaymentState> {
-    const { state, changes } = this.settle(from, stepResult);
-    if (stepResult.call) return moveTo('accepted', state, changes);
+    const { state, changes } = this.settled(from, stepResult);
+    if (stepResult.call) return makeCall(state, changes);
     const isMine = stepResult.history.entityKey === requestedKey(state);
     switch (stepResult.step.do) {
       case 'wait':
@@ -242,12 +223,12 @@ export class PaymentFlow {
       default:
         return isMine || isAlreadySatisfied(state)
           ? reply(statusOf(state), bodyOf(state), changes)
-          : moveTo('started', { ...state, call: null }, changes);
+          : decideNext({ ...state, call: null }, changes);
     }
   }
 
   /** What an operation has come to, with all that it changes. */
-  settle(state: PaymentState, stepResult: StepResult): { state: PaymentState; changes: readonly Change[] } {
+  settled(state: PaymentState, stepResult: StepResult): { state: PaymentState; changes: readonly Change[] } {
     const { clock, ids, storage } = this.deps;
     const { psp } = stepResult.history.routes.at(-1)!.request;
     return settle(state, stepResult, clock.now(), storage.capabilities(psp), () => ids.uuid());
@@ -264,7 +245,7 @@ export class PaymentFlow {
   }
 
   /** Nothing is open: open what is wanted, or say why not. */
-  private begin(state: PaymentState, run: Run): Decision<PaymentState> {
+  private begin(state: PaymentState, run: KeyedRun): Decision<PaymentState> {
     const { payment, wanted } = state;
     if (wanted.operation === 'first' || wanted.operation === 'complete')
       return reply(statusOf(state), bodyOf(state));
@@ -292,11 +273,10 @@ export class PaymentFlow {
       currency,
       pspIdempotencyKey: keyAtPspOf(state, key),
     };
-    const driver = driverOf(run);
     const at = this.deps.storage.accountAt(psp);
     const stepResult = before
-      ? restartOperation(before, opening, at, driver, now)
-      : startOperation(opening, at, driver, now);
+      ? restartOperation(before, opening, at, run, now)
+      : startOperation(opening, at, run, now);
     // Two operations at once would both pass their checks: the version lets one of them through.
     const set = { ...reserved(payment, wanted, amount), version: version + 1, updatedAt: now };
     const claim = update(payments, { merchantId, id }, set, { version });
@@ -308,7 +288,7 @@ export class PaymentFlow {
       refund: refund?.row ?? null,
       refundIsStored: refund !== null,
     };
-    return moveTo('accepted', next, [claim, ...stepResult.changes, ...(refund?.changes ?? [])]);
+    return makeCall(next, [claim, ...stepResult.changes, ...(refund?.changes ?? [])]);
   }
 
   /** Why what is wanted cannot be begun on the payment as it stands; null where it can. */
@@ -326,6 +306,25 @@ export class PaymentFlow {
   refuse({ code, detail, members }: Refusal, changes: readonly Change[] = []): Decision<PaymentState> {
     const problem = new Problem(code, detail, members ? { members } : {});
     return reply(problem.status, JSON.stringify(problem.document()), changes);
+  }
+
+  evidence(state: PaymentState, answered: Answered): readonly Change[] {
+    return evidenceOnly(state.histories.get(answered.call.request.entityKey)!, answered);
+  }
+
+  busy(state: PaymentState): Pause {
+    return this.paused(state, this.deps.clock.now());
+  }
+
+  /** What every flow of a payment does after it has begun. */
+  get steps() {
+    return {
+      next: (state: PaymentState, run: KeyedRun) => this.next(state, run),
+      call: (state: PaymentState, run: KeyedRun) => this.call(state, run),
+      settle: (state: PaymentState, answered: Answered, run: KeyedRun) => this.settle(state, answered, run),
+      evidence: (state: PaymentState, answered: Answered) => this.evidence(state, answered),
+      busy: (state: PaymentState) => this.busy(state),
+    };
   }
 
   paused(state: PaymentState, until: Date | null, changes: readonly Change[] = []): Pause {
@@ -382,13 +381,4 @@ function notCompletable({ status }: Payment): Refusal {
 
 function verdictOf({ histories }: PaymentState, key: string): string | undefined {
   return histories.get(key)?.routes.at(-1)?.request.verdict;
-}
-
-function driverOf(run: AdvanceRun): LeaseHolder {
-  return { token: run.lockToken, leaseMs: run.leaseMs, traceId: run.traceId };
-}
-
-/** The answer as evidence, for a run that has lost its lock: the first change is the gate. */
-export function evidenceOf(state: PaymentState, answered: Answered): readonly Change[] {
-  return evidenceOnly(state.histories.get(answered.call.request.entityKey)!, answered);
 }

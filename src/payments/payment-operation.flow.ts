@@ -1,8 +1,9 @@
+import { type Answered } from '../request-storage/attempt.js';
 import { audit } from '../database/audit.js';
 import { insert } from '../core/change.js';
 import { type Ids } from '../core/ids.js';
 import { Problem } from '../core/problem.js';
-import { type Decision, type Flow, type Run } from '../idempotency/phases.js';
+import { type Decision, type KeyedRun, type Operation } from '../idempotency/operation.js';
 import { type Refund } from '../refunds/refund.entity.js';
 import { refunds } from '../refunds/refund.table.js';
 import { PaymentFlow, type PaymentFlowDeps } from './payment-flow.js';
@@ -33,12 +34,12 @@ export interface OperationRequest {
 type Deps = PaymentFlowDeps & { readonly ids: Ids };
 
 /** Captures what was authorized: whole, in part, or in several parts that each have a reference. */
-export function capturePaymentFlow(deps: Deps): Flow<OperationRequest, PaymentState> {
+export function capturePaymentFlow(deps: Deps): Operation<OperationRequest, PaymentState, Answered> {
   return operationFlow(deps, CAPTURE_PAYMENT, 'capture');
 }
 
 /** Voids what was authorized, or what is left of it, or what is not decided yet where the PSP can. */
-export function cancelPaymentFlow(deps: Deps): Flow<OperationRequest, PaymentState> {
+export function cancelPaymentFlow(deps: Deps): Operation<OperationRequest, PaymentState, Answered> {
   return operationFlow(deps, CANCEL_PAYMENT, 'void');
 }
 
@@ -46,7 +47,7 @@ export function cancelPaymentFlow(deps: Deps): Flow<OperationRequest, PaymentSta
  * Gives back what was captured. A refund is what its name says, `payment-<id>-refund[-<reference>]`:
  * every client that asks for it, under any Idempotency-Key, gets the same one.
  */
-export function refundPaymentFlow(deps: Deps): Flow<OperationRequest, PaymentState> {
+export function refundPaymentFlow(deps: Deps): Operation<OperationRequest, PaymentState, Answered> {
   return operationFlow(deps, REFUND_PAYMENT, 'refund');
 }
 
@@ -54,7 +55,7 @@ function operationFlow(
   deps: Deps,
   operation: string,
   verb: 'capture' | 'void' | 'refund',
-): Flow<OperationRequest, PaymentState> {
+): Operation<OperationRequest, PaymentState, Answered> {
   const flow = new PaymentFlow(deps);
   const read = async (merchantId: string, paymentId: string, params: Record<string, unknown>) => {
     const state = await flow.read(merchantId, paymentId, wantedOf(verb, params));
@@ -62,7 +63,7 @@ function operationFlow(
     return state;
   };
   return {
-    operation,
+    name: operation,
     readsFirst: true,
     async begin(ask, run) {
       const { paymentId } = ask;
@@ -91,14 +92,12 @@ function operationFlow(
       ...(await read(run.merchantId, subjectId, params)),
       opened: point === 'accepted',
     }),
-    resume: (state, run) => flow.next(state, run),
-    busy: (state) => flow.paused(state, deps.clock.now()),
-    phases: flow.phases,
+    ...flow.steps,
   };
 }
 
 /** The first decision. A refund that has to wait for something else is written down meanwhile. */
-function decide(flow: PaymentFlow, state: PaymentState, run: Run): Decision<PaymentState> {
+function decide(flow: PaymentFlow, state: PaymentState, run: KeyedRun): Decision<PaymentState> {
   const { refund, refundIsStored } = state;
   const differs = refund && refundIsStored ? otherRefund(state, refund) : null;
   if (differs) return flow.refuse(differs);

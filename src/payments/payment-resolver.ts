@@ -1,11 +1,11 @@
 import { type Change, commitOf } from '../core/change.js';
-import { type Answered, type LeaseHolder, type OperationHistory } from '../request-storage/attempt.js';
+import { leaveEvidence, newLease, newRun, type Run } from '../idempotency/operation-run.js';
+import { type Answered, type OperationHistory } from '../request-storage/attempt.js';
 import { evidenceOnly } from '../request-storage/advance.js';
 import { isOfPayment, paymentIdOf } from '../request-storage/entity-key.js';
 import { type RouteHistory } from '../request-storage/assess-route.js';
 import { askAbout, unanswered } from '../request-storage/delayed-lookup.js';
 import {
-  type AdvanceRun,
   type OperationOwner,
   OperationResolver,
   type OperationResolverDeps,
@@ -36,7 +36,7 @@ export class PaymentResolver extends OperationResolver<PaymentState> {
     const route = undoable(state, orphan);
     if (!route || storage.isOtherAccount(route.request)) return this.leave(orphan);
     if (await storage.belongsElsewhere(route.request, orphan.pspReference!)) return this.leave(orphan);
-    const run = this.newRun(traceId);
+    const run = newRun(this.deps, traceId, null);
     if (storage.capabilities(orphan.psp).lookup === null) {
       return isVouchedFor(route, orphan) ? this.giveBack(orphan, state, run, []) : this.leave(orphan);
     }
@@ -47,52 +47,46 @@ export class PaymentResolver extends OperationResolver<PaymentState> {
     found: OrphanEffect,
     state: PaymentState,
     route: RouteHistory,
-    run: AdvanceRun,
+    run: Run,
   ): Promise<boolean> {
     const { owner } = this;
-    const asking = askAbout(route, found, driverOf(run), this.deps.clock.now());
+    const asking = askAbout(route, found, run, this.deps.clock.now());
     if (!asking) return this.leave(found);
-    const lease = this.newLease(run.lockToken);
+    run.lease = newLease(this.deps, run.lockToken);
     if (!(await this.write('asking', asking.changes))) return false;
     const { orphan, call } = asking;
-    const answered = await owner.perform(owner.withCall(state, call), { lease });
+    const answered = await owner.call(owner.withCall(state, call), run);
     const after = await owner.read({ ...call.request });
-    const history = owner.storyOf(after, orphan.entityKey);
+    const history = this.historyOf(after, orphan.entityKey);
     const known = evidenceOnly(history, answered);
     const verdict = judge(answered.answer);
     let isDone = false;
     if (verdict === 'there') isDone = await this.giveBack(orphan, after, run, known);
     else if (verdict === 'later') {
       const asked = history.routes.find(({ request }) => request.route === orphan.route)!;
-      await this.write('clientWaiting', [unanswered(asked, orphan, this.deps.clock.now()), ...known]);
+      await this.write('asked', [unanswered(asked, orphan, this.deps.clock.now()), ...known]);
     } else {
       const status = verdict === 'undone' ? 'compensated' : 'failed';
-      isDone = await this.write('clientWaiting', [moveOrphan(orphan, status), ...known]);
+      isDone = await this.write('asked', [moveOrphan(orphan, status), ...known]);
     }
     // Whatever the PSP said is written down, even where another worker has moved the orphan meanwhile.
-    await this.leaveEvidence(call.request, answered);
+    await leaveEvidence(this.deps, async () =>
+      evidenceOnly(this.historyOf(await owner.read(call.request), call.request.entityKey), answered),
+    );
     return isDone && verdict !== 'person';
   }
 
   private async giveBack(
     orphan: OrphanEffect,
     state: PaymentState,
-    run: AdvanceRun,
+    run: Run,
     known: readonly Change[],
   ): Promise<boolean> {
-    const stepResult = openCompensation(
-      state,
-      orphan,
-      this.deps.storage,
-      driverOf(run),
-      this.deps.clock.now(),
-    );
-    const lease = this.newLease(run.lockToken);
-    if (!(await this.write('compensating', [...stepResult.changes, ...known]))) return false;
-    const opened = { ...withStory(state, stepResult.history), call: stepResult.call };
-    const answered = await this.owner.perform(opened, { lease });
-    const { request } = stepResult.call!;
-    return this.follow(request, opened, run, answered);
+    const { storage, clock } = this.deps;
+    const { history, changes, call } = openCompensation(state, orphan, storage, run, clock.now());
+    run.lease = newLease(this.deps, run.lockToken);
+    if (!(await this.write('compensating', [...changes, ...known]))) return false;
+    return this.follow(call!.request, { ...withStory(state, history), call }, run, true);
   }
 
   /** What cannot be given back by itself waits for a person. */
@@ -100,10 +94,6 @@ export class PaymentResolver extends OperationResolver<PaymentState> {
     await this.deps.store.commit(commitOf(moveOrphan(orphan, 'failed')));
     return false;
   }
-}
-
-function driverOf({ lockToken, leaseMs, traceId }: AdvanceRun): LeaseHolder {
-  return { token: lockToken, leaseMs, traceId };
 }
 
 function ownerOf(flow: PaymentFlow): OperationOwner<PaymentState> {
@@ -114,14 +104,13 @@ function ownerOf(flow: PaymentFlow): OperationOwner<PaymentState> {
       if (!state) throw new RangeError(`an operation of a payment that is not there: ${paymentId}`);
       return state;
     },
-    storyOf: ({ histories }, name) => histories.get(name)!,
-    storiesOf: ({ histories }) => histories,
-    decide(state: PaymentState, history: OperationHistory, run: AdvanceRun, answered?: Answered) {
+    historiesOf: ({ histories }) => histories,
+    decide(state: PaymentState, history: OperationHistory, run: Run, answered?: Answered) {
       const stepResult = flow.drive(state, history, run, answered);
-      return { ...flow.settle(state, stepResult), stepResult };
+      return { ...flow.settled(state, stepResult), stepResult };
     },
     withCall: (state, call) => ({ ...state, call }),
-    perform: (state, run) => flow.perform(state, run),
+    call: (state, run) => flow.call(state, run),
     reverse: (state, request, evidence) => flow.reverse(state, request, evidence),
   };
 }

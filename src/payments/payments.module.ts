@@ -1,8 +1,8 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DatabaseModule } from '../database/database.module.js';
-import { FlowRegistry } from '../idempotency/flow-registry.js';
 import { IdempotencyModule } from '../idempotency/idempotency.module.js';
+import { IdempotentRunner } from '../idempotency/idempotent-runner.js';
 import { JobRegistry } from '../jobs/job-registry.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { PspModule } from '../psp/psp.module.js';
@@ -54,7 +54,7 @@ import { PaymentsService } from './payments.service.js';
 export class PaymentsModule implements OnModuleInit {
   constructor(
     private readonly owners: OperationOwners,
-    private readonly flows: FlowRegistry,
+    private readonly runner: IdempotentRunner,
     private readonly jobs: JobRegistry,
     private readonly payments: PaymentsService,
     private readonly resolver: PaymentResolver,
@@ -70,7 +70,7 @@ export class PaymentsModule implements OnModuleInit {
       subjectOf: (id) => this.reader.subjectOf(id),
       recordDispute: (psp, item) => this.disputes.take(psp, item),
     });
-    this.flows.register(Object.values(this.payments.flows));
+    this.runner.register(Object.values(this.payments.flows));
     this.jobs.register({ periodicTasks: () => this.tasks.all() });
   }
 }

@@ -3,7 +3,7 @@ import { type Page } from '../core/page.js';
 import { keyedRequest, type RequestContext } from '../idempotency/request-context.js';
 import { type Ids } from '../core/ids.js';
 import { type FlowAnswer, IdempotentRunner } from '../idempotency/idempotent-runner.js';
-import { type Flow } from '../idempotency/phases.js';
+import { type Operation } from '../idempotency/operation.js';
 import { type Caller } from '../merchants/caller.js';
 import { PspRouter } from '../psp/router.js';
 import { OperationTools } from '../request-storage/operation-tools.js';
@@ -20,10 +20,10 @@ import { type NewCapture, type NewCompletion, type NewPayment, type PaymentFilte
 
 /** The flows of payments, which the completer takes up again. */
 export interface PaymentFlows {
-  readonly create: Flow<NewPayment, PaymentState>;
-  readonly capture: Flow<OperationRequest, PaymentState>;
-  readonly cancel: Flow<OperationRequest, PaymentState>;
-  readonly complete: Flow<NewCompletion & { readonly paymentId: string }, PaymentState>;
+  readonly create: Operation<NewPayment, PaymentState>;
+  readonly capture: Operation<OperationRequest, PaymentState>;
+  readonly cancel: Operation<OperationRequest, PaymentState>;
+  readonly complete: Operation<NewCompletion & { readonly paymentId: string }, PaymentState>;
 }
 
 export function paymentFlows(deps: PaymentFlowDeps & { ids: Ids; route: Route }): PaymentFlows {

@@ -11,7 +11,7 @@ import { firstRequested, type PaymentState } from './payment-state.js';
 import { settle } from './settle.js';
 
 const now = new Date('2026-01-01T00:00:00Z');
-const driver = { token: 't', leaseMs: 20_000, traceId: 'trace' };
+const driver = { lockToken: 't', leaseMs: 20_000, traceId: 'trace' };
 const can: Capabilities = {
   operations: ['charge', 'authorize', 'capture', 'void', 'refund'],
   currencies: null,

@@ -1,8 +1,9 @@
+import { type Answered } from '../request-storage/attempt.js';
 import { audit } from '../database/audit.js';
 import { insert } from '../core/change.js';
 import { type Ids } from '../core/ids.js';
 import { Problem } from '../core/problem.js';
-import { type Begun, type Flow, moveTo, type Run } from '../idempotency/phases.js';
+import { type Begun, type KeyedRun, makeCall, type Operation } from '../idempotency/operation.js';
 import { type PspRouter } from '../psp/router.js';
 import { startOperation } from '../request-storage/advance.js';
 import { entityKey, pspIdempotencyKey, refuseForgottenKey } from '../request-storage/entity-key.js';
@@ -38,10 +39,10 @@ export interface CreatePayoutDeps extends PayoutFlowDeps {
  * recipient's turn is not read beforehand, for that could change before it is written: the first
  * commit itself breaks a rule of the database where it is not. Only then the sequence is read, to say why.
  */
-export function createPayoutFlow(deps: CreatePayoutDeps): Flow<NewPayout, PayoutState> {
+export function createPayoutFlow(deps: CreatePayoutDeps): Operation<NewPayout, PayoutState, Answered> {
   const flow = new PayoutFlow(deps);
   return {
-    operation: CREATE_PAYOUT,
+    name: CREATE_PAYOUT,
     readsFirst: false,
     async begin(ask, run, refused) {
       refuseForgottenKey(refused);
@@ -49,9 +50,7 @@ export function createPayoutFlow(deps: CreatePayoutDeps): Flow<NewPayout, Payout
       return begin(deps, ask, run);
     },
     load: (payoutId, _params, _point, { merchantId }) => flow.read({ merchantId, paymentId: null, payoutId }),
-    resume: (state, run) => flow.next(state, run),
-    busy: (state) => flow.paused(state, deps.clock.now()),
-    phases: flow.phases,
+    ...flow.steps,
   };
 }
 
@@ -59,11 +58,11 @@ export function createPayoutFlow(deps: CreatePayoutDeps): Flow<NewPayout, Payout
 function begin(
   { seal, clock, ids, candidates, storage }: CreatePayoutDeps,
   ask: NewPayout,
-  run: Run,
+  run: KeyedRun,
 ): Begun<PayoutState> {
   const now = clock.now();
   const id = ids.uuid();
-  const { merchantId, actor, lockToken: token, leaseMs, traceId } = run;
+  const { merchantId, actor } = run;
   const { reference: recipient, tokens } = ask.recipient;
   const { reference, amount, currency, previous, statementDescriptor, metadata } = ask;
   const keyAtPsp = pspIdempotencyKey.ofRequest(merchantId, CREATE_PAYOUT, run.key);
@@ -105,7 +104,7 @@ function begin(
     currency,
     pspIdempotencyKey: keyAtPsp,
   } as const;
-  const stepResult = startOperation(opening, storage.accountAt(first), { token, leaseMs, traceId }, now);
+  const stepResult = startOperation(opening, storage.accountAt(first), run, now);
   // It may be an e-mail address, and an audit record is never deleted: equal from different is all it tells.
   const recipientDigest = seal.digest(`payout-recipient:${merchantId}:${recipient}`);
   const detail = { amount, currency, recipient_digest: recipientDigest, previous, psp: first };
@@ -124,5 +123,5 @@ function begin(
     }),
   ];
   const state: PayoutState = { payout, history: stepResult.history, tokens, call: stepResult.call };
-  return { subjectId: id, params: {}, decision: moveTo('accepted', state, changes) };
+  return { subjectId: id, params: {}, decision: makeCall(state, changes) };
 }

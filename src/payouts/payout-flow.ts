@@ -1,27 +1,21 @@
 import { type Clock } from '../core/clock.js';
 import { type Change, type Store } from '../core/change.js';
 import { type Ids } from '../core/ids.js';
-import { Problem } from '../core/problem.js';
 import { type Encryption } from '../core/encryption.js';
+import { decideAgain, REFUSED } from '../core/decide-again.js';
 import {
   type Decision,
-  moveTo,
-  callThenDecide,
+  type KeyedRun,
+  makeCall,
   pause,
   type Pause,
-  type Phase,
   reply,
-  type Run,
-} from '../idempotency/phases.js';
+} from '../idempotency/operation.js';
+import { type Run } from '../idempotency/operation-run.js';
 import { type Answered, type Call, type OperationHistory } from '../request-storage/attempt.js';
 import { advance, evidenceOnly } from '../request-storage/advance.js';
 import { entityKey } from '../request-storage/entity-key.js';
-import {
-  type AdvanceRun,
-  type OperationOwner,
-  type Settled,
-  type Subject,
-} from '../request-storage/operation-resolver.js';
+import { type OperationOwner, type Settled, type Subject } from '../request-storage/operation-resolver.js';
 import { type RequestStorage } from '../request-storage/request-storage.js';
 import { type Payout } from './payout.entity.js';
 import { payouts } from './payout.table.js';
@@ -42,44 +36,26 @@ export interface PayoutFlowDeps {
   readonly ids: Ids;
 }
 
-/** A payout that changes under every one of so many reads is driven by another run. */
-const MAX_READS = 10;
-
 /**
- * Runs the one operation of a payout, for a request, the completer and the resolver alike:
- *
- *   accepted  (outside)  one call to the PSP that the route is bound to, with nothing locked, then the
- *                        verdict: ended, another call, another PSP by proof, or a pause
+ * Runs the one operation of a payout, for a request, the completer and the resolver alike: one call to the PSP that
+ * the route is bound to, with nothing locked, then the verdict: ended, another call, another PSP by proof, or a pause.
  */
 export class PayoutFlow implements OperationOwner<PayoutState> {
-  readonly phases: Readonly<Record<string, Phase<PayoutState>>> = {
-    accepted: callThenDecide(
-      (state: PayoutState, run) => this.perform(state, run),
-      (state, answered, run) => this.next(state, run, answered),
-      ({ history }, answered) => evidenceOnly(history, answered),
-    ),
-  };
-
   constructor(private readonly deps: PayoutFlowDeps) {}
 
   /** null where there is none. The payout and what was asked of PSPs for it, as of one moment; nothing is decrypted. */
   async find(merchantId: string, id: string): Promise<StoredPayout | null> {
-    const { storage } = this.deps;
-    let payout = await this.findPayout(merchantId, id);
-    for (let tries = 0; payout; tries++) {
-      const histories = await storage.storiesUnder(merchantId, entityKey.ofPayout(id));
+    return decideAgain<StoredPayout | null>(this.deps, async () => {
+      const payout = await this.findPayout(merchantId, id);
+      if (!payout) return null;
+      const histories = await this.deps.storage.storiesUnder(merchantId, entityKey.ofPayout(id));
       const after = await this.findPayout(merchantId, id);
       // Whatever decides the operation raises the payout's version.
-      if (after?.version === payout.version) {
-        const history = histories.get(entityKey.send(id));
-        if (!history) throw new RangeError(`a payout without a route: ${id}`);
-        return { payout, history, call: null };
-      }
-      if (tries === MAX_READS)
-        throw new Problem('overloaded', 'The payout changes too fast.', { retryAfterS: 1 });
-      payout = after;
-    }
-    return null;
+      if (after?.version !== payout.version) return REFUSED;
+      const history = histories.get(entityKey.send(id));
+      if (!history) throw new RangeError(`a payout without a route: ${id}`);
+      return { payout, history, call: null };
+    });
   }
 
   private async findPayout(merchantId: string, id: string): Promise<Payout | null> {
@@ -93,20 +69,11 @@ export class PayoutFlow implements OperationOwner<PayoutState> {
     return { ...state, tokens: decryptTokens(this.deps.seal, state.payout) };
   }
 
-  storyOf({ history }: PayoutState): OperationHistory {
-    return history;
-  }
-
-  storiesOf({ history }: PayoutState): ReadonlyMap<string, OperationHistory> {
+  historiesOf({ history }: PayoutState): ReadonlyMap<string, OperationHistory> {
     return new Map([[history.entityKey, history]]);
   }
 
-  decide(
-    state: PayoutState,
-    history: OperationHistory,
-    run: AdvanceRun,
-    answered?: Answered,
-  ): Settled<PayoutState> {
+  decide(state: PayoutState, history: OperationHistory, run: Run, answered?: Answered): Settled<PayoutState> {
     const { storage, clock, ids } = this.deps;
     const now = clock.now();
     const facts = storage.facts({
@@ -119,7 +86,7 @@ export class PayoutFlow implements OperationOwner<PayoutState> {
       now,
     });
     const driver = { token: run.lockToken, leaseMs: run.leaseMs, traceId: run.traceId };
-    const stepResult = advance(history, facts, driver, answered);
+    const stepResult = advance(history, facts, run, answered);
     return { ...settle(state, stepResult, () => ids.uuid(), now), stepResult };
   }
 
@@ -128,17 +95,17 @@ export class PayoutFlow implements OperationOwner<PayoutState> {
   }
 
   /** Makes the call that the state has written down. */
-  perform(state: PayoutState, run: Pick<Run, 'lease'>): Promise<Answered> {
+  call(state: PayoutState, run: Pick<Run, 'lease'>): Promise<Answered> {
     const call = state.call!;
     return this.deps.storage.perform(call, instructionFor(state, call), run.lease);
   }
 
   /** From what is known, and an answer if there is one, to what the flow does. */
-  next(from: PayoutState, run: Run, answered?: Answered): Decision<PayoutState> {
+  next(from: PayoutState, run: KeyedRun, answered?: Answered): Decision<PayoutState> {
     const hasEnded = from.payout.status !== 'processing';
     if (hasEnded && !answered) return reply(201, bodyOf(from));
     const { state, stepResult, changes } = this.decide(from, from.history, run, answered);
-    if (stepResult.call) return moveTo('accepted', state, changes);
+    if (stepResult.call) return makeCall(state, changes);
     switch (stepResult.step.do) {
       case 'wait':
         return this.paused(state, stepResult.step.until, changes);
@@ -147,6 +114,17 @@ export class PayoutFlow implements OperationOwner<PayoutState> {
       default:
         return reply(201, bodyOf(state), changes);
     }
+  }
+
+  /** What the flow does after it has begun. */
+  get steps() {
+    return {
+      next: (state: PayoutState, run: KeyedRun) => this.next(state, run),
+      call: (state: PayoutState, run: KeyedRun) => this.call(state, run),
+      settle: (state: PayoutState, answered: Answered, run: KeyedRun) => this.next(state, run, answered),
+      evidence: ({ history }: PayoutState, answered: Answered) => evidenceOnly(history, answered),
+      busy: (state: PayoutState) => this.paused(state, this.deps.clock.now()),
+    };
   }
 
   paused(state: PayoutState, until: Date | null, changes: readonly Change[] = []): Pause {

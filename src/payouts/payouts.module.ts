@@ -1,8 +1,8 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DatabaseModule } from '../database/database.module.js';
-import { FlowRegistry } from '../idempotency/flow-registry.js';
 import { IdempotencyModule } from '../idempotency/idempotency.module.js';
+import { IdempotentRunner } from '../idempotency/idempotent-runner.js';
 import { PspModule } from '../psp/psp.module.js';
 import { isOfPayout } from '../request-storage/entity-key.js';
 import { OperationOwners } from '../request-storage/operation-owners.js';
@@ -31,7 +31,7 @@ export class PayoutsModule implements OnModuleInit {
   constructor(
     private readonly owners: OperationOwners,
     private readonly tools: OperationTools,
-    private readonly flows: FlowRegistry,
+    private readonly runner: IdempotentRunner,
     private readonly payouts: PayoutsService,
     private readonly reader: PayoutReader,
   ) {}
@@ -42,6 +42,6 @@ export class PayoutsModule implements OnModuleInit {
       resolver: new OperationResolver(new PayoutFlow(this.tools), this.tools),
       subjectOf: (id) => this.reader.subjectOf(id),
     });
-    this.flows.register(Object.values(this.payouts.flows));
+    this.runner.register(Object.values(this.payouts.flows));
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Page } from '../core/page.js';
 import { Problem } from '../core/problem.js';
 import { type FlowAnswer, IdempotentRunner } from '../idempotency/idempotent-runner.js';
-import { type Flow } from '../idempotency/phases.js';
+import { type Operation } from '../idempotency/operation.js';
 import { keyedRequest, type RequestContext } from '../idempotency/request-context.js';
 import { type Caller } from '../merchants/caller.js';
 import { PspRouter } from '../psp/router.js';
@@ -18,7 +18,7 @@ import { type NewPayout, type PayoutFilter } from './payouts.js';
 @Injectable()
 export class PayoutsService {
   /** What the completer takes up again. */
-  readonly flows: { readonly create: Flow<NewPayout, PayoutState> };
+  readonly flows: { readonly create: Operation<NewPayout, PayoutState> };
   private readonly flow: PayoutFlow;
 
   constructor(

@@ -1,7 +1,7 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { FlowRegistry } from '../idempotency/flow-registry.js';
 import { IdempotencyModule } from '../idempotency/idempotency.module.js';
+import { IdempotentRunner } from '../idempotency/idempotent-runner.js';
 import { PaymentsModule } from '../payments/payments.module.js';
 import { RequestStorageModule } from '../request-storage/request-storage.module.js';
 import { Refund } from './refund.entity.js';
@@ -16,11 +16,11 @@ import { RefundsService } from './refunds.service.js';
 })
 export class RefundsModule implements OnModuleInit {
   constructor(
-    private readonly flows: FlowRegistry,
+    private readonly runner: IdempotentRunner,
     private readonly refunds: RefundsService,
   ) {}
 
   onModuleInit(): void {
-    this.flows.register([this.refunds.flow]);
+    this.runner.register([this.refunds.flow]);
   }
 }

@@ -6,7 +6,7 @@ import { Problem } from '../core/problem.js';
 import { given } from '../database/conditions.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { type FlowAnswer, IdempotentRunner } from '../idempotency/idempotent-runner.js';
-import { type Flow } from '../idempotency/phases.js';
+import { type Operation } from '../idempotency/operation.js';
 import { keyedRequest, type RequestContext } from '../idempotency/request-context.js';
 import { type Caller } from '../merchants/caller.js';
 import { type OperationRequest, refundPaymentFlow } from '../payments/payment-operation.flow.js';
@@ -30,7 +30,7 @@ export interface NewRefund {
 @Injectable()
 export class RefundsService {
   /** What the completer takes up again. */
-  readonly flow: Flow<OperationRequest, PaymentState>;
+  readonly flow: Operation<OperationRequest, PaymentState>;
 
   constructor(
     tools: OperationTools,

@@ -231,7 +231,7 @@ function startRoute(
     nextStepAt: new Date(now.getTime() + driver.leaseMs),
     stuckAt: null,
     fence: 1,
-    leasedBy: driver.token,
+    leasedBy: driver.lockToken,
     leasedUntil: null,
     restsOnRoute: last === 0 ? null : last,
     openedAt: now,
@@ -267,7 +267,7 @@ function callAgain(
     nextStepAt: new Date(now.getTime() + driver.leaseMs),
     // What was given up may be asked about all the same: by a client, or by a cancel.
     stuckAt: null,
-    leasedBy: driver.token,
+    leasedBy: driver.lockToken,
   };
   const made = newAttempt(request, current.attempts.at(-1)!.attempt + 1, kind, driver, now);
   const marks = {
@@ -299,7 +299,7 @@ function write(before: PspRequest, after: PspRequest, driver: LeaseHolder, lease
   const { verdict, pspReference, nextStepAt, stuckAt, fence, leasedBy, decidedAt, lookAgainAt } = after;
   const stuckReason = stuckAt === null ? null : (after.stuckReason ?? null);
   const firstStuckAt = before.firstStuckAt ? null : after.firstStuckAt;
-  const mine = before.leasedBy === null || before.leasedBy === driver.token;
+  const mine = before.leasedBy === null || before.leasedBy === driver.lockToken;
   return update(
     pspRequests,
     { merchantId: before.merchantId, entityKey: before.entityKey, route: before.route },

@@ -14,7 +14,7 @@ export interface OperationHistory {
 
 /** Who drives an operation: the token of the lock it holds, and how long that lock lasts. */
 export interface LeaseHolder {
-  readonly token: string;
+  readonly lockToken: string;
   readonly leaseMs: number;
   readonly traceId: string;
 }

@@ -10,7 +10,7 @@ function owners() {
   const taken: unknown[][] = [];
   const resolverOf = (name: string) =>
     ({
-      driveOn: () => Promise.resolve(true),
+      advance: () => Promise.resolve(true),
       take: (...args: unknown[]) => {
         taken.push([name, ...args]);
         return Promise.resolve('applied');

@@ -6,7 +6,7 @@ import { type OperationResolver, type Subject } from './operation-resolver.js';
 /** What is done about an operation when no client asks for it. */
 export type OperationDriver = Pick<
   OperationResolver<unknown>,
-  'driveOn' | 'lookAgain' | 'askNow' | 'resolveStuck' | 'take'
+  'advance' | 'lookAgain' | 'askNow' | 'resolveStuck' | 'take'
 >;
 
 /** The operations of one module, as it registers them. */

@@ -4,6 +4,7 @@ import { MemoryStore } from '../database/commit/memory-store.js';
 import { SeededIds } from '../core/ids.js';
 import { type Capabilities, type Psps } from '../psp/contract.js';
 import { type NotificationItem } from '../psp/notification.js';
+import { newRun } from '../idempotency/operation-run.js';
 import { advance, startOperation } from './advance.js';
 import { type OperationHistory } from './attempt.js';
 import { type OperationOwner, OperationResolver } from './operation-resolver.js';
@@ -45,7 +46,8 @@ async function pending() {
     currency: 'EUR',
     pspIdempotencyKey: 'key',
   } as const;
-  const client = { token: '01900000-0000-7000-8000-00000000000a', leaseMs, traceId: 'client' };
+  const tools = { store, clock, ids: new SeededIds(1, clock), leaseMs };
+  const client = newRun(tools, 'client', 0);
   const opened = startOperation(
     opening,
     { psp: 'first', accountFingerprint: 'account of first' },
@@ -58,8 +60,7 @@ async function pending() {
   const historyOf = (histories: ReadonlyMap<string, OperationHistory>) => histories.get(name)!;
   const owner: OperationOwner<ReadonlyMap<string, OperationHistory>> = {
     read: () => storage.storiesOf(merchantId, '1'),
-    storyOf: historyOf,
-    storiesOf: (histories) => histories,
+    historiesOf: (histories) => histories,
     decide: (state, history, run, answered) => {
       const facts = storage.facts({
         candidates: ['first', 'second'],
@@ -69,28 +70,16 @@ async function pending() {
         fence: false,
         now: clock.now(),
       });
-      const driver = { token: run.lockToken, leaseMs, traceId: run.traceId };
-      const stepResult = advance(history, facts, driver, answered);
+      const stepResult = advance(history, facts, run, answered);
       return { state, stepResult, changes: stepResult.changes };
     },
     withCall: (state) => state,
-    perform: () => new Promise(() => calls.push('a call that hangs')),
+    call: () => new Promise(() => calls.push('a call that hangs')),
   };
-  const resolver = new OperationResolver(owner, {
-    store,
-    storage,
-    clock,
-    ids: new SeededIds(1, clock),
-    leaseMs,
-  });
+  const resolver = new OperationResolver(owner, { ...tools, storage });
   const answer = { outcome: 'pending', pspReference: 'pi_1' } as const;
   const answered = { call: opened.call!, answer, endedAt: clock.now(), latencyMs: 1 };
-  const decided = owner.decide(
-    new Map(),
-    historyOf(await owner.read(of)),
-    { lockToken: client.token, leaseMs, traceId: 'client', clientWaiting: true, deadline: clock.now() },
-    answered,
-  );
+  const decided = owner.decide(new Map(), historyOf(await owner.read(of)), client, answered);
   expect((await store.commit(gatedByFirst(decided.changes))).done).toBe(true);
   const stored = async () => {
     const requests = await store.find(pspRequests, { merchantId, entityKey: name });
@@ -127,7 +116,7 @@ describe('a notification', () => {
     clock.advance(1);
     const [due] = await storage.due(10);
     expect(due).toMatchObject({ entityKey: name, route: 1 });
-    void resolver.driveOn(due!, 'resolver');
+    void resolver.advance(due!, 'resolver');
     for (let tries = 0; tries < 100 && calls.length === 0; tries++) await Promise.resolve();
     expect(calls).toHaveLength(1);
     expect((await stored()).requests).toMatchObject([

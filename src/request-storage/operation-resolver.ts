@@ -1,13 +1,19 @@
 import { audit } from '../database/audit.js';
 import { checkpoint } from '../core/checkpoint.js';
-import { type Clock } from '../core/clock.js';
-import { type Change, gatedByFirst, insert, type Store, update } from '../core/change.js';
-import { type Ids } from '../core/ids.js';
-import { Lease } from '../core/lease.js';
-import { type LockHolder } from '../core/lock-holder.js';
+import { type Change, gatedByFirst, insert, update } from '../core/change.js';
+import { decideAgain, REFUSED } from '../core/decide-again.js';
 import { Problem } from '../core/problem.js';
 import { type NotificationItem } from '../psp/notification.js';
-import { type Run } from '../idempotency/phases.js';
+import {
+  type Decision,
+  newLease,
+  newRun,
+  OperationRun,
+  type Run,
+  type RunTools,
+  type Steps,
+  type Written,
+} from '../idempotency/operation-run.js';
 import { type Answered, type Call, isCall, type OperationHistory } from './attempt.js';
 import { type StepResult, evidenceOnly } from './advance.js';
 import { recheck, rechecked } from './delayed-lookup.js';
@@ -17,12 +23,6 @@ import { type PspAttempt, type PspRequest } from './psp-request.entity.js';
 import { pspAttempts, pspRequests } from './psp-request.table.js';
 import { type Statement, statementAttempt } from './statement.js';
 import { type RequestStorage } from './request-storage.js';
-
-/** As much of a run as driving a route takes; a worker that drives without a key has no more. */
-export type AdvanceRun = Pick<Run, 'lockToken' | 'leaseMs' | 'traceId' | 'clientWaiting' | 'deadline'> & {
-  /** An operator has the PSP asked at least once after this attempt. */
-  readonly operatorAskedAfter?: number;
-};
 
 /** A decision about an operation, with all that it wants written. */
 export interface Settled<State> {
@@ -37,43 +37,32 @@ export type Subject = Pick<PspRequest, 'merchantId' | 'paymentId' | 'payoutId'>;
 /** Which operation, of what. */
 export type Operated = Subject & Pick<PspRequest, 'entityKey'>;
 
-/** What the room that owns an operation knows how to do with it. */
+/** How the module that owns an operation advances it. */
 export interface OperationOwner<State> {
   /** The subject of the route as the tables have it now. Throws where there is none. */
   read(of: Subject): Promise<State>;
-  storyOf(state: State, entityKey: string): OperationHistory;
   /** Every operation of the subject, by entity key. */
-  storiesOf(state: State): ReadonlyMap<string, OperationHistory>;
+  historiesOf(state: State): ReadonlyMap<string, OperationHistory>;
   /** Takes in an answer, if there is one, and decides. Pure. */
-  decide(state: State, history: OperationHistory, run: AdvanceRun, answered?: Answered): Settled<State>;
+  decide(state: State, history: OperationHistory, run: Run, answered?: Answered): Settled<State>;
   /** The state with a call to make. */
   withCall(state: State, call: Call): State;
   /** Makes the call that the state has written down. */
-  perform(state: State, run: Pick<Run, 'lease'>): Promise<Answered>;
-  /** What it changes that a refund which the PSP had done has come to nothing. Who owns no refunds has none. */
+  call(state: State, run: Pick<Run, 'lease'>): Promise<Answered>;
+  /** What it changes that a refund which the PSP had done has come to nothing. An owner without refunds has none. */
   reverse?(state: State, request: PspRequest, evidence: RuledOut): Promise<readonly Change[]>;
 }
 
-export interface OperationResolverDeps {
-  readonly store: Store;
+export interface OperationResolverDeps extends RunTools {
   readonly storage: Pick<
     RequestStorage,
     'accountAt' | 'belongsElsewhere' | 'capabilities' | 'isOtherAccount'
   >;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  /** Absent: leases end by time alone. */
-  readonly holder?: LockHolder;
-  readonly leaseMs: number;
 }
 
-/** Calls made for one route in one pass. The schedule decides when the next pass is. */
-const MAX_CALLS = 8;
-const MAX_REFUSALS = 4;
-
 /**
- * Drives an open route on when no client asks: the same decisions as in a request, under a lease of its
- * own instead of a client's key. The key, if it is still unanswered, is answered by the completer or
+ * Advances an open route when no client asks: the same decisions as in a request, under a lease of the route
+ * instead of a client's key. The key, if it is still unanswered, is answered by the completer or
  * by the client's next try.
  */
 export class OperationResolver<State> {
@@ -82,21 +71,21 @@ export class OperationResolver<State> {
     protected readonly deps: OperationResolverDeps,
   ) {}
 
-  /** False when another run drives the route, or it is decided already. */
-  async driveOn(due: Operated, traceId: string): Promise<boolean> {
-    return this.follow(due, await this.owner.read(due), this.newRun(traceId));
+  /** False when another run advances the route, or it is decided already. */
+  async advance(due: Operated, traceId: string): Promise<boolean> {
+    return this.follow(due, await this.owner.read(due), newRun(this.deps, traceId, null));
   }
 
   /**
    * Asks the PSP of an open route at least once, because an operator wants to know. Returns the calls that
-   * were made: none where the PSP can be asked nothing, or another run drives the route.
+   * were made: none where the PSP can be asked nothing, or another run advances the route.
    */
   async askNow(due: Operated, traceId: string): Promise<readonly PspAttempt[]> {
     const { owner } = this;
-    const attemptsOf = (state: State) => owner.storyOf(state, due.entityKey).routes.at(-1)!.attempts;
+    const attemptsOf = (state: State) => this.historyOf(state, due.entityKey).routes.at(-1)!.attempts;
     const state = await owner.read(due);
-    const last = attemptsOf(state).at(-1)!.attempt;
-    await this.follow(due, state, { ...this.newRun(traceId), operatorAskedAfter: last });
+    const operatorAskedAfter = attemptsOf(state).at(-1)!.attempt;
+    await this.follow(due, state, { ...newRun(this.deps, traceId, null), operatorAskedAfter });
     return attemptsOf(await owner.read(due)).filter((a) => isCall(a) && a.traceId === traceId);
   }
 
@@ -108,9 +97,9 @@ export class OperationResolver<State> {
   async resolveStuck(stuck: Operated, statement: Statement, traceId: string): Promise<PspRequest> {
     const { owner } = this;
     const { clock, ids, storage } = this.deps;
-    for (let tries = 0; tries < MAX_REFUSALS; tries++) {
+    return decideAgain<PspRequest>(this.deps, async () => {
       const state = await owner.read(stuck);
-      const history = owner.storyOf(state, stuck.entityKey);
+      const history = this.historyOf(state, stuck.entityKey);
       const route = history.routes.at(-1)!;
       const { request } = route;
       if (request.verdict !== 'open' || request.stuckAt === null) {
@@ -130,7 +119,7 @@ export class OperationResolver<State> {
         ...history,
         routes: [...history.routes.slice(0, -1), { ...route, attempts: [...route.attempts, attempt] }],
       };
-      const settled = owner.decide(state, known, this.newRun(traceId));
+      const settled = owner.decide(state, known, newRun(this.deps, traceId, null));
       const decided = settled.stepResult.history.routes.at(-1)!.request;
       if (decided.verdict !== (statement.isDone ? 'effective' : 'ruled_out')) {
         throw new Problem('invalid_state', `The PSP itself says otherwise of ${stuck.entityKey}.`);
@@ -151,35 +140,19 @@ export class OperationResolver<State> {
         },
       });
       const changes = [...settled.changes, insert(pspAttempts, attempt), record];
-      if (await this.write('resolved', changes)) return decided;
-    }
-    throw new Problem('overloaded', 'The operation changes too fast.', { retryAfterS: 1 });
+      return (await this.write('resolved', changes)) ? decided : REFUSED;
+    });
   }
 
-  /** From what is known, and an answer if there is one, as far as the route goes now. */
-  protected async follow(due: Operated, from: State, run: AdvanceRun, first?: Answered): Promise<boolean> {
-    const { owner } = this;
-    let state = from;
-    let answered = first;
-    let refusals = 0;
-    for (let calls = 0; calls < MAX_CALLS && refusals < MAX_REFUSALS;) {
-      const history = owner.storyOf(state, due.entityKey);
-      if (history.routes.at(-1)!.request.verdict !== 'open' && !answered) return false;
-      const settled = owner.decide(state, history, run, answered);
-      const lease = this.newLease(run.lockToken);
-      const isWritten = settled.changes.length === 0 || (await this.write('driven', settled.changes));
-      if (!isWritten) {
-        refusals += 1;
-        state = await owner.read(due);
-        continue;
-      }
-      if (!settled.stepResult.call) return true;
-      answered = await owner.perform(settled.state, { lease });
-      state = settled.state;
-      calls += 1;
-    }
-    if (answered) await this.leaveEvidence(due, answered);
-    return false;
+  /** From a state as far as the route goes now; `calls` first, where the state holds a call that is written down. */
+  protected async follow(due: Operated, state: State, run: Run, calls = false): Promise<boolean> {
+    const route = new RouteRun(this.deps, this.owner, due, run);
+    const rest = await (calls ? route.toRest({ go: 'call', state, changes: [] }) : route.advance(state));
+    return rest.advanced;
+  }
+
+  protected historyOf(state: State, entityKey: string): OperationHistory {
+    return this.owner.historiesOf(state).get(entityKey)!;
   }
 
   /**
@@ -188,33 +161,35 @@ export class OperationResolver<State> {
    */
   async lookAgain(due: PspRequest, traceId: string): Promise<boolean> {
     const { owner } = this;
-    const { store, clock, leaseMs } = this.deps;
+    const { store, clock } = this.deps;
     const state = await owner.read(due);
-    const history = owner.storyOf(state, due.entityKey);
+    const history = this.historyOf(state, due.entityKey);
     const route = history.routes.find(({ request }) => request.route === due.route);
     if (route?.request.fence !== due.fence) return false;
-    const { lockToken: token } = this.newRun(traceId);
-    const { changes, call } = recheck(route, { token, leaseMs, traceId }, clock.now());
-    const lease = this.newLease(token);
+    const run = newRun(this.deps, traceId, null);
+    const { changes, call } = recheck(route, run, clock.now());
     if (!(await store.commit(gatedByFirst(changes))).done) return false;
-    const answered = await owner.perform(owner.withCall(state, call), { lease });
-    for (let tries = 0; tries < MAX_REFUSALS; tries++) {
-      const known = owner.storyOf(await owner.read(due), due.entityKey);
-      if (await this.write('looked', rechecked(known, answered, clock.now()))) return true;
-    }
-    return false;
+    const answered = await owner.call(owner.withCall(state, call), run);
+    return decideAgain<boolean>(
+      this.deps,
+      async () => {
+        const known = this.historyOf(await owner.read(due), due.entityKey);
+        return (await this.write('looked', rechecked(known, answered, clock.now()))) || REFUSED;
+      },
+      () => false,
+    );
   }
 
   /**
    * Takes in what a PSP told of its own accord about an operation of this subject: writes it down, and
-   * decides the operation with it unless another run drives it.
+   * decides the operation with it unless another run advances it.
    */
   async take(of: Subject, psp: string, fact: NotificationItem, traceId: string): Promise<Taken> {
     const { owner } = this;
     const { storage, clock, leaseMs } = this.deps;
-    for (let tries = 0; tries < MAX_REFUSALS; tries++) {
+    return decideAgain<Taken>(this.deps, async () => {
       const state = await owner.read(of);
-      const histories = owner.storiesOf(state);
+      const histories = owner.historiesOf(state);
       const attribution = attribute(histories, psp, fact);
       if (attribution === null) return 'unknown';
       if (attribution === 'contradiction') return attribution;
@@ -234,14 +209,13 @@ export class OperationResolver<State> {
       if (isNews && (await storage.belongsElsewhere(request, pspReference!))) return 'contradiction';
       const undone = noted.reversed ? await owner.reverse?.(state, request, noted.reversed) : undefined;
       const changes = [...noted.changes, ...(undone ?? [])];
-      if (changes.length > 0 && !(await this.write('noticed', changes))) continue;
+      if (changes.length > 0 && !(await this.write('noticed', changes))) return REFUSED;
       if (noted.taken !== 'recorded') return noted.taken;
-      // The run that drives it finds the fact, since it raised the fence of the route.
+      // The run that advances it finds the fact, since it raised the fence of the route.
       if (request.leasedBy !== null) return 'recorded';
       const { entityKey } = request;
       return (await this.decideWithoutCall({ ...of, entityKey }, traceId)) ? 'applied' : 'recorded';
-    }
-    throw new Problem('overloaded', 'The operation changes too fast.', { retryAfterS: 1 });
+    });
   }
 
   /**
@@ -251,47 +225,89 @@ export class OperationResolver<State> {
   private async decideWithoutCall(due: Operated, traceId: string): Promise<boolean> {
     const { owner } = this;
     const now = this.deps.clock.now();
-    for (let tries = 0; tries < MAX_REFUSALS; tries++) {
-      const state = await owner.read(due);
-      const history = owner.storyOf(state, due.entityKey);
-      const { request } = history.routes.at(-1)!;
-      if (request.verdict !== 'open' || request.leasedBy !== null) return false;
-      const { stepResult, changes } = owner.decide(state, history, this.newRun(traceId));
-      const isDecided = stepResult.call === null;
-      const written = isDecided ? changes : dueAt(request, now);
-      if (written.length === 0 || (await this.write('driven', written))) return isDecided;
-    }
-    return false;
-  }
-
-  protected newRun(traceId: string): AdvanceRun {
-    const { clock, ids, holder, leaseMs } = this.deps;
-    const lockToken = holder?.newToken() ?? ids.uuid();
-    return { lockToken, leaseMs, traceId, clientWaiting: false, deadline: clock.now() };
-  }
-
-  /** As of now: taken right before the commit that writes a call down. */
-  protected newLease(token: string): Lease {
-    const { clock, leaseMs, holder } = this.deps;
-    return new Lease(clock, leaseMs, () => holder?.holds(token) ?? true);
+    return decideAgain<boolean>(
+      this.deps,
+      async () => {
+        const state = await owner.read(due);
+        const history = this.historyOf(state, due.entityKey);
+        const { request } = history.routes.at(-1)!;
+        if (request.verdict !== 'open' || request.leasedBy !== null) return false;
+        const { stepResult, changes } = owner.decide(state, history, newRun(this.deps, traceId, null));
+        const isDecided = stepResult.call === null;
+        const written = isDecided ? changes : dueAt(request, now);
+        return written.length === 0 || (await this.write('driven', written)) ? isDecided : REFUSED;
+      },
+      () => false,
+    );
   }
 
   /** False when the commit was refused. */
-  protected async write(place: string, changes: readonly Change[]): Promise<boolean> {
-    await checkpoint(`commit:before:${place}`);
-    const { done } = await this.deps.store.commit(gatedByFirst(changes));
-    if (done) await checkpoint(`commit:after:${place}`);
-    return done;
+  protected write(place: string, changes: readonly Change[]): Promise<boolean> {
+    return commitAt(this.deps, place, changes);
+  }
+}
+
+interface RouteRest {
+  readonly go: 'rest';
+  readonly changes: readonly Change[];
+  /** False where another run advances the route, or it is decided already. */
+  readonly advanced: boolean;
+}
+
+/** A run that holds a route by its lease. */
+class RouteRun<State> extends OperationRun<State, Answered, RouteRest> {
+  constructor(
+    tools: RunTools,
+    private readonly owner: OperationOwner<State>,
+    private readonly due: Operated,
+    run: Run,
+  ) {
+    super(tools, stepsOf(owner, due), run);
   }
 
-  /** Whatever came of the call is written down, even where another run decides about it. */
-  protected async leaveEvidence(due: Operated, answered: Answered): Promise<void> {
-    for (let tries = 0; tries < MAX_REFUSALS; tries++) {
-      const history = this.owner.storyOf(await this.owner.read(due), due.entityKey);
-      const changes = evidenceOnly(history, answered);
-      if (changes.length === 0 || (await this.deps.store.commit(gatedByFirst(changes))).done) return;
-    }
+  protected async write(decision: Decision<State, RouteRest>): Promise<Written> {
+    if (decision.changes.length === 0) return 'written';
+    const lease = newLease(this.tools, this.run.lockToken);
+    const done = await commitAt(this.tools, 'driven', decision.changes);
+    if (done) this.run.lease = lease;
+    return done ? 'written' : 'refused';
   }
+
+  protected read(): Promise<State> {
+    return this.owner.read(this.due);
+  }
+
+  protected async stepBack(): Promise<RouteRest> {
+    return { go: 'rest', changes: [], advanced: false };
+  }
+}
+
+/** What is done for one operation, whatever else is open on its subject. */
+function stepsOf<State>(
+  owner: OperationOwner<State>,
+  { entityKey }: Operated,
+): Steps<State, Answered, RouteRest> {
+  const historyOf = (state: State) => owner.historiesOf(state).get(entityKey)!;
+  const decide = (from: State, run: Run, answered?: Answered): Decision<State, RouteRest> => {
+    const { state, stepResult, changes } = owner.decide(from, historyOf(from), run, answered);
+    return stepResult.call ? { go: 'call', state, changes } : { go: 'rest', changes, advanced: true };
+  };
+  return {
+    next(state, run) {
+      const isOpen = historyOf(state).routes.at(-1)!.request.verdict === 'open';
+      return isOpen ? decide(state, run) : { go: 'rest', changes: [], advanced: false };
+    },
+    call: (state, run) => owner.call(state, run),
+    settle: (state, answered, run) => decide(state, run, answered),
+    evidence: (state, answered) => evidenceOnly(historyOf(state), answered),
+  };
+}
+
+async function commitAt({ store }: RunTools, place: string, changes: readonly Change[]): Promise<boolean> {
+  await checkpoint(`commit:before:${place}`);
+  const { done } = await store.commit(gatedByFirst(changes));
+  if (done) await checkpoint(`commit:after:${place}`);
+  return done;
 }
 
 /** Has the resolver look at an open route; nothing where it is due already. */

@@ -12,7 +12,7 @@ import { RequestStorage } from './request-storage.js';
 import { Resolver } from './resolver.js';
 
 const merchantId = '01900000-0000-7000-8000-000000000001';
-const driver = { token: '01900000-0000-7000-8000-00000000000a', leaseMs: 1_000, traceId: 't' };
+const driver = { lockToken: '01900000-0000-7000-8000-00000000000a', leaseMs: 1_000, traceId: 't' };
 
 /** No PSP is configured any more. */
 const noPsps: Psps = {
@@ -68,7 +68,7 @@ describe('the resolver', () => {
     const { clock, store, storage } = await world(3);
     const stepResult: string[] = [];
     const failures: unknown[] = [];
-    const driveOn = async ({ entityKey }: PspRequest) => {
+    const advance = async ({ entityKey }: PspRequest) => {
       if (entityKey === 'payment-1-charge') throw new Error('poison');
       stepResult.push(entityKey);
       return true;
@@ -76,11 +76,11 @@ describe('the resolver', () => {
     const ids = new SeededIds(1, clock);
     const resolver = new Resolver(
       storage,
-      driveOn,
+      advance,
       () => ids.uuid(),
       (error) => failures.push(error),
     );
-    expect(await resolver.runOnce()).toEqual({ stepResult: 2, failed: 1 });
+    expect(await resolver.runOnce()).toEqual({ done: 2, failed: 1 });
     expect(failures).toHaveLength(1);
     const [poison] = await store.find(pspRequests, { merchantId, entityKey: 'payment-1-charge' });
     expect(poison!.nextStepAt!.getTime()).toBe(clock.now().getTime() + 60_000);

@@ -3,7 +3,6 @@ import { type Logger } from 'pino';
 import { Counter, Registry } from 'prom-client';
 import { LOGGER } from '../config/config.module.js';
 import { Completer } from '../idempotency/completer.js';
-import { FlowRegistry } from '../idempotency/flow-registry.js';
 import { type IdempotencyKey } from '../idempotency/idempotency-key.entity.js';
 import { IdempotentRunner } from '../idempotency/idempotent-runner.js';
 import { type PeriodicTask } from '../jobs/periodic-task-leases.js';
@@ -22,7 +21,6 @@ export class RouteTasks {
     @Inject(OperationTools) private readonly tools: OperationTools,
     @Inject(OperationOwners) private readonly owners: OperationOwners,
     @Inject(IdempotentRunner) private readonly runner: IdempotentRunner,
-    @Inject(FlowRegistry) private readonly flows: FlowRegistry,
     @Inject(PspsConfig) private readonly psps: PspsConfig,
     @Inject(DueKeys) private readonly dueKeys: DueKeys,
     @Inject(Registry) private readonly metrics: Registry,
@@ -44,11 +42,11 @@ export class RouteTasks {
     const resolverOf = (psp: PspFilter) =>
       new Resolver(
         tools.storage,
-        (due, traceId) => owners.of(due.entityKey).driveOn(due, traceId),
+        (due, traceId) => owners.of(due.entityKey).advance(due, traceId),
         () => tools.ids.uuid(),
         (err, { entityKey, route, psp: account }) => {
           notAdvanced.inc({ psp: account });
-          logger.error({ err, entity_key: entityKey, route, psp: account }, 'a route was not driven');
+          logger.error({ err, entity_key: entityKey, route, psp: account }, 'a route was not advanced');
         },
         psp,
       );
@@ -59,13 +57,12 @@ export class RouteTasks {
   }
 
   private completers(): PeriodicTask[] {
-    const { tools, runner, flows, dueKeys, logger } = this;
+    const { tools, runner, dueKeys, logger } = this;
     const accounts = this.psps.psps.map(({ name }) => name);
     const taskOf = (suffix: string, keys: (limit: number) => Promise<IdempotencyKey[]>) => {
       const completer = new Completer(
         tools.store,
         runner,
-        flows.all,
         tools.ids,
         (err, { operation, subjectId }) =>
           logger.error({ err, operation, subject: subjectId }, 'a key was not completed'),

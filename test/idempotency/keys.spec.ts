@@ -4,7 +4,7 @@ import { Completer } from '../../src/idempotency/completer.js';
 import { idempotencyKeys } from '../../src/idempotency/idempotency-key.table.js';
 import { PostgresKeyRetention } from '../../src/idempotency/key-retention.js';
 import { IdempotentRunner } from '../../src/idempotency/idempotent-runner.js';
-import { type Flow, decideOnly, moveTo, callThenDecide, pause, reply } from '../../src/idempotency/phases.js';
+import { decideNext, makeCall, type Operation, pause, reply } from '../../src/idempotency/operation.js';
 import { Reaper } from '../../src/idempotency/reaper.js';
 import { SystemClock } from '../../src/core/clock.js';
 import { PostgresStore } from '../../src/database/commit/postgres-store.js';
@@ -53,34 +53,30 @@ afterAll(async () => {
 
 interface Letter {
   readonly text: string;
+  readonly isSent?: true;
 }
 
-/** A flow that sends a letter: `send` is the call to the outside world. */
-function sending(send: (text: string) => Promise<string>): Flow<Letter, Letter> {
+/** Sends a letter: `send` is the call to the outside world. */
+function sending(send: (text: string) => Promise<string>): Operation<Letter, Letter, string> {
   return {
-    operation: 'POST /letters',
+    name: 'POST /letters',
     readsFirst: false,
-    begin: (ask) => ({ subjectId: randomUUID(), params: { ...ask }, decision: moveTo('accepted', ask, []) }),
+    begin: (ask) => ({ subjectId: randomUUID(), params: { ...ask }, decision: makeCall(ask, []) }),
     load: async (_id, params) => ({ text: String(params['text']) }),
-    resume: (state) => moveTo('accepted', state, []),
+    next: (state) => (state.isSent ? reply(201, JSON.stringify({ text: state.text })) : makeCall(state, [])),
+    call: (state) => send(state.text),
+    settle: (state, receipt) => decideNext({ text: `${state.text} ${receipt}`, isSent: true }, []),
+    evidence: () => [],
     busy: () => pause('accepted', 202, '{}', null),
-    phases: {
-      accepted: callThenDecide(
-        (state: Letter) => send(state.text),
-        (state, receipt) => moveTo('sent', { text: `${state.text} ${receipt}` }, []),
-        () => [],
-      ),
-      sent: decideOnly((state) => reply(201, JSON.stringify(state))),
-    },
   };
 }
 
-const request = (key: string, ask: Letter, waitMs = 0) => ({
+const request = (key: string, input: Letter, waitMs = 0) => ({
   merchantId,
   key,
   actor: 'test',
   traceId: 't',
-  ask,
+  input,
   waitMs,
 });
 
@@ -129,7 +125,7 @@ describe('a request under an idempotency key', () => {
     expect(await code(keyed.run(sending(send), request(key, { text: 'goodbye' })))).toBe(
       'idempotency_key_reused',
     );
-    const elsewhere = { ...sending(send), operation: 'POST /parcels' };
+    const elsewhere = { ...sending(send), name: 'POST /parcels' };
     expect(await code(keyed.run(elsewhere, request(key, { text: 'hello' })))).toBe('idempotency_key_reused');
   });
 
@@ -182,8 +178,9 @@ describe('the completer', () => {
     const done = held();
     done.letGo();
     const failures: unknown[] = [];
-    const completer = new Completer(store, keyed, [sending(done.send)], ids, (error) => failures.push(error));
-    expect(await completer.runOnce()).toEqual({ taken: 1, failed: 0 });
+    keyed.register([sending(done.send)]);
+    const completer = new Completer(store, keyed, ids, (error) => failures.push(error));
+    expect(await completer.runOnce()).toEqual({ done: 1, failed: 0 });
     expect(failures).toEqual([]);
     const [row] = await store.find(idempotencyKeys, { merchantId, key: abandoned });
     expect(row).toMatchObject({ recoveryPoint: 'finished', responseBody: '{"text":"left sent 1"}' });

@@ -139,6 +139,7 @@ export class PaymentSchedule extends Installation<Service> {
     const { store, storage, ids } = deps;
     const route = () => ({ candidates: [...this.psps.keys()], fence: this.fence });
     const flows = { ...paymentFlows({ ...deps, route }), refund: refundPaymentFlow(deps) };
+    keyed.register(Object.values(flows));
     const resolver = new PaymentResolver({ ...deps, leaseMs: LEASE_MS });
     const { rethrow } = this;
     const owners = new OperationOwners();
@@ -161,8 +162,8 @@ export class PaymentSchedule extends Installation<Service> {
         newId,
         rethrow,
       ),
-      resolver: new Resolver(storage, (due, id) => resolver.driveOn(due, id), newId, rethrow),
-      completer: new Completer(store, keyed, Object.values(flows), ids, rethrow),
+      resolver: new Resolver(storage, (due, id) => resolver.advance(due, id), newId, rethrow),
+      completer: new Completer(store, keyed, ids, rethrow),
       facts: owners,
     };
   }
@@ -182,8 +183,11 @@ export class PaymentSchedule extends Installation<Service> {
     const paymentId = this.paymentId ?? '';
     const running =
       wants === 'create'
-        ? keyed.run(flows.create, { ...common, ask: this.ask })
-        : keyed.run(flows[flowOf(wants)], { ...common, ask: { ...nothingMore, ...parts[wants], paymentId } });
+        ? keyed.run(flows.create, { ...common, input: this.ask })
+        : keyed.run(flows[flowOf(wants)], {
+            ...common,
+            input: { ...nothingMore, ...parts[wants], paymentId },
+          });
     const told = await Promise.race([
       running.catch((error: unknown) => {
         if (error instanceof Problem || error instanceof StoreUnavailable) return error.message;

@@ -89,6 +89,7 @@ class PayoutSchedule extends Installation<Service> {
     const candidates = () => [...this.psps.keys()];
     const sequences = { tailOf: () => this.tailOf() };
     const create = createPayoutFlow({ ...deps, candidates, sequences });
+    keyed.register([create]);
     const resolver = new OperationResolver(new PayoutFlow(deps), { ...deps, leaseMs: LEASE_MS });
     const ofPayments = new PaymentResolver({ ...deps, leaseMs: LEASE_MS });
     const owners = new OperationOwners();
@@ -111,8 +112,8 @@ class PayoutSchedule extends Installation<Service> {
         newId,
         rethrow,
       ),
-      resolver: new Resolver(storage, (due, id) => resolver.driveOn(due, id), newId, rethrow),
-      completer: new Completer(store, keyed, [create], ids, rethrow),
+      resolver: new Resolver(storage, (due, id) => resolver.advance(due, id), newId, rethrow),
+      completer: new Completer(store, keyed, ids, rethrow),
       facts: owners,
     };
   }
@@ -186,7 +187,7 @@ class PayoutSchedule extends Installation<Service> {
       actor: 'client',
       traceId: 't',
       waitMs,
-      ask,
+      input: ask,
     });
     const told = await Promise.race([
       running.catch((error: unknown) => {

@@ -155,14 +155,21 @@ export function payoutHouse({ store, clock, ids, psps, sequences = sequencesIn(s
   const ofPayouts = new OperationResolver(new PayoutFlow(deps), { ...deps, leaseMs: LEASE_MS });
   const resolver = new Resolver(
     storage,
-    (due, traceId) => ofPayouts.driveOn(due, traceId),
+    (due, traceId) => ofPayouts.advance(due, traceId),
     () => ids.uuid(),
     (error) => {
       throw error;
     },
   );
   const send = async (merchantId: string, key: string, ask: NewPayout, waitMs = 0) => {
-    const told = await keyed.run(create, { merchantId, key, ask, waitMs, actor: 'api-key:k', traceId: 't' });
+    const told = await keyed.run(create, {
+      merchantId,
+      key,
+      input: ask,
+      waitMs,
+      actor: 'api-key:k',
+      traceId: 't',
+    });
     return { ...told, payout: JSON.parse(told.body) as PayoutView };
   };
   const ofPayments = new PaymentResolver({ ...deps, leaseMs: LEASE_MS });
