@@ -26,9 +26,9 @@ export class Completer {
       await this.dueKeys(limit),
       atOnce,
       (key) => this.runner.resume(key, `completer-${this.ids.uuid()}`),
-      async (error, key) => {
-        this.onError(error, key);
-        await this.postpone(key).catch((e: unknown) => this.onError(e, key));
+      async (thrown, key) => {
+        this.onError(thrown, key);
+        await this.postpone(key).catch((again: unknown) => this.onError(again, key));
       },
     );
   }

@@ -94,7 +94,9 @@ export class IdempotentRunner {
     const { clock, deadlineMs, seal } = this.options;
     const run = {
       ...newRun(this.options, traceId, request.deadlineMs ?? deadlineMs),
-      ...{ merchantId, key, actor },
+      merchantId,
+      key,
+      actor,
     };
     const asked = `${operation.name}\n${canonicalJson(input)}`;
     const waitUntilMs = clock.monotonicMs() + request.waitMs;

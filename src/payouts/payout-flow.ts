@@ -85,7 +85,6 @@ export class PayoutFlow implements OperationOwner<PayoutState> {
       fence: false,
       now,
     });
-    const driver = { token: run.lockToken, leaseMs: run.leaseMs, traceId: run.traceId };
     const stepResult = advance(history, facts, run, answered);
     return { ...settle(state, stepResult, () => ids.uuid(), now), stepResult };
   }

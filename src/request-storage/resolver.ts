@@ -28,8 +28,8 @@ export class Resolver {
       await this.storage.due(limit, this.psp),
       atOnce,
       (due) => this.advance(due, `resolver-${this.newTraceId()}`),
-      async (error, due) => {
-        this.onError(error, due);
+      async (thrown, due) => {
+        this.onError(thrown, due);
         // Where that fails as well the route stays due, and the next pass says so.
         await this.storage.postpone(due, AFTER_FAILURE_MS).catch(() => {});
       },
