@@ -2,12 +2,11 @@ import http from 'node:http';
 import pg from 'pg';
 import { SystemClock } from '../src/core/clock.js';
 import { SystemIds } from '../src/core/ids.js';
-import { PLANNER } from '../src/database/commit/lane.js';
-import { chargeStatements, type Varying } from './charge-statements.js';
+import { INSERT_PLAIN, UPDATE_PLAIN } from './plain.js';
 
 /**
- * What the same work costs without any feature: node:http, a pool, the two statements of a charge one
- * by one, and one plain request to the PSP in between. No credentials, no checks, no guard around
+ * What the same work costs without any feature: node:http, a pool, the two plain statements one by one, and one
+ * plain request to the PSP in between. No credentials, no checks, no guard around
  * the PSP, no log. It answers for the merchant and at the PSP that BENCH_BARE names.
  */
 export interface BareSettings {
@@ -17,38 +16,23 @@ export interface BareSettings {
   readonly connections: number;
 }
 
-type Values = Readonly<Record<Varying, string>>;
-
 async function main(): Promise<void> {
   const settings = JSON.parse(process.env['BENCH_BARE'] ?? '') as BareSettings;
   const ids = new SystemIds(new SystemClock());
-  const agent = new http.Agent({ keepAlive: true, maxFreeSockets: 256 });
-  const statements = await chargeStatements(settings.merchantId);
+  const agent = new http.Agent({ keepAlive: true, maxFreeSockets: 512 });
   const pool = new pg.Pool({
     connectionString: settings.databaseUrl,
     max: settings.connections,
     application_name: 'bench-bare',
-    options: PLANNER.map((setting) => `-c ${setting}`).join(' '),
   });
-  const run = async (index: number, values: Values) => {
-    const { text, parameters } = statements[index]!;
-    const filled = parameters.map((parameter) =>
-      parameter === null
-        ? null
-        : parameter.map((piece) => (typeof piece === 'string' ? piece : values[piece.varies])).join(''),
-    );
-    await pool.query({ name: `charge_${index}`, text, values: filled, rowMode: 'array' });
-  };
-
   const charge = async (body: string, key: string): Promise<string> => {
-    JSON.parse(body);
-    const [payment, token, audit, event] = [ids.uuid(), ids.uuid(), ids.uuid(), ids.uuid()];
-    const values = { payment, token, audit, event, key, fingerprint: key };
-    const pspKey = values.token;
-    await run(0, { ...values, pspKey, pspReference: '' });
-    const pspReference = await ask(agent, settings.stripeUrl, values.payment, pspKey);
-    await run(1, { ...values, pspKey, pspReference });
-    return JSON.stringify({ id: values.payment, status: 'captured', psp_reference: pspReference });
+    const { reference, amount, currency } = JSON.parse(body) as Record<string, unknown>;
+    const id = ids.uuid();
+    const opened = [id, settings.merchantId, reference, amount, currency, 'processing'];
+    await pool.query({ name: 'insert', text: INSERT_PLAIN, values: opened });
+    const pspReference = await ask(agent, settings.stripeUrl, id, key);
+    await pool.query({ name: 'update', text: UPDATE_PLAIN, values: [id, 'captured', pspReference] });
+    return JSON.stringify({ id, status: 'captured', psp_reference: pspReference });
   };
 
   const server = http.createServer((request, response) => {

@@ -2,23 +2,37 @@ import { type ChildProcess } from 'node:child_process';
 import { cpuMsOf, cpuMsOfEndedChildren, cpuMsOfFamily } from './cpu.js';
 import { type LoadOrder, type LoadReport } from './load.js';
 import { type CpuMs, measured, type Sample, type Window } from './measure.js';
+import { type OwnDatabase } from './own-database.js';
+import { type Load } from './options.js';
 import { type Pgbench } from './pgbench.js';
 
 /** A contender that can make payments, so many at once. */
 export interface Contender {
   readonly name: string;
-  /** Of its payments in our tables. */
+  /** Of its payments in `table`. */
   readonly merchantId: string;
+  readonly table: PaymentTable;
+  /** Whether it can be measured at this load. */
+  takes(load: Load): boolean;
   run(inFlight: number, window: Window): Promise<Sample>;
   /** Payments that it says it has made, and whether PSPs were asked for them. */
   readonly made: number;
   readonly asksPsp: boolean;
 }
 
-/** Where CPU time is read. */
-export interface Processes {
-  readonly postmaster: number | null;
+/** Where a contender keeps its payments. */
+export type PaymentTable = 'payments' | 'bench_payments';
+
+/** Where usage is read. */
+export interface Meters {
+  readonly database: OwnDatabase;
   readonly simulator: number;
+}
+
+async function usageOf(database: OwnDatabase, cpuMs: CpuMs) {
+  const { postmaster } = database;
+  const postgres = postmaster && cpuMsOfFamily(postmaster);
+  return { cpuMs: { ...cpuMs, postgres }, walBytes: await database.walBytes() };
 }
 
 /** The load generator, in its own process. One order at a time. */
@@ -57,53 +71,66 @@ export class HttpContender implements Contender {
   constructor(
     readonly name: string,
     readonly merchantId: string,
+    readonly table: PaymentTable,
     private readonly server: { readonly url: string; readonly pid: number; readonly apiKey: string },
     private readonly loader: Loader,
-    private readonly processes: Processes,
+    private readonly meters: Meters,
   ) {}
+
+  takes(): boolean {
+    return true;
+  }
 
   async run(inFlight: number, window: Window): Promise<Sample> {
     const { url, apiKey, pid } = this.server;
     const name = `${this.name}-${++this.runs}`;
-    const readCpu = (): CpuMs => ({
-      service: cpuMsOf(pid),
-      postgres: this.processes.postmaster && cpuMsOfFamily(this.processes.postmaster),
-      simulator: cpuMsOf(this.processes.simulator),
-      load: cpuMsOf(this.loader.pid),
-    });
+    const { database, simulator } = this.meters;
+    const readUsage = () =>
+      usageOf(database, {
+        service: cpuMsOf(pid),
+        simulator: cpuMsOf(simulator),
+        load: cpuMsOf(this.loader.pid),
+      });
     const order = { url, apiKey, name, inFlight, ...window };
-    const { report, ...sample } = await measured(window, readCpu, this.loader.load(order));
+    const { report, ...sample } = await measured(window, readUsage, this.loader.load(order));
     if (report.complaint) throw new Error(`${this.name} answered ${report.complaint}`);
     this.made += report.answers[201] ?? 0;
     return sample;
   }
 }
 
+/** Each client is a connection, of which the embedded Postgres has 200. */
+const MAX_CLIENTS = 150;
+
 /** What a client of pgbench takes to connect and to prepare, with all the others doing the same. */
 const CONNECT_MS = 25;
 
 /** pgbench is its own load generator, and asks nobody. */
 export class PgbenchContender implements Contender {
-  readonly name = 'pgbench';
   readonly asksPsp = false;
 
   constructor(
+    readonly name: string,
     readonly merchantId: string,
+    readonly table: PaymentTable,
     private readonly pgbench: Pgbench,
-    private readonly processes: Processes,
+    private readonly meters: Meters,
   ) {}
 
   get made(): number {
     return this.pgbench.payments;
   }
 
+  takes({ inFlight, pspMs }: Load): boolean {
+    return inFlight <= MAX_CLIENTS && pspMs === 0;
+  }
+
   async run(inFlight: number, { warmMs, windowMs }: Window): Promise<Sample> {
-    const { postmaster } = this.processes;
     const window = { warmMs: warmMs + CONNECT_MS * inFlight, windowMs };
-    const readCpu = (): CpuMs => ({ postgres: postmaster && cpuMsOfFamily(postmaster) });
+    const readUsage = () => usageOf(this.meters.database, {});
     const ended = cpuMsOfEndedChildren(process.pid);
     const madeBefore = this.made;
-    const { report: _, ...sample } = await measured(window, readCpu, this.pgbench.run(inFlight, window));
+    const { report: _, ...sample } = await measured(window, readUsage, this.pgbench.run(inFlight, window));
     // Known only when it has ended, and then for the whole run.
     const spent = (cpuMsOfEndedChildren(process.pid) ?? 0) - (ended ?? 0);
     const load = ended === null ? null : spent / Math.max(1, this.made - madeBefore);

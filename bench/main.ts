@@ -1,21 +1,25 @@
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { type Contender } from './contenders.js';
 import { benchJobs } from './jobs.js';
 import { type Sample } from './measure.js';
+import { type Written } from './own-database.js';
 import { type Options, optionsOf, usage, UsageError } from './options.js';
+import { plotOf } from './plot.js';
 import { ratioLines, ratiosOf, type Series, seriesLines } from './report.js';
 import { Stage } from './stage.js';
 
 /**
- * `npm run bench`: what Payonce adds to the two statements that a charge is. Everybody shares this
- * machine with everything else on it, so the contenders take turns, and only ratios mean anything.
+ * `npm run bench`: what Payonce costs beside the two plain statements that store a payment, and beside a bare service
+ * of them. All of it shares this machine, so the contenders take turns, and only ratios mean anything.
  */
 const RESULTS = 'bench/results.json';
+const PLOT = 'bench/results.svg';
 /** Before anything counts: code is compiled, statements are prepared, connections are open. */
 const WARM_UP = { warmMs: 500, windowMs: 1_500 };
 const WARM_UP_IN_FLIGHT = 64;
 const RUN_UP_MS = 500;
+/** Long enough for the work in the background that belongs to the payments. */
+const COUNTED = { warmMs: 500, windowMs: 3_000 };
 
 async function main(options: Options): Promise<boolean> {
   const stage = new Stage();
@@ -25,46 +29,63 @@ async function main(options: Options): Promise<boolean> {
     await stage.open(options);
     say(`${stage.contenders.map(({ name }) => name).join(', ')}: taking turns, ${options.rounds} rounds`);
     for (const contender of stage.contenders) await contender.run(WARM_UP_IN_FLIGHT, WARM_UP);
-    const series = await play(stage.contenders, options);
-    return await told(stage, series, options);
+    const series = await play(stage, options);
+    return await report(stage, series, await countWrites(stage), options);
   } finally {
     await stage.close();
   }
 }
 
-async function play(contenders: readonly Contender[], options: Options): Promise<Series[]> {
-  const { rounds, inFlight, seconds } = options;
+async function play(stage: Stage, { rounds, loads, seconds }: Options): Promise<Series[]> {
   const window = { warmMs: RUN_UP_MS, windowMs: seconds * 1_000 };
-  const samples = new Map<string, Sample[]>();
+  const { contenders } = stage;
+  const series = contenders.flatMap((contender) =>
+    loads
+      .filter((load) => contender.takes(load))
+      .map((load) => ({ contender, load, samples: [] as Sample[] })),
+  );
   for (let round = 0; round < rounds; round++) {
-    for (const load of inFlight) {
+    for (const load of loads) {
+      await stage.slowPsp(load.pspMs);
+      const turns = series.filter((one) => one.load === load);
       // The contender that begins a round is the last of the next.
-      const turns = contenders.map((_, n) => contenders[(n + round) % contenders.length]!);
-      for (const contender of turns) {
-        const sample = await contender.run(load, window);
-        const id = `${contender.name} ${load}`;
-        samples.set(id, [...(samples.get(id) ?? []), sample]);
+      for (const n of turns.keys()) {
+        const { contender, samples } = turns[(n + round) % turns.length]!;
+        samples.push(await contender.run(load.inFlight, window));
       }
     }
     say(`round ${round + 1} of ${rounds}`);
   }
-  return contenders.flatMap(({ name }) =>
-    inFlight.map((load) => ({
-      contender: name,
-      inFlight: load,
-      samples: samples.get(`${name} ${load}`) ?? [],
-    })),
-  );
+  await stage.slowPsp(0);
+  return series.map((one) => ({ ...one, contender: one.contender.name }));
+}
+
+/** What one payment of the service writes, with the work in the background that belongs to it. */
+async function countWrites({ contenders, database }: Stage): Promise<Record<keyof Written, number>> {
+  const service = contenders.find(({ name }) => name === 'service')!;
+  const [before, made] = [await database.written(), service.made];
+  await service.run(WARM_UP_IN_FLIGHT, COUNTED);
+  const after = await database.written();
+  const each = Object.entries(after).map(([name, count]) => {
+    const share = (count - before[name as keyof Written]) / (service.made - made);
+    return [name, Math.round(share * 10) / 10];
+  });
+  return Object.fromEntries(each) as Record<keyof Written, number>;
 }
 
 /** False where payments, answers and effects do not agree. */
-async function told(stage: Stage, series: readonly Series[], options: Options): Promise<boolean> {
+async function report(
+  stage: Stage,
+  series: readonly Series[],
+  writes: Record<keyof Written, number>,
+  options: Options,
+): Promise<boolean> {
   const ratios = ratiosOf(series);
   const { database, contenders, missing } = stage;
   const rows = await database.rows();
   const books = [];
-  for (const { name, made, merchantId } of contenders) {
-    books.push({ name, answered: made, captured: await database.capturedPayments(merchantId) });
+  for (const { name, made, merchantId, table } of contenders) {
+    books.push({ name, answered: made, captured: await database.capturedPayments(merchantId, table) });
   }
   const { effects, references } = await stage.effects();
   const asked = contenders.filter(({ asksPsp }) => asksPsp).reduce((sum, { made }) => sum + made, 0);
@@ -78,8 +99,14 @@ async function told(stage: Stage, series: readonly Series[], options: Options): 
     'Ratios of payments per second, round by round, and of the CPU time of one payment:',
     ...ratioLines(ratios),
   );
-  say('', 'Medians of the rounds; CPU time is that of one payment:', ...seriesLines(series));
-  say('', `The tables hold ${named(rows)} rows; nobody has analysed them but autovacuum.`);
+  say('', 'Medians of the rounds, with the CPU ms and the WAL of one payment:', ...seriesLines(series));
+  const { inserts, updates, hotUpdates, deletes, indexEntries } = writes;
+  say(
+    '',
+    `A payment writes ${inserts} rows, updates ${updates} (${hotUpdates} of them without an index entry), deletes ` +
+      `${deletes}, and makes at most ${indexEntries} index entries; its commits have ${stage.parameters} parameters.`,
+  );
+  say('', `The tables hold ${named(rows)} rows; only autovacuum has analysed them.`);
   say(`Postgres: ${named(database.settings)}. ${availableParallelism()} cores for everything.`);
   say(...missing, ...(database.postmaster === null ? ['No CPU times of Postgres: it runs elsewhere.'] : []));
   const counts = books.map(
@@ -88,9 +115,21 @@ async function told(stage: Stage, series: readonly Series[], options: Options): 
   say(`${counts.join('; ')}; effects at the PSP: ${effects} of ${asked} payments.`);
   say(agree ? 'Payments, answers and effects agree.' : 'Payments, answers and effects DO NOT AGREE.');
   const at = new Date().toISOString();
-  const results = { at, options, ratios, series, rows, settings: database.settings, books, effects, agree };
+  const results = {
+    at,
+    options,
+    ratios,
+    series,
+    writes,
+    rows,
+    settings: database.settings,
+    books,
+    effects,
+    agree,
+  };
   writeFileSync(RESULTS, `${JSON.stringify(results, null, 2)}\n`);
-  say(`Written to ${RESULTS}.`);
+  writeFileSync(PLOT, plotOf(series));
+  say(`Written to ${RESULTS} and ${PLOT}.`);
   return agree;
 }
 

@@ -15,6 +15,13 @@ export type CpuMs = Readonly<Partial<Record<Part, number | null>>>;
 export interface Sample extends Counted {
   readonly paymentsPerSecond: number;
   readonly cpuMsPerPayment: CpuMs;
+  readonly walBytesPerPayment: number;
+}
+
+/** What has been used so far. */
+export interface Usage {
+  readonly cpuMs: CpuMs;
+  readonly walBytes: number;
 }
 
 /** The steady part of a run: what happens before it is not counted. */
@@ -23,16 +30,16 @@ export interface Window {
   readonly windowMs: number;
 }
 
-/** Reads CPU times at both ends of the window, while `work` goes on. `work` counts in the same window. */
+/** Reads the usage at both ends of the window, while `work` goes on. `work` counts in the same window. */
 export async function measured<T extends Counted>(
   { warmMs, windowMs }: Window,
-  readCpu: () => CpuMs,
+  readUsage: () => Promise<Usage>,
   work: Promise<T>,
 ): Promise<Sample & { readonly report: T }> {
   const [report, before, after] = await Promise.all([
     work,
-    sleep(warmMs).then(readCpu),
-    sleep(warmMs + windowMs).then(readCpu),
+    sleep(warmMs).then(readUsage),
+    sleep(warmMs + windowMs).then(readUsage),
   ]);
   return { ...sampleOf(report, windowMs, before, after), report };
 }
@@ -40,11 +47,11 @@ export async function measured<T extends Counted>(
 export function sampleOf(
   { payments, p50Ms, p99Ms }: Counted,
   windowMs: number,
-  before: CpuMs,
-  after: CpuMs,
+  before: Usage,
+  after: Usage,
 ): Sample {
-  const spent = Object.entries(after).map(([part, ms]) => {
-    const was = before[part as Part] ?? null;
+  const spent = Object.entries(after.cpuMs).map(([part, ms]) => {
+    const was = before.cpuMs[part as Part] ?? null;
     return [part, ms === null || was === null || payments === 0 ? null : (ms - was) / payments] as const;
   });
   return {
@@ -53,6 +60,7 @@ export function sampleOf(
     p99Ms,
     paymentsPerSecond: payments / (windowMs / 1_000),
     cpuMsPerPayment: Object.fromEntries(spent),
+    walBytesPerPayment: (after.walBytes - before.walBytes) / payments,
   };
 }
 

@@ -5,8 +5,7 @@ export interface Options {
   /** How long each contender is measured at each load, in one round. */
   readonly seconds: number;
   readonly rounds: number;
-  /** How many payments are under way at once. */
-  readonly inFlight: readonly number[];
+  readonly loads: readonly Load[];
   /** Further services, measured in the same rounds: another build, or the same one set otherwise. */
   readonly beside: readonly Variant[];
   /** A directory for a CPU profile of the service; null: none is taken. */
@@ -14,6 +13,20 @@ export interface Options {
   /** Without what the service is compared with; for profiles and for two builds. */
   readonly onlyServices: boolean;
 }
+
+/** How many payments are under way at once, at a PSP that takes so long. */
+export interface Load {
+  readonly inFlight: number;
+  readonly pspMs: number;
+}
+
+export function isSame(one: Load, other: Load): boolean {
+  return one.inFlight === other.inFlight && one.pspMs === other.pspMs;
+}
+
+/** A PSP that is neither near nor far. */
+export const SLOW_PSP_MS = 50;
+const MAX_IN_FLIGHT = 512;
 
 export interface Variant {
   /** A checkout that was built; its service is started. */
@@ -25,10 +38,11 @@ export const usage = `npm run bench -- [options]
 
   --seconds <s>          each measurement, 0.5 to 60 (2.5)
   --rounds <n>           1 to 50 (3)
-  --in-flight <n,n,…>    payments at once, each 1 to 256 (1,16,64)
+  --in-flight <n,n,…>    payments at once, each 1 to 512 (1,16,64,256)
+  --slow <n,n,…>         the same at a PSP that takes 50 ms; - for none (64,512)
   --beside <dir[,X=y]…>  another built checkout as a further service, or this one set otherwise (may be repeated)
   --profile <dir>        writes a CPU profile of the service
-  --only-services        without pgbench and the bare server
+  --only-services        without pgbench and the bare service
   --jobs                 drains staged jobs instead, and takes no other option
 `;
 
@@ -43,7 +57,8 @@ export function optionsOf(args: readonly string[]): Options {
       options: {
         seconds: { type: 'string', default: '2.5' },
         rounds: { type: 'string', default: '3' },
-        'in-flight': { type: 'string', default: '1,16,64' },
+        'in-flight': { type: 'string', default: '1,16,64,256' },
+        slow: { type: 'string', default: '64,512' },
         beside: { type: 'string', multiple: true, default: [] },
         profile: { type: 'string' },
         'only-services': { type: 'boolean', default: false },
@@ -55,11 +70,19 @@ export function optionsOf(args: readonly string[]): Options {
   return {
     seconds: numberIn('--seconds', values.seconds, 0.5, 60),
     rounds: wholeIn('--rounds', values.rounds, 1, 50),
-    inFlight: values['in-flight'].split(',').map((text) => wholeIn('--in-flight', text, 1, 256)),
+    loads: [
+      ...loadsOf('--in-flight', values['in-flight'], 0),
+      ...loadsOf('--slow', values.slow, SLOW_PSP_MS),
+    ],
     beside: values.beside.map(variantOf),
     profile: values.profile ?? null,
     onlyServices: values['only-services'],
   };
+}
+
+function loadsOf(name: string, text: string, pspMs: number): Load[] {
+  if (text === '-') return [];
+  return text.split(',').map((one) => ({ inFlight: wholeIn(name, one, 1, MAX_IN_FLIGHT), pspMs }));
 }
 
 function variantOf(text: string): Variant {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { entities } from '../src/entities.js';
 import { migrations } from '../migrations/index.js';
@@ -9,12 +10,24 @@ import { SystemIds } from '../src/core/ids.js';
 import { ApiKey } from '../src/merchants/api-key.entity.js';
 import { Merchant } from '../src/merchants/merchant.entity.js';
 import { Merchants } from '../src/merchants/merchants.js';
+import { type PaymentTable } from './contenders.js';
 import { parentOf } from './cpu.js';
+import { makePlainTable } from './plain.js';
 
 /** Where the bench keeps its data; nobody else works there. */
 export const DIRECTORY = '.payonce/bench';
 
 const SETTINGS = ['server_version', 'fsync', 'synchronous_commit', 'commit_delay', 'shared_buffers'] as const;
+
+/** What was written to the tables so far. */
+export interface Written {
+  readonly inserts: number;
+  readonly updates: number;
+  /** Of the updates: those that wrote no index entry. */
+  readonly hotUpdates: number;
+  readonly deletes: number;
+  readonly indexEntries: number;
+}
 
 /** A database of this run alone: on an embedded Postgres, or on the server of DATABASE_URL. */
 export class OwnDatabase {
@@ -57,6 +70,7 @@ export class OwnDatabase {
     const database = await openDatabase(options);
     try {
       await migrate(database.dataSource);
+      await makePlainTable(this.client);
       const clock = new SystemClock();
       const merchants = new Merchants(
         database.dataSource.getRepository(Merchant),
@@ -76,9 +90,30 @@ export class OwnDatabase {
     }
   }
 
-  async capturedPayments(merchantId: string): Promise<number> {
+  async walBytes(): Promise<number> {
+    const { rows } = await this.client.query<{ bytes: string }>(
+      `SELECT pg_current_wal_insert_lsn() - '0/0' AS bytes`,
+    );
+    return Number(rows[0]!.bytes);
+  }
+
+  /** Rows written so far, and index entries at most: a partial index counts as one that takes every row. */
+  async written(): Promise<Written> {
+    // Backends tell the statistics once they are idle.
+    await sleep(1_500);
+    const { rows } = await this.client.query<Written>(
+      `SELECT sum(n_tup_ins)::int AS inserts, sum(n_tup_upd)::int AS updates, sum(n_tup_hot_upd)::int AS "hotUpdates",
+              sum(n_tup_del)::int AS deletes,
+              sum((n_tup_ins + n_tup_upd - n_tup_hot_upd) *
+                  (SELECT count(*) FROM pg_index WHERE indrelid = relid))::int AS "indexEntries"
+         FROM pg_stat_user_tables WHERE schemaname = 'public'`,
+    );
+    return rows[0]!;
+  }
+
+  async capturedPayments(merchantId: string, table: PaymentTable): Promise<number> {
     const { rows } = await this.client.query<{ n: number }>(
-      `SELECT count(*)::int AS n FROM payments WHERE merchant_id = $1 AND status = 'captured'`,
+      `SELECT count(*)::int AS n FROM ${table} WHERE merchant_id = $1 AND status = 'captured'`,
       [merchantId],
     );
     return rows[0]!.n;

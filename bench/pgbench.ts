@@ -19,10 +19,18 @@ export function findPgbench(): string | null {
 /** Past the window, so that nothing ends inside it. */
 const MARGIN_MS = 400;
 
-/** The two statements of a charge as one pgbench script, one transaction of it being one payment. */
+/** One transaction of it is one payment. It may use `:run`, `:n` and its own variables. */
+export interface PgbenchScript {
+  readonly name: string;
+  readonly text: string;
+  /** `name=value` each. */
+  readonly variables: readonly string[];
+}
+
+/** A script that pgbench runs, many times. */
 export class Pgbench {
-  private readonly script: string;
-  private readonly variables: string[] = [];
+  private readonly file: string;
+  private readonly variables: readonly string[];
   private runs = 0;
   private made = 0;
 
@@ -30,15 +38,12 @@ export class Pgbench {
     private readonly program: string,
     private readonly databaseUrl: string,
     private readonly directory: string,
-    statements: readonly ChargeStatement[],
+    { name, text, variables }: PgbenchScript,
   ) {
-    this.script = join(directory, 'charge.pgbench');
-    const texts = statements.map(({ text, parameters }, index) => {
-      const expressions = parameters.map((parameter, n) => this.expressionFor(parameter, `c${index}_${n}`));
-      return `${text.replace(/\$(\d+)/g, (_, n: string) => expressions[Number(n) - 1]!)};\n`;
-    });
+    this.file = join(directory, `${name}.pgbench`);
+    this.variables = variables;
     // Numbers rise as time does, so that new rows stand at the end of each index, as UUIDv7 has it.
-    writeFileSync(this.script, `\\set seq :seq + 1\n\\set n :seq * 1000 + :client_id\n${texts.join('')}`);
+    writeFileSync(this.file, `\\set seq :seq + 1\n\\set n :seq * 1000 + :client_id\n${text}`);
   }
 
   /** Payments of all runs so far, whether or not they fell into a window. */
@@ -54,7 +59,7 @@ export class Pgbench {
     const threads = Math.min(2, inFlight);
     const settings = ['seq=0', `run=${run}`, ...this.variables].flatMap((variable) => ['-D', variable]);
     const load = `-n -M prepared -c ${inFlight} -j ${threads} -T ${seconds} -l`.split(' ');
-    const files = ['-f', this.script, `--log-prefix=${join(logs, 'log')}`];
+    const files = ['-f', this.file, `--log-prefix=${join(logs, 'log')}`];
     await this.spawned([...load, ...files, ...settings, this.databaseUrl]);
     const inWindow: number[] = [];
     for (const name of readdirSync(logs)) {
@@ -75,20 +80,6 @@ export class Pgbench {
     };
   }
 
-  /**
-   * What never varies becomes a variable, which pgbench sends as a parameter (it would look for
-   * variables inside a quoted text as well); what does is built of one number.
-   */
-  private expressionFor(parameter: Parameter, name: string): string {
-    if (parameter === null) return 'NULL';
-    const pieces = parameter.map((piece, n) => {
-      if (typeof piece !== 'string') return variation[piece.varies];
-      this.variables.push(`${name}_${n}=${piece}`);
-      return parameter.length === 1 ? `:${name}_${n}` : `:${name}_${n}::text`;
-    });
-    return pieces.length === 1 ? pieces[0]! : `(${pieces.join(' || ')})`;
-  }
-
   private spawned(args: readonly string[]): Promise<void> {
     const env = { ...process.env, PGOPTIONS: PLANNER.map((setting) => `-c ${setting}`).join(' ') };
     const child = spawn(this.program, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
@@ -102,6 +93,32 @@ export class Pgbench {
       });
     });
   }
+}
+
+/** The service's own statements for a charge. */
+export function chargeScript(statements: readonly ChargeStatement[]): PgbenchScript {
+  const variables: string[] = [];
+  const texts = statements.map(({ text, parameters }, index) => {
+    const expressions = parameters.map((parameter, n) =>
+      expressionFor(parameter, `c${index}_${n}`, variables),
+    );
+    return `${text.replace(/\$(\d+)/g, (_, n: string) => expressions[Number(n) - 1]!)};\n`;
+  });
+  return { name: 'charge', text: texts.join(''), variables };
+}
+
+/**
+ * What never varies becomes a variable, which pgbench sends as a parameter (it would look for
+ * variables inside a quoted text as well); what does is built of one number.
+ */
+function expressionFor(parameter: Parameter, name: string, variables: string[]): string {
+  if (parameter === null) return 'NULL';
+  const pieces = parameter.map((piece, n) => {
+    if (typeof piece !== 'string') return variation[piece.varies];
+    variables.push(`${name}_${n}=${piece}`);
+    return parameter.length === 1 ? `:${name}_${n}` : `:${name}_${n}::text`;
+  });
+  return pieces.length === 1 ? pieces[0]! : `(${pieces.join(' || ')})`;
 }
 
 const number = (digits: number) => `lpad(:n::text, ${digits}, '0')`;

@@ -1,16 +1,17 @@
 import { median, type Part, type Sample } from './measure.js';
+import { isSame, type Load } from './options.js';
 
 /** The samples of one contender at one load, a round each. */
 export interface Series {
   readonly contender: string;
-  readonly inFlight: number;
+  readonly load: Load;
   readonly samples: readonly Sample[];
 }
 
 export interface Ratio {
   readonly of: string;
   readonly to: string;
-  readonly inFlight: number;
+  readonly load: Load;
   /** The median of the rounds, and the lowest and the highest of them. */
   readonly median: number;
   readonly lowest: number;
@@ -25,8 +26,8 @@ export interface Ratio {
 const parts: readonly Part[] = ['service', 'postgres', 'simulator', 'load'];
 
 /** `of` held against `to`, round by round, since what else the machine does changes between rounds. */
-export function ratioOf(series: readonly Series[], of: string, to: string, inFlight: number): Ratio | null {
-  const find = (name: string) => series.find((s) => s.contender === name && s.inFlight === inFlight);
+export function ratioOf(series: readonly Series[], of: string, to: string, load: Load): Ratio | null {
+  const find = (name: string) => series.find((s) => s.contender === name && isSame(s.load, load));
   const [upper, lower] = [find(of), find(to)];
   if (!upper || !lower) return null;
   const inRounds = (figure: (sample: Sample) => number) =>
@@ -36,7 +37,7 @@ export function ratioOf(series: readonly Series[], of: string, to: string, inFli
   return {
     of,
     to,
-    inFlight,
+    load,
     median: median(ratios),
     lowest: Math.min(...ratios),
     highest: Math.max(...ratios),
@@ -51,19 +52,19 @@ function wholeCpuOf({ cpuMsPerPayment }: Sample): number {
 
 export function ratiosOf(series: readonly Series[]): Ratio[] {
   const names = [...new Set(series.map(({ contender }) => contender))];
-  const loads = [...new Set(series.map(({ inFlight }) => inFlight))];
+  const loads = series.filter(({ contender }) => contender === 'service').map(({ load }) => load);
   return names
     .filter((name) => name !== 'service')
-    .flatMap((to) => loads.map((inFlight) => ratioOf(series, 'service', to, inFlight)))
+    .flatMap((to) => loads.map((load) => ratioOf(series, 'service', to, load)))
     .filter((ratio) => ratio !== null);
 }
 
 export function ratioLines(ratios: readonly Ratio[]): string[] {
   return table(
-    ['', 'in flight', 'median', 'rounds', 'CPU'],
-    ratios.map(({ of, to, inFlight, median: middle, lowest, highest, cpu }) => [
+    ['', 'in flight', 'PSP', 'median', 'rounds', 'CPU'],
+    ratios.map(({ of, to, load, median: middle, lowest, highest, cpu }) => [
       `${of} / ${to}`,
-      String(inFlight),
+      ...shown(load),
       middle.toFixed(2),
       `${lowest.toFixed(2)} to ${highest.toFixed(2)}`,
       cpu === null ? '-' : cpu.toFixed(2),
@@ -73,16 +74,21 @@ export function ratioLines(ratios: readonly Ratio[]): string[] {
 
 export function seriesLines(series: readonly Series[]): string[] {
   return table(
-    ['', 'in flight', 'payments/s', 'p50 ms', 'p99 ms', ...parts.map((part) => `${part} CPU ms`)],
-    series.map(({ contender, inFlight, samples }) => [
+    ['', 'in flight', 'PSP', 'a second', 'p50 ms', 'p99 ms', ...parts, 'WAL kB'],
+    series.map(({ contender, load, samples }) => [
       contender,
-      String(inFlight),
+      ...shown(load),
       median(samples.map((sample) => sample.paymentsPerSecond)).toFixed(0),
       median(samples.map((sample) => sample.p50Ms)).toFixed(2),
       median(samples.map((sample) => sample.p99Ms)).toFixed(2),
       ...parts.map((part) => cpuOf(samples, part)),
+      (median(samples.map((sample) => sample.walBytesPerPayment)) / 1_000).toFixed(1),
     ]),
   );
+}
+
+function shown({ inFlight, pspMs }: Load): string[] {
+  return [String(inFlight), `${pspMs} ms`];
 }
 
 function cpuOf(samples: readonly Sample[], part: Part): string {

@@ -7,16 +7,21 @@ import { fileURLToPath } from 'node:url';
 import { Child, type ChildOptions } from '../demo/child.js';
 import { type LedgerReading } from '@payonce/simulator';
 import { type BareSettings } from './bare.js';
-import { chargeStatements } from './charge-statements.js';
-import { type Contender, HttpContender, Loader, PgbenchContender, type Processes } from './contenders.js';
+import { type ChargeStatement, chargeStatements } from './charge-statements.js';
+import { type Contender, HttpContender, Loader, type Meters, PgbenchContender } from './contenders.js';
 import { type Options, type Variant } from './options.js';
 import { DIRECTORY, OwnDatabase } from './own-database.js';
-import { findPgbench, Pgbench } from './pgbench.js';
+import { chargeScript, findPgbench, Pgbench } from './pgbench.js';
+import { plainScript } from './plain.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const START_TIMEOUT_MS = 60_000;
 /** Of a database that is gone with the run. */
 const SEAL_KEY = Buffer.alloc(32, 7).toString('base64');
+/** pgbench with the two plain statements: the limit. */
+export const PLAIN = 'pgbench';
+/** pgbench with the service's own statements: what they cost Postgres. */
+const OWN = 'own SQL';
 /** As many as the service's pool opens by default. */
 const BARE_CONNECTIONS = 10;
 
@@ -26,6 +31,7 @@ export class Stage {
   /** What could not be had, for people. */
   readonly missing: string[] = [];
   private readonly children = new Set<Child>();
+  private statements: readonly ChargeStatement[] = [];
   private loader: Loader | undefined;
   private simulatorUrl = '';
   private directory = '';
@@ -47,24 +53,31 @@ export class Stage {
     const [line] = await simulator.says(/^\{"listening":.*\}$/m, START_TIMEOUT_MS);
     this.simulatorUrl = (JSON.parse(line) as { listening: { stripe: { url: string } } }).listening.stripe.url;
     this.loader = new Loader(fork(fileURLToPath(new URL('load.js', import.meta.url))));
-    const processes = { postmaster: database.postmaster, simulator: simulator.pid };
+    const meters = { database, simulator: simulator.pid };
 
     const services: [string, Variant][] = [
       ['service', { checkout: ROOT, env: {} }],
       ...options.beside.map((variant, n): [string, Variant] => [`beside ${n + 1}`, variant]),
     ];
-    const names = [...services.map(([name]) => name), 'bare', 'pgbench'];
+    const names = [...services.map(([name]) => name), 'bare', PLAIN, OWN];
     const merchants = await database.furnish(names);
+    this.statements = await chargeStatements(merchants.get(OWN)!.id);
     if (!options.onlyServices) {
-      await this.addPgbench(merchants.get('pgbench')!.id, processes);
-      await this.addBare(merchants.get('bare')!, processes);
+      await this.addPgbench(merchants.get(PLAIN)!.id, merchants.get(OWN)!.id, meters);
+      await this.addBare(merchants.get('bare')!, meters);
     }
     for (const [name, variant] of services) {
       const profile = name === 'service' ? options.profile : null;
       const { id, apiKey } = merchants.get(name)!;
       const server = await this.startService(name, variant, profile);
-      this.contenders.push(new HttpContender(name, id, { ...server, apiKey }, this.loader, processes));
+      const reached = { ...server, apiKey };
+      this.contenders.push(new HttpContender(name, id, 'payments', reached, this.loader, meters));
     }
+  }
+
+  /** Of the commits of a charge together. */
+  get parameters(): number {
+    return this.statements.reduce((sum, { parameters }) => sum + parameters.length, 0);
   }
 
   /** The effects that the PSP's ledger holds, and of how many payments. */
@@ -86,31 +99,51 @@ export class Stage {
     if (this.directory) rmSync(this.directory, { recursive: true, force: true });
   }
 
-  private async addPgbench(merchantId: string, processes: Processes): Promise<void> {
+  private async addPgbench(plainMerchant: string, ownMerchant: string, meters: Meters): Promise<void> {
     const program = findPgbench();
     if (program === null) {
-      this.missing.push('pgbench is not installed, so there is nothing to hold the service against but bare');
+      this.missing.push(
+        'pgbench is not installed, so the bare service is all that the service is compared with',
+      );
       return;
     }
-    const statements = await chargeStatements(merchantId);
-    const pgbench = new Pgbench(program, this.database.url, this.directory, statements);
-    this.contenders.push(new PgbenchContender(merchantId, pgbench, processes));
+    const own = chargeScript(this.statements);
+    const runs = [
+      [PLAIN, plainMerchant, 'bench_payments', plainScript(plainMerchant)],
+      [OWN, ownMerchant, 'payments', own],
+    ] as const;
+    for (const [name, merchantId, table, script] of runs) {
+      const pgbench = new Pgbench(program, this.database.url, this.directory, script);
+      this.contenders.push(new PgbenchContender(name, merchantId, table, pgbench, meters));
+    }
   }
 
-  private async addBare(merchant: { id: string; apiKey: string }, processes: Processes): Promise<void> {
+  /** Makes the PSP take so long to answer each call; 0: as fast as it can. */
+  async slowPsp(ms: number): Promise<void> {
+    const url = `${this.simulatorUrl}/_faults`;
+    await fetch(url, { method: 'DELETE' });
+    if (ms === 0) return;
+    const fault = { fault: 'delay_before', rate: 1, on: 'any', delay_ms: ms };
+    const answer = await fetch(url, { method: 'POST', body: JSON.stringify(fault) });
+    if (!answer.ok) throw new Error(`the simulator refused to be slow: ${await answer.text()}`);
+  }
+
+  private async addBare(merchant: { id: string; apiKey: string }, meters: Meters): Promise<void> {
     const settings: BareSettings = {
       databaseUrl: this.database.url,
       stripeUrl: this.simulatorUrl,
       merchantId: merchant.id,
       connections: BARE_CONNECTIONS,
     };
-    const bare = this.start('the bare server', 'dist/bench/bare.js', {
+    const bare = this.start('the bare service', 'dist/bench/bare.js', {
       preload: 'dist/demo/exit-with-parent.js',
       env: { BENCH_BARE: JSON.stringify(settings) },
     });
     const [, url = ''] = await bare.says(/"listening":"(http[^"]+)"/, START_TIMEOUT_MS);
     const server = { url, pid: bare.pid, apiKey: merchant.apiKey };
-    this.contenders.push(new HttpContender('bare', merchant.id, server, this.loader!, processes));
+    this.contenders.push(
+      new HttpContender('bare', merchant.id, 'bench_payments', server, this.loader!, meters),
+    );
   }
 
   private async startService(
