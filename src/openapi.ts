@@ -19,7 +19,7 @@ carries \`Idempotent-Replayed: true\`. While the first request still runs, the s
 with \`Retry-After\`, or with \`Prefer: wait=<seconds>\` (RFC 7240, at most 60) waits and answers as the
 first does. Keys are kept for 30 days.
 
-**A decline is not an HTTP error.** It is a payment at rest: 201 with \`status: failed\`.
+**A decline is not an HTTP error.** The payment is created: 201 with \`status: failed\`.
 
 **Card numbers never enter.** Send tokens of your PSPs. Anything in a body, a query or a key that looks
 like a card number is refused (\`card_number_refused\`) and neither kept nor logged.
@@ -27,7 +27,6 @@ like a card number is refused (\`card_number_refused\`) and neither kept nor log
 Money is an integer in minor units; times are RFC 3339 in UTC; ids are UUIDs. Unknown fields are
 refused. Bodies are JSON in UTF-8 of at most 256 kB and 32 levels. Errors are problem documents
 (RFC 9457): program against \`code\`. Every answer carries a \`Request-Id\`; quote it when you ask for help.
-Where this page is silent, things are as in Stripe's API.
 `.trim();
 
 /** The OpenAPI 3.1 document of the REST surface, from the modules themselves: Nest previews them and makes nothing. */
@@ -65,17 +64,21 @@ function head(version: string): Omit<OpenAPIObject, 'paths'> {
     info,
     servers: [
       { url: '/', description: 'The service that serves this document.' },
-      { url: 'http://127.0.0.1:3000', description: 'Where the service listens unless told otherwise.' },
+      { url: 'http://127.0.0.1:3000', description: 'The default address of the service.' },
     ],
     tags: [
       { name: 'Payments', description: 'Create, read, capture, cancel.' },
       { name: 'Refunds', description: 'Give back what was captured, once.' },
       { name: 'Payouts', description: 'Money out, one payout after another for each recipient.' },
-      { name: 'Webhooks', description: 'Where events are sent.' },
-      { name: 'Events', description: 'What has become of things, for those who poll, and how it was told.' },
-      { name: 'Notifications', description: 'What PSPs tell of their own accord.' },
-      { name: 'Dead letters', description: 'For operators: jobs that were given up.' },
-      { name: 'Operations', description: 'For operators.' },
+      { name: 'Webhooks', description: 'Endpoints that events are sent to.' },
+      {
+        name: 'Events',
+        description:
+          'Changes of payments, refunds, disputes and payouts, and their deliveries. For clients that poll.',
+      },
+      { name: 'Notifications', description: 'Notifications that PSPs send.' },
+      { name: 'Dead letters', description: 'For operators: jobs that failed for good.' },
+      { name: 'Operations', description: 'Health and metrics.' },
     ],
     components: {
       securitySchemes: {
@@ -92,13 +95,16 @@ function head(version: string): Omit<OpenAPIObject, 'paths'> {
         },
       },
       headers: {
-        RequestId: { description: 'Our name for the request.', schema: { type: 'string', format: 'uuid' } },
+        RequestId: {
+          description: 'The id of the request in the log of the service.',
+          schema: { type: 'string', format: 'uuid' },
+        },
         IdempotentReplayed: {
           description: 'Set to true where this is the stored answer of an earlier request.',
           schema: { const: 'true' } as object,
         },
         RetryAfter: {
-          description: 'Seconds to wait before asking again.',
+          description: 'Seconds to wait before the next try.',
           schema: { type: 'integer', minimum: 1 },
         },
         WwwAuthenticate: { description: 'Always Bearer.', schema: { const: 'Bearer' } as object },

@@ -7,17 +7,20 @@ import { ago, list } from './text.js';
 
 export function addApiKeys(payonce: Command, perform: Perform): void {
   const apiKeys = withExamples(
-    payonce.command('api-keys').description('credentials of a merchant'),
+    payonce.command('api-keys').description('create, list and revoke API keys of a merchant'),
     'list --merchant 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e43',
   );
   command(
     apiKeys,
     'create',
-    'issue a key; it is shown this once',
+    'create a key; it is shown only now',
     '--merchant 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e43 --scopes payments:read,payments:write',
   )
-    .requiredOption('--merchant <id>', 'whose key')
-    .requiredOption('--scopes <scopes>', `what it may do: ${scopes.join(', ')}; several with commas`)
+    .requiredOption('--merchant <id>', 'the merchant')
+    .requiredOption(
+      '--scopes <scopes>',
+      `what the key allows: ${scopes.join(', ')}; separate several with commas`,
+    )
     .action(({ merchant, scopes }: { merchant: string; scopes: string }) =>
       perform(async (opened) => {
         const wanted = scopes.split(',').map((scope) => scope.trim());
@@ -52,11 +55,11 @@ export function addApiKeys(payonce: Command, perform: Perform): void {
   command(
     apiKeys,
     'revoke',
-    'refuse a key from now on',
+    'revoke a key',
     '--merchant 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e43 --id 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e44',
   )
-    .requiredOption('--merchant <id>', 'whose key')
-    .requiredOption('--id <id>', 'which key')
+    .requiredOption('--merchant <id>', 'the merchant')
+    .requiredOption('--id <id>', 'the id of the key')
     .action(({ merchant, id }: { merchant: string; id: string }) =>
       perform(async (opened) => {
         const key = await (await merchantsOf(opened)).revokeApiKey(merchant, id, actor());

@@ -11,10 +11,10 @@ export function addBreaks(payonce: Command, perform: Perform): void {
   const breaks = withExamples(
     payonce
       .command('breaks')
-      .description("PSPs' notifications that our books do not bear out (docs/runbooks/break.md)"),
+      .description('resolve notifications of PSPs that contradict our records (docs/runbooks/break.md)'),
     'list',
   );
-  command(breaks, 'list', 'list those that wait for a person, the oldest first', '', '--json').action(() =>
+  command(breaks, 'list', 'list breaks that wait for a person, the oldest first', '', '--json').action(() =>
     perform(async (opened) => {
       const found = await (await breaksOf(opened)).list();
       const now = opened.clock.now();
@@ -37,12 +37,12 @@ export function addBreaks(payonce: Command, perform: Perform): void {
   command(
     breaks,
     'resolve',
-    'write down what was found out; changes no payment',
+    'close a break with a note; changes no payment',
     '--psp stripe --event evt_1 --note "refunded in the dashboard"',
   )
-    .requiredOption('--psp <account>', 'the account at the PSP, as listed')
-    .requiredOption('--event <id>', 'which notification, as listed')
-    .requiredOption('--note <text>', 'what was found and done, up to 500 characters')
+    .requiredOption('--psp <account>', 'the PSP account, as in the list')
+    .requiredOption('--event <id>', 'the id of the notification, as in the list')
+    .requiredOption('--note <text>', 'what you found and did, up to 500 characters')
     .action(({ psp, event, note }: { psp: string; event: string; note: string }) =>
       perform(async (opened) => {
         if (await opened.holdsCardNumber(note)) {

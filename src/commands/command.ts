@@ -108,11 +108,7 @@ export function command(
     .command(name)
     .description(description)
     .option('--json', 'print one JSON value and nothing else')
-    .option(
-      '--by <name>',
-      'who does it, for audit records; you, by the operating system, unless given',
-      actorName,
-    )
+    .option('--by <name>', 'your name, for the audit record; default: your login name', actorName)
     .hook('preAction', (called) => {
       by = called.opts<{ by?: string }>().by ?? null;
     });

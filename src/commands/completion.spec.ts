@@ -56,5 +56,5 @@ it('names every command and option for fish', () => {
   expect(script).toMatch(
     /seen_subcommand_from stuck; and __fish_seen_subcommand_from resolve' -l as -x -a 'done not-done'/,
   );
-  expect(script).toContain("PSPs\\' notifications");
+  expect(script).toContain("the PSP\\'s id");
 });

@@ -19,7 +19,7 @@ interface Completed {
 export function addCompletion(payonce: Command): void {
   const completion = payonce
     .command('completion')
-    .description('print a script that makes Tab complete commands and options (docs/cli.md)')
+    .description('print a completion script for your shell (docs/cli.md)')
     .addArgument(new Argument('<shell>', 'which shell').choices(['bash', 'zsh', 'fish']))
     .action((shell: string, _options: unknown, asked: Command) => {
       const all = allOf(completedOf(payonce, ''));

@@ -23,14 +23,14 @@ export function addDeadLetters(payonce: Command, perform: Perform): void {
   const dlq = withExamples(
     payonce
       .command('dlq')
-      .description('dead letters: jobs that were given up (docs/runbooks/dead-letters.md)'),
+      .description('list, requeue and purge dead letters (docs/runbooks/dead-letters.md)'),
     'list',
     'merge --cause exhausted',
   );
-  command(dlq, 'list', 'list them, newest first', '', '--kind webhook.apply --older-than 1h')
-    .option('--kind <kind>', 'of this kind alone')
-    .option('--cause <cause>', 'of this cause alone')
-    .option('--older-than <age>', 'given up so long ago or longer: 90s, 30m, 1h, 2d')
+  command(dlq, 'list', 'list dead letters, newest first', '', '--kind webhook.apply --older-than 1h')
+    .option('--kind <kind>', 'only this kind of job')
+    .option('--cause <cause>', 'only this cause')
+    .option('--older-than <age>', 'at least this old: 90s, 30m, 1h, 2d')
     .option('--limit <n>', 'how many at most', '100')
     .action(({ limit, olderThan, ...named }: { limit: string; olderThan?: string } & Selecting) =>
       perform(async (opened) => {
@@ -50,8 +50,8 @@ export function addDeadLetters(payonce: Command, perform: Perform): void {
         return { json: letters.map(deadLetterView), text: more ? `${text}\n\nMore of them: --limit` : text };
       }),
     );
-  command(dlq, 'show', 'show one of them whole', '019aa5d1-3c0e-7a51-8d2f-6b0c9e4f7a18')
-    .argument('<id>', 'its id')
+  command(dlq, 'show', 'show a dead letter', '019aa5d1-3c0e-7a51-8d2f-6b0c9e4f7a18')
+    .argument('<id>', 'the id of the dead letter')
     .action((id: string) =>
       perform(async (opened) => {
         const { deadLetterView } = await import('../jobs/dead-letter.view.js');
@@ -64,7 +64,7 @@ export function addDeadLetters(payonce: Command, perform: Perform): void {
     command(
       dlq,
       'merge',
-      'send them back to be tried again from the first level',
+      'send jobs back to their queue, to be tried from the start',
       '019aa5d1-3c0e-7a51-8d2f-6b0c9e4f7a18',
       '--kind webhook.apply --cause exhausted',
     ),
@@ -79,16 +79,16 @@ export function addDeadLetters(payonce: Command, perform: Perform): void {
     command(
       dlq,
       'purge',
-      'throw them away for good',
+      'delete dead letters for good',
       '019aa5d1-3c0e-7a51-8d2f-6b0c9e4f7a18',
       '--cause exhausted --yes',
     ),
   )
-    .option('--yes', 'needed to purge without naming ids')
+    .option('--yes', 'required to purge without ids')
     .action((ids: string[], options: Selecting, asked: Command) => {
       const selection = selectionOf(ids, options, asked);
       if (ids.length === 0 && !options.yes) {
-        asked.error('error: this throws away every letter that matches, for good; say --yes if it is meant');
+        asked.error('error: this deletes every letter that matches, for good; add --yes to confirm');
       }
       return perform(async (opened) => {
         const { done, left } = await (await lettersOf(opened)).purge(selection, actor());
@@ -99,10 +99,10 @@ export function addDeadLetters(payonce: Command, perform: Perform): void {
 
 function selecting(command: Command): Command {
   return command
-    .argument('[ids...]', 'these')
-    .option('--kind <kind>', 'all of this kind')
-    .option('--cause <cause>', 'all of this cause; with --kind, of both')
-    .option('--all', 'all there are');
+    .argument('[ids...]', 'the ids of dead letters')
+    .option('--kind <kind>', 'every letter of this kind of job')
+    .option('--cause <cause>', 'every letter with this cause')
+    .option('--all', 'every dead letter');
 }
 
 /** Exactly one way of naming them: an empty selection is never everything by accident. */

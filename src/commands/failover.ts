@@ -3,9 +3,7 @@ import { actor, command, type Perform, withExamples } from './command.js';
 
 export function addFailover(payonce: Command, perform: Perform): void {
   const failover = withExamples(
-    payonce
-      .command('failover')
-      .description('what is held after lost commits (docs/operations.md#lost-commits)'),
+    payonce.command('failover').description('hold or resume failover (docs/operations.md#lost-commits)'),
     'resume --by ada',
   );
   const set = (isHeld: boolean) =>
@@ -16,13 +14,13 @@ export function addFailover(payonce: Command, perform: Perform): void {
         json: { held_until: heldUntil },
         text: heldUntil
           ? `Failover is held until ${heldUntil.toISOString()}.`
-          : 'Failover is not held: another PSP is asked as the routing says.',
+          : 'Failover is not held: the next PSP is tried as the routing says.',
       };
     });
-  command(failover, 'hold', 'ask no other PSP for 24 hours: commits may be lost', '--by ada').action(() =>
-    set(true),
+  command(failover, 'hold', 'hold failover for 24 hours, because commits may be lost', '--by ada').action(
+    () => set(true),
   );
-  command(failover, 'resume', 'ask other PSPs again: what was lost is compared', '--by ada').action(() =>
-    set(false),
+  command(failover, 'resume', 'allow failover again, after you compared the lost commits', '--by ada').action(
+    () => set(false),
   );
 }

@@ -6,13 +6,13 @@ import { ago, list } from './text.js';
 
 export function addMerchants(payonce: Command, perform: Perform): void {
   const merchants = withExamples(
-    payonce.command('merchants').description('tenants of this installation'),
+    payonce.command('merchants').description('create and list merchants'),
     'create --name Shop',
     'list',
   );
   command(merchants, 'create', 'add a merchant', '--name Shop', '--name Shop --duplicate-window 30')
-    .requiredOption('--name <name>', 'what people call it')
-    .option('--duplicate-window <seconds>', 'refuse the same payment under another key for so long', '0')
+    .requiredOption('--name <name>', 'the name of the merchant')
+    .option('--duplicate-window <seconds>', 'refuse the same payment under another key for this long', '0')
     .action(({ name, duplicateWindow }: { name: string; duplicateWindow: string }) =>
       perform(async (opened) => {
         const merchant = await (
@@ -24,11 +24,11 @@ export function addMerchants(payonce: Command, perform: Perform): void {
   command(
     merchants,
     'set-duplicate-window',
-    'for how long the same payment under another key is refused',
+    'refuse the same payment under another key for a while',
     '--merchant 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e43 --seconds 30',
   )
-    .requiredOption('--merchant <id>', 'whose payments')
-    .requiredOption('--seconds <n>', 'for how long; 0 = never')
+    .requiredOption('--merchant <id>', 'the merchant')
+    .requiredOption('--seconds <n>', 'how long; 0 turns it off')
     .action(({ merchant: id, seconds }: { merchant: string; seconds: string }) =>
       perform(async (opened) => {
         const merchant = await (await merchantsOf(opened)).setDuplicateWindow(id, numberOf(seconds), actor());

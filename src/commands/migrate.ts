@@ -6,8 +6,8 @@ export type Migrate = (plan: boolean, tell: (migrations: readonly string[]) => O
 
 /** The only command that makes or changes a schema. */
 export function addMigrate(payonce: Command, migrate: Migrate): void {
-  command(payonce, 'migrate', 'bring the database up to date', '--plan', '')
-    .option('--plan', 'name what would be run, and change nothing')
+  command(payonce, 'migrate', 'create or update the schema of the database', '--plan', '')
+    .option('--plan', 'list the migrations that would run, and change nothing')
     .action(({ plan }: { plan?: true }) =>
       migrate(plan === true, (migrations) => {
         const names = migrations.join(', ');

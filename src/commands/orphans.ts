@@ -16,10 +16,10 @@ export function addOrphans(payonce: Command, perform: Perform): void {
   const orphans = withExamples(
     payonce
       .command('orphans')
-      .description('what PSPs did after they were ruled out (docs/runbooks/orphan-effect.md)'),
+      .description('give back effects at PSPs that belong to no payment (docs/runbooks/orphan-effect.md)'),
     'list',
   );
-  command(orphans, 'list', 'list what is not given back yet, the oldest first', '', '--json').action(() =>
+  command(orphans, 'list', 'list orphan effects, the oldest first', '', '--json').action(() =>
     perform(async (opened) => {
       const effects = await (await orphanEffectsOf(opened)).list();
       const { formatMoney } = await import('../core/money.js');
@@ -49,13 +49,13 @@ export function addOrphans(payonce: Command, perform: Perform): void {
   command(
     orphans,
     'approve',
-    'let one be given back, or tried again',
+    'give an orphan effect back, or try that again',
     '--merchant 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e43 --entity-key payment-019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42-charge --route 1',
   )
-    .requiredOption('--merchant <id>', 'whose it is')
-    .requiredOption('--entity-key <key>', 'which operation')
-    .requiredOption('--route <n>', 'which route of it')
-    .option('--psp-reference <id>', 'which object of that route, where several wait')
+    .requiredOption('--merchant <id>', 'the merchant')
+    .requiredOption('--entity-key <key>', 'the entity key of the operation')
+    .requiredOption('--route <n>', 'the number of the route')
+    .option('--psp-reference <id>', "the PSP's id of the object, where the route has several")
     .action(({ merchant, entityKey, route, pspReference = null }: Which) =>
       perform(async (opened) => {
         if (!isName(merchant, route)) {
@@ -75,14 +75,14 @@ export function addOrphans(payonce: Command, perform: Perform): void {
   command(
     orphans,
     'close',
-    'take one off the list that was dealt with by hand; sends nothing',
+    'close an orphan effect that you settled at the PSP; sends nothing',
     '--merchant 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e43 --entity-key payment-019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42-charge --route 1 --note "refunded in the dashboard"',
   )
-    .requiredOption('--merchant <id>', 'whose it is')
-    .requiredOption('--entity-key <key>', 'which operation')
-    .requiredOption('--route <n>', 'which route of it')
-    .requiredOption('--note <text>', 'what was found and done, up to 500 characters')
-    .option('--psp-reference <id>', 'which object of that route, where several wait')
+    .requiredOption('--merchant <id>', 'the merchant')
+    .requiredOption('--entity-key <key>', 'the entity key of the operation')
+    .requiredOption('--route <n>', 'the number of the route')
+    .requiredOption('--note <text>', 'what you found and did, up to 500 characters')
+    .option('--psp-reference <id>', "the PSP's id of the object, where the route has several")
     .action(({ merchant, entityKey, route, pspReference = null, note: text }: Which & { note: string }) =>
       perform(async (opened) => {
         if (!isName(merchant, route)) {

@@ -11,17 +11,17 @@ type Format = (money: Money) => string;
 
 export function addPayments(payonce: Command, perform: Perform): void {
   const payments = withExamples(
-    payonce.command('payments').description('payments of all merchants, to look at'),
+    payonce.command('payments').description('look a payment up'),
     'show order-1234',
   );
   command(
     payments,
     'show <id-or-reference>',
-    'show what is known of a payment: amounts, routes, attempts, disputes',
+    'show a payment: amounts, routes, attempts, disputes',
     'order-1234',
     '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42 --json',
   )
-    .option('--merchant <id>', 'whose, where several use the same reference')
+    .option('--merchant <id>', 'the merchant, where several use the same reference')
     .action((name: string, { merchant }: { merchant?: string }) =>
       perform(async ({ database, clock }) => {
         const { PaymentReports } = await import('../payments/payment-report.js');
@@ -89,7 +89,7 @@ function reportText(
     ...section('Disputes', disputes ?? [], (dispute) => [
       `${of(dispute.amount)} ${dispute.status}, ${ago(new Date(dispute.openedAt), now)}`,
       [
-        ['reason', dispute.reason ?? 'not told'],
+        ['reason', dispute.reason ?? 'not given'],
         ['withheld', of(dispute.amountWithheld)],
         ['PSP reference', dispute.pspReference],
       ],

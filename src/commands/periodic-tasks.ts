@@ -8,7 +8,10 @@ import { duration, list } from './text.js';
 
 export function addPeriodicTasks(payonce: Command, perform: Perform): void {
   const tasks = withExamples(
-    payonce.command('tasks').alias('chores').description('the periodic tasks of workers (docs/jobs.md)'),
+    payonce
+      .command('tasks')
+      .alias('chores')
+      .description('list and run the periodic tasks of workers (docs/jobs.md)'),
     'list',
     'run reaper',
   );
@@ -35,7 +38,7 @@ export function addPeriodicTasks(payonce: Command, perform: Perform): void {
       };
     }),
   );
-  command(tasks, 'run <name>', 'make one pass of a task now', 'reaper', 'resolver-stripe --json').action(
+  command(tasks, 'run <name>', 'run a task once, now', 'reaper', 'resolver-stripe --json').action(
     (name: string) =>
       perform(async ({ database, clock, ids, withPeriodicTasks }) =>
         withPeriodicTasks(async (known) => {

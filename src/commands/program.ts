@@ -36,7 +36,9 @@ const groups = [
  */
 export function programOf(perform: Perform, migrate: Migrate, output: OutputConfiguration = {}): Command {
   const payonce = new Command('payonce')
-    .description('Administers a Payonce installation: the one of DATABASE_URL, or the embedded one here.')
+    .description(
+      'Administers a Payonce installation: the database in DATABASE_URL, or the embedded one in this folder.',
+    )
     .version(VERSION)
     .exitOverride() // subcommands inherit this and the next two
     .configureOutput(output)

@@ -3,13 +3,13 @@ import { command, type Perform, withExamples } from './command.js';
 
 export function addSealKey(payonce: Command, perform: Perform): void {
   const sealKey = withExamples(
-    payonce.command('seal-key').description('the key that encrypts tokens at rest'),
+    payonce.command('seal-key').description('rotate the key that encrypts tokens at rest'),
     'rotate',
   );
   command(
     sealKey,
     'rotate',
-    're-encrypt under PAYONCE_SEAL_KEY what is under PAYONCE_SEAL_KEY_PREVIOUS',
+    'encrypt again under PAYONCE_SEAL_KEY what is under PAYONCE_SEAL_KEY_PREVIOUS',
     '',
   ).action(() =>
     perform(async ({ rotateSealKey }) => {

@@ -5,56 +5,55 @@ import { command, type Perform } from './command.js';
 import { ago, detailLines } from './text.js';
 
 export function addStatus(payonce: Command, perform: Perform): void {
-  command(payonce, 'status', 'show which installation this is, and what waits in it', '', '--json').action(
-    () =>
-      perform(async ({ database, clock, place }) => {
-        const { readStatus } = await import('../database/installation-status.js');
-        const { schema, server, processes, failoverHeldUntil, ...waiting } = await readStatus(database.pool);
-        const differenceMs = Math.round(clock.differenceMs() ?? 0);
-        const { oldestOpenRoute, ...figures } = waiting;
-        return {
-          json: {
-            version: VERSION,
-            installation: place,
-            schema,
-            postgres: server,
-            clock_difference_ms: differenceMs,
-            processes,
-            failover_held_until: failoverHeldUntil,
-            waiting: {
-              ...Object.fromEntries(
-                Object.entries(figures).map(([name, figure]) => [
-                  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-                  figure,
-                ]),
-              ),
-              oldest_open_route: oldestOpenRoute,
-            },
+  command(payonce, 'status', 'show the installation and what waits for a person', '', '--json').action(() =>
+    perform(async ({ database, clock, place }) => {
+      const { readStatus } = await import('../database/installation-status.js');
+      const { schema, server, processes, failoverHeldUntil, ...waiting } = await readStatus(database.pool);
+      const differenceMs = Math.round(clock.differenceMs() ?? 0);
+      const { oldestOpenRoute, ...figures } = waiting;
+      return {
+        json: {
+          version: VERSION,
+          installation: place,
+          schema,
+          postgres: server,
+          clock_difference_ms: differenceMs,
+          processes,
+          failover_held_until: failoverHeldUntil,
+          waiting: {
+            ...Object.fromEntries(
+              Object.entries(figures).map(([name, figure]) => [
+                name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+                figure,
+              ]),
+            ),
+            oldest_open_route: oldestOpenRoute,
           },
-          text: [
-            `Payonce ${VERSION}`,
-            ...detailLines([
-              ['installation', place],
-              ['Postgres', server],
-              ['schema', `${schema}, up to date`],
-              ['clock', clockText(differenceMs)],
-              ['processes', processes === 0 ? 'none seen' : `${processes} alive`],
-              ...(failoverHeldUntil ? [['failover', heldText(failoverHeldUntil)] as const] : []),
-            ]),
-            '',
-            'Needs a person',
-            ...detailLines([
-              ['stuck operations', figureText(waiting.stuckRoutes, 'stuck list')],
-              ['orphan effects', figureText(waiting.orphanEffects, 'orphans list')],
-              ['breaks', figureText(waiting.breaks, 'breaks list')],
-              ['dead letters', figureText(waiting.deadLetters, 'dlq list')],
-            ]),
-            '',
-            'Goes on by itself',
-            ...detailLines(goingOn(waiting, clock.now())),
-          ].join('\n'),
-        };
-      }),
+        },
+        text: [
+          `Payonce ${VERSION}`,
+          ...detailLines([
+            ['installation', place],
+            ['Postgres', server],
+            ['schema', `${schema}, up to date`],
+            ['clock', clockText(differenceMs)],
+            ['processes', processes === 0 ? 'none seen' : `${processes} alive`],
+            ...(failoverHeldUntil ? [['failover', heldText(failoverHeldUntil)] as const] : []),
+          ]),
+          '',
+          'Needs a person',
+          ...detailLines([
+            ['stuck operations', figureText(waiting.stuckRoutes, 'stuck list')],
+            ['orphan effects', figureText(waiting.orphanEffects, 'orphans list')],
+            ['breaks', figureText(waiting.breaks, 'breaks list')],
+            ['dead letters', figureText(waiting.deadLetters, 'dlq list')],
+          ]),
+          '',
+          'Goes on by itself',
+          ...detailLines(goingOn(waiting, clock.now())),
+        ].join('\n'),
+      };
+    }),
   );
 }
 

@@ -6,10 +6,10 @@ import { ago, list } from './text.js';
 
 export function addStuck(payonce: Command, perform: Perform): void {
   const stuck = withExamples(
-    payonce.command('stuck').description('operations that need a person (docs/runbooks/stuck-payment.md)'),
+    payonce.command('stuck').description('decide operations that are stuck (docs/runbooks/stuck-payment.md)'),
     'list',
   );
-  command(stuck, 'list', 'list them, the longest stuck first', '', '--json').action(() =>
+  command(stuck, 'list', 'list stuck operations, the longest stuck first', '', '--json').action(() =>
     perform(async (opened) => {
       const routes = await (await stuckRoutesOf(opened)).list();
       const { formatMoney } = await import('../core/money.js');
@@ -33,10 +33,10 @@ export function addStuck(payonce: Command, perform: Perform): void {
   command(
     stuck,
     'retry <payment-or-payout-id>',
-    'ask the PSP about a stuck operation once more, now',
+    'look a stuck operation up at its PSP now',
     '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42',
   )
-    .option('--entity-key <key>', 'which operation, where several are stuck')
+    .option('--entity-key <key>', 'the entity key, where several operations are stuck')
     .action((id: string, { entityKey }: { entityKey?: string }) =>
       perform(async (opened) => {
         const { ids, withOperations } = opened;
@@ -52,23 +52,23 @@ export function addStuck(payonce: Command, perform: Perform): void {
             calls: calls.map(({ kind, outcome }) => ({ kind, outcome })),
             stuck: isStuck,
           },
-          text: told === '' ? `${found.psp} can be asked nothing. ${now}` : `${found.psp}: ${told}. ${now}`,
+          text: told === '' ? `${found.psp} offers no lookup. ${now}` : `${found.psp}: ${told}. ${now}`,
         };
       }),
     );
   command(
     stuck,
     'resolve <payment-or-payout-id>',
-    'write down what was found out at the PSP, and decide by it',
+    'record what the PSP did, and decide the operation by it',
     '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42 --as not-done --evidence "not in the dashboard"',
     '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42 --as done --psp-reference pi_1 --evidence "paid in the dashboard"',
   )
     .addOption(
-      new Option('--as <what>', 'what became of it').choices(['done', 'not-done']).makeOptionMandatory(),
+      new Option('--as <what>', 'what the PSP did').choices(['done', 'not-done']).makeOptionMandatory(),
     )
-    .requiredOption('--evidence <text>', 'what shows it, up to 500 characters')
-    .option('--psp-reference <id>', "the PSP's id of what was done")
-    .option('--entity-key <key>', 'which operation, where several are stuck')
+    .requiredOption('--evidence <text>', 'how you know, up to 500 characters')
+    .option('--psp-reference <id>', "the PSP's id of the object, with done")
+    .option('--entity-key <key>', 'the entity key, where several operations are stuck')
     .action((id: string, options: ResolveOptions) =>
       perform(async (opened) => {
         const pspReference = options.pspReference ?? null;

@@ -68,7 +68,7 @@ function allow(request: FastifyRequest, caller: Caller, { scopes, movesMoney }: 
 function readId({ edge, params }: FastifyRequest): void {
   const { id } = params as { id?: string };
   if (id === undefined) return;
-  if (!UUID.test(id)) throw new Problem('not_found', 'There is nothing with this id.');
+  if (!UUID.test(id)) throw new Problem('not_found', 'No object has this id.');
   edge.id = id.toLowerCase();
 }
 

@@ -278,7 +278,7 @@ class Reader {
 }
 
 function cardRefused(pointer: string): Problem {
-  return new Problem('card_number_refused', 'A card number stands in the body. It was not kept or logged.', {
+  return new Problem('card_number_refused', 'The body holds a card number. It was not stored or logged.', {
     errors: [{ pointer, message: 'holds what looks like a card number' }],
   });
 }

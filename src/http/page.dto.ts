@@ -4,7 +4,13 @@ import { IsQueryTime } from './shared-fields.js';
 
 /** The query of a list: how many, and from where on. */
 export class PageDto {
-  @IsWholeNumber({ minimum: 1, maximum: 100, optional: true, default: 20, description: 'How many at most.' })
+  @IsWholeNumber({
+    minimum: 1,
+    maximum: 100,
+    optional: true,
+    default: 20,
+    description: 'How many at most on a page.',
+  })
   limit = 20;
 
   @IsText({
@@ -35,6 +41,6 @@ export class CreatedRangeDto extends PageDto {
 }
 
 /** A body that has nothing to say: an empty object, or none at all. */
-@ApiSchema({ name: 'NothingRequest', description: 'Nothing to say: an empty object or no body at all.' })
+@ApiSchema({ name: 'NothingRequest', description: 'An empty object, or no body at all.' })
 // oxlint-disable-next-line typescript/no-extraneous-class -- a DTO is a class, this one without fields
 export class EmptyDto {}

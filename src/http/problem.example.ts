@@ -2,10 +2,10 @@ import { Problem, type ProblemCode } from '../core/problem.js';
 
 const details: Partial<Record<ProblemCode, string>> = {
   validation_failed: 'Some of the request does not fit; see errors.',
-  card_number_refused: 'A card number stands in the body. It was not kept or logged.',
+  card_number_refused: 'The body holds a card number. It was not stored or logged.',
   unauthorized: 'Send a valid API key as "Authorization: Bearer <key>".',
   forbidden: 'This needs an API key with the scope payments:write.',
-  not_found: 'There is nothing with this id.',
+  not_found: 'No object has this id.',
   idempotency_key_missing: 'Send a new Idempotency-Key with every new request.',
   webhook_target_refused: 'Events are not sent to such an address; see errors.',
   request_in_progress: 'The first request with this key is still running.',
@@ -25,7 +25,7 @@ const members: Partial<Record<ProblemCode, Record<string, string>>> = {
 
 export function problemExample(code: ProblemCode): object {
   const errors = fields[code];
-  const problem = new Problem(code, details[code] ?? 'What happened here.', {
+  const problem = new Problem(code, details[code] ?? 'A sentence about this occurrence.', {
     ...(errors ? { errors } : {}),
     ...(members[code] ? { members: members[code] } : {}),
   });

@@ -91,13 +91,9 @@ export function problemOfStatus(status: number, cause?: unknown): Problem {
     case 400:
       return new Problem('request_malformed', 'This is not a request of HTTP/1.1.');
     default:
-      return new Problem(
-        'internal_error',
-        'Nothing is known about what went wrong; ask with the request_id.',
-        {
-          cause,
-        },
-      );
+      return new Problem('internal_error', 'Internal error. Quote request_id when you contact support.', {
+        cause,
+      });
   }
 }
 

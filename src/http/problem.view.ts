@@ -19,29 +19,29 @@ export class ProblemView {
   @Text({ format: 'uri' })
   readonly type: string;
 
-  @Text({ description: 'Fixed for each code.' })
+  @Text({ description: 'The same text for each code.' })
   readonly title: string;
 
   @WholeNumber()
   readonly status: number;
 
-  @Text({ description: 'About this occurrence. Never repeats what was sent.' })
+  @Text({ description: 'Explains this occurrence. Never repeats the request.' })
   readonly detail: string;
 
-  @OneOf(Object.keys(problemCatalogue), { description: 'Program against this.' })
+  @OneOf(Object.keys(problemCatalogue), { description: 'For programs. Its page is `/docs/problems/<code>`.' })
   readonly code: string;
 
   @Id({
     required: false,
     description:
-      'Absent in a stored answer, which is the same to the byte whenever it is sent; see Request-Id.',
+      'Absent in a replayed answer, which is the same to the byte each time; see the header Request-Id.',
   })
   readonly request_id?: string;
 
-  @Id({ required: false, description: 'For `refund_exists` and `refund_reversed`: the one there is.' })
+  @Id({ required: false, description: 'For `refund_exists` and `refund_reversed`: the existing refund.' })
   readonly refund_id?: string;
 
-  @Id({ required: false, description: 'For `probable_duplicate`: the payment there is.' })
+  @Id({ required: false, description: 'For `probable_duplicate`: the existing payment.' })
   readonly payment_id?: string;
 
   @Id({

@@ -66,7 +66,7 @@ export const KeyedBy = documented(
   ApiHeader({
     name: 'Payonce-Deadline',
     description:
-      'How long you wait for the outcome, in ms. No other PSP is asked later than that; what is not known by then is answered 202. 25,000 unless told.',
+      'How long you wait for the outcome, in ms. After that no other PSP is tried; an outcome that is not known by then is answered 202. Default: 25,000.',
     schema: { type: 'integer', minimum: 1, maximum: MAX_DEADLINE_MS },
     example: 10_000,
   }),
@@ -76,7 +76,7 @@ const IdOfPath = createParamDecorator((_: unknown, context: ExecutionContext) =>
 
 /** The id in the path, in small letters. */
 export function PathId(noun: string, example: string): ParameterDecorator {
-  const description = `The id of the ${noun}. Anything but a UUID is not found.`;
+  const description = `The id of the ${noun}. An id that is not a UUID is answered 404.`;
   return documented(IdOfPath, ApiParam({ name: 'id', description, type: String, format: 'uuid', example }))();
 }
 

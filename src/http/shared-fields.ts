@@ -34,7 +34,7 @@ export function IsPartReference(): PropertyDecorator {
     pattern: '^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$',
     optional: true,
     description:
-      'Its name among several of this payment: asked for twice under one name, whatever the Idempotency-Key, it is done once. Without a name there is only one.',
+      'Names it among several of the payment. A request with the same reference, under whatever Idempotency-Key, is answered with the first and moves no money. Without a reference there is one.',
     message: 'must be 1 to 64 of A-Z a-z 0-9 . _ : - and begin with a letter or a digit',
   });
 }

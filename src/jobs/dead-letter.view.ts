@@ -15,7 +15,7 @@ const cause = {
 };
 
 /** A dead letter as it is shown. Times are RFC 3339. */
-@ApiSchema({ name: 'DeadLetter', description: 'A job that was given up.' })
+@ApiSchema({ name: 'DeadLetter', description: 'A job that failed for good.' })
 export class DeadLetterView {
   @ApiProperty({ format: 'uuid' })
   readonly id: string;
@@ -23,20 +23,20 @@ export class DeadLetterView {
   @ApiProperty(kind)
   readonly kind: string;
 
-  @ApiProperty({ description: 'What the queue knows the job by.' })
+  @ApiProperty({ description: 'The id of the job in the queue.' })
   readonly job_id: string;
 
   @ApiProperty({
     type: 'object',
     additionalProperties: { type: ['string', 'number', 'boolean', 'null'] },
-    description: 'What the job was about: ids.',
+    description: 'The arguments of the job: ids.',
   })
   readonly args: JobArgs;
 
   @ApiProperty(cause)
   readonly cause: string;
 
-  @ApiProperty({ description: 'The last error in words. For people; it may change.' })
+  @ApiProperty({ description: 'The text of the last error, for people to read. Do not program against it.' })
   readonly error: string;
 
   @ApiProperty({ type: 'integer', minimum: 1 })

@@ -21,8 +21,9 @@ export class HealthController {
   @Operation({
     id: 'live',
     summary: 'Liveness probe',
-    description: 'Says nothing of databases: a restart would not mend them.',
-    answers: { 200: [LiveView, 'It is.', { live: { status: 'live', version: '0.1.0' } }] },
+    description:
+      'Answers as long as the process runs. The database is not checked, because a restart would not repair it.',
+    answers: { 200: [LiveView, 'The process is alive.', { live: { status: 'live', version: '0.1.0' } }] },
   })
   live(): LiveView {
     return { status: 'live', version: VERSION };
@@ -33,12 +34,16 @@ export class HealthController {
     id: 'ready',
     summary: 'Readiness probe',
     description:
-      'No as soon as the process is asked to stop, while the database is away, and while the clock of the machine differs from that of the database by more than 2 s.',
+      'Not ready while the process is stopping, while the database cannot be reached, and while the clock of the machine differs from the clock of the database by more than 2 s.',
     answers: {
-      200: [ReadyView, 'Yes.', { ready: { status: 'ready', checks: { database: 'up', clock: 'up' } } }],
+      200: [
+        ReadyView,
+        'The process is ready.',
+        { ready: { status: 'ready', checks: { database: 'up', clock: 'up' } } },
+      ],
       503: [
         ReadyView,
-        'No.',
+        'The process is not ready, or is stopping.',
         {
           down: { status: 'not_ready', checks: { database: 'down', clock: 'down' } },
           clockIsOff: { status: 'not_ready', checks: { database: 'up', clock: 'down' } },
@@ -69,8 +74,7 @@ export class MetricsController {
   @Operation({
     id: 'metrics',
     summary: 'Metrics',
-    description:
-      "In Prometheus' text format. On a port of its own where the installation has one for monitoring.",
+    description: 'In the text format of Prometheus. Served on PAYONCE_MONITORING_PORT where that is set.',
     answers: {},
   })
   @ApiResponse({

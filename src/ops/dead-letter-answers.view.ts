@@ -12,7 +12,7 @@ export class DeadLetterCountsView {
 
 const left = {
   minimum: 0,
-  description: 'Selected and still there: past the bound of one go, or in the hands of another operator.',
+  description: 'Selected and not handled: more than one request takes, or taken by another operator.',
 };
 
 @ApiSchema({ name: 'DeadLettersMerged' })

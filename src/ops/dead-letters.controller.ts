@@ -59,7 +59,7 @@ export class DeadLettersController {
     id: 'getDeadLetter',
     summary: 'Read a dead letter',
     description: about,
-    answers: { 200: [DeadLetterView, 'The letter.', { exhausted: example.deadLetter }] },
+    answers: { 200: [DeadLetterView, 'The dead letter.', { exhausted: example.deadLetter }] },
   })
   @ForOperators()
   async show(@PathId('dead letter', example.deadLetter.id) id: string): Promise<DeadLetterView> {
@@ -70,10 +70,16 @@ export class DeadLettersController {
   @Operation({
     id: 'mergeDeadLetters',
     summary: 'Requeue dead letters',
-    description: `Their jobs are tried again from the first level, with their story; the longest dead first, 10,000 at most in one go. Each letter is merged once, by one operator, and audited; 404 where ids are named and none of them is there any more.\n\n${about}`,
+    description: `Their jobs are tried again from the first retry tier, with their history; the oldest letters first, at most 10,000 in one request. Each letter is merged once, by one operator, and audited; 404 where ids are named and none of them is there any more.\n\n${about}`,
     bodies: example.selections,
     bodyIsRequired: true,
-    answers: { 200: [DeadLettersMergedView, 'So many were sent back.', { done: { merged: 12, left: 0 } }] },
+    answers: {
+      200: [
+        DeadLettersMergedView,
+        'How many were sent back to their queues.',
+        { done: { merged: 12, left: 0 } },
+      ],
+    },
   })
   @ForOperators()
   async merge(@Body() request: SelectDeadLettersDto, @Ip() ip: string): Promise<DeadLettersMergedView> {
@@ -85,10 +91,10 @@ export class DeadLettersController {
   @Operation({
     id: 'purgeDeadLetters',
     summary: 'Purge dead letters',
-    description: `For good; else as for merging them.\n\n${about}`,
+    description: `Deletes them for good. Selected as for merging.\n\n${about}`,
     bodies: example.selections,
     bodyIsRequired: true,
-    answers: { 200: [DeadLettersPurgedView, 'So many were thrown away.', { done: { purged: 12, left: 0 } }] },
+    answers: { 200: [DeadLettersPurgedView, 'How many were deleted.', { done: { purged: 12, left: 0 } }] },
   })
   @ForOperators()
   async purge(@Body() request: SelectDeadLettersDto, @Ip() ip: string): Promise<DeadLettersPurgedView> {

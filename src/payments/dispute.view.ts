@@ -25,7 +25,7 @@ export class DisputeView {
 
   @OneOf(disputeStatuses, {
     description:
-      '`open`: the bank has not decided. `lost`: the money is gone, unless it is won later all the same.',
+      '`open`: the bank has not decided. `lost`: the bank keeps the money, unless the dispute is won later.',
   })
   readonly status: DisputeStatus;
 

@@ -6,9 +6,9 @@ import { failureOf as failureFrom } from '../request-storage/route-view.js';
 const notDone: Readonly<Record<Operation, string>> = {
   charge: 'No PSP could take the payment; nothing was charged.',
   authorize: 'No PSP could take the payment; nothing was charged.',
-  capture: 'The PSP could not be asked to capture; nothing was taken.',
-  void: 'The PSP could not be asked to cancel; the authorization stands.',
-  refund: 'The PSP could not be asked to refund; nothing was given back.',
+  capture: 'The PSP could not be reached for the capture; nothing was taken.',
+  void: 'The PSP could not be reached for the cancel; the authorization stands.',
+  refund: 'The PSP could not be reached for the refund; nothing was given back.',
   payout: 'No PSP could make the payout; nothing was sent.',
 };
 

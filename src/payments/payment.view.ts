@@ -37,11 +37,11 @@ export class PaymentView {
 
   @OneOf(paymentStatuses, {
     description:
-      '`processing`: an outcome is not known yet, the service goes on by itself. `requires_action`: see `next_action`. The others are at rest.',
+      '`processing`: the outcome is not known yet and the service keeps working on it. `requires_action`: see `next_action`. In every other status nothing is under way.',
   })
   readonly status: PaymentStatus;
 
-  @Amount('What was asked for, in minor units.')
+  @Amount('The requested amount, in minor units.')
   readonly amount: number;
 
   @Amount('In minor units.')
@@ -62,13 +62,13 @@ export class PaymentView {
   @Text({ nullable: true, description: "That PSP's own id." })
   readonly psp_reference: string | null;
 
-  @Text({ description: 'Names the operation at every PSP, for all time.' })
+  @Text({ description: 'Names the operation at every PSP, and never changes.' })
   readonly entity_key: string;
 
   @Field({
     type: RouteView,
     isArray: true,
-    description: 'Which PSPs were asked, in order, and how each ended.',
+    description: 'The PSPs that were tried, in order, with the outcome of each.',
   })
   readonly routes: readonly RouteView[];
 
@@ -81,7 +81,7 @@ export class PaymentView {
 
   @Field({
     description:
-      'What the customer has to do while the status is `requires_action`; then POST `/complete`. null with that status: the PSP asked for something that cannot be handed on, and the attempts say so.',
+      'What the customer has to do while the status is `requires_action`; then POST `/complete`. null with that status: the PSP asked for an action that Payonce cannot pass on; the attempts name it.',
     oneOf: [
       { $ref: getSchemaPath(RedirectActionView) },
       { $ref: getSchemaPath(PspSdkActionView) },
@@ -120,11 +120,14 @@ export class AttemptView {
 
   @Text({
     description:
-      'What was asked of the PSP: execute, lookup, cancel or complete (what the customer did was handed in); or notice, what it told of its own accord.',
+      'The kind of call: execute, lookup, cancel or complete (after the customer acted); or notice, a notification that the PSP sent.',
   })
   readonly kind: string;
 
-  @Text({ nullable: true, description: 'Null while the call is running, or when its end was never seen.' })
+  @Text({
+    nullable: true,
+    description: 'Null while the call is running, or where the process died before its answer came.',
+  })
   readonly outcome: string | null;
 
   @Text({ nullable: true })

@@ -20,9 +20,9 @@ const PaymentPage = PageOf('PaymentPage', PaymentView);
 const AttemptPage = PageOf('AttemptPage', AttemptView);
 
 const atRest =
-  'The payment has come to rest. A decline is at rest too: `status` is `failed` and `failure` says why.';
+  'The outcome is known. A declined payment is created too: `status` is `failed` and `failure` says why.';
 const underWay =
-  'The outcome is not known yet. The service goes on by itself; ask again with the same Idempotency-Key, or read the payment.';
+  'The outcome is not known yet. The service keeps working on it; send the request again with the same Idempotency-Key, or read the payment.';
 
 /** /v1/payments: parse, call one flow, present. */
 @ApiTags('Payments')
@@ -35,7 +35,7 @@ export class PaymentsController {
     id: 'createPayment',
     summary: 'Create a payment',
     description:
-      'Charges, or with `capture: manual` authorizes. Whatever fails on the way, the customer is charged at most once: send the request again with the same Idempotency-Key until it answers 201. A merchant may have a window set in which a payment of the same customer, amount, currency and reference under another key is taken for a mistake: it is answered 409 `probable_duplicate`, `payment_id` says which payment there is, and nothing is stored; where it is meant, send it with `allow_duplicate: true`.',
+      'Charges, or with `capture: manual` authorizes. Whatever fails on the way, the customer is charged at most once: send the request again with the same Idempotency-Key until it answers 201. Where the merchant has a duplicate window, a second payment of the same customer, amount, currency and reference within it, under another key, is answered 409 `probable_duplicate`; `payment_id` names the first one, and nothing is stored. To take the second one all the same, send it with `allow_duplicate: true`.',
     bodies: {
       everything: example.paymentRequest,
       smallest: example.smallestPaymentRequest,
@@ -95,12 +95,11 @@ export class PaymentsController {
   @Operation({
     id: 'listAttempts',
     summary: 'List attempts',
-    description:
-      'Every route that was tried and every call that was made to a PSP for it, with what came back.',
+    description: 'Every call to a PSP for this payment, by route, with its outcome.',
     answers: {
       200: [
         AttemptPage,
-        'All of them.',
+        'Every attempt of the payment.',
         { one: { data: [example.attempt], has_more: false, next_cursor: null } },
       ],
     },
@@ -147,7 +146,7 @@ export class PaymentsController {
     id: 'completePayment',
     summary: 'Complete a payment after its customer acted',
     description:
-      'For a payment with status `requires_action`, once the customer has come back: hands the details in at its PSP, or asks the PSP where it knows by itself. At Adyen the issuer is not asked before this call. A payment that is at rest is answered as it stands. Another action may follow (a challenge after a fingerprint): complete it with its own details under a new Idempotency-Key.',
+      'For a payment with status `requires_action`, once the customer has come back: sends the details to its PSP, or reads the outcome there where the PSP knows it. At Adyen the issuer decides only after this call. A payment whose outcome is known is answered as it is. Another action may follow (a challenge after a fingerprint): complete it with its own details under a new Idempotency-Key.',
     bodies: { redirect: { details: { redirectResult: 'X6XtfGC3!Y' } } },
     answers: {
       200: [PaymentView, atRest, { captured: example.captured, declined: example.declined }],
@@ -173,7 +172,7 @@ export class PaymentsController {
     id: 'cancelPayment',
     summary: 'Cancel an authorized payment',
     description:
-      'Voids the authorization, or what is left of it after captures, so that the customer has the money back at once.',
+      'Voids the authorization, or what is left of it after captures, so that the customer can use the money again at once.',
     bodies: { nothing: {} },
     answers: {
       200: [PaymentView, atRest, { canceled: example.canceled }],

@@ -25,7 +25,7 @@ export class PayoutView {
 
   @OneOf(payoutStatuses, {
     description:
-      '`processing`: not known yet, the service goes on by itself, and the next payout to this recipient waits. The others are the end.',
+      '`processing`: the outcome is not known yet, the service keeps working on it, and the next payout to this recipient waits. `paid` and `failed` are final.',
   })
   readonly status: PayoutStatus;
 
@@ -41,13 +41,13 @@ export class PayoutView {
   @Text({ nullable: true, description: "That PSP's own id." })
   readonly psp_reference: string | null;
 
-  @Text({ description: 'Names the operation at every PSP, for all time.' })
+  @Text({ description: 'Names the operation at every PSP, and never changes.' })
   readonly entity_key: string;
 
   @Field({
     type: RouteView,
     isArray: true,
-    description: 'Which PSPs were asked, in order, and how each ended.',
+    description: 'The PSPs that were tried, in order, with the outcome of each.',
   })
   readonly routes: readonly RouteView[];
 

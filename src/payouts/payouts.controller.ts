@@ -26,7 +26,7 @@ export class PayoutsController {
     id: 'createPayout',
     summary: 'Send a payout',
     description:
-      'Sends money out, at most once whatever fails. The payouts to a recipient follow one another: name the last one that ended as `previous`, or null for the first. While one has not ended the next is answered 409 `payout_in_progress`; where another one has ended since, 409 `payout_sequence_stale`. Nothing is stored then, and `payout_id` says which payout to read first, and to go back from, by `previous`, to the one that was named: one of them may be the very one. So the same payout asked for twice, under whatever keys, is made once.',
+      'Sends money out, at most once whatever fails. The payouts to a recipient follow one another: name the last one that ended as `previous`, or null for the first. While one has not ended the next is answered 409 `payout_in_progress`; where another one has ended since, 409 `payout_sequence_stale`. Nothing is stored then, and `payout_id` names the last payout. Read it, and follow `previous` back to the payout that you named: one of them may be the payout that you want to send. So a payout that is requested twice, under whatever keys, is made once.',
     bodies: { next: example.payoutRequest, first: example.firstPayoutRequest },
     answers: {
       201: [
@@ -36,7 +36,7 @@ export class PayoutsController {
       ],
       202: [
         PayoutView,
-        'The outcome is not known yet. The service goes on by itself; ask again with the same Idempotency-Key, or read the payout.',
+        'The outcome is not known yet. The service keeps working on it; send the request again with the same Idempotency-Key, or read the payout.',
         { processing: example.payoutProcessing },
       ],
     },

@@ -28,7 +28,7 @@ export async function refuseOutOfTurn(
   if (tail?.status === 'processing') {
     throw new Problem(
       'payout_in_progress',
-      'A payout to this recipient has not ended yet; payout_id names it. Once it has, read it, and those before it back to the one you named; if another one is to follow, name it as previous.',
+      'A payout to this recipient has not ended yet; payout_id names it. Once it has, read it, and those before it back to the one you named; to send another one, name it as previous.',
       { members },
     );
   }
@@ -36,7 +36,7 @@ export async function refuseOutOfTurn(
   throw new Problem(
     'payout_sequence_stale',
     tail
-      ? 'The last payout to this recipient that ended is not the one named as previous; payout_id names it. Read it first, and those before it back to the one you named: one of them may be the very one that is asked for here.'
+      ? 'The last payout to this recipient that ended is not the one named as previous; payout_id names it. Read it first, and those before it back to the one you named: one of them may be the payout that you want to send.'
       : 'This recipient was never paid: previous is null for the first payout.',
     { members },
   );

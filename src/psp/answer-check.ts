@@ -72,7 +72,7 @@ function actionOf(
   if (outcome !== 'requires_action' || !nextAction) return {};
   const passed = passableAction(nextAction, credentials);
   if ('nextAction' in passed) return passed;
-  return { pspCode: passed.fault, message: 'The PSP asked for an action that cannot be handed on' };
+  return { pspCode: passed.fault, message: 'The PSP asked for an action that Payonce cannot pass on' };
 }
 
 /** "We do not know", with a reason for people. */

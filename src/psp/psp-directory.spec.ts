@@ -127,7 +127,7 @@ describe('PspDirectory', () => {
     expect(await asking(nextAction)).toEqual({
       outcome: 'requires_action',
       pspCode,
-      message: 'The PSP asked for an action that cannot be handed on',
+      message: 'The PSP asked for an action that Payonce cannot pass on',
     });
   });
 

@@ -216,10 +216,10 @@ function refusedBeforehand(can: Capabilities, kind: AttemptKind, instruction: In
 }
 
 function rejected(pspCode: string): Answer {
-  return { outcome: 'rejected', pspCode, message: 'This PSP account does not offer what was asked' };
+  return { outcome: 'rejected', pspCode, message: 'This PSP account does not offer this operation' };
 }
 
 /** About the past nothing was learnt: no better than before. */
 function unaskable(pspCode: string): Answer {
-  return unknownAnswer(pspCode, 'This PSP account cannot be asked this');
+  return unknownAnswer(pspCode, 'This PSP account does not offer this lookup');
 }

@@ -19,13 +19,13 @@ export class RefundView {
 
   @Text({
     nullable: true,
-    description: 'Its name among several refunds of the payment; null for the only one.',
+    description: 'Names this refund among several of the payment; null where the request had no reference.',
   })
   readonly reference: string | null;
 
   @OneOf(refundStatuses, {
     description:
-      '`pending`: it is not known yet what the PSP did, the service goes on by itself. `failed`: nothing was given back, and the same refund may be asked for again under a new Idempotency-Key; or it was, and came back days later (then `refund_reversed` is answered, and a new one takes a `reference`).',
+      '`pending`: the outcome is not known yet and the service keeps working on it. `failed`: nothing was given back, and the same refund may be requested again under a new Idempotency-Key. A refund that failed days after the PSP had made it is `failed` too; a request for it is answered `refund_reversed`, and a new refund takes another `reference`.',
   })
   readonly status: RefundStatus;
 
@@ -44,7 +44,7 @@ export class RefundView {
   @Text({ nullable: true, description: "That PSP's own id of the refund." })
   readonly psp_reference: string | null;
 
-  @Text({ description: 'Names the refund at its PSP, for all time.' })
+  @Text({ description: 'Names the refund at its PSP, and never changes.' })
   readonly entity_key: string;
 
   @Field({ type: FailureView, nullable: true, description: 'Why a refund with status `failed` failed.' })

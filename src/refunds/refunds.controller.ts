@@ -26,18 +26,22 @@ export class RefundsController {
     id: 'refundPayment',
     summary: 'Refund a payment',
     description:
-      'Gives back what was captured, at the PSP that took it. Without `reference` there is one refund of a payment: a second request for it, under any Idempotency-Key, is answered with the first (200, same id), or 409 `refund_exists` where the amount differs. With `reference` there are several, each once. A refund that failed after the PSP had done it has used its name up: 409 `refund_reversed`, and a new one takes a `reference`. More than was captured is never given back: what is on its way counts.',
+      'Gives back what was captured, at the PSP that took it. Without `reference` there is one refund of a payment: a second request for it, under any Idempotency-Key, is answered with the first (200, same id), or 409 `refund_exists` where the amount differs. With `reference` there can be several, each made once. The reference of a refund that failed after the PSP had made it cannot be used again: 409 `refund_reversed`. All refunds together, those under way included, never exceed what was captured.',
     bodies: { all: {}, part: { amount: 400, reference: 'parcel-1', reason: 'returned' } },
     answers: {
       201: [
         RefundView,
-        'This request made it, and it is at rest: `succeeded` or `failed`.',
+        'This request made the refund, and its outcome is final: `succeeded` or `failed`.',
         { succeeded: example.refund, failed: example.refundFailed },
       ],
-      200: [RefundView, 'It was there already, and is at rest.', { succeeded: example.refund }],
+      200: [
+        RefundView,
+        'This refund was made before, and its outcome is final.',
+        { succeeded: example.refund },
+      ],
       202: [
         RefundView,
-        'It is not known yet what the PSP did. The service goes on by itself; ask again, or read the refund.',
+        'The outcome is not known yet. The service keeps working on it; send the request again with the same Idempotency-Key, or read the refund.',
         { pending: example.refundPending },
       ],
     },

@@ -124,7 +124,7 @@ describe('the REST surface', () => {
       title: expect.any(String),
       status: 500,
       code: 'internal_error',
-      detail: 'Nothing is known about what went wrong; ask with the request_id.',
+      detail: 'Internal error. Quote request_id when you contact support.',
       request_id: answer.headers['request-id'],
     });
     const errors = api.logged.filter((line) => line.includes('"error"'));

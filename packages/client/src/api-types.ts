@@ -11,7 +11,7 @@ export interface paths {
     };
     /**
      * Liveness probe
-     * @description Says nothing of databases: a restart would not mend them.
+     * @description Answers as long as the process runs. The database is not checked, because a restart would not repair it.
      */
     readonly get: operations['live'];
     readonly put?: never;
@@ -31,7 +31,7 @@ export interface paths {
     };
     /**
      * Readiness probe
-     * @description No as soon as the process is asked to stop, while the database is away, and while the clock of the machine differs from that of the database by more than 2 s.
+     * @description Not ready while the process is stopping, while the database cannot be reached, and while the clock of the machine differs from the clock of the database by more than 2 s.
      */
     readonly get: operations['ready'];
     readonly put?: never;
@@ -51,7 +51,7 @@ export interface paths {
     };
     /**
      * Metrics
-     * @description In Prometheus' text format. On a port of its own where the installation has one for monitoring.
+     * @description In the text format of Prometheus. Served on PAYONCE_MONITORING_PORT where that is set.
      */
     readonly get: operations['metrics'];
     readonly put?: never;
@@ -137,7 +137,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Requeue dead letters
-     * @description Their jobs are tried again from the first level, with their story; the longest dead first, 10,000 at most in one go. Each letter is merged once, by one operator, and audited; 404 where ids are named and none of them is there any more.
+     * @description Their jobs are tried again from the first retry tier, with their history; the oldest letters first, at most 10,000 in one request. Each letter is merged once, by one operator, and audited; 404 where ids are named and none of them is there any more.
      *
      *     For operators: with the token of `PAYONCE_OPS_TOKEN`. Where none is set, there is nothing at this path. An API key of a merchant opens nothing here.
      */
@@ -159,7 +159,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Purge dead letters
-     * @description For good; else as for merging them.
+     * @description Deletes them for good. Selected as for merging.
      *
      *     For operators: with the token of `PAYONCE_OPS_TOKEN`. Where none is set, there is nothing at this path. An API key of a merchant opens nothing here.
      */
@@ -179,7 +179,7 @@ export interface paths {
     };
     /**
      * List events
-     * @description Newest first, whether there are endpoints or not. Go on with `next_cursor` while `has_more` is true. The order is that in which events became visible: one that is written late never appears behind one that was listed before, so a client that polls reads until the first event that it knows and misses none. For that an event is shown once every write that began before its own has ended, as a rule within milliseconds.
+     * @description Newest first, whether there are endpoints or not. Go on with `next_cursor` while `has_more` is true. The order is that in which events became visible: one that is written late never appears behind one that was listed before, so a client that polls reads until the first event that it knows and misses none. To keep that order, an event is listed only when every write that began before its own has ended, usually within milliseconds.
      *
      *     Scope: `events:read`.
      */
@@ -247,7 +247,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Replay an event
-     * @description To one endpoint, or to all that want it, delivered before or not. What is being sent right now is left alone.
+     * @description Sends it to one endpoint, or to all that want its type, delivered before or not. Deliveries that are running now are left alone.
      *
      *     Scope: `webhooks:write`.
      */
@@ -275,7 +275,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Create a payment
-     * @description Charges, or with `capture: manual` authorizes. Whatever fails on the way, the customer is charged at most once: send the request again with the same Idempotency-Key until it answers 201. A merchant may have a window set in which a payment of the same customer, amount, currency and reference under another key is taken for a mistake: it is answered 409 `probable_duplicate`, `payment_id` says which payment there is, and nothing is stored; where it is meant, send it with `allow_duplicate: true`.
+     * @description Charges, or with `capture: manual` authorizes. Whatever fails on the way, the customer is charged at most once: send the request again with the same Idempotency-Key until it answers 201. Where the merchant has a duplicate window, a second payment of the same customer, amount, currency and reference within it, under another key, is answered 409 `probable_duplicate`; `payment_id` names the first one, and nothing is stored. To take the second one all the same, send it with `allow_duplicate: true`.
      *
      *     Scope: `payments:write`.
      */
@@ -317,7 +317,7 @@ export interface paths {
     };
     /**
      * List attempts
-     * @description Every route that was tried and every call that was made to a PSP for it, with what came back.
+     * @description Every call to a PSP for this payment, by route, with its outcome.
      *
      *     Scope: `payments:read`.
      */
@@ -341,7 +341,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Cancel an authorized payment
-     * @description Voids the authorization, or what is left of it after captures, so that the customer has the money back at once.
+     * @description Voids the authorization, or what is left of it after captures, so that the customer can use the money again at once.
      *
      *     Scope: `payments:write`.
      */
@@ -385,7 +385,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Complete a payment after its customer acted
-     * @description For a payment with status `requires_action`, once the customer has come back: hands the details in at its PSP, or asks the PSP where it knows by itself. At Adyen the issuer is not asked before this call. A payment that is at rest is answered as it stands. Another action may follow (a challenge after a fingerprint): complete it with its own details under a new Idempotency-Key.
+     * @description For a payment with status `requires_action`, once the customer has come back: sends the details to its PSP, or reads the outcome there where the PSP knows it. At Adyen the issuer decides only after this call. A payment whose outcome is known is answered as it is. Another action may follow (a challenge after a fingerprint): complete it with its own details under a new Idempotency-Key.
      *
      *     Scope: `payments:write`.
      */
@@ -413,7 +413,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Refund a payment
-     * @description Gives back what was captured, at the PSP that took it. Without `reference` there is one refund of a payment: a second request for it, under any Idempotency-Key, is answered with the first (200, same id), or 409 `refund_exists` where the amount differs. With `reference` there are several, each once. A refund that failed after the PSP had done it has used its name up: 409 `refund_reversed`, and a new one takes a `reference`. More than was captured is never given back: what is on its way counts.
+     * @description Gives back what was captured, at the PSP that took it. Without `reference` there is one refund of a payment: a second request for it, under any Idempotency-Key, is answered with the first (200, same id), or 409 `refund_exists` where the amount differs. With `reference` there can be several, each made once. The reference of a refund that failed after the PSP had made it cannot be used again: 409 `refund_reversed`. All refunds together, those under way included, never exceed what was captured.
      *
      *     Scope: `payments:write`.
      */
@@ -441,7 +441,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Send a payout
-     * @description Sends money out, at most once whatever fails. The payouts to a recipient follow one another: name the last one that ended as `previous`, or null for the first. While one has not ended the next is answered 409 `payout_in_progress`; where another one has ended since, 409 `payout_sequence_stale`. Nothing is stored then, and `payout_id` says which payout to read first, and to go back from, by `previous`, to the one that was named: one of them may be the very one. So the same payout asked for twice, under whatever keys, is made once.
+     * @description Sends money out, at most once whatever fails. The payouts to a recipient follow one another: name the last one that ended as `previous`, or null for the first. While one has not ended the next is answered 409 `payout_in_progress`; where another one has ended since, 409 `payout_sequence_stale`. Nothing is stored then, and `payout_id` names the last payout. Read it, and follow `previous` back to the payout that you named: one of them may be the payout that you want to send. So a payout that is requested twice, under whatever keys, is made once.
      *
      *     Scope: `payouts:write`.
      */
@@ -513,7 +513,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Create a webhook endpoint
-     * @description At most 16 of a merchant are enabled. The secret is in this answer and in none after it; signatures are those of the Standard Webhooks specification. No Idempotency-Key: asked twice there are two endpoints, and one can be disabled.
+     * @description A merchant has at most 16 enabled endpoints. The secret is in this answer only; signatures are those of the Standard Webhooks specification. Takes no Idempotency-Key: sent twice, the request creates two endpoints, of which you can disable one.
      *
      *     Scope: `webhooks:write`.
      */
@@ -533,7 +533,7 @@ export interface paths {
     };
     /**
      * Read a webhook endpoint
-     * @description As it is now. Never its secret.
+     * @description Without its secret.
      *
      *     Scope: `webhooks:read`.
      */
@@ -557,7 +557,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Disable a webhook endpoint
-     * @description Nothing is sent there any more. What was waiting is canceled; it can be replayed.
+     * @description No event is sent there any more. Waiting deliveries are canceled; they can be replayed.
      *
      *     Scope: `webhooks:write`.
      */
@@ -579,7 +579,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Enable a webhook endpoint
-     * @description Events from now on are sent there; those in between can be replayed.
+     * @description New events are sent there; those since it was disabled can be replayed.
      *
      *     Scope: `webhooks:write`.
      */
@@ -601,7 +601,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Send a test event
-     * @description An event of the type `ping` is sent to this endpoint alone; what becomes of it stands in its deliveries.
+     * @description Sends an event of the type `ping` to this endpoint alone; its deliveries show the result.
      *
      *     Scope: `webhooks:write`.
      */
@@ -623,7 +623,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Replay events
-     * @description Those that the endpoint wants, delivered before or not, with the ids that they have. At most 10,000 at once.
+     * @description Sends the events of a period again, of the types that the endpoint wants, delivered before or not, with the same ids. At most 10,000 at once.
      *
      *     Scope: `webhooks:write`.
      */
@@ -645,7 +645,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Rotate the secret
-     * @description For 24 hours what is sent is signed with both secrets, so that either will do; then with the new one alone. Rotated again within that time, only the last two count.
+     * @description For 24 hours events are signed with both secrets, so that either verifies them; then with the new one alone. After a second rotation within that time only the last two secrets count.
      *
      *     Scope: `webhooks:write`.
      */
@@ -667,7 +667,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Receive a notification of a PSP
-     * @description For PSPs alone: give them this address, with the name of the account in the PSPs file. It takes no API key; each notification proves itself by its signature over the body as it came. It is stored and answered at once, and applied afterwards: once, however often it comes. Of a batch, what cannot be accepted is counted and the rest is stored; only where nothing is accepted is it refused. Anything but 200 asks the PSP to send it again.
+     * @description For PSPs alone: give them this address, with the name of the account in the PSPs file. It takes no API key; the signature over the body authenticates each notification. A notification is stored, answered at once and applied afterwards, once, however often the PSP sends it. Items of a batch that cannot be accepted are counted and the others stored; a batch without one acceptable item is refused. After any status but 200 the PSP sends it again.
      */
     readonly post: operations['receiveNotification'];
     readonly delete?: never;
@@ -680,9 +680,9 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
-    /** @description A notification was stored. What it says is applied afterwards. */
+    /** @description The notification is stored, and applied afterwards. */
     readonly Accepted: {
-      /** @description Items that are stored, now or before. */
+      /** @description How many items are stored, by this request or an earlier one. */
       readonly accepted: number;
       /** @constant */
       readonly notificationResponse: '[accepted]';
@@ -697,10 +697,10 @@ export interface components {
       readonly ended_at: string | null;
       readonly entity_key: string;
       readonly http_status: number | null;
-      /** @description What was asked of the PSP: execute, lookup, cancel or complete (what the customer did was handed in); or notice, what it told of its own accord. */
+      /** @description The kind of call: execute, lookup, cancel or complete (after the customer acted); or notice, a notification that the PSP sent. */
       readonly kind: string;
       readonly latency_ms: number | null;
-      /** @description Null while the call is running, or when its end was never seen. */
+      /** @description Null while the call is running, or where the process died before its answer came. */
       readonly outcome: string | null;
       readonly psp: string;
       readonly psp_code: string | null;
@@ -718,17 +718,17 @@ export interface components {
       /** @description Give it as `cursor` to get the next page. */
       readonly next_cursor: string | null;
     };
-    /** @description Nothing to say yet: an empty object or no body at all. */
+    /** @description An empty object, or no body at all. */
     readonly CancelRequest: Record<string, never>;
     /** @description Without `amount`, or without a body: all that is left of what was authorized. With `reference`: one of several captures, where the PSP can; the payment stays `authorized` until all is captured or the rest is canceled. */
     readonly CaptureRequest: {
       /** @description In minor units of the currency: 1000 is 10.00 EUR, 1000 JPY or 1.000 KWD. */
       readonly amount?: number;
-      /** @description Its name among several of this payment: asked for twice under one name, whatever the Idempotency-Key, it is done once. Without a name there is only one. */
+      /** @description Names it among several of the payment. A request with the same reference, under whatever Idempotency-Key, is answered with the first and moves no money. Without a reference there is one. */
       readonly reference?: string;
     };
     readonly Card: {
-      /** @description For routing: `visa`, `mastercard`, `amex` and the like, in small letters. */
+      /** @description For routing: `visa`, `mastercard` or `amex`, for example, in small letters. */
       readonly brand?: string;
       /**
        * Format: country
@@ -738,7 +738,7 @@ export interface components {
     };
     /** @description What the customer did. */
     readonly CompleteRequest: {
-      /** @description What the customer's return handed over, for the PSP as it is, at most 65,536 characters as JSON. Adyen: `redirectResult` from the query of `return_url`, URL-decoded, or the `details` that its library gives. Stripe needs none of it: send `{ "return": "seen" }` or whatever came. */
+      /** @description What the customer's return brought, passed on to the PSP unchanged; at most 65,536 characters as JSON. Adyen: `redirectResult` from the query of `return_url`, URL-decoded, or the `details` that its library gives. Stripe needs none of it: send `{ "return": "seen" }` or what the return brought. */
       readonly details: {
         readonly [key: string]: unknown;
       };
@@ -749,9 +749,9 @@ export interface components {
       /** @description Your own name for it. Need not be unique. */
       readonly reference?: string;
     };
-    /** @description A job that was given up. */
+    /** @description A job that failed for good. */
     readonly DeadLetter: {
-      /** @description What the job was about: ids. */
+      /** @description The arguments of the job: ids. */
       readonly args: {
         readonly [key: string]: string | number | boolean | null;
       };
@@ -759,15 +759,15 @@ export interface components {
       readonly cause: string;
       /** Format: date-time */
       readonly died_at: string;
-      /** @description The last error in words. For people; it may change. */
+      /** @description The text of the last error, for people to read. Do not program against it. */
       readonly error: string;
       /** Format: date-time */
       readonly first_tried_at: string;
       /** Format: uuid */
       readonly id: string;
-      /** @description What the queue knows the job by. */
+      /** @description The id of the job in the queue. */
       readonly job_id: string;
-      /** @description Room and verb: `webhook.apply`. */
+      /** @description The kind of job, as noun and verb: `webhook.apply`. */
       readonly kind: string;
       readonly tries: number;
     };
@@ -775,7 +775,7 @@ export interface components {
       /** @description Why it was given up: a code that the handler of the kind gave. */
       readonly cause: string;
       readonly count: number;
-      /** @description Room and verb: `webhook.apply`. */
+      /** @description The kind of job, as noun and verb: `webhook.apply`. */
       readonly kind: string;
       readonly oldest_age_seconds: number;
       /** Format: date-time */
@@ -790,27 +790,27 @@ export interface components {
       /** @description Give it as `cursor` to get the next page. */
       readonly next_cursor: string | null;
     };
-    /** @description One way of naming letters: `ids`; or a `kind`, a `cause` or both; or `all`. */
+    /** @description Selects dead letters in one of three ways: `ids`; or a `kind`, a `cause` or both; or `all`. */
     readonly DeadLetterSelection: {
       /**
-       * @description All there are.
+       * @description Every dead letter.
        * @enum {boolean}
        */
       readonly all?: true;
       /** @description Why it was given up: a code that the handler of the kind gave. */
       readonly cause?: string;
-      /** @description These. */
+      /** @description The letters with these ids. */
       readonly ids?: readonly string[];
-      /** @description Room and verb: `webhook.apply`. */
+      /** @description Noun and verb: `webhook.apply`. */
       readonly kind?: string;
     };
     readonly DeadLettersMerged: {
-      /** @description Selected and still there: past the bound of one go, or in the hands of another operator. */
+      /** @description Selected and not handled: more than one request takes, or taken by another operator. */
       readonly left: number;
       readonly merged: number;
     };
     readonly DeadLettersPurged: {
-      /** @description Selected and still there: past the bound of one go, or in the hands of another operator. */
+      /** @description Selected and not handled: more than one request takes, or taken by another operator. */
       readonly left: number;
       readonly purged: number;
     };
@@ -850,14 +850,14 @@ export interface components {
       /** @description The PSP's word for why, verbatim. */
       readonly reason: string | null;
       /**
-       * @description `open`: the bank has not decided. `lost`: the money is gone, unless it is won later all the same.
+       * @description `open`: the bank has not decided. `lost`: the bank keeps the money, unless the dispute is won later.
        * @enum {string}
        */
       readonly status: 'open' | 'won' | 'lost';
     };
-    /** @description What has become of something. */
+    /** @description A change of a payment, refund, dispute or payout. */
     readonly Event: {
-      /** @description The payment, refund or payout as it was shown then; for `ping` the endpoint. */
+      /** @description The payment, refund or payout as the API showed it at that moment; for `ping` the endpoint. */
       readonly data: Record<string, never>;
       /**
        * Format: uuid
@@ -868,7 +868,7 @@ export interface components {
       readonly object: 'event';
       /**
        * Format: date-time
-       * @description When it became so. RFC 3339, UTC.
+       * @description When the change was stored. RFC 3339, UTC.
        */
       readonly timestamp: string;
       /** @enum {string} */
@@ -896,7 +896,7 @@ export interface components {
     };
     /** @description Sends the event again. */
     readonly EventReplayRequest: {
-      /** @description To this endpoint alone, whatever types it wants; absent: to all that want it. */
+      /** @description To this endpoint alone, whatever types it wants. Absent: to all endpoints that want the type. */
       readonly endpoint_id?: string;
     };
     readonly Failure: {
@@ -910,7 +910,7 @@ export interface components {
       readonly status: 'live';
       readonly version: string;
     };
-    /** @description Nothing to say: an empty object or no body at all. */
+    /** @description An empty object, or no body at all. */
     readonly NothingRequest: Record<string, never>;
     /** @description A PSP's own format: an event of Stripe, a batch of notification items of Adyen. */
     readonly Notification: {
@@ -918,7 +918,7 @@ export interface components {
     };
     /** @description A payment. Amounts are integers in minor units. */
     readonly Payment: {
-      /** @description What was asked for, in minor units. */
+      /** @description The requested amount, in minor units. */
       readonly amount: number;
       /** @description In minor units. */
       readonly amount_captured: number;
@@ -934,7 +934,7 @@ export interface components {
       readonly currency: string;
       /** @description What was disputed of it, the oldest first. */
       readonly disputes: readonly components['schemas']['Dispute'][];
-      /** @description Names the operation at every PSP, for all time. */
+      /** @description Names the operation at every PSP, and never changes. */
       readonly entity_key: string;
       /** @description Why a payment with status `failed` failed. A decline is not an HTTP error. */
       readonly failure: components['schemas']['Failure'] | null;
@@ -946,7 +946,7 @@ export interface components {
       readonly metadata: {
         readonly [key: string]: string;
       };
-      /** @description What the customer has to do while the status is `requires_action`; then POST `/complete`. null with that status: the PSP asked for something that cannot be handed on, and the attempts say so. */
+      /** @description What the customer has to do while the status is `requires_action`; then POST `/complete`. null with that status: the PSP asked for an action that Payonce cannot pass on; the attempts name it. */
       readonly next_action:
         components['schemas']['RedirectAction'] | components['schemas']['PspSdkAction'] | null;
       /** @constant */
@@ -956,10 +956,10 @@ export interface components {
       /** @description That PSP's own id. */
       readonly psp_reference: string | null;
       readonly reference: string;
-      /** @description Which PSPs were asked, in order, and how each ended. */
+      /** @description The PSPs that were tried, in order, with the outcome of each. */
       readonly routes: readonly components['schemas']['Route'][];
       /**
-       * @description `processing`: an outcome is not known yet, the service goes on by itself. `requires_action`: see `next_action`. The others are at rest.
+       * @description `processing`: the outcome is not known yet and the service keeps working on it. `requires_action`: see `next_action`. In every other status nothing is under way.
        * @enum {string}
        */
       readonly status:
@@ -978,14 +978,14 @@ export interface components {
       readonly updated_at: string;
     };
     readonly PaymentMethod: {
-      /** @description What you know of the card without its number. */
+      /** @description Properties of the card, for routing. Never its number. */
       readonly card?: components['schemas']['Card'];
       /** @description A PSP account's name and that PSP's own customer, to whom the token belongs: `cus_…` at Stripe, which refuses an attached payment method without it; the shopperReference at Adyen, which refuses a stored one without it (`customer.reference` is sent there where none is given here). */
       readonly customers?: {
         readonly [key: string]: string;
       };
       /**
-       * @description `merchant`: charged on an agreement while the customer is away. Nobody is asked to authenticate, and PSPs claim the exemption for that.
+       * @description `merchant`: charged on an agreement while the customer is away. The customer is not asked to authenticate; PSPs claim the exemption for payments by the merchant.
        * @default customer
        * @enum {string}
        */
@@ -1006,7 +1006,7 @@ export interface components {
     /** @description A payment to create and to charge or authorize. */
     readonly PaymentRequest: {
       /**
-       * @description Takes the payment although one of the same customer, amount, currency and reference was taken a moment ago: it is meant, and no mistake.
+       * @description Takes the payment although one of the same customer, amount, currency and reference was taken a moment ago: the second one is intended.
        * @default false
        */
       readonly allow_duplicate?: boolean;
@@ -1052,7 +1052,7 @@ export interface components {
        */
       readonly created_at: string;
       readonly currency: string;
-      /** @description Names the operation at every PSP, for all time. */
+      /** @description Names the operation at every PSP, and never changes. */
       readonly entity_key: string;
       /** @description Why a payout with status `failed` failed: nothing was paid. */
       readonly failure: components['schemas']['Failure'] | null;
@@ -1078,10 +1078,10 @@ export interface components {
       /** @description The recipient's reference. */
       readonly recipient: string;
       readonly reference: string;
-      /** @description Which PSPs were asked, in order, and how each ended. */
+      /** @description The PSPs that were tried, in order, with the outcome of each. */
       readonly routes: readonly components['schemas']['Route'][];
       /**
-       * @description `processing`: not known yet, the service goes on by itself, and the next payout to this recipient waits. The others are the end.
+       * @description `processing`: the outcome is not known yet, the service keeps working on it, and the next payout to this recipient waits. `paid` and `failed` are final.
        * @enum {string}
        */
       readonly status: 'processing' | 'paid' | 'failed';
@@ -1127,7 +1127,7 @@ export interface components {
     /** @description RFC 9457. */
     readonly Problem: {
       /**
-       * @description Program against this.
+       * @description For programs. Its page is `/docs/problems/<code>`.
        * @enum {string}
        */
       readonly code:
@@ -1167,13 +1167,13 @@ export interface components {
         | 'rate_limited'
         | 'overloaded'
         | 'internal_error';
-      /** @description About this occurrence. Never repeats what was sent. */
+      /** @description Explains this occurrence. Never repeats the request. */
       readonly detail: string;
       /** @description For `validation_failed`, `card_number_refused` and `webhook_target_refused`. */
       readonly errors?: readonly components['schemas']['ProblemField'][];
       /**
        * Format: uuid
-       * @description For `probable_duplicate`: the payment there is.
+       * @description For `probable_duplicate`: the existing payment.
        */
       readonly payment_id?: string;
       /**
@@ -1183,16 +1183,16 @@ export interface components {
       readonly payout_id?: string | null;
       /**
        * Format: uuid
-       * @description For `refund_exists` and `refund_reversed`: the one there is.
+       * @description For `refund_exists` and `refund_reversed`: the existing refund.
        */
       readonly refund_id?: string;
       /**
        * Format: uuid
-       * @description Absent in a stored answer, which is the same to the byte whenever it is sent; see Request-Id.
+       * @description Absent in a replayed answer, which is the same to the byte each time; see the header Request-Id.
        */
       readonly request_id?: string;
       readonly status: number;
-      /** @description Fixed for each code. */
+      /** @description The same text for each code. */
       readonly title: string;
       /** Format: uri */
       readonly type: string;
@@ -1215,7 +1215,7 @@ export interface components {
       /** @constant */
       readonly type: 'psp_sdk';
     };
-    /** @description Sends the events of a time again that the endpoint wants; at most 10,000. */
+    /** @description Sends again the events of a period, of the types that the endpoint wants; at most 10,000. */
     readonly RangeReplayRequest: {
       /**
        * Format: date-time
@@ -1266,7 +1266,7 @@ export interface components {
        */
       readonly created_at: string;
       readonly currency: string;
-      /** @description Names the refund at its PSP, for all time. */
+      /** @description Names the refund at its PSP, and never changes. */
       readonly entity_key: string;
       /** @description Why a refund with status `failed` failed. */
       readonly failure: components['schemas']['Failure'] | null;
@@ -1290,10 +1290,10 @@ export interface components {
       /** @description That PSP's own id of the refund. */
       readonly psp_reference: string | null;
       readonly reason: string | null;
-      /** @description Its name among several refunds of the payment; null for the only one. */
+      /** @description Names this refund among several of the payment; null where the request had no reference. */
       readonly reference: string | null;
       /**
-       * @description `pending`: it is not known yet what the PSP did, the service goes on by itself. `failed`: nothing was given back, and the same refund may be asked for again under a new Idempotency-Key; or it was, and came back days later (then `refund_reversed` is answered, and a new one takes a `reference`).
+       * @description `pending`: the outcome is not known yet and the service keeps working on it. `failed`: nothing was given back, and the same refund may be requested again under a new Idempotency-Key. A refund that failed days after the PSP had made it is `failed` too; a request for it is answered `refund_reversed`, and a new refund takes another `reference`.
        * @enum {string}
        */
       readonly status: 'pending' | 'succeeded' | 'failed';
@@ -1317,12 +1317,12 @@ export interface components {
       readonly metadata?: {
         readonly [key: string]: string;
       };
-      /** @description Why, for your own books. Sent to nobody. */
+      /** @description The reason, for your own records. Not sent to the PSP. */
       readonly reason?: string;
-      /** @description Its name among several of this payment: asked for twice under one name, whatever the Idempotency-Key, it is done once. Without a name there is only one. */
+      /** @description Names it among several of the payment. A request with the same reference, under whatever Idempotency-Key, is answered with the first and moves no money. Without a reference there is one. */
       readonly reference?: string;
     };
-    /** @description What is sent again. */
+    /** @description The replay that was started. */
     readonly Replay: {
       /** @description How many are sent again. */
       readonly deliveries: number;
@@ -1335,7 +1335,7 @@ export interface components {
       readonly route: number;
       readonly verdict: string;
     };
-    /** @description What became of sending an event to an endpoint. */
+    /** @description An event on its way to one endpoint, with its tries. */
     readonly WebhookDelivery: {
       /** @description Newest first. */
       readonly attempts: readonly components['schemas']['WebhookDeliveryAttempt'][];
@@ -1364,7 +1364,7 @@ export interface components {
     };
     readonly WebhookDeliveryAttempt: {
       readonly attempt: number;
-      /** @description Null where it was taken, or has not ended. */
+      /** @description Null where the endpoint accepted the event, or the try has not ended. */
       readonly error_code: string | null;
       readonly http_status: number | null;
       readonly latency_ms: number | null;
@@ -1389,7 +1389,7 @@ export interface components {
       readonly created_at: string;
       readonly description: string | null;
       /**
-       * @description `gone`: it answered 410. `failing`: for five days it took nothing.
+       * @description `asked`: by you. `gone`: it answered 410. `failing`: every try failed for five days.
        * @enum {string|null}
        */
       readonly disabled_reason: 'asked' | 'gone' | 'failing' | null;
@@ -1409,7 +1409,7 @@ export interface components {
       readonly object: 'webhook_endpoint';
       /**
        * Format: date-time
-       * @description Until then the secret before this one is signed with too.
+       * @description Until then events are also signed with the previous secret.
        */
       readonly previous_secret_until: string | null;
       /** @enum {string} */
@@ -1429,9 +1429,9 @@ export interface components {
     };
     /** @description An address to send events to. */
     readonly WebhookEndpointRequest: {
-      /** @description For yourself. */
+      /** @description Your own note. */
       readonly description?: string;
-      /** @description The types to send; all, also those that are still to come, where absent. */
+      /** @description The types to send. Absent: all types, also those added later. */
       readonly events?: readonly (
         | 'payment.authorized'
         | 'payment.captured'
@@ -1462,7 +1462,7 @@ export interface components {
       readonly created_at: string;
       readonly description: string | null;
       /**
-       * @description `gone`: it answered 410. `failing`: for five days it took nothing.
+       * @description `asked`: by you. `gone`: it answered 410. `failing`: every try failed for five days.
        * @enum {string|null}
        */
       readonly disabled_reason: 'asked' | 'gone' | 'failing' | null;
@@ -1482,10 +1482,10 @@ export interface components {
       readonly object: 'webhook_endpoint';
       /**
        * Format: date-time
-       * @description Until then the secret before this one is signed with too.
+       * @description Until then events are also signed with the previous secret.
        */
       readonly previous_secret_until: string | null;
-      /** @description What signatures are checked with. Shown this once. */
+      /** @description Verifies signatures. Shown only in this answer. */
       readonly secret: string;
       /** @enum {string} */
       readonly status: 'enabled' | 'disabled';
@@ -1503,9 +1503,9 @@ export interface components {
   headers: {
     /** @description Set to true where this is the stored answer of an earlier request. */
     readonly IdempotentReplayed: 'true';
-    /** @description Our name for the request. */
+    /** @description The id of the request in the log of the service. */
     readonly RequestId: string;
-    /** @description Seconds to wait before asking again. */
+    /** @description Seconds to wait before the next try. */
     readonly RetryAfter: number;
     /** @description Always Bearer. */
     readonly WwwAuthenticate: 'Bearer';
@@ -1523,7 +1523,7 @@ export interface operations {
     };
     readonly requestBody?: never;
     readonly responses: {
-      /** @description It is. */
+      /** @description The process is alive. */
       readonly 200: {
         headers: {
           readonly 'Request-Id': components['headers']['RequestId'];
@@ -1544,7 +1544,7 @@ export interface operations {
     };
     readonly requestBody?: never;
     readonly responses: {
-      /** @description Yes. */
+      /** @description The process is ready. */
       readonly 200: {
         headers: {
           readonly 'Request-Id': components['headers']['RequestId'];
@@ -1554,7 +1554,7 @@ export interface operations {
           readonly 'application/json': components['schemas']['Ready'];
         };
       };
-      /** @description No. */
+      /** @description The process is not ready, or is stopping. */
       readonly 503: {
         headers: {
           readonly 'Request-Id': components['headers']['RequestId'];
@@ -1596,9 +1596,9 @@ export interface operations {
         readonly cursor?: string;
         /** @description Given up at this time or earlier (RFC 3339). */
         readonly 'died[lte]'?: string;
-        /** @description Room and verb: `webhook.apply`. */
+        /** @description Noun and verb: `webhook.apply`. */
         readonly kind?: string;
-        /** @description How many at most. */
+        /** @description How many at most on a page. */
         readonly limit?: number;
       };
       readonly header?: never;
@@ -1680,14 +1680,14 @@ export interface operations {
       readonly query?: never;
       readonly header?: never;
       readonly path: {
-        /** @description The id of the dead letter. Anything but a UUID is not found. */
+        /** @description The id of the dead letter. An id that is not a UUID is answered 404. */
         readonly id: string;
       };
       readonly cookie?: never;
     };
     readonly requestBody?: never;
     readonly responses: {
-      /** @description The letter. */
+      /** @description The dead letter. */
       readonly 200: {
         headers: {
           readonly 'Request-Id': components['headers']['RequestId'];
@@ -1817,7 +1817,7 @@ export interface operations {
       };
     };
     readonly responses: {
-      /** @description So many were sent back. */
+      /** @description How many were sent back to their queues. */
       readonly 200: {
         headers: {
           readonly 'Request-Id': components['headers']['RequestId'];
@@ -1928,7 +1928,7 @@ export interface operations {
       };
     };
     readonly responses: {
-      /** @description So many were thrown away. */
+      /** @description How many were deleted. */
       readonly 200: {
         headers: {
           readonly 'Request-Id': components['headers']['RequestId'];
@@ -2035,7 +2035,7 @@ export interface operations {
         readonly 'created[lte]'?: string;
         /** @description `next_cursor` of the page before. */
         readonly cursor?: string;
-        /** @description How many at most. */
+        /** @description How many at most on a page. */
         readonly limit?: number;
         readonly type?:
           | 'payment.authorized'
@@ -2143,7 +2143,7 @@ export interface operations {
       readonly query?: never;
       readonly header?: never;
       readonly path: {
-        /** @description The id of the event. Anything but a UUID is not found. */
+        /** @description The id of the event. An id that is not a UUID is answered 404. */
         readonly id: string;
       };
       readonly cookie?: never;
@@ -2230,14 +2230,14 @@ export interface operations {
       readonly query?: never;
       readonly header?: never;
       readonly path: {
-        /** @description The id of the event. Anything but a UUID is not found. */
+        /** @description The id of the event. An id that is not a UUID is answered 404. */
         readonly id: string;
       };
       readonly cookie?: never;
     };
     readonly requestBody?: never;
     readonly responses: {
-      /** @description All of them. */
+      /** @description Every attempt of the payment. */
       readonly 200: {
         headers: {
           readonly 'Request-Id': components['headers']['RequestId'];
@@ -2317,7 +2317,7 @@ export interface operations {
       readonly query?: never;
       readonly header?: never;
       readonly path: {
-        /** @description The id of the event. Anything but a UUID is not found. */
+        /** @description The id of the event. An id that is not a UUID is answered 404. */
         readonly id: string;
       };
       readonly cookie?: never;
@@ -2328,7 +2328,7 @@ export interface operations {
       };
     };
     readonly responses: {
-      /** @description It is on its way. */
+      /** @description The event is on its way. */
       readonly 202: {
         headers: {
           readonly 'Request-Id': components['headers']['RequestId'];
@@ -2467,7 +2467,7 @@ export interface operations {
         readonly 'created[lte]'?: string;
         /** @description `next_cursor` of the page before. */
         readonly cursor?: string;
-        /** @description How many at most. */
+        /** @description How many at most on a page. */
         readonly limit?: number;
         /** @description A PSP account's name. */
         readonly psp?: string;
@@ -2574,7 +2574,7 @@ export interface operations {
       readonly header: {
         /** @description A new one for each new request, a UUID for instance; bare or as a quoted string of RFC 8941. */
         readonly 'Idempotency-Key': string;
-        /** @description How long you wait for the outcome, in ms. No other PSP is asked later than that; what is not known by then is answered 202. 25,000 unless told. */
+        /** @description How long you wait for the outcome, in ms. After that no other PSP is tried; an outcome that is not known by then is answered 202. Default: 25,000. */
         readonly 'Payonce-Deadline'?: number;
         /** @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60. */
         readonly Prefer?: string;
@@ -2588,7 +2588,7 @@ export interface operations {
       };
     };
     readonly responses: {
-      /** @description The payment has come to rest. A decline is at rest too: `status` is `failed` and `failure` says why. */
+      /** @description The outcome is known. A declined payment is created too: `status` is `failed` and `failure` says why. */
       readonly 201: {
         headers: {
           readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
@@ -2599,7 +2599,7 @@ export interface operations {
           readonly 'application/json': components['schemas']['Payment'];
         };
       };
-      /** @description The outcome is not known yet. The service goes on by itself; ask again with the same Idempotency-Key, or read the payment. */
+      /** @description The outcome is not known yet. The service keeps working on it; send the request again with the same Idempotency-Key, or read the payment. */
       readonly 202: {
         headers: {
           readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
@@ -2739,7 +2739,7 @@ export interface operations {
       readonly query?: never;
       readonly header?: never;
       readonly path: {
-        /** @description The id of the payment. Anything but a UUID is not found. */
+        /** @description The id of the payment. An id that is not a UUID is answered 404. */
         readonly id: string;
       };
       readonly cookie?: never;
@@ -2826,14 +2826,14 @@ export interface operations {
       readonly query?: never;
       readonly header?: never;
       readonly path: {
-        /** @description The id of the payment. Anything but a UUID is not found. */
+        /** @description The id of the payment. An id that is not a UUID is answered 404. */
         readonly id: string;
       };
       readonly cookie?: never;
     };
     readonly requestBody?: never;
     readonly responses: {
-      /** @description All of them. */
+      /** @description Every attempt of the payment. */
       readonly 200: {
         headers: {
           readonly 'Request-Id': components['headers']['RequestId'];
@@ -2914,13 +2914,13 @@ export interface operations {
       readonly header: {
         /** @description A new one for each new request, a UUID for instance; bare or as a quoted string of RFC 8941. */
         readonly 'Idempotency-Key': string;
-        /** @description How long you wait for the outcome, in ms. No other PSP is asked later than that; what is not known by then is answered 202. 25,000 unless told. */
+        /** @description How long you wait for the outcome, in ms. After that no other PSP is tried; an outcome that is not known by then is answered 202. Default: 25,000. */
         readonly 'Payonce-Deadline'?: number;
         /** @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60. */
         readonly Prefer?: string;
       };
       readonly path: {
-        /** @description The id of the payment. Anything but a UUID is not found. */
+        /** @description The id of the payment. An id that is not a UUID is answered 404. */
         readonly id: string;
       };
       readonly cookie?: never;
@@ -2931,7 +2931,7 @@ export interface operations {
       };
     };
     readonly responses: {
-      /** @description The payment has come to rest. A decline is at rest too: `status` is `failed` and `failure` says why. */
+      /** @description The outcome is known. A declined payment is created too: `status` is `failed` and `failure` says why. */
       readonly 200: {
         headers: {
           readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
@@ -2942,7 +2942,7 @@ export interface operations {
           readonly 'application/json': components['schemas']['Payment'];
         };
       };
-      /** @description The outcome is not known yet. The service goes on by itself; ask again with the same Idempotency-Key, or read the payment. */
+      /** @description The outcome is not known yet. The service keeps working on it; send the request again with the same Idempotency-Key, or read the payment. */
       readonly 202: {
         headers: {
           readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
@@ -3095,13 +3095,13 @@ export interface operations {
       readonly header: {
         /** @description A new one for each new request, a UUID for instance; bare or as a quoted string of RFC 8941. */
         readonly 'Idempotency-Key': string;
-        /** @description How long you wait for the outcome, in ms. No other PSP is asked later than that; what is not known by then is answered 202. 25,000 unless told. */
+        /** @description How long you wait for the outcome, in ms. After that no other PSP is tried; an outcome that is not known by then is answered 202. Default: 25,000. */
         readonly 'Payonce-Deadline'?: number;
         /** @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60. */
         readonly Prefer?: string;
       };
       readonly path: {
-        /** @description The id of the payment. Anything but a UUID is not found. */
+        /** @description The id of the payment. An id that is not a UUID is answered 404. */
         readonly id: string;
       };
       readonly cookie?: never;
@@ -3112,7 +3112,7 @@ export interface operations {
       };
     };
     readonly responses: {
-      /** @description The payment has come to rest. A decline is at rest too: `status` is `failed` and `failure` says why. */
+      /** @description The outcome is known. A declined payment is created too: `status` is `failed` and `failure` says why. */
       readonly 200: {
         headers: {
           readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
@@ -3123,7 +3123,7 @@ export interface operations {
           readonly 'application/json': components['schemas']['Payment'];
         };
       };
-      /** @description The outcome is not known yet. The service goes on by itself; ask again with the same Idempotency-Key, or read the payment. */
+      /** @description The outcome is not known yet. The service keeps working on it; send the request again with the same Idempotency-Key, or read the payment. */
       readonly 202: {
         headers: {
           readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
@@ -3278,13 +3278,13 @@ export interface operations {
       readonly header: {
         /** @description A new one for each new request, a UUID for instance; bare or as a quoted string of RFC 8941. */
         readonly 'Idempotency-Key': string;
-        /** @description How long you wait for the outcome, in ms. No other PSP is asked later than that; what is not known by then is answered 202. 25,000 unless told. */
+        /** @description How long you wait for the outcome, in ms. After that no other PSP is tried; an outcome that is not known by then is answered 202. Default: 25,000. */
         readonly 'Payonce-Deadline'?: number;
         /** @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60. */
         readonly Prefer?: string;
       };
       readonly path: {
-        /** @description The id of the payment. Anything but a UUID is not found. */
+        /** @description The id of the payment. An id that is not a UUID is answered 404. */
         readonly id: string;
       };
       readonly cookie?: never;
@@ -3295,7 +3295,7 @@ export interface operations {
       };
     };
     readonly responses: {
-      /** @description The payment has come to rest. A decline is at rest too: `status` is `failed` and `failure` says why. */
+      /** @description The outcome is known. A declined payment is created too: `status` is `failed` and `failure` says why. */
       readonly 200: {
         headers: {
           readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
@@ -3456,12 +3456,12 @@ export interface operations {
       readonly query?: {
         /** @description `next_cursor` of the page before. */
         readonly cursor?: string;
-        /** @description How many at most. */
+        /** @description How many at most on a page. */
         readonly limit?: number;
       };
       readonly header?: never;
       readonly path: {
-        /** @description The id of the payment. Anything but a UUID is not found. */
+        /** @description The id of the payment. An id that is not a UUID is answered 404. */
         readonly id: string;
       };
       readonly cookie?: never;
@@ -3563,13 +3563,13 @@ export interface operations {
       readonly header: {
         /** @description A new one for each new request, a UUID for instance; bare or as a quoted string of RFC 8941. */
         readonly 'Idempotency-Key': string;
-        /** @description How long you wait for the outcome, in ms. No other PSP is asked later than that; what is not known by then is answered 202. 25,000 unless told. */
+        /** @description How long you wait for the outcome, in ms. After that no other PSP is tried; an outcome that is not known by then is answered 202. Default: 25,000. */
         readonly 'Payonce-Deadline'?: number;
         /** @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60. */
         readonly Prefer?: string;
       };
       readonly path: {
-        /** @description The id of the payment. Anything but a UUID is not found. */
+        /** @description The id of the payment. An id that is not a UUID is answered 404. */
         readonly id: string;
       };
       readonly cookie?: never;
@@ -3580,7 +3580,7 @@ export interface operations {
       };
     };
     readonly responses: {
-      /** @description It was there already, and is at rest. */
+      /** @description This refund was made before, and its outcome is final. */
       readonly 200: {
         headers: {
           readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
@@ -3591,7 +3591,7 @@ export interface operations {
           readonly 'application/json': components['schemas']['Refund'];
         };
       };
-      /** @description This request made it, and it is at rest: `succeeded` or `failed`. */
+      /** @description This request made the refund, and its outcome is final: `succeeded` or `failed`. */
       readonly 201: {
         headers: {
           readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
@@ -3602,7 +3602,7 @@ export interface operations {
           readonly 'application/json': components['schemas']['Refund'];
         };
       };
-      /** @description It is not known yet what the PSP did. The service goes on by itself; ask again, or read the refund. */
+      /** @description The outcome is not known yet. The service keeps working on it; send the request again with the same Idempotency-Key, or read the refund. */
       readonly 202: {
         headers: {
           readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
@@ -3766,7 +3766,7 @@ export interface operations {
         readonly 'created[lte]'?: string;
         /** @description `next_cursor` of the page before. */
         readonly cursor?: string;
-        /** @description How many at most. */
+        /** @description How many at most on a page. */
         readonly limit?: number;
         /** @description A PSP account's name. */
         readonly psp?: string;
@@ -3867,7 +3867,7 @@ export interface operations {
       readonly header: {
         /** @description A new one for each new request, a UUID for instance; bare or as a quoted string of RFC 8941. */
         readonly 'Idempotency-Key': string;
-        /** @description How long you wait for the outcome, in ms. No other PSP is asked later than that; what is not known by then is answered 202. 25,000 unless told. */
+        /** @description How long you wait for the outcome, in ms. After that no other PSP is tried; an outcome that is not known by then is answered 202. Default: 25,000. */
         readonly 'Payonce-Deadline'?: number;
         /** @description `wait=<seconds>`: wait for the first request with this key, instead of a 409. At most 60. */
         readonly Prefer?: string;
@@ -3892,7 +3892,7 @@ export interface operations {
           readonly 'application/json': components['schemas']['Payout'];
         };
       };
-      /** @description The outcome is not known yet. The service goes on by itself; ask again with the same Idempotency-Key, or read the payout. */
+      /** @description The outcome is not known yet. The service keeps working on it; send the request again with the same Idempotency-Key, or read the payout. */
       readonly 202: {
         headers: {
           readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];
@@ -4034,7 +4034,7 @@ export interface operations {
       readonly query?: never;
       readonly header?: never;
       readonly path: {
-        /** @description The id of the payout. Anything but a UUID is not found. */
+        /** @description The id of the payout. An id that is not a UUID is answered 404. */
         readonly id: string;
       };
       readonly cookie?: never;
@@ -4121,7 +4121,7 @@ export interface operations {
       readonly query?: never;
       readonly header?: never;
       readonly path: {
-        /** @description The id of the refund. Anything but a UUID is not found. */
+        /** @description The id of the refund. An id that is not a UUID is answered 404. */
         readonly id: string;
       };
       readonly cookie?: never;
@@ -4208,7 +4208,7 @@ export interface operations {
       readonly query?: {
         /** @description `next_cursor` of the page before. */
         readonly cursor?: string;
-        /** @description How many at most. */
+        /** @description How many at most on a page. */
         readonly limit?: number;
       };
       readonly header?: never;
@@ -4436,7 +4436,7 @@ export interface operations {
       readonly query?: never;
       readonly header?: never;
       readonly path: {
-        /** @description The id of the webhook endpoint. Anything but a UUID is not found. */
+        /** @description The id of the webhook endpoint. An id that is not a UUID is answered 404. */
         readonly id: string;
       };
       readonly cookie?: never;
@@ -4523,7 +4523,7 @@ export interface operations {
       readonly query?: never;
       readonly header?: never;
       readonly path: {
-        /** @description The id of the webhook endpoint. Anything but a UUID is not found. */
+        /** @description The id of the webhook endpoint. An id that is not a UUID is answered 404. */
         readonly id: string;
       };
       readonly cookie?: never;
@@ -4534,7 +4534,7 @@ export interface operations {
       };
     };
     readonly responses: {
-      /** @description It is disabled. */
+      /** @description The endpoint, disabled. */
       readonly 200: {
         headers: {
           readonly 'Request-Id': components['headers']['RequestId'];
@@ -4658,7 +4658,7 @@ export interface operations {
       readonly query?: never;
       readonly header?: never;
       readonly path: {
-        /** @description The id of the webhook endpoint. Anything but a UUID is not found. */
+        /** @description The id of the webhook endpoint. An id that is not a UUID is answered 404. */
         readonly id: string;
       };
       readonly cookie?: never;
@@ -4669,7 +4669,7 @@ export interface operations {
       };
     };
     readonly responses: {
-      /** @description It is enabled. */
+      /** @description The endpoint, enabled. */
       readonly 200: {
         headers: {
           readonly 'Request-Id': components['headers']['RequestId'];
@@ -4806,7 +4806,7 @@ export interface operations {
       readonly query?: never;
       readonly header?: never;
       readonly path: {
-        /** @description The id of the webhook endpoint. Anything but a UUID is not found. */
+        /** @description The id of the webhook endpoint. An id that is not a UUID is answered 404. */
         readonly id: string;
       };
       readonly cookie?: never;
@@ -4952,7 +4952,7 @@ export interface operations {
       readonly query?: never;
       readonly header?: never;
       readonly path: {
-        /** @description The id of the webhook endpoint. Anything but a UUID is not found. */
+        /** @description The id of the webhook endpoint. An id that is not a UUID is answered 404. */
         readonly id: string;
       };
       readonly cookie?: never;
@@ -4963,7 +4963,7 @@ export interface operations {
       };
     };
     readonly responses: {
-      /** @description They are on their way. */
+      /** @description The events are on their way. */
       readonly 202: {
         headers: {
           readonly 'Request-Id': components['headers']['RequestId'];
@@ -5100,7 +5100,7 @@ export interface operations {
       readonly query?: never;
       readonly header?: never;
       readonly path: {
-        /** @description The id of the webhook endpoint. Anything but a UUID is not found. */
+        /** @description The id of the webhook endpoint. An id that is not a UUID is answered 404. */
         readonly id: string;
       };
       readonly cookie?: never;

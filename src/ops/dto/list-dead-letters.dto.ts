@@ -9,7 +9,7 @@ export class ListDeadLettersDto {
     maximum: MAX_IN_A_PAGE,
     optional: true,
     default: 20,
-    description: 'How many at most.',
+    description: 'How many at most on a page.',
   })
   limit = 20;
 
@@ -22,7 +22,7 @@ export class ListDeadLettersDto {
   })
   cursor?: string;
 
-  @IsCode('Room and verb: `webhook.apply`.')
+  @IsCode('Noun and verb: `webhook.apply`.')
   kind?: string;
 
   @IsCode('Why it was given up: a code that the handler of the kind gave.')

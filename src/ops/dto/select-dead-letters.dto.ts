@@ -10,7 +10,7 @@ const MAX_IDS = 1_000;
 
 @ApiSchema({
   name: 'DeadLetterSelection',
-  description: 'One way of naming letters: `ids`; or a `kind`, a `cause` or both; or `all`.',
+  description: 'Selects dead letters in one of three ways: `ids`; or a `kind`, a `cause` or both; or `all`.',
 })
 export class SelectDeadLettersDto {
   @IsTextList({
@@ -18,18 +18,18 @@ export class SelectDeadLettersDto {
     minItems: 1,
     maxItems: MAX_IDS,
     optional: true,
-    description: 'These.',
+    description: 'The letters with these ids.',
     message: `must be a list of 1 to ${MAX_IDS} ids`,
   })
   ids?: string[];
 
-  @IsCode('Room and verb: `webhook.apply`.')
+  @IsCode('Noun and verb: `webhook.apply`.')
   kind?: string;
 
   @IsCode('Why it was given up: a code that the handler of the kind gave.')
   cause?: string;
 
-  @IsTrue({ optional: true, description: 'All there are.' })
+  @IsTrue({ optional: true, description: 'Every dead letter.' })
   all?: true;
 
   /** Exactly one way of naming them: an empty body is never everything by accident. */

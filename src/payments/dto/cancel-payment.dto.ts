@@ -3,6 +3,6 @@ import { EmptyDto } from '../../http/page.dto.js';
 
 @ApiSchema({
   name: 'CancelRequest',
-  description: 'Nothing to say yet: an empty object or no body at all.',
+  description: 'An empty object, or no body at all.',
 })
 export class CancelPaymentDto extends EmptyDto {}

@@ -20,7 +20,7 @@ class CardDto {
     maxLength: 32,
     pattern: '^[a-z][a-z0-9_]{0,31}$',
     optional: true,
-    description: 'For routing: `visa`, `mastercard`, `amex` and the like, in small letters.',
+    description: 'For routing: `visa`, `mastercard` or `amex`, for example, in small letters.',
     message: 'must be 1 to 32 of a-z 0-9 _',
   })
   brand?: string;
@@ -67,11 +67,14 @@ class PaymentMethodDto {
     optional: true,
     default: 'customer',
     description:
-      '`merchant`: charged on an agreement while the customer is away. Nobody is asked to authenticate, and PSPs claim the exemption for that.',
+      '`merchant`: charged on an agreement while the customer is away. The customer is not asked to authenticate; PSPs claim the exemption for payments by the merchant.',
   })
   initiator?: 'customer' | 'merchant';
 
-  @IsNested(CardDto, { optional: true, description: 'What you know of the card without its number.' })
+  @IsNested(CardDto, {
+    optional: true,
+    description: 'Properties of the card, for routing. Never its number.',
+  })
   card?: CardDto;
 }
 
@@ -134,7 +137,7 @@ export class CreatePaymentDto {
     optional: true,
     default: false,
     description:
-      'Takes the payment although one of the same customer, amount, currency and reference was taken a moment ago: it is meant, and no mistake.',
+      'Takes the payment although one of the same customer, amount, currency and reference was taken a moment ago: the second one is intended.',
   })
   allow_duplicate?: boolean;
 

@@ -173,7 +173,7 @@ function notExpressible(): Answer {
   return {
     outcome: 'rejected',
     pspCode: 'amount_not_expressible',
-    message: 'This amount cannot be told to this PSP exactly in this currency',
+    message: 'This PSP cannot represent this amount exactly in this currency',
   };
 }
 

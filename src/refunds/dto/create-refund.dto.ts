@@ -13,7 +13,7 @@ export class CreateRefundDto {
   @IsPartReference()
   reference?: string;
 
-  @IsLine({ optional: true, description: 'Why, for your own books. Sent to nobody.' })
+  @IsLine({ optional: true, description: 'The reason, for your own records. Not sent to the PSP.' })
   reason?: string;
 
   @IsMetadata()

@@ -11,10 +11,10 @@ export const ACCEPTED = '[accepted]';
 /** What is answered to a PSP. */
 @ApiSchema({
   name: 'Accepted',
-  description: 'A notification was stored. What it says is applied afterwards.',
+  description: 'The notification is stored, and applied afterwards.',
 })
 export class AcceptedView {
-  @WholeNumber({ minimum: 1, description: 'Items that are stored, now or before.' })
+  @WholeNumber({ minimum: 1, description: 'How many items are stored, by this request or an earlier one.' })
   readonly accepted: number;
 
   @Constant(ACCEPTED)

@@ -20,7 +20,7 @@ export class NotificationsController {
     id: 'receiveNotification',
     summary: 'Receive a notification of a PSP',
     description:
-      'For PSPs alone: give them this address, with the name of the account in the PSPs file. It takes no API key; each notification proves itself by its signature over the body as it came. It is stored and answered at once, and applied afterwards: once, however often it comes. Of a batch, what cannot be accepted is counted and the rest is stored; only where nothing is accepted is it refused. Anything but 200 asks the PSP to send it again.',
+      'For PSPs alone: give them this address, with the name of the account in the PSPs file. It takes no API key; the signature over the body authenticates each notification. A notification is stored, answered at once and applied afterwards, once, however often the PSP sends it. Items of a batch that cannot be accepted are counted and the others stored; a batch without one acceptable item is refused. After any status but 200 the PSP sends it again.',
     answers: {
       200: [
         AcceptedView,

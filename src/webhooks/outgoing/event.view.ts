@@ -26,7 +26,7 @@ export interface EventRow {
 }
 
 /** An event as the API shows it and as endpoints get it; field names are the wire's. */
-@ApiSchema({ name: 'Event', description: 'What has become of something.' })
+@ApiSchema({ name: 'Event', description: 'A change of a payment, refund, dispute or payout.' })
 export class EventView {
   @Constant('event')
   readonly object: 'event';
@@ -37,12 +37,13 @@ export class EventView {
   @OneOf([...eventTypes, PING])
   readonly type: string;
 
-  @Text({ format: 'date-time', description: 'When it became so. RFC 3339, UTC.' })
+  @Text({ format: 'date-time', description: 'When the change was stored. RFC 3339, UTC.' })
   readonly timestamp: string;
 
   @Field({
     type: 'object',
-    description: 'The payment, refund or payout as it was shown then; for `ping` the endpoint.',
+    description:
+      'The payment, refund or payout as the API showed it at that moment; for `ping` the endpoint.',
   })
   readonly data: Readonly<Record<string, unknown>>;
 }

@@ -26,7 +26,7 @@ export class EventsController {
     id: 'listEvents',
     summary: 'List events',
     description:
-      'Newest first, whether there are endpoints or not. Go on with `next_cursor` while `has_more` is true. The order is that in which events became visible: one that is written late never appears behind one that was listed before, so a client that polls reads until the first event that it knows and misses none. For that an event is shown once every write that began before its own has ended, as a rule within milliseconds.',
+      'Newest first, whether there are endpoints or not. Go on with `next_cursor` while `has_more` is true. The order is that in which events became visible: one that is written late never appears behind one that was listed before, so a client that polls reads until the first event that it knows and misses none. To keep that order, an event is listed only when every write that began before its own has ended, usually within milliseconds.',
     answers: {
       200: aPage(EventPage, example.event),
     },
@@ -58,7 +58,7 @@ export class EventsController {
     answers: {
       200: [
         DeliveryPage,
-        'All of them.',
+        'Every attempt of the payment.',
         { one: { data: [example.delivery], has_more: false, next_cursor: null } },
       ],
     },
@@ -78,9 +78,9 @@ export class EventsController {
     id: 'replayEvent',
     summary: 'Replay an event',
     description:
-      'To one endpoint, or to all that want it, delivered before or not. What is being sent right now is left alone.',
+      'Sends it to one endpoint, or to all that want its type, delivered before or not. Deliveries that are running now are left alone.',
     bodies: { all: {}, one: example.eventReplayRequest },
-    answers: { 202: [ReplayView, 'It is on its way.', { one: example.replay }] },
+    answers: { 202: [ReplayView, 'The event is on its way.', { one: example.replay }] },
     problems: ['not_found', 'invalid_state'],
   })
   @Scopes('webhooks:write')

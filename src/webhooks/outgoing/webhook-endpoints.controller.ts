@@ -29,7 +29,7 @@ export class WebhookEndpointsController {
     id: 'createWebhookEndpoint',
     summary: 'Create a webhook endpoint',
     description:
-      'At most 16 of a merchant are enabled. The secret is in this answer and in none after it; signatures are those of the Standard Webhooks specification. No Idempotency-Key: asked twice there are two endpoints, and one can be disabled.',
+      'A merchant has at most 16 enabled endpoints. The secret is in this answer only; signatures are those of the Standard Webhooks specification. Takes no Idempotency-Key: sent twice, the request creates two endpoints, of which you can disable one.',
     bodies: { all: example.endpointRequest, some: example.narrowEndpointRequest },
     answers: {
       201: [EndpointWithSecretView, 'The endpoint with its secret.', { made: example.endpointWithSecret }],
@@ -62,7 +62,7 @@ export class WebhookEndpointsController {
   @Operation({
     id: 'getWebhookEndpoint',
     summary: 'Read a webhook endpoint',
-    description: 'As it is now. Never its secret.',
+    description: 'Without its secret.',
     answers: {
       200: [EndpointView, 'The endpoint.', { enabled: example.endpoint, disabled: example.endpointDisabled }],
     },
@@ -81,7 +81,7 @@ export class WebhookEndpointsController {
     id: 'rotateWebhookSecret',
     summary: 'Rotate the secret',
     description:
-      'For 24 hours what is sent is signed with both secrets, so that either will do; then with the new one alone. Rotated again within that time, only the last two count.',
+      'For 24 hours events are signed with both secrets, so that either verifies them; then with the new one alone. After a second rotation within that time only the last two secrets count.',
     bodies: { nothing: {} },
     answers: {
       200: [
@@ -105,9 +105,9 @@ export class WebhookEndpointsController {
   @Operation({
     id: 'disableWebhookEndpoint',
     summary: 'Disable a webhook endpoint',
-    description: 'Nothing is sent there any more. What was waiting is canceled; it can be replayed.',
+    description: 'No event is sent there any more. Waiting deliveries are canceled; they can be replayed.',
     bodies: { nothing: {} },
-    answers: { 200: [EndpointView, 'It is disabled.', { disabled: example.endpointDisabled }] },
+    answers: { 200: [EndpointView, 'The endpoint, disabled.', { disabled: example.endpointDisabled }] },
     problems: ['not_found'],
   })
   @Scopes('webhooks:write')
@@ -123,9 +123,9 @@ export class WebhookEndpointsController {
   @Operation({
     id: 'enableWebhookEndpoint',
     summary: 'Enable a webhook endpoint',
-    description: 'Events from now on are sent there; those in between can be replayed.',
+    description: 'New events are sent there; those since it was disabled can be replayed.',
     bodies: { nothing: {} },
-    answers: { 200: [EndpointView, 'It is enabled.', { enabled: example.endpoint }] },
+    answers: { 200: [EndpointView, 'The endpoint, enabled.', { enabled: example.endpoint }] },
     problems: ['not_found', 'webhook_target_refused', 'webhook_endpoint_limit'],
   })
   @Scopes('webhooks:write')
@@ -141,8 +141,7 @@ export class WebhookEndpointsController {
   @Operation({
     id: 'pingWebhookEndpoint',
     summary: 'Send a test event',
-    description:
-      'An event of the type `ping` is sent to this endpoint alone; what becomes of it stands in its deliveries.',
+    description: 'Sends an event of the type `ping` to this endpoint alone; its deliveries show the result.',
     bodies: { nothing: {} },
     answers: { 202: [EventView, 'The event that is sent.', { ping: example.ping }] },
     problems: ['not_found', 'invalid_state'],
@@ -161,9 +160,9 @@ export class WebhookEndpointsController {
     id: 'replayWebhookRange',
     summary: 'Replay events',
     description:
-      'Those that the endpoint wants, delivered before or not, with the ids that they have. At most 10,000 at once.',
+      'Sends the events of a period again, of the types that the endpoint wants, delivered before or not, with the same ids. At most 10,000 at once.',
     bodies: { half: example.rangeReplayRequest },
-    answers: { 202: [ReplayView, 'They are on their way.', { some: example.replay }] },
+    answers: { 202: [ReplayView, 'The events are on their way.', { some: example.replay }] },
     problems: ['not_found', 'invalid_state', 'replay_too_large'],
   })
   @Scopes('webhooks:write')

@@ -30,7 +30,7 @@ export class EndpointView {
 
   @OneOf(['asked', 'gone', 'failing'], {
     nullable: true,
-    description: '`gone`: it answered 410. `failing`: for five days it took nothing.',
+    description: '`asked`: by you. `gone`: it answered 410. `failing`: every try failed for five days.',
   })
   readonly disabled_reason: DisabledReason | null;
 
@@ -40,7 +40,7 @@ export class EndpointView {
   })
   readonly failing_since: string | null;
 
-  @Time({ nullable: true, description: 'Until then the secret before this one is signed with too.' })
+  @Time({ nullable: true, description: 'Until then events are also signed with the previous secret.' })
   readonly previous_secret_until: string | null;
 
   @Time()
@@ -56,7 +56,7 @@ export class EndpointView {
   description: 'An address that events are sent to, with its new secret.',
 })
 export class EndpointWithSecretView extends EndpointView {
-  @Text({ description: 'What signatures are checked with. Shown this once.' })
+  @Text({ description: 'Verifies signatures. Shown only in this answer.' })
   readonly secret: string;
 }
 
@@ -71,7 +71,10 @@ export class DeliveryAttemptView {
   @WholeNumber({ nullable: true })
   readonly http_status: number | null;
 
-  @Text({ nullable: true, description: 'Null where it was taken, or has not ended.' })
+  @Text({
+    nullable: true,
+    description: 'Null where the endpoint accepted the event, or the try has not ended.',
+  })
   readonly error_code: string | null;
 
   @WholeNumber({ nullable: true })
@@ -80,7 +83,7 @@ export class DeliveryAttemptView {
 
 const deliveryStatuses = ['pending', 'delivered', 'exhausted', 'canceled'] as const;
 
-@ApiSchema({ name: 'WebhookDelivery', description: 'What became of sending an event to an endpoint.' })
+@ApiSchema({ name: 'WebhookDelivery', description: 'An event on its way to one endpoint, with its tries.' })
 export class DeliveryView {
   @Constant('webhook_delivery')
   readonly object: 'webhook_delivery';
@@ -104,7 +107,7 @@ export class DeliveryView {
   readonly attempts: readonly DeliveryAttemptView[];
 }
 
-@ApiSchema({ name: 'Replay', description: 'What is sent again.' })
+@ApiSchema({ name: 'Replay', description: 'The replay that was started.' })
 export class ReplayView {
   @Constant('replay')
   readonly object: 'replay';

@@ -22,12 +22,12 @@ export class CreateWebhookEndpointDto {
     minItems: 1,
     unique: true,
     optional: true,
-    description: 'The types to send; all, also those that are still to come, where absent.',
+    description: 'The types to send. Absent: all types, also those added later.',
     message: 'must be a list of at least one type',
   })
   events?: EventType[];
 
-  @IsLine({ optional: true, description: 'For yourself.' })
+  @IsLine({ optional: true, description: 'Your own note.' })
   description?: string;
 
   toValues(): NewEndpoint {

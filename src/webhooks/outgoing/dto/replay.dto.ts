@@ -9,7 +9,8 @@ export class ReplayEventDto {
     maxLength: 36,
     pattern: UUID,
     optional: true,
-    description: 'To this endpoint alone, whatever types it wants; absent: to all that want it.',
+    description:
+      'To this endpoint alone, whatever types it wants. Absent: to all endpoints that want the type.',
     message: 'must be the id of a webhook endpoint',
   })
   endpoint_id?: string;
@@ -22,7 +23,7 @@ export class ReplayEventDto {
 
 @ApiSchema({
   name: 'RangeReplayRequest',
-  description: 'Sends the events of a time again that the endpoint wants; at most 10,000.',
+  description: 'Sends again the events of a period, of the types that the endpoint wants; at most 10,000.',
 })
 export class ReplayRangeDto {
   @IsTime({ description: 'Events from this time on (RFC 3339).' })
