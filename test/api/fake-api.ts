@@ -100,6 +100,7 @@ export class FakePayments implements Payments {
 
 /** Refunds that only remember what they were asked. */
 export class FakeRefunds implements Refunds {
+  readonly flow = { name: 'refund' };
   readonly calls: CallOf<Refunds>[] = [];
 
   create(...args: Parameters<Refunds['create']>): ReturnType<Refunds['create']> {
