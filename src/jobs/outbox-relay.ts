@@ -10,10 +10,13 @@ import { retryHistoryOf } from './queued-job.js';
 import { entryOf, type Queues } from './queues.js';
 import { type JobArgs } from './staged-job.entity.js';
 
-/**
- * Stages jobs for what is due in a module's tables, in one statement with a limit of its own; returns how many. Runs in a transaction, at one process at a time as a rule.
- */
-export type OutboxSource = (tx: Pick<pg.PoolClient, 'query'>) => Promise<number>;
+/** Stages jobs for what is due in a module's tables. */
+export interface OutboxSource {
+  /** At one process at a time as a rule, in one statement. @returns how many it took */
+  readonly take: (sql: Pick<pg.Pool, 'query'>) => Promise<number>;
+  /** Where it took fewer, no more were due: the relay does not ask again before it is woken. */
+  readonly limit: number;
+}
 
 export interface OutboxRelayTimings {
   /** How often a process that is not the leader tries to become it; up to twice that, by jitter. */
@@ -170,40 +173,20 @@ export class OutboxRelay {
   }
 
   private async stageFromSources(): Promise<number> {
-    const { outboxSources, logger } = this.options;
+    const { outboxSources, pool, logger } = this.options;
     let fed = 0;
-    for (const outboxSource of outboxSources) {
+    for (const { take, limit } of outboxSources) {
       try {
         for (let round = 0; round < MAX_SOURCE_ROUNDS && this.leaderLock.holds(); round++) {
-          const count = await this.inTransaction(outboxSource);
+          const count = await take(pool);
           fed += count;
-          if (count === 0) break;
+          if (count < limit) break;
         }
       } catch (error) {
         logger.error({ err: error }, 'a source of jobs failed; it is tried again');
       }
     }
     return fed;
-  }
-
-  private async inTransaction(outboxSource: OutboxSource): Promise<number> {
-    const client = await this.options.pool.connect();
-    let broken = true;
-    try {
-      await client.query('BEGIN');
-      const count = await outboxSource(client);
-      await client.query('COMMIT');
-      broken = false;
-      return count;
-    } catch (error) {
-      broken = await client.query('ROLLBACK').then(
-        () => false,
-        () => true,
-      );
-      throw error;
-    } finally {
-      client.release(broken);
-    }
   }
 
   /** Ids are UUIDv7, so their order is that of staging. */

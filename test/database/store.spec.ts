@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { Client, type Pool } from 'pg';
 import { entities } from '../../src/entities.js';
@@ -309,6 +310,25 @@ describe('the two stores', () => {
     );
     expect(results.filter((result) => result.done)).toHaveLength(1);
     expect(results.filter((result) => !result.done && result.refused.by === 'gate')).toHaveLength(49);
+  });
+
+  it('writes other commits while one waits for a lock', async () => {
+    const other = await pool.connect();
+    await store.commit([insertOrRefuse(idempotencyKeys, keyRow('held'))]);
+    await other.query('BEGIN');
+    await other.query("SELECT 1 FROM idempotency_keys WHERE key = 'held' FOR UPDATE");
+    const key = { merchantId, key: 'held' };
+    const waiting = store.commit([
+      update(idempotencyKeys, key, { lockToken: tokens[1] }, { lockToken: tokens[0] }),
+    ]);
+    try {
+      const free = store.commit([insertOrRefuse(idempotencyKeys, keyRow('free'))]);
+      expect(await Promise.race([free, sleep(4_000, 'still waits')])).toEqual({ done: true });
+    } finally {
+      await other.query('COMMIT');
+      other.release();
+    }
+    expect(await waiting).toEqual({ done: true });
   });
 });
 

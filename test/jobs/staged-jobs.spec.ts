@@ -227,7 +227,7 @@ describe.each(backends)('jobs, with queues in %s', (backend) => {
 
   it('that feeders make are handed over in the same pass', async () => {
     const kind = unswept();
-    const outboxSource = async (tx: { query(text: string, values?: unknown[]): Promise<unknown> }) => {
+    const take = async (tx: { query(text: string, values?: unknown[]): Promise<unknown> }) => {
       const taken = (await tx.query('SELECT id FROM deeds WHERE id NOT IN (SELECT id FROM fed) LIMIT 3')) as {
         rows: Deed[];
       };
@@ -239,7 +239,7 @@ describe.each(backends)('jobs, with queues in %s', (backend) => {
     };
     await stage.pool.query('CREATE TABLE fed (id text PRIMARY KEY)');
     await stage.pool.query("INSERT INTO deeds SELECT 'f' || n FROM generate_series(1, 8) n");
-    await stage.runtime({ kinds: [kind], feeders: [outboxSource], timings: { sweepMs: 60_000 } });
+    await stage.runtime({ kinds: [kind], feeders: [{ take, limit: 3 }], timings: { sweepMs: 60_000 } });
     await allDone(8);
     expect(await stage.count('runs')).toBe(8);
   });

@@ -31,7 +31,8 @@ export class Lane {
   private client: pg.Client | null = null;
   private runs = 0;
   private replanAt = FIRST_REPLAN;
-  busy = false;
+  /** By a monotonic clock; null: it is free. */
+  busySinceMs: number | null = null;
 
   constructor(
     private readonly url: string,

@@ -18,15 +18,15 @@ function scene() {
 }
 
 describe('Waker', () => {
-  it('tells at once, and of many within 20 ms once more', async () => {
+  it('tells at once, and of many within 200 ms once more', async () => {
     const { clock, told, waker, settle } = scene();
     for (let n = 0; n < 100; n++) waker.wake('a');
     await settle();
     expect(told).toEqual(['a']);
-    clock.advance(20);
+    clock.advance(200);
     await settle();
     expect(told).toEqual(['a', 'a']);
-    clock.advance(20);
+    clock.advance(200);
     await settle();
     expect(told).toEqual(['a', 'a']);
     waker.wake('a');
@@ -48,7 +48,7 @@ describe('Waker', () => {
     waker.wake('a');
     waker.wake('a');
     await settle();
-    clock.advance(20);
+    clock.advance(200);
     await settle();
     expect(told).toEqual(['a', 'a']);
   });

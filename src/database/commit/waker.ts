@@ -4,8 +4,11 @@ import { type Clock } from '../../core/clock.js';
 /** The channel on which the enqueuer learns that work waits. */
 export const STAGED_CHANNEL = 'payonce_staged_jobs';
 
-/** A wake-up now and then is as good as one for every commit. */
-const SPACING_MS = 20;
+/**
+ * Under load a wake-up now and then is as good as one for every commit, and costs a look at the tables and
+ * several round trips each. A commit that comes after a pause is told of at once.
+ */
+const SPACING_MS = 200;
 
 /**
  * Tells listeners, after commits, that there is something for them. Not in the statement of the commit:
@@ -23,7 +26,7 @@ export class Waker {
     private readonly clock: Clock,
   ) {}
 
-  /** Never throws, never waits. At most one notification each 20 ms for a channel, the first at once. */
+  /** Never throws, never waits. At most one notification each 200 ms for a channel, the first at once. */
   wake(channel: string): void {
     const spacing = this.spacing.get(channel);
     if (spacing) {

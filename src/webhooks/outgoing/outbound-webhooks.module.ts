@@ -10,6 +10,7 @@ import { Ids } from '../../core/ids.js';
 import { DatabaseModule } from '../../database/database.module.js';
 import { JobRegistry } from '../../jobs/job-registry.js';
 import { JobsModule } from '../../jobs/jobs.module.js';
+import { FAN_OUT_BATCH } from './fan-out.js';
 import { WebhookDelivery, WebhookDeliveryAttempt } from './webhook-delivery.entity.js';
 import { EventsController } from './events.controller.js';
 import { EventsService } from './events.service.js';
@@ -71,7 +72,7 @@ export class OutboundWebhooksModule implements OnModuleInit {
     this.jobs.register({
       kinds,
       retryPolicies,
-      outboxSources: [outboxSource],
+      outboxSources: [{ take: outboxSource, limit: FAN_OUT_BATCH }],
       periodicTasks: () => [task],
     });
   }
