@@ -21,6 +21,8 @@ interface SealKey {
 export class Encryption {
   /** The current one first. */
   private readonly keys: readonly SealKey[];
+  private nonces = Buffer.alloc(0);
+  private taken = 0;
 
   /** Keys: 32 bytes. */
   constructor(current: Uint8Array, previous: Uint8Array | null = null) {
@@ -34,10 +36,19 @@ export class Encryption {
 
   encrypt(value: unknown, context: string): Uint8Array {
     const key = this.keys[0]!;
-    const nonce = randomBytes(NONCE_BYTES);
+    const nonce = this.nonce();
     const cipher = createCipheriv('aes-256-gcm', key.bytes, nonce).setAAD(Buffer.from(context));
     const body = Buffer.concat([cipher.update(JSON.stringify(value)), cipher.final()]);
     return Buffer.concat([LABEL, Buffer.from(key.id, 'hex'), nonce, cipher.getAuthTag(), body]);
+  }
+
+  /** Random, each used once. One call into the kernel's random source serves 256. */
+  private nonce(): Buffer {
+    if (this.taken >= this.nonces.length) {
+      this.nonces = randomBytes(256 * NONCE_BYTES);
+      this.taken = 0;
+    }
+    return this.nonces.subarray(this.taken, (this.taken += NONCE_BYTES));
   }
 
   /** Throws when the bytes were changed, belong elsewhere, or were sealed with a key that is not here. */

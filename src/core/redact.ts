@@ -62,7 +62,9 @@ export function redact(text: string, secrets: readonly string[] = []): string {
 export function removeSecrets(text: string, secrets: readonly string[] = []): string {
   let clean = text;
   if (secrets.length > 0) {
-    const named = patternOf(secrets.filter(({ length }) => length >= SHORTEST_NAMED).flatMap(formsOf));
+    // A text that is shorter than a secret holds none of its forms; most codes of PSPs are.
+    const fitting = secrets.filter(({ length }) => length >= SHORTEST_NAMED && length <= text.length);
+    const named = patternOf(fitting.flatMap(formsOf));
     if (named) clean = clean.replace(named, REMOVED);
   }
   if (heldPattern) clean = clean.replace(heldPattern, REMOVED);
@@ -78,7 +80,8 @@ export const MAX_READ_LENGTH = 262_144;
 export function redactedLine(text: string, longest: number, secrets: readonly string[] = []): string {
   // Both before and after: a secret may be broken by a line break, or hold blanks.
   const read = redact(text.slice(0, MAX_READ_LENGTH), secrets);
-  const line = redact(read.replaceAll(/[\p{Cc}\s]+/gu, ' '), secrets).trim();
+  const plain = read.replaceAll(/[\p{Cc}\s]+/gu, ' ');
+  const line = (plain === read ? read : redact(plain, secrets)).trim();
   return line.length > longest ? `${line.slice(0, longest - 1)}…` : line;
 }
 
