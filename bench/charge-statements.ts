@@ -7,7 +7,13 @@ import { type Change, changesOf, type Commit, type CommitResult, type Store } fr
 import { type Ids, SystemIds } from '../src/core/ids.js';
 import { Encryption } from '../src/core/encryption.js';
 import { encode } from '../src/database/commit/encoding.js';
-import { paramsForOne, type Shape, shapeId, shapeOf } from '../src/database/commit/statement.js';
+import {
+  OBSERVED,
+  paramsForOne,
+  type Recognised,
+  type Shape,
+  Statements,
+} from '../src/database/commit/statement.js';
 import { createPaymentFlow } from '../src/payments/create-payment.flow.js';
 import { type Answer, type Psps } from '../src/psp/contract.js';
 import { stripeCapabilities } from '../src/psp/stripe/stripe.psp.js';
@@ -37,7 +43,7 @@ export interface ChargeStatement {
 }
 
 /** Commits that the real flow makes for one charge, with the shape each has. */
-export interface RecordedCommit {
+export interface RecordedCommit extends Recognised {
   readonly changes: readonly Change[];
   readonly shape: Shape;
 }
@@ -50,13 +56,24 @@ const LEASE_MS = 20_000;
 const PSP_REFERENCE = 'pi_0000000000000000';
 const KEY = 'bench-0000-00000000';
 
-/** Plays the flow of a plain charge over a store that only writes down what it is asked to commit. */
+/** Plays the flow of a plain charge, until the store has seen enough of them to write them in narrow statements. */
 export async function recordCharge(merchantId: string): Promise<RecordedCommit[]> {
   const clock = new ManualClock(Date.now() + TOMORROW_MS);
-  return recorded(merchantId, clock, new SystemIds(clock));
+  const statements = new Statements(2);
+  let recorded: RecordedCommit[] = [];
+  for (let charges = 0; charges < OBSERVED; charges++) {
+    clock.advance(1);
+    const commits = await played(merchantId, clock, new SystemIds(clock));
+    recorded = commits.map((changes) => {
+      const { statement, values } = statements.of(changes);
+      return { changes, statement, values, shape: statement.shapeFor(values) };
+    });
+  }
+  return recorded;
 }
 
-async function recorded(merchantId: string, clock: Clock, ids: Ids): Promise<RecordedCommit[]> {
+/** Over a store that only writes down what it is asked to commit. */
+async function played(merchantId: string, clock: Clock, ids: Ids): Promise<(readonly Change[])[]> {
   const store = new RecordingStore();
   const seal = new Encryption(Buffer.alloc(32, 7));
   const storage = new RequestStorage({
@@ -87,7 +104,7 @@ async function recorded(merchantId: string, clock: Clock, ids: Ids): Promise<Rec
   if (answer.status !== 201 || store.commits.length !== 2) {
     throw new Error(`a plain charge answered ${answer.status} after ${store.commits.length} commits`);
   }
-  return store.commits.map((changes) => ({ changes, shape: shapeOf(shapeId(changes), changes) }));
+  return store.commits;
 }
 
 /** The two statements of a plain charge, and which of their parameters vary. */
@@ -95,9 +112,9 @@ export async function chargeStatements(merchantId: string): Promise<ChargeStatem
   const commits = await recordCharge(merchantId);
   const places = placesOf(commits.flatMap(({ changes }) => changes));
   const pattern = new RegExp(`(${[...places.keys()].map(escaped).join('|')})`);
-  return commits.map(({ changes, shape }) => ({
+  return commits.map(({ shape, values }) => ({
     text: shape.one,
-    parameters: paramsForOne(shape, changes).map((text) =>
+    parameters: paramsForOne(shape, values).map((text) =>
       text === null ? null : split(text, pattern, places),
     ),
   }));

@@ -312,17 +312,33 @@ describe('the two stores', () => {
     expect(results.filter((result) => !result.done && result.refused.by === 'gate')).toHaveLength(49);
   });
 
+  it('stores what differs from everything before it', async () => {
+    const alike = Array.from({ length: 40 }, (_, n) => keyRow(`alike-${n}`));
+    for (const row of alike)
+      expect(await store.commit(commitOf(insert(idempotencyKeys, row)))).toEqual({ done: true });
+    const others = [
+      { ...keyRow('word'), recoveryPoint: 'executing' },
+      { ...keyRow('null'), subjectId: merchantId },
+      { ...keyRow('time'), createdAt: new Date(0) },
+      { ...keyRow('text'), fingerprint: "o'brien" },
+    ];
+    await Promise.all(others.map((row) => store.commit(commitOf(insert(idempotencyKeys, row)))));
+    for (const { resumableAt: _, ...row } of [...alike, ...others]) {
+      expect(await store.find(idempotencyKeys, { merchantId, key: row.key })).toMatchObject([row]);
+    }
+  });
+
   it('writes other commits while one waits for a lock', async () => {
     const other = await pool.connect();
-    await store.commit([insertOrRefuse(idempotencyKeys, keyRow('held'))]);
+    await store.commit(commitOf(insert(idempotencyKeys, keyRow('held'))));
     await other.query('BEGIN');
     await other.query("SELECT 1 FROM idempotency_keys WHERE key = 'held' FOR UPDATE");
     const key = { merchantId, key: 'held' };
-    const waiting = store.commit([
-      update(idempotencyKeys, key, { lockToken: tokens[1] }, { lockToken: tokens[0] }),
-    ]);
+    const waiting = store.commit(
+      commitOf(update(idempotencyKeys, key, { lockToken: tokens[1] }, { lockToken: tokens[0] })),
+    );
     try {
-      const free = store.commit([insertOrRefuse(idempotencyKeys, keyRow('free'))]);
+      const free = store.commit(commitOf(insert(idempotencyKeys, keyRow('free'))));
       expect(await Promise.race([free, sleep(4_000, 'still waits')])).toEqual({ done: true });
     } finally {
       await other.query('COMMIT');

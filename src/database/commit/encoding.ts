@@ -22,15 +22,19 @@ export function encode(value: Value): string | null {
 
 const bare = new Set<ColumnType>(['uuid', 'bigint', 'integer', 'smallint', 'boolean', 'timestamptz']);
 
-/** One column of many rows as a Postgres array literal, to be unnested. */
-export function encodeArray(values: readonly Value[], type: ColumnType): string {
+/** The values at `slot` of many rows as a Postgres array literal, to be unnested. */
+export function encodeArray(rows: readonly (readonly Value[])[], slot: number, type: ColumnType): string {
+  const isBare = bare.has(type);
   let literal = '{';
-  for (let i = 0; i < values.length; i++) {
+  for (let i = 0; i < rows.length; i++) {
     if (i > 0) literal += ',';
-    const text = encode(values[i]!);
+    const text = encode(rows[i]![slot]!);
     if (text === null) literal += 'NULL';
-    else if (bare.has(type)) literal += text;
-    else literal += `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`;
+    else if (isBare) literal += text;
+    else literal += `"${ESCAPED.test(text) ? text.replace(ALL_ESCAPED, '\\$&') : text}"`;
   }
   return `${literal}}`;
 }
+
+const ESCAPED = /["\\]/;
+const ALL_ESCAPED = /["\\]/g;

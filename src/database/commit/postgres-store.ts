@@ -10,6 +10,7 @@ import {
   type Refusal,
   refusedBy,
   type Store,
+  type Value,
   type Where,
 } from '../../core/change.js';
 import { sqlStateOf } from '../database.js';
@@ -17,7 +18,7 @@ import { isOutage, translateOutage, StoreUnavailable } from '../store-unavailabl
 import { type Columns, columnsOf } from './columns.js';
 import { encode } from './encoding.js';
 import { Lane } from './lane.js';
-import { paramsForMany, paramsForOne, type Shape, shapeId, shapeOf } from './statement.js';
+import { paramsForMany, paramsForOne, type Shape, Statements } from './statement.js';
 import { type Table } from '../../core/table.js';
 import { Waker } from './waker.js';
 
@@ -49,7 +50,7 @@ const MAX_TRIES = 6;
 const STEP_IN_MS = 20;
 
 interface Waiting {
-  readonly changes: readonly Change[];
+  readonly values: readonly Value[];
   /** Order of arrival: the lane that is free serves the commit that has waited longest. */
   readonly turn: number;
   /** No two commits behind one gate share a statement. */
@@ -71,7 +72,8 @@ interface Queue {
  * waits, of one shape, up to 128 commits, and writes it in one statement; no commit waits for a batch to fill.
  */
 export class PostgresStore implements Store {
-  private readonly queues = new Map<string, Queue>();
+  private readonly statements = new Statements(MAX_SHAPES);
+  private readonly queues = new Map<Shape, Queue>();
   private readonly lanes: Lane[];
   private readonly inHand = new Set<Promise<void>>();
   private readonly waker: Waker;
@@ -104,23 +106,20 @@ export class PostgresStore implements Store {
     if (this.closing) return Promise.reject(new StoreUnavailable(new Error('the store is closing')));
     if (this.queued >= MAX_QUEUE_LENGTH)
       return Promise.reject(new StoreUnavailable(new Error('too many commits wait')));
-    const queue = this.queueFor(changes);
+    const { statement, values } = this.statements.of(changes);
+    const queue = this.queueFor(statement.shapeFor(values), changes);
     return new Promise((resolve, reject) => {
-      queue.waiting.push({ changes, turn: this.turns++, gate: gateOf(changes), resolve, reject });
+      queue.waiting.push({ values, turn: this.turns++, gate: gateOf(changes), resolve, reject });
       this.queued += 1;
       this.pump();
     });
   }
 
-  private queueFor(changes: readonly Change[]): Queue {
-    const id = shapeId(changes);
-    let queue = this.queues.get(id);
+  private queueFor(shape: Shape, changes: readonly Change[]): Queue {
+    let queue = this.queues.get(shape);
     if (!queue) {
-      if (this.queues.size >= MAX_SHAPES)
-        throw new RangeError(`more than ${MAX_SHAPES} shapes of commit: ${id}`);
-      const name = `commit_${this.queues.size}`;
-      queue = { shape: shapeOf(id, changes), name, wakes: wakesOf(changes), waiting: [] };
-      this.queues.set(id, queue);
+      queue = { shape, name: `commit_${this.queues.size}`, wakes: wakesOf(changes), waiting: [] };
+      this.queues.set(shape, queue);
     }
     return queue;
   }
@@ -210,13 +209,13 @@ export class PostgresStore implements Store {
         const [only] = batch;
         const done =
           batch.length === 1
-            ? await lane.run(`${name}_one`, shape.one, paramsForOne(shape, only!.changes))
+            ? await lane.run(`${name}_one`, shape.one, paramsForOne(shape, only!.values))
             : await lane.run(
                 `${name}_many`,
                 shape.many,
                 paramsForMany(
                   shape,
-                  batch.map((entry) => entry.changes),
+                  batch.map((entry) => entry.values),
                 ),
               );
         return new Set(done);

@@ -20,76 +20,194 @@ import { type Column, type Columns, columnsOf, type ColumnType } from './columns
  *   over an index whatever the planner believed about table sizes when it prepared the statement.
  */
 export interface Shape {
-  /** Identifies the shape; equal for commits that may share a statement. */
-  readonly id: string;
   readonly one: string;
   readonly many: string;
-  readonly slots: readonly Slot[];
+  readonly parameters: readonly Parameter[];
 }
 
-/** Where a parameter's value stands in a commit's changes. */
-interface Slot {
-  readonly change: number;
-  readonly part: 'row' | 'key' | 'set' | 'guard';
-  readonly property: string;
+/** Which of a commit's values a parameter carries. */
+interface Parameter {
+  readonly slot: number;
   readonly type: ColumnType;
 }
 
 const LEASE = 'bigint' satisfies ColumnType;
 
-/** The text that tells shapes apart; cheap, since it is computed for every commit. */
-export function shapeId(changes: readonly Change[]): string {
-  let id = '';
-  for (const change of changes) {
-    if (change.op === 'insert') {
-      id += `+${change.table.name}(`;
-      for (const property in change.row) id += leaseMark(property, change.row[property]!);
-    } else {
-      id += `~${change.table.name}(`;
-      for (const property in change.set) id += leaseMark(property, change.set[property]!);
-      id += '|';
-      for (const property in change.guard)
-        id += change.guard[property] === null ? `${property}0,` : `${property},`;
-      if (change.lapsed) id += `<${change.lapsed}`;
-    }
-    id += ')';
+/** What commits that go through the same code have in common, and their values in one order. */
+export interface Recognised {
+  readonly statement: Statement;
+  readonly values: readonly Value[];
+}
+
+/** Tells commits apart by their tables, columns and guards; walked for every commit, so it builds no text. */
+class Step {
+  statement: Statement | null = null;
+  private readonly next = new Map<unknown, Step>();
+  private readonly nextLease = new Map<string, Step>();
+  private readonly nextNull = new Map<string, Step>();
+
+  to(mark: unknown): Step {
+    return child(this.next, mark);
   }
-  return id;
+
+  /** `values` takes the value where the statement needs it. */
+  field(property: string, value: Value, values: Value[]): Step {
+    values.push(value);
+    return child(value instanceof FromNow ? this.nextLease : this.next, property);
+  }
+
+  guard(property: string, value: Value, values: Value[]): Step {
+    return value === null ? child(this.nextNull, property) : this.field(property, value, values);
+  }
 }
 
-function leaseMark(property: string, value: Value): string {
-  return value instanceof FromNow ? `${property}@,` : `${property},`;
+function child<Key>(steps: Map<Key, Step>, key: Key): Step {
+  let step = steps.get(key);
+  if (!step) steps.set(key, (step = new Step()));
+  return step;
 }
 
-/** Builds the statements of a shape from a commit that has it. */
-export function shapeOf(id: string, changes: readonly Change[]): Shape {
-  check(changes);
-  const slots: Slot[] = [];
-  const slot = (change: number, part: Slot['part'], property: string, column: Column, isLease: boolean) => {
-    slots.push({ change, part, property, type: isLease ? LEASE : column.type });
-    return slots.length - 1;
-  };
-  const plan = changes.map((change, index) => planOf(change, index, slot));
-  return { id, slots, one: textForOne(plan, slots), many: textForMany(plan, slots) };
+/** All statements of a store. */
+export class Statements {
+  private readonly root = new Step();
+  private count = 0;
+
+  /** `most`: so many kinds of commit come from code paths; more is a mistake. */
+  constructor(private readonly most: number) {}
+
+  of(changes: readonly Change[]): Recognised {
+    const values: Value[] = [];
+    let step = this.root;
+    for (const change of changes) {
+      step = step.to(change.table).to(change.op);
+      if (change.op === 'insert') {
+        for (const property in change.row) step = step.field(property, change.row[property] ?? null, values);
+      } else {
+        for (const property in change.set) step = step.field(property, change.set[property] ?? null, values);
+        step = step.to(KEY);
+        for (const property in change.key) step = step.field(property, change.key[property] ?? null, values);
+        step = step.to(GUARD);
+        for (const property in change.guard)
+          step = step.guard(property, change.guard[property] ?? null, values);
+        if (change.lapsed) step = step.to(LAPSED).to(change.lapsed);
+      }
+      step = step.to(END);
+    }
+    if (!step.statement) {
+      if (this.count >= this.most) throw new RangeError(`more than ${this.most} shapes of commit`);
+      step.statement = new Statement(changes);
+      this.count += 1;
+    }
+    return { statement: step.statement, values };
+  }
+}
+
+const [KEY, GUARD, LAPSED, END] = [Symbol('key'), Symbol('guard'), Symbol('lapsed'), Symbol('end')];
+
+/** So many commits are looked at before a statement is made narrow. */
+export const OBSERVED = 16;
+/** So often a narrow statement is widened; what varies more goes as it is. */
+const MAX_WIDENED = 8;
+/** Words of the lifecycles, names of operations; never what would have to be escaped. */
+const WORD = /^[a-z_.]{1,32}$/;
+
+/**
+ * The SQL of commits with the same tables, columns and guards. Most of what such commits carry repeats: the
+ * merchant, the payment and the time stand in nearly every row, and states and nulls are the same each time.
+ * After a few commits the statement sends each value once, and writes what never varied into its text. That is
+ * held against every commit; one that does not fit widens the statement, a bounded number of times.
+ */
+export class Statement {
+  /** Every value is a parameter of its own. */
+  readonly plain: Shape;
+  private readonly slots: readonly ColumnType[];
+  private readonly plan: readonly Planned[];
+  /** Slots by which rows are found: a constant there may lead the planner to another index. */
+  private readonly sought: ReadonlySet<number>;
+  private shape: Shape;
+  private seen = 0;
+  private widened = 0;
+  /** For each slot the first one that had the same value in every commit. */
+  private leaders: number[] = [];
+  /** Slots whose word, small number or null was the same in every commit; undefined: it varies. */
+  private constants: (Value | undefined)[] = [];
+
+  constructor(changes: readonly Change[]) {
+    check(changes);
+    const slots: ColumnType[] = [];
+    const slot = (column: Column, isLease: boolean) => slots.push(isLease ? LEASE : column.type) - 1;
+    this.plan = changes.map((change) => planOf(change, slot));
+    this.slots = slots;
+    const finding = this.plan.filter(({ op }, index) => op === 'update' || index === 0);
+    this.sought = new Set(finding.flatMap(({ key, guard }) => [...key, ...guard].map((each) => each.slot)));
+    this.plain = this.shape = shapeOf(this.plan, slots, [...slots.keys()], []);
+  }
+
+  /** The shape that a commit with these values is written in. */
+  shapeFor(values: readonly Value[]): Shape {
+    if (this.widened > MAX_WIDENED) return this.plain;
+    const isLearning = this.seen < OBSERVED;
+    if (!isLearning && this.fits(values)) return this.shape;
+    this.learn(values);
+    if (isLearning) {
+      this.seen += 1;
+      if (this.seen < OBSERVED) return this.plain;
+    } else if (++this.widened > MAX_WIDENED) return this.plain;
+    return (this.shape = shapeOf(this.plan, this.slots, this.leaders, this.constants));
+  }
+
+  private fits(values: readonly Value[]): boolean {
+    const { leaders, constants } = this;
+    for (let slot = 0; slot < values.length; slot++) {
+      const constant = constants[slot];
+      if (constant === undefined) {
+        const leader = leaders[slot]!;
+        if (leader !== slot && !same(values[slot]!, values[leader]!)) return false;
+      } else if (values[slot] !== constant) return false;
+    }
+    return true;
+  }
+
+  /** Forgets what does not hold for these values too. */
+  private learn(values: readonly Value[]): void {
+    const isFirst = this.leaders.length === 0;
+    const before = this.leaders;
+    this.constants = values.map((value, slot) => {
+      const constant = isFirst ? constantOf(value, this.slots[slot]!) : this.constants[slot];
+      return constant === value && !this.sought.has(slot) ? constant : undefined;
+    });
+    this.leaders = values.map((value, slot) => {
+      if (this.constants[slot] !== undefined) return slot;
+      for (let other = 0; other < slot; other++) {
+        if (this.constants[other] !== undefined || this.slots[other] !== this.slots[slot]) continue;
+        if ((isFirst || before[other] === before[slot]) && same(value, values[other]!)) return other;
+      }
+      return slot;
+    });
+  }
+}
+
+/** The value, where it may stand in the text of a statement. */
+function constantOf(value: Value, type: ColumnType): Value | undefined {
+  if (value === null || typeof value === 'boolean') return value;
+  if (type === 'text') return typeof value === 'string' && WORD.test(value) ? value : undefined;
+  if (type === 'smallint' || value === 0) return value;
+  return undefined;
+}
+
+function same(a: Value, b: Value): boolean {
+  if (a === b) return true;
+  return a instanceof Date && b instanceof Date && a.getTime() === b.getTime();
 }
 
 /** Parameters of the single-row text. */
-export function paramsForOne(shape: Shape, changes: readonly Change[]): (string | null)[] {
-  return shape.slots.map((slot) => encode(valueAt(slot, changes)));
+export function paramsForOne(shape: Shape, values: readonly Value[]): (string | null)[] {
+  return shape.parameters.map(({ slot }) => encode(values[slot]!));
 }
 
-/** Parameters of the multi-row text: an array per slot. */
-export function paramsForMany(shape: Shape, commits: readonly (readonly Change[])[]): string[] {
-  return shape.slots.map((slot) => {
-    const values: Value[] = [];
-    for (const changes of commits) values.push(valueAt(slot, changes));
-    return encodeArray(values, slot.type);
-  });
-}
-
-function valueAt({ change, part, property }: Slot, changes: readonly Change[]): Value {
-  const whole = changes[change]! as unknown as Record<Slot['part'], Record<string, Value>>;
-  return whole[part][property] ?? null;
+/** Parameters of the multi-row text: an array for each. */
+export function paramsForMany(shape: Shape, commits: readonly (readonly Value[])[]): string[] {
+  return shape.parameters.map(({ slot, type }) => encodeArray(commits, slot, type));
 }
 
 /** Mistakes of ours, not of a client: said loudly the first time a shape is seen. */
@@ -121,27 +239,22 @@ interface Assigned {
   readonly isLease: boolean;
 }
 
-type NewSlot = (
-  change: number,
-  part: Slot['part'],
-  property: string,
-  column: Column,
-  isLease: boolean,
-) => number;
+type NewSlot = (column: Column, isLease: boolean) => number;
 
-function planOf(change: Change, index: number, slot: NewSlot): Planned {
+/** Slots are given out in the order in which `Statements.of` takes the values. */
+function planOf(change: Change, slot: NewSlot): Planned {
   const { table } = change;
   const columns = columnsOf(table);
-  const assign = (part: Slot['part'], property: string, value: Value): Assigned => {
+  const assign = (property: string, value: Value): Assigned => {
     const column = columns.get(property);
     if (!column) throw new TypeError(`${table.name} has no column for ${property}`);
     const isLease = value instanceof FromNow;
-    return { column: column.name, slot: slot(index, part, property, column, isLease), isLease };
+    return { column: column.name, slot: slot(column, isLease), isLease };
   };
-  const all = (part: Slot['part'], values: Readonly<Record<string, Value>>) =>
-    Object.entries(values).map(([property, value]) => assign(part, property, value));
+  const all = (values: Readonly<Record<string, Value>>) =>
+    Object.entries(values).map(([property, value]) => assign(property, value));
   if (change.op === 'insert') {
-    const values = all('row', change.row);
+    const values = all(change.row);
     const primary = new Set(table.primary.map((property) => columns.get(property)!.name));
     const key = values.filter((value) => primary.has(value.column));
     return {
@@ -159,7 +272,7 @@ function planOf(change: Change, index: number, slot: NewSlot): Planned {
 
 function planOfUpdate(
   change: Update,
-  all: (part: Slot['part'], values: Readonly<Record<string, Value>>) => Assigned[],
+  all: (values: Readonly<Record<string, Value>>) => Assigned[],
   columns: Columns,
 ) {
   const { guard, lapsed } = change;
@@ -167,30 +280,51 @@ function planOfUpdate(
   const given = Object.entries(guard).filter(([, value]) => value !== null);
   const nulls = Object.entries(guard).filter(([, value]) => value === null);
   return {
-    values: all('set', change.set),
-    key: all('key', change.key),
-    guard: all('guard', Object.fromEntries(given)),
+    values: all(change.set),
+    key: all(change.key),
+    guard: all(Object.fromEntries(given)),
     nulls: nulls.map(([property]) => columnOf(property)),
     lapsed: lapsed && columnOf(lapsed),
   };
 }
 
-/** Every parameter as a column of `input`: `v0, v1, …`; the many-text adds the row's number `i`. */
-function textForOne(plan: readonly Planned[], slots: readonly Slot[]): string {
-  const columns = slots.map(({ type }, n) => `$${n + 1}::${type} AS v${n}`).join(', ');
-  return text(plan, `input AS (SELECT 0 AS i, ${columns})`);
+/** How a statement names a value of the row `from`: a column of `input`, or the constant itself. */
+type Named = (slot: number, from: string) => string;
+
+/** Every parameter is a column of `input`: `v0, v1, …`; the many-text adds the row's number `i`. */
+function shapeOf(
+  plan: readonly Planned[],
+  slots: readonly ColumnType[],
+  leaders: readonly number[],
+  constants: readonly (Value | undefined)[],
+): Shape {
+  const parameters: Parameter[] = [];
+  const columns = new Map<number, string>();
+  for (const [slot, type] of slots.entries()) {
+    if (constants[slot] !== undefined || leaders[slot] !== slot) continue;
+    columns.set(slot, `v${parameters.length}`);
+    parameters.push({ slot, type });
+  }
+  const named: Named = (slot, from) => {
+    const constant = constants[slot];
+    if (constant === undefined) return `${from}.${columns.get(leaders[slot]!)!}`;
+    return `${constant === null ? 'NULL' : `'${encode(constant)}'`}::${slots[slot]}`;
+  };
+  const names = [...columns.values()];
+  const ones = parameters.map(({ type }, n) => `, $${n + 1}::${type} AS v${n}`).join('');
+  const arrays = parameters.map(({ type }, n) => `$${n + 1}::${type}[]`).join(', ');
+  return {
+    parameters,
+    one: text(plan, named, `input AS (SELECT 0 AS i${ones})`),
+    many: text(
+      plan,
+      named,
+      `input AS MATERIALIZED (SELECT t.*, (t.n - 1)::int AS i FROM unnest(${arrays}) WITH ORDINALITY AS t(${names.join(', ')}, n))`,
+    ),
+  };
 }
 
-function textForMany(plan: readonly Planned[], slots: readonly Slot[]): string {
-  const arrays = slots.map(({ type }, n) => `$${n + 1}::${type}[]`).join(', ');
-  const names = slots.map((_, n) => `v${n}`).join(', ');
-  return text(
-    plan,
-    `input AS MATERIALIZED (SELECT t.*, (t.n - 1)::int AS i FROM unnest(${arrays}) WITH ORDINALITY AS t(${names}, n))`,
-  );
-}
-
-function text(plan: readonly Planned[], input: string): string {
+function text(plan: readonly Planned[], named: Named, input: string): string {
   const steps = [input];
   let alive = 'input';
   const [gate] = plan;
@@ -199,8 +333,8 @@ function text(plan: readonly Planned[], input: string): string {
     const { table, values, key } = gate!;
     const keys = key.map(({ column }) => column).join(', ');
     steps.push(
-      `gate AS (${insertText(table, values, 'input')} ON CONFLICT (${keys}) DO NOTHING RETURNING ${keys})`,
-      `alive AS (SELECT input.* FROM gate JOIN input ON ${key.map((k) => `gate.${k.column} = v${k.slot}`).join(' AND ')})`,
+      `gate AS (${insertText(table, values, named, 'input')} ON CONFLICT (${keys}) DO NOTHING RETURNING ${keys})`,
+      `alive AS (SELECT input.* FROM gate JOIN input ON ${key.map((k) => `gate.${k.column} = ${named(k.slot, 'input')}`).join(' AND ')})`,
     );
     alive = 'alive';
   }
@@ -208,13 +342,13 @@ function text(plan: readonly Planned[], input: string): string {
   for (const step of plan) {
     if (step.op !== 'update') continue;
     const name = `u${updates++}`;
-    steps.push(`${name} AS (${updateText(step, alive)})`);
+    steps.push(`${name} AS (${updateText(step, named, alive)})`);
     alive = name;
   }
   let inserts = 0;
   for (const step of plan) {
     if (step.op !== 'insert' || step === gate) continue;
-    steps.push(`n${inserts++} AS (${insertText(step.table, step.values, alive)})`);
+    steps.push(`n${inserts++} AS (${insertText(step.table, step.values, named, alive)})`);
   }
   const entered = gateIsInsert ? 'alive' : 'u0';
   const whole =
@@ -224,22 +358,26 @@ function text(plan: readonly Planned[], input: string): string {
   return `WITH ${steps.join(',\n')}\nSELECT ARRAY(SELECT i FROM ${alive})${whole}`;
 }
 
-function insertText(table: Table, values: readonly Assigned[], from: string): string {
+function insertText(table: Table, values: readonly Assigned[], named: Named, from: string): string {
   const columns = values.map(({ column }) => column).join(', ');
-  return `INSERT INTO ${table.name} (${columns}) SELECT ${values.map((value) => expression(value, from)).join(', ')} FROM ${from}`;
+  return `INSERT INTO ${table.name} (${columns}) SELECT ${values.map((value) => expression(value, named, from)).join(', ')} FROM ${from}`;
 }
 
-function updateText({ table, values, key, guard, nulls, lapsed }: Planned, from: string): string {
+function updateText(
+  { table, values, key, guard, nulls, lapsed }: Planned,
+  named: Named,
+  from: string,
+): string {
   const conditions = [
-    ...[...key, ...guard].map(({ column, slot }) => `t.${column} = ${from}.v${slot}`),
+    ...[...key, ...guard].map(({ column, slot }) => `t.${column} = ${named(slot, from)}`),
     ...nulls.map((column) => `t.${column} IS NULL`),
     ...(lapsed ? [`(t.${lapsed} IS NULL OR t.${lapsed} <= statement_timestamp())`] : []),
   ];
-  const sets = values.map((value) => `${value.column} = ${expression(value, from)}`).join(', ');
+  const sets = values.map((value) => `${value.column} = ${expression(value, named, from)}`).join(', ');
   return `UPDATE ${table.name} t SET ${sets} FROM ${from} WHERE ${conditions.join(' AND ')} RETURNING ${from}.*`;
 }
 
-function expression({ slot, isLease }: Assigned, from: string): string {
-  const value = `${from}.v${slot}`;
+function expression({ slot, isLease }: Assigned, named: Named, from: string): string {
+  const value = named(slot, from);
   return isLease ? `statement_timestamp() + ${value} * interval '1 millisecond'` : value;
 }
