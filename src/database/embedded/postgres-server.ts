@@ -92,11 +92,14 @@ export class Claim {
 
   /** Gives the claim up, and stops the server where it was the last: what is committed is flushed. */
   async release(): Promise<void> {
+    // What releases it may have nothing else to stay alive for.
+    keepAlive(this.client);
     await this.client.end().catch(() => {});
     const server = runningServer(this.cluster);
     // Asked on a new connection: the server may have ended the first.
     const client = server ? await claimAt(this.cluster, server) : null;
     if (client === null || typeof client === 'string') return;
+    keepAlive(client);
     try {
       const { rows } = await client.query<{ last: boolean }>(
         `SELECT pg_advisory_unlock_shared(${CLAIM}), pg_try_advisory_lock(${CLAIM}) AS last`,
@@ -106,6 +109,13 @@ export class Claim {
       await client.end().catch(() => {});
     }
   }
+}
+
+/** pg has them, its types do not. */
+type Reference = Client & { ref(): void; unref(): void };
+
+function keepAlive(client: Client): void {
+  (client as Reference).ref();
 }
 
 /**
@@ -126,8 +136,8 @@ async function claimAt(cluster: Cluster, { pid, port }: Postmaster): Promise<Cli
       `SELECT current_setting('data_directory') AS data, pg_advisory_lock_shared(${CLAIM})`,
     );
     if (rows[0]!.data === cluster.data) {
-      // pg has it, its types do not: a claim keeps no process alive.
-      (client as Client & { unref(): void }).unref();
+      // A claim keeps no process alive.
+      (client as Reference).unref();
       return client;
     }
   } catch (error) {
