@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { benchGrowth } from './growth.js';
 import { benchJobs } from './jobs.js';
 import { type Sample } from './measure.js';
 import { type Written } from './own-database.js';
@@ -13,6 +14,7 @@ import { Stage } from './stage.js';
  * of them. All of it shares this machine, so the contenders take turns, and only ratios mean anything.
  */
 const RESULTS = 'bench/results.json';
+const GROWTH = 'bench/growth.json';
 const PLOT = 'bench/results.svg';
 /** Before anything counts: code is compiled, statements are prepared, connections are open. */
 const WARM_UP = { warmMs: 500, windowMs: 1_500 };
@@ -29,6 +31,11 @@ async function main(options: Options): Promise<boolean> {
     await stage.open(options);
     say(`${stage.contenders.map(({ name }) => name).join(', ')}: taking turns, ${options.rounds} rounds`);
     for (const contender of stage.contenders) await contender.run(WARM_UP_IN_FLIGHT, WARM_UP);
+    if (options.growth.length > 0) {
+      const grown = await benchGrowth(stage, options, say);
+      writeFileSync(GROWTH, `${JSON.stringify(grown, null, 2)}\n`);
+      return true;
+    }
     const series = await play(stage, options);
     return await report(stage, series, await countWrites(stage), options);
   } finally {

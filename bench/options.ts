@@ -10,6 +10,8 @@ export interface Options {
   readonly beside: readonly Variant[];
   /** A directory for a CPU profile of the service; null: none is taken. */
   readonly profile: string | null;
+  /** Sizes to measure at, in stored payments; empty: none but the empty one. */
+  readonly growth: readonly number[];
   /** Without what the service is compared with; for profiles and for two builds. */
   readonly onlyServices: boolean;
 }
@@ -43,6 +45,7 @@ export const usage = `npm run bench -- [options]
   --beside <dir[,X=y]…>  another built checkout as a further service, or this one set otherwise (may be repeated)
   --profile <dir>        writes a CPU profile of the service
   --only-services        without pgbench and the bare service
+  --growth <n,n,…>       the service alone, with so many payments stored, each up to 20 million
   --jobs                 drains staged jobs instead, and takes no other option
 `;
 
@@ -61,6 +64,7 @@ export function optionsOf(args: readonly string[]): Options {
         slow: { type: 'string', default: '64,512' },
         beside: { type: 'string', multiple: true, default: [] },
         profile: { type: 'string' },
+        growth: { type: 'string' },
         'only-services': { type: 'boolean', default: false },
       },
     }));
@@ -76,7 +80,8 @@ export function optionsOf(args: readonly string[]): Options {
     ],
     beside: values.beside.map(variantOf),
     profile: values.profile ?? null,
-    onlyServices: values['only-services'],
+    growth: (values.growth?.split(',') ?? []).map((text) => wholeIn('--growth', text, 1, 20_000_000)),
+    onlyServices: values['only-services'] || values.growth !== undefined,
   };
 }
 

@@ -81,7 +81,7 @@ export class OwnDatabase {
       const made = new Map<string, { id: string; apiKey: string }>();
       for (const name of names) {
         const { id } = await merchants.createMerchant(name);
-        const { key } = await merchants.createApiKey(id, ['payments:write']);
+        const { key } = await merchants.createApiKey(id, ['payments:read', 'payments:write', 'events:read']);
         made.set(name, { id, apiKey: key });
       }
       return made;

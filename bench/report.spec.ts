@@ -99,6 +99,13 @@ describe('options', () => {
     expect(optionsOf(['--slow', '-', '--in-flight', '8']).loads).toEqual([{ inFlight: 8, pspMs: 0 }]);
   });
 
+  it('measure the service alone where payments are stored first', () => {
+    expect(optionsOf(['--growth', '1000,1000000'])).toMatchObject({
+      growth: [1_000, 1_000_000],
+      onlyServices: true,
+    });
+  });
+
   it('take further services, each with its settings', () => {
     expect(optionsOf(['--beside', '.,PAYONCE_COMMIT_LANES=2']).beside).toEqual([
       { checkout: '.', env: { PAYONCE_COMMIT_LANES: '2' } },

@@ -31,6 +31,7 @@ export class Stage {
   /** What could not be had, for people. */
   readonly missing: string[] = [];
   private readonly children = new Set<Child>();
+  private readonly servers = new Map<string, { readonly url: string; readonly apiKey: string }>();
   private statements: readonly ChargeStatement[] = [];
   private loader: Loader | undefined;
   private simulatorUrl = '';
@@ -71,8 +72,14 @@ export class Stage {
       const { id, apiKey } = merchants.get(name)!;
       const server = await this.startService(name, variant, profile);
       const reached = { ...server, apiKey };
+      this.servers.set(name, reached);
       this.contenders.push(new HttpContender(name, id, 'payments', reached, this.loader, meters));
     }
+  }
+
+  /** Where a service is reached, and a key of its merchant. */
+  reached(name: string): { readonly url: string; readonly apiKey: string } {
+    return this.servers.get(name)!;
   }
 
   /** Of the commits of a charge together. */
