@@ -7,6 +7,8 @@ import {
   type MigrationInterface,
 } from 'typeorm';
 import { columnName } from './commit/columns.js';
+import { DURABLE, ignoreConnectionErrors } from './connection.js';
+import { sqlState, sqlStateOf } from './sql-state.js';
 import { type PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 
 /** An open database: TypeORM for entities and migrations, the pool for SQL written as SQL. */
@@ -33,31 +35,6 @@ export interface DatabaseOptions {
   readonly poolSize: number;
   /** How the process is called in pg_stat_activity. */
   readonly applicationName: string;
-}
-
-/** SQLSTATE codes (Postgres, appendix A) that code decides by. */
-export const sqlState = {
-  UNIQUE_VIOLATION: '23505',
-  FOREIGN_KEY_VIOLATION: '23503',
-  CHECK_VIOLATION: '23514',
-  NOT_NULL_VIOLATION: '23502',
-  EXCLUSION_VIOLATION: '23P01',
-  SERIALIZATION_FAILURE: '40001',
-  DEADLOCK_DETECTED: '40P01',
-  LOCK_NOT_AVAILABLE: '55P03',
-  QUERY_CANCELED: '57014',
-  ADMIN_SHUTDOWN: '57P01',
-  CANNOT_CONNECT_NOW: '57P03',
-  TOO_MANY_CONNECTIONS: '53300',
-  INVALID_PASSWORD: '28P01',
-  INVALID_CATALOG_NAME: '3D000',
-} as const;
-
-/** The SQLSTATE of an error of pg or of TypeORM around one, else undefined. */
-export function sqlStateOf(error: unknown): string | undefined {
-  const { code, driverError } = (error ?? {}) as { code?: unknown; driverError?: { code?: unknown } };
-  const state = driverError?.code ?? code;
-  return typeof state === 'string' && /^[0-9A-Z]{5}$/.test(state) ? state : undefined;
 }
 
 /** The database cannot be used as configured. The message is for an operator and holds no secret. */
@@ -140,27 +117,11 @@ export function poolOf({ driver }: DataSource): Pool {
   return (driver as PostgresDriver).master as Pool;
 }
 
-/**
- * Makes commits on this connection durable, whatever a role or a database says by default: what is
- * acknowledged with `synchronous_commit` off is lost when the server dies, and a commit that was
- * lost is a call to a PSP that no row knows of. More than on (remote_apply) stays as it is.
- */
-export const DURABLE =
-  "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')";
-
 /** Statements of a connection run in order: what is asked of it first runs after this. */
 function prepared(client: ClientBase): void {
   ignoreConnectionErrors(client);
   // Where this fails the connection is lost, and the next caller hears of it.
   client.query(DURABLE).catch(() => {});
-}
-
-/**
- * A connection that breaks between two statements of a transaction says so by an event, which would end
- * the process where nothing listens. Its holder hears of it with the next statement.
- */
-export function ignoreConnectionErrors(client: ClientBase): void {
-  client.on('error', () => {});
 }
 
 /**

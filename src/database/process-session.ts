@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { type DatabaseClock } from '../core/database-clock.js';
-import { ignoreConnectionErrors, DatabaseUnavailable } from './database.js';
+import { ignoreConnectionErrors } from './connection.js';
+import { DatabaseUnavailable } from './database.js';
 import { noticeOtherDatabase } from './failover-hold.js';
 import { type Ids } from '../core/ids.js';
 import { type LockHolder } from '../core/lock-holder.js';

@@ -1,4 +1,4 @@
-import { sqlStateOf } from './database.js';
+import { sqlStateOf } from './sql-state.js';
 
 /** The store could not be reached, or it is unknown whether it did what it was asked: ask it again. */
 export class StoreUnavailable extends Error {

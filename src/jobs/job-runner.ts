@@ -1,7 +1,7 @@
 import { DelayedError, WaitingError } from 'bullmq';
 import { type Logger } from 'pino';
 import { type Clock } from '../core/clock.js';
-import { sqlStateOf } from '../database/database.js';
+import { sqlStateOf } from '../database/sql-state.js';
 import { type Ids } from '../core/ids.js';
 import { isOutage, StoreUnavailable } from '../database/store-unavailable.js';
 import { withTimeout } from '../core/time-limit.js';

@@ -11,7 +11,7 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { once } from 'node:events';
 import pg from 'pg';
 import { type Clock, SystemClock } from '../core/clock.js';
-import { ignoreConnectionErrors } from '../database/database.js';
+import { ignoreConnectionErrors } from '../database/connection.js';
 import { poolTerminator } from './pool-end.js';
 import { type QueuedJob } from './queued-job.js';
 

@@ -1,16 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { hash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { type EntityManager, IsNull, Repository } from 'typeorm';
 import { Clock } from '../core/clock.js';
-import { sqlState, sqlStateOf } from '../database/database.js';
+import { sqlState, sqlStateOf } from '../database/sql-state.js';
 import { Ids } from '../core/ids.js';
 import { Problem } from '../core/problem.js';
 import { recordAct } from '../database/record-act.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { ApiKey } from './api-key.entity.js';
 import { type Caller, type Scope, scopes as knownScopes } from './caller.js';
+import { digestOf, newApiKey } from './new-api-key.js';
 import { Merchant } from './merchant.entity.js';
 
 /** A new key. `key` is shown this once and cannot be had again. */
@@ -22,10 +22,6 @@ export interface IssuedApiKey {
 /** A key as its owner may see it. */
 export type ApiKeyView = Pick<ApiKey, 'id' | 'prefix' | 'scopes' | 'createdAt' | 'revokedAt'>;
 
-/**
- * `po_live_<12 hex of its id>_<32 random bytes in base64url>`: a fixed shape that secret scanners
- * can recognise in a commit or a log, with a part by which people can tell keys apart.
- */
 const KEY_SHAPE = /^po_live_[0-9a-f]{12}_[A-Za-z0-9_-]{43}$/;
 const UUID_SHAPE = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -108,14 +104,13 @@ export class Merchants {
     }
     if (!UUID_SHAPE.test(merchantId)) throw noMerchant(merchantId);
     const id = this.ids.uuid();
-    const prefix = `po_live_${id.slice(-12)}`;
-    const key = `${prefix}_${randomBytes(32).toString('base64url')}`;
+    const { key, prefix, hash } = newApiKey(id);
     try {
       await this.apiKeys.manager.transaction(async (tx) => {
         await tx.insert(ApiKey, {
           merchantId,
           id,
-          hash: Buffer.from(digestOf(key), 'base64'),
+          hash,
           prefix,
           scopes: wanted,
           createdAt: this.clock.now(),
@@ -201,14 +196,6 @@ export class Merchants {
 
 function apiKeyView({ id, prefix, scopes, createdAt, revokedAt }: ApiKey): ApiKeyView {
   return { id, prefix, scopes, createdAt, revokedAt };
-}
-
-/**
- * SHA-256, base64. Slow password hashing protects secrets that people choose; a key has 256 random
- * bits, which no amount of guessing reaches, and is checked on every request.
- */
-function digestOf(key: string): string {
-  return hash('sha256', key, 'base64');
 }
 
 function noApiKey(merchantId: string, id: string): Problem {

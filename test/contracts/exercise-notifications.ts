@@ -13,7 +13,7 @@ import { hold } from './notices/hold.js';
 import { play } from './notices/play.js';
 import { type Delivery, Receiver } from './notices/receiver.js';
 import { type Signing } from './notices/signing.js';
-import { PspBench, type PspSubject } from './psp-under-test.js';
+import { PATIENT_MS, PspBench, type PspSubject } from './psp-under-test.js';
 
 /**
  * What every reader of notifications must do, whatever PSP it reads: take what that PSP tells over HTTP, make
@@ -31,6 +31,7 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
   };
   const reader = readerWith({ [signing.names.secret]: signing.secret });
   let hook = 0;
+  const fresh = () => bench.fresh(undefined, PATIENT_MS);
 
   /** What has come, once nothing is on its way any more. */
   const told = async (): Promise<Delivery[]> => {
@@ -64,7 +65,7 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
     beforeAll(() => Promise.all([bench.start(), receiver.start()]));
     afterAll(() => Promise.all([bench.stop(), receiver.stop()]));
     beforeEach(async () => {
-      await bench.fresh();
+      await fresh();
       receiver.take();
       hook = bench.webhook({ url: receiver.url, secret: signing.secret });
     });
@@ -323,7 +324,7 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
           fc.nat(),
           async (deeds, seed) => {
             await bench.end();
-            await bench.fresh();
+            await fresh();
             receiver.take();
             bench.webhook({ url: receiver.url, secret: signing.secret, mode: 'storm', delay_ms: 20, seed });
             for (const deed of deeds) await play(bench, deed);
@@ -384,7 +385,7 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
 
     it('is there before the answer, where it is told early', async () => {
       await bench.end();
-      await bench.fresh();
+      await fresh();
       bench.webhook({ url: receiver.url, secret: signing.secret, mode: 'early', copies: 5 });
       await bench.execute(bench.instruction());
       const early = receiver.take();

@@ -39,6 +39,8 @@ export interface PspSubject {
 }
 
 export const TIMEOUT_MS = 400;
+/** For calls that are not meant to fail: the machine may be busy. */
+export const PATIENT_MS = 20_000;
 
 /** One adapter before the simulator, behind the same guard as in service. */
 export class PspBench {

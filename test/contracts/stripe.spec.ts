@@ -1,6 +1,6 @@
 import { SystemClock } from '../../src/core/clock.js';
 import { exercisePsp } from './exercise-psp.js';
-import { PspBench } from './psp-under-test.js';
+import { PATIENT_MS, PspBench, TIMEOUT_MS } from './psp-under-test.js';
 import { stripeSubject } from './stripe-subject.js';
 
 exercisePsp('stripe', stripeSubject('stripe'));
@@ -9,19 +9,18 @@ describe('stripe: the bound of a lookup by list', () => {
   const bench = new PspBench(stripeSubject('stripe'));
   beforeAll(() => bench.start());
   afterAll(() => bench.stop());
-  beforeEach(() => bench.fresh());
+  beforeEach(() => bench.fresh(undefined, PATIENT_MS));
   afterEach(() => bench.end());
 
   /** Charges of other orders, all of them made in the time that a lookup looks at. */
   const others = async (many: number) => {
     for (let made = 0; made < many; made += 50) {
-      await Promise.all(Array.from({ length: 50 }, () => bench.execute(bench.instruction())));
+      const answers = await Promise.all(Array.from({ length: 50 }, () => bench.execute(bench.instruction())));
+      expect(new Set(answers.map(({ outcome }) => outcome))).toEqual(new Set(['succeeded']));
     }
   };
 
   it('finds ours among several thousand of the same minute, and says not found of what is not there', async () => {
-    await bench.end();
-    await bench.fresh(new SystemClock(), 20_000);
     bench.searchLag(600_000);
     const oldest = bench.instruction();
     await bench.execute(oldest);
@@ -38,6 +37,8 @@ describe('stripe: the bound of a lookup by list', () => {
     const oldest = bench.instruction();
     await bench.execute(oldest);
     await others(400);
+    await bench.end();
+    await bench.fresh(undefined, TIMEOUT_MS, false);
     bench.fault({ fault: 'delay_after', on: 'lookup', rate: 1, delay_ms: 90 });
     expect(['too_many_to_list', 'timeout']).toContain((await bench.lookup(oldest)).pspCode);
     expect((await bench.lookup(bench.instruction())).outcome).toBe('unknown');
@@ -54,7 +55,7 @@ describe('stripe: the bound of a lookup by list', () => {
     await others(500);
     bench.advance(hour);
     await bench.end();
-    await bench.fresh(new SystemClock(2 * hour), 20_000, false);
+    await bench.fresh(new SystemClock(2 * hour), PATIENT_MS, false);
     await others(100);
     const sentAt = [first, new Date(first.getTime() + 2 * hour)];
     const requests = bench.requests();
@@ -66,7 +67,7 @@ describe('stripe: the bound of a lookup by list', () => {
   it('looks by the clock of Stripe where ours is minutes behind or ahead', async () => {
     for (const skewMs of [-120_000, 120_000]) {
       await bench.end();
-      await bench.fresh(new SystemClock(skewMs));
+      await bench.fresh(new SystemClock(skewMs), PATIENT_MS);
       bench.searchLag(600_000);
       const now = new Date(Date.now() + skewMs);
       const charge = bench.instruction({ sentAt: [now] });
@@ -78,7 +79,7 @@ describe('stripe: the bound of a lookup by list', () => {
 
   it('does not say not found by a clock that is hours apart from the PSP, but still finds', async () => {
     await bench.end();
-    await bench.fresh(new SystemClock(3 * 3_600_000));
+    await bench.fresh(new SystemClock(3 * 3_600_000), PATIENT_MS);
     const sentAt = [new Date(Date.now() + 3 * 3_600_000)];
     const charge = bench.instruction({ sentAt });
     await bench.execute(charge);

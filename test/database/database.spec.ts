@@ -6,9 +6,8 @@ import {
   DatabaseUnavailable,
   migrate,
   openDatabase,
-  sqlState,
-  sqlStateOf,
 } from '../../src/database/database.js';
+import { sqlState, sqlStateOf } from '../../src/database/sql-state.js';
 import { Lane } from '../../src/database/commit/lane.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 

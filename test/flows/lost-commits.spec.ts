@@ -1,4 +1,6 @@
+import { type PaymentView } from '../../src/payments/payment.view.js';
 import { type PayoutView } from '../../src/payouts/payout.view.js';
+import { type RefundView } from '../../src/refunds/refund.view.js';
 import { noticeOtherDatabase } from '../../src/database/failover-hold.js';
 import { keptCopy, onDatabase } from '../support/database.js';
 import { payonceCommand } from '../support/payonce-command.js';
@@ -26,7 +28,7 @@ let copy: Awaited<ReturnType<typeof keptCopy>>;
 
 const payoutTokens = { stripe: 'ba_1Qlost', adyen: 'SE322JV223222F5GNXSR89LST' };
 
-beforeEach(async () => {
+beforeAll(async () => {
   // Long enough for a busy machine: a call that cannot be made in time is not sent, and the next PSP is asked.
   stage = await TestEnvironment.open({ timeoutMs: 4_000, lockTtlMs: 12_000 });
   stage.hide(...Object.values(payoutTokens));
@@ -37,7 +39,7 @@ beforeEach(async () => {
   service = await stage.start();
   shop = new ApiClient(() => service.url, apiKey);
 });
-afterEach(async () => {
+afterAll(async () => {
   await stage.close();
   await copy.drop();
 });
@@ -50,160 +52,197 @@ async function loseCommits(): Promise<void> {
   service = await stage.start();
 }
 
-type First = 'stripe' | 'adyen';
+const psps = ['stripe', 'adyen'] as const;
+type First = (typeof psps)[number];
 
-const pay = (first: First, key = 'the-key', amount = 1_999) =>
-  shop.post('/v1/payments', orderOf({ first, amount }), key);
-const moved = () => stage.effects().map(({ operation, amount }) => `${operation} ${amount}`);
+/** Each key has an amount of its own, by which ledgers tell what was done for it; a refund's is below its charge's. */
+const amounts = new Map<string, number>();
+function amountOf(key: string): number {
+  if (!amounts.has(key)) amounts.set(key, 2_000 - amounts.size);
+  return amounts.get(key)!;
+}
+
+const pay = (first: First, key: string, amount = amountOf(key)) =>
+  shop.post('/v1/payments', orderOf({ first, amount, reference: key }), key);
+const moved = (...keys: readonly string[]) =>
+  stage
+    .effects()
+    .filter(({ amount }) => keys.some((key) => amountOf(key) === amount))
+    .map(({ operation, amount }) => `${operation} of ${keys.find((key) => amountOf(key) === amount)}`);
 const viewOf = ({ text }: Reply) => JSON.parse(text) as PayoutView;
+const refund = (key: string, { id }: { readonly id: string }) =>
+  shop.post(`/v1/payments/${id}/refunds`, { amount: amountOf(key), reference: 'a' }, key);
 
-function send(first: First): Promise<Reply> {
+function send(first: First, key: string): Promise<Reply> {
   const body = {
     reference: 'salary',
-    recipient: { reference: 'recipient-1', tokens: payoutTokens },
-    amount: 12_345,
+    recipient: { reference: key, tokens: payoutTokens },
+    amount: amountOf(key),
     currency: first === 'stripe' ? 'USD' : 'EUR',
     previous: null,
     metadata: {},
   };
-  return shop.post('/v1/payouts', body, 'the-payout');
+  return shop.post('/v1/payouts', body, key);
 }
 
 const attemptsOf = async (id: string) =>
   (await shop.attempts(id)).map(({ kind, outcome }) => `${kind} ${outcome}`);
+const stuckReasonsOf = (id: string) =>
+  stage.sql('SELECT stuck_reason FROM psp_requests WHERE payment_id = $1 AND stuck_at IS NOT NULL', [id]);
+const forget = (key: string) => stage.sql('DELETE FROM idempotency_keys WHERE key = $1', [key]);
 
-describe.each<First>(['stripe', 'adyen'])(
-  'after the last commits are lost, the same request at %s',
-  (first) => {
+describe('what the database was made to forget', () => {
+  it.each(psps)('is in conflict at %s where another payment here stands for that charge', async (first) => {
+    const key = `stands-${first}`;
+    const { id: stood, psp_reference: reference } = paymentOf(await pay(first, key));
+    // The key is free again here, and the PSP still knows what was made under it.
+    await forget(key);
+    await stage.sql(
+      `UPDATE psp_requests SET psp_idempotency_key = 'another-key-' || payment_id, fence = fence + 1
+        WHERE payment_id = $1`,
+      [stood],
+    );
+    const again = paymentOf(await pay(first, key));
+    expect(again).toMatchObject({ status: 'processing', psp_reference: null });
+    expect(await attemptsOf(again.id)).toEqual(['execute conflict']);
+    expect(await stuckReasonsOf(again.id)).toEqual([
+      { stuck_reason: 'the PSP answered with its id of another operation' },
+    ]);
+    const owners = await stage.sql('SELECT verdict FROM psp_requests WHERE psp_reference = $1', [reference]);
+    expect(owners).toEqual([{ verdict: 'effective' }]);
+    expect(moved(key)).toEqual([`charge of ${key}`]);
+  });
+
+  it('is refused where the key is forgotten and the payment is not', async () => {
+    const key = 'forgotten';
+    await pay('stripe', key);
+    await forget(key);
+    for (const first of psps) {
+      const reply = await pay(first, key);
+      expect([reply.status, codeOf(reply)]).toEqual([422, 'idempotency_key_reused']);
+    }
+    expect(moved(key)).toEqual([`charge of ${key}`]);
+  });
+
+  it('sends a stored route again under the key that is stored with it', async () => {
+    // A route of an older version: its key comes of the payment's id.
+    const key = 'older';
+    stage.simulator.faults('stripe', { fault: 'reset_before', rate: 1 });
+    const { id } = paymentOf(await pay('stripe', key));
+    await stage.sql(
+      `UPDATE psp_requests SET psp_idempotency_key = 'an-older-key', account_fingerprint = NULL, fence = fence + 1
+        WHERE payment_id = $1`,
+      [id],
+    );
+    await stage.simulator.clearFaults();
+    const again = paymentOf(await shop.until(() => pay('stripe', key), atRest, 40_000));
+    expect(again).toMatchObject({ id, status: 'captured' });
+    expect(stage.orders('stripe').at(-1)!.idempotency_key).toBe('an-older-key');
+    expect(moved(key)).toEqual([`charge of ${key}`]);
+  });
+});
+
+describe('after the last commits are lost, the same request', () => {
+  /** What was done before, by its key. */
+  const paid = new Map<string, PaymentView>();
+  const given = new Map<string, RefundView>();
+  const sent = new Map<string, PayoutView>();
+  const before = ['refunded', 'lost-again', 'unreachable'].flatMap((name) =>
+    psps.map((first) => ({ first, key: `${name}-${first}` })),
+  );
+
+  beforeAll(async () => {
+    for (const key of ['not-found', 'other-amount']) before.push({ first: 'stripe', key });
+    for (const { first, key } of before) paid.set(key, paymentOf(await pay(first, key)));
+    for (const first of psps) {
+      const key = `refund-${first}`;
+      given.set(key, refundOf(await refund(key, paid.get(`refunded-${first}`)!)));
+      sent.set(`payout-${first}`, viewOf(await send(first, `payout-${first}`)));
+    }
+    for (const { status } of paid.values()) expect(status).toBe('captured');
+    for (const { status } of sent.values()) expect(status).toBe('paid');
+    await loseCommits();
+  });
+
+  describe.each(psps)('at %s', (first) => {
     it('is met by the first charge, and its refund by the first refund', async () => {
-      const paid = paymentOf(await pay(first));
-      const refund = { amount: 300, reference: 'a' };
-      const given = await shop.post(`/v1/payments/${paid.id}/refunds`, refund, 'the-refund');
-      expect(given.status).toBe(201);
-
-      await loseCommits();
-      const again = paymentOf(await shop.until(() => pay(first), atRest));
-      expect(again).toMatchObject({ status: 'captured', psp: first, psp_reference: paid.psp_reference });
-      expect(again.id).not.toBe(paid.id);
-      const second = await shop.until(
-        () => shop.post(`/v1/payments/${again.id}/refunds`, refund, 'the-refund'),
-        atRest,
-      );
-      expect(refundOf(second)).toMatchObject({
+      const [key, refundKey] = [`refunded-${first}`, `refund-${first}`];
+      const { id, psp_reference } = paid.get(key)!;
+      const again = paymentOf(await shop.until(() => pay(first, key), atRest));
+      expect(again).toMatchObject({ status: 'captured', psp: first, psp_reference });
+      expect(again.id).not.toBe(id);
+      const second = refundOf(await shop.until(() => refund(refundKey, again), atRest));
+      expect(second).toMatchObject({
         status: 'succeeded',
-        psp_reference: refundOf(given).psp_reference,
+        psp_reference: given.get(refundKey)!.psp_reference,
       });
-      expect(moved()).toEqual(['charge 1999', 'refund 300']);
+      expect(moved(key, refundKey)).toEqual([`charge of ${key}`, `refund of ${refundKey}`]);
     });
 
     it('is met by the first charge where its answer is lost as well', async () => {
-      const paid = paymentOf(await pay(first));
-      await loseCommits();
+      const key = `lost-again-${first}`;
       stage.simulator.faults(first, { fault: 'reset_before', next: 1 });
-      const again = paymentOf(await shop.until(() => pay(first), atRest));
-      expect(again.psp_reference).toBe(paid.psp_reference);
-      expect(moved()).toEqual(['charge 1999']);
+      const again = paymentOf(await shop.until(() => pay(first, key), atRest));
+      expect(again.psp_reference).toBe(paid.get(key)!.psp_reference);
+      expect(moved(key)).toEqual([`charge of ${key}`]);
     });
 
     it('asks no other PSP where the first cannot be reached, and is met by the first charge once it can', async () => {
-      const paid = paymentOf(await pay(first));
-      await loseCommits();
+      const key = `unreachable-${first}`;
       stage.simulator.faults(first, { fault: 'refuse' });
-      const waiting = await pay(first);
+      const waiting = await pay(first, key);
       expect([waiting.status, paymentOf(waiting).status]).toEqual([202, 'processing']);
       const outcomes = await attemptsOf(paymentOf(waiting).id);
       expect(outcomes[0]).toBe('execute not_sent');
-      expect(moved()).toEqual(['charge 1999']);
+      expect(moved(key)).toEqual([`charge of ${key}`]);
       await stage.simulator.clearFaults();
-      const again = paymentOf(await shop.until(() => pay(first), atRest));
-      expect(again).toMatchObject({ psp: first, psp_reference: paid.psp_reference });
-      expect(moved()).toEqual(['charge 1999']);
-    });
-
-    it('is in conflict where another payment here stands for that charge', async () => {
-      const { psp_reference: id } = paymentOf(await pay(first));
-      // The key is free again here, and the PSP still knows what was made under it.
-      await stage.sql('DELETE FROM idempotency_keys');
-      await stage.sql(`UPDATE psp_requests SET psp_idempotency_key = 'another-key', fence = fence + 1`);
-      const again = paymentOf(await pay(first));
-      expect(again).toMatchObject({ status: 'processing', psp_reference: null });
-      expect(await attemptsOf(again.id)).toEqual(['execute conflict']);
-      expect(await stage.sql('SELECT stuck_reason FROM psp_requests WHERE stuck_at IS NOT NULL')).toEqual([
-        { stuck_reason: 'the PSP answered with its id of another operation' },
-      ]);
-      const owners = await stage.sql('SELECT verdict FROM psp_requests WHERE psp_reference = $1', [id]);
-      expect(owners).toEqual([{ verdict: 'effective' }]);
-      expect(moved()).toEqual(['charge 1999']);
+      const again = paymentOf(await shop.until(() => pay(first, key), atRest));
+      expect(again).toMatchObject({ psp: first, psp_reference: paid.get(key)!.psp_reference });
+      expect(moved(key)).toEqual([`charge of ${key}`]);
     });
 
     it('pays out once', async () => {
-      const paid = viewOf(await send(first));
-      expect(paid.status).toBe('paid');
-      await loseCommits();
-      const again = viewOf(await shop.until(() => send(first), atRest));
-      expect(again).toMatchObject({ status: 'paid', psp: first, psp_reference: paid.psp_reference });
-      expect(moved()).toEqual(['payout 12345']);
+      const key = `payout-${first}`;
+      const again = viewOf(await shop.until(() => send(first, key), atRest));
+      const { psp_reference } = sent.get(key)!;
+      expect(again).toMatchObject({ status: 'paid', psp: first, psp_reference });
+      expect(moved(key)).toEqual([`payout of ${key}`]);
     });
-  },
-);
+  });
 
-it('asks another PSP again when a person has failover resumed', async () => {
-  await loseCommits();
-  stage.simulator.faults('stripe', { fault: 'refuse' });
-  expect((await pay('stripe', 'held')).status).toBe(202);
-  const { code } = await payonceCommand('failover resume --by ada', { DATABASE_URL: stage.database.url });
-  expect(code).toBe(0);
-  let keys = 0;
-  const paid = await eventually(async () => {
-    const reply = await pay('stripe', `resumed-${keys++}`);
-    return reply.status === 201 && paymentOf(reply);
-  }, 'charged elsewhere');
-  expect(paid).toMatchObject({ status: 'captured', psp: 'adyen' });
-});
+  it('stays in conflict, stuck and visible, where what was done under its key is not found', async () => {
+    const key = 'not-found';
+    stage.simulator.settings('stripe', { search_lag_ms: 600_000 });
+    const reply = await pay('stripe', key);
+    expect(reply.status).toBe(202);
+    const { id, status } = paymentOf(reply);
+    expect(status).toBe('processing');
+    for (let asks = 0; asks < 3; asks++) expect((await pay('stripe', key)).status).toBe(202);
+    expect(await attemptsOf(id)).toEqual(['execute conflict']);
+    expect(await stuckReasonsOf(id)).toEqual([
+      { stuck_reason: 'the PSP knows this key with other parameters' },
+    ]);
+    expect(moved(key)).toEqual([`charge of ${key}`]);
+    stage.simulator.settings('stripe', { search_lag_ms: 0 });
+  });
 
-it('stays in conflict, stuck and visible, where what was done under its key is not found', async () => {
-  await pay('stripe');
-  await loseCommits();
-  stage.simulator.settings('stripe', { search_lag_ms: 600_000 });
-  const reply = await pay('stripe');
-  expect(reply.status).toBe(202);
-  const { id, status } = paymentOf(reply);
-  expect(status).toBe('processing');
-  for (let asks = 0; asks < 3; asks++) expect((await pay('stripe')).status).toBe(202);
-  expect(await attemptsOf(id)).toEqual(['execute conflict']);
-  const stuck = await stage.sql('SELECT stuck_reason FROM psp_requests WHERE stuck_at IS NOT NULL');
-  expect(stuck).toEqual([{ stuck_reason: 'the PSP knows this key with other parameters' }]);
-  expect(moved()).toEqual(['charge 1999']);
-});
+  it('is in conflict where another amount is asked for under the key', async () => {
+    const [key, more] = ['other-amount', 'other-amount, more'];
+    const { id } = paymentOf(await pay('stripe', key, amountOf(more)));
+    expect(await attemptsOf(id)).toEqual(['execute conflict']);
+    expect(moved(key, more)).toEqual([`charge of ${key}`]);
+  });
 
-it('is in conflict where another amount is asked for under the key', async () => {
-  await pay('stripe');
-  await loseCommits();
-  const { id } = paymentOf(await pay('stripe', 'the-key', 2_500));
-  expect(await attemptsOf(id)).toEqual(['execute conflict']);
-  expect(moved()).toEqual(['charge 1999']);
-});
-
-it('is refused where the key is forgotten and the payment is not', async () => {
-  await pay('stripe');
-  await stage.sql('DELETE FROM idempotency_keys');
-  const reply = await pay('stripe');
-  expect([reply.status, codeOf(reply)]).toEqual([422, 'idempotency_key_reused']);
-  const other = await pay('adyen');
-  expect([other.status, codeOf(other)]).toEqual([422, 'idempotency_key_reused']);
-  expect(moved()).toEqual(['charge 1999']);
-});
-
-it('sends a stored route again under the key that is stored with it', async () => {
-  // A route of an older version: its key comes of the payment's id.
-  stage.simulator.faults('stripe', { fault: 'reset_before', rate: 1 });
-  const { id } = paymentOf(await pay('stripe'));
-  await stage.sql(
-    `UPDATE psp_requests SET psp_idempotency_key = 'an-older-key', account_fingerprint = NULL, fence = fence + 1`,
-  );
-  await stage.simulator.clearFaults();
-  const again = paymentOf(await shop.until(() => pay('stripe'), atRest, 40_000));
-  expect(again).toMatchObject({ id, status: 'captured' });
-  expect(stage.orders('stripe').at(-1)!.idempotency_key).toBe('an-older-key');
-  expect(moved()).toEqual(['charge 1999']);
+  it('asks another PSP again when a person has failover resumed', async () => {
+    stage.simulator.faults('stripe', { fault: 'refuse' });
+    expect((await pay('stripe', 'held')).status).toBe(202);
+    const { code } = await payonceCommand('failover resume --by ada', { DATABASE_URL: stage.database.url });
+    expect(code).toBe(0);
+    let keys = 0;
+    const elsewhere = await eventually(async () => {
+      const reply = await pay('stripe', `resumed-${keys++}`);
+      return reply.status === 201 && paymentOf(reply);
+    }, 'charged elsewhere');
+    expect(elsewhere).toMatchObject({ status: 'captured', psp: 'adyen' });
+  });
 });

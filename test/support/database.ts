@@ -10,7 +10,8 @@ export interface FreshDatabase {
 /** A migrated database of its own for a test or a file of tests: a copy of the run's template. */
 export async function freshDatabase(): Promise<FreshDatabase> {
   const name = `payonce_test_${randomBytes(6).toString('hex')}`;
-  await onServer(`CREATE DATABASE ${name} TEMPLATE ${setting('TEST_TEMPLATE')}`);
+  // Copied as files: block by block through the log costs three times as much.
+  await onServer(`CREATE DATABASE ${name} TEMPLATE ${setting('TEST_TEMPLATE')} STRATEGY FILE_COPY`);
   const url = new URL(setting('TEST_SERVER_URL'));
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { DURABLE } from '../database.js';
+import { DURABLE } from '../connection.js';
 
 /**
  * A connection that only writes commits. Its planner may not scan, hash or merge: every statement

@@ -13,7 +13,7 @@ import {
   type Value,
   type Where,
 } from '../../core/change.js';
-import { sqlStateOf } from '../database.js';
+import { sqlStateOf } from '../sql-state.js';
 import { isOutage, translateOutage, StoreUnavailable } from '../store-unavailable.js';
 import { type Columns, columnsOf } from './columns.js';
 import { encode } from './encoding.js';

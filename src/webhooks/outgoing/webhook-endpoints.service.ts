@@ -2,7 +2,7 @@ import { type EntityManager, IsNull, LessThan, Not, type Repository } from 'type
 import { type Page, pageOf } from '../../core/page.js';
 import { type Clock } from '../../core/clock.js';
 import { given } from '../../database/conditions.js';
-import { sqlState, sqlStateOf } from '../../database/database.js';
+import { sqlState, sqlStateOf } from '../../database/sql-state.js';
 import { type Ids } from '../../core/ids.js';
 import { Problem } from '../../core/problem.js';
 import { type Encryption } from '../../core/encryption.js';
