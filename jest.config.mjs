@@ -21,6 +21,7 @@ const swc = [
 const base = {
   rootDir: import.meta.dirname,
   testEnvironment: 'node',
+  cacheDirectory: '<rootDir>/.cache/jest',
   transform: { '^.+\\.(t|j|mj)s$': swc },
   transformIgnorePatterns: [],
   moduleNameMapper: {
@@ -46,6 +47,5 @@ export default {
   maxWorkers: 2,
   testSequencer: '<rootDir>/test/support/slow-first.sequencer.mjs',
   testTimeout: 60_000,
-  cacheDirectory: '.cache/jest',
   reporters: ['default', '<rootDir>/test/support/closing-line.reporter.mjs'],
 };

@@ -201,7 +201,9 @@ describe('when nobody asks', () => {
     const to = nobody();
     stage.simulator.faults('stripe', { fault: 'close_after', next: 1 });
     stage.simulator.faults('stripe', { fault: 'reset_before', on: 'any', rate: 1 });
-    const { id } = viewOf(await send('nobody-asks', { to }));
+    // Answered after the first call, before pauses between calls have grown long.
+    const waiting = await shop.post('/v1/payouts', payoutOf({ to }), 'nobody-asks', { deadlineMs: 500 });
+    const { id } = viewOf(waiting);
     await stage.simulator.clearFaults('stripe');
     const ended = await eventually(async () => {
       const payout = viewOf(await shop.get(`/v1/payouts/${id}`));

@@ -9,7 +9,7 @@ import { spawnNode } from '../support/process.js';
  * late effects that a seed draws. Two processes share the seeds, outside Jest, whose sandbox makes
  * them four times as slow.
  */
-const SCHEDULES = Number(process.env['SIMULATION_SCHEDULES'] ?? 1_500);
+const SCHEDULES = Number(process.env['SIMULATION_SCHEDULES'] ?? 2_000);
 /** The first seed. `npm run proofs` plays 100,000 others at every commit. */
 const FROM = Number(process.env['SIMULATION_FROM'] ?? 1);
 

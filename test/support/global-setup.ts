@@ -25,6 +25,11 @@ export default async function globalSetup(): Promise<void> {
     applicationName: 'payonce-test-setup',
   });
   await migrate(database.dataSource);
+  // What the first start of a worker would do in every database: the schema of the queues.
+  const { runMigrations } = await import('bullmq');
+  const client = await database.pool.connect();
+  await runMigrations(client);
+  client.release();
   // Workers see tables as they are in service: with statistics, not with a planner's guesses.
   await database.pool.query('ANALYZE');
   await database.close();
