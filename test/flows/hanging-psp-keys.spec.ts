@@ -2,6 +2,8 @@ import { eventually, orderOf, paymentOf, ApiClient, TestEnvironment } from '../s
 
 /** One PSP hangs. Keys that a dead process left at another PSP are completed as fast as if the first one answered. */
 const HANGING = 50;
+/** How many keys a completer takes up at once. */
+const SIDE_BY_SIDE = 8;
 
 let stage: TestEnvironment;
 beforeAll(async () => {
@@ -42,8 +44,8 @@ it('a key at Adyen is completed while 50 keys that a dead process left hang at S
     'the key at Adyen',
     90_000,
   );
-  // One key after the other, all of them come first.
-  expect(atItsEnd!.begun).toBeLessThan(HANGING);
+  // Behind the others in one line it has its turn after three rounds of those that hang.
+  expect(atItsEnd!.begun).toBeLessThanOrEqual(2 * SIDE_BY_SIDE);
   const answer = await new ApiClient(() => service.url, apiKey).post('/v1/payments', other, 'other');
   const { id, status } = paymentOf(answer);
   expect(status).toBe('captured');

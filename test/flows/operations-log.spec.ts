@@ -40,12 +40,15 @@ it('has one line for each call to a PSP, and no token in it', async () => {
   expect(psp).toBe('stripe');
   await eventually(async () => (await linesOf('psp call', id)).length === 2, 'both calls are logged');
   const found = await linesOf('psp call', id);
-  const request = lines().find((line) => line['msg'] === 'request' && line['route'] === '/v1/payments');
+  const request = await eventually(
+    () => lines().find((line) => line['msg'] === 'request' && line['route'] === '/v1/payments'),
+    'the line of the request',
+  );
   expect(found).toEqual([
     expect.objectContaining({
       level: 'info',
-      request_id: request!['request_id'],
-      merchant_id: request!['merchant_id'],
+      request_id: request['request_id'],
+      merchant_id: request['merchant_id'],
       entity_key: `payment-${id}-charge`,
       route: 1,
       attempt: 1,
