@@ -4,8 +4,9 @@ import {
   orderOf,
   paymentOf,
   type Service,
-  ApiClient,
-  TestEnvironment,
+  type ApiClient,
+  openWithService,
+  type TestEnvironment,
 } from '../support/test-environment.js';
 
 /** What is asked of an authorization whose own answer never came is done after the doubt is settled. */
@@ -14,13 +15,11 @@ let service: Service;
 let shop: ApiClient;
 
 beforeAll(async () => {
-  stage = await TestEnvironment.open({
+  ({ stage, service, shop } = await openWithService({
     timeoutMs: 800,
     lockTtlMs: 2_000,
     env: { PAYONCE_DEADLINE_MS: '2000' },
-  });
-  service = await stage.start();
-  shop = new ApiClient(() => service.url, await stage.merchant());
+  }));
 });
 afterAll(() => stage.close());
 beforeEach(() => stage.simulator.reset());

@@ -3,8 +3,9 @@ import {
   orderOf,
   paymentOf,
   type Service,
-  ApiClient,
-  TestEnvironment,
+  type ApiClient,
+  openWithService,
+  type TestEnvironment,
 } from '../support/test-environment.js';
 
 /**
@@ -17,9 +18,7 @@ describe.each([true, false])('with a fence: %s', (fence) => {
   let shop: ApiClient;
 
   beforeAll(async () => {
-    stage = await TestEnvironment.open({ timeoutMs: 500, lockTtlMs: 2_000, fence });
-    service = await stage.start();
-    shop = new ApiClient(() => service.url, await stage.merchant());
+    ({ stage, service, shop } = await openWithService({ timeoutMs: 500, lockTtlMs: 2_000, fence }));
   });
   afterAll(() => stage.close());
   beforeEach(() => stage.simulator.reset());

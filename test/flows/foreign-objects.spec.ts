@@ -3,8 +3,9 @@ import {
   orderOf,
   paymentOf,
   type Service,
-  ApiClient,
-  TestEnvironment,
+  type ApiClient,
+  openWithService,
+  type TestEnvironment,
 } from '../support/test-environment.js';
 
 /** PSPs tell of objects that nobody here asked for: made by hand, made twice, or of another payment. */
@@ -13,9 +14,7 @@ let service: Service;
 let shop: ApiClient;
 
 beforeEach(async () => {
-  stage = await TestEnvironment.open({ timeoutMs: 500, lockTtlMs: 2_000 });
-  service = await stage.start();
-  shop = new ApiClient(() => service.url, await stage.merchant());
+  ({ stage, service, shop } = await openWithService({ timeoutMs: 500, lockTtlMs: 2_000 }));
 });
 afterEach(() => stage.close());
 

@@ -4,8 +4,9 @@ import {
   orderOf,
   paymentOf,
   type Service,
-  ApiClient,
-  TestEnvironment,
+  type ApiClient,
+  openWithService,
+  type TestEnvironment,
 } from '../support/test-environment.js';
 
 /** One PSP hangs. Doubt at another PSP is resolved as fast as if the first one answered. */
@@ -18,9 +19,7 @@ let service: Service;
 let shop: ApiClient;
 
 beforeAll(async () => {
-  stage = await TestEnvironment.open();
-  service = await stage.start();
-  shop = new ApiClient(() => service.url, await stage.merchant());
+  ({ stage, service, shop } = await openWithService());
 });
 afterAll(() => stage.close());
 

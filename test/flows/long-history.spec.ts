@@ -6,8 +6,9 @@ import {
   orderOf,
   paymentOf,
   type Service,
-  ApiClient,
-  TestEnvironment,
+  type ApiClient,
+  openWithService,
+  type TestEnvironment,
 } from '../support/test-environment.js';
 
 /** Payments with thousands of rows: money is decided from all of them, or not at all. */
@@ -16,9 +17,7 @@ let service: Service;
 let shop: ApiClient;
 
 beforeAll(async () => {
-  stage = await TestEnvironment.open();
-  service = await stage.start();
-  shop = new ApiClient(() => service.url, await stage.merchant());
+  ({ stage, service, shop } = await openWithService());
 });
 afterAll(() => stage.close());
 

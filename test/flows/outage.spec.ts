@@ -5,8 +5,9 @@ import {
   paymentOf,
   type Reply,
   type Service,
-  ApiClient,
-  TestEnvironment,
+  type ApiClient,
+  openWithService,
+  type TestEnvironment,
 } from '../support/test-environment.js';
 
 /** The database drops every connection, again and again, while payments flow. */
@@ -15,9 +16,7 @@ let service: Service;
 let shop: ApiClient;
 
 beforeAll(async () => {
-  stage = await TestEnvironment.open();
-  service = await stage.start();
-  shop = new ApiClient(() => service.url, await stage.merchant());
+  ({ stage, service, shop } = await openWithService());
 });
 afterAll(() => stage.close());
 

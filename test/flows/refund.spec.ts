@@ -7,7 +7,8 @@ import {
   paymentOf,
   type Service,
   ApiClient,
-  TestEnvironment,
+  openWithService,
+  type TestEnvironment,
   tokens,
 } from '../support/test-environment.js';
 
@@ -17,13 +18,11 @@ let service: Service;
 let shop: ApiClient;
 
 beforeAll(async () => {
-  stage = await TestEnvironment.open({
+  ({ stage, service, shop } = await openWithService({
     timeoutMs: 800,
     lockTtlMs: 2_000,
     env: { PAYONCE_DEADLINE_MS: '2000' },
-  });
-  service = await stage.start();
-  shop = new ApiClient(() => service.url, await stage.merchant());
+  }));
 });
 afterAll(() => stage.close());
 beforeEach(() => stage.simulator.reset());

@@ -3,8 +3,9 @@ import {
   orderOf,
   paymentOf,
   type Service,
-  ApiClient,
-  TestEnvironment,
+  type ApiClient,
+  openWithService,
+  type TestEnvironment,
 } from '../support/test-environment.js';
 
 /** What Stripe answers, taken for what it means. */
@@ -13,9 +14,7 @@ let service: Service;
 let shop: ApiClient;
 
 beforeAll(async () => {
-  stage = await TestEnvironment.open();
-  service = await stage.start();
-  shop = new ApiClient(() => service.url, await stage.merchant());
+  ({ stage, service, shop } = await openWithService());
 });
 afterAll(() => stage.close());
 beforeEach(() => stage.simulator.reset());

@@ -566,3 +566,13 @@ export async function eventually<T>(
     await sleep(25);
   }
 }
+
+/** An environment with one service, which stays, and a shop of it. */
+export async function openWithService(
+  options?: TestEnvironmentOptions,
+  start?: StartOptions,
+): Promise<{ readonly stage: TestEnvironment; readonly service: Service; readonly shop: ApiClient }> {
+  const stage = await TestEnvironment.open(options);
+  const [service, apiKey] = await Promise.all([stage.start(start), stage.merchant()]);
+  return { stage, service, shop: new ApiClient(() => service.url, apiKey) };
+}
