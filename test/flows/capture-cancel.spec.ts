@@ -3,7 +3,6 @@ import {
   codeOf,
   orderOf,
   paymentOf,
-  type Service,
   type ApiClient,
   openWithService,
   type TestEnvironment,
@@ -11,11 +10,10 @@ import {
 
 /** What is asked of an authorization whose own answer never came is done after the doubt is settled. */
 let stage: TestEnvironment;
-let service: Service;
 let shop: ApiClient;
 
 beforeAll(async () => {
-  ({ stage, service, shop } = await openWithService({
+  ({ stage, shop } = await openWithService({
     timeoutMs: 800,
     lockTtlMs: 2_000,
     env: { PAYONCE_DEADLINE_MS: '2000' },

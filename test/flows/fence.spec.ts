@@ -2,7 +2,6 @@ import {
   atRest,
   orderOf,
   paymentOf,
-  type Service,
   type ApiClient,
   openWithService,
   type TestEnvironment,
@@ -14,11 +13,10 @@ import {
  */
 describe.each([true, false])('with a fence: %s', (fence) => {
   let stage: TestEnvironment;
-  let service: Service;
   let shop: ApiClient;
 
   beforeAll(async () => {
-    ({ stage, service, shop } = await openWithService({ timeoutMs: 500, lockTtlMs: 2_000, fence }));
+    ({ stage, shop } = await openWithService({ timeoutMs: 500, lockTtlMs: 2_000, fence }));
   });
   afterAll(() => stage.close());
   beforeEach(() => stage.simulator.reset());

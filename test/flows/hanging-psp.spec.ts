@@ -3,7 +3,6 @@ import {
   eventually,
   orderOf,
   paymentOf,
-  type Service,
   type ApiClient,
   openWithService,
   type TestEnvironment,
@@ -15,11 +14,10 @@ const HANGING = 96;
 const BOUND_MS = 6_000;
 
 let stage: TestEnvironment;
-let service: Service;
 let shop: ApiClient;
 
 beforeAll(async () => {
-  ({ stage, service, shop } = await openWithService());
+  ({ stage, shop } = await openWithService());
 });
 afterAll(() => stage.close());
 

@@ -2,7 +2,6 @@ import {
   atRest,
   orderOf,
   paymentOf,
-  type Service,
   type ApiClient,
   openWithService,
   type TestEnvironment,
@@ -10,11 +9,10 @@ import {
 
 /** Cards that a PSP keeps for a customer of its own are charged only together with that customer. */
 let stage: TestEnvironment;
-let service: Service;
 let shop: ApiClient;
 
 beforeAll(async () => {
-  ({ stage, service, shop } = await openWithService());
+  ({ stage, shop } = await openWithService());
   stage.hide(...Object.values(customers));
 });
 afterAll(() => stage.close());

@@ -2,7 +2,6 @@ import {
   atRest,
   orderOf,
   paymentOf,
-  type Service,
   type ApiClient,
   openWithService,
   type TestEnvironment,
@@ -10,11 +9,10 @@ import {
 
 /** What Stripe answers, taken for what it means. */
 let stage: TestEnvironment;
-let service: Service;
 let shop: ApiClient;
 
 beforeAll(async () => {
-  ({ stage, service, shop } = await openWithService());
+  ({ stage, shop } = await openWithService());
 });
 afterAll(() => stage.close());
 beforeEach(() => stage.simulator.reset());
