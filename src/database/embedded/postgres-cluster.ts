@@ -21,6 +21,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type PostgresBinaries, type RunAs } from './postgres-binaries.js';
+import { SystemClock } from '../../core/clock.js';
 
 /** A data directory of Postgres and what is needed to run a server on it. */
 export interface Cluster {
@@ -140,7 +141,7 @@ function initialize(place: string, password: string, binaries: PostgresBinaries)
     const path = join(parent, name);
     const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
     // Of a process that died over it; one that is at it takes seconds.
-    if (changed < Date.now() - 600_000) rmSync(path, { recursive: true, force: true });
+    if (changed < new SystemClock().wallMs() - 600_000) rmSync(path, { recursive: true, force: true });
   }
   const unfinished = `${place}.new-${randomBytes(6).toString('hex')}`;
   const passwordFile = `${unfinished}.password`;
