@@ -23,6 +23,8 @@ it('a key at Adyen is completed while 50 keys that a dead process left hang at S
   }
   const called = () => stage.sql('SELECT DISTINCT entity_key FROM psp_attempts');
   await eventually(async () => (await called()).length > HANGING, 'every call is under way');
+  // Else the fault waits for the next call, which then hangs as well.
+  await eventually(() => stage.effects().length === 1, 'the call to Adyen has arrived');
   victim.kill();
   await victim.exit;
   // The keys at Stripe come first.
