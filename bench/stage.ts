@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -174,6 +174,7 @@ export class Stage {
           PAYONCE_PSPS_FILE: pspsFile,
           PAYONCE_DATA_DIR: this.directory,
           PAYONCE_LOG_LEVEL: 'warn',
+          NODE_OPTIONS: flagsOf(checkout),
           ...(profile ? { BENCH_PROFILE: join(profile, 'service.cpuprofile') } : {}),
           ...env,
         },
@@ -215,6 +216,14 @@ async function isReady(url: string): Promise<void> {
 function pspsFileOf(stripeUrl: string): object {
   const credentials = { secretKey: 'sk_test_bench' };
   return { psps: [{ name: 'stripe', adapter: 'stripe', baseUrl: stripeUrl, credentials }] };
+}
+
+/** What its start script gives to node. */
+function flagsOf(checkout: string): string {
+  const { scripts } = JSON.parse(readFileSync(join(resolve(checkout), 'package.json'), 'utf8')) as {
+    scripts: { start: string };
+  };
+  return (scripts.start.match(/--[a-z-]+=\S+/g) ?? []).join(' ');
 }
 
 /** Checkouts that are older than the packed service have its main.js alone. */
