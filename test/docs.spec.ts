@@ -136,10 +136,18 @@ describe('docs/cli.md', () => {
   });
 });
 
-describe('README.md', () => {
-  it('names npm scripts that exist, and all that a person would run', () => {
+describe('docs/GLOSSARY.md', () => {
+  it('explains each word once', () => {
+    const words = [...read('docs/GLOSSARY.md').matchAll(/^\| \*\*(.+?)\*\*/gm)].map(([, word]) => word!);
+    expect(words.filter((word, index) => words.indexOf(word) !== index)).toEqual([]);
+  });
+});
+
+describe('README.md and CONTRIBUTING.md', () => {
+  it('name npm scripts that exist, and all that a person would run', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-    const named = [...read('README.md').matchAll(/npm (?:run )?((?<=run )[\w:]+|start|test)/g)];
+    const text = `${read('README.md')}${read('CONTRIBUTING.md')}`;
+    const named = [...text.matchAll(/npm (?:run )?((?<=run )[\w:]+|start|test)/g)];
     const meant = Object.keys(scripts).filter(
       (name) => !(name.replace(/^pre/, '') in scripts && name.startsWith('pre')),
     );
@@ -167,6 +175,18 @@ describe('docs/lifecycles', () => {
 });
 
 describe('docs/ARCHITECTURE.md', () => {
+  it('names the folders and what each may import, as the rules do', async () => {
+    const { default: rules } = (await import(join(root, '.dependency-cruiser.cjs'))) as {
+      default: { forbidden: { name: string; comment: string }[] };
+    };
+    const ruled = rules.forbidden
+      .filter(({ name }) => name.startsWith('direction-'))
+      .map(({ comment }) => comment.replace(' may import only', '').replace('nothing of ours', 'nothing'));
+    const rows = read('docs/ARCHITECTURE.md').matchAll(/^\| `src\/([\w-]+)\/` +\|.*\| (.*?) *\|$/gm);
+    const named = [...rows].map(([, folder, imports]) => `${folder}: ${imports}`);
+    expect(named.toSorted()).toEqual(ruled.toSorted());
+  });
+
   it('names rules of the database that migrations make', () => {
     const document = read('docs/ARCHITECTURE.md');
     const [, section] = document.split('\n## What the database refuses\n');

@@ -5,7 +5,10 @@
 export function diagramAsRows(mermaid: string): { header: readonly string[]; rows: readonly string[][] } {
   const [kind = '', ...lines] = mermaid.split('\n').map((line) => line.trim());
   if (kind.startsWith('stateDiagram')) return { header: ['from', 'event', 'to'], rows: transitions(lines) };
-  return { header: ['', 'from', 'to', 'what'], rows: messages(lines) };
+  if (kind.startsWith('sequenceDiagram')) {
+    return { header: ['', 'from', 'to', 'what'], rows: messages(lines) };
+  }
+  throw new Error(`a diagram of a kind that has no reader: ${kind}`);
 }
 
 function transitions(lines: readonly string[]): string[][] {
