@@ -45,7 +45,7 @@ async function main(): Promise<void> {
 async function tellOf(url: string, { psps }: PspsConfig, simulator: BundledSimulator, logger: Logger) {
   try {
     const accounts = await simulator.notify(url, psps);
-    logger.debug({ accounts }, 'the simulator tells of what it does');
+    logger.debug({ accounts }, 'the simulator sends notifications');
   } catch (err) {
     logger.warn({ err }, 'the simulator does not tell of what it does');
   }

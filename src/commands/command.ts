@@ -18,7 +18,7 @@ export interface Outcome {
 
 /** What an operator may have done about a stuck operation. */
 export interface Operations {
-  /** Asks its PSP at least once, where it can be asked. Returns the calls that were made. */
+  /** Looks it up at its PSP at least once, where the PSP offers a lookup. Returns the calls that were made. */
   askNow(stuck: Operated, traceId: string): Promise<readonly PspAttempt[]>;
   resolveStuck(stuck: Operated, statement: Statement, traceId: string): Promise<PspRequest>;
 }
@@ -30,9 +30,9 @@ export interface Opened {
   readonly database: Database;
   readonly clock: Pick<DatabaseClock, keyof Clock | 'differenceMs'>;
   readonly ids: Ids;
-  /** What is done again and again, as a worker of this configuration does it. Opened when it is asked for. */
+  /** What is done again and again, as a worker of this configuration does it. Opened on first use. */
   readonly withPeriodicTasks: <T>(work: (tasks: readonly PeriodicTask[]) => Promise<T>) => Promise<T>;
-  /** What decides operations, as a worker of this configuration does it. Opened when it is asked for. */
+  /** What decides operations, as a worker of this configuration does it. Opened on first use. */
   readonly withOperations: <T>(work: (operations: Operations) => Promise<T>) => Promise<T>;
   /** Re-encrypts what is stored under the previous seal key. @throws ConfigError without the keys */
   readonly rotateSealKey: () => Promise<{ readonly reencrypted: number }>;

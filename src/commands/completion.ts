@@ -21,9 +21,9 @@ export function addCompletion(payonce: Command): void {
     .command('completion')
     .description('print a completion script for your shell (docs/cli.md)')
     .addArgument(new Argument('<shell>', 'which shell').choices(['bash', 'zsh', 'fish']))
-    .action((shell: string, _options: unknown, asked: Command) => {
+    .action((shell: string, _options: unknown, called: Command) => {
       const all = allOf(completedOf(payonce, ''));
-      asked
+      called
         .configureOutput()
         .writeOut?.(shell === 'fish' ? fishScript(all) : bashScript(all, shell === 'zsh'));
     });

@@ -68,8 +68,8 @@ export function addDeadLetters(payonce: Command, perform: Perform): void {
       '019aa5d1-3c0e-7a51-8d2f-6b0c9e4f7a18',
       '--kind webhook.apply --cause exhausted',
     ),
-  ).action((ids: string[], options: Selecting, asked: Command) => {
-    const selection = selectionOf(ids, options, asked);
+  ).action((ids: string[], options: Selecting, called: Command) => {
+    const selection = selectionOf(ids, options, called);
     return perform(async (opened) => {
       const { done, left } = await (await lettersOf(opened)).merge(selection, actor());
       return { json: { merged: done, left }, text: summary('Merged', done, left) };
@@ -85,10 +85,10 @@ export function addDeadLetters(payonce: Command, perform: Perform): void {
     ),
   )
     .option('--yes', 'required to purge without ids')
-    .action((ids: string[], options: Selecting, asked: Command) => {
-      const selection = selectionOf(ids, options, asked);
+    .action((ids: string[], options: Selecting, called: Command) => {
+      const selection = selectionOf(ids, options, called);
       if (ids.length === 0 && !options.yes) {
-        asked.error('error: this deletes every letter that matches, for good; add --yes to confirm');
+        called.error('error: this deletes every letter that matches, for good; add --yes to confirm');
       }
       return perform(async (opened) => {
         const { done, left } = await (await lettersOf(opened)).purge(selection, actor());
@@ -106,10 +106,10 @@ function selecting(command: Command): Command {
 }
 
 /** Exactly one way of naming them: an empty selection is never everything by accident. */
-function selectionOf(ids: readonly string[], { kind, cause, all }: Selecting, asked: Command): Selection {
+function selectionOf(ids: readonly string[], { kind, cause, all }: Selecting, called: Command): Selection {
   const ways = [ids.length > 0, kind !== undefined || cause !== undefined, all === true];
   if (ways.filter(Boolean).length !== 1) {
-    asked.error('error: name ids, or a --cause and/or a --kind, or --all');
+    called.error('error: name ids, or a --cause and/or a --kind, or --all');
   }
   if (ids.length > 0) return { ids };
   return { ...(kind === undefined ? {} : { kind }), ...(cause === undefined ? {} : { cause }) };

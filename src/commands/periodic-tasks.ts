@@ -30,7 +30,7 @@ export function addPeriodicTasks(payonce: Command, perform: Perform): void {
           done_ms_ago: roundedOf(since.get(name) ?? null),
         })),
         text: list(
-          ['TASK', 'EVERY', 'DONE'],
+          ['TASK', 'EVERY', 'LAST RUN'],
           all.map(({ name, everyMs }) => ({
             cells: [name, seconds(everyMs), agoOf(since.get(name) ?? null)],
           })),

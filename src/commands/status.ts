@@ -49,7 +49,7 @@ export function addStatus(payonce: Command, perform: Perform): void {
             ['dead letters', figureText(waiting.deadLetters, 'dlq list')],
           ]),
           '',
-          'Goes on by itself',
+          'In progress, without a person',
           ...detailLines(goingOn(waiting, clock.now())),
         ].join('\n'),
       };
@@ -82,6 +82,6 @@ function heldText(until: Date): string {
 
 function clockText(differenceMs: number): string {
   const apart = Math.abs(differenceMs);
-  if (apart < 1) return "as the database's";
-  return `${apart} ms ${differenceMs > 0 ? 'ahead of' : 'behind'} the database's`;
+  if (apart < 1) return 'agrees with the database';
+  return `${apart} ms ${differenceMs > 0 ? 'ahead of' : 'behind'} the database`;
 }

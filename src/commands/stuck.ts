@@ -44,7 +44,7 @@ export function addStuck(payonce: Command, perform: Perform): void {
         const found = await routes.of(id, entityKey ?? null);
         const calls = await withOperations((operations) => operations.askNow(found, `cli-${ids.uuid()}`));
         const isStuck = await routes.isStuck(found);
-        const told = calls.map(({ kind, outcome }) => `${kind} ${outcome ?? 'unanswered'}`).join(', ');
+        const made = calls.map(({ kind, outcome }) => `${kind} ${outcome ?? 'unanswered'}`).join(', ');
         const now = `${found.entityKey} is ${isStuck ? 'still' : 'no longer'} stuck.`;
         return {
           json: {
@@ -52,7 +52,7 @@ export function addStuck(payonce: Command, perform: Perform): void {
             calls: calls.map(({ kind, outcome }) => ({ kind, outcome })),
             stuck: isStuck,
           },
-          text: told === '' ? `${found.psp} offers no lookup. ${now}` : `${found.psp}: ${told}. ${now}`,
+          text: made === '' ? `${found.psp} offers no lookup. ${now}` : `${found.psp}: ${made}. ${now}`,
         };
       }),
     );

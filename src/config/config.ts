@@ -18,7 +18,7 @@ export abstract class Config {
   readonly pspsFile: string | null;
   /** Whether the bundled simulator is started too. */
   readonly simulator: boolean;
-  /** Whether a simulator may play the PSPs: it was asked for, or nothing else is configured at all. */
+  /** Whether a simulator may play the PSPs: it is configured, or nothing else is. */
   readonly simulated: boolean;
   /** HOST is no loopback address, or NODE_ENV is production. */
   readonly exposed: boolean;

@@ -7,7 +7,7 @@ type Listener = (place: string) => void | Promise<void>;
 
 const seat = Symbol.for('payonce.checkpoint');
 
-/** Says that `place` was reached: `commit:before:<recovery point>`, `psp:before:<kind>` and the like. */
+/** Says that `place` was reached: `commit:before:<recovery point>`, or `psp:before:<kind>`, for example. */
 export function checkpoint(place: string): void | Promise<void> {
   const listener = (globalThis as { [seat]?: Listener })[seat];
   return listener?.(place);

@@ -76,7 +76,7 @@ export class Encryption {
     return Buffer.concat([LABEL, Buffer.from(this.keys[0]!.id, 'hex')]);
   }
 
-  /** A keyed hash (HMAC-SHA256, hex): tells equal from different without being guessable. */
+  /** A keyed hash (HMAC-SHA256, hex): shows whether two values are equal, and cannot be guessed. */
   digest(text: string): string {
     return hmac(this.keys[0]!, text);
   }

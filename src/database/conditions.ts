@@ -2,7 +2,7 @@ import { And, type FindOperator, LessThanOrEqual, MoreThanOrEqual } from 'typeor
 
 type Given<T> = { [K in keyof T]?: NonNullable<T[K]> };
 
-/** Conditions of a `find` without those that nothing is asked for: TypeORM refuses null and undefined. */
+/** Conditions of a `find` without those that have no value: TypeORM refuses null and undefined. */
 export function given<T extends object>(conditions: T): Given<T> {
   const asked = Object.entries(conditions).filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(asked) as Given<T>;

@@ -35,7 +35,7 @@ interface InstallationOptions {
         type: 'postgres',
         // The entities that modules name with forFeature.
         autoLoadEntities: true,
-        // A database that is away at the start is told at once.
+        // A database that is away at the start is reported at once.
         toRetry: () => false,
         installation,
       }),

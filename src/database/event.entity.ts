@@ -28,7 +28,7 @@ export class EventRecord {
   @Column('timestamptz')
   at: Date;
 
-  /** When it was decided who is to be told of it; null until then. */
+  /** When it was decided which endpoints it is sent to; null until then. */
   @Column('timestamptz', { nullable: true })
   fannedOutAt: Date | null;
 }

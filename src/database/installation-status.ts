@@ -9,7 +9,7 @@ export interface InstallationStatus {
   readonly server: string;
   /** Processes that show a sign of life; those behind a pooler show none. */
   readonly processes: number;
-  /** Until when no other PSP is asked, because commits may be lost; null where it is not held. */
+  /** Until when no other PSP is tried, because commits may be lost; null where it is not held. */
   readonly failoverHeldUntil: Date | null;
   readonly stuckRoutes: number;
   readonly orphanEffects: number;

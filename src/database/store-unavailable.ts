@@ -1,6 +1,6 @@
 import { sqlStateOf } from './sql-state.js';
 
-/** The store could not be reached, or it is unknown whether it did what it was asked: ask it again. */
+/** The store could not be reached, or it is unknown whether it wrote the commit: read, or try again. */
 export class StoreUnavailable extends Error {
   constructor(cause: unknown) {
     super('the store could not be reached', { cause });

@@ -40,6 +40,7 @@ describe('the guides', () => {
   it('have a page for each problem, with its cause, what to do and an example', () => {
     for (const [code, [status, title]] of Object.entries(problemCatalogue)) {
       const page = pages.get(`problems/${code}`)!;
+      expect(pages.get('problems')).toContain(`href="/docs/problems/${code}"`);
       for (const text of [title, `Status ${status}`, 'id="cause"', 'id="what-to-do"', `problems/${code}`]) {
         expect([code, page.includes(text)]).toEqual([code, true]);
       }

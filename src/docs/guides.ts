@@ -16,6 +16,8 @@ const beside = new Map([
   ['packages/simulator/README.md', 'packages/simulator'],
 ]);
 
+const PROBLEMS = 'docs/problems.md';
+
 /** A page of the site. */
 export interface Guide {
   /** Below /docs; '' is the overview. */
@@ -45,12 +47,12 @@ export class Guides {
     const hrefIn = (file: string) => (target: string) => hrefFrom(file, target, targets);
     const documents = [...files].map(([file, path]) => {
       const text = readFileSync(join(root, file), 'utf8');
-      return guideOf(path, text, hrefIn(file));
+      return guideOf(path, file === PROBLEMS ? linkingCodes(text) : text, hrefIn(file));
     });
     const pages = [
       ...documents,
       ...folders.map((folder) => contentsOf(folder, documents)),
-      ...problemPages(readFileSync(join(root, 'docs/problems.md'), 'utf8'), hrefIn('docs/problems.md')),
+      ...problemPages(readFileSync(join(root, PROBLEMS), 'utf8'), hrefIn(PROBLEMS)),
     ];
     this.pages = new Map(pages.map((page) => [page.path, page]));
     this.readers = readersOf(this.pages.get('')!.render().html, this.pages);
@@ -69,7 +71,7 @@ function hrefFrom(file: string, target: string, targets: ReadonlyMap<string, str
   // The overview names the reference by its address on a developer's machine.
   if (/^https?:/.test(target)) return target.replace(/^http:\/\/127\.0\.0\.1:3000(?=\/docs)/, '');
   const [path, anchor] = target.split('#') as [string, string?];
-  if (path === '') return target;
+  if (path === '' || path.startsWith('/docs/')) return target;
   const known = targets.get(posix.join(posix.dirname(file), path).replace(/\/$/, ''));
   return known === undefined ? null : `${hrefOf(known)}${anchor === undefined ? '' : `#${anchor}`}`;
 }
@@ -98,6 +100,11 @@ function contentsOf(folder: string, pages: readonly Guide[]): Guide {
     .filter(({ path }) => path.startsWith(`${folder}/`))
     .map((page) => `- [${page.title}](${hrefOf(page.path)})`);
   return guideOf(folder, `# ${title}\n\n${items.join('\n')}\n`, (target) => target);
+}
+
+/** Each code in the first column leads to its page. */
+function linkingCodes(markdown: string): string {
+  return markdown.replaceAll(/^\| `(\w+)`/gm, '| [`$1`](/docs/problems/$1)');
 }
 
 /** A page for each code, made of its row in docs/problems.md. */

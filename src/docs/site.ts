@@ -18,7 +18,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 const CSS = 'text/css; charset=utf-8';
 const SCRIPT = 'text/javascript; charset=utf-8';
 
-/** All that is served below /docs, each made when it is first asked for. Paths that are not listed here are not there. */
+/** All that is served below /docs, each made at its first request. Paths that are not listed here are not there. */
 export class Site {
   private readonly makers = new Map<
     string,

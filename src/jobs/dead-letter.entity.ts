@@ -34,7 +34,7 @@ export class DeadLetter {
   @Column('timestamptz')
   firstTriedAt: Date;
 
-  /** When it was given up last. In ms, as the clock of the house tells it: pages go by it. */
+  /** When it was given up last. In ms, by the clock of the service: pages are ordered by it. */
   @Column('timestamptz')
   diedAt: Date;
 }

@@ -31,7 +31,7 @@ export interface GivenUpJob {
 
 /**
  * What a job that is sent back was through, in JSON: the `story` of its staged job. The worker that runs it
- * goes on counting from here, so that a letter that comes back tells everything.
+ * goes on counting from here, so that a letter that comes back has its whole history.
  */
 export interface MergedRetryHistory {
   readonly tries: number;

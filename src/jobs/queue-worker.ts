@@ -13,7 +13,7 @@ export interface QueueWorkerOptions {
   readonly onError: (error: Error, queue: string) => void;
 }
 
-/** After an error the worker takes nothing for so long: a queue that refuses must not be asked without end. */
+/** After an error the worker takes nothing for so long: a queue that refuses must not be polled without a pause. */
 const REST_MS = 1_000;
 const CLOSE_TIMEOUT_MS = 2_000;
 

@@ -3,7 +3,7 @@ import { withTimeout } from '../core/time-limit.js';
 import { type JobQueue, type QueueBackend } from './queue-backend.js';
 import { type QueuedJob } from './queued-job.js';
 
-/** The queue cannot be asked now. The caller tries again later; nothing of ours rests on it. */
+/** The queue cannot be reached now. The caller tries again later; no data is lost. */
 export class QueueUnavailable extends Error {
   override readonly name = 'QueueUnavailable';
 }

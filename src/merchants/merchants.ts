@@ -164,7 +164,7 @@ export class Merchants {
     if (known) return known;
     const asked = this.readCaller(digest);
     this.callers.set(digest, asked);
-    // Only answers are kept: a database that was away for a moment is asked again.
+    // Only answers are kept: a database that was away for a moment is read again.
     asked.catch(() => {
       if (this.callers.peek(digest) === asked) this.callers.delete(digest);
     });

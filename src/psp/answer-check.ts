@@ -39,7 +39,7 @@ const TOLD: ReadonlySet<Outcome> = new Set([
 
 /**
  * The answer in a notification, made fit to keep; null where it says nothing or is not well-formed. Its
- * money is not compared with anything: what was asked for is not known here.
+ * money is not compared with anything: the request is not known here.
  */
 export function notificationAnswer(answer: Answer, secrets: readonly string[]): Answer | null {
   return TOLD.has(answer.outcome) && faultOf(answer, 'lookup') === null ? cleaned(answer, secrets) : null;

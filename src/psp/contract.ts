@@ -12,10 +12,10 @@ export type Operation = 'charge' | 'authorize' | 'capture' | 'void' | 'refund' |
 export type AttemptKind = 'execute' | 'lookup' | 'cancel' | 'complete';
 
 /**
- * What one attempt told us.
+ * The result of one attempt.
  *
  * - `succeeded`        the PSP did it (or, for a lookup, says that it did it before)
- * - `declined`         the PSP or the issuer said no; `decline` says why and who else may be asked
+ * - `declined`         the PSP or the issuer said no; `decline` says why and which other PSP may be tried
  * - `rejected`         our request was refused before anything ran (400, 401, 403, 404, 422)
  * - `throttled`        429, or a 409/503 whose contract says that nothing ran
  * - `not_sent`         no byte of the request left: refused, DNS, TLS, breaker open
@@ -23,7 +23,7 @@ export type AttemptKind = 'execute' | 'lookup' | 'cancel' | 'complete';
  * - `pending`          accepted, the result comes later
  * - `not_found`        lookup or cancel: the PSP knows nothing under our reference
  * - `canceled`         lookup or cancel: the PSP confirms that it is void and stays void
- * - `conflict`         the PSP holds something else than we asked for (amount, currency), or knows our
+ * - `conflict`         the PSP holds another amount or currency than the operation, or knows our
  *                      key with other parameters (`OTHER_PARAMETERS`)
  * - `unknown`          anything else: timeout, reset, 5xx, an answer that cannot be parsed
  */
@@ -47,8 +47,8 @@ export const OTHER_PARAMETERS = 'idempotency_error';
 
 /**
  * Why a payment was declined, in our words. `advice` follows from the category alone
- * (see decline.ts): `elsewhere` another acquirer may be asked; `authenticate` the customer must
- * step up at the same PSP; `never` no PSP is asked again.
+ * (see decline.ts): `elsewhere` another acquirer may be tried; `authenticate` the customer must
+ * step up at the same PSP; `never` no PSP is tried again.
  */
 export type DeclineCategory =
   | 'do_not_honor'
@@ -96,7 +96,7 @@ export type NextAction =
 /** What a PSP's answer means, translated. Holds nothing secret: it is stored and shown. */
 export interface Answer {
   readonly outcome: Outcome;
-  /** The PSP's own id of the object (pi_…, pspReference), where it told one. */
+  /** The PSP's own id of the object (pi_…, pspReference), where it gave one. */
   readonly pspReference?: string;
   /** conflict: the ids of all objects that carry our names for this route, where there are several. */
   readonly pspReferences?: readonly string[];
@@ -111,7 +111,7 @@ export interface Answer {
   readonly retryAfterMs?: number;
   /** The object that the answer is about carries our own name of this operation. */
   readonly isNamed?: true;
-  /** What the PSP says it moved; checked against what was asked, a difference is a `conflict`. */
+  /** What the PSP says it moved; checked against the request, a difference is a `conflict`. */
   readonly money?: Money;
 }
 
@@ -186,7 +186,7 @@ export interface Capabilities {
   /** null = every currency. ISO 4217 codes. */
   readonly currencies: readonly string[] | null;
   readonly idempotency: IdempotencyCapability;
-  /** null = the PSP cannot be asked. */
+  /** null = the PSP offers no lookup. */
   readonly lookup: LookupCapability | null;
   /**
    * Whether an unknown payment can be voided: by our own reference, only by the PSP's id, or not.
@@ -198,7 +198,7 @@ export interface Capabilities {
    * again and are answered as they were at first, as long as `idempotency` holds.
    */
   readonly completion?: { readonly repeatable: boolean };
-  /** A cancel by reference is only received; what came of it is told later, by a notification. */
+  /** A cancel by reference is only received; its result comes later, in a notification. */
   readonly cancelIsOrder?: true;
   /**
    * What of an authorization can be captured: all of it in one go, less in one go (the rest is
@@ -233,7 +233,7 @@ export interface PspAdapter {
   close(): Promise<void>;
 }
 
-/** What request storage needs of the outside world: one guarded call, and what each PSP promises. */
+/** What request storage needs of PSPs: one guarded call, and what each PSP promises. */
 export interface Psps {
   /** False for an account that was taken out of the configuration. */
   has(psp: string): boolean;

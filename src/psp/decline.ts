@@ -1,7 +1,7 @@
 import { type DeclineAdvice, type DeclineCategory } from './contract.js';
 
 /**
- * Who else may be asked after a decline. Insufficient funds, and everything the schemes call
+ * Which PSP may be tried after a decline. Insufficient funds, and everything the schemes call
  * final, is `never`: a second acquirer cannot change it, and reattempts are fined.
  */
 export const adviceFor: Readonly<Record<DeclineCategory, DeclineAdvice>> = {

@@ -1,6 +1,6 @@
 /**
  * One question about a call that failed: is it PROVED that no byte of the request left? Only then
- * may another PSP be asked. Everything else is "maybe reached", also what looks harmless: a
+ * may another PSP be tried. Everything else is "maybe reached", also what looks harmless: a
  * keep-alive socket that was reset may have carried the whole request before it died.
  *
  * Two kinds of proof are accepted: an error that can only happen before a connection stands (a

@@ -1,6 +1,6 @@
 import { type Answer, type Operation } from './contract.js';
 
-/** What a PSP told of its own accord, checked and translated. Holds nothing secret: it is stored. */
+/** A notification of a PSP, checked and translated. Holds nothing secret: it is stored. */
 export interface PspNotification {
   /**
    * What duplicates share and nothing else does, within the account: Stripe's event id; at Adyen,
@@ -21,7 +21,7 @@ export interface PspNotification {
  *
  * A fact says at most what a lookup at that moment would have said. A notice of one event may hold two
  * facts where the PSP's one object stands for two operations, and one of them may be about an
- * operation that was never asked for: a payment that was canceled is told as the authorization's end and
+ * operation that was never requested: a payment that was canceled is reported as the authorization's end and
  * as the void's outcome, whether or not a merchant asked for a void.
  */
 export interface NotificationItem {
@@ -34,7 +34,7 @@ export interface NotificationItem {
   readonly route: number | null;
   /**
    * Any entity key of the payment that was acted upon, where the PSP hands one back but not the
-   * operation's own: it tells which payment, and nothing of which operation.
+   * operation's own: it names the payment, not the operation.
    */
   readonly ofPayment: string | null;
   /** The PSP's id of what the operation made (pi_…, re_…, a pspReference). */

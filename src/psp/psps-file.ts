@@ -11,7 +11,7 @@ import { flag, list, matching, shape, strictObject, text } from './shape.js';
 
 /**
  * PAYONCE_PSPS_FILE: which PSP accounts there are and how payments are routed among them. Checked
- * whole before anything starts; every fault is told with its place (a JSON pointer), and never
+ * whole before anything starts; every fault is reported with its place (a JSON pointer), and never
  * with a value, because values may be secrets.
  */
 export abstract class PspsConfig {

@@ -1,8 +1,8 @@
 import { type Capabilities, type Operation, type Psps } from './contract.js';
 
 /**
- * Which PSP accounts may be asked, and in which order: configuration, applied without side effects.
- * Whether a later one may really be asked is not decided here but in request storage, by proof.
+ * Which PSP accounts may be tried, and in which order: configuration, applied without side effects.
+ * Whether a later one may really be tried is not decided here but in request storage, by proof.
  */
 export interface RoutingRule {
   /** All conditions must hold; a condition on something that is not known does not. */
@@ -13,7 +13,7 @@ export interface RoutingRule {
   readonly split?: readonly RoutingShare[];
   /**
    * A charge in doubt may be canceled by our reference and failed over on the PSP's acknowledgement,
-   * within the caller's deadline. Off unless told: a PSP that acknowledges and charges all the same
+   * within the caller's deadline. Off by default: a PSP that acknowledges and charges all the same
    * leaves an orphan effect, which is found and given back only later.
    */
   readonly fence?: boolean;
@@ -31,7 +31,7 @@ export interface RoutingConditions {
 
 export interface RoutingShare {
   readonly psp: string;
-  /** Relative to the others of the rule; 0 is only ever asked after the others. */
+  /** Relative to the others of the rule; 0 is tried only after the others. */
   readonly weight: number;
 }
 

@@ -19,7 +19,7 @@ const MAX_CONNECT_MS = 5_000;
 /**
  * The connections of one PSP account: kept alive, and able to say of a failure that it happened
  * before the connection stood. Connecting has a deadline of its own, well inside that of the call,
- * so that a silent network is told apart from a silent PSP.
+ * so that a silent network can be distinguished from a silent PSP.
  */
 export class Wire {
   readonly http: http.Agent;

@@ -36,7 +36,7 @@ export interface PostgresStoreOptions {
 
 /** At most this many commits share a statement. */
 const MAX_BATCH = 128;
-/** Commits that may wait; beyond it the caller is told at once that the service is overloaded. */
+/** Commits that may wait; beyond it the caller gets `overloaded` at once. */
 const MAX_QUEUE_LENGTH = 10_000;
 /** Shapes come from code paths, a few dozen; more means that a shape holds something it should not. */
 const MAX_SHAPES = 500;
@@ -62,7 +62,7 @@ interface Waiting {
 interface Queue {
   readonly shape: Shape;
   readonly name: string;
-  /** The channels that are told of what such a commit adds. */
+  /** The channels that are notified of the rows such a commit adds. */
   readonly wakes: readonly string[];
   waiting: Waiting[];
 }

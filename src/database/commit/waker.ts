@@ -11,7 +11,7 @@ export const STAGED_CHANNEL = 'payonce_staged_jobs';
 const SPACING_MS = 200;
 
 /**
- * Tells listeners, after commits, that there is something for them. Not in the statement of the commit:
+ * Notifies listeners, after commits, that there are rows for them. Not in the statement of the commit:
  * a transaction that notifies takes a lock as it commits which all the others that notify wait for, so
  * that commits would go through one by one. A wake-up may be lost (a listener looks by itself as well),
  * and many commits share one.
@@ -48,7 +48,7 @@ export class Waker {
     this.spacing.delete(channel);
   }
 
-  /** What was asked for is told before this resolves. */
+  /** The requested notifications are sent before this resolves. */
   async close(): Promise<void> {
     this.closing.abort(new Error('closing'));
     await Promise.all(this.inHand);

@@ -19,7 +19,7 @@ export interface AdyenRequest {
 
 // Ours to Adyen's.
 
-/** The one request of an execute; null where Adyen cannot be told this amount exactly. */
+/** The one request of an execute; null where Adyen cannot represent this amount exactly. */
 export function executeRequest(instruction: Instruction, merchantAccount: string): AdyenRequest | null {
   const { operation, idempotencyKey, parentReference = '' } = instruction;
   const parent = `/payments/${encodeURIComponent(parentReference)}`;
@@ -205,7 +205,7 @@ export function answerOfExecute(response: AdyenResponse, instruction: Instructio
 
 /**
  * A technical cancel that was received has not been done, and whether there was anything to cancel is
- * told by webhook (TECHNICAL_CANCEL): it proves nothing, so the route waits. A reversal that was
+ * reported by webhook (TECHNICAL_CANCEL): it proves nothing, so the route waits. A reversal that was
  * received counts as done, as a capture does: what it acts upon is known to be there.
  */
 export function answerOfCancel(response: AdyenResponse, { undo }: Pick<Instruction, 'undo'>): Answer {

@@ -21,7 +21,7 @@ import {
 
 const MAX_DESCRIPTION_LENGTH = 140;
 
-/** The one request of a payout; null where Adyen cannot be told this amount exactly. */
+/** The one request of a payout; null where Adyen cannot represent this amount exactly. */
 export function transferRequest(instruction: Instruction, balanceAccountId: string): AdyenRequest | null {
   const { entityKey, idempotencyKey, token, statementDescriptor, reference } = instruction;
   const amount = amountOf(instruction.money);
@@ -70,7 +70,7 @@ function judged(body: AdyenBody): Answer {
     case 'failed':
     case 'cancelled':
     case 'returned':
-      // The recipient's bank sent it back: days later, and told by webhook alone.
+      // The recipient's bank sent it back: days later, and reported by webhook alone.
       return declined(body, body.status);
     default:
       // `error` too: it does not say how far the transfer went.
@@ -95,7 +95,7 @@ function idOf(body: AdyenBody): Pick<Answer, 'pspReference'> {
 }
 
 /**
- * A transfer's `reason` in our words; what is not listed is `declined`, which no PSP is asked again
+ * A transfer's `reason` in our words; what is not listed is `declined`, after which no PSP is tried again
  * about. counterpartyBankTimedOut is left out for that: the bank may have heard it all the same.
  */
 export const adyenTransferReasons = {

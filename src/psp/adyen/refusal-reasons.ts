@@ -3,7 +3,7 @@ import { adviceFor } from '../decline.js';
 
 /**
  * Adyen's refusalReasonCode in our words. Data, not logic: what is not listed is `declined`, which
- * no PSP is asked again about. Codes of card-present payments are listed for completeness.
+ * no PSP is tried again for. Codes of card-present payments are listed for completeness.
  */
 export const adyenRefusalReasons = {
   source: 'https://docs.adyen.com/development-resources/refusal-reasons',

@@ -3,7 +3,7 @@ import { adviceFor } from '../decline.js';
 
 /**
  * Stripe's decline codes in our words. Data, not logic: Stripe adds codes without notice, and what
- * is not listed is `declined`, which no PSP is asked again about.
+ * is not listed is `declined`, after which no PSP is tried again.
  */
 export const stripeDeclineCodes = {
   source: 'https://docs.stripe.com/declines/codes',

@@ -27,7 +27,7 @@ const EXPONENTS = { ISK: 2, MGA: 0 };
 /** "These API calls require the least-significant (last) digit to be 0" (three-decimal currencies). */
 const LAST_DIGIT_ZERO: ReadonlySet<string> = new Set(['BHD', 'JOD', 'KWD', 'OMR', 'TND']);
 
-/** The number Stripe is sent for this money; null where it cannot be told exactly. */
+/** The number Stripe is sent for this money; null where Stripe cannot represent it exactly. */
 export function toStripeAmount(money: Money): number | null {
   if (LAST_DIGIT_ZERO.has(money.currency) && money.amount % 10 !== 0) return null;
   return toPspUnits(money, EXPONENTS);
@@ -39,7 +39,7 @@ export function toStripeAmount(money: Money): number | null {
  */
 const WHOLE_IN_PAYOUTS: ReadonlySet<string> = new Set(['HUF', 'TWD']);
 
-/** The number Stripe is sent to pay this out; null where it cannot be told exactly. */
+/** The number Stripe is sent to pay this out; null where Stripe cannot represent it exactly. */
 export function toStripePayoutAmount(money: Money): number | null {
   const amount = toStripeAmount(money);
   return amount !== null && WHOLE_IN_PAYOUTS.has(money.currency) && amount % 100 !== 0 ? null : amount;

@@ -77,7 +77,7 @@ export class OneRequestHttpClient implements ClientFace {
 /** Spelt as the SDK spells header names after it has normalised them. */
 const CALL_HEADER = 'X-Payonce-Call';
 
-/** Said of an answer that is not Stripe's: whatever its status, it tells nothing. */
+/** Said of an answer that is not Stripe's: whatever its status, it proves nothing. */
 export const UNREADABLE_ANSWER = 'unreadable_answer';
 
 /** An error that the SDK passes on instead of sending the request again. */
@@ -124,7 +124,7 @@ class WholeResponse implements ResponseFace {
     } catch {
       // falls through: a page of a proxy, half a body
     }
-    // Told as an error of the API, because the SDK's own "invalid JSON" loses the HTTP status.
+    // Reported as an error of the API, because the SDK's own "invalid JSON" loses the HTTP status.
     return { error: { type: 'api_error', code: UNREADABLE_ANSWER, message: 'The answer is none of Stripe' } };
   }
 

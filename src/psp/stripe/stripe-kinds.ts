@@ -12,7 +12,7 @@ type Options = Stripe.RequestOptions;
  * names of ours that they carry.
  */
 export interface StripeKind<T extends Marked> {
-  /** Null where Stripe cannot be told this amount exactly. */
+  /** Null where Stripe cannot represent this amount exactly. */
   create(instruction: Instruction): ((options: Options) => Promise<Stripe.Response<T>>) | null;
   retrieve(id: string, options: Options): Promise<Stripe.Response<T>>;
   list(page: Page, instruction: Instruction, options: Options): Promise<Stripe.Response<Stripe.ApiList<T>>>;
@@ -97,7 +97,7 @@ export function answerOfRefund(refund: Stripe.Refund): Answer {
 
 /**
  * A payout that Stripe has accepted counts as done; a bank that sends it back makes it `failed` days
- * later, which is told by webhook. https://docs.stripe.com/api/payouts/object#payout_object-status
+ * later, which is reported by webhook. https://docs.stripe.com/api/payouts/object#payout_object-status
  */
 export function answerOfPayout(payout: Stripe.Payout): Answer {
   const { id: pspReference, status, failure_code: code, failure_message: message } = payout;

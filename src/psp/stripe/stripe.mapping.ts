@@ -20,7 +20,7 @@ export const KEY = 'payonce_key';
 // Ours to Stripe's. Every resend of a route must be the same bytes, or Stripe refuses the key:
 // nothing here may depend on time, on an attempt, or on what was learnt since.
 
-/** charge, authorize. Null where Stripe cannot be told this amount exactly. */
+/** charge, authorize. Null where Stripe cannot represent this amount exactly. */
 export function createParams(instruction: Instruction): Stripe.PaymentIntentCreateParams | null {
   const { operation, money, token, statementDescriptor, pspCustomer } = instruction;
   const amount = toStripeAmount(money);
@@ -57,7 +57,7 @@ export function metadataOf(instruction: Instruction): Record<string, string> {
   };
 }
 
-/** capture. Null where Stripe cannot be told this amount exactly. */
+/** capture. Null where Stripe cannot represent this amount exactly. */
 export function captureParams(instruction: Instruction): Stripe.PaymentIntentCaptureParams | null {
   const amount = toStripeAmount(instruction.money);
   return amount === null ? null : { amount_to_capture: amount };
@@ -217,7 +217,7 @@ export function answerOfError(
   }
 }
 
-/** Told as a request that was refused, though it is the payment that failed: the customer did not authenticate it. */
+/** Reported as a refused request, though it is the payment that failed: the customer did not authenticate it. */
 const UNAUTHENTICATED: ReadonlySet<string> = new Set([
   'payment_intent_action_required',
   'payment_intent_authentication_failure',

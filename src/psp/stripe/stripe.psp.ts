@@ -43,7 +43,7 @@ export const stripeCapabilities: Capabilities = {
   // How long a request that was received may still run is not documented; Stripe's own SDK waits
   // for 80 s before it gives an answer up.
   // Of an answer of 500 Stripe says to treat the result as indeterminate, and that its engineers look at
-  // such requests and may finish what they began, told by webhook: https://docs.stripe.com/error-low-level
+  // such requests and may finish what they began, reported by webhook: https://docs.stripe.com/error-low-level
   // No time is named; a day is how long it remembers the request by its key.
   lookup: {
     by: 'reference',
@@ -165,7 +165,7 @@ export class StripePsp implements PspAdapter {
     });
   }
 
-  /** Stripe learns from the bank what the customer did: a lookup tells. */
+  /** Stripe learns from the bank what the customer did: a lookup shows it. */
   async complete(): Promise<Answer> {
     return { outcome: 'unknown', pspCode: 'completion_not_supported' };
   }
@@ -174,7 +174,7 @@ export class StripePsp implements PspAdapter {
     this.wire.close();
   }
 
-  /** The one request of an execute, or null where Stripe cannot be told the amount. */
+  /** The one request of an execute, or null where Stripe cannot represent the amount. */
   private verbOf(instruction: Instruction): Verb | null {
     const { paymentIntents } = this.stripe;
     const { operation, parentReference = '' } = instruction;

@@ -27,7 +27,7 @@ export interface ApplyNoticeDeps {
  *
  * It may run twice and side by side with itself. Facts may be taken twice; the row is moved by an update
  * that is guarded by its state and by the number of tries that was read. What fails below it (the store,
- * a PSP that is asked) is thrown and is retried by the queue; an operation that is not known is no
+ * a PSP that is called) is thrown and is retried by the queue; an operation that is not known is no
  * failure and is waited for on a schedule of its own (apply-schedule.ts).
  */
 export class ApplyNotice implements JobKind<ApplyArgs> {
@@ -86,7 +86,7 @@ export class ApplyNotice implements JobKind<ApplyArgs> {
     if (taken.includes('contradiction')) return { state: 'break', reason: 'contradiction' };
     if (!taken.includes('unknown')) return { state: 'applied' };
     const delayMs = applyDelayMs(tries, this.deps.ids.random());
-    // One change is told as several facts where it has several names; what one of them names need not be there.
+    // One change comes as several facts where it has several names; what one of them names need not be there.
     const isKnown = taken.some((word) => word !== 'unknown');
     if (delayMs === null)
       return isKnown ? { state: 'applied' } : { state: 'break', reason: 'operation_unknown' };

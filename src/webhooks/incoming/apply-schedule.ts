@@ -5,7 +5,7 @@ const HOUR = 60 * MINUTE;
 /**
  * How long a notification that speaks of no operation that is known is kept waiting for it, in ms, after
  * each try: it may have overtaken the answer of the very call it is about, or that answer was lost and is
- * being asked for. The seconds are for the first, the hours for the second: a doubt is looked into for a
+ * being requested. The seconds are for the first, the hours for the second: a doubt is looked into for a
  * day (SCHEDULE_MS of request storage).
  */
 export const APPLY_DELAYS_MS: readonly number[] = [

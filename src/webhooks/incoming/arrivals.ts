@@ -7,7 +7,7 @@ import { type ApplyArgs, type Arrived, type Inbox } from './inbox.js';
 const MAX_STATEMENTS = 2;
 /** Notices in one statement, unless one body alone has more. */
 const MAX_STATEMENT = 256;
-/** Bodies that may wait; one more is told at once to come again. */
+/** Bodies that may wait; one more is refused at once, and the PSP sends it again. */
 const MAX_QUEUE_LENGTH = 1_000;
 
 interface Waiting {

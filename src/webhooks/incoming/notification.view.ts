@@ -2,7 +2,7 @@ import { ApiSchema } from '@nestjs/swagger';
 import { Constant, WholeNumber } from '../../http/view-fields.js';
 
 /**
- * How Adyen was told until 2024 that a notification was taken; set-ups of that time look for these
+ * The answer that Adyen expected until 2024; set-ups of that time look for these
  * characters in the body, newer ones and Stripe for a status of 2xx alone
  * (https://www.adyen.com/knowledge-hub/webhooks-accept-2xx).
  */

@@ -26,7 +26,7 @@ export const MAX_TRIES = DELIVERY_DELAYS_MS.length + 1;
 
 /** A tenth earlier to a tenth later, so that what failed together does not come back together. */
 const JITTER = 0.2;
-/** Longer than this no event is kept waiting, whatever was asked for. */
+/** Longer than this no event is kept waiting, whatever the endpoint asked for. */
 export const MAX_RETRY_AFTER_MS = 24 * HOUR;
 
 /**

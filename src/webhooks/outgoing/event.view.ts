@@ -5,7 +5,7 @@ import { paymentEventTypes } from '../../payments/payment-events.js';
 import { payoutEventTypes } from '../../payouts/payout-events.js';
 import { refundEventTypes } from '../../refunds/refund-events.js';
 
-/** What merchants can be told of. */
+/** The types of events. */
 export const eventTypes = [
   ...paymentEventTypes,
   ...refundEventTypes,

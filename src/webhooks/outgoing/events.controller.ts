@@ -15,7 +15,7 @@ import { DeliveryView, ReplayView } from './webhook.view.js';
 const EventPage = PageOf('EventPage', EventView);
 const DeliveryPage = PageOf('WebhookDeliveryPage', DeliveryView);
 
-/** /v1/events: what has become of things, for those who poll, and how it was told. */
+/** /v1/events: events for clients that poll, and their deliveries. */
 @ApiTags('Events')
 @Controller('v1/events')
 export class EventsController {

@@ -31,7 +31,7 @@ ${WAKE_DUE}
 SELECT (SELECT count(*) FROM marked)::int AS events, (SELECT count(*) FROM staged)::int AS jobs, told FROM told`;
 
 /**
- * Decides who is told of what: events that no run has looked at yet, times the endpoints of their
+ * Decides which endpoint gets which event: events that no run has looked at yet, times the endpoints of their
  * merchants that want them, as deliveries; and stages a job for each endpoint that has something due,
  * be it new or a try that is made again. One statement. Run by one process at a time, often.
  * @returns how much it did; 0 where nothing was to be done

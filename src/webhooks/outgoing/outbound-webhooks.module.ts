@@ -21,7 +21,7 @@ import { WebhooksOut, webhooksOut } from './webhooks-out.js';
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Events and the webhooks by which merchants are told of them. */
+/** Events, and the webhooks that deliver them to merchants. */
 @Module({
   imports: [
     DatabaseModule,

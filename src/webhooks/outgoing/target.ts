@@ -37,7 +37,7 @@ export function targetOf(text: string, policy: TargetPolicy): URL | TargetFault 
 
 /** Public by its range, and not a host on the internet: Azure's metadata and agent endpoint. */
 const NOT_FOR_CUSTOMERS: readonly string[] = ['168.63.129.16'];
-/** All that IANA has given out for hosts on the internet; `::/96` and the like lie outside. */
+/** All that IANA has given out for hosts on the internet; `::/96`, for example, lies outside. */
 const GLOBAL_V6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
