@@ -34,7 +34,6 @@ import { PayoutsService } from '../../src/payouts/payouts.service.js';
 import { defaultPsps } from '../../src/psp/psps-file.js';
 import { refund } from '../../src/refunds/refund.examples.js';
 import { RefundsService } from '../../src/refunds/refunds.service.js';
-import { IncomingWebhooks } from '../../src/webhooks/incoming/incoming-webhooks.js';
 import { NotificationsService } from '../../src/webhooks/incoming/notifications.service.js';
 import { EventsService } from '../../src/webhooks/outgoing/events.service.js';
 import { WebhookEndpointsService } from '../../src/webhooks/outgoing/webhook-endpoints.service.js';
@@ -200,7 +199,6 @@ export interface Ask {
 /** What a test has in the place of what the service has. */
 export interface Replaced {
   readonly limits?: Partial<ApiLimits>;
-  readonly metrics?: Registry;
   readonly merchants?: Pick<Merchants, 'authenticate'>;
   readonly readiness?: Readiness['check'];
   readonly notifications?: Pick<NotificationsService, 'takes' | 'receive'>;
@@ -245,6 +243,7 @@ export class RunningApi {
     readonly refunds: FakeRefunds,
     readonly payouts: FakePayouts,
     readonly deadLetters: FakeDeadLetters,
+    readonly metrics: Registry,
     readonly port: number,
     /** Every line of the log, as it would be written. */
     readonly logged: readonly string[],
@@ -252,7 +251,6 @@ export class RunningApi {
 
   static async start({
     limits: someLimits,
-    metrics = new Registry(),
     merchants = merchantsOfTests,
     readiness = () => Promise.resolve({ ready: true, checks: { database: 'up' } }),
     notifications = { takes: () => true, receive: () => Promise.resolve(1) },
@@ -282,8 +280,6 @@ export class RunningApi {
       .useValue(clock)
       .overrideProvider(ApiLimits)
       .useValue(limits)
-      .overrideProvider(Registry)
-      .useValue(metrics)
       .overrideProvider(Merchants)
       .useValue(merchants)
       .overrideProvider(Readiness)
@@ -298,8 +294,8 @@ export class RunningApi {
       .useValue(fakeWebhookEndpoints)
       .overrideProvider(EventsService)
       .useValue(fakeEvents)
-      .overrideProvider(IncomingWebhooks)
-      .useValue({ notifications })
+      .overrideProvider(NotificationsService)
+      .useValue(notifications)
       .overrideProvider(DeadLetters)
       .useValue(deadLetters)
       .compile();
@@ -309,7 +305,8 @@ export class RunningApi {
     await initApi(app, false);
     await app.listen(0, '127.0.0.1');
     const { port } = app.getHttpServer().address() as AddressInfo;
-    return new RunningApi(app, payments, refunds, payouts, deadLetters, port, lines);
+    const metrics = app.get<Registry>(Registry);
+    return new RunningApi(app, payments, refunds, payouts, deadLetters, metrics, port, lines);
   }
 
   /** One request on a connection of its own. */

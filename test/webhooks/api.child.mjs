@@ -9,22 +9,23 @@ const { entities } = await built('src/entities.js');
 const { openDatabase } = await built('src/database/database.js');
 const { SystemClock } = await built('src/core/clock.js');
 const { SystemIds } = await built('src/core/ids.js');
-const { incomingWebhooks } = await built('src/webhooks/incoming/incoming-webhooks.js');
+const { ApplyNotice } = await built('src/webhooks/incoming/apply-notification.js');
+const { Arrivals } = await built('src/webhooks/incoming/arrivals.js');
+const { Inbox } = await built('src/webhooks/incoming/inbox.js');
+const { IncomingMetrics } = await built('src/webhooks/incoming/incoming-metrics.js');
+const { NotificationsService } = await built('src/webhooks/incoming/notifications.service.js');
 const { HmacReader } = await built('test/webhooks/hmac-reader.js');
 
 const [url, secret] = process.argv.slice(2);
 const bare = { entities, migrations: [], poolSize: 6, applicationName: 'notified' };
-const { dataSource, pool } = await openDatabase({ url, ...bare });
+const { pool } = await openDatabase({ url, ...bare });
 const clock = new SystemClock();
-const reader = new HmacReader(secret);
-const { notifications } = incomingWebhooks({
-  dataSource,
-  pool,
-  clock,
-  ids: new SystemIds(clock),
-  metrics: new Registry(),
-  readerOf: (account) => (account === 'north' ? reader : null),
-  facts: { take: () => Promise.reject(new Error('no jobs are run here')) },
-});
+const ids = new SystemIds(clock);
+const inbox = new Inbox(pool, clock, ids);
+const metrics = new IncomingMetrics(new Registry());
+const noJobs = { take: () => Promise.reject(new Error('no jobs are run here')) };
+const arrivals = new Arrivals(inbox, new ApplyNotice(inbox, noJobs, metrics, clock, ids));
+const readers = new Map([['north', new HmacReader(secret)]]);
+const notifications = new NotificationsService(readers, arrivals, metrics, clock);
 const { port } = await RunningApi.start({ notifications });
 console.log(JSON.stringify({ listening: `http://127.0.0.1:${port}` }));

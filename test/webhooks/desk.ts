@@ -2,16 +2,24 @@ import { type Pool } from 'pg';
 import { Registry } from 'prom-client';
 import { entities } from '../../src/entities.js';
 import { ManualClock } from '../../src/core/clock.js';
+import { EventRecord } from '../../src/database/event.entity.js';
 import { eventRecords } from '../../src/database/event.js';
 import { SystemIds } from '../../src/core/ids.js';
 import { Encryption } from '../../src/core/encryption.js';
 import { type Database, openDatabase } from '../../src/database/database.js';
 import { type Caller } from '../../src/merchants/caller.js';
-import { type DeliverLimits } from '../../src/webhooks/outgoing/deliver.js';
-import { type DeliveryArgs } from '../../src/webhooks/outgoing/delivery-jobs.js';
+import { defaultDeliverLimits, Deliver, type DeliverLimits } from '../../src/webhooks/outgoing/deliver.js';
+import { type DeliveryArgs, deliveryKinds } from '../../src/webhooks/outgoing/delivery-jobs.js';
+import { DeliveryMetrics } from '../../src/webhooks/outgoing/delivery-metrics.js';
+import { DeliveryRecords } from '../../src/webhooks/outgoing/delivery-records.js';
+import { EventRetention } from '../../src/webhooks/outgoing/event-retention.js';
+import { EventsService } from '../../src/webhooks/outgoing/events.service.js';
+import { fanOut } from '../../src/webhooks/outgoing/fan-out.js';
 import { type Resolve } from '../../src/webhooks/outgoing/resolver.js';
 import { type TargetPolicy } from '../../src/webhooks/outgoing/target.js';
-import { type WebhooksOut, webhooksOut } from '../../src/webhooks/outgoing/webhooks-out.js';
+import { TargetGuard } from '../../src/webhooks/outgoing/target-guard.js';
+import { WebhookEndpoint } from '../../src/webhooks/outgoing/webhook-endpoint.entity.js';
+import { WebhookEndpointsService } from '../../src/webhooks/outgoing/webhook-endpoints.service.js';
 import { type EndpointWithSecretView } from '../../src/webhooks/outgoing/webhook.view.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { merchantsOf } from '../support/merchants.js';
@@ -20,7 +28,8 @@ import { merchantsOf } from '../support/merchants.js';
 export const LIMITS = { timeoutMs: 1_000, slowMs: 500 } as const;
 
 /** How long events are kept. */
-export const RETENTION_MS = 90 * 24 * 3_600_000;
+const RETENTION_DAYS = 90;
+export const RETENTION_MS = RETENTION_DAYS * 24 * 3_600_000;
 
 export interface DeskOptions {
   readonly targets?: TargetPolicy;
@@ -36,7 +45,7 @@ export class Desk {
   /** Of the first process. */
   readonly metrics = new Registry();
   merchant: Caller = { merchantId: '', apiKeyId: '', scopes: [], duplicateWindowS: 0 };
-  out!: WebhooksOut;
+  out!: ReturnType<Desk['service']>;
 
   private constructor(
     private readonly fresh: FreshDatabase,
@@ -63,21 +72,28 @@ export class Desk {
   }
 
   /** Another process over the same database. */
-  service({ targets = 'any', resolve, limits }: DeskOptions = {}, metrics = new Registry()): WebhooksOut {
+  service({ targets = 'any', resolve, limits }: DeskOptions = {}, registry = new Registry()) {
     const { pool: sql, clock, ids, seal } = this;
-    const all = { ...LIMITS, ...limits };
-    return webhooksOut({
-      dataSource: this.database.dataSource,
-      sql,
-      clock,
-      ids,
-      seal,
-      metrics,
-      retentionMs: RETENTION_MS,
-      targets,
-      limits: all,
-      ...(resolve ? { resolve } : {}),
-    });
+    const { dataSource } = this.database;
+    const guard = new TargetGuard(targets, resolve);
+    const records = new DeliveryRecords(sql, clock);
+    const metrics = new DeliveryMetrics(registry, records);
+    const all = { ...defaultDeliverLimits, ...LIMITS, ...limits };
+    const deliver = new Deliver(records, clock, ids, seal, guard, metrics, all);
+    return {
+      endpoints: new WebhookEndpointsService(
+        dataSource.getRepository(WebhookEndpoint),
+        sql,
+        clock,
+        ids,
+        seal,
+        guard,
+      ),
+      events: new EventsService(dataSource.getRepository(EventRecord), sql, clock, ids),
+      outboxSource: fanOut(clock),
+      kinds: deliveryKinds(deliver, records),
+      task: new EventRetention(sql, clock, { eventRetentionDays: RETENTION_DAYS }),
+    };
   }
 
   async newMerchant(): Promise<Caller> {

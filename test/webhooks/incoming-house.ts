@@ -8,16 +8,21 @@ import { type Database, openDatabase } from '../../src/database/database.js';
 import { type NotificationItem } from '../../src/psp/notification.js';
 import { type ItemRecorder, type Taken } from '../../src/request-storage/notification.js';
 import { ReconciliationBreaks } from '../../src/webhooks/incoming/reconciliation-breaks.js';
-import { incomingWebhooks, type IncomingWebhooks } from '../../src/webhooks/incoming/incoming-webhooks.js';
+import { ApplyNotice } from '../../src/webhooks/incoming/apply-notification.js';
+import { Arrivals } from '../../src/webhooks/incoming/arrivals.js';
+import { InboxRetention } from '../../src/webhooks/incoming/inbox-retention.js';
+import { Inbox } from '../../src/webhooks/incoming/inbox.js';
+import { IncomingMetrics } from '../../src/webhooks/incoming/incoming-metrics.js';
+import { NotificationsService } from '../../src/webhooks/incoming/notifications.service.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { type Batch, batchOf, HmacReader, type Item } from './hmac-reader.js';
 
 export const SECRETS = { north: 'secret-of-north-0001', south: 'secret-of-south-0002' } as const;
 export type Account = keyof typeof SECRETS;
 
-function isAccount(name: string): name is Account {
-  return Object.hasOwn(SECRETS, name);
-}
+const readers = new Map(
+  Object.entries(SECRETS).map(([account, secret]) => [account, new HmacReader(secret)]),
+);
 
 /** Knows operations by what a test says of them, and remembers what it was given. */
 export class RecordingTaker implements ItemRecorder {
@@ -57,7 +62,7 @@ export class IncomingHouse {
   readonly clock = new ManualClock(Date.UTC(2026, 10, 21, 12));
   readonly taker = new RecordingTaker();
   readonly metrics = new Registry();
-  readonly incoming: IncomingWebhooks;
+  readonly incoming: ReturnType<IncomingHouse['another']>;
   readonly breaks: ReconciliationBreaks;
   readonly never = new AbortController().signal;
 
@@ -66,6 +71,7 @@ export class IncomingHouse {
     readonly database: Database,
   ) {
     this.breaks = new ReconciliationBreaks(this.database.dataSource.getRepository(InboxEntry), this.clock);
+    this.breaks.register(this.metrics);
     this.incoming = this.another(this.pool, this.metrics);
   }
 
@@ -80,16 +86,18 @@ export class IncomingHouse {
   }
 
   /** The same as another process would have it. */
-  another(pool: pg.Pool, metrics = new Registry()): IncomingWebhooks {
-    return incomingWebhooks({
-      dataSource: this.database.dataSource,
-      pool,
-      clock: this.clock,
-      ids: new SystemIds(this.clock),
-      metrics,
-      readerOf: (account) => (isAccount(account) ? new HmacReader(SECRETS[account]) : null),
-      facts: this.taker,
-    });
+  another(pool: pg.Pool, registry = new Registry()) {
+    const { clock } = this;
+    const ids = new SystemIds(clock);
+    const inbox = new Inbox(pool, clock, ids);
+    const metrics = new IncomingMetrics(registry);
+    const kind = new ApplyNotice(inbox, this.taker, metrics, clock, ids);
+    const arrivals = new Arrivals(inbox, kind);
+    return {
+      notifications: new NotificationsService(readers, arrivals, metrics, clock),
+      kind,
+      task: new InboxRetention(inbox, clock),
+    };
   }
 
   batch(items: readonly Item[], secrets: string | readonly string[] = SECRETS.north): Batch {

@@ -1,25 +1,19 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import { type Clock } from '../../core/clock.js';
-import { type Ids } from '../../core/ids.js';
+import { Clock } from '../../core/clock.js';
+import { Ids } from '../../core/ids.js';
 import { type JobKind } from '../../jobs/job-kind.js';
 import { type ItemRecorder, type Taken } from '../../request-storage/notification.js';
+import { OperationOwners } from '../../request-storage/operation-owners.js';
 import { applyDelayMs } from './apply-schedule.js';
-import { type ApplyArgs, type Decision, type Inbox, type Undecided } from './inbox.js';
-import { type IncomingMetrics } from './incoming-metrics.js';
+import { type ApplyArgs, type Decision, Inbox, type Undecided } from './inbox.js';
+import { IncomingMetrics } from './incoming-metrics.js';
 
 /**
  * How far two processes' clocks may differ. A try that comes too early is left to the next one, and one
  * that was drawn to be due now must not be lost because another process is a little behind.
  */
 const CLOCK_SLACK_MS = 1_000;
-
-export interface ApplyNoticeDeps {
-  readonly inbox: Inbox;
-  readonly facts: ItemRecorder;
-  readonly metrics: IncomingMetrics;
-  readonly clock: Clock;
-  readonly ids: Ids;
-}
 
 /**
  * The job `webhook.apply`: gives the facts of one notification to the owner of the operations that they
@@ -30,11 +24,18 @@ export interface ApplyNoticeDeps {
  * a PSP that is called) is thrown and is retried by the queue; an operation that is not known is no
  * failure and is waited for on a schedule of its own (apply-schedule.ts).
  */
+@Injectable()
 export class ApplyNotice implements JobKind<ApplyArgs> {
   readonly name = 'webhook.apply';
   readonly retryPolicy = 'default';
 
-  constructor(private readonly deps: ApplyNoticeDeps) {}
+  constructor(
+    private readonly inbox: Inbox,
+    @Inject(OperationOwners) private readonly facts: ItemRecorder,
+    private readonly metrics: IncomingMetrics,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {}
 
   /** PSPs put anything into the names of their events, and may take 200 characters for it. */
   idOf({ psp, eventId, tries }: ApplyArgs): string {
@@ -42,7 +43,7 @@ export class ApplyNotice implements JobKind<ApplyArgs> {
   }
 
   async run({ psp, eventId }: ApplyArgs, signal: AbortSignal): Promise<void> {
-    const { inbox, metrics, clock } = this.deps;
+    const { inbox, metrics, clock } = this;
     const notice = await inbox.undecided(psp, eventId);
     if (notice === null || notice.nextAt.getTime() > clock.now().getTime() + CLOCK_SLACK_MS) return;
     const taken = await this.take(psp, notice, signal);
@@ -52,7 +53,7 @@ export class ApplyNotice implements JobKind<ApplyArgs> {
   }
 
   due(limit: number): Promise<readonly ApplyArgs[]> {
-    return this.deps.inbox.due(limit);
+    return this.inbox.due(limit);
   }
 
   /** One after another: they may be about one payment. One that throws does not keep the others. */
@@ -72,7 +73,7 @@ export class ApplyNotice implements JobKind<ApplyArgs> {
         continue;
       }
       try {
-        words.push(await this.deps.facts.take(psp, fact, traceId));
+        words.push(await this.facts.take(psp, fact, traceId));
       } catch (error) {
         errors.push(error);
       }
@@ -85,11 +86,11 @@ export class ApplyNotice implements JobKind<ApplyArgs> {
     if (taken.length === 0) return { state: 'ignored' };
     if (taken.includes('contradiction')) return { state: 'break', reason: 'contradiction' };
     if (!taken.includes('unknown')) return { state: 'applied' };
-    const delayMs = applyDelayMs(tries, this.deps.ids.random());
+    const delayMs = applyDelayMs(tries, this.ids.random());
     // One change comes as several facts where it has several names; what one of them names need not be there.
     const isKnown = taken.some((word) => word !== 'unknown');
     if (delayMs === null)
       return isKnown ? { state: 'applied' } : { state: 'break', reason: 'operation_unknown' };
-    return { state: 'received', nextAt: new Date(this.deps.clock.now().getTime() + delayMs) };
+    return { state: 'received', nextAt: new Date(this.clock.now().getTime() + delayMs) };
   }
 }

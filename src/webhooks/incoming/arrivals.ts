@@ -1,7 +1,9 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { type JobKind } from '../../jobs/job-kind.js';
 import { StoreUnavailable } from '../../database/store-unavailable.js';
 import { type PspNotification } from '../../psp/notification.js';
-import { type ApplyArgs, type Arrived, type Inbox } from './inbox.js';
+import { ApplyNotice } from './apply-notification.js';
+import { type ApplyArgs, type Arrived, Inbox } from './inbox.js';
 
 /** At once: one commits while the next is being written. */
 const MAX_STATEMENTS = 2;
@@ -21,13 +23,14 @@ interface Waiting {
  * to disk by itself, one after another, so that sixteen at once waited for sixteen of them. No body waits
  * for a statement to fill: one that is free takes whatever is there.
  */
+@Injectable()
 export class Arrivals {
   private waiting: Waiting[] = [];
   private statements = 0;
 
   constructor(
-    private readonly inbox: Pick<Inbox, 'store'>,
-    private readonly kind: JobKind<ApplyArgs>,
+    @Inject(Inbox) private readonly inbox: Pick<Inbox, 'store'>,
+    @Inject(ApplyNotice) private readonly kind: JobKind<ApplyArgs>,
   ) {}
 
   /**

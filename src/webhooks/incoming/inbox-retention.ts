@@ -1,12 +1,14 @@
-import { type Clock } from '../../core/clock.js';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../core/clock.js';
 import { prune } from '../../database/prune.js';
-import { type Inbox } from './inbox.js';
+import { Inbox } from './inbox.js';
 
 const DAY_MS = 24 * 3_600_000;
 /** Longer than PSPs send again: Stripe for three days, Adyen for up to thirty. */
 const RETENTION_MS = 30 * DAY_MS;
 
 /** Forgets notifications that were decided 30 days ago. Breaks are kept, and so is what is undecided. */
+@Injectable()
 export class InboxRetention {
   readonly name = 'webhook-inbox';
   readonly everyMs = 600_000;

@@ -1,7 +1,8 @@
-import type pg from 'pg';
-import { type Clock } from '../../core/clock.js';
+import { Injectable } from '@nestjs/common';
+import { Pool, type QueryConfig, type QueryResult, type QueryResultRow } from 'pg';
+import { Clock } from '../../core/clock.js';
 import { STAGED_CHANNEL } from '../../database/commit/waker.js';
-import { type Ids } from '../../core/ids.js';
+import { Ids } from '../../core/ids.js';
 import { translateOutage } from '../../database/store-unavailable.js';
 import { type JobKind } from '../../jobs/job-kind.js';
 import { jobIdOf } from '../../jobs/staged-jobs.js';
@@ -45,9 +46,10 @@ export type Decision =
 const QUERY_TIMEOUT_MS = 4_000;
 
 /** The notifications of PSPs in Postgres. Hand-written SQL; every method is one round trip. */
+@Injectable()
 export class Inbox {
   constructor(
-    private readonly pool: pg.Pool,
+    private readonly pool: Pool,
     private readonly clock: Clock,
     private readonly ids: Ids,
   ) {}
@@ -175,8 +177,8 @@ export class Inbox {
     return rowCount ?? 0;
   }
 
-  private query<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
-    const timed: pg.QueryConfig & { query_timeout: number } = { ...query, query_timeout: QUERY_TIMEOUT_MS };
+  private query<Row extends QueryResultRow>(query: QueryConfig): Promise<QueryResult<Row>> {
+    const timed: QueryConfig & { query_timeout: number } = { ...query, query_timeout: QUERY_TIMEOUT_MS };
     return translateOutage(this.pool.query<Row>(timed));
   }
 }

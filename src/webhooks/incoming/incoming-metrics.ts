@@ -1,4 +1,5 @@
-import { Counter, type Registry } from 'prom-client';
+import { Injectable } from '@nestjs/common';
+import { Counter, Registry } from 'prom-client';
 import { type PspNotification, type NotificationRefusal } from '../../psp/notification.js';
 import { type Decision } from './inbox.js';
 
@@ -10,6 +11,7 @@ const SHAPE = /^[A-Za-z0-9._:-]{1,60}$/;
  * Counts what came in. A label is an account that is configured, a reason of a fixed list, or a type
  * that its reader knows how to translate (one that came with facts): what a sender makes up is `other`.
  */
+@Injectable()
 export class IncomingMetrics {
   private readonly types = new Set<string>();
   private readonly items: Counter<'psp' | 'type' | 'result'>;

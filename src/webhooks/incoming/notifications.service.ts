@@ -1,29 +1,33 @@
-import { type Clock } from '../../core/clock.js';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../core/clock.js';
 import { Problem } from '../../core/problem.js';
 import {
   type PspNotification,
   type NotificationReader,
   type NotificationRefusal,
 } from '../../psp/notification.js';
-import { type Arrivals } from './arrivals.js';
-import { type IncomingMetrics } from './incoming-metrics.js';
+import { Arrivals } from './arrivals.js';
+import { IncomingMetrics } from './incoming-metrics.js';
 import { checkReadable, isStorable } from './readable.js';
 
-export interface NotificationsDeps {
-  /** Null for an account that is not configured, or that has no secret to check signatures by. */
-  readonly readerOf: (account: string) => NotificationReader | null;
-  readonly arrivals: Arrivals;
-  readonly metrics: IncomingMetrics;
-  readonly clock: Clock;
+/** By account; none for an account that is not configured, or that has no secret to check signatures by. */
+export abstract class NotificationReaders {
+  abstract get(account: string): NotificationReader | undefined;
 }
 
 /** What PSPs send of their own accord, as it comes from the wire. */
+@Injectable()
 export class NotificationsService {
-  constructor(private readonly deps: NotificationsDeps) {}
+  constructor(
+    private readonly readers: NotificationReaders,
+    private readonly arrivals: Arrivals,
+    private readonly metrics: IncomingMetrics,
+    private readonly clock: Clock,
+  ) {}
 
   /** Whether there is such an account, with a secret to check signatures by. */
   takes(account: string): boolean {
-    return this.deps.readerOf(account) !== null;
+    return this.readers.get(account) !== undefined;
   }
 
   /**
@@ -40,9 +44,9 @@ export class NotificationsService {
     raw: Buffer,
     headers: Readonly<Record<string, string | undefined>>,
   ): Promise<number> {
-    const { readerOf, arrivals, metrics, clock } = this.deps;
-    const reader = readerOf(account);
-    if (reader === null) throw unknownAccount();
+    const { arrivals, metrics, clock } = this;
+    const reader = this.readers.get(account);
+    if (!reader) throw unknownAccount();
     try {
       checkReadable(raw);
     } catch (error) {

@@ -1,6 +1,8 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
 import { type Registry } from 'prom-client';
-import { IsNull, type Repository } from 'typeorm';
-import { type Clock } from '../../core/clock.js';
+import { IsNull, Repository } from 'typeorm';
+import { Clock } from '../../core/clock.js';
 import { registerLookedUp } from '../../monitoring/looked-up-gauge.js';
 import { recordAct } from '../../database/record-act.js';
 import { Problem } from '../../core/problem.js';
@@ -27,9 +29,10 @@ const MAX_NOTE_LENGTH = 500;
 const WAITS = { state: 'break', resolvedAt: IsNull() } as const;
 
 /** Breaks for people, over the partial index on those that are not resolved. */
+@Injectable()
 export class ReconciliationBreaks {
   constructor(
-    private readonly inbox: Repository<InboxEntry>,
+    @InjectRepository(InboxEntry) private readonly inbox: Repository<InboxEntry>,
     private readonly clock: Clock,
   ) {}
 

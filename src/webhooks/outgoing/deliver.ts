@@ -1,27 +1,18 @@
+import { Injectable } from '@nestjs/common';
 import { checkpoint } from '../../core/checkpoint.js';
-import { type Clock } from '../../core/clock.js';
-import { type Ids } from '../../core/ids.js';
+import { Clock } from '../../core/clock.js';
+import { Ids } from '../../core/ids.js';
 import { Lease } from '../../core/lease.js';
-import { type Encryption } from '../../core/encryption.js';
-import { type BegunTry, type DeliveryRecords, type HeldEndpoint, type Hold } from './delivery-records.js';
+import { Encryption } from '../../core/encryption.js';
+import { type BegunTry, DeliveryRecords, type HeldEndpoint, type Hold } from './delivery-records.js';
 import { delayAfter, retryAfterMsOf } from './delivery-schedule.js';
 import { decryptSecret, signedHeaders } from './endpoint-secret.js';
-import { type DeliveryMetrics } from './delivery-metrics.js';
+import { DeliveryMetrics } from './delivery-metrics.js';
 import { eventViewOf } from './event.view.js';
 import { post, type PostOutcome } from './post.js';
-import { type TargetGuard } from './target-guard.js';
+import { TargetGuard } from './target-guard.js';
 
-export interface DeliverDeps {
-  readonly records: DeliveryRecords;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly seal: Encryption;
-  readonly guard: TargetGuard;
-  readonly metrics: DeliveryMetrics;
-  readonly limits?: Partial<DeliverLimits>;
-}
-
-export interface DeliverLimits {
+export abstract class DeliverLimits {
   /** One request, from the name to the last byte of the answer. */
   readonly timeoutMs: number;
   /** After this long a run begins no further try. */
@@ -50,15 +41,20 @@ const HOLD_MARGIN_MS = 5_000;
 export const GIVE_UP_AFTER_MS = 5 * 24 * 3_600_000;
 
 /** Sends what is due to one endpoint. May run twice and side by side with itself: one of them holds it. */
+@Injectable()
 export class Deliver {
-  private readonly limits: DeliverLimits;
-
-  constructor(private readonly deps: DeliverDeps) {
-    this.limits = { ...defaultDeliverLimits, ...deps.limits };
-  }
+  constructor(
+    readonly records: DeliveryRecords,
+    readonly clock: Clock,
+    readonly ids: Ids,
+    readonly seal: Encryption,
+    readonly guard: TargetGuard,
+    readonly metrics: DeliveryMetrics,
+    private readonly limits: DeliverLimits,
+  ) {}
 
   async run(merchantId: string, endpointId: string, signal: AbortSignal): Promise<void> {
-    const { records, clock, ids } = this.deps;
+    const { records, clock, ids } = this;
     const holdMs = this.limits.runMs + this.limits.timeoutMs + HOLD_MARGIN_MS;
     const hold = { merchantId, endpointId, token: ids.uuid() };
     const lease = new Lease(clock, holdMs);
@@ -66,7 +62,7 @@ export class Deliver {
     // The holder looks once more for what is due after it has given it back.
     if (!endpoint) return;
     try {
-      await new Run(this.deps, this.limits, hold, endpoint, lease, signal).toEnd();
+      await new Run(this, this.limits, hold, endpoint, lease, signal).toEnd();
     } finally {
       await records.release(hold);
     }
@@ -80,7 +76,7 @@ class Run {
   private readonly endsMs: number;
 
   constructor(
-    private readonly deps: DeliverDeps,
+    private readonly deps: Deliver,
     private readonly limits: DeliverLimits,
     private readonly hold: Hold,
     private readonly endpoint: HeldEndpoint,

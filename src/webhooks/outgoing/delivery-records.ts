@@ -1,4 +1,6 @@
-import { type Clock } from '../../core/clock.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { Pool } from 'pg';
+import { Clock } from '../../core/clock.js';
 import { type EventRow } from './event.view.js';
 import { type Sql, WAKE_DUE } from './waking.js';
 
@@ -61,9 +63,10 @@ canceled AS (
  * The statements of deliveries. Times are the service's, but for holds, which the database's clock
  * judges.
  */
+@Injectable()
 export class DeliveryRecords {
   constructor(
-    private readonly sql: Sql,
+    @Inject(Pool) private readonly sql: Sql,
     private readonly clock: Clock,
   ) {}
 

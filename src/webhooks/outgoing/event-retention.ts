@@ -1,7 +1,12 @@
-import { type Clock } from '../../core/clock.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { Pool } from 'pg';
+import { Config } from '../../config/config.js';
+import { Clock } from '../../core/clock.js';
 import { uuidv7 } from '../../core/ids.js';
 import { prune } from '../../database/prune.js';
 import { type Sql } from './waking.js';
+
+const DAY_MS = 24 * 3_600_000;
 
 /**
  * `$1` the first id that is kept, `$2` limit. An event's id begins with its time, so that each merchant's
@@ -30,18 +35,20 @@ gone AS (
 SELECT count(*)::int AS count FROM gone`;
 
 /** Forgets events after their retention, with their deliveries. What became of a payment is kept elsewhere. */
+@Injectable()
 export class EventRetention {
   readonly name = 'events';
   readonly everyMs = 600_000;
 
   constructor(
-    private readonly sql: Sql,
+    @Inject(Pool) private readonly sql: Sql,
     private readonly clock: Clock,
-    private readonly retentionMs: number,
+    @Inject(Config) private readonly config: Pick<Config, 'eventRetentionDays'>,
   ) {}
 
   async runOnce(): Promise<{ readonly deleted: number }> {
-    const firstKept = uuidv7(this.clock.now().getTime() - this.retentionMs, Buffer.alloc(10));
+    const retentionMs = this.config.eventRetentionDays * DAY_MS;
+    const firstKept = uuidv7(this.clock.now().getTime() - retentionMs, Buffer.alloc(10));
     const deleted = await prune(async (limit) => {
       const { rows } = await this.sql.query<{ count: number }>(FORGET, [firstKept, limit]);
       return rows[0]?.count ?? 0;

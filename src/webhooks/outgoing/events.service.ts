@@ -1,9 +1,12 @@
-import { type Repository } from 'typeorm';
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Pool } from 'pg';
+import { Repository } from 'typeorm';
 import { type Page, pageOf } from '../../core/page.js';
-import { type Clock } from '../../core/clock.js';
-import { type Ids } from '../../core/ids.js';
+import { Clock } from '../../core/clock.js';
+import { Ids } from '../../core/ids.js';
 import { Problem } from '../../core/problem.js';
-import { type EventRecord } from '../../database/event.entity.js';
+import { EventRecord } from '../../database/event.entity.js';
 import { translateOutage } from '../../database/store-unavailable.js';
 import { type Caller } from '../../merchants/caller.js';
 import { type EventRow, type EventView, eventViewOf } from './event.view.js';
@@ -38,10 +41,11 @@ SELECT id, type, data, at FROM events
  ORDER BY xid DESC, id DESC LIMIT $8`;
 
 /** Events as merchants read them. Every refusal is a thrown `Problem`. */
+@Injectable()
 export class EventsService {
   constructor(
-    private readonly events: Repository<EventRecord>,
-    private readonly sql: Sql,
+    @InjectRepository(EventRecord) private readonly events: Repository<EventRecord>,
+    @Inject(Pool) private readonly sql: Sql,
     private readonly clock: Clock,
     private readonly ids: Ids,
   ) {}

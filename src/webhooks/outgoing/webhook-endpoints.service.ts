@@ -1,11 +1,14 @@
-import { type EntityManager, IsNull, LessThan, Not, type Repository } from 'typeorm';
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Pool } from 'pg';
+import { type EntityManager, IsNull, LessThan, Not, Repository } from 'typeorm';
 import { type Page, pageOf } from '../../core/page.js';
-import { type Clock } from '../../core/clock.js';
+import { Clock } from '../../core/clock.js';
 import { given } from '../../database/conditions.js';
 import { sqlState, sqlStateOf } from '../../database/sql-state.js';
-import { type Ids } from '../../core/ids.js';
+import { Ids } from '../../core/ids.js';
 import { Problem } from '../../core/problem.js';
-import { type Encryption } from '../../core/encryption.js';
+import { Encryption } from '../../core/encryption.js';
 import { recordAct } from '../../database/record-act.js';
 import { translateOutage } from '../../database/store-unavailable.js';
 import { type Caller } from '../../merchants/caller.js';
@@ -15,21 +18,12 @@ import { newSecret, encryptSecret } from './endpoint-secret.js';
 import { type EventView, eventViewOf, PING } from './event.view.js';
 import { replayRange } from './replay.js';
 import { targetFaults } from './target.js';
-import { type TargetGuard, TargetRefused } from './target-guard.js';
+import { TargetGuard, TargetRefused } from './target-guard.js';
 import { WebhookDelivery } from './webhook-delivery.entity.js';
 import { WebhookEndpoint } from './webhook-endpoint.entity.js';
 import { type Sql, WAKE_DUE } from './waking.js';
 import { type EndpointView, type EndpointWithSecretView, type ReplayView } from './webhook.view.js';
 import { type NewEndpoint } from './webhooks.js';
-
-export interface EndpointsDeps {
-  readonly endpoints: Repository<WebhookEndpoint>;
-  readonly sql: Sql;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly seal: Encryption;
-  readonly guard: TargetGuard;
-}
 
 export const MAX_ENDPOINTS = 16;
 /** How long the secret before the last one is good for signing beside it. */
@@ -41,15 +35,23 @@ const MAX_CHECKS = 4;
 const CHECKS_RETRY_S = 1;
 
 /** Endpoints as their merchants handle them. Every refusal is a thrown `Problem`. */
+@Injectable()
 export class WebhookEndpointsService {
   /** How many names are being resolved for a merchant whose request waits. */
   private readonly checks = new Map<string, number>();
 
-  constructor(private readonly deps: EndpointsDeps) {}
+  constructor(
+    @InjectRepository(WebhookEndpoint) private readonly endpoints: Repository<WebhookEndpoint>,
+    @Inject(Pool) private readonly sql: Sql,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+    private readonly seal: Encryption,
+    private readonly guard: TargetGuard,
+  ) {}
 
   /** Throws `webhook_target_refused`, and `webhook_endpoint_limit` where 16 are enabled. */
   async create(caller: Caller, { url, events, description }: NewEndpoint): Promise<EndpointWithSecretView> {
-    const { clock, ids, seal } = this.deps;
+    const { clock, ids, seal } = this;
     const { merchantId } = caller;
     await this.refuseTarget(merchantId, url);
     const id = ids.uuid();
@@ -74,7 +76,7 @@ export class WebhookEndpointsService {
 
   async list({ merchantId }: Caller, limit: number, cursor: string | null): Promise<Page<EndpointView>> {
     const found = await translateOutage(
-      this.deps.endpoints.find({
+      this.endpoints.find({
         where: given({ merchantId, id: cursor && LessThan(cursor) }),
         order: { id: 'DESC' },
         take: limit + 1,
@@ -89,11 +91,11 @@ export class WebhookEndpointsService {
 
   async rotateSecret(caller: Caller, id: string): Promise<EndpointWithSecretView> {
     const { merchantId } = caller;
-    const { clock, seal } = this.deps;
+    const { clock, seal } = this;
     const secret = newSecret();
     const now = clock.now();
     const key = { merchantId, id };
-    const rotated = this.deps.endpoints.manager.transaction(async (tx) => {
+    const rotated = this.endpoints.manager.transaction(async (tx) => {
       const before = await tx.findOne(WebhookEndpoint, { where: key, lock: { mode: 'pessimistic_write' } });
       if (!before) return null;
       await tx.update(WebhookEndpoint, key, {
@@ -109,7 +111,7 @@ export class WebhookEndpointsService {
 
   /** What is pending is canceled; it can be replayed. May be repeated. */
   async disable(caller: Caller, id: string): Promise<EndpointView> {
-    const { endpoints, clock, ids } = this.deps;
+    const { endpoints, clock, ids } = this;
     const at = clock.now();
     const act = { caller, auditId: ids.uuid(), at, action: 'webhook_endpoint.disabled' } as const;
     await translateOutage(
@@ -124,7 +126,7 @@ export class WebhookEndpointsService {
 
   async enable(caller: Caller, id: string): Promise<EndpointView> {
     const { merchantId } = caller;
-    const now = this.deps.clock.now();
+    const now = this.clock.now();
     const before = await this.row(merchantId, id);
     if (before.disabledReason === null) return endpointViewOf(before);
     await this.refuseTarget(merchantId, before.url);
@@ -149,7 +151,7 @@ export class WebhookEndpointsService {
 
   /** Sends an event of the type `ping` to this endpoint alone. */
   async ping({ merchantId }: Caller, id: string): Promise<EventView> {
-    const { sql, clock, ids } = this.deps;
+    const { sql, clock, ids } = this;
     const view = endpointViewOf(enabledRow(await this.row(merchantId, id)));
     const event = { id: ids.uuid(), type: PING, data: { ...view }, at: clock.now() };
     await translateOutage(
@@ -172,7 +174,7 @@ export class WebhookEndpointsService {
   /** Sends the events of a time again that the endpoint wants; at most 10,000, or `replay_too_large`. */
   async replay(caller: Caller, id: string, from: Date, to: Date): Promise<ReplayView> {
     enabledRow(await this.row(caller.merchantId, id));
-    const { sql, clock, ids } = this.deps;
+    const { sql, clock, ids } = this;
     const by = { caller, auditId: ids.uuid() };
     return {
       object: 'replay',
@@ -188,7 +190,7 @@ export class WebhookEndpointsService {
     for (let tries = 0; tries < MAX_ENDPOINTS; tries++) {
       try {
         const changed = await translateOutage(
-          this.deps.endpoints.manager.transaction(async (tx) => {
+          this.endpoints.manager.transaction(async (tx) => {
             const slot = await freeSlot(tx, merchantId);
             return slot === null ? null : work(tx, slot);
           }),
@@ -207,13 +209,13 @@ export class WebhookEndpointsService {
 
   private async refuseTarget(merchantId: string, url: string): Promise<void> {
     const running = this.checks.get(merchantId) ?? 0;
-    if (running >= MAX_CHECKS && this.deps.guard.looksUp(url)) {
+    if (running >= MAX_CHECKS && this.guard.looksUp(url)) {
       const detail = `At most ${MAX_CHECKS} names of a merchant are looked up at once.`;
       throw new Problem('rate_limited', detail, { retryAfterS: CHECKS_RETRY_S });
     }
     this.checks.set(merchantId, running + 1);
     try {
-      await this.deps.guard.check(url, AbortSignal.timeout(CHECK_TIMEOUT_MS));
+      await this.guard.check(url, AbortSignal.timeout(CHECK_TIMEOUT_MS));
     } catch (error) {
       const fault = error instanceof TargetRefused ? error.fault : 'dns_failed';
       const message = fault === 'dns_failed' ? 'must have a name that resolves' : targetFaults[fault];
@@ -228,7 +230,7 @@ export class WebhookEndpointsService {
   }
 
   private async row(merchantId: string, id: string): Promise<WebhookEndpoint> {
-    return found(await translateOutage(this.deps.endpoints.findOneBy({ merchantId, id })));
+    return found(await translateOutage(this.endpoints.findOneBy({ merchantId, id })));
   }
 
   /** Writes down what was done to an endpoint, and reads it again. */
@@ -238,7 +240,7 @@ export class WebhookEndpointsService {
     action: Act['action'],
     key: { readonly merchantId: string; readonly id: string },
   ): Promise<WebhookEndpoint> {
-    const { clock, ids } = this.deps;
+    const { clock, ids } = this;
     const endpoint = await tx.findOneByOrFail(WebhookEndpoint, key);
     const act = { caller, auditId: ids.uuid(), at: clock.now(), action };
     const [url] = endpoint.url.split('?');
