@@ -51,7 +51,7 @@ export interface Comparison {
   readonly complaints: readonly string[];
 }
 
-/** What the API tells about a payment, as entries. */
+/** What the API shows of a payment, as entries. */
 export function entriesOf(
   payment: {
     readonly id: string;

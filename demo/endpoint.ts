@@ -16,7 +16,7 @@ export interface ShopEvent {
 const PATIENCE_MS = 10_000;
 const MAX_BODY = 64_000;
 
-/** Where the shop is told of events. It believes what is signed with its secret, and nothing else. */
+/** Where the shop receives events. It believes what is signed with its secret, and nothing else. */
 export class Endpoint {
   readonly events: ShopEvent[] = [];
   refused = 0;
@@ -40,7 +40,7 @@ export class Endpoint {
   }
 
   /** The first event of this type about this object; null where none comes. */
-  async told(type: string, id: string): Promise<ShopEvent | null> {
+  async received(type: string, id: string): Promise<ShopEvent | null> {
     const giveUpAt = performance.now() + PATIENCE_MS;
     for (;;) {
       const found = this.events.find((event) => event.type === type && event.data.id === id);

@@ -49,7 +49,7 @@ async function play(stage: Stage, paper: Paper, startedMs: number): Promise<bool
   paper.line(`Ready after ${seconds(performance.now() - startedMs)}, on ${stage.databaseIs}.`);
   paper.line();
   paper.line(
-    'USD goes to stripe first, then adyen; EUR to adyen first, then stripe. Each PSP that is asked for an ' +
+    'USD goes to stripe first, then adyen; EUR to adyen first, then stripe. Each PSP that gets an ' +
       'operation is a route; the next one opens only on proof that the last one did nothing. What the ' +
       "customer paid is read from the PSPs' own ledgers.",
   );

@@ -57,14 +57,14 @@ const states: Readonly<Record<string, (rehearsal: Rehearsal) => Promise<Report>>
   '3ds': rehearse3ds,
 };
 
-/** Stripe charges, its answer is lost, and it tells of another amount: only a person can decide. */
+/** Stripe charges, its answer is lost, and it reports another amount: only a person can decide. */
 async function rehearseStuck(rehearsal: Rehearsal): Promise<Report> {
   const { id, effect } = await makeStuck(rehearsal);
   return {
     payment: id,
     done:
-      'Stripe charged the customer and its answer was lost. Then Stripe told of another amount than was ' +
-      'asked for, so the charge is stuck: no way to find out by itself is left.',
+      'Stripe charged the customer and its answer was lost. Then Stripe reported another amount than was ' +
+      'requested, so the charge is stuck, and a person has to decide it.',
     next: [
       'npx payonce stuck list',
       `npx payonce payments show ${id}`,
@@ -176,7 +176,7 @@ async function rehearseBreak(rehearsal: Rehearsal): Promise<Report> {
   return {
     payment: made.id,
     done:
-      'Adyen captured a payment, and then told that the capture came to nothing. Our books still say ' +
+      'Adyen captured a payment, and then reported that the capture failed. Our records still say ' +
       'captured: a break.',
     next: [
       'npx payonce breaks list',
@@ -215,7 +215,7 @@ async function rehearse3ds({ client, url, apiKey }: Rehearsal): Promise<Report> 
   };
 }
 
-/** A charge at Stripe whose answer is lost, and of which Stripe tells another amount and nothing else. */
+/** A charge at Stripe whose answer is lost, and of which Stripe reports another amount and nothing else. */
 function makeStuck(rehearsal: Rehearsal): Promise<{ id: string; effect: Effect }> {
   const hook = { url: `${rehearsal.url}/v1/webhooks/stripe`, secret: KNOWN_SECRETS.stripe };
   return rehearsal.psps.withoutNotifications('stripe', hook, () => loseCharge(rehearsal));

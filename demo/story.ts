@@ -6,11 +6,11 @@ import { type Stage } from './stage.js';
 
 export interface Scene {
   readonly title: string;
-  play(told: Telling): Promise<void>;
+  play(scene: SceneReport): Promise<void>;
 }
 
-/** A scene as it is told: what was asked, what went wrong, what Payonce did, what it came to. */
-export class Telling {
+/** Prints a scene: the request, what went wrong, what Payonce did, and the result. */
+export class SceneReport {
   private hasAsked = false;
 
   constructor(
@@ -20,10 +20,10 @@ export class Telling {
     private readonly surprises: string[],
   ) {}
 
-  asked(text: string): void {
+  request(text: string): void {
     if (this.hasAsked) this.paper.line();
     this.hasAsked = true;
-    this.paper.fact('asked', text);
+    this.paper.fact('request', text);
   }
 
   /** What goes wrong outside. */
@@ -41,12 +41,12 @@ export class Telling {
     this.paper.fact('answer', `${status} ${payment.status}${failed}${again}${more}`);
   }
 
-  /** The answer to a client that asked for the same refund. */
+  /** The answer to a client that requested the same refund. */
   refund(statuses: string, { status, amount }: Refund): void {
     this.paper.fact('answers', `${statuses}: one refund of ${(amount / 100).toFixed(2)}, ${status}`);
   }
 
-  /** What the shop's endpoint was told. */
+  /** What the shop's endpoint was scene. */
   event(text: string): void {
     this.paper.fact('event', text);
   }
@@ -78,7 +78,7 @@ export class Telling {
   expect(asTold: boolean, otherwise: string): void {
     if (asTold) return;
     this.surprises.push(`Scene ${this.number}: ${otherwise}.`);
-    this.paper.fact('but', `${otherwise}: this is not the story that was to be told.`, 'red');
+    this.paper.fact('but', `${otherwise}: this is not what the demo expects.`, 'red');
   }
 }
 
@@ -111,7 +111,7 @@ export async function tell(stage: Stage, paper: Paper, scenes: readonly Scene[])
   for (const [index, scene] of scenes.entries()) {
     const startedMs = performance.now();
     paper.heading(index + 1, scene.title);
-    await scene.play(new Telling(stage, paper, index + 1, surprises));
+    await scene.play(new SceneReport(stage, paper, index + 1, surprises));
     paper.fact('took', seconds(performance.now() - startedMs), 'dim');
   }
   return count(stage, paper, scenes.length + 1, surprises);
@@ -132,7 +132,7 @@ async function count(
   const ledger = await psps.effects();
   const comparison = compare(ledger, books.flat());
 
-  paper.heading(number, "The reckoning: each PSP's ledger beside our own books");
+  paper.heading(number, "The check: each PSP's ledger against the records of Payonce");
   printRows(paper, comparison);
   paper.line();
   const totals = totalsOf(ledger, books.flat());

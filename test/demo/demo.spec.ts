@@ -47,7 +47,7 @@ describe('npm run demo', () => {
       expect(told).toContain('201 failed (card_lost_or_stolen)');
       expect(prose).toContain('1 × 201, and one call to stripe');
       expect(told).toMatch(/stripe +charge +no answer seen.*\n.*stripe +lookup +succeeded/);
-      expect(prose).toContain('when asked once more, the same to the byte');
+      expect(prose).toContain('when sent once more, the same to the byte');
       expect(prose).toContain('paid nothing: 80.00 EUR were reserved at adyen and released');
       expect(told.match(/ agree$/gm)).toHaveLength(14);
       expect(prose).toContain('got back 60.00 USD at stripe, once');
