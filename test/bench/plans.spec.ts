@@ -44,7 +44,7 @@ beforeAll(async () => {
   shapes = [...commits.map(({ statement }) => statement.plain), ...commits.map(({ shape }) => shape)];
 
   const { rows } = await client.query<{ name: string }>(
-    `SELECT relname AS name FROM pg_stat_user_tables WHERE relname NOT LIKE 'schema_%'`,
+    `SELECT relname AS name FROM pg_stat_user_tables WHERE schemaname = 'public' AND relname NOT LIKE 'schema_%'`,
   );
   // Statistics would make the plans anew, some time; they are not to be relied upon.
   for (const { name } of rows) await client.query(`ALTER TABLE ${name} SET (autovacuum_enabled = off)`);
