@@ -18,7 +18,6 @@ const below = {
   docs: ['http', 'core'],
   refunds: ['payments', 'request-storage', 'http', 'idempotency', 'merchants', 'database', 'core'],
   payments: [
-    'refunds',
     'request-storage',
     'psp',
     'http',
@@ -104,14 +103,6 @@ module.exports = {
         path: 'node_modules/(@nestjs|typeorm|pg|pino|prom-client|fastify|bullmq)/',
         dependencyTypesNot: ['type-only'],
       },
-    },
-    {
-      name: 'refunds-read-payments',
-      comment:
-        'a payment writes the rows of its refunds, and so knows what a refund is; it never asks refunds for anything',
-      severity: 'error',
-      from: { path: '^src/payments/' },
-      to: { path: '^src/refunds/', pathNot: '/refund(\\.(entity|table|lifecycle|view)|-events)\\.ts$' },
     },
     {
       name: 'client-needs-fetch-alone',

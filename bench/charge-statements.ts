@@ -14,7 +14,8 @@ import {
   type Shape,
   Statements,
 } from '../src/database/commit/statement.js';
-import { createPaymentFlow } from '../src/payments/create-payment.flow.js';
+import { ChargeFlow } from '../src/payments/charge.flow.js';
+import { PaymentOwner } from '../src/payments/payment-owner.js';
 import { type Answer, type Psps } from '../src/psp/contract.js';
 import { stripeCapabilities } from '../src/psp/stripe/stripe.psp.js';
 import { RequestStorage } from '../src/request-storage/request-storage.js';
@@ -85,14 +86,9 @@ async function played(merchantId: string, clock: Clock, ids: Ids): Promise<(read
     deadlineMs: LEASE_MS,
   });
   const keyed = new IdempotentRunner({ store, clock, ids, seal, leaseMs: LEASE_MS, deadlineMs: LEASE_MS });
-  const flow = createPaymentFlow({
-    store,
-    storage,
-    seal,
-    clock,
-    ids,
-    route: () => ({ candidates: ['stripe'], fence: false }),
-  });
+  const owner = new PaymentOwner({ store, storage, seal, clock, ids });
+  const flow = new ChargeFlow(owner, () => ({ candidates: ['stripe'], fence: false }));
+  owner.register(flow);
   const answer = await keyed.run(flow, {
     merchantId,
     key: KEY,

@@ -67,8 +67,7 @@ const offenders: Readonly<Record<string, readonly [file: string, imports: string
   'direction-psp': ['src/psp/offender.ts', '../request-storage/inner.js'],
   'direction-request-storage': ['src/request-storage/offender.ts', '../payments/inner.js'],
   'direction-refunds': ['src/refunds/offender.ts', '../payouts/inner.js'],
-  'refunds-read-payments': ['src/payments/of-refunds.ts', '../refunds/inner.js'],
-  'direction-payments': ['src/payments/offender.ts', '../payouts/inner.js'],
+  'direction-payments': ['src/payments/offender.ts', '../refunds/inner.js'],
   'direction-payouts': ['src/payouts/offender.ts', '../payments/inner.js'],
   'direction-webhooks': ['src/webhooks/offender.ts', '../idempotency/inner.js'],
   'direction-commands': ['src/commands/offender.ts', '../ops/inner.js'],
@@ -93,12 +92,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/database/allowed.ts': ['../core/inner.js', '../../migrations/inner.js', 'typeorm'],
   'src/psp/allowed.ts': ['../core/inner.js'],
   'src/request-storage/allowed.ts': ['../psp/inner.js', '../idempotency/inner.js', './inner.js'],
-  'src/payments/allowed.ts': [
-    '../http/inner.js',
-    '../request-storage/inner.js',
-    '../refunds/refund.entity.js',
-    '../core/inner.js',
-  ],
+  'src/payments/allowed.ts': ['../http/inner.js', '../request-storage/inner.js', '../core/inner.js'],
   'src/refunds/allowed.ts': ['../payments/inner.js', '../request-storage/inner.js', '../core/inner.js'],
   'src/payouts/allowed.ts': ['../request-storage/inner.js', '../merchants/inner.js', '../core/inner.js'],
   'src/webhooks/allowed.ts': ['../payments/inner.js', '../jobs/inner.js', '../core/inner.js'],
@@ -139,7 +133,6 @@ function plant(tree: string): void {
     write(`${folder}/inner.ts`, 'export const inner = 1;\n');
   }
   write('packages/simulator/src/index.ts', 'export {};\n');
-  write('src/refunds/refund.entity.ts', 'export const inner = 1;\n');
   for (const [file, names] of Object.entries(allowed)) write(file, importing(names));
   for (const [file, name] of Object.values(offenders)) write(file, importing([name]));
   write('src/core/trip.ts', importing(['./round.js']));

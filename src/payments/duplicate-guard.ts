@@ -1,53 +1,66 @@
-import { type Change, type FromNow, fromNow, insert, type Store, update } from '../core/change.js';
-import { type Table, tableOf } from '../core/table.js';
-import { Problem } from '../core/problem.js';
+import {
+  type Change,
+  type FromNow,
+  fromNow,
+  insert,
+  type Refusal,
+  type Store,
+  update,
+} from '../core/change.js';
 import { type Encryption } from '../core/encryption.js';
-import { type Operation } from '../idempotency/operation.js';
+import { Problem } from '../core/problem.js';
+import { type Table, tableOf } from '../core/table.js';
+import { type Begun, type KeyedRun } from '../idempotency/operation.js';
+import { ChargeFlow, type Route } from './charge.flow.js';
 import { type DuplicateGuard } from './duplicate-guard.entity.js';
+import { type PaymentOwner } from './payment-owner.js';
 import { type PaymentState } from './payment-state.js';
 import { type NewPayment } from './payments.js';
 
 export const duplicateGuards: Table<DuplicateGuard> = tableOf('duplicate_guards', ['merchantId', 'digest']);
 
-type CreateFlow = Operation<NewPayment, PaymentState>;
-
 /**
- * The flow for a merchant with a window of `windowS` seconds: the same payment under another key
+ * The charge for a merchant with a window of `windowS` seconds: the same payment under another key
  * within it throws Problem `probable_duplicate`. Whether there is one is not read beforehand, for two
  * clicks may come at the same time: the commit that opens the payment inserts its guard, and breaks
- * the primary key where there is one. Only then the guard is read. For other merchants, and for
- * payments that name no customer, the flow is left as it is and costs nothing more.
+ * the primary key where there is one. Only then the guard is read. For payments that name no customer it
+ * costs nothing more.
  */
-export function refusingDuplicates(
-  flow: CreateFlow,
-  { store, seal }: { readonly store: Store; readonly seal: Encryption },
-  windowS: number,
-): CreateFlow {
-  if (windowS === 0) return flow;
-  return {
-    ...flow,
-    async begin(ask, run, refused) {
-      const { reference, email } = ask.customer;
-      if (reference === null && email === null) return flow.begin(ask, run, refused);
-      const { merchantId } = run;
-      const digests = likenessesOf(seal, merchantId, ask);
-      const guards = await Promise.all(
-        digests.map(async (digest) => ({
-          digest,
-          standing: refused ? await standingGuard(store, merchantId, digest) : null,
-        })),
-      );
-      const holding = guards.find(({ standing }) => standing?.holds)?.standing;
-      if (holding && ask.allowDuplicate !== true) throw probableDuplicate(holding.guard);
-      const begun = await flow.begin(ask, run, refused);
-      const next = { paymentId: begun.subjectId, until: fromNow(windowS * 1_000) };
-      const changes = guards.map(({ digest, standing }) =>
-        standing ? replaced(standing, next) : insert(duplicateGuards, { merchantId, digest, ...next }),
-      );
-      const { decision } = begun;
-      return { ...begun, decision: { ...decision, changes: [...decision.changes, ...changes] } };
-    },
-  };
+export class GuardedChargeFlow extends ChargeFlow {
+  constructor(
+    owner: PaymentOwner,
+    route: Route,
+    private readonly windowS: number,
+  ) {
+    super(owner, route);
+  }
+
+  override async begin(
+    input: NewPayment,
+    run: KeyedRun,
+    refused: Refusal | null,
+  ): Promise<Begun<PaymentState>> {
+    const { reference, email } = input.customer;
+    if (reference === null && email === null) return super.begin(input, run, refused);
+    const { merchantId } = run;
+    const { store, seal } = this.tools;
+    const digests = likenessesOf(seal, merchantId, input);
+    const guards = await Promise.all(
+      digests.map(async (digest) => ({
+        digest,
+        standing: refused ? await standingGuard(store, merchantId, digest) : null,
+      })),
+    );
+    const holding = guards.find(({ standing }) => standing?.holds)?.standing;
+    if (holding && input.allowDuplicate !== true) throw probableDuplicate(holding.guard);
+    const begun = await super.begin(input, run, refused);
+    const next = { paymentId: begun.subjectId, until: fromNow(this.windowS * 1_000) };
+    const changes = guards.map(({ digest, standing }) =>
+      standing ? replaced(standing, next) : insert(duplicateGuards, { merchantId, digest, ...next }),
+    );
+    const { decision } = begun;
+    return { ...begun, decision: { ...decision, changes: [...decision.changes, ...changes] } };
+  }
 }
 
 interface Standing {
@@ -79,8 +92,8 @@ function replaced(
  * Under the current seal key, and under the previous one while the key is changed: processes that write with
  * either find each other's guards.
  */
-function likenessesOf(seal: Encryption, merchantId: string, ask: NewPayment): readonly string[] {
-  const { customer, amount, currency, reference } = ask;
+function likenessesOf(seal: Encryption, merchantId: string, payment: NewPayment): readonly string[] {
+  const { customer, amount, currency, reference } = payment;
   const likeness = [merchantId, customer.reference, customer.email, amount, currency, reference];
   return seal.digests(`duplicate-guard\n${JSON.stringify(likeness)}`);
 }

@@ -3,10 +3,16 @@ import { type Answer } from '../psp/contract.js';
 import { type LeaseHolder } from '../request-storage/attempt.js';
 import { type StepResult, startOperation, restartOperation } from '../request-storage/advance.js';
 import { entityKey, orphanOf } from '../request-storage/entity-key.js';
-import { type RouteHistory } from '../request-storage/assess-route.js';
-import { type OrphanEffect, type OrphanStatus } from '../request-storage/psp-request.entity.js';
+import { isSuccess, type RouteHistory } from '../request-storage/assess-route.js';
+import { type Instruction } from '../psp/contract.js';
+import {
+  type OrphanEffect,
+  type OrphanStatus,
+  type PspRequest,
+} from '../request-storage/psp-request.entity.js';
 import { orphanEffects } from '../request-storage/psp-request.table.js';
 import { type RequestStorage } from '../request-storage/request-storage.js';
+import { type Payment } from './payment.entity.js';
 import { firstEntityKey, keyAtPspOf, type PaymentState } from './payment-state.js';
 
 const undoneBy = { charge: 'refund', authorize: 'void' } as const;
@@ -100,6 +106,22 @@ export function openCompensation(
   return { ...stepResult, changes: [moveOrphan(orphan, 'compensating'), ...stepResult.changes] };
 }
 
+/** What a compensation acts upon: the id that the PSP told. */
+export function instructionOfCompensation(
+  { payment, histories }: PaymentState,
+  { entityKey: name, route }: PspRequest,
+): Partial<Instruction> {
+  const own = histories.get(name)?.routes.find(({ request }) => request.route === route);
+  const parentReference = own?.attempts[0]?.request['parent_reference'];
+  if (typeof parentReference === 'string') return { parentReference };
+  // Opened before it was written down.
+  const routes = histories.get(firstEntityKey(payment))?.routes ?? [];
+  const orphan = routes.find(({ request }) => entityKey.orphan(payment.id, request.route) === name);
+  const told = orphan?.attempts.find(isSuccess)?.response?.['psp_reference'];
+  const known = typeof told === 'string' ? told : orphan?.request.pspReference;
+  return { parentReference: known ?? payment.pspReference ?? '' };
+}
+
 export function moveOrphan(orphan: OrphanEffect, status: OrphanStatus): Change {
   const { merchantId, entityKey: name, route, object, status: before, dueAt } = orphan;
   const key = { merchantId, entityKey: name, route, object };
@@ -121,4 +143,10 @@ export function orphanAfter(
   };
   const status = step.do === 'finish' ? 'compensated' : 'failed';
   return [update(orphanEffects, key, { status }, { status: 'compensating' })];
+}
+
+/** What gave an orphan effect back has come to nothing: a person looks at that effect again. */
+export function reverseCompensation(payment: Payment, name: string): Change {
+  const key = { merchantId: payment.merchantId, entityKey: firstEntityKey(payment), ...orphanOf(name) };
+  return update(orphanEffects, key, { status: 'failed' }, { status: 'compensated' });
 }

@@ -11,7 +11,7 @@ import { disputeViewOf } from './dispute.view.js';
 import { type Payment } from './payment.entity.js';
 import { payments } from './payment.table.js';
 import { paymentLifecycle } from './payment.lifecycle.js';
-import { type NewId } from './payment-events.js';
+import { type NewId } from './payment-operation.js';
 import { firstEntityKey } from './payment-state.js';
 import { moveOn } from './settle.js';
 

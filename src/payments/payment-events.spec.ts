@@ -1,5 +1,3 @@
-import { refundEventOf } from '../refunds/refund-events.js';
-import { refundLifecycle, type RefundStatus } from '../refunds/refund.lifecycle.js';
 import { paymentEventOf } from './payment-events.js';
 import {
   type PaymentEvent,
@@ -65,15 +63,5 @@ describe('what a merchant is told of a payment', () => {
     // The line of the diagram that leads in is the opening; everything else is in the table.
     const drawn = [...paymentLifecycle.mermaid().matchAll(/^\s*(\w+) --> \w+/gm)];
     expect(drawn).toHaveLength(lines.length);
-  });
-});
-
-describe('what a merchant is told of a refund', () => {
-  it.each<[RefundStatus, 'refunded' | 'failed' | 'asked_again', string | null]>([
-    ['pending', 'refunded', 'refund.succeeded'],
-    ['pending', 'failed', 'refund.failed'],
-    ['failed', 'asked_again', null],
-  ])('%s, %s: %s', (was, learned, type) => {
-    expect(refundEventOf(was, refundLifecycle.after(was, learned))).toBe(type);
   });
 });

@@ -1,12 +1,10 @@
 import { type Change } from '../core/change.js';
 import { event } from '../database/event.js';
-import { refundEventOf } from '../refunds/refund-events.js';
-import { type Refund } from '../refunds/refund.entity.js';
-import { refundViewOf } from '../refunds/refund.view.js';
 import { type OperationHistory } from '../request-storage/attempt.js';
 import { type StepResult } from '../request-storage/advance.js';
 import { type Payment } from './payment.entity.js';
 import { type PaymentEvent, type PaymentStatus } from './payment.lifecycle.js';
+import { type NewId } from './payment-operation.js';
 import { firstEntityKey, type PaymentState } from './payment-state.js';
 import { viewOf } from './payment.view.js';
 
@@ -20,9 +18,6 @@ export const paymentEventTypes = [
   'payment.stuck',
 ] as const;
 export type PaymentEventType = (typeof paymentEventTypes)[number];
-
-/** Ids of events: drawn in the decision, so that one that is made again writes one event in the end. */
-export type NewId = () => string;
 
 /**
  * What merchants are told when a payment goes from `was` to `is` by what was learned; null where
@@ -90,15 +85,6 @@ export function paymentStuck(
   const route = before?.routes.at(-1)?.request;
   if (step.do !== 'stuck' || !route || route.firstStuckAt) return [];
   return [told('payment.stuck', payment, histories.get(firstEntityKey(payment)), newId, now)];
-}
-
-/** The event that is written with a refund's next state. */
-export function refundMoved(was: Refund, refund: Refund, newId: NewId, now: Date): readonly Change[] {
-  const type = refundEventOf(was.status, refund.status);
-  if (type === null) return [];
-  const { merchantId, id } = refund;
-  const data = { ...refundViewOf(refund) };
-  return [event({ merchantId, id: newId(), type, subject: `refund:${id}`, data, at: now })];
 }
 
 function told(

@@ -1,27 +1,16 @@
 import { type Change, commitOf } from '../core/change.js';
 import { leaveEvidence, newLease, newRun, type Run } from '../idempotency/operation-run.js';
-import { type Answered, type OperationHistory } from '../request-storage/attempt.js';
 import { evidenceOnly } from '../request-storage/advance.js';
 import { isOfPayment, paymentIdOf } from '../request-storage/entity-key.js';
 import { type RouteHistory } from '../request-storage/assess-route.js';
 import { askAbout, unanswered } from '../request-storage/delayed-lookup.js';
-import {
-  type OperationOwner,
-  OperationResolver,
-  type OperationResolverDeps,
-  type Subject,
-} from '../request-storage/operation-resolver.js';
+import { OperationResolver } from '../request-storage/operation-resolver.js';
 import { type OrphanEffect } from '../request-storage/psp-request.entity.js';
 import { isVouchedFor, judge, moveOrphan, openCompensation, undoable } from './orphan.js';
-import { PaymentFlow, type PaymentFlowDeps } from './payment-flow.js';
-import { firstRequested, type PaymentState, withStory } from './payment-state.js';
+import { type PaymentState, withHistory } from './payment-state.js';
 
 /** A payment's operations, driven when no client asks; and what PSPs did after all, given back. */
 export class PaymentResolver extends OperationResolver<PaymentState> {
-  constructor(deps: PaymentFlowDeps & OperationResolverDeps) {
-    super(ownerOf(new PaymentFlow(deps)), deps);
-  }
-
   /**
    * Gives back what a PSP did beside the books, once the PSP has said about that very object that it is there.
    * False when it is not given back now: another worker does, or a person has to.
@@ -86,7 +75,7 @@ export class PaymentResolver extends OperationResolver<PaymentState> {
     const { history, changes, call } = openCompensation(state, orphan, storage, run, clock.now());
     run.lease = newLease(this.deps, run.lockToken);
     if (!(await this.write('compensating', [...changes, ...known]))) return false;
-    return this.follow(call!.request, { ...withStory(state, history), call }, run, true);
+    return this.follow(call!.request, { ...withHistory(state, history), call }, run, true);
   }
 
   /** What cannot be given back by itself waits for a person. */
@@ -94,23 +83,4 @@ export class PaymentResolver extends OperationResolver<PaymentState> {
     await this.deps.store.commit(commitOf(moveOrphan(orphan, 'failed')));
     return false;
   }
-}
-
-function ownerOf(flow: PaymentFlow): OperationOwner<PaymentState> {
-  return {
-    async read({ merchantId, paymentId }: Subject) {
-      if (paymentId === null) throw new TypeError('no payment is named');
-      const state = await flow.read(merchantId, paymentId, firstRequested);
-      if (!state) throw new RangeError(`an operation of a payment that is not there: ${paymentId}`);
-      return state;
-    },
-    historiesOf: ({ histories }) => histories,
-    decide(state: PaymentState, history: OperationHistory, run: Run, answered?: Answered) {
-      const stepResult = flow.drive(state, history, run, answered);
-      return { ...flow.settled(state, stepResult), stepResult };
-    },
-    withCall: (state, call) => ({ ...state, call }),
-    call: (state, run) => flow.call(state, run),
-    reverse: (state, request, evidence) => flow.reverse(state, request, evidence),
-  };
 }

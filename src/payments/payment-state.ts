@@ -1,9 +1,6 @@
 import { type Encryption } from '../core/encryption.js';
-import { type Instruction } from '../psp/contract.js';
-import { type Refund } from '../refunds/refund.entity.js';
 import { type Call, type OperationHistory } from '../request-storage/attempt.js';
 import { entityKey, isOfOrphan, pspIdempotencyKey } from '../request-storage/entity-key.js';
-import { isSuccess } from '../request-storage/assess-route.js';
 import { type PspRequest } from '../request-storage/psp-request.entity.js';
 import { type Payment } from './payment.entity.js';
 
@@ -47,12 +44,8 @@ export interface PaymentState {
   readonly call: Call | null;
   /** The entity key of the operation that was asked for has been opened by this very key. */
   readonly opened: boolean;
-  /** The refund that was asked for. */
-  readonly refund: Refund | null;
-  /** False until the commit that writes the refund's row. */
-  readonly refundIsStored: boolean;
-  /** The refund that is to be resolved first, where it is another than the one that was asked for. */
-  readonly otherRefund: Refund | null;
+  /** By entity key, the rows that other modules keep of what is requested and of what is undecided. */
+  readonly records: ReadonlyMap<string, unknown>;
 }
 
 /** A payment as it is shown: nothing of it is decrypted. */
@@ -68,7 +61,7 @@ export function firstEntityKey(payment: Payment): string {
 }
 
 /** The entity key of what the request wants done. */
-export function requestedKey({ payment, wanted }: PaymentState): string {
+export function requestedKey({ payment, wanted }: Pick<PaymentState, 'payment' | 'wanted'>): string {
   switch (wanted.operation) {
     case 'first':
     case 'complete':
@@ -98,7 +91,7 @@ export function keyAtPspOf(
   return pspIdempotencyKey.ofModification(first, payment.id, name);
 }
 
-export function withStory(state: PaymentState, history: OperationHistory): PaymentState {
+export function withHistory(state: PaymentState, history: OperationHistory): PaymentState {
   return { ...state, histories: new Map(state.histories).set(history.entityKey, history) };
 }
 
@@ -112,64 +105,6 @@ export function undecidedOperation(
     if (history.routes.at(-1)?.request.verdict === 'open') return history;
   }
   return null;
-}
-
-/**
- * What is sent for a call. Made of stored facts alone, so that a resend of a route is the same to
- * the byte, whichever process sends it.
- */
-export function instructionFor(
-  { payment, secrets, histories }: PaymentState,
-  { request, attempt, sentAt, undo }: Call,
-): Instruction {
-  const isFirst = request.operation === 'charge' || request.operation === 'authorize';
-  return {
-    operation: request.operation,
-    entityKey: request.entityKey,
-    route: request.route,
-    idempotencyKey: request.pspIdempotencyKey,
-    ...((request.accountFingerprint ?? null) === null ? {} : { carriesKey: true }),
-    money: { amount: request.amount, currency: request.currency },
-    reference: payment.reference,
-    sentAt,
-    ...(request.pspReference === null ? {} : { pspReference: request.pspReference }),
-    ...(undo ? { undo } : {}),
-    ...(attempt.kind === 'complete' && secrets?.details ? { details: secrets.details } : {}),
-    ...(isFirst
-      ? firstCallOnly(payment, secrets, request.psp)
-      : { parentReference: orphanReference(payment, histories, request) ?? payment.pspReference ?? '' }),
-  };
-}
-
-/** What an orphan's compensation acts upon: the id that its PSP told. */
-function orphanReference(
-  payment: Payment,
-  histories: PaymentState['histories'],
-  { entityKey: name, route }: PspRequest,
-): string | null {
-  if (!isOfOrphan(payment.id, name)) return null;
-  const own = histories.get(name)?.routes.find(({ request }) => request.route === route);
-  const parent = own?.attempts[0]?.request['parent_reference'];
-  if (typeof parent === 'string') return parent;
-  // Opened before it was written down.
-  const routes = histories.get(firstEntityKey(payment))?.routes ?? [];
-  const orphan = routes.find(({ request }) => entityKey.orphan(payment.id, request.route) === name);
-  const told = orphan?.attempts.find(isSuccess)?.response?.['psp_reference'];
-  return typeof told === 'string' ? told : (orphan?.request.pspReference ?? null);
-}
-
-function firstCallOnly(payment: Payment, secrets: Secrets | null, psp: string): Partial<Instruction> {
-  const { reference, email } = secrets?.customer ?? { reference: null, email: null };
-  const token = secrets?.tokens[psp];
-  const pspCustomer = secrets?.customers?.[psp];
-  return {
-    ...(token === undefined ? {} : { token }),
-    ...(pspCustomer === undefined ? {} : { pspCustomer }),
-    ...(secrets?.initiator ? { initiator: secrets.initiator } : {}),
-    ...(payment.statementDescriptor === null ? {} : { statementDescriptor: payment.statementDescriptor }),
-    ...(payment.returnUrl === null ? {} : { returnUrl: payment.returnUrl }),
-    customer: { ...(reference === null ? {} : { reference }), ...(email === null ? {} : { email }) },
-  };
 }
 
 export function encryptSecrets(

@@ -11,6 +11,7 @@ import { OperationOwners } from '../request-storage/operation-owners.js';
 import { OperationTools } from '../request-storage/operation-tools.js';
 import { RequestStorageModule } from '../request-storage/request-storage.module.js';
 import { DuplicateGuard } from './duplicate-guard.entity.js';
+import { PaymentOwner } from './payment-owner.js';
 import { PaymentDisputes } from './payment-disputes.js';
 import { PaymentResolver } from './payment-resolver.js';
 import { PaymentTasks } from './payment-tasks.js';
@@ -34,9 +35,14 @@ import { PaymentsService } from './payments.service.js';
     PaymentReader,
     PaymentsService,
     {
-      provide: PaymentResolver,
+      provide: PaymentOwner,
       inject: [OperationTools],
-      useFactory: (tools: OperationTools) => new PaymentResolver(tools),
+      useFactory: (tools: OperationTools) => new PaymentOwner(tools),
+    },
+    {
+      provide: PaymentResolver,
+      inject: [PaymentOwner, OperationTools],
+      useFactory: (owner: PaymentOwner, tools: OperationTools) => new PaymentResolver(owner, tools),
     },
     {
       provide: PaymentDisputes,
@@ -49,7 +55,7 @@ import { PaymentsService } from './payments.service.js';
     },
     PaymentTasks,
   ],
-  exports: [PaymentsService],
+  exports: [PaymentOwner, PaymentsService],
 })
 export class PaymentsModule implements OnModuleInit {
   constructor(

@@ -1,39 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { type Page } from '../core/page.js';
-import { keyedRequest, type RequestContext } from '../idempotency/request-context.js';
-import { type Ids } from '../core/ids.js';
 import { type FlowAnswer, IdempotentRunner } from '../idempotency/idempotent-runner.js';
-import { type Operation } from '../idempotency/operation.js';
+import { keyedRequest, type RequestContext } from '../idempotency/request-context.js';
 import { type Caller } from '../merchants/caller.js';
 import { PspRouter } from '../psp/router.js';
-import { OperationTools } from '../request-storage/operation-tools.js';
-import { completePaymentFlow } from './complete-payment.flow.js';
-import { createPaymentFlow, type Route, routeOf } from './create-payment.flow.js';
-import { refusingDuplicates } from './duplicate-guard.js';
-import { PaymentFlow, type PaymentFlowDeps } from './payment-flow.js';
-import { cancelPaymentFlow, capturePaymentFlow, type OperationRequest } from './payment-operation.flow.js';
+import { type Route, routeOf } from './charge.flow.js';
+import { GuardedChargeFlow } from './duplicate-guard.js';
+import { paymentFlows } from './payment-flows.js';
+import { PaymentOwner } from './payment-owner.js';
 import { notFound, PaymentReader } from './payment.reader.js';
-import { firstEntityKey, firstRequested, type PaymentState, type StoredPayment } from './payment-state.js';
-import { attemptViewOf, viewOf } from './payment.view.js';
-import { type AttemptView, type PaymentView } from './payment.view.js';
+import { firstEntityKey, firstRequested, type StoredPayment } from './payment-state.js';
+import { attemptViewOf, type AttemptView, type PaymentView, viewOf } from './payment.view.js';
 import { type NewCapture, type NewCompletion, type NewPayment, type PaymentFilter } from './payments.js';
-
-/** The flows of payments, which the completer takes up again. */
-export interface PaymentFlows {
-  readonly create: Operation<NewPayment, PaymentState>;
-  readonly capture: Operation<OperationRequest, PaymentState>;
-  readonly cancel: Operation<OperationRequest, PaymentState>;
-  readonly complete: Operation<NewCompletion & { readonly paymentId: string }, PaymentState>;
-}
-
-export function paymentFlows(deps: PaymentFlowDeps & { ids: Ids; route: Route }): PaymentFlows {
-  return {
-    create: createPaymentFlow(deps),
-    capture: capturePaymentFlow(deps),
-    cancel: cancelPaymentFlow(deps),
-    complete: completePaymentFlow(deps),
-  };
-}
 
 /** What only refunds are asked with. */
 const nothingMore = { amount: null, reference: null, reason: null, metadata: {} } as const;
@@ -41,28 +19,31 @@ const nothingMore = { amount: null, reference: null, reason: null, metadata: {} 
 /** Each call is one flow under the caller's key, or one read. Every refusal is a thrown `Problem`. */
 @Injectable()
 export class PaymentsService {
-  readonly flows: PaymentFlows;
-  private readonly flow: PaymentFlow;
+  readonly flows: ReturnType<typeof paymentFlows>;
+  private readonly route: Route;
 
   constructor(
-    private readonly tools: OperationTools,
+    private readonly owner: PaymentOwner,
     private readonly runner: IdempotentRunner,
     router: PspRouter,
     private readonly reader: PaymentReader,
   ) {
-    this.flows = paymentFlows({ ...tools, route: routeOf(router) });
-    this.flow = new PaymentFlow(tools);
+    this.route = routeOf(router);
+    this.flows = paymentFlows(owner, this.route);
   }
 
   create(context: RequestContext, payment: NewPayment): Promise<FlowAnswer> {
     const { duplicateWindowS } = context.caller;
-    const flow = refusingDuplicates(this.flows.create, this.tools, duplicateWindowS);
+    const flow =
+      duplicateWindowS === 0
+        ? this.flows.create
+        : new GuardedChargeFlow(this.owner, this.route, duplicateWindowS);
     return this.runner.run(flow, keyedRequest(context, payment));
   }
 
   capture(context: RequestContext, paymentId: string, capture: NewCapture): Promise<FlowAnswer> {
-    const ask = { ...nothingMore, ...capture, paymentId };
-    return this.runner.run(this.flows.capture, keyedRequest(context, ask));
+    const input = { ...nothingMore, ...capture, paymentId };
+    return this.runner.run(this.flows.capture, keyedRequest(context, input));
   }
 
   cancel(context: RequestContext, paymentId: string): Promise<FlowAnswer> {
@@ -97,7 +78,7 @@ export class PaymentsService {
   }
 
   private async read(merchantId: string, paymentId: string): Promise<StoredPayment> {
-    const state = await this.flow.find(merchantId, paymentId, firstRequested);
+    const state = await this.owner.find(merchantId, paymentId, firstRequested);
     if (!state) throw notFound();
     return state;
   }

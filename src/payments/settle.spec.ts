@@ -1,14 +1,22 @@
 import fc from 'fast-check';
 import { type Change } from '../core/change.js';
 import { eventRecords } from '../database/event.js';
-import { type Capabilities } from '../psp/contract.js';
+import { type Capabilities, type Operation } from '../psp/contract.js';
 import { type Refund } from '../refunds/refund.entity.js';
+import { RefundFlow } from '../refunds/refund.flow.js';
 import { type Answered, type OperationHistory } from '../request-storage/attempt.js';
 import { advance, type StepResult, startOperation } from '../request-storage/advance.js';
 import { entityKey } from '../request-storage/entity-key.js';
 import { type Payment } from './payment.entity.js';
+import { PaymentOwner, type PaymentTools } from './payment-owner.js';
 import { firstRequested, type PaymentState } from './payment-state.js';
+import { paymentFlows } from './payment-flows.js';
 import { settle } from './settle.js';
+
+const owner = new PaymentOwner({} as PaymentTools);
+paymentFlows(owner, () => ({ candidates: [], fence: false }));
+owner.register(new RefundFlow(owner));
+const operationOf = (name: Operation) => owner.operation(name);
 
 const now = new Date('2026-01-01T00:00:00Z');
 const driver = { lockToken: 't', leaseMs: 20_000, traceId: 'trace' };
@@ -107,9 +115,9 @@ function opened(
     secrets: null,
     call: stepResult.call,
     opened: true,
-    refund: operation === 'refund' ? refundNamed(key, amount) : null,
-    refundIsStored: false,
-    otherRefund: null,
+    records: new Map(
+      operation === 'refund' ? [[key, { row: refundNamed(key, amount), isStored: true }]] : [],
+    ),
   };
   return { state, stepResult };
 }
@@ -137,7 +145,7 @@ function answeredWith(
   at = now,
 ): { readonly state: PaymentState; readonly changes: readonly Change[] } {
   const answered = { call: state.call!, answer: { outcome }, endedAt: now, latencyMs: 1 };
-  return settle(state, advance(history, factsAt(at), driver, answered), at, can, () => 'e');
+  return settle(state, advance(history, factsAt(at), driver, answered), operationOf, can, at, () => 'e');
 }
 
 /** Type of each event among the changes, and the status that it shows. */
@@ -227,7 +235,7 @@ describe('what an operation comes to', () => {
     const asked = { ...factsAt(late), deadline, clientWaiting: true, capabilities: () => canLookUp };
     const again = advance(history(stuck.state), asked, driver);
     expect(again.call?.attempt.kind).toBe('lookup');
-    const looked = settle(stuck.state, again, late, can, () => 'e');
+    const looked = settle(stuck.state, again, operationOf, can, late, () => 'e');
     expect(toldBy(looked.changes)).toEqual([]);
     const given = answeredWith(looked.state, history(looked.state), 'unknown', late);
     expect(history(given.state).routes[0]?.request.stuckAt).toEqual(late);

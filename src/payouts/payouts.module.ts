@@ -9,7 +9,7 @@ import { OperationOwners } from '../request-storage/operation-owners.js';
 import { OperationResolver } from '../request-storage/operation-resolver.js';
 import { OperationTools } from '../request-storage/operation-tools.js';
 import { RequestStorageModule } from '../request-storage/request-storage.module.js';
-import { PayoutFlow } from './payout-flow.js';
+import { PayoutOwner } from './payout-owner.js';
 import { Payout, PayoutTransition } from './payout.entity.js';
 import { PayoutReader } from './payout.reader.js';
 import { PayoutsController } from './payouts.controller.js';
@@ -25,12 +25,21 @@ import { PayoutsService } from './payouts.service.js';
     TypeOrmModule.forFeature([Payout, PayoutTransition]),
   ],
   controllers: [PayoutsController],
-  providers: [PayoutReader, PayoutsService],
+  providers: [
+    PayoutReader,
+    PayoutsService,
+    {
+      provide: PayoutOwner,
+      inject: [OperationTools],
+      useFactory: (tools: OperationTools) => new PayoutOwner(tools),
+    },
+  ],
 })
 export class PayoutsModule implements OnModuleInit {
   constructor(
     private readonly owners: OperationOwners,
     private readonly tools: OperationTools,
+    private readonly owner: PayoutOwner,
     private readonly runner: IdempotentRunner,
     private readonly payouts: PayoutsService,
     private readonly reader: PayoutReader,
@@ -39,9 +48,9 @@ export class PayoutsModule implements OnModuleInit {
   onModuleInit(): void {
     this.owners.register({
       owns: isOfPayout,
-      resolver: new OperationResolver(new PayoutFlow(this.tools), this.tools),
+      resolver: new OperationResolver(this.owner, this.tools),
       subjectOf: (id) => this.reader.subjectOf(id),
     });
-    this.runner.register(Object.values(this.payouts.flows));
+    this.runner.register([this.payouts.flow]);
   }
 }

@@ -2,14 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { type Page } from '../core/page.js';
 import { Problem } from '../core/problem.js';
 import { type FlowAnswer, IdempotentRunner } from '../idempotency/idempotent-runner.js';
-import { type Operation } from '../idempotency/operation.js';
 import { keyedRequest, type RequestContext } from '../idempotency/request-context.js';
 import { type Caller } from '../merchants/caller.js';
 import { PspRouter } from '../psp/router.js';
-import { OperationTools } from '../request-storage/operation-tools.js';
-import { candidatesOf, createPayoutFlow } from './create-payout.flow.js';
-import { PayoutFlow } from './payout-flow.js';
-import { type PayoutState } from './payout-state.js';
+import { PayoutOwner } from './payout-owner.js';
+import { candidatesOf, PayoutFlow } from './payout.flow.js';
 import { PayoutReader } from './payout.reader.js';
 import { type PayoutView, viewOf } from './payout.view.js';
 import { type NewPayout, type PayoutFilter } from './payouts.js';
@@ -18,19 +15,15 @@ import { type NewPayout, type PayoutFilter } from './payouts.js';
 @Injectable()
 export class PayoutsService {
   /** What the completer takes up again. */
-  readonly flows: { readonly create: Operation<NewPayout, PayoutState> };
-  private readonly flow: PayoutFlow;
+  readonly flow: PayoutFlow;
 
   constructor(
-    tools: OperationTools,
+    private readonly owner: PayoutOwner,
     private readonly runner: IdempotentRunner,
     router: PspRouter,
     private readonly reader: PayoutReader,
   ) {
-    this.flows = {
-      create: createPayoutFlow({ ...tools, candidates: candidatesOf(router), sequences: reader }),
-    };
-    this.flow = new PayoutFlow(tools);
+    this.flow = new PayoutFlow(owner, candidatesOf(router), reader);
   }
 
   /**
@@ -38,11 +31,11 @@ export class PayoutsService {
    * `payout_sequence_stale` where `previous` is not what the recipient's sequence has come to.
    */
   create(context: RequestContext, payout: NewPayout): Promise<FlowAnswer> {
-    return this.runner.run(this.flows.create, keyedRequest(context, payout));
+    return this.runner.run(this.flow, keyedRequest(context, payout));
   }
 
   async get({ merchantId }: Caller, payoutId: string): Promise<PayoutView> {
-    const state = await this.flow.find(merchantId, payoutId);
+    const state = await this.owner.find(merchantId, payoutId);
     if (!state) throw new Problem('not_found', 'No such payout.');
     return viewOf(state.payout, state.history);
   }

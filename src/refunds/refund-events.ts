@@ -1,4 +1,8 @@
+import { type Change } from '../core/change.js';
+import { event } from '../database/event.js';
+import { type Refund } from './refund.entity.js';
 import { type RefundStatus } from './refund.lifecycle.js';
+import { refundViewOf } from './refund.view.js';
 
 /** What merchants are told of a refund. */
 export const refundEventTypes = ['refund.succeeded', 'refund.failed'] as const;
@@ -7,4 +11,13 @@ export type RefundEventType = (typeof refundEventTypes)[number];
 /** What merchants are told when a refund goes from `was` to `is`; null where they are told nothing. */
 export function refundEventOf(was: RefundStatus, is: RefundStatus): RefundEventType | null {
   return was === is || is === 'pending' ? null : `refund.${is}`;
+}
+
+/** The event that is written with a refund's next state. */
+export function refundMoved(was: Refund, refund: Refund, newId: () => string, now: Date): readonly Change[] {
+  const type = refundEventOf(was.status, refund.status);
+  if (type === null) return [];
+  const { merchantId, id } = refund;
+  const data = { ...refundViewOf(refund) };
+  return [event({ merchantId, id: newId(), type, subject: `refund:${id}`, data, at: now })];
 }

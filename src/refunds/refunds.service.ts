@@ -6,14 +6,12 @@ import { Problem } from '../core/problem.js';
 import { given } from '../database/conditions.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { type FlowAnswer, IdempotentRunner } from '../idempotency/idempotent-runner.js';
-import { type Operation } from '../idempotency/operation.js';
 import { keyedRequest, type RequestContext } from '../idempotency/request-context.js';
 import { type Caller } from '../merchants/caller.js';
-import { type OperationRequest, refundPaymentFlow } from '../payments/payment-operation.flow.js';
-import { type PaymentState } from '../payments/payment-state.js';
+import { PaymentOwner } from '../payments/payment-owner.js';
 import { PaymentsService } from '../payments/payments.service.js';
-import { OperationTools } from '../request-storage/operation-tools.js';
 import { Refund } from './refund.entity.js';
+import { RefundFlow } from './refund.flow.js';
 import { refundViewOf, type RefundView } from './refund.view.js';
 
 /** What a client asks for with POST /v1/payments/{id}/refunds, parsed and validated. */
@@ -30,15 +28,16 @@ export interface NewRefund {
 @Injectable()
 export class RefundsService {
   /** What the completer takes up again. */
-  readonly flow: Operation<OperationRequest, PaymentState>;
+  readonly flow: RefundFlow;
 
   constructor(
-    tools: OperationTools,
+    owner: PaymentOwner,
     private readonly runner: IdempotentRunner,
     private readonly payments: PaymentsService,
     @InjectRepository(Refund) private readonly refunds: Repository<Refund>,
   ) {
-    this.flow = refundPaymentFlow(tools);
+    this.flow = new RefundFlow(owner);
+    owner.register(this.flow);
   }
 
   create(context: RequestContext, paymentId: string, refund: NewRefund): Promise<FlowAnswer> {

@@ -14,6 +14,7 @@ import { referenceIn } from './reference.js';
 import { delayedLookupAfter } from './delayed-lookup.js';
 import { completionStep, nextStep, type RuledOut, type Step, type StepFacts } from './next-step.js';
 import { type PspRequest } from './psp-request.entity.js';
+import { statedBy } from './statement.js';
 import { nonExecutionProofs, pspAttempts, pspRequests } from './psp-request.table.js';
 
 /** What a new operation is. */
@@ -45,6 +46,12 @@ export interface StepResult {
   /** `none`: the route was decided before this answer came. */
   readonly step: Step | { readonly do: 'none' };
   readonly call: Call | null;
+}
+
+/** The PSP, where its answer or notification decided, and the person, where a statement did. */
+export function actorOf({ history, step }: StepResult): string {
+  const by = step.do === 'finish' ? step.by : step.do === 'fail' ? step.evidence.by : null;
+  return (by && statedBy(by)) ?? `psp:${history.routes.at(-1)!.request.psp}`;
 }
 
 /** Opens route 1 of a new operation with its first attempt. */

@@ -5,7 +5,7 @@ import { SeededIds } from '../core/ids.js';
 import { type Capabilities, type Psps } from '../psp/contract.js';
 import { type NotificationItem } from '../psp/notification.js';
 import { newRun } from '../idempotency/operation-run.js';
-import { advance, startOperation } from './advance.js';
+import { startOperation } from './advance.js';
 import { type OperationHistory } from './attempt.js';
 import { type OperationOwner, OperationResolver } from './operation-resolver.js';
 import { pspAttempts, pspRequests } from './psp-request.table.js';
@@ -62,15 +62,13 @@ async function pending() {
     read: () => storage.storiesOf(merchantId, '1'),
     historiesOf: (histories) => histories,
     decide: (state, history, run, answered) => {
-      const facts = storage.facts({
+      const given = {
         candidates: ['first', 'second'],
-        deadline: run.clientWaiting ? run.deadline : storage.deadlineOf(history.routes[0]!.request),
-        clientWaiting: run.clientWaiting,
         intent: 'finish',
         fence: false,
         now: clock.now(),
-      });
-      const stepResult = advance(history, facts, run, answered);
+      } as const;
+      const stepResult = storage.advance(history, given, run, answered);
       return { state, stepResult, changes: stepResult.changes };
     },
     withCall: (state) => state,

@@ -45,8 +45,8 @@ export interface OperationOwner<State> {
   historiesOf(state: State): ReadonlyMap<string, OperationHistory>;
   /** Takes in an answer, if there is one, and decides. Pure. */
   decide(state: State, history: OperationHistory, run: Run, answered?: Answered): Settled<State>;
-  /** The state with a call to make. */
-  withCall(state: State, call: Call): State;
+  /** The state with this call to make, or none. */
+  withCall(state: State, call: Call | null): State;
   /** Makes the call that the state has written down. */
   call(state: State, run: Pick<Run, 'lease'>): Promise<Answered>;
   /** What it changes that a refund which the PSP had done has come to nothing. An owner without refunds has none. */

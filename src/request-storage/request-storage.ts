@@ -1,6 +1,7 @@
 import { type Clock } from '../core/clock.js';
 import { commitOf, type NoneOf, type Store, update } from '../core/change.js';
 import { type Lease } from '../core/lease.js';
+import { type Run } from '../idempotency/operation-run.js';
 import {
   type Answer,
   type Capabilities,
@@ -10,7 +11,7 @@ import {
 } from '../psp/contract.js';
 import { type Answered, type Call, type OperationHistory } from './attempt.js';
 import { entityKey } from './entity-key.js';
-import { type AccountAt } from './advance.js';
+import { type AccountAt, advance, type StepResult } from './advance.js';
 import { ID_OF_ANOTHER_OPERATION, isOtherAccount, NO_PROMISES, type StepFacts } from './next-step.js';
 import { type OrphanEffect, type OrphanStatus, type PspRequest } from './psp-request.entity.js';
 import { orphanEffects, pspAttempts, pspRequests } from './psp-request.table.js';
@@ -51,10 +52,17 @@ export class RequestStorage {
 
   /**
    * Makes the one call that `call` stands for, if its lock will outlive it and its PSP is still the
-   * account that the route was opened at. Never throws: every failure is an answer.
+   * account that the route was opened at. Never throws: every failure is an answer. `more`: what the operation sends
+   * beside what all send. It is made of stored facts alone, so that a resend of a route is the same to the byte,
+   * whichever process sends it.
    */
-  async perform(call: Call, instruction: Instruction, lease: Lease): Promise<Answered> {
+  async perform(
+    call: Call,
+    more: Partial<Instruction> & Pick<Instruction, 'reference'>,
+    lease: Lease,
+  ): Promise<Answered> {
     const { clock, psps } = this.options;
+    const instruction = instructionOf(call, more);
     if (this.isOtherAccount(call.request)) {
       const answer = { outcome: 'not_sent', pspCode: 'account_changed' } as const;
       return { call, answer, endedAt: clock.now(), latencyMs: 0 };
@@ -115,30 +123,29 @@ export class RequestStorage {
     return psps.has(psp) ? psps.fingerprint(psp) : undefined;
   }
 
-  /** What next step is decided from, beside the routes. */
-  facts(given: {
-    readonly candidates: readonly string[];
-    readonly deadline: Date;
-    readonly clientWaiting: boolean;
-    readonly operatorAskedAfter?: number | undefined;
-    readonly intent: 'finish' | 'cancel';
-    readonly fence: boolean;
-    readonly now: Date;
-  }): StepFacts {
-    const { leaseMs, clock, commitsMayBeLost } = this.options;
-    return {
+  /** Takes in what a call of the operation came back with (if anything), and decides what comes next. */
+  advance(
+    history: OperationHistory,
+    given: Pick<StepFacts, 'candidates' | 'intent' | 'fence' | 'now'>,
+    run: Run,
+    answered?: Answered,
+  ): StepResult {
+    const { leaseMs, deadlineMs, clock, commitsMayBeLost } = this.options;
+    const { clientWaiting, operatorAskedAfter } = run;
+    const { openedAt } = history.routes[0]!.request;
+    const facts: StepFacts = {
       ...given,
+      clientWaiting,
+      operatorAskedAfter,
+      // Once no client waits, the operation may be sent to another PSP for so long after it was opened.
+      deadline: clientWaiting ? run.deadline : new Date(openedAt.getTime() + deadlineMs),
       clockTrusted: clock.isTrusted(),
       commitsMayBeLost: commitsMayBeLost(),
       leaseMs,
       capabilities: (psp) => this.capabilities(psp),
       fingerprintOf: (psp) => this.fingerprintOf(psp),
     };
-  }
-
-  /** Until when an operation that was opened then may be sent to another PSP, once no client waits. */
-  deadlineOf({ openedAt }: PspRequest): Date {
-    return new Date(openedAt.getTime() + this.options.deadlineMs);
+    return advance(history, facts, run, answered);
   }
 
   /** Puts a due route off that could not be driven, so that it does not stand before the others. */
@@ -190,6 +197,24 @@ export class RequestStorage {
     const where = { verdict: 'open', ...(psp === undefined ? {} : { psp }) } as const;
     return this.options.store.findDue(pspRequests, where, 'nextStepAt', 'now', limit);
   }
+}
+
+function instructionOf(
+  { request, sentAt, undo }: Call,
+  more: Partial<Instruction> & Pick<Instruction, 'reference'>,
+): Instruction {
+  return {
+    operation: request.operation,
+    entityKey: request.entityKey,
+    route: request.route,
+    idempotencyKey: request.pspIdempotencyKey,
+    ...((request.accountFingerprint ?? null) === null ? {} : { carriesKey: true }),
+    money: { amount: request.amount, currency: request.currency },
+    sentAt,
+    ...(request.pspReference === null ? {} : { pspReference: request.pspReference }),
+    ...(undo ? { undo } : {}),
+    ...more,
+  };
 }
 
 /** At some PSPs one object stands for an authorization, and for the captures and the void of it. */

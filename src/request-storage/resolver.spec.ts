@@ -5,7 +5,8 @@ import { MemoryStore } from '../database/commit/memory-store.js';
 import { SeededIds } from '../core/ids.js';
 import { type Psps } from '../psp/contract.js';
 import { accountFilters } from './account-filters.js';
-import { advance, startOperation } from './advance.js';
+import { newRun } from '../idempotency/operation-run.js';
+import { startOperation } from './advance.js';
 import { type PspRequest } from './psp-request.entity.js';
 import { pspRequests } from './psp-request.table.js';
 import { RequestStorage } from './request-storage.js';
@@ -102,16 +103,15 @@ describe('a route at a PSP that is no longer configured', () => {
   );
 
   it('is a matter for a person, and never for another PSP', async () => {
-    const { clock, storage } = await world(1);
+    const { clock, store, storage } = await world(1);
     const histories = await storage.storiesOf(merchantId, '0');
-    const facts = storage.facts({
+    const given = {
       candidates: ['gone', 'other'],
-      deadline: new Date(clock.now().getTime() + 10_000),
-      clientWaiting: true,
       intent: 'finish',
       fence: false,
       now: clock.now(),
-    });
+    } as const;
+    const tools = { store, clock, ids: new SeededIds(1, clock), leaseMs: 1_000 };
     const history = histories.get('payment-0-charge')!;
     const call = { request: history.routes[0]!.request, attempt: history.routes[0]!.attempts.find(isCall)! };
     const answered: Answered = {
@@ -120,6 +120,8 @@ describe('a route at a PSP that is no longer configured', () => {
       endedAt: clock.now(),
       latencyMs: 1,
     };
-    expect(advance(history, facts, driver, answered).step).toMatchObject({ do: 'stuck' });
+    expect(storage.advance(history, given, newRun(tools, 't', 10_000), answered).step).toMatchObject({
+      do: 'stuck',
+    });
   });
 });

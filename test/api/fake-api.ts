@@ -51,7 +51,7 @@ type CallOf<Service> = readonly [method: keyof Service, ...args: unknown[]];
 
 type Payments = Omit<Pick<PaymentsService, keyof PaymentsService>, 'flows'>;
 type Refunds = Omit<Pick<RefundsService, keyof RefundsService>, 'flow'>;
-type Payouts = Omit<Pick<PayoutsService, keyof PayoutsService>, 'flows'>;
+type Payouts = Omit<Pick<PayoutsService, keyof PayoutsService>, 'flow'>;
 type Letters = Pick<DeadLetters, 'list' | 'counts' | 'show' | 'merge' | 'purge'>;
 
 /** Payments that only remember what they were asked. */
@@ -120,7 +120,6 @@ export class FakeRefunds implements Refunds {
 
 /** Payouts that only remember what they were asked. */
 export class FakePayouts implements Payouts {
-  readonly flows = {};
   readonly calls: CallOf<Payouts>[] = [];
 
   create(...args: Parameters<Payouts['create']>): ReturnType<Payouts['create']> {

@@ -4,10 +4,11 @@ import { eventRecords } from '../../src/database/event.js';
 import { Problem } from '../../src/core/problem.js';
 import { StoreUnavailable } from '../../src/database/store-unavailable.js';
 import { OrphanCompensator } from '../../src/payments/orphan-compensator.js';
+import { PaymentOwner } from '../../src/payments/payment-owner.js';
 import { PaymentResolver } from '../../src/payments/payment-resolver.js';
 import { payments, paymentTransitions } from '../../src/payments/payment.table.js';
-import { refundPaymentFlow } from '../../src/payments/payment-operation.flow.js';
-import { paymentFlows } from '../../src/payments/payments.service.js';
+import { RefundFlow } from '../../src/refunds/refund.flow.js';
+import { paymentFlows } from '../../src/payments/payment-flows.js';
 import { type NewPayment } from '../../src/payments/payments.js';
 import { refunds } from '../../src/refunds/refund.table.js';
 import { isOfPayment } from '../../src/request-storage/entity-key.js';
@@ -74,9 +75,7 @@ export function playPayment(seed: number): Promise<Played> {
 
 interface Service extends Working {
   readonly keyed: IdempotentRunner;
-  readonly flows: ReturnType<typeof paymentFlows> & {
-    readonly refund: ReturnType<typeof refundPaymentFlow>;
-  };
+  readonly flows: ReturnType<typeof paymentFlows> & { readonly refund: RefundFlow };
 }
 
 export class PaymentSchedule extends Installation<Service> {
@@ -138,9 +137,12 @@ export class PaymentSchedule extends Installation<Service> {
     const { keyed, newId, deps } = this.toolsOf(process);
     const { store, storage, ids } = deps;
     const route = () => ({ candidates: [...this.psps.keys()], fence: this.fence });
-    const flows = { ...paymentFlows({ ...deps, route }), refund: refundPaymentFlow(deps) };
+    const owner = new PaymentOwner(deps);
+    const refund = new RefundFlow(owner);
+    owner.register(refund);
+    const flows = { ...paymentFlows(owner, route), refund };
     keyed.register(Object.values(flows));
-    const resolver = new PaymentResolver({ ...deps, leaseMs: LEASE_MS });
+    const resolver = new PaymentResolver(owner, { ...deps, leaseMs: LEASE_MS });
     const { rethrow } = this;
     const owners = new OperationOwners();
     owners.register({

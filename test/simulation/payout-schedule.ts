@@ -4,9 +4,10 @@ import { eventRecords } from '../../src/database/event.js';
 import { Problem } from '../../src/core/problem.js';
 import { StoreUnavailable } from '../../src/database/store-unavailable.js';
 import { OrphanCompensator } from '../../src/payments/orphan-compensator.js';
+import { PaymentOwner } from '../../src/payments/payment-owner.js';
 import { PaymentResolver } from '../../src/payments/payment-resolver.js';
-import { createPayoutFlow } from '../../src/payouts/create-payout.flow.js';
-import { PayoutFlow } from '../../src/payouts/payout-flow.js';
+import { PayoutOwner } from '../../src/payouts/payout-owner.js';
+import { PayoutFlow } from '../../src/payouts/payout.flow.js';
 import { type Payout } from '../../src/payouts/payout.entity.js';
 import { payouts, payoutTransitions } from '../../src/payouts/payout.table.js';
 import { type NewPayout } from '../../src/payouts/payouts.js';
@@ -56,7 +57,7 @@ export function playPayouts(seed: number): Promise<PlayedPayouts> {
 
 interface Service extends Working {
   readonly keyed: IdempotentRunner;
-  readonly create: ReturnType<typeof createPayoutFlow>;
+  readonly create: PayoutFlow;
 }
 
 /**
@@ -88,10 +89,11 @@ class PayoutSchedule extends Installation<Service> {
     const { store, storage, ids } = deps;
     const candidates = () => [...this.psps.keys()];
     const sequences = { tailOf: () => this.tailOf() };
-    const create = createPayoutFlow({ ...deps, candidates, sequences });
+    const owner = new PayoutOwner(deps);
+    const create = new PayoutFlow(owner, candidates, sequences);
     keyed.register([create]);
-    const resolver = new OperationResolver(new PayoutFlow(deps), { ...deps, leaseMs: LEASE_MS });
-    const ofPayments = new PaymentResolver({ ...deps, leaseMs: LEASE_MS });
+    const resolver = new OperationResolver(owner, { ...deps, leaseMs: LEASE_MS });
+    const ofPayments = new PaymentResolver(new PaymentOwner(deps), { ...deps, leaseMs: LEASE_MS });
     const owners = new OperationOwners();
     owners.register({
       owns: isOfPayout,

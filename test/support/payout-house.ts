@@ -4,9 +4,10 @@ import { type Store } from '../../src/core/change.js';
 import { type Ids } from '../../src/core/ids.js';
 import { Encryption } from '../../src/core/encryption.js';
 import { OrphanCompensator } from '../../src/payments/orphan-compensator.js';
+import { PaymentOwner } from '../../src/payments/payment-owner.js';
 import { PaymentResolver } from '../../src/payments/payment-resolver.js';
-import { createPayoutFlow } from '../../src/payouts/create-payout.flow.js';
-import { PayoutFlow } from '../../src/payouts/payout-flow.js';
+import { PayoutOwner } from '../../src/payouts/payout-owner.js';
+import { PayoutFlow } from '../../src/payouts/payout.flow.js';
 import { payouts } from '../../src/payouts/payout.table.js';
 import { type PayoutView } from '../../src/payouts/payout.view.js';
 import { type NewPayout } from '../../src/payouts/payouts.js';
@@ -151,8 +152,9 @@ export function payoutHouse({ store, clock, ids, psps, sequences = sequencesIn(s
   const keyed = new IdempotentRunner({ store, clock, ids, seal, leaseMs: LEASE_MS, deadlineMs: DEADLINE_MS });
   const deps = { store, storage, seal, clock, ids };
   const candidates = (ask: NewPayout) => Object.keys(ask.recipient.tokens).filter((name) => psps.has(name));
-  const create = createPayoutFlow({ ...deps, candidates, sequences });
-  const ofPayouts = new OperationResolver(new PayoutFlow(deps), { ...deps, leaseMs: LEASE_MS });
+  const owner = new PayoutOwner(deps);
+  const create = new PayoutFlow(owner, candidates, sequences);
+  const ofPayouts = new OperationResolver(owner, { ...deps, leaseMs: LEASE_MS });
   const resolver = new Resolver(
     storage,
     (due, traceId) => ofPayouts.advance(due, traceId),
@@ -172,7 +174,7 @@ export function payoutHouse({ store, clock, ids, psps, sequences = sequencesIn(s
     });
     return { ...told, payout: JSON.parse(told.body) as PayoutView };
   };
-  const ofPayments = new PaymentResolver({ ...deps, leaseMs: LEASE_MS });
+  const ofPayments = new PaymentResolver(new PaymentOwner(deps), { ...deps, leaseMs: LEASE_MS });
   const orphans = new OrphanCompensator(
     storage,
     (due, traceId) => ofPayouts.lookAgain(due, traceId),

@@ -4,7 +4,7 @@ import { Refund } from '../refunds/refund.entity.js';
 import { type OperationHistory } from '../request-storage/attempt.js';
 import { OrphanEffect } from '../request-storage/psp-request.entity.js';
 import { readHistories } from '../request-storage/read-histories.js';
-import { type Payment } from './payment.entity.js';
+import { type Payment } from '../payments/payment.entity.js';
 
 /** All that operators see of a payment: neither tokens nor customer data, nor what the customer is to do. */
 export interface PaymentReport {

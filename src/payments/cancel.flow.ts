@@ -1,0 +1,52 @@
+import { authorizedRefusal, leftToCapture } from './capture.flow.js';
+import { failureOf } from './failure.js';
+import { ModificationFlow, verdictOf } from './modify-payment.js';
+import { type Payment } from './payment.entity.js';
+import { type Refusal } from './payment-flow.js';
+import { type PaymentEvent } from './payment.lifecycle.js';
+import { type Decided } from './payment-operation.js';
+import { type PaymentState, requestedKey } from './payment-state.js';
+
+/** Voids what was authorized, or what is left of it, or what is not decided yet where the PSP can. */
+export class CancelFlow extends ModificationFlow {
+  readonly name = 'POST /v1/payments/:id/cancel';
+  readonly operation = 'void';
+
+  /** begin: it is enough that the payment is canceled, whatever canceled it. */
+  protected override isAlreadySatisfied(state: PaymentState): boolean {
+    return state.payment.status === 'canceled' || verdictOf(state, requestedKey(state)) === 'effective';
+  }
+
+  protected refusal({ payment }: PaymentState): Refusal | null {
+    return authorizedRefusal(payment, 'voided', 'canceled');
+  }
+
+  protected amountOf({ payment }: PaymentState): number {
+    return leftToCapture(payment);
+  }
+
+  protected reserve(): Partial<Payment> {
+    return {};
+  }
+
+  /** settle: what was captured before stays captured; the rest is released. */
+  done({ payment: { amountCaptured, amountRefunded } }: Decided): PaymentEvent {
+    if (amountCaptured === 0) return 'voided';
+    if (amountRefunded === 0) return 'rest_voided';
+    return amountRefunded < amountCaptured ? 'rest_voided_part_refunded' : 'rest_voided_refunded';
+  }
+
+  failed(): PaymentEvent {
+    return 'void_failed';
+  }
+
+  effect(event: PaymentEvent, { payment, request, step }: Decided): Partial<Payment> {
+    const { psp, pspReference, operation } = request;
+    return {
+      sealed: null,
+      nextAction: null,
+      ...(event === 'voided' && payment.psp === null ? { psp, pspReference } : {}),
+      failure: failureOf(step, operation),
+    };
+  }
+}

@@ -1,0 +1,81 @@
+import { type Capabilities } from '../psp/contract.js';
+import { entityKey } from '../request-storage/entity-key.js';
+import { failureOf } from './failure.js';
+import { ModificationFlow, verdictOf } from './modify-payment.js';
+import { type Payment } from './payment.entity.js';
+import { type Refusal } from './payment-flow.js';
+import { paymentLifecycle, type PaymentEvent } from './payment.lifecycle.js';
+import { type Decided } from './payment-operation.js';
+import { type PaymentState, requestedKey } from './payment-state.js';
+
+/** Captures what was authorized: whole, in part, or in several parts that each have a reference. */
+export class CaptureFlow extends ModificationFlow {
+  readonly name = 'POST /v1/payments/:id/capture';
+  readonly operation = 'capture';
+
+  /** begin: a capture of a name is done once, whoever asks for it. */
+  protected override isAlreadySatisfied(state: PaymentState): boolean {
+    return state.wanted.reference !== null && verdictOf(state, requestedKey(state)) === 'effective';
+  }
+
+  protected refusal(state: PaymentState, can: Capabilities): Refusal | null {
+    const { payment } = state;
+    const left = leftToCapture(payment);
+    const notAuthorized = authorizedRefusal(payment, 'captured', 'captured');
+    if (notAuthorized) return notAuthorized;
+    const amount = this.amountOf(state);
+    if (amount > left) {
+      return {
+        code: 'amount_exceeds_authorized',
+        detail: `At most ${left} ${payment.currency} (minor units) are left of what was authorized.`,
+      };
+    }
+    if (can.captures === 'whole' && amount < payment.amount) {
+      return {
+        code: 'invalid_state',
+        detail: `${payment.psp} captures all that was authorized, or nothing.`,
+      };
+    }
+    return null;
+  }
+
+  protected amountOf({ payment, wanted }: PaymentState): number {
+    return wanted.amount ?? leftToCapture(payment);
+  }
+
+  protected reserve({ captureReserved }: Payment, amount: number): Partial<Payment> {
+    return { captureReserved: captureReserved + amount };
+  }
+
+  /** settle: the last capture ends the authorization; the only one does, and one that takes all that is left. */
+  done({ payment, request }: Decided, can: Capabilities): PaymentEvent {
+    const { id, amount, amountCaptured, amountRefunded } = payment;
+    const isOnly = request.entityKey === entityKey.capture(id, null);
+    const isLast = isOnly || can.captures !== 'several' || amountCaptured + request.amount >= amount;
+    if (!isLast) return 'part_captured';
+    return amountRefunded > 0 ? 'captured_part_refunded' : 'captured';
+  }
+
+  failed(): PaymentEvent {
+    return 'capture_failed';
+  }
+
+  effect(event: PaymentEvent, { payment, request, step }: Decided): Partial<Payment> {
+    const captureReserved = payment.captureReserved - request.amount;
+    const atRest = { sealed: null, nextAction: null, captureReserved };
+    return event === 'capture_failed'
+      ? { ...atRest, failure: failureOf(step, request.operation) }
+      : { ...atRest, amountCaptured: payment.amountCaptured + request.amount, failure: null };
+  }
+}
+
+/** What is left to capture or void, in minor units; what is on its way counts as done. */
+export function leftToCapture({ amount, amountCaptured, captureReserved }: Payment): number {
+  return amount - amountCaptured - captureReserved;
+}
+
+/** Only what is authorized can be captured or canceled. */
+export function authorizedRefusal(payment: Payment, event: PaymentEvent, verb: string): Refusal | null {
+  if (payment.status === 'authorized' && paymentLifecycle.allows(payment.status, event)) return null;
+  return { code: 'invalid_state', detail: `A payment that is ${payment.status} cannot be ${verb}.` };
+}

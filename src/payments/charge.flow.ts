@@ -1,0 +1,248 @@
+import { insert, type Refusal } from '../core/change.js';
+import { Problem } from '../core/problem.js';
+import { audit } from '../database/audit.js';
+import {
+  type Begun,
+  type Decision,
+  type KeyedRun,
+  makeCall,
+  type RecoveryPoint,
+} from '../idempotency/operation.js';
+import { type Instruction, type NextAction } from '../psp/contract.js';
+import { type PspRouter } from '../psp/router.js';
+import { startOperation } from '../request-storage/advance.js';
+import { isFailoverCancel } from '../request-storage/assess-route.js';
+import { type Call, type OperationHistory } from '../request-storage/attempt.js';
+import { entityKey, pspIdempotencyKey, refuseForgottenKey } from '../request-storage/entity-key.js';
+import { type RuledOut } from '../request-storage/next-step.js';
+import { failureOf } from './failure.js';
+import { type Payment } from './payment.entity.js';
+import { PaymentFlow } from './payment-flow.js';
+import { type PaymentEvent } from './payment.lifecycle.js';
+import { type Decided, type PaymentOperation } from './payment-operation.js';
+import { type PaymentOwner } from './payment-owner.js';
+import { encryptSecrets, firstOperation, firstRequested, type PaymentState } from './payment-state.js';
+import { payments, paymentTransitions } from './payment.table.js';
+import { type NewPayment } from './payments.js';
+
+export const CREATE_PAYMENT = 'POST /v1/payments';
+
+/** The PSP accounts that may be asked, best first, and whether their rule allows to cancel before a failover. */
+export interface Routing {
+  readonly candidates: readonly string[];
+  readonly fence: boolean;
+}
+
+/** `drawnFrom`: what a weight is drawn from; the same for the same request, also after the database lost it. */
+export type Route = (payment: NewPayment, drawnFrom: string) => Routing;
+
+/** Routes a payment by the routing rules. */
+export function routeOf(router: PspRouter): Route {
+  return (payment, drawnFrom) => {
+    const { card, tokens } = payment.paymentMethod;
+    const facts = {
+      operation: payment.capture === 'automatic' ? 'charge' : 'authorize',
+      amount: payment.amount,
+      currency: payment.currency,
+      cardBrand: card.brand ?? undefined,
+      cardCountry: card.country ?? undefined,
+      tokens: Object.keys(tokens),
+    } as const;
+    return {
+      candidates: router.candidates(facts, drawnFrom),
+      fence: router.mayCancelBeforeFailover(facts),
+    };
+  };
+}
+
+/** Charges or authorizes a payment. Two commits and one call, when all is well. */
+export class ChargeFlow extends PaymentFlow<NewPayment> implements PaymentOperation {
+  readonly name = CREATE_PAYMENT;
+  readonly readsFirst = false;
+  readonly operations = ['charge', 'authorize'] as const;
+
+  constructor(
+    owner: PaymentOwner,
+    private readonly route: Route,
+  ) {
+    super(owner);
+  }
+
+  /** begin: the payment and route 1 with its first attempt. Nothing is read, one commit writes it all. */
+  begin(
+    input: NewPayment,
+    run: KeyedRun,
+    refused: Refusal | null,
+  ): Begun<PaymentState> | Promise<Begun<PaymentState>> {
+    refuseForgottenKey(refused);
+    const { seal, clock, ids, storage } = this.tools;
+    const { merchantId, actor } = run;
+    const now = clock.now();
+    const id = ids.uuid();
+    const keyAtPsp = pspIdempotencyKey.ofRequest(merchantId, this.name, run.key);
+    const { candidates, fence } = this.route(input, keyAtPsp);
+    const [first] = candidates;
+    if (first === undefined) {
+      throw new Problem(
+        'no_route',
+        'No PSP account has a token in payment_method.tokens and takes this currency.',
+      );
+    }
+    const { tokens, customers, initiator } = input.paymentMethod;
+    const secrets = {
+      tokens,
+      customer: input.customer,
+      ...(customers ? { customers } : {}),
+      ...(initiator ? { initiator } : {}),
+    };
+    const payment: Payment = {
+      merchantId,
+      id,
+      version: 1,
+      reference: input.reference,
+      status: 'processing',
+      captureMode: input.capture,
+      amount: input.amount,
+      amountCaptured: 0,
+      amountRefunded: 0,
+      captureReserved: 0,
+      refundReserved: 0,
+      currency: input.currency,
+      cardBrand: input.paymentMethod.card.brand,
+      cardCountry: input.paymentMethod.card.country,
+      returnUrl: input.returnUrl,
+      statementDescriptor: input.statementDescriptor,
+      metadata: { ...input.metadata },
+      candidates: [...candidates],
+      fence,
+      sealed: encryptSecrets(seal, merchantId, id, secrets),
+      psp: null,
+      pspReference: null,
+      failure: null,
+      nextAction: null,
+      createdAt: now,
+      updatedAt: now,
+    };
+    const operation = firstOperation(payment);
+    const key = entityKey[operation](id);
+    const opening = {
+      merchantId,
+      paymentId: id,
+      payoutId: null,
+      entityKey: key,
+      operation,
+      amount: input.amount,
+      currency: input.currency,
+      pspIdempotencyKey: keyAtPsp,
+    };
+    const { history, changes, call } = startOperation(opening, storage.accountAt(first), run, now);
+    const transition = {
+      merchantId,
+      paymentId: id,
+      version: 1,
+      event: 'opened' as const,
+      fromStatus: null,
+      toStatus: payment.status,
+      actor,
+      entityKey: key,
+      at: now,
+    };
+    const record = audit({
+      merchantId,
+      id: ids.uuid(),
+      at: now,
+      actor,
+      action: 'payment.opened',
+      subject: `payment:${id}`,
+      detail: { amount: input.amount, currency: input.currency, psp: first },
+    });
+    const state: PaymentState = {
+      wanted: firstRequested,
+      payment,
+      histories: new Map([[key, history]]),
+      secrets,
+      call,
+      opened: true,
+      records: new Map(),
+    };
+    const written = [insert(payments, payment), ...changes, insert(paymentTransitions, transition), record];
+    return { subjectId: id, params: {}, decision: makeCall(state, written) };
+  }
+
+  async load(paymentId: string, _params: unknown, _point: string, run: KeyedRun): Promise<PaymentState> {
+    return { ...(await this.read(run.merchantId, paymentId, firstRequested)), opened: true };
+  }
+
+  /** call: the token of the PSP that the route is bound to, and what that PSP shows to the customer. */
+  instruct({ payment, secrets }: PaymentState, { request, attempt }: Call): Partial<Instruction> {
+    const { reference, email } = secrets?.customer ?? { reference: null, email: null };
+    const token = secrets?.tokens[request.psp];
+    const pspCustomer = secrets?.customers?.[request.psp];
+    return {
+      ...(attempt.kind === 'complete' && secrets?.details ? { details: secrets.details } : {}),
+      ...(token === undefined ? {} : { token }),
+      ...(pspCustomer === undefined ? {} : { pspCustomer }),
+      ...(secrets?.initiator ? { initiator: secrets.initiator } : {}),
+      ...(payment.statementDescriptor === null ? {} : { statementDescriptor: payment.statementDescriptor }),
+      ...(payment.returnUrl === null ? {} : { returnUrl: payment.returnUrl }),
+      customer: { ...(reference === null ? {} : { reference }), ...(email === null ? {} : { email }) },
+    };
+  }
+
+  /** settle: the PSP took the money, or authorized it. */
+  done({ request }: Decided): PaymentEvent {
+    return request.operation === 'charge' ? 'charged' : 'authorized';
+  }
+
+  /** settle: no PSP took it. No merchant called it off where it was canceled for a failover: no PSP was left to ask. */
+  failed({ kind, by }: RuledOut): PaymentEvent {
+    return kind === 'cancel_acknowledged' && !isFailoverCancel(by) ? 'voided' : 'failed';
+  }
+
+  /** settle: once for every action, for the next one may be another PSP's, or a challenge after a fingerprint. */
+  waits({ payment, request: { psp, pspReference } }: Decided): PaymentEvent | null {
+    const isNew =
+      payment.status === 'processing' || payment.psp !== psp || payment.pspReference !== pspReference;
+    return isNew ? 'action_required' : null;
+  }
+
+  /** settle: what that changes in the payment's row. */
+  effect(event: PaymentEvent, { payment, request, history, step }: Decided): Partial<Payment> {
+    const { psp, pspReference, operation } = request;
+    const takenBy = { psp, pspReference, sealed: null, nextAction: null, failure: null };
+    switch (event) {
+      case 'charged':
+        return { ...takenBy, amountCaptured: payment.amount };
+      case 'authorized':
+        return takenBy;
+      case 'action_required':
+        return { psp, pspReference, nextAction: actionOf(history) };
+      case 'voided':
+        // What was called back before it was known that it was there is shown where it was.
+        return payment.psp === null ? takenBy : { sealed: null, nextAction: null, failure: null };
+      default:
+        return { sealed: null, nextAction: null, failure: failureOf(step, operation) };
+    }
+  }
+
+  protected open(state: PaymentState): Decision<PaymentState> {
+    return this.answered(state);
+  }
+
+  protected override resumesAt(): RecoveryPoint {
+    return 'accepted';
+  }
+
+  protected override statusOf(): number {
+    return 201;
+  }
+}
+
+/** What the PSP asked for last, where it can be handed on; one that is told by its library is told whose. */
+function actionOf(history: OperationHistory): Payment['nextAction'] {
+  const { request, attempts } = history.routes.at(-1)!;
+  const asked = attempts.findLast(({ outcome }) => outcome === 'requires_action');
+  const action = asked?.response?.['next_action'] as NextAction | undefined;
+  if (!action) return null;
+  return action.type === 'psp_sdk' ? { ...action, psp: request.psp } : action;
+}

@@ -1,0 +1,113 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Begun, type Decision, type KeyedRun, makeCall } from '../idempotency/operation.js';
+import { handIn, type StepResult } from '../request-storage/advance.js';
+import { type OperationHistory } from '../request-storage/attempt.js';
+import { type Settled } from '../request-storage/operation-resolver.js';
+import { type Payment } from './payment.entity.js';
+import { PaymentFlow, type Refusal } from './payment-flow.js';
+import { paymentLifecycle } from './payment.lifecycle.js';
+import {
+  encryptSecrets,
+  firstEntityKey,
+  type PaymentState,
+  type RequestedOperation,
+  type Secrets,
+  withHistory,
+} from './payment-state.js';
+import { type NewCompletion } from './payments.js';
+import { moveOn } from './settle.js';
+
+const completion: RequestedOperation = { operation: 'complete', amount: null, reference: null, isNew: false };
+
+/**
+ * Brings a payment to its end that waited for its customer, by one more call of its charge, which settles like the
+ * others. The details are encrypted with the payment's tokens until it is at rest, so that a call whose answer is
+ * lost can be made again without the customer.
+ */
+export class CompleteFlow extends PaymentFlow<NewCompletion & { readonly paymentId: string }> {
+  readonly name = 'POST /v1/payments/:id/complete';
+  readonly readsFirst = true;
+
+  /** begin: the call that hands the details in, and that the payment waits for its customer no more. */
+  async begin(
+    { paymentId, details }: NewCompletion & { readonly paymentId: string },
+    run: KeyedRun,
+  ): Promise<Begun<PaymentState>> {
+    const decision = this.handIn(await this.load(paymentId, {}, '', run), details, run);
+    return this.begun(paymentId, {}, decision, { action: 'payment.complete_asked', detail: {} }, run);
+  }
+
+  async load(paymentId: string, _params: unknown, _point: string, run: KeyedRun): Promise<PaymentState> {
+    return { ...(await this.read(run.merchantId, paymentId, completion)), opened: true };
+  }
+
+  /** What is decided answers as it stands, and so does what was handed in before and is not decided yet. */
+  private handIn(
+    state: PaymentState,
+    details: Secrets['details'] & object,
+    run: KeyedRun,
+  ): Decision<PaymentState> {
+    const { payment, secrets } = state;
+    const { storage, clock, seal } = this.tools;
+    const undecided = this.undecided(state);
+    const isKnown = payment.status === 'processing' && isDeepStrictEqual(secrets?.details, details);
+    if (!undecided || isKnown) return this.next(state, run);
+    const now = clock.now();
+    const facts = { capabilities: (psp: string) => storage.capabilities(psp), leaseMs: storage.leaseMs, now };
+    const stepResult = payment.status === 'requires_action' ? handIn(undecided, facts, run) : null;
+    if (!stepResult?.call || !secrets) return this.refuse(notCompletable(payment));
+    const handed = { ...withHistory(state, stepResult.history), call: stepResult.call };
+    // The PSP knows by itself what the customer did, and is asked.
+    if (stepResult.call.attempt.kind !== 'complete') return makeCall(handed, stepResult.changes);
+    const { merchantId, id, status } = payment;
+    const set = {
+      status: paymentLifecycle.after(status, 'action_completed'),
+      nextAction: null,
+      sealed: encryptSecrets(seal, merchantId, id, { ...secrets, details }),
+      updatedAt: now,
+    };
+    const { entityKey } = undecided;
+    const moved = moveOn(payment, set, { event: 'action_completed', actor: run.actor, entityKey }, now);
+    const next = { ...handed, payment: moved.payment, secrets: { ...secrets, details } };
+    return makeCall(next, [...moved.changes, ...stepResult.changes]);
+  }
+
+  /** The charge, while it is not decided. What else is open on the payment is no matter of the customer's. */
+  protected override undecided({ payment, histories }: PaymentState): OperationHistory | null {
+    const history = histories.get(firstEntityKey(payment));
+    return history?.routes.at(-1)?.request.verdict === 'open' ? history : null;
+  }
+
+  protected open(state: PaymentState): Decision<PaymentState> {
+    return this.answered(state);
+  }
+
+  /** settle: as the charge does, unless the PSP did not take the details and waits for its customer as before. */
+  protected override follow(settled: Settled<PaymentState>): Decision<PaymentState> {
+    const { stepResult, changes } = settled;
+    if (!stepResult.call && wereRefused(stepResult)) return this.refuse(detailsRefused(stepResult), changes);
+    return super.follow(settled);
+  }
+}
+
+function wereRefused({ history, step }: StepResult): boolean {
+  const last = history.routes.at(-1)!.attempts.findLast(({ kind }) => kind === 'complete');
+  return step.do === 'wait' && step.why === 'requires_action' && last?.outcome === 'rejected';
+}
+
+function detailsRefused({ history }: StepResult): Refusal {
+  const { request, attempts } = history.routes.at(-1)!;
+  const said = attempts.findLast(({ kind }) => kind === 'complete')?.response?.['message'];
+  const words = typeof said === 'string' ? `: ${said}` : '.';
+  return { code: 'details_refused', detail: `${request.psp} did not take these details${words}` };
+}
+
+function notCompletable({ status }: Payment): Refusal {
+  return {
+    code: 'invalid_state',
+    detail:
+      status === 'requires_action'
+        ? 'This payment is being canceled, or its PSP takes nothing more for it.'
+        : `A payment that is ${status} waits for nothing of its customer.`,
+  };
+}

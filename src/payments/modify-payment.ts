@@ -1,0 +1,173 @@
+import { type Change, update } from '../core/change.js';
+import { type Begun, type Decision, type KeyedRun, makeCall } from '../idempotency/operation.js';
+import { type Capabilities, type Instruction, type Operation } from '../psp/contract.js';
+import { restartOperation, startOperation } from '../request-storage/advance.js';
+import { type RuledOut } from '../request-storage/next-step.js';
+import { type Payment } from './payment.entity.js';
+import { PaymentFlow, type Refusal } from './payment-flow.js';
+import { type PaymentEvent } from './payment.lifecycle.js';
+import { type Decided, type OperationRecord, type PaymentOperation } from './payment-operation.js';
+import { keyAtPspOf, type PaymentState, recordedBy, requestedKey, withHistory } from './payment-state.js';
+import { payments } from './payment.table.js';
+
+/** What is asked of a payment that is there already. */
+export interface ModifyPayment {
+  readonly paymentId: string;
+  /** capture, refund: minor units, null = all that is left. */
+  readonly amount: number | null;
+  /** capture, refund: its name among several; null for the only one. */
+  readonly reference: string | null;
+  /** refund: kept with it, and sent to no PSP. */
+  readonly reason: string | null;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** How often a payment is captured, refunded or voided at most, each counted by itself. */
+const MAX_OPERATIONS = 1_000;
+
+/** An operation on what a payment has taken or authorized: a capture, a void or a refund. */
+export abstract class ModificationFlow extends PaymentFlow<ModifyPayment> implements PaymentOperation {
+  readonly readsFirst = true;
+  abstract readonly operation: 'capture' | 'void' | 'refund';
+  readonly record?: OperationRecord;
+
+  get operations(): readonly Operation[] {
+    return [this.operation];
+  }
+
+  /** begin: null where the operation may be opened. `can`: what the PSP of the payment promises. */
+  protected abstract refusal(state: PaymentState, can: Capabilities): Refusal | null;
+  /** begin: how much the operation is about. */
+  protected abstract amountOf(state: PaymentState): number;
+  /** begin: what is reserved in the commit that opens it. */
+  protected abstract reserve(payment: Payment, amount: number): Partial<Payment>;
+  /** begin: what that commit writes beside it. */
+  protected opened(
+    _state: PaymentState,
+    _at: { readonly amount: number; readonly psp: string },
+    _now: Date,
+  ): { readonly records?: PaymentState['records']; readonly changes: readonly Change[] } {
+    return { changes: [] };
+  }
+  /** begin: what is written where what had to be resolved first has shown that there is nothing to do. */
+  protected refused(_state: PaymentState, _refusal: Refusal, _now: Date): readonly Change[] {
+    return [];
+  }
+
+  abstract done(decided: Decided, can: Capabilities): PaymentEvent;
+  abstract failed(evidence: RuledOut): PaymentEvent;
+  abstract effect(event: PaymentEvent, decided: Decided): Partial<Payment>;
+
+  async begin(input: ModifyPayment, run: KeyedRun): Promise<Begun<PaymentState>> {
+    const { paymentId } = input;
+    const asked = paramsOf(input);
+    const state = await this.load(paymentId, asked, 'started', run);
+    const { params, decision } = this.beginWith(state, input, run);
+    const action = `payment.${this.operation}_asked`;
+    return this.begun(paymentId, { ...asked, ...params }, decision, { action, detail: asked }, run);
+  }
+
+  protected beginWith(
+    state: PaymentState,
+    _input: ModifyPayment,
+    run: KeyedRun,
+  ): { readonly params?: Record<string, unknown>; readonly decision: Decision<PaymentState> } {
+    return { decision: this.next(state, run) };
+  }
+
+  async load(
+    paymentId: string,
+    { amount, reference, is_new: isNew }: Record<string, unknown>,
+    point: string,
+    run: KeyedRun,
+  ): Promise<PaymentState> {
+    const wanted = {
+      operation: this.operation,
+      amount: typeof amount === 'number' ? amount : null,
+      reference: typeof reference === 'string' ? reference : null,
+      isNew: isNew === true,
+    };
+    return { ...(await this.read(run.merchantId, paymentId, wanted)), opened: point === 'accepted' };
+  }
+
+  /** Opens the operation, or says why not: its route with the first attempt, and what it reserves of the payment. */
+  protected open(state: PaymentState, run: KeyedRun): Decision<PaymentState> {
+    const { payment } = state;
+    const { storage, clock } = this.tools;
+    const now = clock.now();
+    const key = requestedKey(state);
+    const before = state.histories.get(key);
+    // Opened by this very key, and decided while it was away (by the resolver).
+    if ((state.opened && before) || this.isAlreadySatisfied(state)) return this.answered(state);
+    const refusal = this.refusalOf(state);
+    if (refusal) return this.refuse(refusal, this.refused(state, refusal, now));
+    const amount = this.amountOf(state);
+    const { merchantId, id, version, currency } = payment;
+    const psp = payment.psp!;
+    const opening = {
+      merchantId,
+      paymentId: id,
+      payoutId: null,
+      entityKey: key,
+      operation: this.operation,
+      amount,
+      currency,
+      pspIdempotencyKey: keyAtPspOf(state, key),
+    };
+    const at = storage.accountAt(psp);
+    const { history, changes, call } = before
+      ? restartOperation(before, opening, at, run, now)
+      : startOperation(opening, at, run, now);
+    // Two operations at once would both pass their checks: the version lets one of them through.
+    const set = { ...this.reserve(payment, amount), version: version + 1, updatedAt: now };
+    const claim = update(payments, { merchantId, id }, set, { version });
+    const own = this.opened(state, { amount, psp }, now);
+    const next = {
+      ...withHistory({ ...state, payment: { ...payment, ...set } }, history),
+      call,
+      opened: true,
+      records: own.records ?? state.records,
+    };
+    return makeCall(next, [claim, ...changes, ...own.changes]);
+  }
+
+  private refusalOf(state: PaymentState): Refusal | null {
+    const { storage } = this.tools;
+    const { psp } = state.payment;
+    const can = storage.capabilities(psp ?? '');
+    const refusal = this.refusal(state, can) ?? countRefusal(state, this.operation);
+    const taken = refusal ? null : recordedBy(state);
+    if (!taken || !storage.isOtherAccount(taken)) return refusal;
+    return {
+      code: 'psp_account_changed',
+      detail: `The account that is configured as ${taken.psp} is not the one that holds this payment.`,
+    };
+  }
+
+  /** call: what it acts upon. */
+  instruct({ payment }: PaymentState): Partial<Instruction> {
+    return { parentReference: payment.pspReference ?? '' };
+  }
+}
+
+/**
+ * Every decision about a payment reads all of its routes, so their number is bounded. Routes count, not
+ * names: a refund that failed may be tried again under the same name.
+ */
+function countRefusal({ histories }: PaymentState, operation: string): Refusal | null {
+  const routes = [...histories.values()].flatMap((history) => history.routes);
+  if (routes.filter(({ request }) => request.operation === operation).length < MAX_OPERATIONS) return null;
+  return {
+    code: 'too_many_operations',
+    detail: `A payment takes at most ${MAX_OPERATIONS} operations of one kind (${operation}), those that failed included.`,
+  };
+}
+
+/** As much of the request as a run needs that goes on with it; refunds keep the rest in their row. */
+function paramsOf({ amount, reference }: ModifyPayment): Record<string, unknown> {
+  return { ...(amount === null ? {} : { amount }), ...(reference === null ? {} : { reference }) };
+}
+
+export function verdictOf({ histories }: PaymentState, key: string): string | undefined {
+  return histories.get(key)?.routes.at(-1)?.request.verdict;
+}

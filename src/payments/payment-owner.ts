@@ -1,0 +1,152 @@
+import { type Change, type Store } from '../core/change.js';
+import { type Clock } from '../core/clock.js';
+import { type Encryption } from '../core/encryption.js';
+import { type Ids } from '../core/ids.js';
+import { type Run } from '../idempotency/operation-run.js';
+import { type Operation } from '../psp/contract.js';
+import { type Answered, type Call, type OperationHistory } from '../request-storage/attempt.js';
+import { isOfOrphan } from '../request-storage/entity-key.js';
+import { type RuledOut } from '../request-storage/next-step.js';
+import { type OperationOwner, type Settled, type Subject } from '../request-storage/operation-resolver.js';
+import { type PspRequest } from '../request-storage/psp-request.entity.js';
+import { type RequestStorage } from '../request-storage/request-storage.js';
+import { asOfOneMoment } from '../request-storage/stable-read.js';
+import { instructionOfCompensation, reverseCompensation } from './orphan.js';
+import { type PaymentOperation } from './payment-operation.js';
+import {
+  decryptSecrets,
+  firstEntityKey,
+  firstRequested,
+  type PaymentState,
+  type RequestedOperation,
+  requestedKey,
+  type StoredPayment,
+  undecidedOperation,
+} from './payment-state.js';
+import { payments } from './payment.table.js';
+import { settle } from './settle.js';
+
+export interface PaymentTools {
+  readonly store: Store;
+  readonly storage: RequestStorage;
+  readonly seal: Encryption;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+/**
+ * The operations of payments: read, decided and called in one way, by a client's request and by the resolver alike.
+ * Each operation is registered by the module that has its flow.
+ */
+export class PaymentOwner implements OperationOwner<PaymentState> {
+  private readonly operations = new Map<Operation, PaymentOperation>();
+
+  constructor(readonly tools: PaymentTools) {}
+
+  register(...operations: readonly PaymentOperation[]): void {
+    for (const one of operations) for (const name of one.operations) this.operations.set(name, one);
+  }
+
+  /** @throws RangeError where no module registered such operations */
+  operation(name: Operation): PaymentOperation {
+    const operation = this.operations.get(name);
+    if (!operation) throw new RangeError(`no module registered the operation ${name}`);
+    return operation;
+  }
+
+  async read({ merchantId, paymentId }: Subject): Promise<PaymentState> {
+    if (paymentId === null) throw new TypeError('no payment is named');
+    const state = await this.readFor(merchantId, paymentId, firstRequested);
+    if (!state) throw new RangeError(`an operation of a payment that is not there: ${paymentId}`);
+    return state;
+  }
+
+  /** What `find` finds, with the secrets that its calls may need. */
+  async readFor(
+    merchantId: string,
+    paymentId: string,
+    wanted: RequestedOperation,
+  ): Promise<PaymentState | null> {
+    const found = await this.find(merchantId, paymentId, wanted);
+    return found && { ...found, secrets: decryptSecrets(this.tools.seal, found.payment) };
+  }
+
+  /** The payment and everything that was asked of PSPs for it, as of one moment. Decrypts nothing. null where there is none. */
+  find(merchantId: string, paymentId: string, wanted: RequestedOperation): Promise<StoredPayment | null> {
+    const { store, storage } = this.tools;
+    const readPayment = async () => (await store.find(payments, { merchantId, id: paymentId }, 1))[0] ?? null;
+    return asOfOneMoment(this.tools, readPayment, async (payment) => {
+      const histories = await storage.storiesOf(merchantId, paymentId);
+      const found = { wanted, payment, histories, call: null, opened: false };
+      return { ...found, records: await this.recordsOf(found) };
+    });
+  }
+
+  /** Of what is requested, and of what is undecided: the client that resolves it need not have asked for it. */
+  private async recordsOf(state: Omit<StoredPayment, 'records'>): Promise<ReadonlyMap<string, unknown>> {
+    const { wanted, payment } = state;
+    const undecided = undecidedOperation(state);
+    const names = new Map<string, Operation>();
+    if (undecided) names.set(undecided.entityKey, undecided.routes[0]!.request.operation);
+    if (wanted.operation === 'refund') names.set(requestedKey(state), wanted.operation);
+    const records = new Map<string, unknown>();
+    for (const [name, operation] of names) {
+      const record = await this.operation(operation).record?.find(payment.merchantId, name);
+      if (record) records.set(name, record);
+    }
+    return records;
+  }
+
+  historiesOf({ histories }: PaymentState): ReadonlyMap<string, OperationHistory> {
+    return histories;
+  }
+
+  withCall(state: PaymentState, call: Call | null): PaymentState {
+    return { ...state, call };
+  }
+
+  /** What comes next for one operation of the payment, given an answer or not, and all that it changes. */
+  decide(
+    state: PaymentState,
+    history: OperationHistory,
+    run: Run,
+    answered?: Answered,
+  ): Settled<PaymentState> {
+    const { storage, clock, ids } = this.tools;
+    const now = clock.now();
+    const current = history.routes.at(-1)!.request;
+    const isFirst = history.entityKey === firstEntityKey(state.payment);
+    const given = {
+      candidates: isFirst ? state.payment.candidates : [current.psp],
+      intent: isFirst && state.wanted.operation === 'void' ? 'cancel' : 'finish',
+      fence: isFirst && state.payment.fence,
+      now,
+    } as const;
+    const stepResult = storage.advance(history, given, run, answered);
+    const can = storage.capabilities(stepResult.history.routes.at(-1)!.request.psp);
+    const newId = () => ids.uuid();
+    return { ...settle(state, stepResult, (name) => this.operation(name), can, now, newId), stepResult };
+  }
+
+  /** Makes the call that the state has written down. */
+  call(state: PaymentState, run: Pick<Run, 'lease'>): Promise<Answered> {
+    const call = state.call!;
+    const { operation, entityKey: name } = call.request;
+    const own = isOfOrphan(state.payment.id, name)
+      ? instructionOfCompensation(state, call.request)
+      : this.operation(operation).instruct(state, call);
+    return this.tools.storage.perform(call, { reference: state.payment.reference, ...own }, run.lease);
+  }
+
+  /** What the PSP had done has come to nothing: a refund, or what gave an orphan effect back. */
+  async reverse(
+    { payment }: PaymentState,
+    { entityKey: name, operation }: PspRequest,
+    evidence: RuledOut,
+  ): Promise<readonly Change[]> {
+    if (isOfOrphan(payment.id, name)) return [reverseCompensation(payment, name)];
+    const { clock, ids } = this.tools;
+    const { record } = this.operation(operation);
+    return record?.reverse(payment, name, evidence, () => ids.uuid(), clock.now()) ?? [];
+  }
+}

@@ -1,0 +1,164 @@
+import { insert, type Store, update } from '../core/change.js';
+import { type Clock } from '../core/clock.js';
+import { type Encryption } from '../core/encryption.js';
+import { type Ids } from '../core/ids.js';
+import { type Run } from '../idempotency/operation-run.js';
+import { actorOf, type StepResult } from '../request-storage/advance.js';
+import { type Answered, type Call, type OperationHistory } from '../request-storage/attempt.js';
+import { entityKey } from '../request-storage/entity-key.js';
+import { type OperationOwner, type Settled, type Subject } from '../request-storage/operation-resolver.js';
+import { type RequestStorage } from '../request-storage/request-storage.js';
+import { failureOf } from '../request-storage/route-view.js';
+import { asOfOneMoment } from '../request-storage/stable-read.js';
+import { type Payout, type PayoutTransition } from './payout.entity.js';
+import { payoutMoved } from './payout-events.js';
+import { type PayoutEvent, payoutLifecycle } from './payout.lifecycle.js';
+import { payouts, payoutTransitions } from './payout.table.js';
+
+/** What only the request itself held: PSP account name to token. Encrypted while it may still be needed. */
+export type Tokens = Readonly<Record<string, string>>;
+
+/** A payout with all that is known of it: what decisions are made from. */
+export interface PayoutState {
+  readonly payout: Payout;
+  readonly history: OperationHistory;
+  /** null once the payout has ended. */
+  readonly tokens: Tokens | null;
+  /** The call to make now, already written down. */
+  readonly call: Call | null;
+}
+
+/** A payout as it is shown: nothing of it is decrypted. */
+export type StoredPayout = Omit<PayoutState, 'tokens'>;
+
+export interface PayoutTools {
+  readonly store: Store;
+  readonly storage: RequestStorage;
+  readonly seal: Encryption;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+/** The one operation of a payout: read, called and settled in one way, by a client's request and by the resolver alike. */
+export class PayoutOwner implements OperationOwner<PayoutState> {
+  constructor(readonly tools: PayoutTools) {}
+
+  async read({ merchantId, payoutId }: Subject): Promise<PayoutState> {
+    const state = payoutId === null ? null : await this.find(merchantId, payoutId);
+    if (!state) throw new RangeError(`no such payout: ${payoutId}`);
+    return { ...state, tokens: decryptTokens(this.tools.seal, state.payout) };
+  }
+
+  /** null where there is none. The payout and what was asked of PSPs for it, as of one moment; nothing is decrypted. */
+  find(merchantId: string, id: string): Promise<StoredPayout | null> {
+    const { store, storage } = this.tools;
+    const readPayout = async () => (await store.find(payouts, { merchantId, id }, 1))[0] ?? null;
+    return asOfOneMoment(this.tools, readPayout, async (payout) => {
+      const histories = await storage.storiesUnder(merchantId, entityKey.ofPayout(id));
+      const history = histories.get(entityKey.send(id));
+      if (!history) throw new RangeError(`a payout without a route: ${id}`);
+      return { payout, history, call: null };
+    });
+  }
+
+  historiesOf({ history }: PayoutState): ReadonlyMap<string, OperationHistory> {
+    return new Map([[history.entityKey, history]]);
+  }
+
+  withCall(state: PayoutState, call: Call | null): PayoutState {
+    return { ...state, call };
+  }
+
+  /** call: the token of the PSP that the route is bound to. Made of stored facts alone, so that a resend is the same. */
+  call({ payout, tokens, call }: PayoutState, run: Pick<Run, 'lease'>): Promise<Answered> {
+    const token = tokens?.[call!.request.psp];
+    const { reference, recipient, statementDescriptor } = payout;
+    const more = {
+      reference,
+      customer: { reference: recipient },
+      ...(token === undefined ? {} : { token }),
+      ...(statementDescriptor === null ? {} : { statementDescriptor }),
+    };
+    return this.tools.storage.perform(call!, more, run.lease);
+  }
+
+  /** settle: what the route has come to, and with it the payout. */
+  decide(state: PayoutState, history: OperationHistory, run: Run, answered?: Answered): Settled<PayoutState> {
+    const { storage, clock } = this.tools;
+    const now = clock.now();
+    const { candidates } = state.payout;
+    const given = { candidates, intent: 'finish', fence: false, now } as const;
+    const stepResult = storage.advance(history, given, run, answered);
+    return { ...this.settle(state, stepResult, now), stepResult };
+  }
+
+  /** The payout's row, guarded by its version, its history, and the event that tells its merchant. */
+  private settle(
+    state: PayoutState,
+    stepResult: StepResult,
+    now: Date,
+  ): Omit<Settled<PayoutState>, 'stepResult'> {
+    const { payout } = state;
+    const { history, step, changes, call } = stepResult;
+    const moved = { ...state, history, call };
+    const event = step.do === 'finish' ? 'paid' : step.do === 'fail' ? 'failed' : null;
+    if (event === null || !payoutLifecycle.allows(payout.status, event)) return { state: moved, changes };
+    const { psp, pspReference } = history.routes.at(-1)!.request;
+    const set = {
+      status: payoutLifecycle.after(payout.status, event),
+      version: payout.version + 1,
+      // Nothing is sent any more, so where the money went need not be known any longer.
+      sealed: null,
+      ...(step.do === 'fail' ? { failure: failureOf(step.evidence, words) } : { psp, pspReference }),
+      updatedAt: now,
+    };
+    const { merchantId, recipient, id, version, status } = payout;
+    const settled = { ...payout, ...set };
+    return {
+      state: { ...moved, payout: settled, tokens: null },
+      changes: [
+        ...changes,
+        update(payouts, { merchantId, recipient, id }, set, { version }),
+        transitionTo(settled, { event, from: status, actor: actorOf(stepResult) }, now),
+        ...payoutMoved(status, settled, history, () => this.tools.ids.uuid(), now),
+      ],
+    };
+  }
+}
+
+const words = {
+  declined: 'The payout was declined.',
+  notDone: 'No PSP could make the payout; nothing was paid.',
+};
+
+/** The line of its history that explains a payout's version. */
+export function transitionTo(
+  { merchantId, id, version, status }: Payout,
+  { event, from, actor }: { event: PayoutEvent; from: PayoutTransition['fromStatus']; actor: string },
+  at: Date,
+) {
+  return insert(payoutTransitions, {
+    merchantId,
+    payoutId: id,
+    version,
+    event,
+    fromStatus: from,
+    toStatus: status,
+    actor,
+    entityKey: entityKey.send(id),
+    at,
+  });
+}
+
+export function encryptTokens(
+  seal: Encryption,
+  merchantId: string,
+  payoutId: string,
+  tokens: Tokens,
+): Uint8Array {
+  return seal.encrypt(tokens, `payout/${merchantId}/${payoutId}`);
+}
+
+function decryptTokens(seal: Encryption, { merchantId, id, sealed }: Payout): Tokens | null {
+  return sealed === null ? null : (seal.decrypt(sealed, `payout/${merchantId}/${id}`) as Tokens);
+}

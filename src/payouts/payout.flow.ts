@@ -1,0 +1,142 @@
+import { insert, type Refusal } from '../core/change.js';
+import { Problem } from '../core/problem.js';
+import { audit } from '../database/audit.js';
+import { type Begun, type Decision, type KeyedRun, makeCall } from '../idempotency/operation.js';
+import { type PspRouter } from '../psp/router.js';
+import { startOperation } from '../request-storage/advance.js';
+import { type OperationHistory } from '../request-storage/attempt.js';
+import { entityKey, pspIdempotencyKey, refuseForgottenKey } from '../request-storage/entity-key.js';
+import { OperationFlow } from '../request-storage/operation-flow.js';
+import { type Payout } from './payout.entity.js';
+import { encryptTokens, type PayoutOwner, type PayoutState, transitionTo } from './payout-owner.js';
+import { payouts } from './payout.table.js';
+import { viewOf } from './payout.view.js';
+import { type NewPayout } from './payouts.js';
+import { refuseOutOfTurn, type Sequences } from './sequence.js';
+
+export const CREATE_PAYOUT = 'POST /v1/payouts';
+
+/** Picks the PSP accounts that may be asked, best first. */
+export type PayoutCandidates = (payout: NewPayout, drawnFrom: string) => readonly string[];
+
+/** By the routing rules, of which conditions on a card match no payout. */
+export function candidatesOf(router: PspRouter): PayoutCandidates {
+  return ({ amount, currency, recipient }, drawnFrom) =>
+    router.candidates(
+      { operation: 'payout', amount, currency, tokens: Object.keys(recipient.tokens) },
+      drawnFrom,
+    );
+}
+
+/**
+ * Sends a payout. Two commits and one call, when all is well; call and settle are the owner's. Whether it is the
+ * recipient's turn is not read beforehand, for that could change before it is written: the first
+ * commit itself breaks a rule of the database where it is not. Only then the sequence is read, to say why.
+ */
+export class PayoutFlow extends OperationFlow<NewPayout, PayoutState> {
+  readonly name = CREATE_PAYOUT;
+  readonly readsFirst = false;
+
+  constructor(
+    protected override readonly owner: PayoutOwner,
+    private readonly candidates: PayoutCandidates,
+    private readonly sequences: Sequences,
+  ) {
+    super(owner, owner.tools.clock);
+  }
+
+  /** begin: the payout and route 1 with its first attempt. Nothing is read, one commit writes it all. */
+  async begin(input: NewPayout, run: KeyedRun, refused: Refusal | null): Promise<Begun<PayoutState>> {
+    refuseForgottenKey(refused);
+    if (refused) await refuseOutOfTurn(this.sequences, run.merchantId, input);
+    const { seal, clock, ids, storage } = this.owner.tools;
+    const now = clock.now();
+    const id = ids.uuid();
+    const { merchantId, actor } = run;
+    const { reference: recipient, tokens } = input.recipient;
+    const { reference, amount, currency, previous, statementDescriptor, metadata } = input;
+    const keyAtPsp = pspIdempotencyKey.ofRequest(merchantId, CREATE_PAYOUT, run.key);
+    const able = this.candidates(input, keyAtPsp);
+    const [first] = able;
+    if (first === undefined) {
+      throw new Problem(
+        'no_route',
+        'No PSP account has a token in recipient.tokens, makes payouts and takes this currency.',
+      );
+    }
+    const payout: Payout = {
+      merchantId,
+      recipient,
+      id,
+      version: 1,
+      reference,
+      status: 'processing',
+      amount,
+      currency,
+      statementDescriptor,
+      metadata: { ...metadata },
+      candidates: [...able],
+      sealed: encryptTokens(seal, merchantId, id, tokens),
+      psp: null,
+      pspReference: null,
+      failure: null,
+      previous,
+      createdAt: now,
+      updatedAt: now,
+    };
+    const opening = {
+      merchantId,
+      paymentId: null,
+      payoutId: id,
+      entityKey: entityKey.send(id),
+      operation: 'payout',
+      amount,
+      currency,
+      pspIdempotencyKey: keyAtPsp,
+    } as const;
+    const stepResult = startOperation(opening, storage.accountAt(first), run, now);
+    // It may be an e-mail address, and an audit record is never deleted: equal from different is all it tells.
+    const recipientDigest = seal.digest(`payout-recipient:${merchantId}:${recipient}`);
+    const detail = { amount, currency, recipient_digest: recipientDigest, previous, psp: first };
+    const changes = [
+      insert(payouts, payout),
+      ...stepResult.changes,
+      transitionTo(payout, { event: 'opened', from: null, actor }, now),
+      audit({
+        merchantId,
+        id: ids.uuid(),
+        at: now,
+        actor,
+        action: 'payout.opened',
+        subject: `payout:${id}`,
+        detail,
+      }),
+    ];
+    const state: PayoutState = { payout, history: stepResult.history, tokens, call: stepResult.call };
+    return { subjectId: id, params: {}, decision: makeCall(state, changes) };
+  }
+
+  load(payoutId: string, _params: unknown, _point: string, { merchantId }: KeyedRun): Promise<PayoutState> {
+    return this.owner.read({ merchantId, paymentId: null, payoutId });
+  }
+
+  protected undecided({ payout, history }: PayoutState): OperationHistory | null {
+    return payout.status === 'processing' ? history : null;
+  }
+
+  protected open(state: PayoutState): Decision<PayoutState> {
+    return this.answered(state);
+  }
+
+  protected isAnswered(): boolean {
+    return true;
+  }
+
+  protected statusOf(): number {
+    return 201;
+  }
+
+  protected bodyOf({ payout, history }: PayoutState): string {
+    return JSON.stringify(viewOf(payout, history));
+  }
+}

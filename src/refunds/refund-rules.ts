@@ -1,0 +1,50 @@
+import { withheldOf } from '../payments/dispute.js';
+import { verdictOf } from '../payments/modify-payment.js';
+import { type Payment } from '../payments/payment.entity.js';
+import { type Refusal } from '../payments/payment-flow.js';
+import { paymentLifecycle } from '../payments/payment.lifecycle.js';
+import { type PaymentState, type RequestedOperation } from '../payments/payment-state.js';
+import { type Refund } from './refund.entity.js';
+
+/** What is left to refund, in minor units; what is on its way counts as done, and what is disputed is withheld. */
+export function leftToRefund(payment: Payment): number {
+  return Math.max(0, unrefunded(payment) - withheldOf(payment));
+}
+
+function unrefunded({ amountCaptured, amountRefunded, refundReserved }: Payment): number {
+  return amountCaptured - amountRefunded - refundReserved;
+}
+
+/**
+ * A name under which the PSP has refunded once is used up, though the refund came to nothing: the route
+ * keeps it from being sent again, whatever else is told of it.
+ */
+export function reversedRefusal(refund: Refund, state: PaymentState): Refusal | null {
+  const verdict = verdictOf(state, refund.entityKey);
+  if (refund.status !== 'failed' || verdict !== 'effective') return null;
+  return {
+    code: 'refund_reversed',
+    detail: `The refund ${refund.entityKey} failed after the PSP had done it. Ask for a new one with a \`reference\` of its own.`,
+    members: { refund_id: refund.id },
+  };
+}
+
+/** Why the payment cannot be refunded, or not by so much. */
+export function refundRefusal(payment: Payment, { amount }: RequestedOperation): Refusal | null {
+  if (!paymentLifecycle.allows(payment.status, 'part_refunded') || payment.amountCaptured === 0) {
+    return { code: 'invalid_state', detail: `A payment that is ${payment.status} cannot be refunded.` };
+  }
+  const refundable = leftToRefund(payment);
+  if (refundable > 0 && (amount ?? refundable) <= refundable) return null;
+  const withheld = withheldOf(payment);
+  if (withheld > 0 && unrefunded(payment) > 0 && (amount ?? 0) <= unrefunded(payment)) {
+    return {
+      code: 'payment_disputed',
+      detail: `${withheld} ${payment.currency} (minor units) of the payment are disputed; at most ${refundable} can still be refunded.`,
+    };
+  }
+  return {
+    code: 'amount_exceeds_refundable',
+    detail: `At most ${refundable} ${payment.currency} (minor units) can still be refunded.`,
+  };
+}

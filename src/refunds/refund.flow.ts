@@ -1,0 +1,169 @@
+import { type Change, insert, update } from '../core/change.js';
+import { type Decision, type KeyedRun } from '../idempotency/operation.js';
+import { ModificationFlow, type ModifyPayment } from '../payments/modify-payment.js';
+import { type Payment } from '../payments/payment.entity.js';
+import { type Refusal } from '../payments/payment-flow.js';
+import { type PaymentEvent } from '../payments/payment.lifecycle.js';
+import { type Decided } from '../payments/payment-operation.js';
+import { type PaymentOwner } from '../payments/payment-owner.js';
+import { type PaymentState, requestedKey, undecidedOperation } from '../payments/payment-state.js';
+import { refundMoved } from './refund-events.js';
+import { type Refund } from './refund.entity.js';
+import { refundLifecycle } from './refund.lifecycle.js';
+import { type KeptRefund, RefundRecord } from './refund-record.js';
+import { leftToRefund, refundRefusal, reversedRefusal } from './refund-rules.js';
+import { refunds } from './refund.table.js';
+import { refundViewOf } from './refund.view.js';
+
+/**
+ * Gives back what was captured. A refund is what its name says, `payment-<id>-refund[-<reference>]`:
+ * every client that asks for it, under any Idempotency-Key, gets the same one.
+ */
+export class RefundFlow extends ModificationFlow {
+  readonly name = 'POST /v1/payments/:id/refunds';
+  readonly operation = 'refund';
+  override readonly record: RefundRecord;
+
+  constructor(owner: PaymentOwner) {
+    super(owner);
+    this.record = new RefundRecord(owner.tools.store);
+  }
+
+  /** begin: a refund that has to wait for something else is written down meanwhile. */
+  protected override beginWith(
+    found: PaymentState,
+    input: ModifyPayment,
+    run: KeyedRun,
+  ): { readonly params?: Record<string, unknown>; readonly decision: Decision<PaymentState> } {
+    const stored = refundOf(found);
+    if (stored) {
+      const differs = differenceFrom(stored.row, input);
+      return { decision: differs ? this.refuse(differs) : this.next(found, run) };
+    }
+    const row = this.newRefund(found, input);
+    const wanted = { ...found.wanted, isNew: true };
+    const waits = undecidedOperation(found) !== null;
+    const decision = this.next(withRefund({ ...found, wanted }, { row, isStored: waits }), run);
+    return {
+      params: { is_new: true },
+      decision: waits ? { ...decision, changes: [...decision.changes, insert(refunds, row)] } : decision,
+    };
+  }
+
+  /** A refund as it is asked for. How much "all that is left" is, is known once it is opened. */
+  private newRefund(state: PaymentState, input: ModifyPayment): Refund {
+    const { payment } = state;
+    const now = this.tools.clock.now();
+    return {
+      merchantId: payment.merchantId,
+      entityKey: requestedKey(state),
+      id: this.tools.ids.uuid(),
+      paymentId: payment.id,
+      reference: input.reference,
+      status: 'pending',
+      amount: input.amount ?? (leftToRefund(payment) || payment.amount),
+      currency: payment.currency,
+      reason: input.reason,
+      metadata: { ...input.metadata },
+      psp: null,
+      pspReference: null,
+      failure: null,
+      createdAt: now,
+      updatedAt: now,
+    };
+  }
+
+  protected override isAlreadySatisfied(state: PaymentState): boolean {
+    return refundOf(state)?.row.status === 'succeeded';
+  }
+
+  protected refusal(state: PaymentState): Refusal | null {
+    const row = refundOf(state)?.row;
+    return (row && reversedRefusal(row, state)) ?? refundRefusal(state.payment, state.wanted);
+  }
+
+  protected amountOf({ payment, wanted }: PaymentState): number {
+    return wanted.amount ?? leftToRefund(payment);
+  }
+
+  protected reserve({ refundReserved }: Payment, amount: number): Partial<Payment> {
+    return { refundReserved: refundReserved + amount };
+  }
+
+  /** Its route is opened in the same commit: now it is known at which PSP, and how much. */
+  protected override opened(
+    state: PaymentState,
+    { amount, psp }: { readonly amount: number; readonly psp: string },
+    now: Date,
+  ) {
+    const { row, isStored } = refundOf(state)!;
+    const status = row.status === 'failed' ? refundLifecycle.after('failed', 'asked_again') : row.status;
+    const set = { status, amount, psp, failure: null, updatedAt: now };
+    const after = { ...row, ...set };
+    return {
+      records: withRefund(state, { row: after, isStored: true }).records,
+      changes: [isStored ? changed(row, set) : insert(refunds, after)],
+    };
+  }
+
+  /** What had to be resolved first has shown that there is nothing to refund. */
+  protected override refused(state: PaymentState, { code, detail }: Refusal, now: Date): readonly Change[] {
+    const { row, isStored } = refundOf(state)!;
+    // What was refused at once leaves no refund behind.
+    if (row.status !== 'pending' || !isStored) return [];
+    const failure = { category: 'refused', code, psp_code: null, message: detail };
+    const set = { status: refundLifecycle.after('pending', 'failed'), failure, updatedAt: now };
+    return [changed(row, set), ...refundMoved(row, { ...row, ...set }, () => this.tools.ids.uuid(), now)];
+  }
+
+  /** settle: all that was captured has been given back, or a part of it. */
+  done({ payment, request }: Decided): PaymentEvent {
+    const isAll =
+      payment.amountRefunded + request.amount >= payment.amountCaptured && payment.status !== 'authorized';
+    return isAll ? 'refunded' : 'part_refunded';
+  }
+
+  failed(): PaymentEvent {
+    return 'refund_failed';
+  }
+
+  effect(event: PaymentEvent, { payment, request }: Decided): Partial<Payment> {
+    const refundReserved = payment.refundReserved - request.amount;
+    return event === 'refund_failed'
+      ? { refundReserved }
+      : { refundReserved, amountRefunded: payment.amountRefunded + request.amount };
+  }
+
+  /** 201 for the refund that this request made, 200 for one that was there. */
+  protected override statusOf({ wanted }: PaymentState): number {
+    return wanted.isNew ? 201 : 200;
+  }
+
+  protected override bodyOf(state: PaymentState): string {
+    return JSON.stringify(refundViewOf(refundOf(state)!.row));
+  }
+}
+
+/** The refund that is requested. */
+function refundOf(state: PaymentState): KeptRefund | undefined {
+  return state.records.get(requestedKey(state)) as KeptRefund | undefined;
+}
+
+function withRefund(state: PaymentState, refund: KeptRefund): PaymentState {
+  return { ...state, records: new Map(state.records).set(requestedKey(state), refund) };
+}
+
+/** Only the amount tells two refunds of one name apart; a request that does not say it means the one there is. */
+function differenceFrom(refund: Refund, { amount }: ModifyPayment): Refusal | null {
+  // One that failed moved nothing: it may be tried again with another amount.
+  if (refund.status === 'failed' || amount === null || amount === refund.amount) return null;
+  return {
+    code: 'refund_exists',
+    detail: `The refund ${refund.entityKey} is of ${refund.amount} ${refund.currency} (minor units). Give another one a \`reference\` of its own.`,
+    members: { refund_id: refund.id },
+  };
+}
+
+function changed({ merchantId, entityKey, status }: Refund, set: Partial<Refund>): Change {
+  return update(refunds, { merchantId, entityKey }, set, { status });
+}

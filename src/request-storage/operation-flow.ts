@@ -1,0 +1,97 @@
+import { type Change, type Refusal } from '../core/change.js';
+import { type Clock } from '../core/clock.js';
+import {
+  type Begun,
+  type Decision,
+  decideNext,
+  type KeyedRun,
+  makeCall,
+  type Operation,
+  pause,
+  type Pause,
+  type RecoveryPoint,
+  reply,
+} from '../idempotency/operation.js';
+import { type StepResult, evidenceOnly } from './advance.js';
+import { type Answered, type OperationHistory } from './attempt.js';
+import { type OperationOwner, type Settled } from './operation-resolver.js';
+
+/**
+ * A client's request about operations of one subject, a payment or a payout: what is undecided is resolved first, by
+ * the same decisions as the resolver's; then what is requested is opened, called and settled.
+ */
+export abstract class OperationFlow<Input, State> implements Operation<Input, State, Answered> {
+  abstract readonly name: string;
+  abstract readonly readsFirst: boolean;
+
+  constructor(
+    protected readonly owner: OperationOwner<State>,
+    private readonly clock: Clock,
+  ) {}
+
+  abstract begin(input: Input, run: KeyedRun, refused: Refusal | null): Promise<Begun<State>> | Begun<State>;
+  abstract load(
+    subjectId: string,
+    params: Record<string, unknown>,
+    recoveryPoint: string,
+    run: KeyedRun,
+  ): Promise<State>;
+
+  /** What is to be resolved before what is requested can be opened. */
+  protected abstract undecided(state: State): OperationHistory | null;
+  /** Nothing is undecided: opens what is requested, or answers. */
+  protected abstract open(state: State, run: KeyedRun): Decision<State>;
+  /** Whether what was decided is what was requested, rather than what was in its way. */
+  protected abstract isAnswered(state: State, stepResult: StepResult): boolean;
+  protected abstract statusOf(state: State): number;
+  protected abstract bodyOf(state: State): string;
+
+  next(state: State, run: KeyedRun): Decision<State> {
+    const undecided = this.undecided(state);
+    return undecided ? this.follow(this.owner.decide(state, undecided, run)) : this.open(state, run);
+  }
+
+  call(state: State, run: KeyedRun): Promise<Answered> {
+    return this.owner.call(state, run);
+  }
+
+  settle(state: State, answered: Answered, run: KeyedRun): Decision<State> {
+    return this.follow(this.owner.decide(state, this.historyOf(state, answered), run, answered));
+  }
+
+  evidence(state: State, answered: Answered): readonly Change[] {
+    return evidenceOnly(this.historyOf(state, answered), answered);
+  }
+
+  busy(state: State): Pause {
+    return this.paused(state, this.clock.now());
+  }
+
+  /** From what an operation came to, to what the request does: call, answer, pause, or open what is requested. */
+  protected follow({ state, stepResult, changes }: Settled<State>): Decision<State> {
+    if (stepResult.call) return makeCall(state, changes);
+    const { step } = stepResult;
+    if (step.do === 'wait') return this.paused(state, step.until, changes);
+    if (step.do === 'stuck') return this.paused(state, null, changes);
+    return this.isAnswered(state, stepResult)
+      ? this.answered(state, changes)
+      : decideNext(this.owner.withCall(state, null), changes);
+  }
+
+  protected answered(state: State, changes: readonly Change[] = []): Decision<State> {
+    return reply(this.statusOf(state), this.bodyOf(state), changes);
+  }
+
+  protected paused(state: State, until: Date | null, changes: readonly Change[] = []): Pause {
+    return pause(this.resumesAt(state), 202, this.bodyOf(state), until, changes);
+  }
+
+  /** `started`: what is requested is not opened yet. */
+  protected resumesAt(_state: State): RecoveryPoint {
+    return 'accepted';
+  }
+
+  private historyOf(state: State, { call }: Answered): OperationHistory {
+    return this.owner.historiesOf(state).get(call.request.entityKey)!;
+  }
+}

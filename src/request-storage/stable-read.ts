@@ -1,0 +1,21 @@
+import { type Clock } from '../core/clock.js';
+import { decideAgain, REFUSED } from '../core/decide-again.js';
+import { type Ids } from '../core/ids.js';
+
+/**
+ * A row, and with it what belongs to it, as they stood at one moment: a payment read before its charge was settled,
+ * beside a route read after it, would be answered as done and shown as not done. Whatever opens or decides an operation
+ * raises the version of its row. null where there is no such row.
+ */
+export function asOfOneMoment<Row extends { readonly version: number }, Whole>(
+  tools: { readonly clock: Clock; readonly ids: Ids },
+  readRow: () => Promise<Row | null>,
+  readRest: (row: Row) => Promise<Whole>,
+): Promise<Whole | null> {
+  return decideAgain<Whole | null>(tools, async () => {
+    const row = await readRow();
+    if (!row) return null;
+    const whole = await readRest(row);
+    return (await readRow())?.version === row.version ? whole : REFUSED;
+  });
+}
