@@ -86,7 +86,7 @@ async function played(merchantId: string, clock: Clock, ids: Ids): Promise<(read
     deadlineMs: LEASE_MS,
   });
   const keyed = new IdempotentRunner({ store, clock, ids, seal, leaseMs: LEASE_MS, deadlineMs: LEASE_MS });
-  const owner = new PaymentOwner({ store, storage, seal, clock, ids });
+  const owner = new PaymentOwner({ store, storage, seal, clock, ids, leaseMs: LEASE_MS });
   const flow = new ChargeFlow(owner, () => ({ candidates: ['stripe'], fence: false }));
   owner.register(flow);
   const answer = await keyed.run(flow, {

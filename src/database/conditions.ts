@@ -1,4 +1,14 @@
-import { And, type FindOperator, LessThanOrEqual, MoreThanOrEqual } from 'typeorm';
+import {
+  And,
+  type FindOperator,
+  type FindOptionsOrder,
+  type FindOptionsWhere,
+  LessThan,
+  LessThanOrEqual,
+  MoreThanOrEqual,
+  type Repository,
+} from 'typeorm';
+import { translateOutage } from './store-unavailable.js';
 
 type Given<T> = { [K in keyof T]?: NonNullable<T[K]> };
 
@@ -12,4 +22,19 @@ export function given<T extends object>(conditions: T): Given<T> {
 export function timeBetween(from?: Date, to?: Date): FindOperator<Date> | null {
   const bounds = [...(from ? [MoreThanOrEqual(from)] : []), ...(to ? [LessThanOrEqual(to)] : [])];
   return bounds.length === 0 ? null : And(...bounds);
+}
+
+/**
+ * The rows of a page, newest first, and one more where there is one. The cursor is the id of the last one seen: ids are
+ * UUIDv7, so their order is that of creation and an index on them serves the page without a sort.
+ */
+export function newestFirst<Row extends { id: string }>(
+  rows: Repository<Row>,
+  conditions: object,
+  limit: number,
+  cursor: string | null,
+): Promise<Row[]> {
+  const where = given({ ...conditions, id: cursor && LessThan(cursor) }) as FindOptionsWhere<Row>;
+  const order = { id: 'DESC' } as FindOptionsOrder<Row>;
+  return translateOutage(rows.find({ where, order, take: limit + 1 }));
 }

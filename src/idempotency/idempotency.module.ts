@@ -12,7 +12,6 @@ import { JobRegistry } from '../jobs/job-registry.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { IdempotencyKey } from './idempotency-key.entity.js';
 import { IdempotentRunner } from './idempotent-runner.js';
-import { PostgresKeyRetention } from './key-retention.js';
 import { Reaper } from './reaper.js';
 
 const DAY_MS = 24 * 3_600_000;
@@ -45,7 +44,7 @@ export class IdempotencyModule implements OnModuleInit {
 
   onModuleInit(): void {
     const { jobs, pool, config } = this;
-    const reaper = new Reaper(new PostgresKeyRetention(pool), config.keyRetentionDays * DAY_MS);
+    const reaper = new Reaper(pool, config.keyRetentionDays * DAY_MS);
     jobs.register({
       periodicTasks: () => [{ name: 'reaper', everyMs: 600_000, runOnce: () => reaper.runOnce() }],
     });

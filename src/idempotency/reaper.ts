@@ -1,29 +1,33 @@
+import { type Pool } from 'pg';
 import { prune } from '../database/prune.js';
 
-/** Hand-written SQL of the reaper; implemented over the pool where keys live. Its clock is the store's. */
-export interface KeyRetention {
-  /** Deletes keys that finished longer ago than `retentionMs`, at most `limit`; returns how many. */
-  deleteFinished(retentionMs: number, limit: number): Promise<number>;
-  /** How many unfinished keys are older than that. They are never deleted. */
-  countUnfinished(retentionMs: number): Promise<number>;
-}
+const TOO_OLD = `< statement_timestamp() - $1 * interval '1 millisecond'`;
 
-export interface ReaperReport {
-  readonly deleted: number;
-  /** Keys past their retention whose operation is not finished: for a person to look at. */
-  readonly unfinished: number;
-}
-
-/** Forgets finished keys after their retention. What is unfinished is reported, never deleted. */
+/** Forgets finished keys after their retention. What is unfinished is counted, for a person to look at, never deleted. */
 export class Reaper {
   constructor(
-    private readonly keys: KeyRetention,
+    private readonly pool: Pool,
     private readonly retentionMs: number,
   ) {}
 
-  async runOnce(): Promise<ReaperReport> {
-    const { keys, retentionMs } = this;
-    const deleted = await prune((limit) => keys.deleteFinished(retentionMs, limit));
-    return { deleted, unfinished: await keys.countUnfinished(retentionMs) };
+  async runOnce(): Promise<{ readonly deleted: number; readonly unfinished: number }> {
+    const deleted = await prune((limit) => this.deleteFinished(limit));
+    const { rows } = await this.pool.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM idempotency_keys WHERE created_at ${TOO_OLD} AND finished_at IS NULL`,
+      [this.retentionMs],
+    );
+    return { deleted, unfinished: rows[0]!.count };
+  }
+
+  private async deleteFinished(limit: number): Promise<number> {
+    // created_at carries the (block range) index; a key is finished after it was created, so what
+    // finished before the bound was created before it too.
+    const { rowCount } = await this.pool.query(
+      `DELETE FROM idempotency_keys WHERE ctid = ANY(ARRAY(
+         SELECT ctid FROM idempotency_keys
+          WHERE created_at ${TOO_OLD} AND finished_at ${TOO_OLD} LIMIT $2 FOR UPDATE SKIP LOCKED))`,
+      [this.retentionMs, limit],
+    );
+    return rowCount ?? 0;
   }
 }

@@ -1,7 +1,7 @@
 import { type Change, update } from '../core/change.js';
 import { type Begun, type Decision, type KeyedRun, makeCall } from '../idempotency/operation.js';
 import { type Capabilities, type Instruction, type Operation } from '../psp/contract.js';
-import { restartOperation, startOperation } from '../request-storage/advance.js';
+import { startOperation } from '../request-storage/advance.js';
 import { type RuledOut } from '../request-storage/next-step.js';
 import { type Payment } from './payment.entity.js';
 import { PaymentFlow, type Refusal } from './payment-flow.js';
@@ -115,9 +115,7 @@ export abstract class ModificationFlow extends PaymentFlow<ModifyPayment> implem
       pspIdempotencyKey: keyAtPspOf(state, key),
     };
     const at = storage.accountAt(psp);
-    const { history, changes, call } = before
-      ? restartOperation(before, opening, at, run, now)
-      : startOperation(opening, at, run, now);
+    const { history, changes, call } = startOperation(opening, at, run, now, before);
     // Two operations at once would both pass their checks: the version lets one of them through.
     const set = { ...this.reserve(payment, amount), version: version + 1, updatedAt: now };
     const claim = update(payments, { merchantId, id }, set, { version });

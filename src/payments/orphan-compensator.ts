@@ -1,12 +1,7 @@
+import { workThrough } from '../core/work-through.js';
 import { type OrphanEffect, type PspRequest } from '../request-storage/psp-request.entity.js';
 import { type PspFilter, type RequestStorage } from '../request-storage/request-storage.js';
 import { type AdvanceRoute } from '../request-storage/resolver.js';
-
-export interface OrphanReport {
-  readonly looked: number;
-  readonly compensated: number;
-  readonly failed: number;
-}
 
 const PASS = 50;
 
@@ -27,30 +22,30 @@ export class OrphanCompensator {
   ) {}
 
   /** One pass over what is due. */
-  async runOnce(): Promise<OrphanReport> {
-    const report = { looked: 0, compensated: 0, failed: 0 };
-    for (const due of await this.storage.dueLooks(PASS, this.psp)) {
-      await this.attempt(due, report, 'looked', (id) => this.lookAgain(due, id));
-    }
+  async runOnce(): Promise<{
+    readonly looked: number;
+    readonly compensated: number;
+    readonly failed: number;
+  }> {
+    const { storage, psp } = this;
+    const traceId = () => `orphans-${this.newTraceId()}`;
+    const looks = await workThrough(
+      await storage.dueLooks(PASS, psp),
+      1,
+      (due) => this.lookAgain(due, traceId()),
+      this.onError,
+    );
+    const report = { looked: looks.done, compensated: 0, failed: looks.failed };
     for (const status of this.automatic ? (['open', 'approved'] as const) : (['approved'] as const)) {
-      for (const orphan of await this.storage.dueOrphans(status, PASS, this.psp)) {
-        await this.attempt(orphan, report, 'compensated', (id) => this.compensate(orphan, id));
-      }
+      const { done, failed } = await workThrough(
+        await storage.dueOrphans(status, PASS, psp),
+        1,
+        (orphan) => this.compensate(orphan, traceId()),
+        this.onError,
+      );
+      report.compensated += done;
+      report.failed += failed;
     }
     return report;
-  }
-
-  private async attempt(
-    due: PspRequest | OrphanEffect,
-    report: { looked: number; compensated: number; failed: number },
-    done: 'looked' | 'compensated',
-    work: (traceId: string) => Promise<boolean>,
-  ): Promise<void> {
-    try {
-      if (await work(`orphans-${this.newTraceId()}`)) report[done] += 1;
-    } catch (error) {
-      report.failed += 1;
-      this.onError(error, due);
-    }
   }
 }

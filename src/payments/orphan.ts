@@ -1,7 +1,7 @@
 import { type Change, update } from '../core/change.js';
 import { type Answer } from '../psp/contract.js';
 import { type LeaseHolder } from '../request-storage/attempt.js';
-import { type StepResult, startOperation, restartOperation } from '../request-storage/advance.js';
+import { type StepResult, startOperation } from '../request-storage/advance.js';
 import { entityKey, orphanOf } from '../request-storage/entity-key.js';
 import { isSuccess, type RouteHistory } from '../request-storage/assess-route.js';
 import { type Instruction } from '../psp/contract.js';
@@ -100,9 +100,7 @@ export function openCompensation(
   // One that was tried before and refused goes on under the same name.
   const before = histories.get(name);
   const at = storage.accountAt(psp);
-  const stepResult = before
-    ? restartOperation(before, opening, at, driver, now)
-    : startOperation(opening, at, driver, now);
+  const stepResult = startOperation(opening, at, driver, now, before);
   return { ...stepResult, changes: [moveOrphan(orphan, 'compensating'), ...stepResult.changes] };
 }
 

@@ -5,7 +5,8 @@ import { type Decision, type KeyedRun, type RecoveryPoint, reply } from '../idem
 import { type StepResult } from '../request-storage/advance.js';
 import { type OperationHistory } from '../request-storage/attempt.js';
 import { OperationFlow } from '../request-storage/operation-flow.js';
-import { type PaymentOwner, type PaymentTools } from './payment-owner.js';
+import { type OperationTools } from '../request-storage/operation-tools.js';
+import { type PaymentOwner } from './payment-owner.js';
 import {
   firstEntityKey,
   type PaymentState,
@@ -25,7 +26,7 @@ export interface Refusal {
 
 /** A request about a payment, answered with the payment. */
 export abstract class PaymentFlow<Input> extends OperationFlow<Input, PaymentState> {
-  protected readonly tools: PaymentTools;
+  protected readonly tools: OperationTools;
 
   constructor(protected override readonly owner: PaymentOwner) {
     super(owner, owner.tools.clock);

@@ -1,7 +1,5 @@
-import { type Change, type Store } from '../core/change.js';
-import { type Clock } from '../core/clock.js';
-import { type Encryption } from '../core/encryption.js';
-import { type Ids } from '../core/ids.js';
+import { Injectable } from '@nestjs/common';
+import { type Change } from '../core/change.js';
 import { type Run } from '../idempotency/operation-run.js';
 import { type Operation } from '../psp/contract.js';
 import { type Answered, type Call, type OperationHistory } from '../request-storage/attempt.js';
@@ -9,7 +7,7 @@ import { isOfOrphan } from '../request-storage/entity-key.js';
 import { type RuledOut } from '../request-storage/next-step.js';
 import { type OperationOwner, type Settled, type Subject } from '../request-storage/operation-resolver.js';
 import { type PspRequest } from '../request-storage/psp-request.entity.js';
-import { type RequestStorage } from '../request-storage/request-storage.js';
+import { OperationTools } from '../request-storage/operation-tools.js';
 import { asOfOneMoment } from '../request-storage/stable-read.js';
 import { instructionOfCompensation, reverseCompensation } from './orphan.js';
 import { type PaymentOperation } from './payment-operation.js';
@@ -26,22 +24,15 @@ import {
 import { payments } from './payment.table.js';
 import { settle } from './settle.js';
 
-export interface PaymentTools {
-  readonly store: Store;
-  readonly storage: RequestStorage;
-  readonly seal: Encryption;
-  readonly clock: Clock;
-  readonly ids: Ids;
-}
-
 /**
  * The operations of payments: read, decided and called in one way, by a client's request and by the resolver alike.
  * Each operation is registered by the module that has its flow.
  */
+@Injectable()
 export class PaymentOwner implements OperationOwner<PaymentState> {
   private readonly operations = new Map<Operation, PaymentOperation>();
 
-  constructor(readonly tools: PaymentTools) {}
+  constructor(readonly tools: OperationTools) {}
 
   register(...operations: readonly PaymentOperation[]): void {
     for (const one of operations) for (const name of one.operations) this.operations.set(name, one);

@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import { type Change, commitOf } from '../core/change.js';
 import { leaveEvidence, newLease, newRun, type Run } from '../idempotency/operation-run.js';
 import { evidenceOnly } from '../request-storage/advance.js';
@@ -5,12 +6,20 @@ import { isOfPayment, paymentIdOf } from '../request-storage/entity-key.js';
 import { type RouteHistory } from '../request-storage/assess-route.js';
 import { askAbout, unanswered } from '../request-storage/delayed-lookup.js';
 import { OperationResolver } from '../request-storage/operation-resolver.js';
+import { OperationTools } from '../request-storage/operation-tools.js';
 import { type OrphanEffect } from '../request-storage/psp-request.entity.js';
 import { isVouchedFor, judge, moveOrphan, openCompensation, undoable } from './orphan.js';
+import { PaymentOwner } from './payment-owner.js';
 import { type PaymentState, withHistory } from './payment-state.js';
 
 /** A payment's operations, driven when no client asks; and what PSPs did after all, given back. */
+@Injectable()
 export class PaymentResolver extends OperationResolver<PaymentState> {
+  // oxlint-disable-next-line no-useless-constructor -- tells Nest what to inject
+  constructor(owner: PaymentOwner, tools: OperationTools) {
+    super(owner, tools);
+  }
+
   /**
    * Gives back what a PSP did beside the books, once the PSP has said about that very object that it is there.
    * False when it is not given back now: another worker does, or a person has to.

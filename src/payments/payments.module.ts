@@ -34,16 +34,8 @@ import { PaymentsService } from './payments.service.js';
   providers: [
     PaymentReader,
     PaymentsService,
-    {
-      provide: PaymentOwner,
-      inject: [OperationTools],
-      useFactory: (tools: OperationTools) => new PaymentOwner(tools),
-    },
-    {
-      provide: PaymentResolver,
-      inject: [PaymentOwner, OperationTools],
-      useFactory: (owner: PaymentOwner, tools: OperationTools) => new PaymentResolver(owner, tools),
-    },
+    PaymentOwner,
+    PaymentResolver,
     {
       provide: PaymentDisputes,
       inject: [OperationTools, PaymentReader],

@@ -8,12 +8,13 @@ import { type Answered, type OperationHistory } from '../request-storage/attempt
 import { advance, type StepResult, startOperation } from '../request-storage/advance.js';
 import { entityKey } from '../request-storage/entity-key.js';
 import { type Payment } from './payment.entity.js';
-import { PaymentOwner, type PaymentTools } from './payment-owner.js';
+import { type OperationTools } from '../request-storage/operation-tools.js';
+import { PaymentOwner } from './payment-owner.js';
 import { firstRequested, type PaymentState } from './payment-state.js';
 import { paymentFlows } from './payment-flows.js';
 import { settle } from './settle.js';
 
-const owner = new PaymentOwner({} as PaymentTools);
+const owner = new PaymentOwner({} as OperationTools);
 paymentFlows(owner, () => ({ candidates: [], fence: false }));
 owner.register(new RefundFlow(owner));
 const operationOf = (name: Operation) => owner.operation(name);

@@ -1,13 +1,12 @@
-import { insert, type Store, update } from '../core/change.js';
-import { type Clock } from '../core/clock.js';
+import { Injectable } from '@nestjs/common';
+import { insert, update } from '../core/change.js';
 import { type Encryption } from '../core/encryption.js';
-import { type Ids } from '../core/ids.js';
 import { type Run } from '../idempotency/operation-run.js';
 import { actorOf, type StepResult } from '../request-storage/advance.js';
 import { type Answered, type Call, type OperationHistory } from '../request-storage/attempt.js';
 import { entityKey } from '../request-storage/entity-key.js';
 import { type OperationOwner, type Settled, type Subject } from '../request-storage/operation-resolver.js';
-import { type RequestStorage } from '../request-storage/request-storage.js';
+import { OperationTools } from '../request-storage/operation-tools.js';
 import { failureOf } from '../request-storage/route-view.js';
 import { asOfOneMoment } from '../request-storage/stable-read.js';
 import { type Payout, type PayoutTransition } from './payout.entity.js';
@@ -31,17 +30,10 @@ export interface PayoutState {
 /** A payout as it is shown: nothing of it is decrypted. */
 export type StoredPayout = Omit<PayoutState, 'tokens'>;
 
-export interface PayoutTools {
-  readonly store: Store;
-  readonly storage: RequestStorage;
-  readonly seal: Encryption;
-  readonly clock: Clock;
-  readonly ids: Ids;
-}
-
 /** The one operation of a payout: read, called and settled in one way, by a client's request and by the resolver alike. */
+@Injectable()
 export class PayoutOwner implements OperationOwner<PayoutState> {
-  constructor(readonly tools: PayoutTools) {}
+  constructor(readonly tools: OperationTools) {}
 
   async read({ merchantId, payoutId }: Subject): Promise<PayoutState> {
     const state = payoutId === null ? null : await this.find(merchantId, payoutId);

@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { In, LessThan, Repository } from 'typeorm';
+import { In, Repository } from 'typeorm';
 import { type Page, pageOf } from '../core/page.js';
-import { given, timeBetween } from '../database/conditions.js';
+import { newestFirst, timeBetween } from '../database/conditions.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { entityKey } from '../request-storage/entity-key.js';
 import { type Subject } from '../request-storage/operation-resolver.js';
 import { readHistories } from '../request-storage/read-histories.js';
 import { Payout } from './payout.entity.js';
-import { type PayoutStatus } from './payout.lifecycle.js';
 import { type PayoutView, viewOf } from './payout.view.js';
 import { type PayoutFilter } from './payouts.js';
 import { type Sequences, type Tail } from './sequence.js';
@@ -18,17 +17,20 @@ import { type Sequences, type Tail } from './sequence.js';
 export class PayoutReader implements Sequences {
   constructor(@InjectRepository(Payout) private readonly payouts: Repository<Payout>) {}
 
-  /**
-   * A page of a merchant's payouts, newest first. The cursor is the id of the last one seen: ids are
-   * UUIDv7, so their order is that of creation and an index on them serves the page without a sort.
-   */
-  list(
+  /** A page of a merchant's payouts. */
+  async list(
     merchantId: string,
-    filter: PayoutFilter,
+    { createdFrom, createdTo, ...conditions }: PayoutFilter,
     limit: number,
     cursor: string | null,
   ): Promise<Page<PayoutView>> {
-    return translateOutage(this.read(merchantId, filter, limit, cursor));
+    const where = { merchantId, ...conditions, createdAt: timeBetween(createdFrom, createdTo) };
+    const found = await newestFirst(this.payouts, where, limit, cursor);
+    const names = In(found.map(({ id }) => entityKey.send(id)));
+    const histories = await translateOutage(
+      readHistories(this.payouts.manager, { merchantId, entityKey: names }),
+    );
+    return pageOf(found, limit, (payout) => viewOf(payout, histories.get(entityKey.send(payout.id))));
   }
 
   /** Newest first, since the newest is nearly always the one; clocks differ, so it need not be. */
@@ -48,29 +50,5 @@ export class PayoutReader implements Sequences {
   async subjectOf(id: string): Promise<Subject | null> {
     const payout = await translateOutage(this.payouts.findOneBy({ id }));
     return payout && { merchantId: payout.merchantId, paymentId: null, payoutId: id };
-  }
-
-  private async read(
-    merchantId: string,
-    { status, psp, reference, recipient, createdFrom, createdTo }: PayoutFilter,
-    limit: number,
-    cursor: string | null,
-  ): Promise<Page<PayoutView>> {
-    const found = await this.payouts.find({
-      where: given({
-        merchantId,
-        id: cursor && LessThan(cursor),
-        status: status as PayoutStatus | undefined,
-        psp,
-        reference,
-        recipient,
-        createdAt: timeBetween(createdFrom, createdTo),
-      }),
-      order: { id: 'DESC' },
-      take: limit + 1,
-    });
-    const keys = In(found.map(({ id }) => entityKey.send(id)));
-    const histories = await readHistories(this.payouts.manager, { merchantId, entityKey: keys });
-    return pageOf(found, limit, (payout) => viewOf(payout, histories.get(entityKey.send(payout.id))));
   }
 }

@@ -25,15 +25,7 @@ import { PayoutsService } from './payouts.service.js';
     TypeOrmModule.forFeature([Payout, PayoutTransition]),
   ],
   controllers: [PayoutsController],
-  providers: [
-    PayoutReader,
-    PayoutsService,
-    {
-      provide: PayoutOwner,
-      inject: [OperationTools],
-      useFactory: (tools: OperationTools) => new PayoutOwner(tools),
-    },
-  ],
+  providers: [PayoutReader, PayoutOwner, PayoutsService],
 })
 export class PayoutsModule implements OnModuleInit {
   constructor(

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { LessThan, Repository } from 'typeorm';
+import { Repository } from 'typeorm';
 import { type Page, pageOf } from '../core/page.js';
 import { Problem } from '../core/problem.js';
-import { given } from '../database/conditions.js';
+import { newestFirst } from '../database/conditions.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { type FlowAnswer, IdempotentRunner } from '../idempotency/idempotent-runner.js';
 import { keyedRequest, type RequestContext } from '../idempotency/request-context.js';
@@ -51,7 +51,7 @@ export class RefundsService {
     return refundViewOf(refund);
   }
 
-  /** A page of a payment's refunds, newest first: ids are UUIDv7, so their order is that of creation. */
+  /** A page of a payment's refunds. */
   async list(
     caller: Caller,
     paymentId: string,
@@ -59,13 +59,8 @@ export class RefundsService {
     cursor: string | null,
   ): Promise<Page<RefundView>> {
     await this.payments.get(caller, paymentId);
-    const found = await translateOutage(
-      this.refunds.find({
-        where: given({ merchantId: caller.merchantId, paymentId, id: cursor && LessThan(cursor) }),
-        order: { id: 'DESC' },
-        take: limit + 1,
-      }),
-    );
+    const where = { merchantId: caller.merchantId, paymentId };
+    const found = await newestFirst(this.refunds, where, limit, cursor);
     return pageOf(found, limit, refundViewOf);
   }
 }

@@ -54,27 +54,18 @@ export function actorOf({ history, step }: StepResult): string {
   return (by && statedBy(by)) ?? `psp:${history.routes.at(-1)!.request.psp}`;
 }
 
-/** Opens route 1 of a new operation with its first attempt. */
+/**
+ * Opens route 1 of a new operation with its first attempt, or the next route of one that was tried before and failed:
+ * the proof of its last route stands already, or the database refuses.
+ */
 export function startOperation(
   opening: NewOperation,
   at: AccountAt,
   driver: LeaseHolder,
   now: Date,
+  before?: OperationHistory,
 ): StepResult {
-  return startRoute({ entityKey: opening.entityKey, routes: [] }, opening, at, driver, now, [], null);
-}
-
-/**
- * Opens a route for an operation that was tried before and failed: the proof of the last route
- * stands already, or the database refuses.
- */
-export function restartOperation(
-  history: OperationHistory,
-  opening: NewOperation,
-  at: AccountAt,
-  driver: LeaseHolder,
-  now: Date,
-): StepResult {
+  const history = before ?? { entityKey: opening.entityKey, routes: [] };
   return startRoute(history, opening, at, driver, now, [], null);
 }
 

@@ -22,7 +22,7 @@ import { attribute, isUnheardOf, note, type Taken } from './notification.js';
 import { type PspAttempt, type PspRequest } from './psp-request.entity.js';
 import { pspAttempts, pspRequests } from './psp-request.table.js';
 import { type Statement, statementAttempt } from './statement.js';
-import { type RequestStorage } from './request-storage.js';
+import { type OperationTools } from './operation-tools.js';
 
 /** A decision about an operation, with all that it wants written. */
 export interface Settled<State> {
@@ -53,13 +53,6 @@ export interface OperationOwner<State> {
   reverse?(state: State, request: PspRequest, evidence: RuledOut): Promise<readonly Change[]>;
 }
 
-export interface OperationResolverDeps extends RunTools {
-  readonly storage: Pick<
-    RequestStorage,
-    'accountAt' | 'belongsElsewhere' | 'capabilities' | 'isOtherAccount'
-  >;
-}
-
 /**
  * Advances an open route when no client asks: the same decisions as in a request, under a lease of the route
  * instead of a client's key. The key, if it is still unanswered, is answered by the completer or
@@ -68,7 +61,7 @@ export interface OperationResolverDeps extends RunTools {
 export class OperationResolver<State> {
   constructor(
     protected readonly owner: OperationOwner<State>,
-    protected readonly deps: OperationResolverDeps,
+    protected readonly deps: Omit<OperationTools, 'seal'>,
   ) {}
 
   /** False when another run advances the route, or it is decided already. */

@@ -12,8 +12,8 @@ export abstract class OperationTools {
   readonly seal: Encryption;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Draws lock tokens that name this process, so that what it holds is taken up soon after it has died. */
-  readonly holder: LockHolder;
+  /** Draws lock tokens that name this process, so that what it holds is taken up soon after it has died. Absent: locks end by time alone. */
+  readonly holder?: LockHolder;
   /** How long a run that advances a route holds it. */
   readonly leaseMs: number;
 }

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { entities } from '../../src/entities.js';
 import { Completer } from '../../src/idempotency/completer.js';
 import { idempotencyKeys } from '../../src/idempotency/idempotency-key.table.js';
-import { PostgresKeyRetention } from '../../src/idempotency/key-retention.js';
 import { IdempotentRunner } from '../../src/idempotency/idempotent-runner.js';
 import { decideNext, makeCall, type Operation, pause, reply } from '../../src/idempotency/operation.js';
 import { Reaper } from '../../src/idempotency/reaper.js';
@@ -203,7 +202,7 @@ describe('the reaper', () => {
          finished_at = finished_at - interval '40 days' WHERE key = ANY($1)`,
       [[old, unfinished]],
     );
-    const reaper = new Reaper(new PostgresKeyRetention(database.pool), 30 * DAY_MS);
+    const reaper = new Reaper(database.pool, 30 * DAY_MS);
     expect(await reaper.runOnce()).toEqual({ deleted: 1, unfinished: 1 });
     const kept = async (key: string) => (await store.find(idempotencyKeys, { merchantId, key })).length;
     expect([await kept(old), await kept(unfinished), await kept(recent)]).toEqual([0, 1, 1]);

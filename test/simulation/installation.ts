@@ -121,7 +121,7 @@ export abstract class Installation<Service extends Working> {
       ...times,
     });
     const keyed = new IdempotentRunner({ store, clock, ids, seal, ...times });
-    return { keyed, newId: () => ids.uuid(), deps: { store, storage, seal, clock, ids } };
+    return { keyed, newId: () => ids.uuid(), deps: { store, storage, seal, clock, ids, leaseMs: LEASE_MS } };
   }
 
   /** Everybody asks once more, when all is at rest: nobody is told anything else than before. */

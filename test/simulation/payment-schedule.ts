@@ -15,15 +15,7 @@ import { isOfPayment } from '../../src/request-storage/entity-key.js';
 import { OperationOwners } from '../../src/request-storage/operation-owners.js';
 import { orphanEffects, pspRequests } from '../../src/request-storage/psp-request.table.js';
 import { Resolver } from '../../src/request-storage/resolver.js';
-import {
-  Broken,
-  Installation,
-  LEASE_MS,
-  merchantId,
-  type Mortal,
-  withStory,
-  type Working,
-} from './installation.js';
+import { Broken, Installation, merchantId, type Mortal, withStory, type Working } from './installation.js';
 import { type Effect, type SimulatedPsp } from './simulated-psp.js';
 import { mistold } from './telling.js';
 
@@ -142,7 +134,7 @@ export class PaymentSchedule extends Installation<Service> {
     owner.register(refund);
     const flows = { ...paymentFlows(owner, route), refund };
     keyed.register(Object.values(flows));
-    const resolver = new PaymentResolver(owner, { ...deps, leaseMs: LEASE_MS });
+    const resolver = new PaymentResolver(owner, deps);
     const { rethrow } = this;
     const owners = new OperationOwners();
     owners.register({

@@ -18,15 +18,7 @@ import { OperationOwners } from '../../src/request-storage/operation-owners.js';
 import { OperationResolver } from '../../src/request-storage/operation-resolver.js';
 import { orphanEffects, pspRequests } from '../../src/request-storage/psp-request.table.js';
 import { Resolver } from '../../src/request-storage/resolver.js';
-import {
-  Broken,
-  Installation,
-  LEASE_MS,
-  merchantId,
-  type Mortal,
-  withStory,
-  type Working,
-} from './installation.js';
+import { Broken, Installation, merchantId, type Mortal, withStory, type Working } from './installation.js';
 import { type Effect } from './simulated-psp.js';
 
 const recipient = 'recipient-1';
@@ -92,8 +84,8 @@ class PayoutSchedule extends Installation<Service> {
     const owner = new PayoutOwner(deps);
     const create = new PayoutFlow(owner, candidates, sequences);
     keyed.register([create]);
-    const resolver = new OperationResolver(owner, { ...deps, leaseMs: LEASE_MS });
-    const ofPayments = new PaymentResolver(new PaymentOwner(deps), { ...deps, leaseMs: LEASE_MS });
+    const resolver = new OperationResolver(owner, deps);
+    const ofPayments = new PaymentResolver(new PaymentOwner(deps), deps);
     const owners = new OperationOwners();
     owners.register({
       owns: isOfPayout,

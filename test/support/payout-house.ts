@@ -150,11 +150,11 @@ export function payoutHouse({ store, clock, ids, psps, sequences = sequencesIn(s
     deadlineMs: DEADLINE_MS,
   });
   const keyed = new IdempotentRunner({ store, clock, ids, seal, leaseMs: LEASE_MS, deadlineMs: DEADLINE_MS });
-  const deps = { store, storage, seal, clock, ids };
+  const deps = { store, storage, seal, clock, ids, leaseMs: LEASE_MS };
   const candidates = (ask: NewPayout) => Object.keys(ask.recipient.tokens).filter((name) => psps.has(name));
   const owner = new PayoutOwner(deps);
   const create = new PayoutFlow(owner, candidates, sequences);
-  const ofPayouts = new OperationResolver(owner, { ...deps, leaseMs: LEASE_MS });
+  const ofPayouts = new OperationResolver(owner, deps);
   const resolver = new Resolver(
     storage,
     (due, traceId) => ofPayouts.advance(due, traceId),
@@ -174,7 +174,7 @@ export function payoutHouse({ store, clock, ids, psps, sequences = sequencesIn(s
     });
     return { ...told, payout: JSON.parse(told.body) as PayoutView };
   };
-  const ofPayments = new PaymentResolver(new PaymentOwner(deps), { ...deps, leaseMs: LEASE_MS });
+  const ofPayments = new PaymentResolver(new PaymentOwner(deps), deps);
   const orphans = new OrphanCompensator(
     storage,
     (due, traceId) => ofPayouts.lookAgain(due, traceId),

@@ -1,6 +1,5 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { IsAmount, IsPartReference } from '../../http/shared-fields.js';
-import { type NewCapture } from '../payments.js';
 
 @ApiSchema({
   name: 'CaptureRequest',
@@ -14,7 +13,7 @@ export class CapturePaymentDto {
   @IsPartReference()
   reference?: string;
 
-  toValues(): NewCapture {
+  toValues() {
     return { amount: this.amount ?? null, reference: this.reference ?? null };
   }
 }

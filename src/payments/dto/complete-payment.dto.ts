@@ -1,6 +1,5 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { IsAnyObject } from '../../http/fields.js';
-import { type NewCompletion } from '../payments.js';
 
 @ApiSchema({ name: 'CompleteRequest', description: 'What the customer did.' })
 export class CompletePaymentDto {
@@ -14,7 +13,7 @@ export class CompletePaymentDto {
   })
   details: Record<string, unknown>;
 
-  toValues(): NewCompletion {
+  toValues() {
     return { details: this.details };
   }
 }

@@ -12,7 +12,6 @@ import {
   IsTokens,
   PRINTABLE,
 } from '../../http/shared-fields.js';
-import { type NewPayment } from '../payments.js';
 
 @ApiSchema({ name: 'Card' })
 class CardDto {
@@ -142,7 +141,7 @@ export class CreatePaymentDto {
   allow_duplicate?: boolean;
 
   /** What the fingerprint of the request is taken over: its shape is that of requests which are stored already. */
-  toValues(): NewPayment {
+  toValues() {
     const { payment_method: method, customer } = this;
     return {
       reference: this.reference,
@@ -162,7 +161,7 @@ export class CreatePaymentDto {
       statementDescriptor: this.statement_descriptor ?? null,
       metadata: this.metadata ?? {},
       // Left out where it says nothing, so that it leaves the fingerprints of other requests alone.
-      ...(this.allow_duplicate === true ? { allowDuplicate: true } : {}),
+      ...(this.allow_duplicate === true ? { allowDuplicate: true as const } : {}),
     };
   }
 }

@@ -9,7 +9,6 @@ import {
   IsTokens,
   UUID,
 } from '../../http/shared-fields.js';
-import { type NewPayout } from '../payouts.js';
 
 @ApiSchema({ name: 'Recipient' })
 class RecipientDto {
@@ -57,7 +56,7 @@ export class CreatePayoutDto {
   metadata?: Record<string, string>;
 
   /** What the fingerprint of the request is taken over: its shape is that of requests which are stored already. */
-  toValues(): NewPayout {
+  toValues() {
     return {
       reference: this.reference,
       recipient: { reference: this.recipient.reference, tokens: this.recipient.tokens },

@@ -2,7 +2,6 @@ import { IsOneOf } from '../../http/fields.js';
 import { CreatedRangeDto } from '../../http/page.dto.js';
 import { IsPspName, IsReference } from '../../http/shared-fields.js';
 import { payoutStatuses } from '../payout.lifecycle.js';
-import { type PayoutFilter } from '../payouts.js';
 
 export class ListPayoutsDto extends CreatedRangeDto {
   @IsOneOf(payoutStatuses, { optional: true })
@@ -17,14 +16,8 @@ export class ListPayoutsDto extends CreatedRangeDto {
   @IsReference({ optional: true, description: "The recipient's reference." })
   recipient?: string;
 
-  filter(): PayoutFilter {
+  filter() {
     const { status, psp, reference, recipient } = this;
-    return {
-      ...(status === undefined ? {} : { status }),
-      ...(psp === undefined ? {} : { psp }),
-      ...(reference === undefined ? {} : { reference }),
-      ...(recipient === undefined ? {} : { recipient }),
-      ...this.created(),
-    };
+    return { status, psp, reference, recipient, ...this.created() };
   }
 }
