@@ -87,7 +87,7 @@ async function played(merchantId: string, clock: Clock, ids: Ids): Promise<(read
   });
   const keyed = new IdempotentRunner({ store, clock, ids, seal, leaseMs: LEASE_MS, deadlineMs: LEASE_MS });
   const owner = new PaymentOwner({ store, storage, seal, clock, ids, leaseMs: LEASE_MS });
-  const flow = new ChargeFlow(owner, () => ({ candidates: ['stripe'], fence: false }));
+  const flow = new ChargeFlow(owner, () => ({ candidates: ['stripe'], cancelBeforeFailover: false }));
   owner.register(flow);
   const answer = await keyed.run(flow, {
     merchantId,

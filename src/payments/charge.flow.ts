@@ -30,7 +30,7 @@ export const CREATE_PAYMENT = 'POST /v1/payments';
 /** The PSP accounts that may be asked, best first, and whether their rule allows to cancel before a failover. */
 export interface Routing {
   readonly candidates: readonly string[];
-  readonly fence: boolean;
+  readonly cancelBeforeFailover: boolean;
 }
 
 /** `drawnFrom`: what a weight is drawn from; the same for the same request, also after the database lost it. */
@@ -50,7 +50,7 @@ export function routeOf(router: PspRouter): Route {
     } as const;
     return {
       candidates: router.candidates(facts, drawnFrom),
-      fence: router.mayCancelBeforeFailover(facts),
+      cancelBeforeFailover: router.mayCancelBeforeFailover(facts),
     };
   };
 }
@@ -80,7 +80,7 @@ export class ChargeFlow extends PaymentFlow<NewPayment> implements PaymentOperat
     const now = clock.now();
     const id = ids.uuid();
     const keyAtPsp = pspIdempotencyKey.ofRequest(merchantId, this.name, run.key);
-    const { candidates, fence } = this.route(input, keyAtPsp);
+    const { candidates, cancelBeforeFailover: fence } = this.route(input, keyAtPsp);
     const [first] = candidates;
     if (first === undefined) {
       throw new Problem(

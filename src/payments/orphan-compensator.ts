@@ -12,7 +12,7 @@ const PASS = 50;
 export class OrphanCompensator {
   constructor(
     private readonly storage: RequestStorage,
-    private readonly lookAgain: AdvanceRoute,
+    private readonly recheck: AdvanceRoute,
     private readonly compensate: (orphan: OrphanEffect, traceId: string) => Promise<boolean>,
     private readonly automatic: boolean,
     private readonly newTraceId: () => string,
@@ -30,9 +30,9 @@ export class OrphanCompensator {
     const { storage, psp } = this;
     const traceId = () => `orphans-${this.newTraceId()}`;
     const looks = await workThrough(
-      await storage.dueLooks(PASS, psp),
+      await storage.dueRechecks(PASS, psp),
       1,
-      (due) => this.lookAgain(due, traceId()),
+      (due) => this.recheck(due, traceId()),
       this.onError,
     );
     const report = { looked: looks.done, compensated: 0, failed: looks.failed };

@@ -80,7 +80,7 @@ export function openCompensation(
   state: PaymentState,
   orphan: OrphanEffect,
   storage: Pick<RequestStorage, 'accountAt'>,
-  driver: LeaseHolder,
+  run: LeaseHolder,
   now: Date,
 ): StepResult {
   const { payment, histories } = state;
@@ -100,7 +100,7 @@ export function openCompensation(
   // One that was tried before and refused goes on under the same name.
   const before = histories.get(name);
   const at = storage.accountAt(psp);
-  const stepResult = startOperation(opening, at, driver, now, before);
+  const stepResult = startOperation(opening, at, run, now, before);
   return { ...stepResult, changes: [moveOrphan(orphan, 'compensating'), ...stepResult.changes] };
 }
 

@@ -5,7 +5,7 @@ import { event } from '../database/event.js';
 import { type Ids } from '../core/ids.js';
 import { Problem } from '../core/problem.js';
 import { type NotificationItem } from '../psp/notification.js';
-import { type Taken } from '../request-storage/notification.js';
+import { type NotificationOutcome } from '../request-storage/notification.js';
 import { type Dispute } from './dispute.js';
 import { disputeViewOf } from './dispute.view.js';
 import { type Payment } from './payment.entity.js';
@@ -96,7 +96,7 @@ export class PaymentDisputes {
   constructor(private readonly deps: PaymentDisputesDeps) {}
 
   /** May be called twice with the same fact. @throws StoreUnavailable */
-  async take(psp: string, fact: NotificationItem): Promise<Taken> {
+  async record(psp: string, fact: NotificationItem): Promise<NotificationOutcome> {
     const { store, clock, ids, ofReference } = this.deps;
     const { parentReference } = fact;
     const key = parentReference === null ? null : await ofReference(psp, parentReference);

@@ -67,7 +67,7 @@ export class PaymentOwner implements OperationOwner<PaymentState> {
     const { store, storage } = this.tools;
     const readPayment = async () => (await store.find(payments, { merchantId, id: paymentId }, 1))[0] ?? null;
     return asOfOneMoment(this.tools, readPayment, async (payment) => {
-      const histories = await storage.storiesOf(merchantId, paymentId);
+      const histories = await storage.historiesOf(merchantId, paymentId);
       const found = { wanted, payment, histories, call: null, opened: false };
       return { ...found, records: await this.recordsOf(found) };
     });
@@ -110,7 +110,7 @@ export class PaymentOwner implements OperationOwner<PaymentState> {
     const given = {
       candidates: isFirst ? state.payment.candidates : [current.psp],
       intent: isFirst && state.wanted.operation === 'void' ? 'cancel' : 'finish',
-      fence: isFirst && state.payment.fence,
+      cancelBeforeFailover: isFirst && state.payment.fence,
       now,
     } as const;
     const stepResult = storage.advance(history, given, run, answered);

@@ -32,7 +32,7 @@ export class PaymentTasks {
       ...accountFilters(this.psps).map(({ suffix, psp, slower }) => {
         const orphans = new OrphanCompensator(
           tools.storage,
-          (due, traceId) => owners.of(due.entityKey).lookAgain(due, traceId),
+          (due, traceId) => owners.of(due.entityKey).recheckRoute(due, traceId),
           (orphan, traceId) => resolver.compensate(orphan, traceId),
           config.orphans === 'automatic',
           () => tools.ids.uuid(),

@@ -66,7 +66,7 @@ export class PaymentsModule implements OnModuleInit {
       owns: isOfPayment,
       resolver: this.resolver,
       subjectOf: (id) => this.reader.subjectOf(id),
-      recordDispute: (psp, item) => this.disputes.take(psp, item),
+      recordDispute: (psp, item) => this.disputes.record(psp, item),
     });
     this.runner.register(Object.values(this.payments.flows));
     this.jobs.register({ periodicTasks: () => this.tasks.all() });

@@ -15,7 +15,7 @@ import { paymentFlows } from './payment-flows.js';
 import { settle } from './settle.js';
 
 const owner = new PaymentOwner({} as OperationTools);
-paymentFlows(owner, () => ({ candidates: [], fence: false }));
+paymentFlows(owner, () => ({ candidates: [], cancelBeforeFailover: false }));
 owner.register(new RefundFlow(owner));
 const operationOf = (name: Operation) => owner.operation(name);
 
@@ -132,7 +132,7 @@ function factsAt(at: Date) {
     candidates: ['adyen'],
     clientWaiting: false,
     intent: 'finish' as const,
-    fence: false,
+    cancelBeforeFailover: false,
     clockTrusted: true,
     commitsMayBeLost: false,
     leaseMs: 20_000,

@@ -46,7 +46,7 @@ export class PayoutOwner implements OperationOwner<PayoutState> {
     const { store, storage } = this.tools;
     const readPayout = async () => (await store.find(payouts, { merchantId, id }, 1))[0] ?? null;
     return asOfOneMoment(this.tools, readPayout, async (payout) => {
-      const histories = await storage.storiesUnder(merchantId, entityKey.ofPayout(id));
+      const histories = await storage.historiesUnder(merchantId, entityKey.ofPayout(id));
       const history = histories.get(entityKey.send(id));
       if (!history) throw new RangeError(`a payout without a route: ${id}`);
       return { payout, history, call: null };
@@ -79,7 +79,7 @@ export class PayoutOwner implements OperationOwner<PayoutState> {
     const { storage, clock } = this.tools;
     const now = clock.now();
     const { candidates } = state.payout;
-    const given = { candidates, intent: 'finish', fence: false, now } as const;
+    const given = { candidates, intent: 'finish', cancelBeforeFailover: false, now } as const;
     const stepResult = storage.advance(history, given, run, answered);
     return { ...this.settle(state, stepResult, now), stepResult };
   }

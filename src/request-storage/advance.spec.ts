@@ -39,7 +39,7 @@ function factsAt(atMs: number, more: Partial<StepFacts> = {}): StepFacts {
     candidates: ['first', 'second'],
     clientWaiting: true,
     intent: 'finish',
-    fence: false,
+    cancelBeforeFailover: false,
     clockTrusted: true,
     commitsMayBeLost: false,
     leaseMs: driver.leaseMs,
@@ -169,7 +169,7 @@ describe('driving an operation', () => {
   describe('under a fence', () => {
     const order: Capabilities = { ...can, lookup: null, cancel: 'reference', cancelIsOrder: true };
     const fenced = (atMs: number, more: Partial<StepFacts> = {}) =>
-      factsAt(atMs, { fence: true, capabilities: () => order, ...more });
+      factsAt(atMs, { cancelBeforeFailover: true, capabilities: () => order, ...more });
     const authorization = { ...opening, entityKey: 'payment-1-authorize', operation: 'authorize' } as const;
 
     /** Opened, lost, sent again, lost again: what comes next. */
@@ -187,7 +187,7 @@ describe('driving an operation', () => {
 
     it('cancels what is still in doubt, and asks another PSP on the receipt; a late yes is an orphan', () => {
       const canceling = lostTwice(authorization, fenced);
-      expect(canceling.step).toEqual({ do: 'cancel', fence: true });
+      expect(canceling.step).toEqual({ do: 'cancel', beforeFailover: true });
       expect(canceling.call!.attempt.request).toMatchObject({ fence: true, operation: 'authorize' });
       const receipt = answered(canceling, { outcome: 'pending' }, START + 1_100);
       const stepResult = advance(canceling.history, fenced(START + 1_100), driver, receipt);
@@ -226,7 +226,9 @@ describe('driving an operation', () => {
     });
 
     it('does not where the rule is off, for a charge that is only ordered back, or once nobody waits', () => {
-      expect(lostTwice(authorization, (at) => fenced(at, { fence: false })).step.do).not.toBe('cancel');
+      expect(lostTwice(authorization, (at) => fenced(at, { cancelBeforeFailover: false })).step.do).not.toBe(
+        'cancel',
+      );
       expect(lostTwice(opening, fenced).step.do).not.toBe('cancel');
       expect(
         lostTwice(authorization, (at) => fenced(at, { deadline: new Date(START + 900) })).step.do,
@@ -235,7 +237,7 @@ describe('driving an operation', () => {
       delete (sure as { cancelIsOrder?: true }).cancelIsOrder;
       expect(lostTwice(opening, (at) => fenced(at, { capabilities: () => sure })).step).toEqual({
         do: 'cancel',
-        fence: true,
+        beforeFailover: true,
       });
     });
   });

@@ -61,12 +61,12 @@ export function actorOf({ history, step }: StepResult): string {
 export function startOperation(
   opening: NewOperation,
   at: AccountAt,
-  driver: LeaseHolder,
+  holder: LeaseHolder,
   now: Date,
   before?: OperationHistory,
 ): StepResult {
   const history = before ?? { entityKey: opening.entityKey, routes: [] };
-  return startRoute(history, opening, at, driver, now, [], null);
+  return startRoute(history, opening, at, holder, now, [], null);
 }
 
 /**
@@ -76,7 +76,7 @@ export function startOperation(
 export function advance(
   history: OperationHistory,
   facts: StepFacts,
-  driver: LeaseHolder,
+  holder: LeaseHolder,
   answered?: Answered,
 ): StepResult {
   const changes: Change[] = [];
@@ -95,7 +95,7 @@ export function advance(
       leasedUntil: null,
       fence: before.fence + 1,
     };
-    changes.push(write(before, request, driver));
+    changes.push(write(before, request, holder));
     return replaceLast(known, { ...current, request });
   };
   switch (step.do) {
@@ -118,7 +118,7 @@ export function advance(
       const ruledOut = ruleOut(settle, evidence, facts.capabilities(before.psp), facts.now, changes);
       if (step.do === 'fail') return { history: ruledOut, changes, step, call: null };
       const at = { psp: step.psp, accountFingerprint: facts.fingerprintOf(step.psp) ?? null };
-      return startRoute(ruledOut, current.request, at, driver, facts.now, changes, step);
+      return startRoute(ruledOut, current.request, at, holder, facts.now, changes, step);
     }
     case 'wait': {
       const isSo = changes.length === 0 && before.nextStepAt?.getTime() === step.until.getTime();
@@ -142,7 +142,7 @@ export function advance(
     case 'lookup':
     case 'complete':
     case 'cancel':
-      return callAgain(known, step, before, driver, facts.now, changes);
+      return callAgain(known, step, before, holder, facts.now, changes);
   }
 }
 
@@ -153,11 +153,11 @@ export function advance(
 export function handIn(
   history: OperationHistory,
   facts: Pick<StepFacts, 'capabilities' | 'leaseMs' | 'now'>,
-  driver: LeaseHolder,
+  holder: LeaseHolder,
 ): StepResult | null {
   const current = history.routes.at(-1)!;
   const step = completionStep(current, facts.capabilities(current.request.psp), facts);
-  return step && callAgain(history, step, current.request, driver, facts.now, []);
+  return step && callAgain(history, step, current.request, holder, facts.now, []);
 }
 
 /**
@@ -203,7 +203,7 @@ function startRoute(
   history: OperationHistory,
   opening: NewOperation,
   at: AccountAt,
-  driver: LeaseHolder,
+  holder: LeaseHolder,
   now: Date,
   changes: Change[],
   step: Step | null,
@@ -226,22 +226,22 @@ function startRoute(
       first === undefined ? opening.pspIdempotencyKey : pspIdempotencyKey.ofLaterRoute(first, route),
     pspReference: null,
     verdict: 'open',
-    nextStepAt: new Date(now.getTime() + driver.leaseMs),
+    nextStepAt: new Date(now.getTime() + holder.leaseMs),
     stuckAt: null,
     fence: 1,
-    leasedBy: driver.lockToken,
+    leasedBy: holder.lockToken,
     leasedUntil: null,
     restsOnRoute: last === 0 ? null : last,
     openedAt: now,
     decidedAt: null,
     lookAgainAt: null,
   };
-  const made = newAttempt(request, 1, 'execute', driver, now);
+  const made = newAttempt(request, 1, 'execute', holder, now);
   const attempt = opening.parentReference
     ? { ...made, request: { ...made.request, parent_reference: opening.parentReference } }
     : made;
   changes.push(
-    insert(pspRequests, { ...request, leasedUntil: fromNow(driver.leaseMs) }),
+    insert(pspRequests, { ...request, leasedUntil: fromNow(holder.leaseMs) }),
     insert(pspAttempts, attempt),
   );
   const opened = { entityKey, routes: [...history.routes, { request, attempts: [attempt] }] };
@@ -253,7 +253,7 @@ function callAgain(
   history: OperationHistory,
   step: Extract<Step, { do: AttemptKind }>,
   before: PspRequest,
-  driver: LeaseHolder,
+  holder: LeaseHolder,
   now: Date,
   changes: Change[],
 ): StepResult {
@@ -262,18 +262,18 @@ function callAgain(
   const request: PspRequest = {
     ...current.request,
     fence: before.fence + 1,
-    nextStepAt: new Date(now.getTime() + driver.leaseMs),
+    nextStepAt: new Date(now.getTime() + holder.leaseMs),
     // What was given up may be asked about all the same: by a client, or by a cancel.
     stuckAt: null,
-    leasedBy: driver.lockToken,
+    leasedBy: holder.lockToken,
   };
-  const made = newAttempt(request, current.attempts.at(-1)!.attempt + 1, kind, driver, now);
+  const made = newAttempt(request, current.attempts.at(-1)!.attempt + 1, kind, holder, now);
   const marks = {
-    ...(step.do === 'cancel' && step.fence ? { fence: true } : {}),
+    ...(step.do === 'cancel' && step.beforeFailover ? { fence: true } : {}),
     ...(step.offSchedule ? { off_schedule: true } : {}),
   };
   const attempt = { ...made, request: { ...made.request, ...marks } };
-  changes.push(write(before, request, driver, true), insert(pspAttempts, attempt));
+  changes.push(write(before, request, holder, true), insert(pspAttempts, attempt));
   const attempts = [...current.attempts, attempt];
   const sent = attempts.filter((a) => a.kind === 'execute').map((a) => a.startedAt);
   return {
@@ -293,11 +293,11 @@ function callAgain(
  * One guarded update of a route. The run that leased it may go on; anybody else only once the lease
  * has run out, by the database's clock.
  */
-function write(before: PspRequest, after: PspRequest, driver: LeaseHolder, lease = false): Change {
+function write(before: PspRequest, after: PspRequest, holder: LeaseHolder, lease = false): Change {
   const { verdict, pspReference, nextStepAt, stuckAt, fence, leasedBy, decidedAt, lookAgainAt } = after;
   const stuckReason = stuckAt === null ? null : (after.stuckReason ?? null);
   const firstStuckAt = before.firstStuckAt ? null : after.firstStuckAt;
-  const mine = before.leasedBy === null || before.leasedBy === driver.lockToken;
+  const mine = before.leasedBy === null || before.leasedBy === holder.lockToken;
   return update(
     pspRequests,
     { merchantId: before.merchantId, entityKey: before.entityKey, route: before.route },
@@ -310,7 +310,7 @@ function write(before: PspRequest, after: PspRequest, driver: LeaseHolder, lease
       ...(firstStuckAt ? { firstStuckAt } : {}),
       fence,
       leasedBy,
-      leasedUntil: lease ? fromNow(driver.leaseMs) : null,
+      leasedUntil: lease ? fromNow(holder.leaseMs) : null,
       decidedAt,
       lookAgainAt,
     },

@@ -54,7 +54,7 @@ export function newAttempt(
   request: PspRequest,
   attempt: number,
   kind: AttemptKind,
-  driver: LeaseHolder,
+  holder: LeaseHolder,
   now: Date,
 ): CallAttempt {
   const { merchantId, entityKey, route, operation, amount, currency } = request;
@@ -69,7 +69,7 @@ export function newAttempt(
     pspCode: null,
     httpStatus: null,
     latencyMs: null,
-    traceId: driver.traceId,
+    traceId: holder.traceId,
     request: kind === 'execute' ? { operation, amount, currency } : { operation },
     response: null,
     startedAt: now,

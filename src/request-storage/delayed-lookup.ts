@@ -37,13 +37,13 @@ export function delayedLookupAfter({ kind, by }: RuledOut, { lookup }: Capabilit
 /** One more look at a route that was ruled out: what to write before it, and the call. */
 export function recheck(
   { request, attempts }: RouteHistory,
-  driver: LeaseHolder,
+  holder: LeaseHolder,
   now: Date,
 ): { readonly changes: readonly Change[]; readonly call: Call } {
-  const attempt = newAttempt(request, attempts.at(-1)!.attempt + 1, 'lookup', driver, now);
+  const attempt = newAttempt(request, attempts.at(-1)!.attempt + 1, 'lookup', holder, now);
   return {
     // A process that dies now is followed by another look, once its call can no longer be under way.
-    changes: [write(request, new Date(now.getTime() + driver.leaseMs)), insert(pspAttempts, attempt)],
+    changes: [write(request, new Date(now.getTime() + holder.leaseMs)), insert(pspAttempts, attempt)],
     call: callFor({ request: { ...request, fence: request.fence + 1 }, attempts }, attempt),
   };
 }
@@ -69,18 +69,18 @@ export const ORPHAN_ASKS_MS: readonly number[] = [
 export function askAbout(
   { request, attempts }: RouteHistory,
   orphan: OrphanEffect,
-  driver: LeaseHolder,
+  holder: LeaseHolder,
   now: Date,
 ): { readonly orphan: OrphanEffect; readonly changes: readonly Change[]; readonly call: Call } | null {
   const asked = attempts.filter((a) => isAbout(a, orphan)).length;
   if (asked >= ORPHAN_ASKS_MS.length) return null;
   const { merchantId, entityKey, route, fence, verdict } = request;
   const { pspReference, object } = orphan;
-  const made = newAttempt(request, attempts.at(-1)!.attempt + 1, 'lookup', driver, now);
+  const made = newAttempt(request, attempts.at(-1)!.attempt + 1, 'lookup', holder, now);
   const attempt = { ...made, request: { ...made.request, orphan: object } };
   const key = { merchantId, entityKey, route };
   // A process that dies now is followed by another question, once this one can no longer be under way.
-  const claim = askLater(orphan, new Date(now.getTime() + driver.leaseMs));
+  const claim = askLater(orphan, new Date(now.getTime() + holder.leaseMs));
   return {
     orphan: claim.orphan,
     changes: [

@@ -245,7 +245,7 @@ describe('the next step', () => {
         const inDoubt = route.attempts.some(isDoubtful);
         if (lost < 0 || answered || !wasAsked || inDoubt) return;
         expect(step.do).not.toBe('execute');
-        if (step.do === 'cancel') expect(step.fence).toBe(false);
+        if (step.do === 'cancel') expect(step.beforeFailover).toBe(false);
       }),
       runs,
     );
@@ -314,7 +314,7 @@ describe('the next step', () => {
           const later = {
             ...facts,
             clientWaiting: false,
-            fence: false,
+            cancelBeforeFailover: false,
             intent: 'finish',
             now: lastEnd,
           } as const;
@@ -345,7 +345,7 @@ describe('the next step', () => {
           const evidence = assessRoute(route, can, facts);
           if (evidence.verdict !== 'open' || evidence.why === 'undoing') return;
           const step = nextStep([withAsks(route, gaps)], { ...facts, intent: 'finish' });
-          if (step.do === 'cancel') expect(step.fence && facts.fence).toBe(true);
+          if (step.do === 'cancel') expect(step.beforeFailover && facts.cancelBeforeFailover).toBe(true);
         }),
         runs,
       );

@@ -27,8 +27,8 @@ export type Step =
   | { readonly do: 'fail'; readonly evidence: RuledOut }
   /** Call the PSP of the open route: again with the same key, to ask, or to hand in what the customer did. */
   | { readonly do: 'execute' | 'lookup' | 'complete'; readonly offSchedule?: true }
-  /** `fence`: to void what may be there, so that another PSP can be asked. */
-  | { readonly do: 'cancel'; readonly fence: boolean; readonly offSchedule?: true }
+  /** `beforeFailover`: to void what may be there, so that another PSP can be asked. */
+  | { readonly do: 'cancel'; readonly beforeFailover: boolean; readonly offSchedule?: true }
   /** Open the next route: another PSP, or the same one under a fresh key. */
   | { readonly do: 'open'; readonly psp: string; readonly evidence: RuledOut }
   /** Nothing to do before `until`, and why. */
@@ -54,7 +54,7 @@ export interface StepFacts extends FlightTime, ScheduleFacts {
   /** 'cancel': the merchant no longer wants it; void it where that is possible. */
   readonly intent: 'finish' | 'cancel';
   /** The routing rule allows to cancel a charge in doubt and to fail over on the PSP's acknowledgement. */
-  readonly fence: boolean;
+  readonly cancelBeforeFailover: boolean;
 }
 
 /** Routes per operation: every candidate once, and a few fresh keys. */
@@ -198,9 +198,9 @@ function whileOpen(
     mayCancel(current, can) &&
     !current.attempts.some((a) => a.kind === 'cancel')
   ) {
-    return { do: 'cancel', fence: false };
+    return { do: 'cancel', beforeFailover: false };
   }
-  if (mayCancelBeforeFailover(current, evidence, can, facts)) return { do: 'cancel', fence: true };
+  if (mayCancelBeforeFailover(current, evidence, can, facts)) return { do: 'cancel', beforeFailover: true };
   return onSchedule(current, evidence, waysOn(current, evidence, can, facts), facts);
 }
 
@@ -234,7 +234,12 @@ function mayCancelBeforeFailover(
   facts: StepFacts,
 ): boolean {
   const { request, attempts } = current;
-  if (!facts.fence || why !== 'doubt' || facts.intent === 'cancel' || can.cancel !== 'reference')
+  if (
+    !facts.cancelBeforeFailover ||
+    why !== 'doubt' ||
+    facts.intent === 'cancel' ||
+    can.cancel !== 'reference'
+  )
     return false;
   // Our reference is younger than what the PSP may have done under the key.
   if (facts.commitsMayBeLost) return false;
@@ -354,7 +359,7 @@ function stepOf(way: Way, { attempts }: RouteHistory, { intent }: StepFacts): Ex
   if (way !== 'cancel') return { do: way };
   const isCalledOff =
     intent === 'cancel' || attempts.some((a) => a.kind === 'cancel' && !isFailoverCancel(a));
-  return { do: 'cancel', fence: !isCalledOff };
+  return { do: 'cancel', beforeFailover: !isCalledOff };
 }
 
 /**

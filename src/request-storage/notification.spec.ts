@@ -4,7 +4,7 @@ import { type Capabilities } from '../psp/contract.js';
 import { type NotificationItem } from '../psp/notification.js';
 import { orphansOf } from './attempt.js';
 import { type RouteHistory, assessRoute } from './assess-route.js';
-import { note } from './notification.js';
+import { recordItem } from './notification.js';
 import { type PspAttempt, type PspRequest } from './psp-request.entity.js';
 import { orphanEffects } from './psp-request.table.js';
 import { statementAttempt } from './statement.js';
@@ -20,7 +20,7 @@ const can: Capabilities = {
 };
 
 const taking = (route: RouteHistory, fact: NotificationItem, ...others: readonly RouteHistory[]) =>
-  note(
+  recordItem(
     { route, named: true },
     storiesOf(route, ...others),
     fact,

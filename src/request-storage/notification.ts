@@ -27,15 +27,15 @@ import { pspAttempts, pspRequests } from './psp-request.table.js';
  * - `unknown`        no operation of ours is known by these names (yet: the answer of the call that
  *                    made it may still be on its way)
  */
-export type Taken = 'applied' | 'recorded' | 'known' | 'contradiction' | 'unknown';
+export type NotificationOutcome = 'applied' | 'recorded' | 'known' | 'contradiction' | 'unknown';
 
 /** Takes in what PSPs tell; every room that owns operations does it through this one face. */
 export interface ItemRecorder {
   /** May be called twice with the same fact. @throws StoreUnavailable */
-  take(psp: string, fact: NotificationItem, traceId: string): Promise<Taken>;
+  recordNotification(psp: string, fact: NotificationItem, traceId: string): Promise<NotificationOutcome>;
 }
 
-type Stories = ReadonlyMap<string, OperationHistory>;
+type Histories = ReadonlyMap<string, OperationHistory>;
 
 /** Which route a fact is about. */
 export interface Attribution {
@@ -53,7 +53,7 @@ export interface Attribution {
  * one operation and carries the id of another.
  */
 export function attribute(
-  histories: Stories,
+  histories: Histories,
   psp: string,
   fact: NotificationItem,
 ): Attribution | 'contradiction' | null {
@@ -90,7 +90,7 @@ function knows({ request, attempts }: RouteHistory, pspReference: string): boole
 }
 
 /** Whether a fact brings an id that the route has not heard of. */
-export function isUnheardOf(route: RouteHistory, pspReference: string | null): boolean {
+export function isUnknownReference(route: RouteHistory, pspReference: string | null): boolean {
   return pspReference !== null && !knows(route, pspReference);
 }
 
@@ -118,7 +118,7 @@ function isAnother({ attempts }: RouteHistory, pspReference: string | null): boo
 
 /** By what it acts upon, where nothing else fits: never a no, and never other money. */
 function byKind(
-  histories: Stories,
+  histories: Histories,
   routes: readonly RouteHistory[],
   named: readonly RouteHistory[],
   { entityKey, route, operation, about, pspReference, answer }: NotificationItem,
@@ -139,7 +139,7 @@ function byKind(
 }
 
 /** Some PSPs hand back the name of the payment for what was done to it. */
-function isOfPaymentItself(histories: Stories, name: string): boolean {
+function isOfPaymentItself(histories: Histories, name: string): boolean {
   return [...histories.values()].some(
     ({ entityKey, routes }) =>
       isHandedBackAs(entityKey, name) &&
@@ -148,8 +148,8 @@ function isOfPaymentItself(histories: Stories, name: string): boolean {
 }
 
 /** What to write for a fact, and what it comes to. With nothing to write it is known, or contradicts. */
-export interface Noted {
-  readonly taken: Exclude<Taken, 'unknown'>;
+export interface RecordedItem {
+  readonly taken: Exclude<NotificationOutcome, 'unknown'>;
   readonly changes: readonly Change[];
   /** A refund that the PSP had done has come to nothing: its owner takes it back in the same commit. */
   readonly reversed?: RuledOut;
@@ -163,14 +163,14 @@ const MAX_NOTICES = 50;
  * calls, to be weighed with them. Once it is decided nothing is overwritten: a yes for what was ruled
  * out is an orphan effect, and anything else that does not fit is for a person.
  */
-export function note(
+export function recordItem(
   { route, named }: Attribution,
-  histories: Stories,
+  histories: Histories,
   told: NotificationItem,
   can: Capabilities,
   flight: FlightTime,
   { now, traceId }: { readonly now: Date; readonly traceId: string },
-): Noted {
+): RecordedItem {
   const { request, attempts } = route;
   const fact = heldTo(request, told);
   const attempt = noticeOf(route, fact, named, now, traceId);
@@ -228,11 +228,11 @@ function reversalBy(
 /** What a fact about a decided route comes to. */
 function afterTheFact(
   route: RouteHistory,
-  histories: Stories,
+  histories: Histories,
   { about, pspReference, answer: { outcome } }: NotificationItem,
   can: Capabilities,
   flight: FlightTime,
-): Noted['taken'] {
+): RecordedItem['taken'] {
   if (outcome === 'conflict') return 'contradiction';
   const { request, attempts } = route;
   const { operation, verdict } = request;
@@ -267,7 +267,7 @@ function isSame(by: PspAttempt, pspReference: string | null): boolean {
 }
 
 /** The merchant has it voided, or has had. */
-function isCalledOff(histories: Stories): boolean {
+function isCalledOff(histories: Histories): boolean {
   const routes = [...histories.values()].flatMap((history) => history.routes);
   return routes.some(
     ({ request: { operation, verdict } }) => operation === 'void' && verdict !== 'ruled_out',

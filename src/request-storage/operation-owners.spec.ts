@@ -1,6 +1,6 @@
 import { type NotificationItem } from '../psp/notification.js';
 import { isOfPayment, isOfPayout } from './entity-key.js';
-import { type OperationDriver, OperationOwners } from './operation-owners.js';
+import { type OperationAdvancer, OperationOwners } from './operation-owners.js';
 
 const ID = '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42';
 const UNKNOWN_ID = '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e43';
@@ -11,11 +11,11 @@ function owners() {
   const resolverOf = (name: string) =>
     ({
       advance: () => Promise.resolve(true),
-      take: (...args: unknown[]) => {
+      recordNotification: (...args: unknown[]) => {
         taken.push([name, ...args]);
         return Promise.resolve('applied');
       },
-    }) as unknown as OperationDriver;
+    }) as unknown as OperationAdvancer;
   const [payments, payouts] = [resolverOf('payments'), resolverOf('payouts')];
   const all = new OperationOwners();
   all.register({
@@ -55,7 +55,7 @@ describe('what a PSP says', () => {
   ])('of %j goes to its owner', async (more, name, subject) => {
     const { all, taken } = owners();
     const item = itemOf(more);
-    expect(await all.take('stripe', item, 't')).toBe('applied');
+    expect(await all.recordNotification('stripe', item, 't')).toBe('applied');
     expect(taken).toEqual([[name, subject, 'stripe', item, 't']]);
   });
 
@@ -66,13 +66,13 @@ describe('what a PSP says', () => {
     { entityKey: `payment-${UNKNOWN_ID}-charge` },
   ])('of %j is unknown', async (more) => {
     const { all, taken } = owners();
-    expect(await all.take('stripe', itemOf(more), 't')).toBe('unknown');
+    expect(await all.recordNotification('stripe', itemOf(more), 't')).toBe('unknown');
     expect(taken).toEqual([]);
   });
 
   it('of a dispute is recorded by the module that has disputes, and unknown without one', async () => {
     const dispute = itemOf({ about: 'dispute' });
-    expect(await owners().all.take('stripe', dispute, 't')).toBe('recorded');
-    expect(await new OperationOwners().take('stripe', dispute, 't')).toBe('unknown');
+    expect(await owners().all.recordNotification('stripe', dispute, 't')).toBe('recorded');
+    expect(await new OperationOwners().recordNotification('stripe', dispute, 't')).toBe('unknown');
   });
 });

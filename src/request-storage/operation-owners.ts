@@ -1,22 +1,22 @@
 import { type NotificationItem } from '../psp/notification.js';
 import { subjectOf } from './entity-key.js';
-import { type ItemRecorder, type Taken } from './notification.js';
+import { type ItemRecorder, type NotificationOutcome } from './notification.js';
 import { type OperationResolver, type Subject } from './operation-resolver.js';
 
 /** What is done about an operation when no client asks for it. */
-export type OperationDriver = Pick<
+export type OperationAdvancer = Pick<
   OperationResolver<unknown>,
-  'advance' | 'lookAgain' | 'askNow' | 'resolveStuck' | 'take'
+  'advance' | 'recheckRoute' | 'askNow' | 'resolveStuck' | 'recordNotification'
 >;
 
 /** The operations of one module, as it registers them. */
 export interface OwnedOperations {
   owns(entityKey: string): boolean;
-  readonly resolver: OperationDriver;
+  readonly resolver: OperationAdvancer;
   /** The payment or payout with this id; null where there is none. */
   subjectOf(id: string): Promise<Subject | null>;
   /** Records what a PSP says of a dispute. Only payments are disputed. */
-  readonly recordDispute?: (psp: string, item: NotificationItem) => Promise<Taken>;
+  readonly recordDispute?: (psp: string, item: NotificationItem) => Promise<NotificationOutcome>;
 }
 
 /**
@@ -31,14 +31,18 @@ export class OperationOwners implements ItemRecorder {
   }
 
   /** @throws RangeError where no module owns such operations */
-  of(entityKey: string): OperationDriver {
+  of(entityKey: string): OperationAdvancer {
     const owner = this.ownerOf(entityKey);
     if (!owner) throw new RangeError(`no module owns ${entityKey}`);
     return owner.resolver;
   }
 
   /** Hands what a PSP says to the module that owns the operation. */
-  async take(psp: string, item: NotificationItem, traceId: string): Promise<Taken> {
+  async recordNotification(
+    psp: string,
+    item: NotificationItem,
+    traceId: string,
+  ): Promise<NotificationOutcome> {
     if (item.about === 'dispute') {
       const owner = this.owners.find(({ recordDispute }) => recordDispute !== undefined);
       return (await owner?.recordDispute?.(psp, item)) ?? 'unknown';
@@ -48,7 +52,7 @@ export class OperationOwners implements ItemRecorder {
     // An operation that we did not send carries no name of ours: made by hand at the PSP, or by another system.
     const owner = subject ? this.ownerOf(name!) : undefined;
     const of = (await owner?.subjectOf(subject!.id)) ?? null;
-    return of === null ? 'unknown' : owner!.resolver.take(of, psp, item, traceId);
+    return of === null ? 'unknown' : owner!.resolver.recordNotification(of, psp, item, traceId);
   }
 
   private ownerOf(entityKey: string): OwnedOperations | undefined {

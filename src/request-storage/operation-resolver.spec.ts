@@ -59,13 +59,13 @@ async function pending() {
   const calls: string[] = [];
   const historyOf = (histories: ReadonlyMap<string, OperationHistory>) => histories.get(name)!;
   const owner: OperationOwner<ReadonlyMap<string, OperationHistory>> = {
-    read: () => storage.storiesOf(merchantId, '1'),
+    read: () => storage.historiesOf(merchantId, '1'),
     historiesOf: (histories) => histories,
     decide: (state, history, run, answered) => {
       const given = {
         candidates: ['first', 'second'],
         intent: 'finish',
-        fence: false,
+        cancelBeforeFailover: false,
         now: clock.now(),
       } as const;
       const stepResult = storage.advance(history, given, run, answered);
@@ -105,7 +105,7 @@ describe('a notification', () => {
     const { clock, storage, resolver, calls, stored } = await pending();
     expect(await storage.due(10)).toEqual([]);
     const soft = told({ outcome: 'declined', decline: 'do_not_honor' });
-    expect(await resolver.take(of, 'first', soft, 'notice')).toBe('recorded');
+    expect(await resolver.recordNotification(of, 'first', soft, 'notice')).toBe('recorded');
     expect(calls).toEqual([]);
     const { requests, kinds } = await stored();
     expect(kinds).toEqual(['execute pending', 'notice declined']);
@@ -128,7 +128,7 @@ describe('a notification', () => {
     [{ outcome: 'declined', decline: 'fraud_suspected' }, 'ruled_out'],
   ] as const)('that says %j decides at once', async (answer, verdict) => {
     const { resolver, calls, stored } = await pending();
-    expect(await resolver.take(of, 'first', told(answer), 'notice')).toBe('applied');
+    expect(await resolver.recordNotification(of, 'first', told(answer), 'notice')).toBe('applied');
     expect((await stored()).requests).toMatchObject([{ verdict, nextStepAt: null }]);
     expect(calls).toEqual([]);
   });

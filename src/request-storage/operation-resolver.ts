@@ -18,7 +18,7 @@ import { type Answered, type Call, isCall, type OperationHistory } from './attem
 import { type StepResult, evidenceOnly } from './advance.js';
 import { recheck, rechecked } from './delayed-lookup.js';
 import { type RuledOut } from './next-step.js';
-import { attribute, isUnheardOf, note, type Taken } from './notification.js';
+import { attribute, isUnknownReference, recordItem, type NotificationOutcome } from './notification.js';
 import { type PspAttempt, type PspRequest } from './psp-request.entity.js';
 import { pspAttempts, pspRequests } from './psp-request.table.js';
 import { type Statement, statementAttempt } from './statement.js';
@@ -152,7 +152,7 @@ export class OperationResolver<State> {
    * Looks once more at a route that was ruled out because nothing was found there; what is found is
    * recorded as an orphan effect. False when another worker looks.
    */
-  async lookAgain(due: PspRequest, traceId: string): Promise<boolean> {
+  async recheckRoute(due: PspRequest, traceId: string): Promise<boolean> {
     const { owner } = this;
     const { store, clock } = this.deps;
     const state = await owner.read(due);
@@ -177,10 +177,15 @@ export class OperationResolver<State> {
    * Takes in what a PSP told of its own accord about an operation of this subject: writes it down, and
    * decides the operation with it unless another run advances it.
    */
-  async take(of: Subject, psp: string, fact: NotificationItem, traceId: string): Promise<Taken> {
+  async recordNotification(
+    of: Subject,
+    psp: string,
+    fact: NotificationItem,
+    traceId: string,
+  ): Promise<NotificationOutcome> {
     const { owner } = this;
     const { storage, clock, leaseMs } = this.deps;
-    return decideAgain<Taken>(this.deps, async () => {
+    return decideAgain<NotificationOutcome>(this.deps, async () => {
       const state = await owner.read(of);
       const histories = owner.historiesOf(state);
       const attribution = attribute(histories, psp, fact);
@@ -188,7 +193,7 @@ export class OperationResolver<State> {
       if (attribution === 'contradiction') return attribution;
       const { route } = attribution;
       const now = clock.now();
-      const noted = note(
+      const noted = recordItem(
         attribution,
         histories,
         fact,
@@ -198,7 +203,7 @@ export class OperationResolver<State> {
       );
       const { request } = route;
       const { pspReference } = fact;
-      const isNews = noted.changes.length > 0 && isUnheardOf(route, pspReference);
+      const isNews = noted.changes.length > 0 && isUnknownReference(route, pspReference);
       if (isNews && (await storage.belongsElsewhere(request, pspReference!))) return 'contradiction';
       const undone = noted.reversed ? await owner.reverse?.(state, request, noted.reversed) : undefined;
       const changes = [...noted.changes, ...(undone ?? [])];

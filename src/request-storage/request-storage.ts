@@ -126,7 +126,7 @@ export class RequestStorage {
   /** Takes in what a call of the operation came back with (if anything), and decides what comes next. */
   advance(
     history: OperationHistory,
-    given: Pick<StepFacts, 'candidates' | 'intent' | 'fence' | 'now'>,
+    given: Pick<StepFacts, 'candidates' | 'intent' | 'cancelBeforeFailover' | 'now'>,
     run: Run,
     answered?: Answered,
   ): StepResult {
@@ -159,12 +159,12 @@ export class RequestStorage {
   }
 
   /** Every operation of a payment with its routes and attempts, by entity key. */
-  storiesOf(merchantId: string, paymentId: string): Promise<Map<string, OperationHistory>> {
-    return this.storiesUnder(merchantId, entityKey.ofPayment(paymentId));
+  historiesOf(merchantId: string, paymentId: string): Promise<Map<string, OperationHistory>> {
+    return this.historiesUnder(merchantId, entityKey.ofPayment(paymentId));
   }
 
   /** Every operation whose entity key begins so (see `entityKey.of…`), by entity key. */
-  async storiesUnder(merchantId: string, prefix: string): Promise<Map<string, OperationHistory>> {
+  async historiesUnder(merchantId: string, prefix: string): Promise<Map<string, OperationHistory>> {
     const { store } = this.options;
     // Requests first: attempts are then at least as new as the fences that guard what is decided
     // from them. The other way round a call could be overlooked.
@@ -174,7 +174,7 @@ export class RequestStorage {
   }
 
   /** Routes that were ruled out and are to be looked at again. */
-  dueLooks(limit: number, psp?: PspFilter): Promise<PspRequest[]> {
+  dueRechecks(limit: number, psp?: PspFilter): Promise<PspRequest[]> {
     const where = { verdict: 'ruled_out', ...(psp === undefined ? {} : { psp }) } as const;
     return this.options.store.findDue(pspRequests, where, 'lookAgainAt', 'now', limit);
   }

@@ -104,11 +104,11 @@ describe('a route at a PSP that is no longer configured', () => {
 
   it('is a matter for a person, and never for another PSP', async () => {
     const { clock, store, storage } = await world(1);
-    const histories = await storage.storiesOf(merchantId, '0');
+    const histories = await storage.historiesOf(merchantId, '0');
     const given = {
       candidates: ['gone', 'other'],
       intent: 'finish',
-      fence: false,
+      cancelBeforeFailover: false,
       now: clock.now(),
     } as const;
     const tools = { store, clock, ids: new SeededIds(1, clock), leaseMs: 1_000 };

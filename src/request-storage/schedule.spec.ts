@@ -73,7 +73,7 @@ describe('the schedule', () => {
         candidates: ['first', 'second'],
         clientWaiting: asked,
         intent: 'finish',
-        fence: false,
+        cancelBeforeFailover: false,
         clockTrusted: true,
         commitsMayBeLost: false,
         leaseMs: LEASE_MS,

@@ -120,6 +120,7 @@ export class FakeRefunds implements Refunds {
 
 /** Payouts that only remember what they were asked. */
 export class FakePayouts implements Payouts {
+  readonly flow = { name: 'payout' };
   readonly calls: CallOf<Payouts>[] = [];
 
   create(...args: Parameters<Payouts['create']>): ReturnType<Payouts['create']> {

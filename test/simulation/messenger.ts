@@ -1,7 +1,7 @@
 import { Problem } from '../../src/core/problem.js';
 import { StoreUnavailable } from '../../src/database/store-unavailable.js';
 import { type NotificationItem } from '../../src/psp/notification.js';
-import { type ItemRecorder, type Taken } from '../../src/request-storage/notification.js';
+import { type ItemRecorder, type NotificationOutcome } from '../../src/request-storage/notification.js';
 import { type SimulatedProcess, type World } from './world.js';
 
 /** Tries of a PSP to deliver one copy of a notification. */
@@ -13,7 +13,11 @@ const TRIES = 8;
  */
 export class Messenger {
   /** What the services made of what they were told, by the PSP that told it. */
-  readonly taken: { readonly psp: string; readonly taken: Taken; readonly fact: NotificationItem }[] = [];
+  readonly taken: {
+    readonly psp: string;
+    readonly taken: NotificationOutcome;
+    readonly fact: NotificationItem;
+  }[] = [];
   private readonly share: number;
   private isStopped = false;
 
@@ -53,10 +57,10 @@ export class Messenger {
   }
 
   /** null where nobody took it. */
-  private async hand(psp: string, fact: NotificationItem): Promise<Taken | null> {
+  private async hand(psp: string, fact: NotificationItem): Promise<NotificationOutcome | null> {
     const someone = this.someone();
     if (!someone) return null;
-    const taking = someone.facts.take(psp, fact, 'notice').catch((error: unknown) => {
+    const taking = someone.facts.recordNotification(psp, fact, 'notice').catch((error: unknown) => {
       if (error instanceof StoreUnavailable || error instanceof Problem) return null;
       throw error;
     });

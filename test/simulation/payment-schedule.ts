@@ -128,7 +128,7 @@ export class PaymentSchedule extends Installation<Service> {
   protected newService(process: Mortal): Service {
     const { keyed, newId, deps } = this.toolsOf(process);
     const { store, storage, ids } = deps;
-    const route = () => ({ candidates: [...this.psps.keys()], fence: this.fence });
+    const route = () => ({ candidates: [...this.psps.keys()], cancelBeforeFailover: this.fence });
     const owner = new PaymentOwner(deps);
     const refund = new RefundFlow(owner);
     owner.register(refund);
@@ -150,7 +150,7 @@ export class PaymentSchedule extends Installation<Service> {
       flows,
       orphans: new OrphanCompensator(
         storage,
-        (due, id) => resolver.lookAgain(due, id),
+        (due, id) => resolver.recheckRoute(due, id),
         (orphan, id) => resolver.compensate(orphan, id),
         true,
         newId,

@@ -100,7 +100,7 @@ class PayoutSchedule extends Installation<Service> {
       create,
       orphans: new OrphanCompensator(
         storage,
-        (due, id) => resolver.lookAgain(due, id),
+        (due, id) => resolver.recheckRoute(due, id),
         (orphan, id) => ofPayments.compensate(orphan, id),
         true,
         newId,

@@ -141,7 +141,7 @@ export const situation = fc
       candidates: alone ? ['first'] : ['first', 'second', 'third'],
       clientWaiting: asked,
       intent: wish,
-      fence,
+      cancelBeforeFailover: fence,
       clockTrusted: true,
       commitsMayBeLost: false,
       leaseMs: LEASE_MS,

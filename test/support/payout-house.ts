@@ -177,7 +177,7 @@ export function payoutHouse({ store, clock, ids, psps, sequences = sequencesIn(s
   const ofPayments = new PaymentResolver(new PaymentOwner(deps), deps);
   const orphans = new OrphanCompensator(
     storage,
-    (due, traceId) => ofPayouts.lookAgain(due, traceId),
+    (due, traceId) => ofPayouts.recheckRoute(due, traceId),
     (orphan, traceId) => ofPayments.compensate(orphan, traceId),
     true,
     () => ids.uuid(),

@@ -6,7 +6,7 @@ import { ManualClock } from '../../src/core/clock.js';
 import { SystemIds } from '../../src/core/ids.js';
 import { type Database, openDatabase } from '../../src/database/database.js';
 import { type NotificationItem } from '../../src/psp/notification.js';
-import { type ItemRecorder, type Taken } from '../../src/request-storage/notification.js';
+import { type ItemRecorder, type NotificationOutcome } from '../../src/request-storage/notification.js';
 import { ReconciliationBreaks } from '../../src/webhooks/incoming/reconciliation-breaks.js';
 import { ApplyNotice } from '../../src/webhooks/incoming/apply-notification.js';
 import { Arrivals } from '../../src/webhooks/incoming/arrivals.js';
@@ -27,9 +27,13 @@ const readers = new Map(
 /** Knows operations by what a test says of them, and remembers what it was given. */
 export class RecordingTaker implements ItemRecorder {
   readonly taken: { psp: string; operation: string; outcome: string; traceId: string }[] = [];
-  readonly words = new Map<string, Taken | (() => Promise<Taken>)>();
+  readonly words = new Map<string, NotificationOutcome | (() => Promise<NotificationOutcome>)>();
 
-  async take(psp: string, fact: NotificationItem, traceId: string): Promise<Taken> {
+  async recordNotification(
+    psp: string,
+    fact: NotificationItem,
+    traceId: string,
+  ): Promise<NotificationOutcome> {
     const operation = fact.entityKey ?? 'none';
     this.taken.push({ psp, operation, outcome: fact.answer.outcome, traceId });
     const word = this.words.get(operation) ?? 'unknown';

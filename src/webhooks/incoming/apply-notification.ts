@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Clock } from '../../core/clock.js';
 import { Ids } from '../../core/ids.js';
 import { type JobKind } from '../../jobs/job-kind.js';
-import { type ItemRecorder, type Taken } from '../../request-storage/notification.js';
+import { type ItemRecorder, type NotificationOutcome } from '../../request-storage/notification.js';
 import { OperationOwners } from '../../request-storage/operation-owners.js';
 import { applyDelayMs } from './apply-schedule.js';
 import { type ApplyArgs, type Decision, Inbox, type Undecided } from './inbox.js';
@@ -61,19 +61,19 @@ export class ApplyNotice implements JobKind<ApplyArgs> {
     psp: string,
     { facts, taken, traceId }: Undecided,
     signal: AbortSignal,
-  ): Promise<Taken[]> {
-    const words: Taken[] = [];
+  ): Promise<NotificationOutcome[]> {
+    const words: NotificationOutcome[] = [];
     const errors: unknown[] = [];
     for (const [index, fact] of facts.entries()) {
       signal.throwIfAborted();
       const before = taken[index];
       if (before !== undefined && before !== 'unknown') {
-        // Taken by an earlier try. Things have moved on since, and it says nothing about now.
+        // NotificationOutcome by an earlier try. Things have moved on since, and it says nothing about now.
         words.push(before);
         continue;
       }
       try {
-        words.push(await this.facts.take(psp, fact, traceId));
+        words.push(await this.facts.recordNotification(psp, fact, traceId));
       } catch (error) {
         errors.push(error);
       }
@@ -82,7 +82,7 @@ export class ApplyNotice implements JobKind<ApplyArgs> {
     return words;
   }
 
-  private decide(taken: readonly Taken[], tries: number): Decision {
+  private decide(taken: readonly NotificationOutcome[], tries: number): Decision {
     if (taken.length === 0) return { state: 'ignored' };
     if (taken.includes('contradiction')) return { state: 'break', reason: 'contradiction' };
     if (!taken.includes('unknown')) return { state: 'applied' };

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { type NotificationItem } from '../../psp/notification.js';
-import { type Taken } from '../../request-storage/notification.js';
+import { type NotificationOutcome } from '../../request-storage/notification.js';
 import { type BreakReason } from './inbox.js';
 
 /** A notification of a PSP, translated, until it is decided what it says. Nothing of its body, no signature. */
@@ -42,7 +42,7 @@ export class InboxEntry {
 
   /** What became of each fact at the last try, in their order. */
   @Column('text', { array: true })
-  taken: Taken[];
+  taken: NotificationOutcome[];
 
   @Column('integer')
   tries: number;

@@ -7,7 +7,7 @@ import { translateOutage } from '../../database/store-unavailable.js';
 import { type JobKind } from '../../jobs/job-kind.js';
 import { jobIdOf } from '../../jobs/staged-jobs.js';
 import { type NotificationItem, type PspNotification } from '../../psp/notification.js';
-import { type Taken } from '../../request-storage/notification.js';
+import { type NotificationOutcome } from '../../request-storage/notification.js';
 
 /** Names one try at a notification. Another try is another job, so that the queue does not mix them up. */
 export type ApplyArgs = {
@@ -25,7 +25,7 @@ export interface Arrived extends PspNotification {
 export interface Undecided {
   readonly type: string;
   readonly facts: readonly NotificationItem[];
-  readonly taken: readonly Taken[];
+  readonly taken: readonly NotificationOutcome[];
   readonly tries: number;
   readonly nextAt: Date;
   readonly traceId: string;
@@ -118,7 +118,7 @@ export class Inbox {
    */
   async record(
     { psp, eventId, tries }: ApplyArgs,
-    taken: readonly Taken[],
+    taken: readonly NotificationOutcome[],
     decision: Decision,
     kind: JobKind<ApplyArgs>,
   ): Promise<boolean> {
