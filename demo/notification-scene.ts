@@ -3,7 +3,7 @@ import { Endpoint } from './endpoint.js';
 import { type Order, keyFor, paymentIn, requestFor } from './shop.js';
 import { type Scene, seconds } from './story.js';
 
-/** What a PSP tells of its own accord, and what the shop is scene. */
+/** A notification of a PSP, and the event that the shop gets. */
 export const notified: Scene = {
   title: 'Only a notification shows the charge, and the shop gets an event',
   async play(scene) {

@@ -46,7 +46,7 @@ export class SceneReport {
     this.paper.fact('answers', `${statuses}: one refund of ${(amount / 100).toFixed(2)}, ${status}`);
   }
 
-  /** What the shop's endpoint was scene. */
+  /** The event that the shop received. */
   event(text: string): void {
     this.paper.fact('event', text);
   }
