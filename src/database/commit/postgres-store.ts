@@ -81,7 +81,7 @@ export class PostgresStore implements Store {
   private queued = 0;
   private turns = 0;
   /** Looks again when the next lane may step in. */
-  private stepIn: NodeJS.Timeout | null = null;
+  private stepIn: Promise<void> | null = null;
   private closing = false;
 
   constructor(private readonly options: PostgresStoreOptions) {
@@ -129,7 +129,7 @@ export class PostgresStore implements Store {
       if (lane.busySinceMs !== null) {
         const leftMs = lane.busySinceMs + STEP_IN_MS - this.options.clock.monotonicMs();
         if (leftMs <= 0) continue;
-        if (this.queued > 0) this.stepIn ??= setTimeout(() => this.look(), leftMs);
+        if (this.queued > 0) this.stepIn ??= this.options.clock.sleep(leftMs).then(() => this.look());
         return;
       }
       const queue = this.next();
