@@ -58,7 +58,7 @@ export function renderMarkdown(markdown: string, hrefOf: (target: string) => str
 
 /** On a narrow screen each row is a block, in which the name of its column stands above each cell. */
 function tableOf(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const labels = header.map((cell) => cell.replaceAll(/<[^>]*>/g, ''));
+  const labels = header.map((cell) => cell.replaceAll(/<[^<>]*>/g, ''));
   const lines = rows.map((row) => {
     const cells = row.map((cell, column) => `<td data-label="${labels[column]}">${cell}</td>`);
     return `<tr>${cells.join('')}</tr>\n`;

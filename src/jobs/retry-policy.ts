@@ -42,7 +42,7 @@ export function chosenRetryPolicies(
   kinds: readonly JobKind[],
   own: readonly RetryPolicy[],
 ): { readonly kinds: readonly JobKind[]; readonly retryPolicies: readonly RetryPolicy[] } {
-  const names = kinds.map(({ name }) => name);
+  const names = kinds.map(({ name }) => name).toSorted();
   const stranger = [...ofKinds.keys()].find((kind) => !names.includes(kind));
   if (stranger !== undefined) throw new RangeError(`${stranger} is no kind of job; ${names.join(', ')} are`);
   const nameOf = (kind: string) => kind.replaceAll(/[._]/g, '-');
