@@ -20,18 +20,18 @@ class Interrupted extends Error {
 async function main(): Promise<number> {
   const startedMs = performance.now();
   const paper = new Paper(process.stdout, process.env);
-  const stage = new Stage();
-  const interruption = interrupted(stage);
+  const environment = new Stage();
+  const interruption = interrupted(environment);
   try {
     paper.line('Payonce charges once, whatever fails.', 'bold');
     paper.line('Starting Postgres, Payonce, and a simulator of PSPs that keeps their ledgers …');
-    const well = await Promise.race([play(stage, paper, startedMs), interruption]);
-    await closed(stage);
+    const well = await Promise.race([play(environment, paper, startedMs), interruption]);
+    await closed(environment);
     const took = seconds(performance.now() - startedMs);
     paper.line(well ? `The demo took ${took}.` : `The demo FAILED, for the reasons above. It took ${took}.`);
     return well ? 0 : 1;
   } catch (error) {
-    await closed(stage).catch(() => stage.kill());
+    await closed(environment).catch(() => environment.kill());
     if (error instanceof Interrupted) {
       paper.line('\nInterrupted; everything that was started has been stopped.');
       return error.exitCode;
@@ -44,26 +44,26 @@ async function main(): Promise<number> {
   }
 }
 
-async function play(stage: Stage, paper: Paper, startedMs: number): Promise<boolean> {
-  await stage.open();
-  paper.line(`Ready after ${seconds(performance.now() - startedMs)}, on ${stage.databaseIs}.`);
+async function play(environment: Stage, paper: Paper, startedMs: number): Promise<boolean> {
+  await environment.open();
+  paper.line(`Ready after ${seconds(performance.now() - startedMs)}, on ${environment.databaseIs}.`);
   paper.line();
   paper.line(
     'USD goes to stripe first, then adyen; EUR to adyen first, then stripe. Each PSP that gets an ' +
       'operation is a route; the next one opens only on proof that the last one did nothing. What the ' +
       "customer paid is read from the PSPs' own ledgers.",
   );
-  return tell(stage, paper, scenes);
+  return tell(environment, paper, scenes);
 }
 
 /** Rejects when the user ends the demo, or it takes far too long. */
-function interrupted(stage: Stage): Promise<never> {
+function interrupted(environment: Stage): Promise<never> {
   let firstMs: number | undefined;
   const rejection = new Promise<never>((_, reject) => {
     const stop = (exitCode: number) => () => {
       firstMs ??= performance.now();
       if (performance.now() - firstMs > SAME_KEYSTROKE_MS) {
-        stage.kill();
+        environment.kill();
         process.exit(exitCode);
       }
       reject(new Interrupted(exitCode));
@@ -80,10 +80,10 @@ function interrupted(stage: Stage): Promise<never> {
 }
 
 /** Ends what was started; what does not end in time is killed. */
-async function closed(stage: Stage): Promise<void> {
+async function closed(environment: Stage): Promise<void> {
   const patience = new AbortController();
-  const late = sleep(CLOSE_TIMEOUT_MS, undefined, { signal: patience.signal }).then(() => stage.kill());
-  await Promise.race([stage.close(), late.catch(() => {})]);
+  const late = sleep(CLOSE_TIMEOUT_MS, undefined, { signal: patience.signal }).then(() => environment.kill());
+  await Promise.race([environment.close(), late.catch(() => {})]);
   patience.abort();
 }
 

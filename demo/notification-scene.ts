@@ -7,12 +7,12 @@ import { type Scene, seconds } from './story.js';
 export const notified: Scene = {
   title: 'Only a notification shows the charge, and the shop gets an event',
   async play(scene) {
-    const { stage } = scene;
-    const { shop, psps } = stage;
+    const { environment } = scene;
+    const { shop, psps } = environment;
     const endpoint = await Endpoint.open();
     try {
       endpoint.secret = await shop.listenAt(endpoint.url);
-      await psps.notify(stage.serviceAddress);
+      await psps.notify(environment.serviceAddress);
       const order: Order = { reference: 'order-9', amount: 5_500, currency: 'EUR' };
       scene.request(`${order.reference}: charge ${money(order.amount, order.currency)}`);
       scene.trouble('adyen charges the card, its answer is lost, and from then on it answers nothing at all');

@@ -15,8 +15,8 @@ const plain: Scene = {
   async play(scene) {
     const order = { reference: 'order-1', amount: 2_000, currency: 'USD' };
     scene.request(described(order));
-    const { payment, answer } = await scene.stage.shop.pay(order);
-    scene.calls(await scene.stage.shop.attempts(payment.id));
+    const { payment, answer } = await scene.environment.shop.pay(order);
+    scene.calls(await scene.environment.shop.attempts(payment.id));
     scene.answer(answer, payment);
     await scene.customer(payment);
     scene.expect(payment.status === 'captured' && payment.psp === 'stripe', 'stripe did not charge it');
@@ -26,7 +26,7 @@ const plain: Scene = {
 const lostAnswer: Scene = {
   title: 'The PSP charges, and its answer is lost',
   async play(scene) {
-    const { shop, psps } = scene.stage;
+    const { shop, psps } = scene.environment;
     const order = { reference: 'order-2', amount: 4_990, currency: 'EUR' };
     scene.request(described(order));
     scene.trouble(`adyen charges the card and then says nothing for ${seconds(PSP_TIMEOUT_MS)}`);
@@ -52,7 +52,7 @@ const lostAnswer: Scene = {
 const down: Scene = {
   title: 'A PSP that is down',
   async play(scene) {
-    const { shop, psps } = scene.stage;
+    const { shop, psps } = scene.environment;
     const order = { reference: 'order-3', amount: 1_500, currency: 'EUR' };
     scene.request(described(order));
     scene.trouble('adyen refuses connections');
@@ -104,7 +104,7 @@ async function decline(
   scene: SceneReport,
   { order, code, why, charged }: { order: Order; code: string; why: string; charged: boolean },
 ): Promise<void> {
-  const { shop } = scene.stage;
+  const { shop } = scene.environment;
   scene.request(described(order));
   scene.trouble(`the bank declines at stripe with ${code}`);
   const tokens = { stripe: `pm_decline_${code}`, adyen: '8415000000000001' };
@@ -124,7 +124,7 @@ const REQUESTS = 50;
 const crowd: Scene = {
   title: `The same request ${REQUESTS} times at once`,
   async play(scene) {
-    const { shop, psps } = scene.stage;
+    const { shop, psps } = scene.environment;
     const order = { reference: 'order-5', amount: 7_700, currency: 'USD' };
     scene.request(`${described(order)}, ${REQUESTS} times at once under one Idempotency-Key`);
     await psps.misbehave('stripe', { fault: 'delay_before', delay_ms: 300, next: 1 });
@@ -154,20 +154,20 @@ const crowd: Scene = {
 const crash: Scene = {
   title: 'kill -9 in the middle of a call',
   async play(scene) {
-    const { stage } = scene;
-    const { shop, psps } = stage;
+    const { environment } = scene;
+    const { shop, psps } = environment;
     const order = { reference: 'order-6', amount: 3_000, currency: 'USD' };
     scene.request(described(order));
     scene.trouble('stripe charges the card; in that moment Payonce is killed (SIGKILL)');
     const psp: Psp = 'stripe';
-    await psps.misbehave(psp, { fault: 'kill', pid: stage.servicePid, when: 'after_effect', next: 1 });
+    await psps.misbehave(psp, { fault: 'kill', pid: environment.servicePid, when: 'after_effect', next: 1 });
     const lost = await shop.post('/v1/payments', keyFor(order), requestFor(order)).then(
       ({ status }) => `${status}`,
       () => null,
     );
-    await stage.serviceEnded();
+    await environment.serviceEnded();
     const restartedMs = performance.now();
-    await stage.startService();
+    await environment.startService();
     const upMs = performance.now() - restartedMs;
     const { payment, answer } = await shop.pay(order);
     const attempts = await shop.attempts(payment.id);
@@ -194,7 +194,7 @@ const crash: Scene = {
 const authorizations: Scene = {
   title: 'Money reserved: one part captured, the other canceled',
   async play(scene) {
-    const { shop } = scene.stage;
+    const { shop } = scene.environment;
     const part: Order = { reference: 'order-7a', amount: 10_000, currency: 'USD', capture: 'manual' };
     const captured = 6_000;
     scene.request(`${described(part)}, then capture ${money(captured, part.currency)} of it`);
@@ -220,7 +220,7 @@ const authorizations: Scene = {
 const refundedOnce: Scene = {
   title: 'Two requests for one refund',
   async play(scene) {
-    const { shop, psps } = scene.stage;
+    const { shop, psps } = scene.environment;
     const order: Order = { reference: 'order-8', amount: 6_000, currency: 'USD' };
     scene.request(
       `${described(order)}; then support and the shop's nightly job both refund it, under keys of their own`,

@@ -14,7 +14,7 @@ export class SceneReport {
   private hasAsked = false;
 
   constructor(
-    readonly stage: Stage,
+    readonly environment: Stage,
     private readonly paper: Paper,
     private readonly number: number,
     private readonly surprises: string[],
@@ -66,7 +66,9 @@ export class SceneReport {
 
   /** What the PSPs' ledgers say that the customer paid: not what Payonce believes. */
   async customer({ id }: Payment): Promise<void> {
-    const effects = (await this.stage.psps.effects()).filter(({ reference }) => reference?.includes(id));
+    const effects = (await this.environment.psps.effects()).filter(({ reference }) =>
+      reference?.includes(id),
+    );
     const paid = effects.filter(takesMoney);
     this.paper.fact('customer', paidText(paid, effects), paid.length > 1 ? 'red' : 'green');
     const back = effects.filter(({ operation }) => operation === 'refund');
@@ -106,25 +108,25 @@ function list(all: readonly Effect[]): string {
 }
 
 /** Plays the scenes and then counts. True when the story ended as it must. */
-export async function tell(stage: Stage, paper: Paper, scenes: readonly Scene[]): Promise<boolean> {
+export async function tell(environment: Stage, paper: Paper, scenes: readonly Scene[]): Promise<boolean> {
   const surprises: string[] = [];
   for (const [index, scene] of scenes.entries()) {
     const startedMs = performance.now();
     paper.heading(index + 1, scene.title);
-    await scene.play(new SceneReport(stage, paper, index + 1, surprises));
+    await scene.play(new SceneReport(environment, paper, index + 1, surprises));
     paper.fact('took', seconds(performance.now() - startedMs), 'dim');
   }
-  return count(stage, paper, scenes.length + 1, surprises);
+  return count(environment, paper, scenes.length + 1, surprises);
 }
 
 /** Each PSP's ledger beside our own books. */
 async function count(
-  stage: Stage,
+  environment: Stage,
   paper: Paper,
   number: number,
   surprises: readonly string[],
 ): Promise<boolean> {
-  const { shop, psps } = stage;
+  const { shop, psps } = environment;
   const payments = await shop.payments();
   const books = await Promise.all(
     payments.map(async (payment) => entriesOf(payment, await shop.attempts(payment.id))),

@@ -424,7 +424,7 @@ describe('payonce payments show', () => {
               reason: 'fraudulent',
               amount: 1000,
               amountWithheld: 1000,
-              stage: 1,
+              environment: 1,
               openedAt: '2026-11-21T00:00:00.000Z',
               closedAt: null,
             },

@@ -37,7 +37,7 @@ describe('a ladder', () => {
   });
 });
 
-describe('chosenLadders', () => {
+describe('chosenRetryPolicies', () => {
   class Kind implements JobKind {
     readonly ran: string[] = [];
     constructor(
@@ -94,13 +94,13 @@ describe('chosenLadders', () => {
   it('knows the kinds', () => {
     const ofKinds = new Map([['a.aply', steps]]);
     expect(() => chosenRetryPolicies({ usual: steps, ofKinds }, kinds, own)).toThrow(
-      'a.aply is no kind of job; a.apply, b.send_far, b.send are',
+      'a.aply is no kind of job; a.apply, b.send, b.send_far are',
     );
   });
 });
 
-describe('climb', () => {
-  it('goes one step up each time, and ends', () => {
+describe('nextTier', () => {
+  it('is one tier further each time, until the last', () => {
     const seen: number[] = [];
     for (let at = nextTier(retryPolicy, 0, 0.5); at; at = nextTier(retryPolicy, at.level, 0.5))
       seen.push(at.delayMs);

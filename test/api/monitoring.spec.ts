@@ -110,14 +110,14 @@ describe('health and metrics alone', () => {
 });
 
 describe('a worker', () => {
-  let stage: TestEnvironment;
+  let environment: TestEnvironment;
   let worker: Service;
 
   beforeAll(async () => {
-    stage = await TestEnvironment.open();
-    worker = await stage.start({ env: { PAYONCE_ROLE: 'worker' } });
+    environment = await TestEnvironment.open();
+    worker = await environment.start({ env: { PAYONCE_ROLE: 'worker' } });
   });
-  afterAll(() => stage.close());
+  afterAll(() => environment.close());
 
   it('says that it lives and is ready', async () => {
     expect((await ask(worker.url, '/health/live')).status).toBe(200);
@@ -135,7 +135,7 @@ describe('a worker', () => {
   });
 
   it('shows its metrics while the database is away, but for those that are looked up there', async () => {
-    const name = new URL(stage.database.url).pathname.slice(1);
+    const name = new URL(environment.database.url).pathname.slice(1);
     const server = new Client({ connectionString: process.env['TEST_SERVER_URL']! });
     await server.connect();
     try {
@@ -181,40 +181,40 @@ describe('a worker', () => {
   });
 
   it('brings to rest what an API that died left open, and ends when told', async () => {
-    const dying = await stage.start({
+    const dying = await environment.start({
       env: { PAYONCE_ROLE: 'api' },
       at: { place: 'commit:after:new:accepted' },
     });
     let api = dying;
-    const shop = new ApiClient(() => api.url, await stage.merchant());
-    const post = () => shop.post('/v1/payments', orderOf({ reference: 'left-open' }), 'left-open');
+    const client = new ApiClient(() => api.url, await environment.merchant());
+    const post = () => client.post('/v1/payments', orderOf({ reference: 'left-open' }), 'left-open');
     await expect(post()).rejects.toThrow('fetch failed');
     expect(await dying.exit).toMatchObject({ signal: 'SIGKILL' });
-    expect(stage.effects()).toEqual([]);
+    expect(environment.effects()).toEqual([]);
     // Nobody asks again: the worker alone finds it.
-    await eventually(() => stage.effects().length > 0, 'the charge');
+    await eventually(() => environment.effects().length > 0, 'the charge');
 
-    api = await stage.start({ env: { PAYONCE_ROLE: 'api' } });
-    const payment = paymentOf(await shop.until(post, atRest));
+    api = await environment.start({ env: { PAYONCE_ROLE: 'api' } });
+    const payment = paymentOf(await client.until(post, atRest));
     expect(payment.status).toBe('captured');
-    expect(stage.effects()).toMatchObject([{ operation: 'charge', amount: payment.amount }]);
+    expect(environment.effects()).toMatchObject([{ operation: 'charge', amount: payment.amount }]);
     expect(await worker.stop()).toEqual({ code: 0, signal: null });
   });
 });
 
 describe('where metrics are', () => {
-  let stage: TestEnvironment;
+  let environment: TestEnvironment;
   beforeAll(async () => {
-    stage = await TestEnvironment.open();
+    environment = await TestEnvironment.open();
   });
-  afterAll(() => stage.close());
+  afterAll(() => environment.close());
 
   const metricsUrlOf = (service: Service) => /"metrics":"(http[^"]+)"/.exec(service.output())?.[1] ?? null;
 
   it.each(['api', 'worker', 'all'])(
     'is a listener of their own with PAYONCE_MONITORING_PORT, which counts what comes to either: %s',
     async (role) => {
-      const service = await stage.start({ env: { PAYONCE_ROLE: role, PAYONCE_MONITORING_PORT: '0' } });
+      const service = await environment.start({ env: { PAYONCE_ROLE: role, PAYONCE_MONITORING_PORT: '0' } });
       const monitoring = metricsUrlOf(service)!;
       expect(new URL(monitoring).hostname).toBe('127.0.0.1');
       expect(monitoring).not.toBe(service.url);
@@ -238,7 +238,7 @@ describe('where metrics are', () => {
   );
 
   it('is nowhere without it where HOST is open to others', async () => {
-    const service = await stage.start({ env: { HOST: '0.0.0.0' } });
+    const service = await environment.start({ env: { HOST: '0.0.0.0' } });
     const url = service.url.replace('0.0.0.0', '127.0.0.1');
     expect((await ask(url, '/health/ready')).status).toBe(200);
     expect((await ask(url, '/metrics')).status).toBe(404);

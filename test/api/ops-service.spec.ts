@@ -10,19 +10,19 @@ import {
 /** /ops/api of the real service over a real database. */
 const TOKEN = randomBytes(32).toString('hex');
 
-let stage: TestEnvironment;
+let environment: TestEnvironment;
 let service: Service;
 let apiKey: string;
 beforeAll(async () => {
-  stage = await TestEnvironment.open();
-  stage.hide(TOKEN);
-  apiKey = await stage.merchant();
+  environment = await TestEnvironment.open();
+  environment.hide(TOKEN);
+  apiKey = await environment.merchant();
   // Answers requests and works on nothing: what is staged stays where it can be looked at.
-  service = await stage.start({ env: { PAYONCE_ROLE: 'api', PAYONCE_OPS_TOKEN: TOKEN } });
+  service = await environment.start({ env: { PAYONCE_ROLE: 'api', PAYONCE_OPS_TOKEN: TOKEN } });
 });
 // Fails when the token stands in a log or in a table.
-afterAll(() => stage.close());
-beforeEach(() => stage.sql('TRUNCATE dead_letters, staged_jobs, audit_records'));
+afterAll(() => environment.close());
+beforeEach(() => environment.sql('TRUNCATE dead_letters, staged_jobs, audit_records'));
 
 async function ask(path: string, body?: object, bearer = TOKEN): Promise<Reply> {
   const response = await fetch(`${service.url}/ops/api/dead-letters${path}`, {
@@ -48,7 +48,7 @@ interface Page {
 
 /** So many letters, a second apart, the last the newest. */
 function plant(count: number, cause = 'exhausted') {
-  return stage.sql(
+  return environment.sql(
     `INSERT INTO dead_letters (id, kind, job_id, args, cause, error, tries, first_tried_at, died_at)
      SELECT gen_random_uuid(), 'webhook.apply', 'webhook.apply.' || $2 || n,
             '{"merchantId": "01900000-0000-7000-8000-000000000009"}', $2, 'no such payment', 5,
@@ -79,7 +79,7 @@ describe('/ops/api/dead-letters', () => {
     const { id } = data[0]!;
     expect(await json(`/${id}`)).toEqual(data[0]);
     expect(await json('/merge', { ids: [id] })).toEqual({ merged: 1, left: 0 });
-    expect(await stage.sql('SELECT kind, job_id, story FROM staged_jobs')).toEqual([
+    expect(await environment.sql('SELECT kind, job_id, story FROM staged_jobs')).toEqual([
       {
         kind: 'webhook.apply',
         job_id: 'webhook.apply.exhausted1',
@@ -90,7 +90,7 @@ describe('/ops/api/dead-letters', () => {
         }) as object,
       },
     ]);
-    expect(await stage.sql('SELECT merchant_id, actor, action, subject FROM audit_records')).toEqual([
+    expect(await environment.sql('SELECT merchant_id, actor, action, subject FROM audit_records')).toEqual([
       {
         merchant_id: '01900000-0000-7000-8000-000000000009',
         actor: 'operator:ops-token@127.0.0.1',
@@ -121,7 +121,7 @@ describe('/ops/api/dead-letters', () => {
     await plant(40, 'route_unknown');
     const merged = await ten(() => json<{ merged: number }>('/merge', { cause: 'route_unknown' }));
     expect(merged.reduce((sum, one) => sum + one.merged, 0)).toBe(40);
-    const [counted] = await stage.sql<{ jobs: number; audits: number }>(
+    const [counted] = await environment.sql<{ jobs: number; audits: number }>(
       `SELECT (SELECT count(*) FROM staged_jobs)::int AS jobs, (SELECT count(*) FROM audit_records)::int AS audits`,
     );
     expect(counted).toEqual({ jobs: 41, audits: 41 });
@@ -148,8 +148,10 @@ describe('/ops/api/dead-letters', () => {
       async () => !(await metrics()).includes('cause="exhausted"'),
       'the figures without them',
     );
-    expect(await stage.sql('SELECT FROM staged_jobs')).toEqual([]);
-    expect(await stage.sql("SELECT FROM audit_records WHERE action = 'dead_letter.purged'")).toHaveLength(3);
+    expect(await environment.sql('SELECT FROM staged_jobs')).toEqual([]);
+    expect(
+      await environment.sql("SELECT FROM audit_records WHERE action = 'dead_letter.purged'"),
+    ).toHaveLength(3);
   });
 
   it("opens to no merchant's key, and its token to nothing of a merchant", async () => {

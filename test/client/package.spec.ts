@@ -23,14 +23,14 @@ if (event.type === 'payment.captured') console.log(event.data.recipient);
 `;
 
 describe('@payonce/client', () => {
-  let shop: Consumer;
+  let client: Consumer;
   let tarball: Tarball;
   beforeAll(async () => {
-    shop = Consumer.create();
-    tarball = await shop.pack({ workspace: '@payonce/client' });
-    await shop.install(tarball);
+    client = Consumer.create();
+    tarball = await client.pack({ workspace: '@payonce/client' });
+    await client.install(tarball);
   });
-  afterAll(() => shop.remove());
+  afterAll(() => client.remove());
 
   it('is packed with what it needs, and small', () => {
     expect(tarball.files).toEqual(filesOf('client'));
@@ -38,7 +38,7 @@ describe('@payonce/client', () => {
   });
 
   it('needs no other package, and is entered by its name alone', async () => {
-    const { stdout } = await shop.node(
+    const { stdout } = await client.node(
       '--eval',
       `console.log(require('fs').readdirSync('node_modules').join())`,
     );
@@ -50,7 +50,7 @@ describe('@payonce/client', () => {
     ).toEqual(['@payonce']);
     const errors = ['AbortedError', 'ApiError', 'ConnectionError', 'DeadlineError'];
     const face = [...errors, 'PayonceClient', 'PayonceError', 'UnexpectedAnswerError'];
-    expect(await shop.importAll('@payonce/client', '@payonce/client/dist/transport.js')).toEqual([
+    expect(await client.importAll('@payonce/client', '@payonce/client/dist/transport.js')).toEqual([
       [...face, 'WebhookVerificationError', 'verifyWebhook'].join(),
       'ERR_PACKAGE_PATH_NOT_EXPORTED',
     ]);
@@ -65,7 +65,7 @@ describe('@payonce/client', () => {
     expect(pages['readme.ts']).toMatch(/payments\.complete\(.*verifyWebhook\(/s);
     const first = wrong.split('\n').findIndex((line) => line.includes('no-such-path')) + 1;
     const last = wrong.trimEnd().split('\n').length;
-    expect(await shop.complaints({ ...pages, 'wrong.ts': wrong })).toEqual(
+    expect(await client.complaints({ ...pages, 'wrong.ts': wrong })).toEqual(
       Array.from({ length: last - first + 1 }, (_, n) => `wrong.ts:${first + n}`),
     );
   });

@@ -21,25 +21,28 @@ import { failureOf } from './scripted-api.js';
 import { SeverableLink } from './severable-link.js';
 
 /** The client against the real service, over a network that loses answers; judged by the ledgers. */
-let stage: TestEnvironment;
+let environment: TestEnvironment;
 let link: SeverableLink;
 let service: Service;
 let proxy: LossyProxy;
 let apiKey: string;
 
 beforeAll(async () => {
-  stage = await TestEnvironment.open({ timeoutMs: 900, lockTtlMs: 1_950 });
-  link = await SeverableLink.open(stage.database.url);
+  environment = await TestEnvironment.open({ timeoutMs: 900, lockTtlMs: 1_950 });
+  link = await SeverableLink.open(environment.database.url);
   proxy = await LossyProxy.open(() => service.url);
-  [service, apiKey] = await Promise.all([stage.start({ databaseUrl: link.url }), stage.merchant()]);
+  [service, apiKey] = await Promise.all([
+    environment.start({ databaseUrl: link.url }),
+    environment.merchant(),
+  ]);
 });
 afterAll(async () => {
   await proxy.close();
-  await stage.close();
+  await environment.close();
   await link.close();
 });
 beforeEach(async () => {
-  await stage.simulator.reset();
+  await environment.simulator.reset();
   proxy.next();
 });
 
@@ -97,8 +100,8 @@ describe('a payment whose answers are lost on the way', () => {
     expect(statuses()).toEqual([201, 201, 201, 201, 201]);
     expectOneRequest(came.idempotencyKey);
     expect(waits.ms).toEqual([500, 500, 1_000, 2_000]);
-    expect(stage.effects()).toMatchObject([{ operation: 'charge', amount: 1_999 }]);
-    expect(stage.effects(came.body.id)).toHaveLength(1);
+    expect(environment.effects()).toMatchObject([{ operation: 'charge', amount: 1_999 }]);
+    expect(environment.effects(came.body.id)).toHaveLength(1);
   });
 
   it('is captured once and canceled once', async () => {
@@ -118,7 +121,7 @@ describe('a payment whose answers are lost on the way', () => {
     expect(canceled).toMatchObject({ settled: true, tries: 4, body: { status: 'canceled' } });
     expectOneRequest(canceled.idempotencyKey);
 
-    const done = (id: string) => stage.effects(id).map(({ operation }) => operation);
+    const done = (id: string) => environment.effects(id).map(({ operation }) => operation);
     expect(done(first.body.id)).toEqual(['authorize', 'capture']);
     expect(done(second.body.id)).toEqual(['authorize', 'void']);
   });
@@ -139,7 +142,7 @@ describe('money that goes back', () => {
     const other = await failureOf(client.payments.refund(payment.id, { amount: 5 }));
     expect(other).toMatchObject({ code: 'refund_exists', refundId: refunded.body.id, payoutId: null });
 
-    const done = stage.effects(payment.id).map(({ operation, amount }) => [operation, amount]);
+    const done = environment.effects(payment.id).map(({ operation, amount }) => [operation, amount]);
     expect(done).toEqual([
       ['charge', 1_999],
       ['refund', 999],
@@ -168,7 +171,7 @@ describe('money that goes out', () => {
   });
 
   it('does so once, one payout after another', async () => {
-    const client = clientWith(new Waits(), { apiKey: await stage.merchant(['payouts:write']) });
+    const client = clientWith(new Waits(), { apiKey: await environment.merchant(['payouts:write']) });
     proxy.next('lose_answer', 'cut_answer', 'lose_answer');
     const first = await client.payouts.create(payout(null), { waitUntilSettledMs: 30_000 });
     expect(first).toMatchObject({ settled: true, status: 201, tries: 4, body: { status: 'paid' } });
@@ -188,7 +191,7 @@ describe('money that goes out', () => {
     const listed: string[] = [];
     for await (const { id } of client.payouts.list({ recipient: 'recipient-1', limit: 1 })) listed.push(id);
     expect(listed).toEqual([next.body.id, first.body.id]);
-    const sent = stage.effects().map(({ operation, amount }) => [operation, amount]);
+    const sent = environment.effects().map(({ operation, amount }) => [operation, amount]);
     expect(sent).toEqual([
       ['payout', 1_000],
       ['payout', 1_000],
@@ -198,12 +201,12 @@ describe('money that goes out', () => {
 
 describe('a service that asks for patience', () => {
   it('answers 409 while it still works on what was cut off, and is asked again after Retry-After', async () => {
-    stage.simulator.faults('stripe', { fault: 'delay_after', delay_ms: 700, next: 1 });
+    environment.simulator.faults('stripe', { fault: 'delay_after', delay_ms: 700, next: 1 });
     const waits = new Waits(async (_ms, nth) => {
       // After the 409: until the first request, which nobody listens to, has come to its end.
       if (nth === 2) await eventually(() => proxy.passed[0]?.status === 201, 'the first answer');
     });
-    const reached = () => eventually(() => stage.orders('stripe').length > 0, 'the call to the PSP');
+    const reached = () => eventually(() => environment.orders('stripe').length > 0, 'the call to the PSP');
     proxy.next({ whileWorking: reached });
     const came = await clientWith(waits).payments.create(order());
 
@@ -213,18 +216,20 @@ describe('a service that asks for patience', () => {
     expect(asked).toBeGreaterThanOrEqual(1_000);
     expect(waits.ms).toEqual([500, asked]);
     expectOneRequest(came.idempotencyKey);
-    expect(stage.effects()).toHaveLength(1);
+    expect(environment.effects()).toHaveLength(1);
   });
 
   it('answers 503 while its database is away, also in the middle, and is asked until it is back', async () => {
     // Cut after the effect and before the service could write down that there is one.
-    stage.simulator.faults('stripe', { fault: 'delay_after', delay_ms: 300, next: 1 });
+    environment.simulator.faults('stripe', { fault: 'delay_after', delay_ms: 300, next: 1 });
     const waits = new Waits(async (ms, nth) => {
       if (nth === 2) link.mend();
       // From then on the key is held by the request that was cut off, until its lock runs out.
       if (nth >= 2) await pause(ms);
     });
-    const cutOff = eventually(() => stage.orders('stripe').length > 0, 'the call').then(() => link.cut());
+    const cutOff = eventually(() => environment.orders('stripe').length > 0, 'the call').then(() =>
+      link.cut(),
+    );
     const came = await clientWith(waits).payments.create(order(), { waitUntilSettledMs: 60_000 });
     await cutOff;
 
@@ -233,12 +238,12 @@ describe('a service that asks for patience', () => {
     expect(waits.ms[0]).toBe(Number(proxy.passed[0]?.retryAfter) * 1_000);
     expect(came).toMatchObject({ settled: true, body: { status: 'captured' } });
     expectOneRequest(came.idempotencyKey);
-    expect(stage.effects()).toMatchObject([{ operation: 'charge' }]);
+    expect(environment.effects()).toMatchObject([{ operation: 'charge' }]);
   });
 
   it('may be killed over it: the one that takes its place is asked with the same key', async () => {
     const healthy = service;
-    service = await stage.start({ at: { place: 'psp:after:execute' }, env: { PAYONCE_ROLE: 'api' } });
+    service = await environment.start({ at: { place: 'psp:after:execute' }, env: { PAYONCE_ROLE: 'api' } });
     const dying = service;
     const waits = new Waits(async (ms) => {
       if (service === dying) {
@@ -252,13 +257,13 @@ describe('a service that asks for patience', () => {
     expect(came).toMatchObject({ settled: true, body: { status: 'captured' } });
     expect(came.tries).toBeGreaterThan(1);
     expectOneRequest(came.idempotencyKey);
-    expect(stage.effects()).toHaveLength(1);
+    expect(environment.effects()).toHaveLength(1);
   });
 });
 
 describe('an outcome that is not known yet', () => {
   /** The PSP does what it is told to, and every answer of it is lost, also to questions about it. */
-  const darken = () => stage.simulator.faults('stripe', { fault: 'reset_after', on: 'any', rate: 1 });
+  const darken = () => environment.simulator.faults('stripe', { fault: 'reset_after', on: 'any', rate: 1 });
 
   it('is given as it is, and given again for the same key', async () => {
     darken();
@@ -266,18 +271,18 @@ describe('an outcome that is not known yet', () => {
     const first = await client.payments.create(order());
     expect(first).toMatchObject({ settled: false, status: 202, body: { status: 'processing' }, tries: 1 });
 
-    await stage.simulator.clearFaults();
+    await environment.simulator.clearFaults();
     const { idempotencyKey } = first;
     const patient = clientWith(new Waits((ms) => pause(ms)));
     const last = await patient.payments.create(order(), { idempotencyKey, waitUntilSettledMs: 30_000 });
     expect(last).toMatchObject({ settled: true, status: 201, idempotencyKey, body: { id: first.body.id } });
-    expect(stage.effects(first.body.id)).toHaveLength(1);
+    expect(environment.effects(first.body.id)).toHaveLength(1);
   });
 
   it('is waited for where the client is told to', async () => {
     darken();
     const waits = new Waits(async (ms, nth) => {
-      if (nth === 2) await stage.simulator.clearFaults();
+      if (nth === 2) await environment.simulator.clearFaults();
       await pause(ms);
     });
     const came = await clientWith(waits).payments.create(order(), { waitUntilSettledMs: 30_000 });
@@ -285,11 +290,11 @@ describe('an outcome that is not known yet', () => {
     expect(statuses().slice(0, 2)).toEqual([202, 202]);
     expect(came.tries).toBe(waits.ms.length + 1);
     expectOneRequest(came.idempotencyKey);
-    expect(stage.effects()).toHaveLength(1);
+    expect(environment.effects()).toHaveLength(1);
   });
 
   it('is what a deadline leaves behind, and the error has the key to ask again with', async () => {
-    stage.simulator.faults('stripe', { fault: 'delay_after', delay_ms: 700, next: 1 });
+    environment.simulator.faults('stripe', { fault: 'delay_after', delay_ms: 700, next: 1 });
     const client = clientWith(new Waits((ms) => pause(ms)));
     const error = await failureOf(client.payments.create(order(), { deadlineMs: 300 }));
     if (!(error instanceof DeadlineError)) throw error;
@@ -300,13 +305,13 @@ describe('an outcome that is not known yet', () => {
     const came = await client.payments.create(order(), { idempotencyKey, waitUntilSettledMs: 30_000 });
     expect(came).toMatchObject({ settled: true, idempotencyKey, body: { status: 'captured' } });
     expectOneRequest(idempotencyKey);
-    expect(stage.effects()).toHaveLength(1);
+    expect(environment.effects()).toHaveLength(1);
   });
 });
 
 describe('reading', () => {
   it('goes through lists to their end, and through the story of a payment', async () => {
-    const client = clientWith(new Waits(), { apiKey: await stage.merchant() });
+    const client = clientWith(new Waits(), { apiKey: await environment.merchant() });
     const made: string[] = [];
     for (let n = 0; n < 5; n++) {
       const { body } = await client.payments.create(order({ reference: `list-${n}` }));
@@ -330,7 +335,7 @@ describe('reading', () => {
   });
 
   it('goes through the events that came after one that is known', async () => {
-    const client = clientWith(new Waits(), { apiKey: await stage.merchant() });
+    const client = clientWith(new Waits(), { apiKey: await environment.merchant() });
     const told = async (id: string | null) => {
       const events: PayonceEvent[] = [];
       for await (const event of client.events.since(id)) events.push(event);
@@ -361,7 +366,7 @@ describe('refusals', () => {
     const client = clientWith(new Waits());
     const { body, idempotencyKey } = await client.payments.create(order());
     const { payments } = client;
-    const reader = clientWith(new Waits(), { apiKey: await stage.merchant(['payments:read']) });
+    const reader = clientWith(new Waits(), { apiKey: await environment.merchant(['payments:read']) });
     const stranger = clientWith(new Waits(), { apiKey: 'po_live_nobodynobodynobodynobody' });
 
     const wrong = await refusal(payments.create({ ...order(), amount: -1, reference: '' }));

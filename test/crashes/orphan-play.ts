@@ -15,7 +15,7 @@ import {
   ApiClient,
   type TestEnvironment,
 } from '../support/test-environment.js';
-import { AMOUNT } from './deed.js';
+import { AMOUNT } from './scenario.js';
 import { type OrphanRun } from './plan.js';
 import { type Outcome, PROOF_MS } from './outcome.js';
 import { type Succession } from './succession.js';
@@ -35,26 +35,26 @@ const LOOK_MS = 6 * 60_000;
  * it arrives after all: nobody asks for anything, and the service that finds it dies of giving it back.
  */
 export class OrphanPlay {
-  private readonly shop: ApiClient;
+  private readonly client: ApiClient;
   private paymentId = '';
 
   constructor(
-    private readonly stage: TestEnvironment,
+    private readonly environment: TestEnvironment,
     private readonly run: OrphanRun,
     private readonly line: Succession,
     apiKey: string,
   ) {
-    this.shop = new ApiClient(() => line.url, apiKey);
+    this.client = new ApiClient(() => line.url, apiKey);
   }
 
   async whole(present: Service | null): Promise<Outcome> {
-    const { run, line, stage } = this;
+    const { run, line, environment } = this;
     await line.begin(present);
     // What other runs left to be looked at is not of this run: it would be killed of that.
-    await stage.sql('UPDATE psp_requests SET look_again_at = NULL WHERE look_again_at IS NOT NULL');
+    await environment.sql('UPDATE psp_requests SET look_again_at = NULL WHERE look_again_at IS NOT NULL');
     const { answer, again } = await this.makeOrphan();
     if (run.weather === 'answer lost') {
-      stage.simulator.faults(run.first, { fault: 'reset_after', next: 1, on: 'execute' });
+      environment.simulator.faults(run.first, { fault: 'reset_after', next: 1, on: 'execute' });
     }
 
     const dying = await this.startDoomed();
@@ -67,22 +67,22 @@ export class OrphanPlay {
   }
 
   private async makeOrphan(): Promise<{ answer: Reply; again: () => Promise<Reply> }> {
-    const { run, stage, shop } = this;
+    const { run, environment, client } = this;
     const { first } = run;
     // Whatever is sent again under the same key is as late, and is the same charge.
-    stage.simulator.faults(first, { fault: 'late_effect', delay_ms: LATE_MS, times: 100 });
+    environment.simulator.faults(first, { fault: 'late_effect', delay_ms: LATE_MS, times: 100 });
     const capture = run.ask === 'orphan charge' ? 'automatic' : 'manual';
     const again = () =>
-      shop.post('/v1/payments', orderOf({ first, capture, amount: AMOUNT }), 'the-only-key');
-    await shop.until(again, ({ status }) => status === 202);
+      client.post('/v1/payments', orderOf({ first, capture, amount: AMOUNT }), 'the-only-key');
+    await client.until(again, ({ status }) => status === 202);
     const answer = await this.elsewhere(again);
     const { id, psp } = paymentOf(answer);
     this.paymentId = id;
     if (psp === null || psp === first) throw new Error(`it was not made elsewhere: ${answer.text}`);
-    if (stage.simulator.ledger(first).effects.length > 0) throw new Error('it has landed too early');
-    await stage.simulator.clearFaults(first);
-    stage.simulator.advance(LATE_MS);
-    const landed = stage.simulator.ledger(first).effects.length;
+    if (environment.simulator.ledger(first).effects.length > 0) throw new Error('it has landed too early');
+    await environment.simulator.clearFaults(first);
+    environment.simulator.advance(LATE_MS);
+    const landed = environment.simulator.ledger(first).effects.length;
     if (landed !== 1) throw new Error(`it landed ${landed} times`);
     return { answer, again };
   }
@@ -93,7 +93,7 @@ export class OrphanPlay {
       // Nobody works by itself here, so that it is the client's own request that goes elsewhere.
       await this.line.jump(PROOF_MS, { PAYONCE_ROLE: 'api' });
       try {
-        return await this.shop.until(again, atRest, 8_000);
+        return await this.client.until(again, atRest, 8_000);
       } catch (error) {
         if (jumps === MAX_JUMPS) throw error;
       }
@@ -102,7 +102,7 @@ export class OrphanPlay {
 
   /** null: it died before it said that it is ready. */
   private async startDoomed(): Promise<Service | null> {
-    const { line, stage } = this;
+    const { line, environment } = this;
     const { death } = this.run;
     if (death.by === 'hook') {
       return line.jump(LOOK_MS, {}, death).catch((error: unknown) => {
@@ -111,7 +111,7 @@ export class OrphanPlay {
       });
     }
     // Whom the simulator is to kill is known once it has started: until then it cannot look.
-    const holder = new Client({ connectionString: stage.database.url, application_name: 'crashes' });
+    const holder = new Client({ connectionString: environment.database.url, application_name: 'crashes' });
     await holder.connect();
     try {
       await holder.query('BEGIN');
@@ -126,11 +126,11 @@ export class OrphanPlay {
 
   /** No client asks: a worker gives it back. Where there are no keys that may take proof, and a person. */
   private async givenBack(): Promise<{ waitedForProof: boolean }> {
-    const { stage, run, line } = this;
+    const { environment, run, line } = this;
     let waitedForProof = false;
     const isInDoubt = async () => {
       if (run.first !== 'keyless' || waitedForProof) return false;
-      const misses = await stage.sql(
+      const misses = await environment.sql(
         "SELECT 1 FROM psp_attempts WHERE entity_key = $1 AND kind = 'lookup' AND outcome = 'not_found'",
         [this.compensation],
       );
@@ -149,8 +149,8 @@ export class OrphanPlay {
       if (seen === 'compensated') return { waitedForProof };
       if (seen === 'in doubt') {
         waitedForProof = true;
-        await stage.simulator.clearFaults();
-        stage.simulator.advance(PROOF_MS);
+        await environment.simulator.clearFaults();
+        environment.simulator.advance(PROOF_MS);
         await line.jump(PROOF_MS);
         continue;
       }
@@ -161,7 +161,7 @@ export class OrphanPlay {
   }
 
   private orphans(): Promise<OrphanEffect[]> {
-    return this.stage.sql<OrphanEffect>(
+    return this.environment.sql<OrphanEffect>(
       `SELECT o.merchant_id AS "merchantId", o.entity_key AS "entityKey", o.route, o.psp, o.status
          FROM orphan_effects o WHERE o.entity_key LIKE 'payment-' || $1 || '-%'`,
       [this.paymentId],
@@ -178,7 +178,7 @@ export class OrphanPlay {
     const [orphan] = await this.orphans();
     const clock = new SystemClock();
     const database = await openDatabase({
-      url: this.stage.database.url,
+      url: this.environment.database.url,
       entities,
       migrations: [],
       poolSize: 1,
@@ -197,19 +197,19 @@ export class OrphanPlay {
   }
 
   private async check(answer: Reply, again: () => Promise<Reply>): Promise<void> {
-    const { run, shop, stage, line, paymentId } = this;
+    const { run, client, environment, line, paymentId } = this;
     const verdict = new Verdict();
     const { must } = verdict;
     const replay = await eventually(() => again().catch(() => null), 'a replay');
     must(replay.text === answer.text && replay.status === answer.status, `another answer: ${replay.text}`);
     const now = await eventually(
-      () => shop.get(`/v1/payments/${paymentId}`).catch(() => null),
+      () => client.get(`/v1/payments/${paymentId}`).catch(() => null),
       'the payment',
     );
     must(untouched(now) === untouched(answer), `the payment itself was touched: ${now.text}`);
     line.end();
 
-    const effects = stage.effects();
+    const effects = environment.effects();
     must(
       effects.every(({ reference }) => reference?.includes(paymentId) === true),
       'an effect of nobody',
@@ -225,11 +225,11 @@ export class OrphanPlay {
 
     const orphans = (await this.orphans()).map(({ route, psp, status }) => `${route} ${psp} ${status}`);
     must(orphans.join() === `1 ${run.first} compensated`, `orphan effects: ${orphans.join(', ')}`);
-    const attempts = await attemptsOf(stage, paymentId);
+    const attempts = await attemptsOf(environment, paymentId);
     const effective = attempts.filter((a) => a.entity_key === this.compensation && a.verdict === 'effective');
     must(new Set(effective.map(({ route }) => route)).size === 1, 'no effective route gave it back');
-    checkRoutes(stage, attempts, must);
-    await checkTables(stage, paymentId, must);
+    checkRoutes(environment, attempts, must);
+    await checkTables(environment, paymentId, must);
     verdict.pronounce(attempts, effects);
   }
 }

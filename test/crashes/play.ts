@@ -8,7 +8,7 @@ import {
   ApiClient,
   TestEnvironment,
 } from '../support/test-environment.js';
-import { accounts, type Deed, placeOf, prepare, subjectOf, type View, viewOf } from './deed.js';
+import { accounts, type CrashScenario, placeOf, prepare, subjectOf, type View, viewOf } from './scenario.js';
 import { OrphanPlay } from './orphan-play.js';
 import { type Outcome, PROOF_MS } from './outcome.js';
 import { type AskedRun, isOrphanRun, type Run } from './plan.js';
@@ -16,76 +16,76 @@ import { Succession } from './succession.js';
 import { attemptsOf, checkBooks, checkRoutes, checkTables, type Must, Verdict } from './verdict.js';
 
 /**
- * Plays runs one after the other on one stage: the process that recovers from one crash is the one
+ * Plays runs one after the other in one environment: the process that recovers from one crash is the one
  * that dies in the next.
  */
 export class CrashRun {
-  private stage: TestEnvironment | null = null;
+  private environment: TestEnvironment | null = null;
   private service: Service | null = null;
 
-  /** @throws when anything does not hold; what comes after is played on another stage */
+  /** @throws when anything does not hold; what comes after is played in another environment */
   async play(run: Run): Promise<Outcome> {
-    this.stage ??= await this.open();
-    const { stage } = this;
-    const apiKey = await stage.merchant(['payments:read', 'payments:write', 'payouts:write']);
-    const line = new Succession(stage, run);
+    this.environment ??= await this.open();
+    const { environment } = this;
+    const apiKey = await environment.merchant(['payments:read', 'payments:write', 'payouts:write']);
+    const line = new Succession(environment, run);
     const play = isOrphanRun(run)
-      ? new OrphanPlay(stage, run, line, apiKey)
-      : new Play(stage, run, line, apiKey);
+      ? new OrphanPlay(environment, run, line, apiKey)
+      : new Play(environment, run, line, apiKey);
     try {
       const outcome = await play.whole(this.service);
       this.service = await line.survivor();
-      await stage.simulator.reset();
-      if (stage.hasTravelled) await this.leave();
+      await environment.simulator.reset();
+      if (environment.hasTravelled) await this.leave();
       return outcome;
     } catch (error) {
       line.end();
-      [this.stage, this.service] = [null, null];
-      await stage.close();
+      [this.environment, this.service] = [null, null];
+      await environment.close();
       throw error;
     }
   }
 
-  /** Time goes on and not back: the next run begins on a stage of its own. */
+  /** Time goes on and not back: the next run begins in an environment of its own. */
   private async leave(): Promise<void> {
-    const { stage } = this;
-    [this.stage, this.service] = [null, null];
-    await stage?.close();
+    const { environment } = this;
+    [this.environment, this.service] = [null, null];
+    await environment?.close();
   }
 
   /** @throws when a secret stands in a log or in a table */
   async close(): Promise<void> {
-    await this.stage?.close();
+    await this.environment?.close();
   }
 
   private async open(): Promise<TestEnvironment> {
-    const stage = await TestEnvironment.open({ timeoutMs: 500, lockTtlMs: 1_700 });
-    stage.hide(...Object.values(accounts));
-    return stage;
+    const environment = await TestEnvironment.open({ timeoutMs: 500, lockTtlMs: 1_700 });
+    environment.hide(...Object.values(accounts));
+    return environment;
   }
 }
 
 /** A client asks, the service dies of it, and the client asks again with the same key. */
 class Play {
-  private readonly shop: ApiClient;
+  private readonly client: ApiClient;
 
   constructor(
-    private readonly stage: TestEnvironment,
+    private readonly environment: TestEnvironment,
     private readonly run: AskedRun,
     private readonly line: Succession,
     apiKey: string,
   ) {
-    this.shop = new ApiClient(() => line.url, apiKey);
+    this.client = new ApiClient(() => line.url, apiKey);
   }
 
   async whole(present: Service | null): Promise<Outcome> {
-    const { run, shop, line } = this;
+    const { run, client, line } = this;
     await line.begin(present);
-    const deed = await prepare(run, shop, this.stage);
+    const scenario = await prepare(run, client, this.environment);
     this.weather();
     const { dies } = await line.doom(run.death, run.weather.startsWith('first PSP') ? run.first : null);
     const ask = (key: string, waitS?: number) => () =>
-      shop.post(deed.path, deed.body, key, waitS ? { waitS } : {});
+      client.post(scenario.path, scenario.body, key, waitS ? { waitS } : {});
     const dying = ask('the-only-key');
     const first = await dying().catch(() => null);
     if (first) throw new Error(`nobody was killed; it answered ${first.status} ${first.text}`);
@@ -95,17 +95,17 @@ class Play {
     if (run.weather === 'first PSP down') {
       // It stays down for one more try of the client, then it is back.
       await dying().catch(() => null);
-      await this.stage.simulator.clearFaults(run.first);
+      await this.environment.simulator.clearFaults(run.first);
     }
     const again = ask('the-only-key', run.waits ? 5 : undefined);
     const all = run.ask === 'refund again' ? [again, ask('a-second-key')] : [again];
     const { answers, waitedForProof } = await this.insist(all);
-    await this.check(deed, answers, all);
+    await this.check(scenario, answers, all);
     return { deaths: line.deaths, waitedForProof };
   }
 
   private weather(): void {
-    const { simulator } = this.stage;
+    const { simulator } = this.environment;
     const { weather, first } = this.run;
     if (weather === 'answer lost') simulator.faults(first, { fault: 'reset_after', next: 1 });
     if (weather === 'first PSP down') simulator.faults(first, { fault: 'refuse' });
@@ -121,7 +121,7 @@ class Play {
   ): Promise<{ answers: readonly Reply[]; waitedForProof: boolean }> {
     const mayWait = (reply: Reply) => reply.status === 202 && this.isWithoutKeys(viewOf(reply));
     const untilTold = (isTold: (reply: Reply) => boolean) =>
-      Promise.all(asks.map((ask) => this.shop.until(ask, isTold, 45_000)));
+      Promise.all(asks.map((ask) => this.client.until(ask, isTold, 45_000)));
     const answers = await untilTold((reply) => atRest(reply) || mayWait(reply));
     if (answers.every(atRest)) return { answers, waitedForProof: false };
     await this.passTime();
@@ -134,17 +134,17 @@ class Play {
 
   /** So much later, everywhere, "not found" is final. */
   private async passTime(): Promise<void> {
-    await this.stage.simulator.clearFaults();
-    this.stage.simulator.advance(PROOF_MS);
+    await this.environment.simulator.clearFaults();
+    this.environment.simulator.advance(PROOF_MS);
     await this.line.jump(PROOF_MS);
   }
 
   private async check(
-    deed: Deed,
+    scenario: CrashScenario,
     answers: readonly Reply[],
     asks: readonly (() => Promise<Reply>)[],
   ): Promise<void> {
-    const { run, shop, stage } = this;
+    const { run, client, environment } = this;
     const verdict = new Verdict();
     const { must } = verdict;
     const views = answers.map(viewOf);
@@ -155,15 +155,15 @@ class Play {
       must(replay.text === text && replay.status === status, `another answer: ${replay.text}`);
       must(replay.headers.get('idempotent-replayed') === 'true', 'the second answer is not called a replay');
     }
-    await stage.simulator.clearFaults();
+    await environment.simulator.clearFaults();
 
     const told = views[0]!;
     const subject = subjectOf(told);
-    must(deed.paymentId === null || subject === deed.paymentId, 'it is about another payment');
+    must(scenario.paymentId === null || subject === scenario.paymentId, 'it is about another payment');
     must(new Set(views.map(({ id }) => id)).size === 1, 'two keys are told of two things');
     const read = (path: string) =>
       eventually(async () => {
-        const reply = await shop.get(path).catch(() => null);
+        const reply = await client.get(path).catch(() => null);
         return reply?.status === 200 ? reply : null;
       }, path);
     const nowReply = await read(placeOf(told));
@@ -175,37 +175,37 @@ class Play {
       `it says of itself ${nowReply.text}`,
     );
 
-    const effects = stage.effects();
+    const effects = environment.effects();
     must(
       effects.every(({ reference }) => reference?.includes(subject) === true),
       'an effect of nobody',
     );
-    const before = new Set(deed.before.map(nameOf));
+    const before = new Set(scenario.before.map(nameOf));
     const mine = effects.filter((effect) => !before.has(nameOf(effect)));
-    const isDone = deed.isDone(now);
+    const isDone = scenario.isDone(now);
     must(mine.length === (isDone ? 1 : 0), `${now.status}, but the ledgers hold it ${mine.length} times`);
     // Where there are keys, there is no excuse for not doing it.
     must(isDone || run.first === 'keyless', `not done: ${nowReply.text}`);
-    if (mine[0]) this.checkEffect(deed, now, mine[0], must);
+    if (mine[0]) this.checkEffect(scenario, now, mine[0], must);
     if (payment) checkBooks(payment, effects, must);
 
-    const attempts = await attemptsOf(stage, subject);
-    const own = attempts.filter((a) => a.entity_key === deed.entityKey(told));
+    const attempts = await attemptsOf(environment, subject);
+    const own = attempts.filter((a) => a.entity_key === scenario.entityKey(told));
     const effective = new Set(own.filter((a) => a.verdict === 'effective').map((a) => a.route));
     must(effective.size === mine.length, `${effective.size} effective routes`);
-    checkRoutes(stage, attempts, must);
-    await checkTables(stage, subject, must);
+    checkRoutes(environment, attempts, must);
+    await checkTables(environment, subject, must);
     verdict.pronounce(attempts, effects);
   }
 
   /** The answer says what the ledger says: who, how much, in which currency. */
-  private checkEffect(deed: Deed, now: View, effect: Effect, must: Must): void {
+  private checkEffect(scenario: CrashScenario, now: View, effect: Effect, must: Must): void {
     const { first } = this.run;
-    must(effect.operation === deed.operation, `it is a ${effect.operation}`);
+    must(effect.operation === scenario.operation, `it is a ${effect.operation}`);
     must(effect.psp === now.psp, `the ledger of ${effect.psp} has it, the answer says ${now.psp}`);
-    must(effect.amount === deed.amount, `the ledger has ${effect.amount}`);
+    must(effect.amount === scenario.amount, `the ledger has ${effect.amount}`);
     must(effect.currency === now.currency, `the ledger has ${effect.currency}`);
-    must(now.object === 'payment' || now.amount === deed.amount, `the answer says ${now.amount}`);
+    must(now.object === 'payment' || now.amount === scenario.amount, `the answer says ${now.amount}`);
     if (effect.psp === first) return;
     // A busy machine can make a connection time out, which proves as much as a refusal does.
     const passed = routesOf(now).some(({ psp, verdict }) => psp === first && verdict === 'ruled_out');

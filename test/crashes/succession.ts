@@ -14,7 +14,7 @@ export class Succession {
   private isOver = false;
 
   constructor(
-    private readonly stage: TestEnvironment,
+    private readonly environment: TestEnvironment,
     private readonly run: Run,
   ) {}
 
@@ -57,7 +57,7 @@ export class Succession {
     this.end();
     this.service?.kill();
     await this.service?.exit;
-    await this.stage.travel(ms);
+    await this.environment.travel(ms);
     this.isOver = false;
     this.service = await this.start(env, death);
     return this.service;
@@ -102,7 +102,7 @@ export class Succession {
   ): void {
     const { pid } = this.service!;
     for (const psp of pspNames) {
-      if (psp !== spared) this.stage.simulator.faults(psp, { fault: 'kill', pid, when, next: 1, on });
+      if (psp !== spared) this.environment.simulator.faults(psp, { fault: 'kill', pid, when, next: 1, on });
     }
   }
 
@@ -116,7 +116,7 @@ export class Succession {
 
   private start(env: Readonly<Record<string, string>> = {}, death?: Death): Promise<Service> {
     const at = death?.by === 'hook' ? { at: death } : {};
-    return this.stage.start({ watched: true, env, ...at });
+    return this.environment.start({ watched: true, env, ...at });
   }
 
   /** An executioner that the dead one did not meet must not wait for the process that gets its number. */
@@ -124,7 +124,7 @@ export class Succession {
     const { weather, first } = this.run;
     const staysDown = weather === 'first PSP down' && this.deaths === 1;
     for (const psp of pspNames) {
-      if (psp !== first || !staysDown) await this.stage.simulator.clearFaults(psp);
+      if (psp !== first || !staysDown) await this.environment.simulator.clearFaults(psp);
     }
   }
 }

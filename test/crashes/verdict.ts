@@ -30,8 +30,8 @@ export class Verdict {
 }
 
 /** Everything that was asked of PSPs for a payment or a payout, as it happened. */
-export function attemptsOf(stage: TestEnvironment, subjectId: string): Promise<Attempt[]> {
-  return stage.sql<Attempt>(
+export function attemptsOf(environment: TestEnvironment, subjectId: string): Promise<Attempt[]> {
+  return environment.sql<Attempt>(
     `SELECT a.entity_key, a.route, a.attempt, r.psp, a.kind, a.outcome, r.verdict
        FROM psp_attempts a JOIN psp_requests r USING (merchant_id, entity_key, route)
       WHERE coalesce(r.payment_id, r.payout_id) = $1
@@ -41,9 +41,9 @@ export function attemptsOf(stage: TestEnvironment, subjectId: string): Promise<A
 }
 
 /** Routes are decided, and every call on the wire is written down. */
-export function checkRoutes(stage: TestEnvironment, attempts: readonly Attempt[], must: Must): void {
+export function checkRoutes(environment: TestEnvironment, attempts: readonly Attempt[], must: Must): void {
   must(!attempts.some(({ verdict }) => verdict === 'open'), 'a route is open still');
-  for (const psp of pspNames) checkCalls(psp, stage.orders(psp).length, attempts, must);
+  for (const psp of pspNames) checkCalls(psp, environment.orders(psp).length, attempts, must);
 }
 
 /** Every call on the wire has an attempt; where there are no keys, no route is sent twice. */
@@ -65,8 +65,12 @@ export function checkBooks(payment: PaymentView, effects: readonly Effect[], mus
 }
 
 /** One payment or payout of the merchant, every key answered, and nothing in a history twice. */
-export async function checkTables(stage: TestEnvironment, subjectId: string, must: Must): Promise<void> {
-  const [found] = await stage.sql<{ subjects: number; unfinished: number; twice: number }>(
+export async function checkTables(
+  environment: TestEnvironment,
+  subjectId: string,
+  must: Must,
+): Promise<void> {
+  const [found] = await environment.sql<{ subjects: number; unfinished: number; twice: number }>(
     `WITH subjects AS (SELECT merchant_id, id FROM payments UNION ALL SELECT merchant_id, id FROM payouts),
           events AS (SELECT payment_id AS id, event, entity_key FROM payment_transitions
                      UNION ALL SELECT payout_id, event, entity_key FROM payout_transitions)

@@ -18,23 +18,23 @@ const OUTAGE_MS = 13_000;
 /** After it the next ask is at most 30 s away, and the next round of the schedule at most 40 s after the doubt. */
 const PATIENCE_MS = OUTAGE_MS + 45_000;
 
-let stage: TestEnvironment;
+let environment: TestEnvironment;
 let service: Service;
-let shop: ApiClient;
+let client: ApiClient;
 let apiKey: string;
 
 beforeAll(async () => {
-  stage = await TestEnvironment.open();
-  [service, apiKey] = await Promise.all([stage.start(), stage.merchant()]);
-  shop = new ApiClient(() => service.url, apiKey);
+  environment = await TestEnvironment.open();
+  [service, apiKey] = await Promise.all([environment.start(), environment.merchant()]);
+  client = new ApiClient(() => service.url, apiKey);
 });
-afterAll(() => stage.close());
+afterAll(() => environment.close());
 
 /** Asks so often, until it is at rest. Returns the payment's id. */
 async function askEvery(ms: number, first: PspName): Promise<string> {
   const giveUpAt = Date.now() + PATIENCE_MS;
   while (Date.now() < giveUpAt) {
-    const reply = await shop.post(
+    const reply = await client.post(
       '/v1/payments',
       orderOf({ first, reference: `every-${ms}` }),
       `${first}-${ms}`,
@@ -58,26 +58,26 @@ async function waitWithClient(first: PspName): Promise<string> {
 describe('an answer that is lost, and an outage after it', () => {
   it('end captured, once, however often clients ask', async () => {
     const psps = ['stripe', 'adyen'] as const;
-    for (const psp of psps) stage.simulator.faults(psp, { fault: 'reset_after', on: 'any', rate: 1 });
+    for (const psp of psps) environment.simulator.faults(psp, { fault: 'reset_after', on: 'any', rate: 1 });
     const asking = Promise.all(
       psps.flatMap((psp) => [askEvery(1_000, psp), askEvery(10_000, psp), waitWithClient(psp)]),
     );
     const outage = async () => {
       for (const endsAt = Date.now() + OUTAGE_MS; Date.now() < endsAt; await sleep(500)) {
         const sql = "SELECT 1 FROM psp_requests WHERE verdict = 'open' AND next_step_at IS NULL";
-        const routes = await stage.sql(sql);
+        const routes = await environment.sql(sql);
         expect(routes).toEqual([]);
       }
-      await stage.simulator.clearFaults();
+      await environment.simulator.clearFaults();
     };
     const [ids] = await Promise.all([asking, outage()]);
 
     for (const id of ids) {
-      expect(await shop.payment(id)).toMatchObject({ status: 'captured', amount_refunded: 0 });
-      expect(stage.effects(id)).toMatchObject([{ operation: 'charge', amount: 1_999 }]);
+      expect(await client.payment(id)).toMatchObject({ status: 'captured', amount_refunded: 0 });
+      expect(environment.effects(id)).toMatchObject([{ operation: 'charge', amount: 1_999 }]);
     }
-    expect(stage.effects()).toHaveLength(ids.length);
-    const cancels = await stage.sql("SELECT 1 FROM psp_attempts WHERE kind = 'cancel'");
+    expect(environment.effects()).toHaveLength(ids.length);
+    const cancels = await environment.sql("SELECT 1 FROM psp_attempts WHERE kind = 'cancel'");
     expect(cancels).toEqual([]);
   }, 120_000);
 });

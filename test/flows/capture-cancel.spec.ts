@@ -9,20 +9,21 @@ import {
 } from '../support/test-environment.js';
 
 /** What is asked of an authorization whose own answer never came is done after the doubt is settled. */
-let stage: TestEnvironment;
-let shop: ApiClient;
+let environment: TestEnvironment;
+let client: ApiClient;
 
 beforeAll(async () => {
-  ({ stage, shop } = await openWithService({
+  ({ environment, client } = await openWithService({
     timeoutMs: 800,
     lockTtlMs: 2_000,
     env: { PAYONCE_DEADLINE_MS: '2000' },
   }));
 });
-afterAll(() => stage.close());
-beforeEach(() => stage.simulator.reset());
+afterAll(() => environment.close());
+beforeEach(() => environment.simulator.reset());
 
-const effectsOf = (id: string) => stage.effects(id).map(({ operation, amount }) => `${operation} ${amount}`);
+const effectsOf = (id: string) =>
+  environment.effects(id).map(({ operation, amount }) => `${operation} ${amount}`);
 
 describe.each(['stripe', 'adyen'] as const)('an authorization in doubt at %s', (first) => {
   let id: string;
@@ -33,10 +34,10 @@ describe.each(['stripe', 'adyen'] as const)('an authorization in doubt at %s', (
   const inDoubt = async (name: string) => {
     key = `${name}-${first}`;
     const body = orderOf({ first, capture: 'manual', reference: key });
-    create = () => shop.post('/v1/payments', body, key);
-    stage.simulator.faults(first, { fault: 'hang_after', next: 1 });
-    stage.simulator.faults(first, { fault: 'reset_before', on: 'any', rate: 1 });
-    const reply = await shop.until(create, ({ status }) => status === 202);
+    create = () => client.post('/v1/payments', body, key);
+    environment.simulator.faults(first, { fault: 'hang_after', next: 1 });
+    environment.simulator.faults(first, { fault: 'reset_before', on: 'any', rate: 1 });
+    const reply = await client.until(create, ({ status }) => status === 202);
     ({ id } = paymentOf(reply));
     expect(paymentOf(reply)).toMatchObject({ status: 'processing', psp: null });
     expect(effectsOf(id)).toEqual(['authorize 1999']);
@@ -44,24 +45,24 @@ describe.each(['stripe', 'adyen'] as const)('an authorization in doubt at %s', (
 
   /** The key that made the payment is answered as well, once and for all. */
   const expectCreateAnswered = async (status: string) => {
-    const created = await shop.until(create, atRest);
+    const created = await client.until(create, atRest);
     expect(created.status).toBe(201);
     expect(paymentOf(created)).toMatchObject({ id, status });
     expect((await create()).text).toBe(created.text);
-    expect(stage.orders(first === 'stripe' ? 'adyen' : 'stripe')).toEqual([]);
+    expect(environment.orders(first === 'stripe' ? 'adyen' : 'stripe')).toEqual([]);
   };
 
   it('is not captured before it is known; then it is, once', async () => {
     await inDoubt('capture');
-    const ask = () => shop.post(`/v1/payments/${id}/capture`, { amount: 1_200 }, `${key}-capture`);
+    const ask = () => client.post(`/v1/payments/${id}/capture`, { amount: 1_200 }, `${key}-capture`);
     // Nothing is captured of what may not be there.
-    const tooEarly = await shop.until(ask, ({ status }) => status !== 409);
+    const tooEarly = await client.until(ask, ({ status }) => status !== 409);
     expect(tooEarly.status).toBe(202);
     expect(paymentOf(tooEarly)).toMatchObject({ status: 'processing', amount_captured: 0 });
     expect(effectsOf(id)).toEqual(['authorize 1999']);
 
-    await stage.simulator.clearFaults(first);
-    const captured = await shop.until(ask, atRest);
+    await environment.simulator.clearFaults(first);
+    const captured = await client.until(ask, atRest);
     expect(captured.status).toBe(200);
     expect(paymentOf(captured)).toMatchObject({ id, status: 'captured', amount_captured: 1_200 });
     expect((await ask()).text).toBe(captured.text);
@@ -71,9 +72,9 @@ describe.each(['stripe', 'adyen'] as const)('an authorization in doubt at %s', (
 
   it('is canceled: what it had reserved is released', async () => {
     await inDoubt('cancel');
-    await stage.simulator.clearFaults(first);
-    const ask = () => shop.post(`/v1/payments/${id}/cancel`, {}, `${key}-cancel`);
-    const canceled = await shop.until(ask, atRest);
+    await environment.simulator.clearFaults(first);
+    const ask = () => client.post(`/v1/payments/${id}/cancel`, {}, `${key}-cancel`);
+    const canceled = await client.until(ask, atRest);
     expect(canceled.status).toBe(200);
     expect(paymentOf(canceled)).toMatchObject({ id, status: 'canceled', amount_captured: 0 });
     expect((await ask()).text).toBe(canceled.text);
@@ -84,24 +85,24 @@ describe.each(['stripe', 'adyen'] as const)('an authorization in doubt at %s', (
   it('is not taken for authorized once a cancel may have voided it, nor captured', async () => {
     await inDoubt('lost-cancel');
     // Everything arrives, and no answer comes back.
-    await stage.simulator.clearFaults(first);
-    stage.simulator.faults(first, { fault: 'reset_after', on: 'any', rate: 1 });
-    const cancel = () => shop.post(`/v1/payments/${id}/cancel`, {}, `${key}-cancel`);
-    expect((await shop.until(cancel, ({ status }) => status !== 409)).status).toBe(202);
+    await environment.simulator.clearFaults(first);
+    environment.simulator.faults(first, { fault: 'reset_after', on: 'any', rate: 1 });
+    const cancel = () => client.post(`/v1/payments/${id}/cancel`, {}, `${key}-cancel`);
+    expect((await client.until(cancel, ({ status }) => status !== 409)).status).toBe(202);
 
     // Stripe voids by an id that nobody knows yet; Adyen voids by ours.
     const isVoid = first === 'adyen';
     expect(effectsOf(id)).toEqual(isVoid ? ['authorize 1999', 'void 1999'] : ['authorize 1999']);
 
     // The yes that the payment's own key is answered with is about then.
-    await stage.simulator.clearFaults(first);
+    await environment.simulator.clearFaults(first);
     await expectCreateAnswered(isVoid ? 'canceled' : 'authorized');
     if (isVoid) {
-      const capture = () => shop.post(`/v1/payments/${id}/capture`, {}, `${key}-capture`);
-      const refused = await shop.until(capture, ({ status }) => status !== 202);
+      const capture = () => client.post(`/v1/payments/${id}/capture`, {}, `${key}-capture`);
+      const refused = await client.until(capture, ({ status }) => status !== 202);
       expect([refused.status, codeOf(refused)]).toEqual([409, 'invalid_state']);
     }
-    const canceled = await shop.until(cancel, atRest);
+    const canceled = await client.until(cancel, atRest);
     expect(paymentOf(canceled)).toMatchObject({ id, status: 'canceled', amount_captured: 0 });
     expect(effectsOf(id)).toEqual(['authorize 1999', 'void 1999']);
   });
@@ -111,15 +112,15 @@ describe.each(['stripe', 'adyen'] as const)('a capture at %s', (first) => {
   it('settles it: every other key is refused, and refused the same again', async () => {
     const reference = `settled-${first}`;
     const create = () =>
-      shop.post('/v1/payments', orderOf({ first, capture: 'manual', reference }), reference);
-    const { id } = paymentOf(await shop.until(create, atRest));
+      client.post('/v1/payments', orderOf({ first, capture: 'manual', reference }), reference);
+    const { id } = paymentOf(await client.until(create, atRest));
     const path = `/v1/payments/${id}`;
-    const capture = (key: string) => shop.post(`${path}/capture`, { amount: 1_500 }, key);
-    const captured = await shop.until(() => capture(`${reference}-1`), atRest);
+    const capture = (key: string) => client.post(`${path}/capture`, { amount: 1_500 }, key);
+    const captured = await client.until(() => capture(`${reference}-1`), atRest);
     expect(paymentOf(captured)).toMatchObject({ status: 'captured', amount_captured: 1_500 });
 
     const refusals = {
-      cancel: () => shop.post(`${path}/cancel`, {}, `${reference}-cancel`),
+      cancel: () => client.post(`${path}/cancel`, {}, `${reference}-cancel`),
       capture: () => capture(`${reference}-2`),
     };
     for (const ask of Object.values(refusals)) {

@@ -14,16 +14,16 @@ import {
 const MONTH_MS = 31 * 24 * 3_600_000;
 const ahead = { PAYONCE_CLOCK_OFFSET_MS: String(MONTH_MS) };
 
-let stage: TestEnvironment;
+let environment: TestEnvironment;
 let sound: Service;
-let shop: ApiClient;
+let client: ApiClient;
 
 beforeAll(async () => {
-  stage = await TestEnvironment.open();
-  sound = await stage.start({ env: { PAYONCE_ROLE: 'api' } });
-  shop = new ApiClient(() => sound.url, await stage.merchant());
+  environment = await TestEnvironment.open();
+  sound = await environment.start({ env: { PAYONCE_ROLE: 'api' } });
+  client = new ApiClient(() => sound.url, await environment.merchant());
 });
-afterAll(() => stage.close());
+afterAll(() => environment.close());
 
 async function ask(url: string, path: string): Promise<{ status: number; text: string }> {
   const response = await fetch(`${url}${path}`);
@@ -34,7 +34,7 @@ async function runReaper(env: Record<string, string>): Promise<{ code: number | 
   const child = spawnNode('bin/payonce.mjs', {
     args: ['tasks', 'run', 'reaper', '--json'],
     env: {
-      DATABASE_URL: stage.database.url,
+      DATABASE_URL: environment.database.url,
       PAYONCE_SIMULATOR: 'external',
       PAYONCE_SEAL_KEY: sealKey,
       ...env,
@@ -45,8 +45,8 @@ async function runReaper(env: Record<string, string>): Promise<{ code: number | 
 }
 
 it('a worker that is a month ahead forgets no fresh key, so that the same key charges once', async () => {
-  const order = () => shop.post('/v1/payments', orderOf(), 'fresh');
-  const first = await shop.until(order, atRest);
+  const order = () => client.post('/v1/payments', orderOf(), 'fresh');
+  const first = await client.until(order, atRest);
 
   const refused = await runReaper(ahead);
   expect(refused).toMatchObject({ code: 1, said: expect.stringContaining('invalid_state') });
@@ -59,11 +59,11 @@ it('a worker that is a month ahead forgets no fresh key, so that the same key ch
 
   const again = await order();
   expect([again.status, again.text]).toEqual([first.status, first.text]);
-  expect(stage.effects(paymentOf(first).id)).toHaveLength(1);
+  expect(environment.effects(paymentOf(first).id)).toHaveLength(1);
 });
 
 it('says in its readiness and in a metric that its clock is off, and leaves periodic tasks to others', async () => {
-  const worker = await stage.start({ env: { PAYONCE_ROLE: 'worker', ...ahead } });
+  const worker = await environment.start({ env: { PAYONCE_ROLE: 'worker', ...ahead } });
   const { status, text } = await ask(worker.url, '/health/ready');
   expect(status).toBe(503);
   expect(JSON.parse(text)).toEqual({ status: 'not_ready', checks: { database: 'up', clock: 'down' } });
@@ -71,7 +71,7 @@ it('says in its readiness and in a metric that its clock is off, and leaves peri
   const apart = Number(/^payonce_clock_difference_seconds (\S+)$/m.exec(metrics.text)?.[1]);
   expect(Math.abs(apart - MONTH_MS / 1_000)).toBeLessThan(5);
   await new Promise((resolve) => setTimeout(resolve, 4_000));
-  expect(await stage.sql("SELECT name FROM schedules WHERE name <> 'reaper'")).toEqual([]);
+  expect(await environment.sql("SELECT name FROM schedules WHERE name <> 'reaper'")).toEqual([]);
 
   const ready = await ask(sound.url, '/health/ready');
   expect([ready.status, JSON.parse(ready.text)]).toEqual([

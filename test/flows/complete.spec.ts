@@ -12,26 +12,26 @@ import {
 } from '../support/test-environment.js';
 
 /** Payments whose customer has to act, over real sockets; PSPs notify nobody here. */
-let stage: TestEnvironment;
+let environment: TestEnvironment;
 let service: Service;
-let shop: ApiClient;
+let client: ApiClient;
 let apiKey: string;
 let count = 0;
 
 beforeAll(async () => {
-  stage = await TestEnvironment.open();
-  [service, apiKey] = await Promise.all([stage.start({ watched: true }), stage.merchant()]);
-  shop = new ApiClient(() => service.url, apiKey);
+  environment = await TestEnvironment.open();
+  [service, apiKey] = await Promise.all([environment.start({ watched: true }), environment.merchant()]);
+  client = new ApiClient(() => service.url, apiKey);
 });
-afterAll(() => stage.close());
-beforeEach(() => stage.simulator.reset());
+afterAll(() => environment.close());
+beforeEach(() => environment.simulator.reset());
 
 const keyOf = (what: string) => `${what}-${(count += 1)}`;
 
 /** A payment at Adyen that waits for its customer. */
 async function waiting(adyen: string, others: { stripe?: string } = {}): Promise<PaymentView> {
   const order = orderOf({ first: 'adyen', tokens: { adyen, ...others } });
-  const reply = await shop.post('/v1/payments', order, keyOf('create'));
+  const reply = await client.post('/v1/payments', order, keyOf('create'));
   expect(reply.status).toBe(202);
   const payment = paymentOf(reply);
   expect(payment.status).toBe('requires_action');
@@ -40,34 +40,34 @@ async function waiting(adyen: string, others: { stripe?: string } = {}): Promise
 
 /** The customer acts; what their return hands over. */
 function acts(payment: PaymentView, result: 'succeeded' | 'failed' = 'succeeded'): Record<string, string> {
-  const { details } = stage.simulator.authenticate('adyen', payment.psp_reference!, result)!;
+  const { details } = environment.simulator.authenticate('adyen', payment.psp_reference!, result)!;
   // Nor may it be read anywhere afterwards.
-  stage.hide(...Object.values(details!));
+  environment.hide(...Object.values(details!));
   return { ...details };
 }
 
 const complete = (payment: PaymentView, details: object, key = keyOf('complete')) =>
-  shop.post(`/v1/payments/${payment.id}/complete`, { details }, key);
+  client.post(`/v1/payments/${payment.id}/complete`, { details }, key);
 
 const story = async ({ id }: PaymentView) =>
-  (await shop.attempts(id)).map(({ route, psp, kind, outcome }) => `${route} ${psp} ${kind} ${outcome}`);
+  (await client.attempts(id)).map(({ route, psp, kind, outcome }) => `${route} ${psp} ${kind} ${outcome}`);
 
 const detailsCalls = () =>
-  stage.simulator.calls('adyen').filter(({ path }) => path.endsWith('/payments/details'));
+  environment.simulator.calls('adyen').filter(({ path }) => path.endsWith('/payments/details'));
 
 describe('a payment that its customer has to authenticate at Adyen', () => {
   it('waits for ever without its details, and is charged once with them', async () => {
     const payment = await waiting('redirect');
     expect(payment.next_action).toMatchObject({ type: 'redirect', method: 'GET', fields: {} });
     const details = acts(payment);
-    expect(await shop.payment(payment.id)).toMatchObject({ status: 'requires_action' });
-    expect(stage.effects()).toEqual([]);
+    expect(await client.payment(payment.id)).toMatchObject({ status: 'requires_action' });
+    expect(environment.effects()).toEqual([]);
 
     const key = keyOf('complete');
     const reply = await complete(payment, details, key);
     expect(reply.status).toBe(200);
     expect(paymentOf(reply)).toMatchObject({ status: 'captured', next_action: null, amount_captured: 1_999 });
-    expect(stage.effects()).toHaveLength(1);
+    expect(environment.effects()).toHaveLength(1);
     expect(await story(payment)).toEqual(['1 adyen execute requires_action', '1 adyen complete succeeded']);
 
     const again = await complete(payment, details, key);
@@ -90,7 +90,7 @@ describe('a payment that its customer has to authenticate at Adyen', () => {
     });
     const long = await waiting('redirect_long');
     expect(long.next_action?.type === 'redirect' && long.next_action.url.length).toBeGreaterThan(9_000);
-    expect(await shop.payment(long.id)).toEqual(long);
+    expect(await client.payment(long.id)).toEqual(long);
   });
 
   it('goes through a fingerprint and a challenge', async () => {
@@ -107,24 +107,24 @@ describe('a payment that its customer has to authenticate at Adyen', () => {
       status: 'requires_action',
       next_action: { type: 'psp_sdk', data: { subtype: 'challenge' } },
     });
-    expect(stage.effects()).toEqual([]);
+    expect(environment.effects()).toEqual([]);
     expect(paymentOf(await complete(payment, acts(payment)))).toMatchObject({ status: 'captured' });
-    expect(stage.effects()).toHaveLength(1);
+    expect(environment.effects()).toHaveLength(1);
   });
 
   it('fails when the customer fails, and no other PSP is asked', async () => {
     const payment = await waiting('redirect', { stripe: 'pm_card_visa' });
     const failed = paymentOf(await complete(payment, acts(payment, 'failed')));
     expect(failed).toMatchObject({ status: 'failed', failure: { code: 'authentication_required' } });
-    expect(stage.simulator.calls('stripe')).toEqual([]);
-    expect(stage.effects()).toEqual([]);
+    expect(environment.simulator.calls('stripe')).toEqual([]);
+    expect(environment.effects()).toEqual([]);
   });
 
   it('is charged elsewhere when the issuer says a soft no after all', async () => {
     const payment = await waiting('redirect_refuse_2', { stripe: 'pm_card_visa' });
     const paid = paymentOf(await complete(payment, acts(payment)));
     expect(paid).toMatchObject({ status: 'captured', psp: 'stripe' });
-    expect(stage.effects().map(({ psp }) => psp)).toEqual(['stripe']);
+    expect(environment.effects().map(({ psp }) => psp)).toEqual(['stripe']);
     expect(await story(payment)).toEqual([
       '1 adyen execute requires_action',
       '1 adyen complete declined',
@@ -150,14 +150,14 @@ describe('a payment that its customer has to authenticate at Adyen', () => {
     const refused = await complete(payment, { redirectResult: 'forged' }, key);
     expect([refused.status, codeOf(refused)]).toEqual([422, 'details_refused']);
     expect((await complete(payment, { redirectResult: 'forged' }, key)).text).toBe(refused.text);
-    const { next_action, status } = await shop.payment(payment.id);
+    const { next_action, status } = await client.payment(payment.id);
     expect({ next_action, status }).toEqual({ next_action: payment.next_action, status: 'requires_action' });
 
     const details = acts(payment);
-    stage.simulator.advance(3_600_001, 'adyen');
+    environment.simulator.advance(3_600_001, 'adyen');
     expect(codeOf(await complete(payment, details))).toBe('details_refused');
     expect(paymentOf(await complete(payment, acts(payment)))).toMatchObject({ status: 'captured' });
-    expect(stage.effects()).toHaveLength(1);
+    expect(environment.effects()).toHaveLength(1);
   });
 
   it.each(['reset_before', 'reset_after', 'error_500_after', 'hang_after'] as const)(
@@ -165,11 +165,11 @@ describe('a payment that its customer has to authenticate at Adyen', () => {
     async (fault) => {
       const payment = await waiting('redirect');
       const details = acts(payment);
-      stage.simulator.faults('adyen', { fault, on: 'complete', next: 1 });
+      environment.simulator.faults('adyen', { fault, on: 'complete', next: 1 });
       const key = keyOf('lost');
-      const reply = await shop.until(() => complete(payment, details, key), atRest);
+      const reply = await client.until(() => complete(payment, details, key), atRest);
       expect(paymentOf(reply)).toMatchObject({ id: payment.id, status: 'captured' });
-      expect(stage.effects()).toHaveLength(1);
+      expect(environment.effects()).toHaveLength(1);
       expect(await story(payment)).toEqual([
         '1 adyen execute requires_action',
         '1 adyen complete unknown',
@@ -181,16 +181,16 @@ describe('a payment that its customer has to authenticate at Adyen', () => {
   it('is handed in by nobody else while it is in doubt, and by all who ask with the same details', async () => {
     const payment = await waiting('redirect');
     const details = acts(payment);
-    stage.simulator.faults('adyen', { fault: 'hang_after', on: 'complete', next: 2 });
+    environment.simulator.faults('adyen', { fault: 'hang_after', on: 'complete', next: 2 });
     const first = complete(payment, details);
-    await eventually(async () => (await shop.payment(payment.id)).status === 'processing', 'handed in');
+    await eventually(async () => (await client.payment(payment.id)).status === 'processing', 'handed in');
     const other = await complete(payment, { redirectResult: 'another' });
     expect([other.status, codeOf(other)]).toEqual([409, 'invalid_state']);
     const replies = await Promise.all([first, complete(payment, details), complete(payment, details)]);
     for (const { status } of replies) expect([200, 202, 409]).toContain(status);
-    const rest = await shop.until(() => shop.get(`/v1/payments/${payment.id}`), isCaptured);
+    const rest = await client.until(() => client.get(`/v1/payments/${payment.id}`), isCaptured);
     expect(paymentOf(rest)).toMatchObject({ status: 'captured' });
-    expect(stage.effects()).toHaveLength(1);
+    expect(environment.effects()).toHaveLength(1);
   });
 
   it('comes to its end without its customer when the process dies with the details', async () => {
@@ -199,17 +199,17 @@ describe('a payment that its customer has to authenticate at Adyen', () => {
     await service.arm({ place: 'psp:before:complete' });
     await expect(complete(payment, details)).rejects.toThrow();
     await service.exit;
-    service = await stage.start({ watched: true });
-    await shop.until(() => shop.get(`/v1/payments/${payment.id}`), isCaptured, 40_000);
-    expect(stage.effects()).toHaveLength(1);
+    service = await environment.start({ watched: true });
+    await client.until(() => client.get(`/v1/payments/${payment.id}`), isCaptured, 40_000);
+    expect(environment.effects()).toHaveLength(1);
     expect(detailsCalls()).toHaveLength(1);
   }, 60_000);
 
   it('takes no details once it is being canceled', async () => {
     const order = orderOf({ first: 'adyen', tokens: { adyen: 'redirect' }, capture: 'manual' });
-    const payment = paymentOf(await shop.post('/v1/payments', order, keyOf('create')));
+    const payment = paymentOf(await client.post('/v1/payments', order, keyOf('create')));
     const details = acts(payment);
-    await shop.post(`/v1/payments/${payment.id}/cancel`, {}, keyOf('cancel'));
+    await client.post(`/v1/payments/${payment.id}/cancel`, {}, keyOf('cancel'));
     const reply = await complete(payment, details);
     expect([reply.status, reply.status === 200 ? '' : codeOf(reply)]).toEqual([409, 'invalid_state']);
     expect(detailsCalls()).toEqual([]);
@@ -221,21 +221,21 @@ const isCaptured = (reply: Reply) => reply.status === 200 && paymentOf(reply).st
 describe('POST /v1/payments/:id/complete', () => {
   it('asks Stripe once, and hands nothing in', async () => {
     const order = orderOf({ tokens: { stripe: 'pm_card_authenticationRequired' } });
-    const payment = paymentOf(await shop.post('/v1/payments', order, keyOf('create')));
+    const payment = paymentOf(await client.post('/v1/payments', order, keyOf('create')));
     const still = await complete(payment, { seen: 'yes' });
     expect([still.status, paymentOf(still).status]).toEqual([202, 'requires_action']);
-    stage.simulator.authenticate('stripe', payment.psp_reference!, 'succeeded');
+    environment.simulator.authenticate('stripe', payment.psp_reference!, 'succeeded');
     expect(paymentOf(await complete(payment, { seen: 'yes' }))).toMatchObject({ status: 'captured' });
     const [first, ...lookups] = await story(payment);
     expect(first).toBe('1 stripe execute requires_action');
     expect(lookups.at(-1)).toBe('1 stripe lookup succeeded');
     expect(new Set(lookups.slice(0, -1))).toEqual(new Set(['1 stripe lookup requires_action']));
-    expect(stage.orders('stripe')).toHaveLength(1);
+    expect(environment.orders('stripe')).toHaveLength(1);
   });
 
   it('is refused for what waits for no customer, what is not there, and what is no object', async () => {
     const order = orderOf({ tokens: { stripe: 'pm_card_processing' } });
-    const payment = paymentOf(await shop.post('/v1/payments', order, keyOf('create')));
+    const payment = paymentOf(await client.post('/v1/payments', order, keyOf('create')));
     expect(payment.status).toBe('processing');
     expect(codeOf(await complete(payment, { redirectResult: 'x' }))).toBe('invalid_state');
     const none = { ...payment, id: '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42' };

@@ -12,18 +12,18 @@ import {
 } from '../support/test-environment.js';
 
 /** Disputes of payments, over the PSPs' own wire formats and signatures. */
-let stage: TestEnvironment;
+let environment: TestEnvironment;
 let service: Service;
-let shop: ApiClient;
+let client: ApiClient;
 
 beforeAll(async () => {
-  ({ stage, service, shop } = await openWithService());
+  ({ environment, service, client } = await openWithService());
 });
-afterAll(() => stage.close());
+afterAll(() => environment.close());
 beforeEach(async () => {
-  await stage.simulator.reset();
+  await environment.simulator.reset();
   // In any order, and twice.
-  stage.notify(service.url, { mode: 'storm', delay_ms: 300, copies: 2, seed: 7 });
+  environment.notify(service.url, { mode: 'storm', delay_ms: 300, copies: 2, seed: 7 });
 });
 
 let number = 0;
@@ -31,18 +31,18 @@ const next = (name: string) => `${name}-${(number += 1)}`;
 
 async function paid(first: PspName) {
   const key = next('paid');
-  return paymentOf(await shop.post('/v1/payments', orderOf({ first, reference: key }), key));
+  return paymentOf(await client.post('/v1/payments', orderOf({ first, reference: key }), key));
 }
 
 const disputed = (id: string, status: string, amount: number) =>
   eventually(async () => {
-    const payment = await shop.payment(id);
+    const payment = await client.payment(id);
     const [dispute] = payment.disputes;
     return dispute?.status === status && payment.amount_disputed === amount ? payment : null;
   }, `a dispute that is ${status}, with ${amount} withheld`);
 const eventsOf = async (id: string) =>
   (
-    await stage.sql<{ type: string; data: { status: string; payment_id: string } }>(
+    await environment.sql<{ type: string; data: { status: string; payment_id: string } }>(
       "SELECT type, data FROM events WHERE subject LIKE 'dispute:%' AND data->>'payment_id' = $1 ORDER BY id",
       [id],
     )
@@ -54,7 +54,7 @@ describe.each([
 ] as const)('a payment at %s that is disputed', (first, withheldAtOnce) => {
   it('shows the dispute, and what was lost cannot be refunded', async () => {
     const { id, psp_reference: reference } = await paid(first);
-    const dispute = stage.simulator.dispute(first, reference!, 'open');
+    const dispute = environment.simulator.dispute(first, reference!, 'open');
     const open = await disputed(id, 'open', withheldAtOnce);
     expect(open).toMatchObject({ status: 'captured', amount_captured: 1_999, amount_refunded: 0 });
     expect(open.disputes).toMatchObject([
@@ -67,38 +67,38 @@ describe.each([
         closed_at: null,
       },
     ]);
-    stage.simulator.dispute(first, reference!, 'lose');
+    environment.simulator.dispute(first, reference!, 'lose');
     const lost = await disputed(id, 'lost', 1_999);
     expect(lost.disputes).toHaveLength(1);
     expect(await eventsOf(id)).toEqual(['dispute.opened open', 'dispute.lost lost']);
 
-    const refused = await refunded(shop, id, {}, next('refund'));
+    const refused = await refunded(client, id, {}, next('refund'));
     expect([refused.status, codeOf(refused)]).toEqual([409, 'payment_disputed']);
-    expect(stage.effects(id).map(({ operation }) => operation)).toEqual(['charge']);
+    expect(environment.effects(id).map(({ operation }) => operation)).toEqual(['charge']);
   });
 
   it('can be refunded once the dispute is won', async () => {
     const { id, psp_reference: reference } = await paid(first);
-    stage.simulator.dispute(first, reference!, 'open');
+    environment.simulator.dispute(first, reference!, 'open');
     await disputed(id, 'open', withheldAtOnce);
-    stage.simulator.dispute(first, reference!, 'win');
+    environment.simulator.dispute(first, reference!, 'win');
     await disputed(id, 'won', 0);
     expect((await eventsOf(id)).at(-1)).toBe('dispute.won won');
-    expect(refundOf(await refunded(shop, id, {}, next('refund')))).toMatchObject({ status: 'succeeded' });
-    expect(await shop.payment(id)).toMatchObject({ status: 'refunded', amount_disputed: 0 });
+    expect(refundOf(await refunded(client, id, {}, next('refund')))).toMatchObject({ status: 'succeeded' });
+    expect(await client.payment(id)).toMatchObject({ status: 'refunded', amount_disputed: 0 });
   });
 
   it('can be refunded as far as it is not disputed', async () => {
     const { id, psp_reference: reference } = await paid(first);
-    stage.simulator.dispute(first, reference!, 'open', 600);
+    environment.simulator.dispute(first, reference!, 'open', 600);
     await disputed(id, 'open', withheldAtOnce && 600);
-    stage.simulator.dispute(first, reference!, 'lose');
+    environment.simulator.dispute(first, reference!, 'lose');
     await disputed(id, 'lost', 600);
-    const over = await refunded(shop, id, { amount: 1_400, reference: 'over' }, next('refund'));
+    const over = await refunded(client, id, { amount: 1_400, reference: 'over' }, next('refund'));
     expect(codeOf(over)).toBe('payment_disputed');
-    const all = refundOf(await refunded(shop, id, { reference: 'rest' }, next('refund')));
+    const all = refundOf(await refunded(client, id, { reference: 'rest' }, next('refund')));
     expect(all).toMatchObject({ status: 'succeeded', amount: 1_399 });
-    expect(await shop.payment(id)).toMatchObject({
+    expect(await client.payment(id)).toMatchObject({
       status: 'partially_refunded',
       amount_refunded: 1_399,
       amount_disputed: 600,
@@ -108,13 +108,13 @@ describe.each([
 
 it('of a payment that is not known is kept for a person', async () => {
   const { id, psp_reference: reference } = await paid('stripe');
-  await stage.sql('UPDATE psp_requests SET psp_reference = $2 WHERE payment_id = $1', [id, 'pi_other']);
-  stage.simulator.dispute('stripe', reference!, 'open');
+  await environment.sql('UPDATE psp_requests SET psp_reference = $2 WHERE payment_id = $1', [id, 'pi_other']);
+  environment.simulator.dispute('stripe', reference!, 'open');
   await eventually(async () => {
-    const rows = await stage.sql(
+    const rows = await environment.sql(
       "SELECT 1 FROM webhook_inbox WHERE type LIKE 'charge.dispute.%' AND state = 'received' AND taken = '{unknown}'",
     );
     return rows.length === 2;
   }, 'both notifications wait for a payment to be known, and are breaks after a day and a half');
-  expect((await shop.payment(id)).disputes).toEqual([]);
+  expect((await client.payment(id)).disputes).toEqual([]);
 });

@@ -14,22 +14,22 @@ import {
  * Doubt comes before health: a PSP that may have charged is not left because it is down now. Its
  * answer is lost, then it refuses connections, and the service dies in between.
  */
-let stage: TestEnvironment;
+let environment: TestEnvironment;
 let service: Service;
-let shop: ApiClient;
+let client: ApiClient;
 
 beforeAll(async () => {
-  stage = await TestEnvironment.open({
+  environment = await TestEnvironment.open({
     timeoutMs: 700,
     lockTtlMs: 1_800,
     env: { PAYONCE_DEADLINE_MS: '2000' },
   });
-  shop = new ApiClient(() => service.url, await stage.merchant());
+  client = new ApiClient(() => service.url, await environment.merchant());
 });
-afterAll(() => stage.close());
+afterAll(() => environment.close());
 beforeEach(async () => {
-  await stage.simulator.reset();
-  service = await stage.start();
+  await environment.simulator.reset();
+  service = await environment.start();
 });
 afterEach(async () => {
   service.kill();
@@ -37,12 +37,14 @@ afterEach(async () => {
 });
 
 const idOf = async (reference: string) => {
-  const [row] = await stage.sql<{ id: string }>('SELECT id FROM payments WHERE reference = $1', [reference]);
+  const [row] = await environment.sql<{ id: string }>('SELECT id FROM payments WHERE reference = $1', [
+    reference,
+  ]);
   return row!.id;
 };
 
 const firstOutcome = async (reference: string) => {
-  const [row] = await stage.sql<{ outcome: string | null }>(
+  const [row] = await environment.sql<{ outcome: string | null }>(
     `SELECT a.outcome FROM psp_attempts a JOIN payments p ON strpos(a.entity_key, p.id::text) > 0
       WHERE p.reference = $1 AND a.route = 1 AND a.attempt = 1`,
     [reference],
@@ -51,7 +53,7 @@ const firstOutcome = async (reference: string) => {
 };
 
 const routesOf = (paymentId: string) =>
-  stage.sql<{ route: number; psp: string; verdict: string }>(
+  environment.sql<{ route: number; psp: string; verdict: string }>(
     'SELECT route, psp, verdict FROM psp_requests WHERE payment_id = $1 ORDER BY entity_key, route',
     [paymentId],
   );
@@ -69,27 +71,27 @@ it.each([
   async (first, when, known) => {
     const reference = `${first}-${when.replaceAll(' ', '-')}`;
     const body = orderOf({ first, reference });
-    const ask = () => shop.post('/v1/payments', body, reference);
-    stage.simulator.faults(first, { fault: 'hang_after', next: 1 });
-    stage.simulator.faults(first, { fault: 'hang_before', on: 'any', rate: 1 });
+    const ask = () => client.post('/v1/payments', body, reference);
+    environment.simulator.faults(first, { fault: 'hang_after', next: 1 });
+    environment.simulator.faults(first, { fault: 'hang_before', on: 'any', rate: 1 });
     const unanswered = ask().then(
       ({ status }) => status,
       () => null,
     );
-    await eventually(() => stage.effects().length === 1, 'the effect');
+    await eventually(() => environment.effects().length === 1, 'the effect');
     await eventually(async () => (await firstOutcome(reference)) === known, `the outcome ${known}`);
     if (known === null) service.kill();
-    stage.simulator.faults(first, { fault: 'refuse' });
+    environment.simulator.faults(first, { fault: 'refuse' });
     service.kill();
     await service.exit;
     expect(await unanswered).toBeNull();
     expect(await firstOutcome(reference)).toBe(known);
     const id = await idOf(reference);
 
-    service = await stage.start();
+    service = await environment.start();
     const answers: Reply[] = [];
     const toldTwice = () => answers.filter(({ status }) => status === 202).length === 2;
-    await shop.until(async () => {
+    await client.until(async () => {
       const reply = await ask();
       answers.push(reply);
       return reply;
@@ -100,8 +102,8 @@ it.each([
     expect(told.routes).toMatchObject([{ route: 1, psp: first, verdict: 'open' }]);
     expect(await routesOf(id)).toEqual([{ route: 1, psp: first, verdict: 'open' }]);
 
-    await stage.simulator.clearFaults(first);
-    const settled = await shop.until(ask, atRest);
+    await environment.simulator.clearFaults(first);
+    const settled = await client.until(ask, atRest);
     expect(settled.status).toBe(201);
     expect(paymentOf(settled)).toMatchObject({ id, status: 'captured', psp: first, amount_captured: 1_999 });
     const again = await ask();
@@ -109,10 +111,10 @@ it.each([
     expect(again.headers.get('idempotent-replayed')).toBe('true');
 
     expect(await routesOf(id)).toEqual([{ route: 1, psp: first, verdict: 'effective' }]);
-    expect(stage.effects(id)).toMatchObject([{ psp: first, operation: 'charge', amount: 1_999 }]);
-    expect(stage.effects()).toHaveLength(1);
-    for (const other of others[first]) expect(stage.simulator.calls(other)).toEqual([]);
-    const keysUsed = stage.orders(first).map((call) => call.idempotency_key);
+    expect(environment.effects(id)).toMatchObject([{ psp: first, operation: 'charge', amount: 1_999 }]);
+    expect(environment.effects()).toHaveLength(1);
+    for (const other of others[first]) expect(environment.simulator.calls(other)).toEqual([]);
+    const keysUsed = environment.orders(first).map((call) => call.idempotency_key);
     expect(new Set(keysUsed).size).toBe(1);
   },
 );

@@ -22,35 +22,38 @@ const ARRIVED_MS = 120_000;
 /** By now it has put right what it answered with an error (`settlesAfterServerErrorMs`, and a margin). */
 const RECONCILED_MS = 25 * 3_600_000;
 
-let stage: TestEnvironment;
+let environment: TestEnvironment;
 let service: Service;
-let shop: ApiClient;
+let client: ApiClient;
 
 beforeEach(async () => {
-  stage = await TestEnvironment.open({ timeoutMs: 600, lockTtlMs: 1_700 });
-  const apiKey = await stage.merchant();
-  shop = new ApiClient(() => service.url, apiKey);
+  environment = await TestEnvironment.open({ timeoutMs: 600, lockTtlMs: 1_700 });
+  const apiKey = await environment.merchant();
+  client = new ApiClient(() => service.url, apiKey);
 });
-afterEach(() => stage.close());
+afterEach(() => environment.close());
 
-const ask = (order: Order) => () => shop.post('/v1/payments', orderOf(order), 'the-key');
+const ask = (order: Order) => () => client.post('/v1/payments', orderOf(order), 'the-key');
 
 /** An answer about the payment, once nobody else holds its key. */
 function answerTo(order: Order): Promise<Reply> {
   const isAbout = (reply: Reply) => reply.status < 300 || codeOf(reply) !== 'request_in_progress';
-  return shop.until(ask(order), isAbout);
+  return client.until(ask(order), isAbout);
 }
 
 /** The answer of the first call is lost, and the process dies before it can write that down. */
 async function fallIntoDoubt(order: Order, fault: 'reset_after' | 'reset_before'): Promise<void> {
-  service = await stage.start({ at: { place: 'commit:before:accepted' }, env: { PAYONCE_ROLE: 'api' } });
-  stage.simulator.faults(order.first!, { fault, next: 1 });
+  service = await environment.start({
+    at: { place: 'commit:before:accepted' },
+    env: { PAYONCE_ROLE: 'api' },
+  });
+  environment.simulator.faults(order.first!, { fault, next: 1 });
   await expect(ask(order)()).rejects.toThrow();
   expect((await service.exit).signal).toBe('SIGKILL');
 }
 
 const attemptsOf = async (id: string) =>
-  (await shop.attempts(id)).map(({ kind, outcome }) => `${kind} ${outcome}`);
+  (await client.attempts(id)).map(({ kind, outcome }) => `${kind} ${outcome}`);
 
 describe('doubt first, refusal second', () => {
   it.each([
@@ -62,8 +65,8 @@ describe('doubt first, refusal second', () => {
     await fallIntoDoubt({ first }, fault);
 
     // It comes back to a PSP that refuses connections: for this call a proof, for the lost one none.
-    stage.simulator.faults(first, { fault: 'refuse' });
-    service = await stage.start();
+    environment.simulator.faults(first, { fault: 'refuse' });
+    service = await environment.start();
     for (let tries = 0; tries < 3; tries++) {
       const reply = await answerTo({ first });
       expect(reply.status).toBe(202);
@@ -76,23 +79,23 @@ describe('doubt first, refusal second', () => {
     const meanwhile = (await attemptsOf(id)).slice(1);
     expect(meanwhile.length).toBeGreaterThanOrEqual(2);
     expect(meanwhile.every((told) => /^(lookup|execute) (unknown|not_sent)$/.test(told))).toBe(true);
-    for (const other of others) expect(stage.simulator.calls(other)).toEqual([]);
-    const proofs = await stage.sql('SELECT 1 FROM non_execution_proofs');
+    for (const other of others) expect(environment.simulator.calls(other)).toEqual([]);
+    const proofs = await environment.sql('SELECT 1 FROM non_execution_proofs');
     expect(proofs).toEqual([]);
 
-    await stage.simulator.clearFaults();
-    const settled = paymentOf(await shop.until(ask({ first }), atRest));
+    await environment.simulator.clearFaults();
+    const settled = paymentOf(await client.until(ask({ first }), atRest));
     expect(settled).toMatchObject({ id, status: 'captured', psp: first });
     expect((await attemptsOf(id)).at(-1)).toBe(last);
-    expect(stage.effects().map(({ psp, operation }) => [psp, operation])).toEqual([[first, 'charge']]);
-    for (const other of others) expect(stage.simulator.calls(other)).toEqual([]);
+    expect(environment.effects().map(({ psp, operation }) => [psp, operation])).toEqual([[first, 'charge']]);
+    for (const other of others) expect(environment.simulator.calls(other)).toEqual([]);
   });
 });
 
 describe('an error that Stripe keeps for the key', () => {
   it('is no proof while Stripe may still put it right; only then another PSP is asked', async () => {
-    service = await stage.start({ env: { PAYONCE_ROLE: 'api' } });
-    stage.simulator.faults('stripe', { fault: 'error_500_before', next: 1 });
+    service = await environment.start({ env: { PAYONCE_ROLE: 'api' } });
+    environment.simulator.faults('stripe', { fault: 'error_500_before', next: 1 });
     const reply = await answerTo({ first: 'stripe' });
     expect(reply.status).toBe(202);
     const { id } = paymentOf(reply);
@@ -101,36 +104,36 @@ describe('an error that Stripe keeps for the key', () => {
     const rounds = await attemptsOf(id);
     expect(rounds.slice(0, 3)).toEqual(['execute unknown', 'lookup not_found', 'execute unknown']);
     expect(new Set(rounds)).toEqual(new Set(['execute unknown', 'lookup not_found']));
-    const [first, ...again] = stage.orders('stripe').map(({ replayed, status }) => [replayed, status]);
+    const [first, ...again] = environment.orders('stripe').map(({ replayed, status }) => [replayed, status]);
     expect(first).toEqual([false, 500]);
     expect(again.length).toBeGreaterThanOrEqual(1);
     expect(again.every(([replayed, status]) => replayed && status === 500)).toBe(true);
     await sleep(1_100);
     expect((await answerTo({ first: 'stripe' })).status).toBe(202);
-    expect(stage.simulator.calls('adyen')).toEqual([]);
+    expect(environment.simulator.calls('adyen')).toEqual([]);
 
     const restartAfter = async (ms: number) => {
       service.kill();
       await service.exit;
-      stage.simulator.advance(ms);
-      await stage.travel(ms);
-      service = await stage.start({ env: { PAYONCE_ROLE: 'api' } });
+      environment.simulator.advance(ms);
+      await environment.travel(ms);
+      service = await environment.start({ env: { PAYONCE_ROLE: 'api' } });
     };
     // Time enough for a request that was lost on its way. This one arrived.
     await restartAfter(ARRIVED_MS);
     expect((await answerTo({ first: 'stripe' })).status).toBe(202);
     expect((await attemptsOf(id)).at(-1)).toMatch(/lookup not_found|execute unknown/);
-    expect(stage.simulator.calls('adyen')).toEqual([]);
+    expect(environment.simulator.calls('adyen')).toEqual([]);
 
     await restartAfter(RECONCILED_MS);
-    const settled = paymentOf(await shop.until(ask({ first: 'stripe' }), atRest));
+    const settled = paymentOf(await client.until(ask({ first: 'stripe' }), atRest));
     expect(settled).toMatchObject({ id, status: 'captured', psp: 'adyen' });
     expect(settled.routes).toEqual([
       { route: 1, psp: 'stripe', verdict: 'ruled_out', outcome: 'not_found' },
       { route: 2, psp: 'adyen', verdict: 'effective', outcome: 'succeeded' },
     ]);
-    const proofs = await stage.sql('SELECT route, kind FROM non_execution_proofs');
+    const proofs = await environment.sql('SELECT route, kind FROM non_execution_proofs');
     expect(proofs).toEqual([{ route: 1, kind: 'lookup_final' }]);
-    expect(stage.effects().map(({ psp }) => psp)).toEqual(['adyen']);
+    expect(environment.effects().map(({ psp }) => psp)).toEqual(['adyen']);
   });
 });

@@ -12,24 +12,24 @@ import {
 } from '../support/test-environment.js';
 
 /** The same payment asked for again under another key: a double click from a client with a bug. */
-let stage: TestEnvironment;
+let environment: TestEnvironment;
 let service: Service;
-let shop: ApiClient;
+let client: ApiClient;
 const WINDOW_S = 3_600;
 
 beforeAll(async () => {
-  stage = await TestEnvironment.open({ env: { PAYONCE_ROLE: 'api' } });
-  service = await stage.start();
+  environment = await TestEnvironment.open({ env: { PAYONCE_ROLE: 'api' } });
+  service = await environment.start();
 });
-afterAll(() => stage.close());
+afterAll(() => environment.close());
 
 beforeEach(async () => {
-  await stage.simulator.reset();
-  [shop] = (await shopsWithWindow(stage, [service], WINDOW_S)) as [ApiClient];
+  await environment.simulator.reset();
+  [client] = (await shopsWithWindow(environment, [service], WINDOW_S)) as [ApiClient];
 });
 
 let keys = 0;
-function pay(body: object = orderOf(), key = `duplicate-${++keys}`, by = shop): Promise<Reply> {
+function pay(body: object = orderOf(), key = `duplicate-${++keys}`, by = client): Promise<Reply> {
   return by.post('/v1/payments', body, key);
 }
 
@@ -43,14 +43,14 @@ const customer = { reference: 'customer-1', email };
 
 describe('a merchant without a window', () => {
   it('has the same payment taken as often as it asks under new keys, and nothing is kept', async () => {
-    const free = new ApiClient(() => service.url, await stage.merchant());
-    const [before] = await stage.sql<{ n: number }>('SELECT count(*)::int AS n FROM duplicate_guards');
+    const free = new ApiClient(() => service.url, await environment.merchant());
+    const [before] = await environment.sql<{ n: number }>('SELECT count(*)::int AS n FROM duplicate_guards');
 
     const replies = [await pay(orderOf(), 'off-1', free), await pay(orderOf(), 'off-2', free)];
 
     expect(replies.map(({ status }) => status)).toEqual([201, 201]);
-    expect(stage.effects()).toHaveLength(2);
-    expect(await stage.sql('SELECT count(*)::int AS n FROM duplicate_guards')).toEqual([before]);
+    expect(environment.effects()).toHaveLength(2);
+    expect(await environment.sql('SELECT count(*)::int AS n FROM duplicate_guards')).toEqual([before]);
   });
 });
 
@@ -60,8 +60,8 @@ describe('a merchant with a window', () => {
     const replies = [await pay(), await pay()];
 
     expect(replies.map(refusalOf)).toEqual([refusedFor(first.id), refusedFor(first.id)]);
-    expect(stage.effects()).toMatchObject([{ operation: 'charge', amount: first.amount }]);
-    expect(stage.effects(first.id)).toHaveLength(1);
+    expect(environment.effects()).toMatchObject([{ operation: 'charge', amount: first.amount }]);
+    expect(environment.effects(first.id)).toHaveLength(1);
   });
 
   it('gets replays as ever: the same key is no duplicate', async () => {
@@ -70,7 +70,7 @@ describe('a merchant with a window', () => {
 
     expect({ status: again.status, text: again.text }).toEqual({ status: 201, text: first.text });
     expect(again.headers.get('idempotent-replayed')).toBe('true');
-    expect(stage.effects()).toHaveLength(1);
+    expect(environment.effects()).toHaveLength(1);
   });
 
   it('may mean it, under the key that was refused, and the next mistake names the payment since', async () => {
@@ -81,7 +81,7 @@ describe('a merchant with a window', () => {
     const second = paymentOf(await pay({ ...orderOf(), allow_duplicate: true }, 'meant-twice'));
     expect(second).toMatchObject({ status: 'captured' });
     expect(second.id).not.toBe(first.id);
-    expect(stage.effects()).toHaveLength(2);
+    expect(environment.effects()).toHaveLength(2);
     expect(refusalOf(await pay())).toEqual(refusedFor(second.id));
     expect(refusalOf(await pay({ ...orderOf(), allow_duplicate: false }))).toEqual(refusedFor(second.id));
   });
@@ -101,7 +101,7 @@ describe('a merchant with a window', () => {
   ])('may have another %s', async (_what, other) => {
     expect((await pay()).status).toBe(201);
     expect((await pay(other)).status).toBe(201);
-    expect(stage.effects()).toHaveLength(2);
+    expect(environment.effects()).toHaveLength(2);
   });
 
   it('is not told of payments in which only the token or the metadata differs', async () => {
@@ -119,14 +119,14 @@ describe('a merchant with a window', () => {
   });
 
   it('does not meet the payments of another merchant', async () => {
-    const [other] = (await shopsWithWindow(stage, [service], WINDOW_S)) as [ApiClient];
+    const [other] = (await shopsWithWindow(environment, [service], WINDOW_S)) as [ApiClient];
     expect((await pay()).status).toBe(201);
     expect((await pay(orderOf(), 'of-another', other)).status).toBe(201);
   });
 
   it('takes the payment again when the window is over, and not before', async () => {
     const windowS = 1;
-    const [brief] = (await shopsWithWindow(stage, [service], windowS)) as [ApiClient];
+    const [brief] = (await shopsWithWindow(environment, [service], windowS)) as [ApiClient];
     const asked = Date.now();
     const first = paymentOf(await pay(orderOf(), 'brief-first', brief));
     const refused: Reply[] = [];
@@ -141,19 +141,19 @@ describe('a merchant with a window', () => {
     for (const reply of refused) expect(refusalOf(reply)).toEqual(refusedFor(first.id));
     // That one begins a window of its own.
     expect(refusalOf(await pay(orderOf(), 'brief-last', brief))).toEqual(refusedFor(paymentOf(taken).id));
-    expect(stage.effects()).toHaveLength(2);
+    expect(environment.effects()).toHaveLength(2);
   });
 
   it('has what is over forgotten by the worker, and only that', async () => {
     const kept = paymentOf(await pay());
     const gone = paymentOf(await pay(orderOf({ amount: 5 })));
-    await stage.sql(
+    await environment.sql(
       "UPDATE duplicate_guards SET until = statement_timestamp() - interval '1 ms' WHERE payment_id = $1",
       [gone.id],
     );
-    const worker = await stage.start({ env: { PAYONCE_ROLE: 'all' } });
+    const worker = await environment.start({ env: { PAYONCE_ROLE: 'all' } });
     const left = () =>
-      stage.sql<{ payment_id: string }>(
+      environment.sql<{ payment_id: string }>(
         'SELECT payment_id FROM duplicate_guards WHERE payment_id = ANY($1)',
         [[kept.id, gone.id]],
       );

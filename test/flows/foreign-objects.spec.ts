@@ -9,28 +9,28 @@ import {
 } from '../support/test-environment.js';
 
 /** PSPs tell of objects that nobody here asked for: made by hand, made twice, or of another payment. */
-let stage: TestEnvironment;
+let environment: TestEnvironment;
 let service: Service;
-let shop: ApiClient;
+let client: ApiClient;
 
 beforeEach(async () => {
-  ({ stage, service, shop } = await openWithService({ timeoutMs: 500, lockTtlMs: 2_000 }));
+  ({ environment, service, client } = await openWithService({ timeoutMs: 500, lockTtlMs: 2_000 }));
 });
-afterEach(() => stage.close());
+afterEach(() => environment.close());
 
 const AMOUNT = 1_000;
 const amount = (value: number) => ({ value, currency: 'EUR' });
 
 const charge = async (key: string) =>
-  paymentOf(await shop.post('/v1/payments', orderOf({ first: 'adyen', amount: AMOUNT }), key));
+  paymentOf(await client.post('/v1/payments', orderOf({ first: 'adyen', amount: AMOUNT }), key));
 
 /** Told, and looked at once at least. */
 async function tell(item: Parameters<TestEnvironment['tellAsAdyen']>[1]): Promise<string> {
-  expect(await stage.tellAsAdyen(service.url, item)).toBe(200);
+  expect(await environment.tellAsAdyen(service.url, item)).toBe(200);
   const { eventCode, pspReference, success } = item;
   const id = `${eventCode}:${pspReference}:${String(success)}`;
   return eventually(async () => {
-    const [row] = await stage.sql<{ tries: number; state: string; reason: string | null }>(
+    const [row] = await environment.sql<{ tries: number; state: string; reason: string | null }>(
       'SELECT tries, state, reason FROM webhook_inbox WHERE event_id = $1',
       [id],
     );
@@ -40,10 +40,10 @@ async function tell(item: Parameters<TestEnvironment['tellAsAdyen']>[1]): Promis
 }
 
 const effects = (operation: string) =>
-  stage.effects().filter((effect) => effect.operation === operation && effect.undone_at === undefined);
+  environment.effects().filter((effect) => effect.operation === operation && effect.undone_at === undefined);
 
 const orphans = () =>
-  stage.sql<{ route: number; psp_reference: string; status: string }>(
+  environment.sql<{ route: number; psp_reference: string; status: string }>(
     'SELECT route, psp_reference, status FROM orphan_effects',
   );
 
@@ -52,9 +52,9 @@ describe('a refund made by hand, under the name of its payment', () => {
 
   /** Done at the PSP, and no word of it has come back; the PSP answers nothing more for a while. */
   async function refundInDoubt(id: string) {
-    stage.simulator.faults('adyen', { fault: 'close_after', next: 1 });
-    stage.simulator.faults('adyen', { fault: 'hang_before', rate: 1 });
-    const reply = await shop.post(`/v1/payments/${id}/refunds`, { amount: REFUND }, 'refund', {
+    environment.simulator.faults('adyen', { fault: 'close_after', next: 1 });
+    environment.simulator.faults('adyen', { fault: 'hang_before', rate: 1 });
+    const reply = await client.post(`/v1/payments/${id}/refunds`, { amount: REFUND }, 'refund', {
       deadlineMs: 600,
     });
     expect(reply.status).toBe(202);
@@ -73,11 +73,11 @@ describe('a refund made by hand, under the name of its payment', () => {
       amount: amount(REFUND),
     });
     expect(told).toBe('received');
-    await stage.simulator.clearFaults('adyen');
-    const ask = () => shop.post(`/v1/payments/${payment.id}/refunds`, { amount: REFUND }, 'again');
-    await shop.until(ask, ({ status }) => status === 200 || status === 201);
+    await environment.simulator.clearFaults('adyen');
+    const ask = () => client.post(`/v1/payments/${payment.id}/refunds`, { amount: REFUND }, 'again');
+    await client.until(ask, ({ status }) => status === 200 || status === 201);
     expect(effects('refund').map((effect) => effect.amount)).toEqual([REFUND]);
-    expect((await shop.payment(payment.id)).amount_refunded).toBe(REFUND);
+    expect((await client.payment(payment.id)).amount_refunded).toBe(REFUND);
   });
 
   it('succeeded for other money: ours stays in doubt', async () => {
@@ -92,7 +92,7 @@ describe('a refund made by hand, under the name of its payment', () => {
       amount: amount(REFUND - 100),
     });
     expect(told).toBe('received');
-    const attempts = await shop.attempts(payment.id);
+    const attempts = await client.attempts(payment.id);
     expect(attempts.filter(({ kind }) => kind === 'notice')).toEqual([]);
   });
 });
@@ -112,7 +112,7 @@ describe('a second object for one charge', () => {
     expect(await orphans()).toMatchObject([{ route: 1, psp_reference: 'SECOND0000000001' }]);
     // The payment itself is as it was, also when the second object is given back or cannot be.
     await eventually(async () => (await orphans())[0]!.status === 'failed', 'the PSP knows no such object');
-    expect(await shop.payment(payment.id)).toMatchObject({ status: 'captured', amount_refunded: 0 });
+    expect(await client.payment(payment.id)).toMatchObject({ status: 'captured', amount_refunded: 0 });
     expect(effects('refund')).toEqual([]);
   });
 });
@@ -120,9 +120,9 @@ describe('a second object for one charge', () => {
 describe('a notification that names a declined charge with the id of another payment', () => {
   it('is a break, and gives nobody money back', async () => {
     const payment = await charge('order');
-    stage.simulator.faults('adyen', { fault: 'decline', code: '5', next: 1 });
+    environment.simulator.faults('adyen', { fault: 'decline', code: '5', next: 1 });
     const alone = { first: 'adyen', amount: AMOUNT, tokens: { adyen: 'shopper-token-1' } } as const;
-    const declined = paymentOf(await shop.post('/v1/payments', orderOf(alone), 'declined'));
+    const declined = paymentOf(await client.post('/v1/payments', orderOf(alone), 'declined'));
     expect(declined.status).toBe('failed');
     const told = await tell({
       eventCode: 'AUTHORISATION',
@@ -137,6 +137,6 @@ describe('a notification that names a declined charge with the id of another pay
     expect(effects('refund')).toEqual([]);
     expect(await orphans()).toEqual([]);
     expect(told).toBe('contradiction');
-    expect(await shop.payment(payment.id)).toMatchObject({ status: 'captured', amount_refunded: 0 });
+    expect(await client.payment(payment.id)).toMatchObject({ status: 'captured', amount_refunded: 0 });
   });
 });

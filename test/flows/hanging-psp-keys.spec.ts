@@ -5,38 +5,38 @@ const HANGING = 50;
 /** How many keys a completer takes up at once. */
 const SIDE_BY_SIDE = 8;
 
-let stage: TestEnvironment;
+let environment: TestEnvironment;
 beforeAll(async () => {
-  stage = await TestEnvironment.open({ timeoutMs: 4_000, lockTtlMs: 6_000 });
+  environment = await TestEnvironment.open({ timeoutMs: 4_000, lockTtlMs: 6_000 });
 });
-afterAll(() => stage.close());
+afterAll(() => environment.close());
 
 it('a key at Adyen is completed while 50 keys that a dead process left hang at Stripe', async () => {
-  stage.simulator.faults('stripe', { fault: 'hang_before', on: 'any', rate: 1 });
-  stage.simulator.faults('adyen', { fault: 'hang_after', next: 1 });
-  const victim = await stage.start({ env: { PAYONCE_ROLE: 'api' } });
-  const apiKey = await stage.merchant();
+  environment.simulator.faults('stripe', { fault: 'hang_before', on: 'any', rate: 1 });
+  environment.simulator.faults('adyen', { fault: 'hang_after', next: 1 });
+  const victim = await environment.start({ env: { PAYONCE_ROLE: 'api' } });
+  const apiKey = await environment.merchant();
   const other = orderOf({ first: 'adyen', reference: 'other' });
   const orders = Array.from({ length: HANGING }, (_, n) => orderOf({ reference: `hangs-${n}` }));
   for (const order of [...orders, other]) {
     new ApiClient(() => victim.url, apiKey).post('/v1/payments', order, order.reference).catch(() => null);
   }
-  const called = () => stage.sql('SELECT DISTINCT entity_key FROM psp_attempts');
+  const called = () => environment.sql('SELECT DISTINCT entity_key FROM psp_attempts');
   await eventually(async () => (await called()).length > HANGING, 'every call is under way');
   // Else the fault waits for the next call, which then hangs as well.
-  await eventually(() => stage.effects().length === 1, 'the call to Adyen has arrived');
+  await eventually(() => environment.effects().length === 1, 'the call to Adyen has arrived');
   victim.kill();
   await victim.exit;
   // The keys at Stripe come first.
-  await stage.sql(
+  await environment.sql(
     "UPDATE idempotency_keys SET resumable_at = resumable_at - interval '1 minute' WHERE key LIKE 'hangs-%'",
   );
 
-  const service = await stage.start();
+  const service = await environment.start();
   // How many of the others a completer has taken up, in the very statement that sees the end of this one.
   const [atItsEnd] = await eventually(
     async () => {
-      const seen = await stage.sql<{ begun: number }>(
+      const seen = await environment.sql<{ begun: number }>(
         `SELECT (SELECT count(DISTINCT entity_key)::int FROM psp_attempts a JOIN psp_requests r USING (merchant_id, entity_key, route)
                 WHERE a.trace_id LIKE 'completer-%' AND r.psp = 'stripe') AS begun
          FROM idempotency_keys WHERE key = 'other' AND recovery_point = 'finished'`,
@@ -51,5 +51,5 @@ it('a key at Adyen is completed while 50 keys that a dead process left hang at S
   const answer = await new ApiClient(() => service.url, apiKey).post('/v1/payments', other, 'other');
   const { id, status } = paymentOf(answer);
   expect(status).toBe('captured');
-  expect(stage.effects(id)).toHaveLength(1);
+  expect(environment.effects(id)).toHaveLength(1);
 }, 180_000);

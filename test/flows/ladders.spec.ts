@@ -2,15 +2,15 @@ import { spawnNode } from '../support/process.js';
 import { eventually, orderOf, paymentOf, ApiClient, TestEnvironment } from '../support/test-environment.js';
 
 describe('a ladder for one kind of job', () => {
-  let stage: TestEnvironment;
+  let environment: TestEnvironment;
   beforeEach(async () => {
-    stage = await TestEnvironment.open();
+    environment = await TestEnvironment.open();
   });
-  afterEach(() => stage.close());
+  afterEach(() => environment.close());
 
   it('has queues of its own, which its jobs go through', async () => {
     const ladders = '0/4,10m/1; webhook.apply=0/2,1s/1; webhook.deliver_apart=0/1';
-    const service = await stage.start({ env: { PAYONCE_JOB_LADDER: ladders } });
+    const service = await environment.start({ env: { PAYONCE_JOB_LADDER: ladders } });
     const metrics = async () => (await fetch(`${service.url}/metrics`)).text();
     const queues = [...(await metrics()).matchAll(/payonce_jobs_queued\{queue="([^"]+)",state="waiting"\}/g)];
     expect(queues.map(([, queue]) => queue)).toEqual([
@@ -21,9 +21,9 @@ describe('a ladder for one kind of job', () => {
       'webhook-apply-1s',
       'webhook-deliver-apart-now',
     ]);
-    stage.notify(service.url);
-    const shop = new ApiClient(() => service.url, await stage.merchant());
-    const reply = await shop.post('/v1/payments', orderOf({ first: 'stripe' }), 'order-1');
+    environment.notify(service.url);
+    const client = new ApiClient(() => service.url, await environment.merchant());
+    const reply = await client.post('/v1/payments', orderOf({ first: 'stripe' }), 'order-1');
     expect(paymentOf(reply).status).toBe('captured');
     await eventually(
       async () => (await metrics()).includes('payonce_jobs_total{kind="webhook.apply",outcome="done"}'),
@@ -35,7 +35,7 @@ describe('a ladder for one kind of job', () => {
     const worker = spawnNode('dist/src/main.cjs', {
       env: {
         PORT: '0',
-        DATABASE_URL: stage.database.url,
+        DATABASE_URL: environment.database.url,
         PAYONCE_JOB_LADDER: '0/4; webhook.aply=0/2',
         PAYONCE_ROLE: 'worker',
         PAYONCE_SIMULATOR: 'external',

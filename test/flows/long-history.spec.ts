@@ -12,14 +12,14 @@ import {
 } from '../support/test-environment.js';
 
 /** Payments with thousands of rows: money is decided from all of them, or not at all. */
-let stage: TestEnvironment;
+let environment: TestEnvironment;
 let service: Service;
-let shop: ApiClient;
+let client: ApiClient;
 
 beforeAll(async () => {
-  ({ stage, service, shop } = await openWithService());
+  ({ environment, service, client } = await openWithService());
 });
-afterAll(() => stage.close());
+afterAll(() => environment.close());
 
 const AMOUNT = 100;
 const ATTEMPTS = 6;
@@ -28,14 +28,14 @@ const ATTEMPTS = 6;
 async function paymentWith(copies: { readonly refund: number; readonly capture: number }): Promise<string> {
   const key = `paid-${copies.refund}`;
   const { id } = paymentOf(
-    await shop.post('/v1/payments', orderOf({ reference: key, amount: 999_999 }), key),
+    await client.post('/v1/payments', orderOf({ reference: key, amount: 999_999 }), key),
   );
-  refundOf(await refunded(shop, id, { reference: 'a', amount: AMOUNT }, `${key}-a`));
+  refundOf(await refunded(client, id, { reference: 'a', amount: AMOUNT }, `${key}-a`));
   for (const [operation, count] of Object.entries(copies)) {
     const name = `'payment-${id}-${operation}-b-' || lpad(n::text, 5, '0')`;
     const from = `FROM %, generate_series(1, ${count}) n WHERE r.entity_key = 'payment-${id}-refund-a'`;
     const copy = (table: string, set: Readonly<Record<string, string>>, over = from) =>
-      stage.sql(
+      environment.sql(
         `INSERT INTO ${table} SELECT (jsonb_populate_record(r, jsonb_build_object(${Object.entries(set)
           .map(([column, value]) => `'${column}', ${value}`)
           .join(', ')}))).* ${over.replace('%', `${table} r`)}`,
@@ -58,7 +58,7 @@ async function paymentWith(copies: { readonly refund: number; readonly capture: 
       reference: `'b-' || lpad(n::text, 5, '0')`,
     });
   }
-  await stage.sql(
+  await environment.sql(
     'UPDATE payments SET amount_refunded = amount_refunded + $2, version = version + 1 WHERE id = $1',
     [id, copies.refund * AMOUNT],
   );
@@ -68,8 +68,8 @@ async function paymentWith(copies: { readonly refund: number; readonly capture: 
 describe('a payment with a long history', () => {
   it('of 1,100 routes and 6,600 attempts still gets its refund in doubt advanced by the resolver', async () => {
     const id = await paymentWith({ refund: 800, capture: 300 });
-    stage.simulator.faults('stripe', { fault: 'reset_after', next: 1 });
-    const asked = await shop.post(
+    environment.simulator.faults('stripe', { fault: 'reset_after', next: 1 });
+    const asked = await client.post(
       `/v1/payments/${id}/refunds`,
       { reference: 'z', amount: AMOUNT },
       'in-doubt',
@@ -80,34 +80,35 @@ describe('a payment with a long history', () => {
     await eventually(
       async () =>
         (
-          await stage.sql(`SELECT 1 FROM psp_requests WHERE entity_key = $1 AND verdict = 'effective'`, [
-            name,
-          ])
+          await environment.sql(
+            `SELECT 1 FROM psp_requests WHERE entity_key = $1 AND verdict = 'effective'`,
+            [name],
+          )
         ).length === 1,
       'the resolver has found the refund',
     );
-    expect(refundOf(await shop.get(`/v1/refunds/${refund.id}`))).toMatchObject({ status: 'succeeded' });
-    expect(await shop.payment(id)).toMatchObject({ amount_refunded: 802 * AMOUNT });
-    const given = stage.effects(id).filter(({ operation }) => operation === 'refund');
+    expect(refundOf(await client.get(`/v1/refunds/${refund.id}`))).toMatchObject({ status: 'succeeded' });
+    expect(await client.payment(id)).toMatchObject({ amount_refunded: 802 * AMOUNT });
+    const given = environment.effects(id).filter(({ operation }) => operation === 'refund');
     expect(given).toHaveLength(2);
   });
 
   it('of 1,101 refunds is read whole, and its next refund is refused', async () => {
     const id = await paymentWith({ refund: 1_100, capture: 0 });
-    const reply = await refunded(shop, id, { reference: 'z', amount: AMOUNT }, 'one-too-many');
+    const reply = await refunded(client, id, { reference: 'z', amount: AMOUNT }, 'one-too-many');
     expect([reply.status, codeOf(reply)]).toEqual([409, 'too_many_operations']);
-    expect(stage.effects(id).filter(({ operation }) => operation === 'refund')).toHaveLength(1);
+    expect(environment.effects(id).filter(({ operation }) => operation === 'refund')).toHaveLength(1);
     // One that is there is still answered.
-    const same = await refunded(shop, id, { reference: 'b-01100', amount: AMOUNT }, 'the-last-one');
+    const same = await refunded(client, id, { reference: 'b-01100', amount: AMOUNT }, 'the-last-one');
     expect(refundOf(same)).toMatchObject({ status: 'succeeded', reference: 'b-01100' });
-    expect(await shop.payment(id)).toMatchObject({ amount_refunded: 1_101 * AMOUNT });
+    expect(await client.payment(id)).toMatchObject({ amount_refunded: 1_101 * AMOUNT });
   });
 });
 
 it('counts the routes that the resolver could not advance', async () => {
-  const id = paymentOf(await shop.post('/v1/payments', orderOf({ reference: 'whole' }), 'whole')).id;
+  const id = paymentOf(await client.post('/v1/payments', orderOf({ reference: 'whole' }), 'whole')).id;
   // A route of a payment that is not there: nothing can be decided for it.
-  await stage.sql(
+  await environment.sql(
     `INSERT INTO psp_requests SELECT (jsonb_populate_record(r, jsonb_build_object(
        'entity_key', replace(r.entity_key, '${id}', '01900000-0000-7000-8000-00000000dead'),
        'payment_id', '01900000-0000-7000-8000-00000000dead', 'psp_idempotency_key', 'of-nothing',
@@ -120,5 +121,5 @@ it('counts the routes that the resolver could not advance', async () => {
     return /^payonce_routes_not_advanced_total\{psp="stripe"\} (\d+)$/m.exec(metrics)?.[1];
   };
   expect(await eventually(count, 'the route is counted')).toBe('1');
-  await stage.sql(`DELETE FROM psp_requests WHERE psp_idempotency_key = 'of-nothing'`);
+  await environment.sql(`DELETE FROM psp_requests WHERE psp_idempotency_key = 'of-nothing'`);
 });

@@ -21,26 +21,26 @@ import {
  * An older copy of the database under PSPs that went on: what an asynchronous standby or a backup
  * brings back. The same requests come again, and the ledgers say how often they were done.
  */
-let stage: TestEnvironment;
+let environment: TestEnvironment;
 let service: Service;
-let shop: ApiClient;
+let client: ApiClient;
 let copy: Awaited<ReturnType<typeof keptCopy>>;
 
 const payoutTokens = { stripe: 'ba_1Qlost', adyen: 'SE322JV223222F5GNXSR89LST' };
 
 beforeAll(async () => {
   // Long enough for a busy machine: a call that cannot be made in time is not sent, and the next PSP is asked.
-  stage = await TestEnvironment.open({ timeoutMs: 4_000, lockTtlMs: 12_000 });
-  stage.hide(...Object.values(payoutTokens));
-  const apiKey = await stage.merchant(['payments:read', 'payments:write', 'payouts:write']);
+  environment = await TestEnvironment.open({ timeoutMs: 4_000, lockTtlMs: 12_000 });
+  environment.hide(...Object.values(payoutTokens));
+  const apiKey = await environment.merchant(['payments:read', 'payments:write', 'payouts:write']);
   // What the first start would do: the copy knows of which database it is one.
-  await onDatabase(stage.database.url, noticeOtherDatabase);
-  copy = await keptCopy(stage.database);
-  service = await stage.start();
-  shop = new ApiClient(() => service.url, apiKey);
+  await onDatabase(environment.database.url, noticeOtherDatabase);
+  copy = await keptCopy(environment.database);
+  service = await environment.start();
+  client = new ApiClient(() => service.url, apiKey);
 });
 afterAll(async () => {
-  await stage.close();
+  await environment.close();
   await copy.drop();
 });
 
@@ -49,7 +49,7 @@ async function loseCommits(): Promise<void> {
   service.kill();
   await service.exit;
   await copy.restore();
-  service = await stage.start();
+  service = await environment.start();
 }
 
 const psps = ['stripe', 'adyen'] as const;
@@ -63,15 +63,15 @@ function amountOf(key: string): number {
 }
 
 const pay = (first: First, key: string, amount = amountOf(key)) =>
-  shop.post('/v1/payments', orderOf({ first, amount, reference: key }), key);
+  client.post('/v1/payments', orderOf({ first, amount, reference: key }), key);
 const moved = (...keys: readonly string[]) =>
-  stage
+  environment
     .effects()
     .filter(({ amount }) => keys.some((key) => amountOf(key) === amount))
     .map(({ operation, amount }) => `${operation} of ${keys.find((key) => amountOf(key) === amount)}`);
 const viewOf = ({ text }: Reply) => JSON.parse(text) as PayoutView;
 const refund = (key: string, { id }: { readonly id: string }) =>
-  shop.post(`/v1/payments/${id}/refunds`, { amount: amountOf(key), reference: 'a' }, key);
+  client.post(`/v1/payments/${id}/refunds`, { amount: amountOf(key), reference: 'a' }, key);
 
 function send(first: First, key: string): Promise<Reply> {
   const body = {
@@ -82,14 +82,16 @@ function send(first: First, key: string): Promise<Reply> {
     previous: null,
     metadata: {},
   };
-  return shop.post('/v1/payouts', body, key);
+  return client.post('/v1/payouts', body, key);
 }
 
 const attemptsOf = async (id: string) =>
-  (await shop.attempts(id)).map(({ kind, outcome }) => `${kind} ${outcome}`);
+  (await client.attempts(id)).map(({ kind, outcome }) => `${kind} ${outcome}`);
 const stuckReasonsOf = (id: string) =>
-  stage.sql('SELECT stuck_reason FROM psp_requests WHERE payment_id = $1 AND stuck_at IS NOT NULL', [id]);
-const forget = (key: string) => stage.sql('DELETE FROM idempotency_keys WHERE key = $1', [key]);
+  environment.sql('SELECT stuck_reason FROM psp_requests WHERE payment_id = $1 AND stuck_at IS NOT NULL', [
+    id,
+  ]);
+const forget = (key: string) => environment.sql('DELETE FROM idempotency_keys WHERE key = $1', [key]);
 
 describe('what the database was made to forget', () => {
   it.each(psps)('is in conflict at %s where another payment here stands for that charge', async (first) => {
@@ -97,7 +99,7 @@ describe('what the database was made to forget', () => {
     const { id: stood, psp_reference: reference } = paymentOf(await pay(first, key));
     // The key is free again here, and the PSP still knows what was made under it.
     await forget(key);
-    await stage.sql(
+    await environment.sql(
       `UPDATE psp_requests SET psp_idempotency_key = 'another-key-' || payment_id, fence = fence + 1
         WHERE payment_id = $1`,
       [stood],
@@ -108,7 +110,9 @@ describe('what the database was made to forget', () => {
     expect(await stuckReasonsOf(again.id)).toEqual([
       { stuck_reason: 'the PSP answered with its id of another operation' },
     ]);
-    const owners = await stage.sql('SELECT verdict FROM psp_requests WHERE psp_reference = $1', [reference]);
+    const owners = await environment.sql('SELECT verdict FROM psp_requests WHERE psp_reference = $1', [
+      reference,
+    ]);
     expect(owners).toEqual([{ verdict: 'effective' }]);
     expect(moved(key)).toEqual([`charge of ${key}`]);
   });
@@ -127,17 +131,17 @@ describe('what the database was made to forget', () => {
   it('sends a stored route again under the key that is stored with it', async () => {
     // A route of an older version: its key comes of the payment's id.
     const key = 'older';
-    stage.simulator.faults('stripe', { fault: 'reset_before', rate: 1 });
+    environment.simulator.faults('stripe', { fault: 'reset_before', rate: 1 });
     const { id } = paymentOf(await pay('stripe', key));
-    await stage.sql(
+    await environment.sql(
       `UPDATE psp_requests SET psp_idempotency_key = 'an-older-key', account_fingerprint = NULL, fence = fence + 1
         WHERE payment_id = $1`,
       [id],
     );
-    await stage.simulator.clearFaults();
-    const again = paymentOf(await shop.until(() => pay('stripe', key), atRest, 40_000));
+    await environment.simulator.clearFaults();
+    const again = paymentOf(await client.until(() => pay('stripe', key), atRest, 40_000));
     expect(again).toMatchObject({ id, status: 'captured' });
-    expect(stage.orders('stripe').at(-1)!.idempotency_key).toBe('an-older-key');
+    expect(environment.orders('stripe').at(-1)!.idempotency_key).toBe('an-older-key');
     expect(moved(key)).toEqual([`charge of ${key}`]);
   });
 });
@@ -168,10 +172,10 @@ describe('after the last commits are lost, the same request', () => {
     it('is met by the first charge, and its refund by the first refund', async () => {
       const [key, refundKey] = [`refunded-${first}`, `refund-${first}`];
       const { id, psp_reference } = paid.get(key)!;
-      const again = paymentOf(await shop.until(() => pay(first, key), atRest));
+      const again = paymentOf(await client.until(() => pay(first, key), atRest));
       expect(again).toMatchObject({ status: 'captured', psp: first, psp_reference });
       expect(again.id).not.toBe(id);
-      const second = refundOf(await shop.until(() => refund(refundKey, again), atRest));
+      const second = refundOf(await client.until(() => refund(refundKey, again), atRest));
       expect(second).toMatchObject({
         status: 'succeeded',
         psp_reference: given.get(refundKey)!.psp_reference,
@@ -181,29 +185,29 @@ describe('after the last commits are lost, the same request', () => {
 
     it('is met by the first charge where its answer is lost as well', async () => {
       const key = `lost-again-${first}`;
-      stage.simulator.faults(first, { fault: 'reset_before', next: 1 });
-      const again = paymentOf(await shop.until(() => pay(first, key), atRest));
+      environment.simulator.faults(first, { fault: 'reset_before', next: 1 });
+      const again = paymentOf(await client.until(() => pay(first, key), atRest));
       expect(again.psp_reference).toBe(paid.get(key)!.psp_reference);
       expect(moved(key)).toEqual([`charge of ${key}`]);
     });
 
     it('asks no other PSP where the first cannot be reached, and is met by the first charge once it can', async () => {
       const key = `unreachable-${first}`;
-      stage.simulator.faults(first, { fault: 'refuse' });
+      environment.simulator.faults(first, { fault: 'refuse' });
       const waiting = await pay(first, key);
       expect([waiting.status, paymentOf(waiting).status]).toEqual([202, 'processing']);
       const outcomes = await attemptsOf(paymentOf(waiting).id);
       expect(outcomes[0]).toBe('execute not_sent');
       expect(moved(key)).toEqual([`charge of ${key}`]);
-      await stage.simulator.clearFaults();
-      const again = paymentOf(await shop.until(() => pay(first, key), atRest));
+      await environment.simulator.clearFaults();
+      const again = paymentOf(await client.until(() => pay(first, key), atRest));
       expect(again).toMatchObject({ psp: first, psp_reference: paid.get(key)!.psp_reference });
       expect(moved(key)).toEqual([`charge of ${key}`]);
     });
 
     it('pays out once', async () => {
       const key = `payout-${first}`;
-      const again = viewOf(await shop.until(() => send(first, key), atRest));
+      const again = viewOf(await client.until(() => send(first, key), atRest));
       const { psp_reference } = sent.get(key)!;
       expect(again).toMatchObject({ status: 'paid', psp: first, psp_reference });
       expect(moved(key)).toEqual([`payout of ${key}`]);
@@ -212,7 +216,7 @@ describe('after the last commits are lost, the same request', () => {
 
   it('stays in conflict, stuck and visible, where what was done under its key is not found', async () => {
     const key = 'not-found';
-    stage.simulator.settings('stripe', { search_lag_ms: 600_000 });
+    environment.simulator.settings('stripe', { search_lag_ms: 600_000 });
     const reply = await pay('stripe', key);
     expect(reply.status).toBe(202);
     const { id, status } = paymentOf(reply);
@@ -223,7 +227,7 @@ describe('after the last commits are lost, the same request', () => {
       { stuck_reason: 'the PSP knows this key with other parameters' },
     ]);
     expect(moved(key)).toEqual([`charge of ${key}`]);
-    stage.simulator.settings('stripe', { search_lag_ms: 0 });
+    environment.simulator.settings('stripe', { search_lag_ms: 0 });
   });
 
   it('is in conflict where another amount is asked for under the key', async () => {
@@ -234,9 +238,11 @@ describe('after the last commits are lost, the same request', () => {
   });
 
   it('asks another PSP again when a person has failover resumed', async () => {
-    stage.simulator.faults('stripe', { fault: 'refuse' });
+    environment.simulator.faults('stripe', { fault: 'refuse' });
     expect((await pay('stripe', 'held')).status).toBe(202);
-    const { code } = await payonceCommand('failover resume --by ada', { DATABASE_URL: stage.database.url });
+    const { code } = await payonceCommand('failover resume --by ada', {
+      DATABASE_URL: environment.database.url,
+    });
     expect(code).toBe(0);
     let keys = 0;
     const elsewhere = await eventually(async () => {

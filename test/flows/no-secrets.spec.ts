@@ -14,26 +14,26 @@ import {
  * the good ways, on the bad ones and where a client or a PSP puts them where they do not belong.
  * The log is as talkative as it can be made.
  */
-let stage: TestEnvironment;
+let environment: TestEnvironment;
 let service: Service;
 let apiKey: string;
-let shop: ApiClient;
+let client: ApiClient;
 const outputs: Service[] = [];
 
 beforeAll(async () => {
-  stage = await TestEnvironment.open({
+  environment = await TestEnvironment.open({
     timeoutMs: 800,
     lockTtlMs: 2_000,
     env: { PAYONCE_LOG_LEVEL: 'trace' },
   });
-  apiKey = await stage.merchant();
-  shop = new ApiClient(() => service.url, apiKey);
+  apiKey = await environment.merchant();
+  client = new ApiClient(() => service.url, apiKey);
   await start();
 });
-afterAll(() => stage.close());
+afterAll(() => environment.close());
 
 async function start(): Promise<void> {
-  service = await stage.start();
+  service = await environment.start();
   outputs.push(service);
 }
 
@@ -65,19 +65,19 @@ const order = (first: PspName, reference: string, more: object = {}) => ({
 
 async function settle(first: PspName, reference: string, more: object = {}) {
   const body = order(first, reference, more);
-  return paymentOf(await shop.until(() => shop.post('/v1/payments', body, reference), atRest));
+  return paymentOf(await client.until(() => client.post('/v1/payments', body, reference), atRest));
 }
 
 const written = () => outputs.map((one) => one.output()).join('\n');
 
 /** Every row of every table, as text. */
 async function tables(): Promise<Map<string, string>> {
-  const names = await stage.sql<{ name: string }>(
+  const names = await environment.sql<{ name: string }>(
     "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
   );
   const dumps = new Map<string, string>();
   for (const { name } of names) {
-    const rows = await stage.sql<{ row: string }>(`SELECT t::text AS row FROM ${name} t`);
+    const rows = await environment.sql<{ row: string }>(`SELECT t::text AS row FROM ${name} t`);
     dumps.set(name, rows.map(({ row }) => row).join('\n'));
   }
   return dumps;
@@ -111,12 +111,12 @@ interface Sent {
 it('writes down no token, no customer and no credential, whatever happens', async () => {
   for (const first of ['stripe', 'adyen', 'keyless'] as const) {
     const { id } = await settle(first, `plain-${first}`);
-    expect(stage.effects(id)).toHaveLength(1);
+    expect(environment.effects(id)).toHaveLength(1);
   }
   // Captured, and canceled, by hand.
   for (const verb of ['capture', 'cancel']) {
     const { id } = await settle('adyen', `by-hand-${verb}`, { capture: 'manual' });
-    const done = await shop.post(`/v1/payments/${id}/${verb}`, {}, `by-hand-${verb}-2`);
+    const done = await client.post(`/v1/payments/${id}/${verb}`, {}, `by-hand-${verb}-2`);
     expect(done.status).toBe(200);
   }
   const faults: readonly [PspName, FaultRequest][] = [
@@ -129,12 +129,12 @@ it('writes down no token, no customer and no credential, whatever happens', asyn
     ['keyless', { fault: 'error_500_after', next: 1 }],
   ];
   for (const [n, [psp, fault]] of faults.entries()) {
-    stage.simulator.faults(psp, fault);
+    environment.simulator.faults(psp, fault);
     await settle(psp, `fault-${n}`);
   }
-  stage.simulator.faults('adyen', { fault: 'refuse' });
+  environment.simulator.faults('adyen', { fault: 'refuse' });
   expect((await settle('adyen', 'refused')).psp).toBe('stripe');
-  await stage.simulator.clearFaults();
+  await environment.simulator.clearFaults();
   await expectNothingTold();
 });
 
@@ -173,27 +173,27 @@ it('keeps to itself what a client sends where it does not belong', async () => {
 });
 
 it('keeps to itself what a killed service held, and goes on with it', async () => {
-  stage.simulator.faults('stripe', { fault: 'hang_before', next: 1 });
+  environment.simulator.faults('stripe', { fault: 'hang_before', next: 1 });
   const body = order('stripe', 'killed');
-  const ask = () => shop.post('/v1/payments', body, 'killed');
+  const ask = () => client.post('/v1/payments', body, 'killed');
   const unanswered = ask().catch(() => null);
-  const isSent = () => stage.orders('stripe').some(({ fault }) => fault === 'hang_before');
+  const isSent = () => environment.orders('stripe').some(({ fault }) => fault === 'hang_before');
   await eventually(isSent, 'the call');
   service.kill();
   await service.exit;
   await unanswered;
   // The tokens are still needed: they are kept, sealed.
-  const [held] = await stage.sql<{ sealed: boolean }>(
+  const [held] = await environment.sql<{ sealed: boolean }>(
     "SELECT sealed IS NOT NULL AS sealed FROM payments WHERE reference = 'killed'",
   );
   expect(held).toEqual({ sealed: true });
   await expectNothingTold();
 
   await start();
-  const { id } = paymentOf(await shop.until(ask, atRest));
-  expect(stage.effects(id)).toHaveLength(1);
+  const { id } = paymentOf(await client.until(ask, atRest));
+  expect(environment.effects(id)).toHaveLength(1);
   // Nobody needs them any more.
-  const left = await stage.sql('SELECT reference FROM payments WHERE sealed IS NOT NULL');
+  const left = await environment.sql('SELECT reference FROM payments WHERE sealed IS NOT NULL');
   expect(left).toEqual([]);
   await expectNothingTold();
 });

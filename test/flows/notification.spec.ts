@@ -9,75 +9,76 @@ import {
 } from '../support/test-environment.js';
 
 /** What PSPs tell of their own accord, over the real service, queue and wire formats. */
-let stage: TestEnvironment;
+let environment: TestEnvironment;
 let service: Service;
-let shop: ApiClient;
+let client: ApiClient;
 
 beforeAll(async () => {
-  ({ stage, service, shop } = await openWithService());
+  ({ environment, service, client } = await openWithService());
 });
-afterAll(() => stage.close());
-afterEach(() => stage.simulator.reset());
+afterAll(() => environment.close());
+afterEach(() => environment.simulator.reset());
 
-const quiet = () => eventually(() => stage.notifications().waiting === 0, 'everything is told');
-const noticesOf = async (id: string) => (await shop.attempts(id)).filter(({ kind }) => kind === 'notice');
+const quiet = () => eventually(() => environment.notifications().waiting === 0, 'everything is told');
+const noticesOf = async (id: string) => (await client.attempts(id)).filter(({ kind }) => kind === 'notice');
 const inbox = (state: string) =>
   eventually(
-    async () => (await stage.sql('SELECT 1 FROM webhook_inbox WHERE state <> $1', [state])).length === 0,
+    async () =>
+      (await environment.sql('SELECT 1 FROM webhook_inbox WHERE state <> $1', [state])).length === 0,
     `all that was told is ${state}`,
   );
 
 it('settles a payment whose answer was lost at a PSP that cannot be asked', async () => {
-  stage.notify(service.url);
+  environment.notify(service.url);
   // Charged, and not a word of it; from then on Adyen answers nothing, but its notifications go out.
-  stage.simulator.faults('adyen', { fault: 'close_after', next: 1 });
-  stage.simulator.faults('adyen', { fault: 'hang_before', rate: 1 });
-  const reply = await shop.post('/v1/payments', orderOf({ first: 'adyen' }), 'lost');
+  environment.simulator.faults('adyen', { fault: 'close_after', next: 1 });
+  environment.simulator.faults('adyen', { fault: 'hang_before', rate: 1 });
+  const reply = await client.post('/v1/payments', orderOf({ first: 'adyen' }), 'lost');
   const { id } = paymentOf(reply);
   await eventually(
-    async () => (await shop.payment(id)).status === 'captured',
+    async () => (await client.payment(id)).status === 'captured',
     'the notification is believed',
   );
   expect(await noticesOf(id)).toMatchObject([{ psp: 'adyen', outcome: 'succeeded' }]);
-  expect(stage.effects(id)).toMatchObject([{ psp: 'adyen', operation: 'charge' }]);
+  expect(environment.effects(id)).toMatchObject([{ psp: 'adyen', operation: 'charge' }]);
 });
 
 it('comes before the answer of the call that it is about, and is decided with once', async () => {
-  stage.notify(service.url, { mode: 'early' });
-  stage.simulator.faults('stripe', { fault: 'delay_after', delay_ms: 400, next: 1 });
-  const reply = await shop.post('/v1/payments', orderOf({ first: 'stripe' }), 'early');
+  environment.notify(service.url, { mode: 'early' });
+  environment.simulator.faults('stripe', { fault: 'delay_after', delay_ms: 400, next: 1 });
+  const reply = await client.post('/v1/payments', orderOf({ first: 'stripe' }), 'early');
   const payment = paymentOf(reply);
   expect([reply.status, payment.status]).toEqual([201, 'captured']);
   await quiet();
   await inbox('applied');
-  const history = await stage.sql<{ event: string }>(
+  const history = await environment.sql<{ event: string }>(
     'SELECT event FROM payment_transitions WHERE payment_id = $1 ORDER BY version',
     [payment.id],
   );
   expect(history.map(({ event }) => event)).toEqual(['opened', 'charged']);
-  expect(stage.effects(payment.id)).toHaveLength(1);
+  expect(environment.effects(payment.id)).toHaveLength(1);
 });
 
 it('says nothing new of what was answered as it should, and leaves no trace on the payment', async () => {
-  stage.notify(service.url);
-  const { id } = paymentOf(await shop.post('/v1/payments', orderOf({ first: 'stripe' }), 'plain'));
+  environment.notify(service.url);
+  const { id } = paymentOf(await client.post('/v1/payments', orderOf({ first: 'stripe' }), 'plain'));
   await quiet();
   await inbox('applied');
   expect(await noticesOf(id)).toEqual([]);
 });
 
 it('shows a person a capture that came to nothing after the PSP had said yes', async () => {
-  stage.notify(service.url);
+  environment.notify(service.url);
   const order = orderOf({ first: 'adyen', capture: 'manual' });
-  const { id } = paymentOf(await shop.post('/v1/payments', order, 'captured'));
-  await shop.post(`/v1/payments/${id}/capture`, {}, 'capture');
+  const { id } = paymentOf(await client.post('/v1/payments', order, 'captured'));
+  await client.post(`/v1/payments/${id}/capture`, {}, 'capture');
   await quiet();
-  const capture = stage.effects(id).find(({ operation }) => operation === 'capture')!;
-  expect(stage.simulator.fail('adyen', capture.psp_reference)).toBe(true);
+  const capture = environment.effects(id).find(({ operation }) => operation === 'capture')!;
+  expect(environment.simulator.fail('adyen', capture.psp_reference)).toBe(true);
   await eventually(
-    async () => (await stage.sql("SELECT 1 FROM webhook_inbox WHERE state = 'break'")).length === 1,
+    async () => (await environment.sql("SELECT 1 FROM webhook_inbox WHERE state = 'break'")).length === 1,
     'it is a break',
   );
-  expect((await shop.payment(id)).status).toBe('captured');
+  expect((await client.payment(id)).status).toBe('captured');
   expect(await noticesOf(id)).toMatchObject([{ outcome: 'declined' }]);
 });

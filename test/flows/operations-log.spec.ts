@@ -10,15 +10,15 @@ import {
 } from '../support/test-environment.js';
 
 /** What an operator finds in the log by payment. */
-let stage: TestEnvironment;
+let environment: TestEnvironment;
 let service: Service;
-let shop: ApiClient;
+let client: ApiClient;
 
 beforeAll(async () => {
-  ({ stage, service, shop } = await openWithService());
+  ({ environment, service, client } = await openWithService());
 });
-afterAll(() => stage.close());
-beforeEach(() => stage.simulator.reset());
+afterAll(() => environment.close());
+beforeEach(() => environment.simulator.reset());
 
 type Line = Readonly<Record<string, unknown>>;
 const lines = (): Line[] =>
@@ -34,8 +34,8 @@ const linesOf = (message: string, id: string) =>
   }, `a line "${message}" of the payment`);
 
 it('has one line for each call to a PSP, and no token in it', async () => {
-  stage.simulator.faults('adyen', { fault: 'decline', code: '9', next: 1 });
-  const { id, psp } = paymentOf(await shop.post('/v1/payments', orderOf({ first: 'adyen' }), 'two-calls'));
+  environment.simulator.faults('adyen', { fault: 'decline', code: '9', next: 1 });
+  const { id, psp } = paymentOf(await client.post('/v1/payments', orderOf({ first: 'adyen' }), 'two-calls'));
   expect(psp).toBe('stripe');
   await eventually(async () => (await linesOf('psp call', id)).length === 2, 'both calls are logged');
   const found = await linesOf('psp call', id);

@@ -11,27 +11,27 @@ import {
   TestEnvironment,
 } from '../support/test-environment.js';
 
-let stage: TestEnvironment;
-let shop: ApiClient;
+let environment: TestEnvironment;
+let client: ApiClient;
 let otherShop: ApiClient;
 let readOnlyShop: ApiClient;
 let asMerchant: (...scopes: Parameters<TestEnvironment['merchant']>) => Promise<ApiClient>;
 let keys = 0;
 
 beforeAll(async () => {
-  stage = await TestEnvironment.open();
-  const service = await stage.start();
-  asMerchant = async (...scopes) => new ApiClient(() => service.url, await stage.merchant(...scopes));
-  shop = await asMerchant();
+  environment = await TestEnvironment.open();
+  const service = await environment.start();
+  asMerchant = async (...scopes) => new ApiClient(() => service.url, await environment.merchant(...scopes));
+  client = await asMerchant();
   otherShop = await asMerchant();
   readOnlyShop = await asMerchant(['payments:read']);
 });
-afterAll(() => stage.close());
+afterAll(() => environment.close());
 
 const newKey = () => `operation-${(keys += 1)}`;
 
 async function authorized(first: PspName, amount = 1_999): Promise<PaymentView> {
-  const reply = await shop.post('/v1/payments', orderOf({ first, amount, capture: 'manual' }), newKey());
+  const reply = await client.post('/v1/payments', orderOf({ first, amount, capture: 'manual' }), newKey());
   expect(reply.status).toBe(201);
   const payment = paymentOf(reply);
   expect(payment).toMatchObject({ status: 'authorized', psp: first, amount_captured: 0 });
@@ -39,11 +39,11 @@ async function authorized(first: PspName, amount = 1_999): Promise<PaymentView> 
 }
 
 const capture = (id: string, body: object = {}, key = newKey()) =>
-  shop.post(`/v1/payments/${id}/capture`, body, key);
-const cancel = (id: string, key = newKey()) => shop.post(`/v1/payments/${id}/cancel`, {}, key);
+  client.post(`/v1/payments/${id}/capture`, body, key);
+const cancel = (id: string, key = newKey()) => client.post(`/v1/payments/${id}/cancel`, {}, key);
 
 const effectsOf = ({ id }: PaymentView) =>
-  stage.effects(id).map(({ operation, amount }) => `${operation} ${amount}`);
+  environment.effects(id).map(({ operation, amount }) => `${operation} ${amount}`);
 
 function expectProblem(reply: Reply, status: number, code: string): void {
   expect({ status: reply.status, code: codeOf(reply) }).toEqual({ status, code });
@@ -96,14 +96,14 @@ describe.each(['stripe', 'adyen', 'keyless'] as const)('an authorization at %s',
     await capture(payment.id);
     expectProblem(await cancel(payment.id), 409, 'invalid_state');
     expect(effectsOf(payment)).toEqual(['authorize 1999', 'capture 1999']);
-    expect(await shop.payment(payment.id)).toMatchObject({ status: 'captured' });
+    expect(await client.payment(payment.id)).toMatchObject({ status: 'captured' });
   });
 
   it('is captured once though the answer of the capture is lost', async () => {
     const payment = await authorized(first);
-    stage.simulator.faults(first, { fault: 'reset_after', next: 1 });
+    environment.simulator.faults(first, { fault: 'reset_after', next: 1 });
     const key = newKey();
-    const captured = await shop.until(
+    const captured = await client.until(
       () => capture(payment.id, { amount: 900 }, key),
       ({ status }) => status === 200,
     );
@@ -115,9 +115,9 @@ describe.each(['stripe', 'adyen', 'keyless'] as const)('an authorization at %s',
 describe('a key', () => {
   it('is for one request: another one under it is refused, and does nothing', async () => {
     const key = newKey();
-    const payment = paymentOf(await shop.post('/v1/payments', orderOf({ amount: 500 }), key));
+    const payment = paymentOf(await client.post('/v1/payments', orderOf({ amount: 500 }), key));
     expectProblem(
-      await shop.post('/v1/payments', orderOf({ amount: 501 }), key),
+      await client.post('/v1/payments', orderOf({ amount: 501 }), key),
       422,
       'idempotency_key_reused',
     );
@@ -127,7 +127,7 @@ describe('a key', () => {
 
   it('belongs to its merchant: another one may use the same', async () => {
     const key = newKey();
-    const mine = paymentOf(await shop.post('/v1/payments', orderOf(), key));
+    const mine = paymentOf(await client.post('/v1/payments', orderOf(), key));
     const theirs = paymentOf(await otherShop.post('/v1/payments', orderOf(), key));
     expect(theirs.id).not.toBe(mine.id);
     expect([...effectsOf(mine), ...effectsOf(theirs)]).toEqual(['charge 1999', 'charge 1999']);
@@ -143,7 +143,7 @@ describe("another merchant's payment", () => {
       await otherShop.get(`${path}/attempts`),
       await otherShop.post(`${path}/capture`, {}, newKey()),
       await otherShop.post(`${path}/cancel`, {}, newKey()),
-      await shop.get(`/v1/payments/${randomUUID()}`),
+      await client.get(`/v1/payments/${randomUUID()}`),
     ]) {
       expectProblem(reply, 404, 'not_found');
     }
@@ -155,9 +155,9 @@ describe("another merchant's payment", () => {
 
 describe('a key that may only read', () => {
   it('moves nothing', async () => {
-    const before = stage.effects().length;
+    const before = environment.effects().length;
     expectProblem(await readOnlyShop.post('/v1/payments', orderOf(), newKey()), 403, 'forbidden');
-    expect(stage.effects()).toHaveLength(before);
+    expect(environment.effects()).toHaveLength(before);
     expect((await readOnlyShop.get('/v1/payments')).status).toBe(200);
   });
 });
@@ -205,7 +205,7 @@ describe('the attempts', () => {
   it('tell every call of every operation, newest first', async () => {
     const payment = await authorized('stripe');
     await capture(payment.id, { amount: 100 });
-    const told = await shop.attempts(payment.id);
+    const told = await client.attempts(payment.id);
     expect(
       told.map(({ entity_key, kind, outcome, verdict }) => [entity_key, kind, outcome, verdict]),
     ).toEqual([

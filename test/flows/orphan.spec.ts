@@ -29,24 +29,24 @@ const LATE_MS = 200_000;
 /** A route that was ruled out by a lookup is looked at again after 5 minutes. */
 const LOOK_MS = 6 * 60_000;
 
-let stage: TestEnvironment;
+let environment: TestEnvironment;
 let apiKey: string;
 let service: Service;
-let shop: ApiClient;
+let client: ApiClient;
 
 beforeEach(async () => {
-  stage = await TestEnvironment.open({ timeoutMs: 800, lockTtlMs: 2_000 });
-  apiKey = await stage.merchant();
-  shop = new ApiClient(() => service.url, apiKey);
+  environment = await TestEnvironment.open({ timeoutMs: 800, lockTtlMs: 2_000 });
+  apiKey = await environment.merchant();
+  client = new ApiClient(() => service.url, apiKey);
 });
-afterEach(() => stage.close());
+afterEach(() => environment.close());
 
 /** Another process, so much later. */
 async function later(ms: number, env: Readonly<Record<string, string>> = {}): Promise<void> {
   service?.kill();
   await service?.exit;
-  await stage.travel(ms);
-  service = await stage.start({ env });
+  await environment.travel(ms);
+  service = await environment.start({ env });
 }
 
 /** The payment as it was answered: made by another PSP, and the first one has made it as well. */
@@ -54,11 +54,11 @@ async function doneTwice(capture: 'automatic' | 'manual'): Promise<{ reply: Repl
   // Nobody works by itself here: it is the client's own request that goes elsewhere.
   const alone = { PAYONCE_ROLE: 'api' };
   await later(0, alone);
-  stage.simulator.faults(FIRST, { fault: 'late_effect', delay_ms: LATE_MS, next: 1 });
-  const ask = () => shop.post('/v1/payments', orderOf({ first: FIRST, capture, amount: AMOUNT }), 'key');
-  await shop.until(ask, ({ status }) => status === 202);
+  environment.simulator.faults(FIRST, { fault: 'late_effect', delay_ms: LATE_MS, next: 1 });
+  const ask = () => client.post('/v1/payments', orderOf({ first: FIRST, capture, amount: AMOUNT }), 'key');
+  await client.until(ask, ({ status }) => status === 202);
   await later(PROOF_MS, alone);
-  const reply = await shop.until(ask, atRest);
+  const reply = await client.until(ask, atRest);
   const payment = paymentOf(reply);
   expect(payment).toMatchObject({
     psp: 'stripe',
@@ -67,16 +67,16 @@ async function doneTwice(capture: 'automatic' | 'manual'): Promise<{ reply: Repl
       { psp: 'stripe', verdict: 'effective', outcome: 'succeeded' },
     ],
   });
-  expect(stage.simulator.ledger(FIRST).effects).toEqual([]);
-  stage.simulator.advance(LATE_MS);
+  expect(environment.simulator.ledger(FIRST).effects).toEqual([]);
+  environment.simulator.advance(LATE_MS);
   return { reply, id: payment.id };
 }
 
 const ledger = (psp: PspName) =>
-  stage.simulator.ledger(psp).effects.map(({ operation, amount }) => `${operation} ${amount}`);
+  environment.simulator.ledger(psp).effects.map(({ operation, amount }) => `${operation} ${amount}`);
 
 const orphans = () =>
-  stage.sql<OrphanEffect>(
+  environment.sql<OrphanEffect>(
     `SELECT merchant_id AS "merchantId", entity_key AS "entityKey", route, psp, operation, amount::int, status
        FROM orphan_effects`,
   );
@@ -87,7 +87,7 @@ const hasStatus = (status: string) =>
 /** What is alerted on, which may be shown as it was 3 s ago. */
 async function figureIs(count: number): Promise<void> {
   await eventually(async () => {
-    const { text } = await shop.get('/metrics');
+    const { text } = await client.get('/metrics');
     return Number(/^payonce_orphan_effects (\d+)$/m.exec(text)?.[1]) === count;
   }, `the figure ${count}`);
 }
@@ -95,14 +95,14 @@ async function figureIs(count: number): Promise<void> {
 /** Nothing but what is known of the first route has changed, and the key is answered as before. */
 async function expectUntouched({ reply, id }: { reply: Reply; id: string }): Promise<void> {
   const before = paymentOf(reply);
-  const after = await shop.payment(id);
+  const after = await client.payment(id);
   const known = before.routes.map((one) => (one.psp === FIRST ? { ...one, outcome: 'succeeded' } : one));
   expect(after).toEqual({ ...before, routes: known });
 }
 
 async function approve({ merchantId, entityKey, route }: OrphanEffect): Promise<OrphanEffect> {
   const clock = new SystemClock();
-  const { url } = stage.database;
+  const { url } = environment.database;
   const tables = { entities, migrations: [] };
   const database = await openDatabase({ url, ...tables, poolSize: 1, applicationName: 'orphan-spec' });
   try {
@@ -130,9 +130,9 @@ describe('what a PSP did after it was ruled out', () => {
 
     expect(ledger(FIRST)).toEqual([`${done} ${AMOUNT}`, `${undone} ${AMOUNT}`]);
     expect(ledger('stripe')).toEqual([`${done} ${AMOUNT}`]);
-    const [late, back] = stage.simulator.ledger(FIRST).effects;
+    const [late, back] = environment.simulator.ledger(FIRST).effects;
     expect(back!.parent_reference).toBe(late!.psp_reference);
-    const routes = await stage.sql(
+    const routes = await environment.sql(
       "SELECT entity_key, psp, operation, verdict FROM psp_requests WHERE entity_key LIKE '%-orphan-%'",
     );
     const entityKey = `payment-${made.id}-orphan-1`;
@@ -142,7 +142,7 @@ describe('what a PSP did after it was ruled out', () => {
 
     // Another process, a day later, finds nothing more to do.
     await later(24 * 3_600_000);
-    const looks = await stage.sql('SELECT 1 FROM psp_requests WHERE look_again_at IS NOT NULL');
+    const looks = await environment.sql('SELECT 1 FROM psp_requests WHERE look_again_at IS NOT NULL');
     expect(looks).toEqual([]);
     expect(ledger(FIRST)).toHaveLength(2);
   });
@@ -165,7 +165,7 @@ describe('what a PSP did after it was ruled out', () => {
     expect(ledger('stripe')).toEqual([`charge ${AMOUNT}`]);
     await figureIs(0);
     await expect(approve(open)).rejects.toMatchObject({ code: 'not_found' });
-    const audit = await stage.sql(
+    const audit = await environment.sql(
       "SELECT actor, subject FROM audit_records WHERE action = 'orphan.approved'",
     );
     expect(audit).toEqual([{ actor: 'operator:ada', subject: `payment-${made.id}-charge` }]);

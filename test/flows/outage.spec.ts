@@ -11,14 +11,14 @@ import {
 } from '../support/test-environment.js';
 
 /** The database drops every connection, again and again, while payments flow. */
-let stage: TestEnvironment;
+let environment: TestEnvironment;
 let service: Service;
-let shop: ApiClient;
+let client: ApiClient;
 
 beforeAll(async () => {
-  ({ stage, service, shop } = await openWithService());
+  ({ environment, service, client } = await openWithService());
 });
-afterAll(() => stage.close());
+afterAll(() => environment.close());
 
 const PAYMENTS = 40;
 const OUTAGES = 6;
@@ -26,7 +26,7 @@ const MAX_TRIES = 200;
 
 /** How many connections of the service were dropped. */
 async function dropConnections(): Promise<number> {
-  const [row] = await stage.sql<{ dropped: number }>(
+  const [row] = await environment.sql<{ dropped: number }>(
     `SELECT count(pg_terminate_backend(pid))::int AS dropped FROM pg_stat_activity
       WHERE datname = current_database() AND application_name IN ('payonce', 'payonce-commit')`,
   );
@@ -36,7 +36,7 @@ async function dropConnections(): Promise<number> {
 it('charges everything once though the database drops its connections again and again', async () => {
   // The PSPs take their time, so that connections are lost before, during and after calls.
   for (const psp of ['stripe', 'adyen'] as const) {
-    stage.simulator.faults(psp, { fault: 'delay_after', delay_ms: 60, rate: 1 });
+    environment.simulator.faults(psp, { fault: 'delay_after', delay_ms: 60, rate: 1 });
   }
   const seen = new Map<number, number>();
   const wrong: Reply[] = [];
@@ -44,7 +44,7 @@ it('charges everything once though the database drops its connections again and 
     const first = n % 2 === 0 ? 'stripe' : 'adyen';
     const body = orderOf({ first, reference: `outage-${n}`, amount: 5_000 + n });
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const reply = await shop.post('/v1/payments', body, `outage-${n}`);
+      const reply = await client.post('/v1/payments', body, `outage-${n}`);
       seen.set(reply.status, (seen.get(reply.status) ?? 0) + 1);
       if (![201, 202, 409, 503].includes(reply.status)) wrong.push(reply);
       if (atRest(reply)) return reply;
@@ -78,12 +78,12 @@ it('charges everything once though the database drops its connections again and 
   for (const [n, reply] of replies.entries()) {
     const payment = paymentOf(reply);
     expect(payment).toMatchObject({ status: 'captured', amount: 5_000 + n, reference: `outage-${n}` });
-    expect(stage.effects(payment.id)).toMatchObject([{ operation: 'charge', amount: 5_000 + n }]);
+    expect(environment.effects(payment.id)).toMatchObject([{ operation: 'charge', amount: 5_000 + n }]);
   }
-  expect(stage.effects()).toHaveLength(PAYMENTS);
+  expect(environment.effects()).toHaveLength(PAYMENTS);
   // Nothing is left in the dark, nowhere.
-  expect(await stage.sql("SELECT entity_key FROM psp_requests WHERE verdict = 'open'")).toEqual([]);
-  expect(await stage.sql('SELECT key FROM idempotency_keys WHERE response_status IS NULL')).toEqual([]);
-  expect(await stage.sql('SELECT entity_key FROM orphan_effects')).toEqual([]);
-  expect(await stage.sql("SELECT id FROM payments WHERE status <> 'captured'")).toEqual([]);
+  expect(await environment.sql("SELECT entity_key FROM psp_requests WHERE verdict = 'open'")).toEqual([]);
+  expect(await environment.sql('SELECT key FROM idempotency_keys WHERE response_status IS NULL')).toEqual([]);
+  expect(await environment.sql('SELECT entity_key FROM orphan_effects')).toEqual([]);
+  expect(await environment.sql("SELECT id FROM payments WHERE status <> 'captured'")).toEqual([]);
 });

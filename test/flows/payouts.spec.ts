@@ -11,7 +11,7 @@ import { payouts, payoutTransitions } from '../../src/payouts/payout.table.js';
 import { PayoutReader } from '../../src/payouts/payout.reader.js';
 import { orphanEffects } from '../../src/request-storage/psp-request.table.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
-import { Bank, payoutHouse, payoutOf, pspsOf } from '../support/payout-house.js';
+import { Bank, payoutsInMemory, payoutOf, pspsOf } from '../support/payouts-in-memory.js';
 
 /** The machine's clock, moved on by hand where hours have to pass. */
 class MovedClock extends SystemClock implements Clock {
@@ -59,7 +59,7 @@ let merchantId: string;
 let first: Bank;
 let second: Bank;
 let asked: { commits: number; reads: number };
-let house: ReturnType<typeof payoutHouse>;
+let environment: ReturnType<typeof payoutsInMemory>;
 
 beforeEach(() => {
   merchantId = randomUUID();
@@ -76,10 +76,16 @@ beforeEach(() => {
         (row) => (row as { merchantId: string }).merchantId === merchantId,
       ),
   };
-  house = payoutHouse({ store: counted, clock, ids, psps: pspsOf([first, second]), sequences: reader });
+  environment = payoutsInMemory({
+    store: counted,
+    clock,
+    ids,
+    psps: pspsOf([first, second]),
+    sequences: reader,
+  });
 });
 
-const send = (key: string, ask = payoutOf()) => house.send(merchantId, key, ask);
+const send = (key: string, ask = payoutOf()) => environment.send(merchantId, key, ask);
 
 async function refusal(sent: Promise<unknown>): Promise<{ code: string; payout_id?: unknown }> {
   const error: unknown = await sent.then(
@@ -176,7 +182,7 @@ describe('a payout', () => {
     expect(payout.status).toBe('processing');
     for (let passes = 0; passes < 30; passes++) {
       clock.movedMs += 30 * 60_000;
-      await house.resolver.runOnce();
+      await environment.resolver.runOnce();
       if ((await store.find(payouts, { merchantId }))[0]!.status === 'paid') break;
     }
     const again = await send('k');
@@ -191,7 +197,7 @@ describe('a payout', () => {
     const { payout } = await send('k');
     for (let passes = 0; passes < 40; passes++) {
       clock.movedMs += 26 * 3_600_000;
-      await house.resolver.runOnce();
+      await environment.resolver.runOnce();
     }
     const stuck = await database.pool.query(
       'SELECT payout_id FROM psp_requests WHERE merchant_id = $1 AND stuck_at IS NOT NULL',
@@ -257,13 +263,13 @@ describe('a payout', () => {
     const lost = first.calls.find(({ kind }) => kind === 'execute')!;
     first.answer('execute', lost.instruction);
     clock.movedMs += 6 * 60_000;
-    expect(await house.orphans.runOnce()).toEqual({ looked: 1, compensated: 0, failed: 0 });
+    expect(await environment.orphans.runOnce()).toEqual({ looked: 1, compensated: 0, failed: 0 });
     const found = await store.find(orphanEffects, { merchantId });
     expect(found).toMatchObject([{ psp: 'first', operation: 'payout', amount: 1_000, status: 'failed' }]);
     // Money that went out is not called back by itself, and what was paid stays paid.
     expect(ledger()).toHaveLength(2);
     expect((await send('k')).payout).toMatchObject({ status: 'paid', psp: 'second' });
-    expect(await house.orphans.runOnce()).toEqual({ looked: 0, compensated: 0, failed: 0 });
+    expect(await environment.orphans.runOnce()).toEqual({ looked: 0, compensated: 0, failed: 0 });
   });
 
   it('has no route without a token that a PSP takes', async () => {
@@ -305,7 +311,7 @@ describe('the payouts to a recipient', () => {
 
     first.carryOut();
     clock.movedMs += 60_000;
-    await house.resolver.runOnce();
+    await environment.resolver.runOnce();
     expect((await send('1')).payout).toMatchObject({ id: payout.id, status: 'paid' });
     // Nothing was stored under the refused key: the mended request is its first.
     expect((await send('2', payoutOf({ previous: payout.id }))).payout.status).toBe('paid');
@@ -319,7 +325,7 @@ describe('the payouts to a recipient', () => {
       code: 'payout_sequence_stale',
       payout_id: null,
     });
-    expect(await refusal(house.send(randomUUID(), '3', payoutOf({ previous })))).toEqual({
+    expect(await refusal(environment.send(randomUUID(), '3', payoutOf({ previous })))).toEqual({
       code: 'payout_sequence_stale',
       payout_id: null,
     });

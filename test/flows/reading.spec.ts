@@ -9,20 +9,20 @@ import {
   TestEnvironment,
 } from '../support/test-environment.js';
 
-let stage: TestEnvironment;
+let environment: TestEnvironment;
 let service: Service;
 let apiKey: string;
-let shop: ApiClient;
+let client: ApiClient;
 
 beforeAll(async () => {
-  stage = await TestEnvironment.open({ timeoutMs: 2_000, lockTtlMs: 4_000 });
-  service = await stage.start();
-  apiKey = await stage.merchant();
-  shop = new ApiClient(() => service.url, apiKey);
+  environment = await TestEnvironment.open({ timeoutMs: 2_000, lockTtlMs: 4_000 });
+  service = await environment.start();
+  apiKey = await environment.merchant();
+  client = new ApiClient(() => service.url, apiKey);
 });
-afterAll(() => stage.close());
+afterAll(() => environment.close());
 
-const merchantShop = async () => new ApiClient(() => service.url, await stage.merchant());
+const merchantClient = async () => new ApiClient(() => service.url, await environment.merchant());
 
 async function list(of: ApiClient, query: string): Promise<Page<PaymentView>> {
   const { status, text } = await of.get(`/v1/payments?${query}`);
@@ -42,7 +42,7 @@ describe('a list of 25 payments', () => {
     );
 
   beforeAll(async () => {
-    of = await merchantShop();
+    of = await merchantClient();
     // Several at once: some share their millisecond.
     made = await Promise.all(Array.from({ length: 25 }, (_, n) => make(n)));
   });
@@ -94,7 +94,7 @@ describe('a list of 25 payments', () => {
   });
 
   it("shows a stranger nothing, not even with this merchant's cursor", async () => {
-    const stranger = await merchantShop();
+    const stranger = await merchantClient();
     const { next_cursor } = await list(of, 'limit=5');
     const nothing = { data: [], has_more: false, next_cursor: null };
     expect(await list(stranger, `cursor=${next_cursor}`)).toMatchObject(nothing);
@@ -141,8 +141,8 @@ describe('the same request', () => {
       expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
       expect(await again.text()).toBe(told);
     }
-    expect(stage.effects(id)).toHaveLength(1);
-    expect((await list(shop, 'reference=spelt')).data).toHaveLength(1);
+    expect(environment.effects(id)).toHaveLength(1);
+    expect((await list(client, 'reference=spelt')).data).toHaveLength(1);
   });
 
   it.each([
@@ -157,50 +157,50 @@ describe('the same request', () => {
     async (what, other) => {
       const body = orderOf({ reference: `differs-${what}` });
       const key = `differs-${what}`;
-      const { id } = paymentOf(await shop.post('/v1/payments', body, key));
-      const before = stage.effects().length;
-      const refused = await shop.post('/v1/payments', { ...body, ...other }, key);
+      const { id } = paymentOf(await client.post('/v1/payments', body, key));
+      const before = environment.effects().length;
+      const refused = await client.post('/v1/payments', { ...body, ...other }, key);
       expect([refused.status, codeOf(refused)]).toEqual([422, 'idempotency_key_reused']);
-      expect(stage.effects()).toHaveLength(before);
-      expect(stage.effects(id)).toHaveLength(1);
+      expect(environment.effects()).toHaveLength(before);
+      expect(environment.effects(id)).toHaveLength(1);
       // The first one is still answered.
-      expect(paymentOf(await shop.post('/v1/payments', body, key)).id).toBe(id);
+      expect(paymentOf(await client.post('/v1/payments', body, key)).id).toBe(id);
     },
   );
 });
 
 describe('a payment whose tokens cannot be decrypted any more', () => {
   it('is shown with its attempts and refunds, none of which shows a token', async () => {
-    stage.simulator.faults('stripe', { fault: 'close_before', on: 'any', rate: 1 });
+    environment.simulator.faults('stripe', { fault: 'close_before', on: 'any', rate: 1 });
     const body = orderOf({ reference: 'unreadable' });
-    const { id } = paymentOf(await shop.post('/v1/payments', body, 'unreadable', { deadlineMs: 300 }));
-    const broken = await stage.sql('UPDATE payments SET sealed = $2 WHERE id = $1 RETURNING id', [
+    const { id } = paymentOf(await client.post('/v1/payments', body, 'unreadable', { deadlineMs: 300 }));
+    const broken = await environment.sql('UPDATE payments SET sealed = $2 WHERE id = $1 RETURNING id', [
       id,
       Buffer.alloc(64),
     ]);
     expect(broken).toHaveLength(1);
     for (const path of ['', '/attempts', '/refunds']) {
-      const { status, text } = await shop.get(`/v1/payments/${id}${path}`);
+      const { status, text } = await client.get(`/v1/payments/${id}${path}`);
       expect([path, status, text]).toEqual([path, 200, expect.any(String)]);
     }
-    expect((await shop.payment(id)).status).toBe('processing');
-    await stage.simulator.clearFaults('stripe');
+    expect((await client.payment(id)).status).toBe('processing');
+    await environment.simulator.clearFaults('stripe');
   });
 
   it('and so is a payout', async () => {
-    const payer = new ApiClient(() => service.url, await stage.merchant(['payouts:write']));
-    stage.simulator.faults('stripe', { fault: 'close_before', on: 'any', rate: 1 });
+    const payer = new ApiClient(() => service.url, await environment.merchant(['payouts:write']));
+    environment.simulator.faults('stripe', { fault: 'close_before', on: 'any', rate: 1 });
     const recipient = { reference: 'recipient', tokens: { stripe: 'ba_1Qunreadable' } };
     const body = { reference: 'salary', recipient, amount: 100, currency: 'USD', previous: null };
     const made = await payer.post('/v1/payouts', body, 'unreadable', { deadlineMs: 300 });
     const { id } = JSON.parse(made.text) as { id: string };
-    const broken = await stage.sql('UPDATE payouts SET sealed = $2 WHERE id = $1 RETURNING id', [
+    const broken = await environment.sql('UPDATE payouts SET sealed = $2 WHERE id = $1 RETURNING id', [
       id,
       Buffer.alloc(64),
     ]);
     expect(broken).toHaveLength(1);
     const { status, text } = await payer.get(`/v1/payouts/${id}`);
     expect([status, text]).toEqual([200, expect.stringContaining('"status":"processing"')]);
-    await stage.simulator.clearFaults('stripe');
+    await environment.simulator.clearFaults('stripe');
   });
 });

@@ -13,18 +13,18 @@ import {
 } from '../support/test-environment.js';
 
 /** A refund that the card's bank sends back days later. What stands at the PSP is judged from its ledger. */
-let stage: TestEnvironment;
+let environment: TestEnvironment;
 let service: Service;
-let shop: ApiClient;
+let client: ApiClient;
 
 beforeAll(async () => {
-  ({ stage, service, shop } = await openWithService());
+  ({ environment, service, client } = await openWithService());
 });
-afterAll(() => stage.close());
+afterAll(() => environment.close());
 beforeEach(async () => {
-  await stage.simulator.reset();
+  await environment.simulator.reset();
   // Each notification three times.
-  stage.notify(service.url, { mode: 'duplicate', copies: 3 });
+  environment.notify(service.url, { mode: 'duplicate', copies: 3 });
 });
 
 let number = 0;
@@ -32,36 +32,39 @@ const next = (name: string) => `${name}-${(number += 1)}`;
 
 async function paid(first: PspName): Promise<string> {
   const key = next('paid');
-  return paymentOf(await shop.post('/v1/payments', orderOf({ first, reference: key }), key)).id;
+  return paymentOf(await client.post('/v1/payments', orderOf({ first, reference: key }), key)).id;
 }
 
-const ask = async (id: string, body: object = {}) => refundOf(await refunded(shop, id, body, next('refund')));
-const refundNow = async ({ id }: RefundView) => refundOf(await shop.get(`/v1/refunds/${id}`));
+const ask = async (id: string, body: object = {}) =>
+  refundOf(await refunded(client, id, body, next('refund')));
+const refundNow = async ({ id }: RefundView) => refundOf(await client.get(`/v1/refunds/${id}`));
 const failed = (refund: RefundView) =>
   eventually(async () => {
     const now = await refundNow(refund);
     return now.status === 'failed' ? now : null;
   }, 'the refund has failed');
-const quiet = () => eventually(() => stage.notifications().waiting === 0, 'everything is told');
+const quiet = () => eventually(() => environment.notifications().waiting === 0, 'everything is told');
 const inboxIs = (states: readonly string[]) =>
   eventually(
     async () =>
-      (await stage.sql('SELECT 1 FROM webhook_inbox WHERE state <> ALL ($1)', [states])).length === 0,
+      (await environment.sql('SELECT 1 FROM webhook_inbox WHERE state <> ALL ($1)', [states])).length === 0,
     `all that was told is ${states.join(' or ')}`,
   );
 const transitions = async (id: string) =>
   (
-    await stage.sql<{ line: string }>(
+    await environment.sql<{ line: string }>(
       `SELECT event || ': ' || to_status AS line FROM payment_transitions WHERE payment_id = $1 ORDER BY version`,
       [id],
     )
   ).map(({ line }) => line);
 const eventsOf = async (subject: string) =>
   (
-    await stage.sql<{ type: string }>('SELECT type FROM events WHERE subject = $1 ORDER BY id', [subject])
+    await environment.sql<{ type: string }>('SELECT type FROM events WHERE subject = $1 ORDER BY id', [
+      subject,
+    ])
   ).map(({ type }) => type);
 const standing = (id: string) =>
-  stage
+  environment
     .effects(id)
     .filter(({ undone_at: undone }) => undone === undefined)
     .map(({ operation, amount }) => `${operation} ${amount}`);
@@ -70,15 +73,15 @@ describe.each(['stripe', 'adyen'] as const)('a refund at %s that fails days late
   it('is failed, and what was captured can be refunded once more under another name', async () => {
     const id = await paid(first);
     const refund = await ask(id);
-    expect(await shop.payment(id)).toMatchObject({ status: 'refunded', amount_refunded: 1_999 });
-    expect(stage.simulator.fail(first, refund.psp_reference!)).toBe(true);
+    expect(await client.payment(id)).toMatchObject({ status: 'refunded', amount_refunded: 1_999 });
+    expect(environment.simulator.fail(first, refund.psp_reference!)).toBe(true);
 
     expect(await failed(refund)).toMatchObject({
       status: 'failed',
       psp_reference: refund.psp_reference,
       failure: { category: 'declined', message: expect.any(String) as unknown },
     });
-    expect(await shop.payment(id)).toMatchObject({
+    expect(await client.payment(id)).toMatchObject({
       status: 'captured',
       amount_captured: 1_999,
       amount_refunded: 0,
@@ -92,33 +95,33 @@ describe.each(['stripe', 'adyen'] as const)('a refund at %s that fails days late
       'refund_reversed: captured',
     ]);
     expect(await eventsOf(`refund:${refund.id}`)).toEqual(['refund.succeeded', 'refund.failed']);
-    const audited = await stage.sql(
+    const audited = await environment.sql(
       `SELECT actor, action FROM audit_records WHERE subject = $1 AND action = 'refund.reversed'`,
       [`payment:${id}`],
     );
     expect(audited).toEqual([{ actor: `psp:${first}`, action: 'refund.reversed' }]);
 
     // The name is used up: its route stays effective, so nothing is sent under it again.
-    const same = await refunded(shop, id, {}, next('same'));
+    const same = await refunded(client, id, {}, next('same'));
     expect([same.status, codeOf(same)]).toEqual([409, 'refund_reversed']);
     expect(JSON.parse(same.text)).toMatchObject({ refund_id: refund.id });
     expect(standing(id)).toEqual(['charge 1999']);
     expect(await ask(id, { reference: 'again' })).toMatchObject({ status: 'succeeded', amount: 1_999 });
     expect(standing(id)).toEqual(['charge 1999', 'refund 1999']);
-    expect(await shop.payment(id)).toMatchObject({ status: 'refunded', amount_refunded: 1_999 });
+    expect(await client.payment(id)).toMatchObject({ status: 'refunded', amount_refunded: 1_999 });
   });
 
   it('leaves the other refunds of the payment as they are', async () => {
     const id = await paid(first);
     const one = await ask(id, { reference: 'one', amount: 600 });
     const two = await ask(id, { reference: 'two' });
-    expect(await shop.payment(id)).toMatchObject({ status: 'refunded' });
-    stage.simulator.fail(first, one.psp_reference!);
+    expect(await client.payment(id)).toMatchObject({ status: 'refunded' });
+    environment.simulator.fail(first, one.psp_reference!);
     await failed(one);
-    expect(await shop.payment(id)).toMatchObject({ status: 'partially_refunded', amount_refunded: 1_399 });
-    stage.simulator.fail(first, two.psp_reference!);
+    expect(await client.payment(id)).toMatchObject({ status: 'partially_refunded', amount_refunded: 1_399 });
+    environment.simulator.fail(first, two.psp_reference!);
     await failed(two);
-    expect(await shop.payment(id)).toMatchObject({ status: 'captured', amount_refunded: 0 });
+    expect(await client.payment(id)).toMatchObject({ status: 'captured', amount_refunded: 0 });
     expect((await transitions(id)).slice(-2)).toEqual([
       'refund_part_reversed: partially_refunded',
       'refund_reversed: captured',
@@ -128,15 +131,15 @@ describe.each(['stripe', 'adyen'] as const)('a refund at %s that fails days late
 
   it('is failed where that is told before the answer of the call that made it', async () => {
     const id = await paid(first);
-    stage.simulator.faults(first, { fault: 'delay_after', delay_ms: 1_500, next: 1 });
-    const asked = refunded(shop, id, {}, next('early'));
+    environment.simulator.faults(first, { fault: 'delay_after', delay_ms: 1_500, next: 1 });
+    const asked = refunded(client, id, {}, next('early'));
     const made = await eventually(
-      () => stage.effects(id).find(({ operation }) => operation === 'refund'),
+      () => environment.effects(id).find(({ operation }) => operation === 'refund'),
       'the PSP has refunded',
     );
-    stage.simulator.fail(first, made.psp_reference);
+    environment.simulator.fail(first, made.psp_reference);
     expect(refundOf(await asked)).toMatchObject({ status: 'failed' });
-    expect(await shop.payment(id)).toMatchObject({ status: 'captured', amount_refunded: 0 });
+    expect(await client.payment(id)).toMatchObject({ status: 'captured', amount_refunded: 0 });
     expect(standing(id)).toEqual(['charge 1999']);
   });
 });

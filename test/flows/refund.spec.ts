@@ -13,19 +13,19 @@ import {
 } from '../support/test-environment.js';
 
 /** What is given back is judged from the ledgers. */
-let stage: TestEnvironment;
+let environment: TestEnvironment;
 let service: Service;
-let shop: ApiClient;
+let client: ApiClient;
 
 beforeAll(async () => {
-  ({ stage, service, shop } = await openWithService({
+  ({ environment, service, client } = await openWithService({
     timeoutMs: 800,
     lockTtlMs: 2_000,
     env: { PAYONCE_DEADLINE_MS: '2000' },
   }));
 });
-afterAll(() => stage.close());
-beforeEach(() => stage.simulator.reset());
+afterAll(() => environment.close());
+beforeEach(() => environment.simulator.reset());
 
 let number = 0;
 const next = (name: string) => `${name}-${(number += 1)}`;
@@ -34,16 +34,18 @@ const next = (name: string) => `${name}-${(number += 1)}`;
 async function paid(first: PspName, capture: 'automatic' | 'manual' = 'automatic'): Promise<string> {
   const key = next('paid');
   const body = orderOf({ first, capture, reference: key });
-  return paymentOf(await shop.until(() => shop.post('/v1/payments', body, key), atRest)).id;
+  return paymentOf(await client.until(() => client.post('/v1/payments', body, key), atRest)).id;
 }
 
-const moved = (id: string) => stage.effects(id).map(({ operation, amount }) => `${operation} ${amount}`);
-const refundCalls = (psp: PspName) => stage.orders(psp).filter(({ path }) => path.includes('refunds')).length;
+const moved = (id: string) =>
+  environment.effects(id).map(({ operation, amount }) => `${operation} ${amount}`);
+const refundCalls = (psp: PspName) =>
+  environment.orders(psp).filter(({ path }) => path.includes('refunds')).length;
 
 describe.each(['stripe', 'adyen', 'keyless'] as const)('a payment at %s', (first) => {
   it('is refunded once, under any key', async () => {
     const id = await paid(first);
-    const one = await refunded(shop, id, { reason: 'returned', metadata: { by: 'shop' } }, next('all'));
+    const one = await refunded(client, id, { reason: 'returned', metadata: { by: 'shop' } }, next('all'));
     expect(one.status).toBe(201);
     const refund = refundOf(one);
     expect(refund).toMatchObject({
@@ -57,68 +59,68 @@ describe.each(['stripe', 'adyen', 'keyless'] as const)('a payment at %s', (first
       entity_key: `payment-${id}-refund`,
       failure: null,
     });
-    expect(refund.psp_reference).toBe(stage.effects(id)[1]!.psp_reference);
-    const again = await refunded(shop, id, {}, next('again'));
+    expect(refund.psp_reference).toBe(environment.effects(id)[1]!.psp_reference);
+    const again = await refunded(client, id, {}, next('again'));
     expect([again.status, refundOf(again).id]).toEqual([200, refund.id]);
-    const same = await refunded(shop, id, { amount: 1_999 }, next('again'));
+    const same = await refunded(client, id, { amount: 1_999 }, next('again'));
     expect([same.status, refundOf(same).id]).toEqual([200, refund.id]);
-    const other = await refunded(shop, id, { amount: 5 }, next('other'));
+    const other = await refunded(client, id, { amount: 5 }, next('other'));
     expect(other.status).toBe(409);
     expect(JSON.parse(other.text)).toMatchObject({ code: 'refund_exists', refund_id: refund.id });
 
     expect(moved(id)).toEqual(['charge 1999', 'refund 1999']);
     expect(refundCalls(first)).toBe(1);
-    expect(await shop.payment(id)).toMatchObject({ status: 'refunded', amount_refunded: 1_999 });
-    expect(JSON.parse((await shop.get(`/v1/refunds/${refund.id}`)).text)).toEqual(refund);
-    const listed = JSON.parse((await shop.get(`/v1/payments/${id}/refunds`)).text) as { data: unknown[] };
+    expect(await client.payment(id)).toMatchObject({ status: 'refunded', amount_refunded: 1_999 });
+    expect(JSON.parse((await client.get(`/v1/refunds/${refund.id}`)).text)).toEqual(refund);
+    const listed = JSON.parse((await client.get(`/v1/payments/${id}/refunds`)).text) as { data: unknown[] };
     expect(listed.data).toEqual([refund]);
   });
 
   it('is refunded in parts that each have a name, and never beyond what was taken', async () => {
     const id = await paid(first);
     const part = (reference: string, amount?: number) =>
-      refunded(shop, id, { reference, ...(amount ? { amount } : {}) }, next(reference));
+      refunded(client, id, { reference, ...(amount ? { amount } : {}) }, next(reference));
     expect(refundOf(await part('a', 999))).toMatchObject({ status: 'succeeded', reference: 'a' });
-    expect(await shop.payment(id)).toMatchObject({ status: 'partially_refunded', amount_refunded: 999 });
+    expect(await client.payment(id)).toMatchObject({ status: 'partially_refunded', amount_refunded: 999 });
     expect(refundOf(await part('a', 999)).amount).toBe(999);
     const over = await part('b', 1_001);
     expect([over.status, codeOf(over)]).toEqual([409, 'amount_exceeds_refundable']);
     expect(refundOf(await part('c'))).toMatchObject({ status: 'succeeded', amount: 1_000 });
     expect(codeOf(await part('d', 1))).toBe('invalid_state');
     expect(moved(id)).toEqual(['charge 1999', 'refund 999', 'refund 1000']);
-    expect(await shop.payment(id)).toMatchObject({ status: 'refunded', amount_refunded: 1_999 });
+    expect(await client.payment(id)).toMatchObject({ status: 'refunded', amount_refunded: 1_999 });
   });
 
   it.each(['close_after', 'error_500_after', 'hang_after', 'close_before'] as const)(
     'is refunded once when the PSP does this: %s',
     async (fault) => {
       const id = await paid(first);
-      stage.simulator.faults(first, { fault, next: 1 });
+      environment.simulator.faults(first, { fault, next: 1 });
       const key = next('lost');
       // What a PSP without keys does not say, a lookup says when nothing can be on its way any more.
-      const ask = () => shop.post(`/v1/payments/${id}/refunds`, {}, key);
+      const ask = () => client.post(`/v1/payments/${id}/refunds`, {}, key);
       const told = await ask();
       if (first === 'keyless' && fault === 'close_before') {
         expect(told.status).toBe(202);
         expect(moved(id)).toEqual(['charge 1999']);
         return;
       }
-      const reply = await shop.until(ask, atRest);
+      const reply = await client.until(ask, atRest);
       expect(refundOf(reply).status).toBe('succeeded');
       expect(moved(id)).toEqual(['charge 1999', 'refund 1999']);
-      expect(await shop.payment(id)).toMatchObject({ status: 'refunded' });
+      expect(await client.payment(id)).toMatchObject({ status: 'refunded' });
     },
   );
 
   it('fails where the PSP refuses, releases what was reserved, and may be asked for again', async () => {
     const id = await paid(first);
-    stage.simulator.faults(first, { fault: 'refuse' });
-    const failed = await refunded(shop, id, { reference: 'a', amount: 1_500 }, next('refused'));
+    environment.simulator.faults(first, { fault: 'refuse' });
+    const failed = await refunded(client, id, { reference: 'a', amount: 1_500 }, next('refused'));
     expect(failed.status).toBe(201);
     expect(refundOf(failed)).toMatchObject({ status: 'failed', failure: { category: 'psp_unavailable' } });
-    expect(await shop.payment(id)).toMatchObject({ status: 'captured', amount_refunded: 0 });
-    await stage.simulator.clearFaults(first);
-    const again = await refunded(shop, id, { reference: 'a', amount: 1_400 }, next('again'));
+    expect(await client.payment(id)).toMatchObject({ status: 'captured', amount_refunded: 0 });
+    await environment.simulator.clearFaults(first);
+    const again = await refunded(client, id, { reference: 'a', amount: 1_400 }, next('again'));
     expect(again.status).toBe(200);
     expect(refundOf(again)).toMatchObject({ id: refundOf(failed).id, status: 'succeeded', amount: 1_400 });
     expect(moved(id)).toEqual(['charge 1999', 'refund 1400']);
@@ -129,24 +131,24 @@ describe.each(['stripe', 'adyen'] as const)('a refund at %s', (first) => {
   it('of a payment in doubt resolves that first', async () => {
     const key = next('doubt');
     const body = orderOf({ first, reference: key });
-    stage.simulator.faults(first, { fault: 'hang_after', next: 1 });
-    stage.simulator.faults(first, { fault: 'reset_before', on: 'any', rate: 1 });
-    const create = () => shop.post('/v1/payments', body, key);
-    const { id } = paymentOf(await shop.until(create, ({ status }) => status === 202));
+    environment.simulator.faults(first, { fault: 'hang_after', next: 1 });
+    environment.simulator.faults(first, { fault: 'reset_before', on: 'any', rate: 1 });
+    const create = () => client.post('/v1/payments', body, key);
+    const { id } = paymentOf(await client.until(create, ({ status }) => status === 202));
     const refundKey = next('refund');
-    const ask = () => shop.post(`/v1/payments/${id}/refunds`, {}, refundKey);
-    const waits = await shop.until(ask, ({ status }) => status !== 409);
+    const ask = () => client.post(`/v1/payments/${id}/refunds`, {}, refundKey);
+    const waits = await client.until(ask, ({ status }) => status !== 409);
     expect([waits.status, refundOf(waits).status]).toEqual([202, 'pending']);
-    expect(JSON.parse((await shop.get(`/v1/refunds/${refundOf(waits).id}`)).text)).toMatchObject({
+    expect(JSON.parse((await client.get(`/v1/refunds/${refundOf(waits).id}`)).text)).toMatchObject({
       status: 'pending',
       psp: null,
     });
     expect(moved(id)).toEqual(['charge 1999']);
-    await stage.simulator.clearFaults(first);
-    const made = await shop.until(ask, atRest);
+    await environment.simulator.clearFaults(first);
+    const made = await client.until(ask, atRest);
     expect([made.status, refundOf(made).id]).toEqual([201, refundOf(waits).id]);
     expect(moved(id)).toEqual(['charge 1999', 'refund 1999']);
-    expect(paymentOf(await shop.until(create, atRest))).toMatchObject({ id, status: 'refunded' });
+    expect(paymentOf(await client.until(create, atRest))).toMatchObject({ id, status: 'refunded' });
   });
 
   it.each([
@@ -156,9 +158,9 @@ describe.each(['stripe', 'adyen'] as const)('a refund at %s', (first) => {
     const key = next(currency);
     const order = { ...orderOf({ first, amount, reference: key }), currency };
     const only = { ...order, payment_method: { type: 'card', tokens: { [first]: tokens[first] } } };
-    const { id } = paymentOf(await shop.until(() => shop.post('/v1/payments', only, key), atRest));
-    expect(refundOf(await refunded(shop, id, { amount: part }, next('part'))).status).toBe('succeeded');
-    const effects = stage.effects(id).map((e) => `${e.operation} ${e.amount} ${e.currency}`);
+    const { id } = paymentOf(await client.until(() => client.post('/v1/payments', only, key), atRest));
+    expect(refundOf(await refunded(client, id, { amount: part }, next('part'))).status).toBe('succeeded');
+    const effects = environment.effects(id).map((e) => `${e.operation} ${e.amount} ${e.currency}`);
     expect(effects).toEqual([`charge ${amount} ${currency}`, `refund ${part} ${currency}`]);
   });
 });
@@ -166,8 +168,8 @@ describe.each(['stripe', 'adyen'] as const)('a refund at %s', (first) => {
 describe('an authorization', () => {
   const capture = async (id: string, body: object) => {
     const key = next('capture');
-    return shop.until(
-      () => shop.post(`/v1/payments/${id}/capture`, body, key),
+    return client.until(
+      () => client.post(`/v1/payments/${id}/capture`, body, key),
       ({ status }) => status !== 202,
     );
   };
@@ -178,14 +180,14 @@ describe('an authorization', () => {
     expect(paymentOf(first)).toMatchObject({ status: 'authorized', amount_captured: 700 });
     const again = await capture(id, { reference: 'parcel-1', amount: 700 });
     expect(paymentOf(again)).toMatchObject({ status: 'authorized', amount_captured: 700 });
-    expect(refundOf(await refunded(shop, id, { reference: 'r', amount: 200 }, next('r'))).status).toBe(
+    expect(refundOf(await refunded(client, id, { reference: 'r', amount: 200 }, next('r'))).status).toBe(
       'succeeded',
     );
     expect(paymentOf(await capture(id, { reference: 'parcel-2', amount: 300 })).amount_captured).toBe(1_000);
     const over = await capture(id, { reference: 'parcel-3', amount: 1_000 });
     expect([over.status, codeOf(over)]).toEqual([409, 'amount_exceeds_authorized']);
     const key = next('cancel');
-    const canceled = await shop.until(() => shop.post(`/v1/payments/${id}/cancel`, {}, key), atRest);
+    const canceled = await client.until(() => client.post(`/v1/payments/${id}/cancel`, {}, key), atRest);
     const rest = { status: 'partially_refunded', amount_captured: 1_000, amount_refunded: 200 };
     expect(paymentOf(canceled)).toMatchObject(rest);
     expect(moved(id)).toEqual(['authorize 1999', 'capture 700', 'refund 200', 'capture 300', 'void 999']);
@@ -203,13 +205,15 @@ describe('an authorization', () => {
     const part = await capture(id, { reference: 'parcel-1', amount: 700 });
     expect(paymentOf(part)).toMatchObject({ status: 'captured', amount_captured: 700 });
     expect(codeOf(await capture(id, { reference: 'parcel-2', amount: 100 }))).toBe('invalid_state');
-    expect(codeOf(await refunded(shop, id, { amount: 701 }, next('over')))).toBe('amount_exceeds_refundable');
+    expect(codeOf(await refunded(client, id, { amount: 701 }, next('over')))).toBe(
+      'amount_exceeds_refundable',
+    );
     expect(moved(id)).toEqual(['authorize 1999', 'capture 700']);
   });
 
   it('of which nothing was captured is not refunded', async () => {
     const id = await paid('stripe', 'manual');
-    const refused = await refunded(shop, id, {}, next('early'));
+    const refused = await refunded(client, id, {}, next('early'));
     expect([refused.status, codeOf(refused)]).toEqual([409, 'invalid_state']);
     expect(moved(id)).toEqual(['authorize 1999']);
   });
@@ -217,8 +221,8 @@ describe('an authorization', () => {
 
 it('another merchant sees nothing of it', async () => {
   const id = await paid('stripe');
-  const { id: refundId } = refundOf(await refunded(shop, id, {}, next('mine')));
-  const stranger = new ApiClient(() => service.url, await stage.merchant());
+  const { id: refundId } = refundOf(await refunded(client, id, {}, next('mine')));
+  const stranger = new ApiClient(() => service.url, await environment.merchant());
   expect((await stranger.get(`/v1/refunds/${refundId}`)).status).toBe(404);
   expect((await stranger.get(`/v1/payments/${id}/refunds`)).status).toBe(404);
   expect((await stranger.post(`/v1/payments/${id}/refunds`, {}, next('theirs'))).status).toBe(404);

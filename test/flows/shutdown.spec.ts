@@ -10,18 +10,18 @@ import {
 } from '../support/test-environment.js';
 
 /** What is in flight when the service is told to go is answered rightly, or can be asked for again. */
-let stage: TestEnvironment;
+let environment: TestEnvironment;
 let service: Service;
-let shop: ApiClient;
+let client: ApiClient;
 
 beforeAll(async () => {
-  stage = await TestEnvironment.open();
-  shop = new ApiClient(() => service.url, await stage.merchant());
+  environment = await TestEnvironment.open();
+  client = new ApiClient(() => service.url, await environment.merchant());
 });
-afterAll(() => stage.close());
+afterAll(() => environment.close());
 beforeEach(async () => {
-  await stage.simulator.reset();
-  service = await stage.start();
+  await environment.simulator.reset();
+  service = await environment.start();
 });
 
 const PAYMENTS = 20;
@@ -31,7 +31,7 @@ const asks = (name: string) =>
   Array.from({ length: PAYMENTS }, (_, n) => {
     const reference = `${name}-${n}`;
     const body = orderOf({ first: psps[n % psps.length]!, reference, amount: 1_000 + n });
-    return { body, ask: () => shop.post('/v1/payments', body, reference) };
+    return { body, ask: () => client.post('/v1/payments', body, reference) };
   });
 
 /** The answers that were given; null where the connection was closed instead. */
@@ -42,24 +42,24 @@ function expectRight(reply: Reply): void {
   if (reply.status !== 201) return expect([202, 409, 503]).toContain(reply.status);
   const payment = paymentOf(reply);
   expect(payment.status).toBe('captured');
-  expect(stage.effects(payment.id)).toMatchObject([{ psp: payment.psp, amount: payment.amount }]);
+  expect(environment.effects(payment.id)).toMatchObject([{ psp: payment.psp, amount: payment.amount }]);
 }
 
 async function expectEachOnce(asked: ReturnType<typeof asks>): Promise<void> {
-  const replies = await Promise.all(asked.map(({ ask }) => shop.until(ask, atRest)));
+  const replies = await Promise.all(asked.map(({ ask }) => client.until(ask, atRest)));
   for (const [n, reply] of replies.entries()) {
     const payment = paymentOf(reply);
     expect(payment).toMatchObject({ status: 'captured', amount: asked[n]!.body.amount });
-    expect(stage.effects(payment.id)).toMatchObject([{ operation: 'charge', amount: payment.amount }]);
+    expect(environment.effects(payment.id)).toMatchObject([{ operation: 'charge', amount: payment.amount }]);
   }
-  expect(stage.effects()).toHaveLength(PAYMENTS);
+  expect(environment.effects()).toHaveLength(PAYMENTS);
 }
 
 it('answers what is in flight at a slow PSP when it is told to end, and ends', async () => {
-  for (const psp of psps) stage.simulator.faults(psp, { fault: 'delay_after', delay_ms: 300, rate: 1 });
+  for (const psp of psps) environment.simulator.faults(psp, { fault: 'delay_after', delay_ms: 300, rate: 1 });
   const asked = asks('slow');
   const given = inFlight(asked);
-  await eventually(() => stage.effects().length >= 5, 'a few calls under way');
+  await eventually(() => environment.effects().length >= 5, 'a few calls under way');
   expect(await service.stop()).toEqual({ code: 0, signal: null });
   const replies = await Promise.all(given);
   const answered = replies.filter((reply) => reply !== null);
@@ -67,8 +67,8 @@ it('answers what is in flight at a slow PSP when it is told to end, and ends', a
   expect(answered.filter(({ status }) => status === 201).length).toBeGreaterThanOrEqual(5);
   for (const reply of answered) expectRight(reply);
 
-  await stage.simulator.clearFaults();
-  service = await stage.start();
+  await environment.simulator.clearFaults();
+  service = await environment.start();
   await expectEachOnce(asked);
   // What was answered before is answered the same to the byte.
   for (const [n, before] of replies.entries()) {
@@ -77,15 +77,15 @@ it('answers what is in flight at a slow PSP when it is told to end, and ends', a
 });
 
 it('ends though PSPs do not answer, and loses nothing', async () => {
-  for (const psp of psps) stage.simulator.faults(psp, { fault: 'hang_after', rate: 1 });
+  for (const psp of psps) environment.simulator.faults(psp, { fault: 'hang_after', rate: 1 });
   const asked = asks('hung');
   const given = inFlight(asked);
-  await eventually(() => stage.effects().length >= 5, 'a few calls under way');
+  await eventually(() => environment.effects().length >= 5, 'a few calls under way');
   const stopped = service.stop();
-  await stage.simulator.clearFaults();
+  await environment.simulator.clearFaults();
   expect(await stopped).toEqual({ code: 0, signal: null });
   for (const reply of await Promise.all(given)) if (reply) expectRight(reply);
 
-  service = await stage.start();
+  service = await environment.start();
   await expectEachOnce(asked);
 });

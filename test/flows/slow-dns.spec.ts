@@ -22,7 +22,7 @@ const PAYMENTS = 6;
 /** Less than a DNS server is waited for (4.5 s). */
 const BOUND_MS = 4_000;
 
-let stage: TestEnvironment;
+let environment: TestEnvironment;
 let service: Service;
 let dns: Socket;
 let questions = 0;
@@ -36,20 +36,20 @@ beforeAll(async () => {
   dns.bind(0, '127.0.0.1');
   await once(dns, 'listening');
   // A connection to a PSP needs its name resolved, as it does outside of tests.
-  stage = await TestEnvironment.open({ pspHost: 'localhost' });
-  service = await stage.start({
+  environment = await TestEnvironment.open({ pspHost: 'localhost' });
+  service = await environment.start({
     preload: 'test/support/silent-dns.mjs',
     env: { SILENT_DNS: `127.0.0.1:${dns.address().port}`, SILENT_FIFO: fifo },
   });
 });
 afterAll(async () => {
-  await stage.close();
+  await environment.close();
   dns.close();
   rmSync(directory, { recursive: true, force: true });
 });
 
 it('payments are captured while names of another merchant wait for a DNS server', async () => {
-  const [one, other] = await Promise.all([stage.merchant(), stage.merchant()]);
+  const [one, other] = await Promise.all([environment.merchant(), environment.merchant()]);
   const slow = new ApiClient(() => service.url, one);
   let waiting = ENDPOINTS;
   const creations = Array.from({ length: ENDPOINTS }, async (_, n) => {
@@ -60,12 +60,12 @@ it('payments are captured while names of another merchant wait for a DNS server'
   });
   await eventually(() => waiting === LOOKED_UP, 'only so many names are looked up');
 
-  const shop = new ApiClient(() => service.url, other);
+  const client = new ApiClient(() => service.url, other);
   const inTime = { signal: AbortSignal.timeout(BOUND_MS) };
   const ends = await Promise.all(
     Array.from({ length: PAYMENTS }, async (_, n) => {
       const order = orderOf({ reference: `paid-${n}` });
-      const reply = await shop.post('/v1/payments', order, `paid-${n}`, inTime).catch(() => null);
+      const reply = await client.post('/v1/payments', order, `paid-${n}`, inTime).catch(() => null);
       if (reply === null) return 'not answered in time';
       const { status, psp, routes } = paymentOf(reply);
       return `${status} at ${psp}, route ${routes.length}`;

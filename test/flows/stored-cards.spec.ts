@@ -8,15 +8,15 @@ import {
 } from '../support/test-environment.js';
 
 /** Cards that a PSP keeps for a customer of its own are charged only together with that customer. */
-let stage: TestEnvironment;
-let shop: ApiClient;
+let environment: TestEnvironment;
+let client: ApiClient;
 
 beforeAll(async () => {
-  ({ stage, shop } = await openWithService());
-  stage.hide(...Object.values(customers));
+  ({ environment, client } = await openWithService());
+  environment.hide(...Object.values(customers));
 });
-afterAll(() => stage.close());
-beforeEach(() => stage.simulator.reset());
+afterAll(() => environment.close());
+beforeEach(() => environment.simulator.reset());
 
 const customers = { stripe: 'cus_ofTheStoredCard', adyen: 'shopper-ofTheStoredCard' };
 const tokens = { stripe: 'pm_attached_visa', adyen: 'shopper-token-8416' };
@@ -24,8 +24,8 @@ const tokens = { stripe: 'pm_attached_visa', adyen: 'shopper-token-8416' };
 const pay = async (name: string, first: 'stripe' | 'adyen', more: object, customer?: object) => {
   const body = orderOf({ first, reference: name, tokens });
   const payment_method = { ...body.payment_method, ...more };
-  const ask = () => shop.post('/v1/payments', { ...body, payment_method, customer }, name);
-  const reply = await shop.until(ask, atRest);
+  const ask = () => client.post('/v1/payments', { ...body, payment_method, customer }, name);
+  const reply = await client.until(ask, atRest);
   return { reply, payment: paymentOf(reply), again: await ask() };
 };
 
@@ -34,13 +34,13 @@ it.each(['stripe', 'adyen'] as const)('is charged at %s with its customer, and o
   expect(payment).toMatchObject({ status: 'captured', psp: first });
   expect(payment.routes).toHaveLength(1);
   expect(again.text).toBe(reply.text);
-  expect(stage.effects(payment.id).map(({ psp }) => psp)).toEqual([first]);
+  expect(environment.effects(payment.id).map(({ psp }) => psp)).toEqual([first]);
 });
 
 it.each(['stripe', 'adyen'] as const)('is refused at %s without its customer', async (first) => {
   const { payment } = await pay(`without-${first}`, first, {});
   expect(payment).toMatchObject({ status: 'failed', failure: { category: 'psp_rejected' } });
-  expect(stage.effects(payment.id)).toEqual([]);
+  expect(environment.effects(payment.id)).toEqual([]);
 });
 
 it('is charged at Adyen with the customer reference where no customers are given', async () => {
@@ -58,7 +58,7 @@ it('is charged by the merchant itself, and a step that needs the customer is a d
   });
   const other = await pay('by-merchant', 'stripe', { customers, initiator: 'merchant' });
   expect(other.payment).toMatchObject({ status: 'captured', psp: 'stripe' });
-  const reused = await shop.post(
+  const reused = await client.post(
     '/v1/payments',
     { ...orderOf({ reference: 'by-merchant', tokens }), customer: undefined },
     'by-merchant',

@@ -21,51 +21,56 @@ const LATER_MS = 8 * 24 * 3_600_000;
 const LOOK_MS = 6 * 60_000;
 const BY = ['--by', 'ada'];
 
-let stage: TestEnvironment;
+let environment: TestEnvironment;
 let service: Service;
-let shop: ApiClient;
+let client: ApiClient;
 const ids = new Map<Name, string>();
 const id = (name: Name) => ids.get(name)!;
 
 beforeAll(async () => {
-  stage = await TestEnvironment.open({
+  environment = await TestEnvironment.open({
     timeoutMs: 700,
     lockTtlMs: 1_800,
     env: { PAYONCE_DEADLINE_MS: '2000' },
   });
-  shop = new ApiClient(() => service.url, await stage.merchant());
-  service = await stage.start({ env: { PAYONCE_ROLE: 'api' } });
+  client = new ApiClient(() => service.url, await environment.merchant());
+  service = await environment.start({ env: { PAYONCE_ROLE: 'api' } });
   for (const first of ['stripe', 'adyen'] as const) {
     for (const name of names) {
       const fault = name === 'nothing' ? 'reset_before' : 'reset_after';
-      stage.simulator.faults(first, { fault, next: 1 });
-      stage.simulator.faults(first, { fault: 'reset_before', on: 'any', rate: 1 });
-      const reply = await shop.post('/v1/payments', orderOf({ first, reference: name }), `${name} ${first}`);
+      environment.simulator.faults(first, { fault, next: 1 });
+      environment.simulator.faults(first, { fault: 'reset_before', on: 'any', rate: 1 });
+      const reply = await client.post(
+        '/v1/payments',
+        orderOf({ first, reference: name }),
+        `${name} ${first}`,
+      );
       ids.set(`${name} at ${first}`, paymentOf(reply).id);
-      await stage.simulator.clearFaults(first);
+      await environment.simulator.clearFaults(first);
     }
-    stage.simulator.faults(first, { fault: 'reset_before', on: 'any', rate: 1 });
+    environment.simulator.faults(first, { fault: 'reset_before', on: 'any', rate: 1 });
   }
   service.kill();
   await service.exit;
-  stage.simulator.advance(LATER_MS);
-  await stage.travel(LATER_MS);
-  service = await stage.start();
+  environment.simulator.advance(LATER_MS);
+  await environment.travel(LATER_MS);
+  service = await environment.start();
   await eventually(async () => (await stuck()).length === ids.size, 'all of them to be stuck', 60_000);
-  await stage.simulator.clearFaults();
+  await environment.simulator.clearFaults();
 }, 180_000);
-afterAll(() => stage.close());
+afterAll(() => environment.close());
 
-const stuck = () => stage.sql('SELECT entity_key FROM psp_requests WHERE stuck_at IS NOT NULL');
-const referenceOf = (name: Name) => stage.effects(id(name))[0]!.psp_reference;
-const orders = () => (['stripe', 'adyen', 'keyless'] as const).flatMap((psp) => stage.orders(psp)).length;
+const stuck = () => environment.sql('SELECT entity_key FROM psp_requests WHERE stuck_at IS NOT NULL');
+const referenceOf = (name: Name) => environment.effects(id(name))[0]!.psp_reference;
+const orders = () =>
+  (['stripe', 'adyen', 'keyless'] as const).flatMap((psp) => environment.orders(psp)).length;
 const audited = (name: Name) =>
-  stage.sql(
+  environment.sql(
     "SELECT actor, action, detail FROM audit_records WHERE action = 'route.resolved' AND subject = $1",
     [`payment:${id(name)}`],
   );
 const resolve = (name: Name, as: 'done' | 'not-done', ...more: readonly string[]) =>
-  stage.command(
+  environment.command(
     'stuck',
     'resolve',
     id(name),
@@ -90,14 +95,14 @@ describe('an operation that is stuck', () => {
         psp,
         verdict: 'effective',
       });
-      expect(await shop.payment(id(name))).toMatchObject({ status: 'captured', psp });
+      expect(await client.payment(id(name))).toMatchObject({ status: 'captured', psp });
       expect(await audited(name)).toMatchObject([
         { actor: 'cli:ada', detail: { as: 'done', evidence: 'Seen in the dashboard' } },
       ]);
       const refund = { amount: 500, reference: 'one' };
-      const refunded = await shop.post(`/v1/payments/${id(name)}/refunds`, refund, `refund ${psp}`);
+      const refunded = await client.post(`/v1/payments/${id(name)}/refunds`, refund, `refund ${psp}`);
       expect(JSON.parse(refunded.text)).toMatchObject({ amount: 500 });
-      expect(stage.effects(id(name)).map(({ operation }) => operation)).toEqual(['charge', 'refund']);
+      expect(environment.effects(id(name)).map(({ operation }) => operation)).toEqual(['charge', 'refund']);
       expect(orders()).toBe(before + 1);
     },
   );
@@ -108,18 +113,18 @@ describe('an operation that is stuck', () => {
       const name = `nothing at ${psp}` as const;
       const before = orders();
       expect(await resolve(name, 'not-done')).toMatchObject({ verdict: 'ruled_out' });
-      expect(await shop.payment(id(name))).toMatchObject({
+      expect(await client.payment(id(name))).toMatchObject({
         status: 'failed',
         failure: { code: 'not_executed' },
       });
-      const again = await shop.post(
+      const again = await client.post(
         '/v1/payments',
         orderOf({ first: psp, reference: 'nothing' }),
         `nothing ${psp}`,
       );
       expect(paymentOf(again)).toMatchObject({ id: id(name), status: 'failed' });
       expect(orders()).toBe(before);
-      expect(stage.effects(id(name))).toEqual([]);
+      expect(environment.effects(id(name))).toEqual([]);
       expect(await audited(name)).toMatchObject([{ actor: 'cli:ada', detail: { as: 'not-done' } }]);
     },
   );
@@ -129,7 +134,7 @@ describe('an operation that is stuck', () => {
     expect(await resolve(name, 'done', '--psp-reference', 'ABC')).toMatchObject({
       error: { code: 'invalid_state' },
     });
-    expect(await shop.payment(id(name))).toMatchObject({ status: 'failed' });
+    expect(await client.payment(id(name))).toMatchObject({ status: 'failed' });
     expect(await audited(name)).toHaveLength(1);
   });
 
@@ -143,7 +148,7 @@ describe('an operation that is stuck', () => {
 
   it('takes no card number for evidence', async () => {
     const line = ['stuck', 'resolve', id('retried at adyen'), '--as', 'not-done', '--evidence'];
-    const answer = await stage.command(...line, 'card 4242 4242 4242 4242 has nothing');
+    const answer = await environment.command(...line, 'card 4242 4242 4242 4242 has nothing');
     expect(answer).toMatchObject({ error: { code: 'card_number_refused' } });
     expect(await audited('retried at adyen')).toEqual([]);
   });
@@ -151,20 +156,20 @@ describe('an operation that is stuck', () => {
   it('is asked about again by an operator, and sent to nobody once the key may be forgotten', async () => {
     const name = 'retried at stripe';
     const before = orders();
-    stage.simulator.faults('stripe', { fault: 'error_500_before', on: 'lookup', rate: 1 });
-    expect(await stage.command('stuck', 'retry', id(name))).toMatchObject({
+    environment.simulator.faults('stripe', { fault: 'error_500_before', on: 'lookup', rate: 1 });
+    expect(await environment.command('stuck', 'retry', id(name))).toMatchObject({
       calls: [{ kind: 'lookup', outcome: 'unknown' }],
       stuck: true,
     });
-    await stage.simulator.clearFaults();
-    expect(await stage.command('stuck', 'retry', id(name))).toMatchObject({
+    await environment.simulator.clearFaults();
+    expect(await environment.command('stuck', 'retry', id(name))).toMatchObject({
       calls: [{ kind: 'lookup', outcome: 'succeeded' }],
       stuck: false,
     });
-    expect(await shop.payment(id(name))).toMatchObject({ status: 'captured' });
+    expect(await client.payment(id(name))).toMatchObject({ status: 'captured' });
     expect(orders()).toBe(before);
     // This PSP answers no questions; what it knows of our key it may have forgotten.
-    expect(await stage.command('stuck', 'retry', id('retried at adyen'))).toMatchObject({
+    expect(await environment.command('stuck', 'retry', id('retried at adyen'))).toMatchObject({
       calls: [],
       stuck: true,
     });
@@ -182,47 +187,55 @@ describe('a person who was wrong', () => {
   it('leaves an orphan effect, which a person who gave it back by hand takes off the list', async () => {
     const first: PspName = 'stripe';
     // Another one at the PSP that can be asked: it was done, and the person did not find it.
-    stage.simulator.faults(first, { fault: 'reset_after', next: 1 });
-    stage.simulator.faults(first, { fault: 'reset_before', on: 'any', rate: 1 });
-    const reply = await shop.post('/v1/payments', orderOf({ first, reference: 'wrong' }), 'wrong');
+    environment.simulator.faults(first, { fault: 'reset_after', next: 1 });
+    environment.simulator.faults(first, { fault: 'reset_before', on: 'any', rate: 1 });
+    const reply = await client.post('/v1/payments', orderOf({ first, reference: 'wrong' }), 'wrong');
     const { id: paymentId } = paymentOf(reply);
     service.kill();
     await service.exit;
-    await stage.travel(LATER_MS);
-    service = await stage.start({ env: { PAYONCE_ORPHANS: 'approve' } });
+    await environment.travel(LATER_MS);
+    service = await environment.start({ env: { PAYONCE_ORPHANS: 'approve' } });
     const isStuck = 'SELECT FROM psp_requests WHERE payment_id = $1 AND stuck_at IS NOT NULL';
-    await eventually(async () => (await stage.sql(isStuck, [paymentId])).length > 0, 'it is stuck', 60_000);
+    await eventually(
+      async () => (await environment.sql(isStuck, [paymentId])).length > 0,
+      'it is stuck',
+      60_000,
+    );
     const statement = ['--as', 'not-done', '--evidence', 'Not in the dashboard'];
-    expect(await stage.command('stuck', 'resolve', paymentId, ...statement)).toMatchObject({
+    expect(await environment.command('stuck', 'resolve', paymentId, ...statement)).toMatchObject({
       verdict: 'ruled_out',
     });
-    expect(await shop.payment(paymentId)).toMatchObject({ status: 'failed' });
+    expect(await client.payment(paymentId)).toMatchObject({ status: 'failed' });
 
-    await stage.simulator.clearFaults();
+    await environment.simulator.clearFaults();
     service.kill();
     await service.exit;
-    await stage.travel(LOOK_MS);
-    service = await stage.start({ env: { PAYONCE_ORPHANS: 'approve' } });
+    await environment.travel(LOOK_MS);
+    service = await environment.start({ env: { PAYONCE_ORPHANS: 'approve' } });
     const [orphan] = await eventually(async () => {
-      const list = (await stage.command('orphans', 'list')) as { merchant_id: string; entity_key: string }[];
+      const list = (await environment.command('orphans', 'list')) as {
+        merchant_id: string;
+        entity_key: string;
+      }[];
       return list.length > 0 && list;
     }, 'the orphan effect');
     expect(orphan).toMatchObject({ entity_key: `payment-${paymentId}-charge`, route: 1, status: 'open' });
     await eventually(async () => (await figure()) === 1, 'the figure with it');
 
     const which = ['--merchant', orphan!.merchant_id, '--entity-key', orphan!.entity_key, '--route', '1'];
-    const close = () => stage.command('orphans', 'close', ...which, '--note', 'Refunded by hand', ...BY);
+    const close = () =>
+      environment.command('orphans', 'close', ...which, '--note', 'Refunded by hand', ...BY);
     expect(await close()).toMatchObject({ status: 'closed' });
-    expect(await stage.command('orphans', 'list')).toEqual([]);
+    expect(await environment.command('orphans', 'list')).toEqual([]);
     await eventually(async () => (await figure()) === 0, 'the figure without it');
     expect(await close()).toMatchObject({ error: { code: 'not_found' } });
-    const approve = await stage.command('orphans', 'approve', ...which);
+    const approve = await environment.command('orphans', 'approve', ...which);
     expect(approve).toMatchObject({ error: { code: 'not_found' } });
     const sql = "SELECT actor, subject, detail FROM audit_records WHERE action = 'orphan.closed'";
-    expect(await stage.sql(sql)).toMatchObject([
+    expect(await environment.sql(sql)).toMatchObject([
       { actor: 'cli:ada', subject: orphan!.entity_key, detail: { route: 1, note: 'Refunded by hand' } },
     ]);
     // The command itself sends nothing.
-    expect(stage.effects(paymentId).map(({ operation }) => operation)).toEqual(['charge']);
+    expect(environment.effects(paymentId).map(({ operation }) => operation)).toEqual(['charge']);
   }, 240_000);
 });

@@ -1,23 +1,23 @@
 import { type JobKind } from '../../src/jobs/job-kind.js';
 import { describeWithRedis } from '../support/redis-server.js';
 import { eventually } from '../support/test-environment.js';
-import { clock, type Deed, gate, JobsStage, names } from './jobs-stage.js';
+import { clock, type JobRecord, gate, JobsEnvironment, names } from './jobs-environment.js';
 
 /** A real redis-server is emptied, killed, made read only and filled while jobs are staged. */
 describeWithRedis('Redis in trouble while jobs are staged', () => {
-  let stage: JobsStage;
+  let environment: JobsEnvironment;
   beforeEach(async () => {
-    stage = await JobsStage.open('redis');
+    environment = await JobsEnvironment.open('redis');
   });
-  afterEach(() => stage.close());
+  afterEach(() => environment.close());
 
   const allDone = (count: number) =>
-    eventually(async () => (await stage.count('effects')) === count, `${count} were done`, 30_000);
+    eventually(async () => (await environment.count('effects')) === count, `${count} were done`, 30_000);
   const nothingLeft = async () => {
-    await eventually(async () => (await stage.count('staged_jobs')) === 0, 'no row is left');
-    expect(await stage.count('dead_letters')).toBe(0);
+    await eventually(async () => (await environment.count('staged_jobs')) === 0, 'no row is left');
+    expect(await environment.count('dead_letters')).toBe(0);
   };
-  const redis = () => stage.redis!;
+  const redis = () => environment.redis!;
   const ticking = () => {
     let runs = 0;
     const task = { name: 'tick', everyMs: 300, runOnce: () => Promise.resolve({ runs: (runs += 1) }) };
@@ -26,33 +26,33 @@ describeWithRedis('Redis in trouble while jobs are staged', () => {
 
   it('emptied: all that is due runs again, once in effect, and the schedules go on', async () => {
     const go = gate();
-    const kind = stage.deeds('deed.do', () => go.opened);
+    const kind = environment.deeds('deed.do', () => go.opened);
     const { task, runs } = ticking();
-    await stage.runtime({ kinds: [kind], periodicTasks: [task] });
-    await stage.stage(kind, names(60));
-    await eventually(async () => (await stage.count('staged_jobs')) === 0, 'the queue has them');
+    await environment.runtime({ kinds: [kind], periodicTasks: [task] });
+    await environment.environment(kind, names(60));
+    await eventually(async () => (await environment.count('staged_jobs')) === 0, 'the queue has them');
     await redis().command('FLUSHALL');
     const before = runs();
     go.open();
     await allDone(60);
     await eventually(() => runs() > before + 2, 'the schedules go on');
     await nothingLeft();
-    expect(await stage.count('runs')).toBeLessThanOrEqual(120);
+    expect(await environment.count('runs')).toBeLessThanOrEqual(120);
   });
 
   it('a retry keeps its place: the sweeper adds no second one', async () => {
-    const kind: JobKind<Deed> = stage.deeds('deed.do', () => {
+    const kind: JobKind<JobRecord> = environment.deeds('deed.do', () => {
       throw new Error('never');
     });
     const waits = [
       { queue: 'default-now', delayMs: 0, concurrency: 2 },
       { queue: 'default-1h', delayMs: 3_600_000, concurrency: 1 },
     ];
-    await stage.runtime({ kinds: [kind], retryPolicies: [{ name: 'default', tiers: waits }] });
-    await stage.stage(kind, names(3));
-    await eventually(async () => (await stage.count('runs')) === 3, 'each was tried');
+    await environment.runtime({ kinds: [kind], retryPolicies: [{ name: 'default', tiers: waits }] });
+    await environment.environment(kind, names(3));
+    await eventually(async () => (await environment.count('runs')) === 3, 'each was tried');
     const sweeps = async () => {
-      const { rows } = await stage.pool.query<{ at: Date | null }>(
+      const { rows } = await environment.pool.query<{ at: Date | null }>(
         "SELECT ended_at AS at FROM schedules WHERE name = 'sweeper'",
       );
       return rows[0]?.at?.getTime() ?? 0;
@@ -62,37 +62,37 @@ describeWithRedis('Redis in trouble while jobs are staged', () => {
       await eventually(async () => (await sweeps()) > last, 'a sweep');
       last = await sweeps();
     }
-    expect(await stage.count('runs')).toBe(3);
+    expect(await environment.count('runs')).toBe(3);
     // What is forgotten begins anew.
     await redis().command('FLUSHALL');
-    await eventually(async () => (await stage.count('runs')) >= 6, 'each is tried again');
+    await eventually(async () => (await environment.count('runs')) >= 6, 'each is tried again');
   });
 
   it('killed and restarted: nothing is lost, and periodic tasks did not wait for it', async () => {
-    const kind = stage.deeds();
+    const kind = environment.deeds();
     const { task, runs } = ticking();
-    await stage.runtime({ kinds: [kind], periodicTasks: [task] });
-    await stage.stage(kind, names(20, 'a'));
+    await environment.runtime({ kinds: [kind], periodicTasks: [task] });
+    await environment.environment(kind, names(20, 'a'));
     await allDone(20);
     await redis().kill();
-    await stage.stage(kind, names(20, 'b'));
+    await environment.environment(kind, names(20, 'b'));
     const before = runs();
     // Overdue after three intervals and five seconds: then a process runs it without the queue.
     await eventually(() => runs() > before, 'the task is run without Redis', 15_000);
-    expect(await stage.count('effects')).toBe(20);
+    expect(await environment.count('effects')).toBe(20);
     await redis().restart();
     await allDone(40);
     await nothingLeft();
-    const complaints = stage.log.filter((line) => line.includes('they wait in Postgres'));
+    const complaints = environment.log.filter((line) => line.includes('they wait in Postgres'));
     expect(complaints).toHaveLength(1);
   });
 
   it('not there when a runtime starts: it starts, and works when Redis comes', async () => {
-    const kind = stage.deeds();
+    const kind = environment.deeds();
     await redis().kill();
-    await stage.runtime({ kinds: [kind] });
-    await stage.stage(kind, names(5));
-    await eventually(() => stage.log.join('').includes('they wait in Postgres'), 'it says so');
+    await environment.runtime({ kinds: [kind] });
+    await environment.environment(kind, names(5));
+    await eventually(() => environment.log.join('').includes('they wait in Postgres'), 'it says so');
     await redis().restart();
     await allDone(5);
     await nothingLeft();
@@ -110,22 +110,22 @@ describeWithRedis('Redis in trouble while jobs are staged', () => {
     ],
   ])('%s in the middle of work: jobs wait in Postgres, and workers do not spin', async (_, strike, mend) => {
     const go = gate();
-    const kind = stage.deeds('deed.do', () => go.opened);
-    await stage.runtime({ kinds: [kind], timings: { sweepMs: 60_000 } });
-    await stage.stage(kind, names(100, 'a'));
-    await eventually(async () => (await stage.count('runs')) === 8, 'as many as may are in hand');
-    await eventually(async () => (await stage.count('staged_jobs')) === 0, 'the queue has the others');
+    const kind = environment.deeds('deed.do', () => go.opened);
+    await environment.runtime({ kinds: [kind], timings: { sweepMs: 60_000 } });
+    await environment.environment(kind, names(100, 'a'));
+    await eventually(async () => (await environment.count('runs')) === 8, 'as many as may are in hand');
+    await eventually(async () => (await environment.count('staged_jobs')) === 0, 'the queue has the others');
     for (const [command, ...args] of strike) await redis().command(command!, ...args);
     go.open();
-    await stage.stage(kind, names(20, 'b'));
-    await eventually(() => stage.log.join('').includes('they wait in Postgres'), 'it says so');
+    await environment.environment(kind, names(20, 'b'));
+    await eventually(() => environment.log.join('').includes('they wait in Postgres'), 'it says so');
     await redis().command('CONFIG', 'RESETSTAT');
     await clock.sleep(2_000);
     const stats = String(await redis().command('INFO', 'stats'));
     const commands = Number(/total_commands_processed:(\d+)/.exec(stats)?.[1]);
     // Nothing would keep them from 36,000 a second.
     expect(commands).toBeLessThan(5_000);
-    expect(await stage.count('staged_jobs')).toBe(20);
+    expect(await environment.count('staged_jobs')).toBe(20);
     for (const [command, ...args] of mend) await redis().command(command!, ...args);
     await allDone(120);
     await nothingLeft();
@@ -133,28 +133,28 @@ describeWithRedis('Redis in trouble while jobs are staged', () => {
 
   it('with a password: it stands in no line of the log', async () => {
     await redis().command('CONFIG', 'SET', 'requirepass', 'hunter2');
-    const kind = stage.deeds();
-    await stage.runtime({ kinds: [kind] });
-    await stage.stage(kind, names(1));
-    await eventually(() => stage.log.join('').includes('NOAUTH'), 'it says what is wrong');
-    stage.useRedisUrl(redis().url.replace('//', '//default:wrong-hunter3@'));
-    await stage.runtime({ kinds: [kind] });
-    await eventually(() => stage.log.join('').includes('WRONGPASS'), 'it says what is wrong');
-    expect(stage.log.join('')).not.toMatch(/hunter/);
+    const kind = environment.deeds();
+    await environment.runtime({ kinds: [kind] });
+    await environment.environment(kind, names(1));
+    await eventually(() => environment.log.join('').includes('NOAUTH'), 'it says what is wrong');
+    environment.useRedisUrl(redis().url.replace('//', '//default:wrong-hunter3@'));
+    await environment.runtime({ kinds: [kind] });
+    await eventually(() => environment.log.join('').includes('WRONGPASS'), 'it says what is wrong');
+    expect(environment.log.join('')).not.toMatch(/hunter/);
   });
 });
 
 describe('Postgres that ends its connections, with queues in it', () => {
   it('loses no job, and workers go on', async () => {
-    const stage = await JobsStage.open('postgres');
+    const environment = await JobsEnvironment.open('postgres');
     try {
-      const kind = stage.deeds();
-      await stage.runtime({ kinds: [kind] });
-      await stage.stage(kind, names(10, 'a'));
-      await eventually(async () => (await stage.count('effects')) === 10, 'all were done');
-      await stage.stage(kind, names(200, 'b'));
+      const kind = environment.deeds();
+      await environment.runtime({ kinds: [kind] });
+      await environment.environment(kind, names(10, 'a'));
+      await eventually(async () => (await environment.count('effects')) === 10, 'all were done');
+      await environment.environment(kind, names(200, 'b'));
       for (let strike = 0; strike < 3; strike++) {
-        await stage.pool
+        await environment.pool
           .query(
             `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
               WHERE datname = current_database() AND pid <> pg_backend_pid()`,
@@ -162,12 +162,12 @@ describe('Postgres that ends its connections, with queues in it', () => {
           .catch(() => {});
         await clock.sleep(300);
       }
-      await stage.stage(kind, names(10, 'c'));
-      await eventually(async () => (await stage.count('effects')) === 220, 'all were done', 30_000);
-      await eventually(async () => (await stage.count('staged_jobs')) === 0, 'no row is left');
-      expect(await stage.count('dead_letters')).toBe(0);
+      await environment.environment(kind, names(10, 'c'));
+      await eventually(async () => (await environment.count('effects')) === 220, 'all were done', 30_000);
+      await eventually(async () => (await environment.count('staged_jobs')) === 0, 'no row is left');
+      expect(await environment.count('dead_letters')).toBe(0);
     } finally {
-      await stage.close();
+      await environment.close();
     }
   });
 });

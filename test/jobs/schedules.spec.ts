@@ -1,16 +1,16 @@
 import { type PeriodicTask } from '../../src/jobs/periodic-task-leases.js';
 import { redisBinary } from '../support/redis-server.js';
 import { eventually } from '../support/test-environment.js';
-import { clock, gate, JobsStage } from './jobs-stage.js';
+import { clock, gate, JobsEnvironment } from './jobs-environment.js';
 
 const backends = redisBinary ? (['postgres', 'redis'] as const) : (['postgres'] as const);
 
 describe.each(backends)('schedules, with queues in %s', (backend) => {
-  let stage: JobsStage;
+  let environment: JobsEnvironment;
   beforeEach(async () => {
-    stage = await JobsStage.open(backend);
+    environment = await JobsEnvironment.open(backend);
   });
-  afterEach(() => stage.close());
+  afterEach(() => environment.close());
 
   /** Counts its runs, and how many went on at once. */
   function counting(name: string, everyMs: number, work: () => Promise<void> = () => clock.sleep(20)) {
@@ -31,14 +31,14 @@ describe.each(backends)('schedules, with queues in %s', (backend) => {
 
   it('run one at a time over two runtimes, as often as one would', async () => {
     const { task, seen } = counting('often', 300, () => clock.sleep(200));
-    await stage.runtime({ periodicTasks: [task] });
-    await stage.runtime({ periodicTasks: [task] });
+    await environment.runtime({ periodicTasks: [task] });
+    await environment.runtime({ periodicTasks: [task] });
     const from = clock.monotonicMs();
     await eventually(() => seen.runs >= 8, 'it ran eight times');
     expect(seen.most).toBe(1);
     // Not twice as often for two processes.
     expect(clock.monotonicMs() - from).toBeGreaterThan(7 * 250);
-    const { rows } = await stage.pool.query<{ every: number; failures: number }>(
+    const { rows } = await environment.pool.query<{ every: number; failures: number }>(
       `SELECT every_ms AS every, failures FROM schedules WHERE name = 'often'`,
     );
     expect(rows).toEqual([{ every: 300, failures: 0 }]);
@@ -48,8 +48,8 @@ describe.each(backends)('schedules, with queues in %s', (backend) => {
     const go = gate();
     const slow = counting('slow', 300, () => go.opened);
     const quick = counting('quick', 300);
-    await stage.runtime({ periodicTasks: [slow.task, quick.task] });
-    await stage.runtime({ periodicTasks: [slow.task, quick.task] });
+    await environment.runtime({ periodicTasks: [slow.task, quick.task] });
+    await environment.runtime({ periodicTasks: [slow.task, quick.task] });
     await eventually(() => slow.seen.runs === 1, 'the slow one began');
     // Longer than the turn lasts that it has to renew.
     const from = clock.monotonicMs();
@@ -68,9 +68,9 @@ describe.each(backends)('schedules, with queues in %s', (backend) => {
     const { task, seen } = counting('shaky', 200, () =>
       fails ? Promise.reject(new Error('not now')) : Promise.resolve(),
     );
-    await stage.runtime({ periodicTasks: [task] });
+    await environment.runtime({ periodicTasks: [task] });
     const failures = () =>
-      stage.pool
+      environment.pool
         .query<{ failures: number }>("SELECT failures FROM schedules WHERE name = 'shaky'")
         .then(({ rows }) => rows[0]?.failures ?? 0);
     await eventually(async () => (await failures()) >= 2, 'it failed twice');
@@ -80,13 +80,13 @@ describe.each(backends)('schedules, with queues in %s', (backend) => {
   });
 
   it('whose holder is gone are taken over when its turn lapses', async () => {
-    await stage.pool.query(
+    await environment.pool.query(
       `INSERT INTO schedules (name, every_ms, leased_by, leased_until, started_at)
        VALUES ('held', 200, gen_random_uuid(), clock_timestamp() + interval '2 s', clock_timestamp())`,
     );
     const { task, seen } = counting('held', 200);
-    await stage.runtime({ periodicTasks: [task] });
-    await eventually(() => stage.log.join('').includes('jobs are taken'), 'it works');
+    await environment.runtime({ periodicTasks: [task] });
+    await eventually(() => environment.log.join('').includes('jobs are taken'), 'it works');
     await clock.sleep(800);
     expect(seen.runs).toBe(0);
     await eventually(() => seen.runs > 0, 'it has the turn');
@@ -94,12 +94,14 @@ describe.each(backends)('schedules, with queues in %s', (backend) => {
 
   it('are removed from the queue an hour after their last run, where this process does not know them', async () => {
     const [kept, gone, elsewhere] = ['kept', 'gone', 'elsewhere'].map((name) => counting(name, 300));
-    const before = await stage.runtime({ periodicTasks: [kept!.task, gone!.task, elsewhere!.task] });
+    const before = await environment.runtime({ periodicTasks: [kept!.task, gone!.task, elsewhere!.task] });
     await eventually(() => gone!.seen.runs > 0 && elsewhere!.seen.runs > 0, 'all of them ran');
     await before.stop();
-    await stage.pool.query("UPDATE schedules SET ended_at = ended_at - interval '2 h' WHERE name = 'gone'");
-    await stage.runtime({ periodicTasks: [kept!.task] });
-    const queues = await stage.queues();
+    await environment.pool.query(
+      "UPDATE schedules SET ended_at = ended_at - interval '2 h' WHERE name = 'gone'",
+    );
+    await environment.runtime({ periodicTasks: [kept!.task] });
+    const queues = await environment.queues();
     const names = () =>
       queues
         .use('schedules', 'looking', (queue) => queue.getJobSchedulers())
@@ -109,13 +111,15 @@ describe.each(backends)('schedules, with queues in %s', (backend) => {
   });
 
   it('are late by what the metric says', async () => {
-    await stage.pool.query(
+    await environment.pool.query(
       `INSERT INTO schedules (name, every_ms, leased_by, leased_until, started_at, ended_at)
        VALUES ('late', 60000, gen_random_uuid(), clock_timestamp() + interval '1 h', clock_timestamp(),
                clock_timestamp() - interval '100 s')`,
     );
-    await stage.runtime({ periodicTasks: [counting('late', 60_000).task] });
-    const lag = /payonce_schedule_lag_seconds\{chore="late"\} (\d+)/.exec(await stage.metrics.metrics());
+    await environment.runtime({ periodicTasks: [counting('late', 60_000).task] });
+    const lag = /payonce_schedule_lag_seconds\{chore="late"\} (\d+)/.exec(
+      await environment.metrics.metrics(),
+    );
     expect(Number(lag?.[1])).toBeGreaterThanOrEqual(40);
     expect(Number(lag?.[1])).toBeLessThan(60);
   });

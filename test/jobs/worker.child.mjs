@@ -1,4 +1,4 @@
-// A worker process: `<database url> <redis url or -> <hold|free>`. Does deeds (see jobs-stage.ts); where
+// A worker process: `<database url> <redis url or -> <hold|free>`. Runs recorded jobs (see jobs-environment.ts); where
 // it holds, a deed waits between its beginning and its effect until the table `released` has a row.
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

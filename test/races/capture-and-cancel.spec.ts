@@ -8,19 +8,19 @@ import {
   TestEnvironment,
 } from '../support/test-environment.js';
 
-let stage: TestEnvironment;
+let environment: TestEnvironment;
 let services: Service[];
 let shops: [ApiClient, ApiClient];
 
 beforeAll(async () => {
-  stage = await TestEnvironment.open();
-  const apiKey = await stage.merchant();
-  services = [await stage.start(), await stage.start()];
+  environment = await TestEnvironment.open();
+  const apiKey = await environment.merchant();
+  services = [await environment.start(), await environment.start()];
   const [a, b] = services.map((service) => new ApiClient(() => service.url, apiKey));
   shops = [a!, b!];
 });
 
-afterAll(() => stage.close());
+afterAll(() => environment.close());
 
 async function authorized(key: string): Promise<string> {
   const payment = paymentOf(await shops[0].post('/v1/payments', orderOf({ capture: 'manual' }), key));
@@ -29,15 +29,15 @@ async function authorized(key: string): Promise<string> {
 }
 
 /** Asks with one key until there is an answer that stays. */
-function insist(shop: ApiClient, path: string, key: string): Promise<Reply> {
+function insist(client: ApiClient, path: string, key: string): Promise<Reply> {
   const stays = (reply: Reply) =>
     reply.status === 200 || (reply.status === 409 && codeOf(reply) !== 'request_in_progress');
-  return shop.until(() => shop.post(path, {}, key), stays);
+  return client.until(() => client.post(path, {}, key), stays);
 }
 
 /** What was done to the payment after it was authorized. */
 function movesOf(id: string): string[] {
-  return stage
+  return environment
     .effects(id)
     .map(({ operation }) => operation)
     .filter((operation) => operation !== 'authorize');
@@ -45,9 +45,9 @@ function movesOf(id: string): string[] {
 
 /** What the PSP was asked to do to it: a PSP that would refuse the second is not what is relied on. */
 function askedFor(id: string): string[] {
-  const [made] = stage.effects(id);
+  const [made] = environment.effects(id);
   const path = `/v1/payment_intents/${made!.psp_reference}/`;
-  return stage
+  return environment
     .orders('stripe')
     .filter((call) => call.path.startsWith(path))
     .map((call) => call.path.slice(path.length));
@@ -55,7 +55,7 @@ function askedFor(id: string): string[] {
 
 /** Versions of the payment that its history explains, with what each came to. */
 async function historyOf(id: string): Promise<string[]> {
-  const rows = await stage.sql<{ to_status: string }>(
+  const rows = await environment.sql<{ to_status: string }>(
     'SELECT to_status FROM payment_transitions WHERE payment_id = $1 ORDER BY version',
     [id],
   );
@@ -92,7 +92,7 @@ describe('an authorized payment', () => {
     const id = await authorized(`twice-${round}`);
     const path = `/v1/payments/${id}/capture`;
 
-    const replies = await Promise.all(shops.map((shop, i) => insist(shop, path, `twice-${round}-${i}`)));
+    const replies = await Promise.all(shops.map((client, i) => insist(client, path, `twice-${round}-${i}`)));
 
     expect(movesOf(id)).toEqual(['capture']);
     expect(askedFor(id)).toEqual(['capture']);

@@ -8,21 +8,25 @@ import { eventually, orderOf, paymentOf, ApiClient, TestEnvironment } from '../s
 const APART_MS = 100_000;
 const ON_ITS_WAY_MS = 6_000;
 
-let stage: TestEnvironment;
+let environment: TestEnvironment;
 let apiKey: string;
 
 beforeAll(async () => {
-  stage = await TestEnvironment.open({ timeoutMs: 600, lockTtlMs: 1_700, env: { PAYONCE_ROLE: 'api' } });
-  apiKey = await stage.merchant();
+  environment = await TestEnvironment.open({
+    timeoutMs: 600,
+    lockTtlMs: 1_700,
+    env: { PAYONCE_ROLE: 'api' },
+  });
+  apiKey = await environment.merchant();
 });
-afterAll(() => stage.close());
+afterAll(() => environment.close());
 
-const skewed = (ms: number) => stage.start({ env: { PAYONCE_CLOCK_OFFSET_MS: String(ms) } });
+const skewed = (ms: number) => environment.start({ env: { PAYONCE_CLOCK_OFFSET_MS: String(ms) } });
 
 it('charges once, whichever of two processes is off', async () => {
   const offsets = [0, -APART_MS, -APART_MS / 2];
   const pairs = await Promise.all(offsets.map((ofA) => Promise.all([skewed(ofA), skewed(ofA + APART_MS)])));
-  stage.simulator.faults('keyless', {
+  environment.simulator.faults('keyless', {
     fault: 'late_effect',
     delay_ms: ON_ITS_WAY_MS,
     on: 'execute',
@@ -44,9 +48,9 @@ it('charges once, whichever of two processes is off', async () => {
     return id;
   });
   const ids = await Promise.all(charges);
-  await eventually(() => stage.effects().length >= ids.length, 'the effects');
+  await eventually(() => environment.effects().length >= ids.length, 'the effects');
   for (const id of ids) {
-    expect(stage.effects(id).map(({ operation, psp }) => `${operation} at ${psp}`)).toEqual([
+    expect(environment.effects(id).map(({ operation, psp }) => `${operation} at ${psp}`)).toEqual([
       'charge at keyless',
     ]);
   }

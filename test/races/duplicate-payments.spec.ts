@@ -12,16 +12,20 @@ import {
 /** A client with a bug that makes a new key for every click, judged by the PSP's ledger. */
 const CLICKS = 20;
 
-let stage: TestEnvironment;
+let environment: TestEnvironment;
 let services: Service[];
 
 beforeAll(async () => {
   // A call that a busy machine cannot make in time is not sent, and the next PSP is asked.
-  stage = await TestEnvironment.open({ timeoutMs: 4_000, lockTtlMs: 12_000, env: { PAYONCE_ROLE: 'api' } });
-  services = [await stage.start(), await stage.start()];
+  environment = await TestEnvironment.open({
+    timeoutMs: 4_000,
+    lockTtlMs: 12_000,
+    env: { PAYONCE_ROLE: 'api' },
+  });
+  services = [await environment.start(), await environment.start()];
 });
-afterAll(() => stage.close());
-beforeEach(() => stage.simulator.reset());
+afterAll(() => environment.close());
+beforeEach(() => environment.simulator.reset());
 
 /** All at once, by turns to either service, each under a key of its own. */
 function clicks(shops: readonly ApiClient[], name: string, body: object): Promise<Reply[]> {
@@ -34,7 +38,7 @@ function clicks(shops: readonly ApiClient[], name: string, body: object): Promis
 
 describe('twenty clicks at once under different keys, on two services', () => {
   it.each([1, 2, 3])('are one payment, and the others are told its id (round %i)', async (round) => {
-    const shops = await shopsWithWindow(stage, services, 60);
+    const shops = await shopsWithWindow(environment, services, 60);
     const replies = await clicks(shops, `clicks-${round}`, orderOf());
 
     const taken = replies.filter(({ status }) => status === 201);
@@ -49,30 +53,30 @@ describe('twenty clicks at once under different keys, on two services', () => {
     expect(told).toEqual(
       Array.from({ length: CLICKS - 1 }, () => ({ status: 409, code: 'probable_duplicate', payment_id: id })),
     );
-    expect(stage.effects().map(({ operation }) => operation)).toEqual(['charge']);
-    expect(stage.effects(id)).toHaveLength(1);
-    expect(stage.orders('stripe')).toHaveLength(1);
+    expect(environment.effects().map(({ operation }) => operation)).toEqual(['charge']);
+    expect(environment.effects(id)).toHaveLength(1);
+    expect(environment.orders('stripe')).toHaveLength(1);
   });
 
   it('are one payment where the one before is just over', async () => {
-    const shops = await shopsWithWindow(stage, services, 60);
+    const shops = await shopsWithWindow(environment, services, 60);
     const before = paymentOf(await shops[0]!.post('/v1/payments', orderOf(), 'long-ago'));
-    await stage.sql("UPDATE duplicate_guards SET until = statement_timestamp() - interval '1 ms'");
+    await environment.sql("UPDATE duplicate_guards SET until = statement_timestamp() - interval '1 ms'");
     const replies = await clicks(shops, 'clicks-after', orderOf());
 
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(replies.filter((reply) => reply.status === 409).map(codeOf)).toEqual(
       Array.from({ length: CLICKS - 1 }, () => 'probable_duplicate'),
     );
-    expect(stage.effects()).toHaveLength(2);
-    expect(stage.effects(before.id)).toHaveLength(1);
+    expect(environment.effects()).toHaveLength(2);
+    expect(environment.effects(before.id)).toHaveLength(1);
   });
 
   it('are twenty payments where they are meant', async () => {
-    const shops = await shopsWithWindow(stage, services, 60);
+    const shops = await shopsWithWindow(environment, services, 60);
     const replies = await clicks(shops, 'meant', { ...orderOf(), allow_duplicate: true });
 
     expect(new Set(replies.map((reply) => paymentOf(reply).id)).size).toBe(CLICKS);
-    expect(stage.effects()).toHaveLength(CLICKS);
+    expect(environment.effects()).toHaveLength(CLICKS);
   });
 });

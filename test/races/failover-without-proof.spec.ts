@@ -1,9 +1,9 @@
 import { Client, DatabaseError } from 'pg';
 import { atRest, orderOf, paymentOf, ApiClient, TestEnvironment } from '../support/test-environment.js';
 
-let stage: TestEnvironment;
-let shop: ApiClient;
-let client: Client;
+let environment: TestEnvironment;
+let client: ApiClient;
+let connection: Client;
 let paymentId: string;
 let entityKey: string;
 
@@ -11,41 +11,44 @@ const body = orderOf({ first: 'stripe' });
 
 /** A real charge in doubt: nothing answers, so its route stays open. */
 beforeAll(async () => {
-  stage = await TestEnvironment.open({ env: { PAYONCE_ROLE: 'api' } });
-  const apiKey = await stage.merchant();
-  const service = await stage.start();
-  shop = new ApiClient(() => service.url, apiKey);
-  stage.simulator.faults('stripe', { fault: 'hang_before', on: 'any', times: 1_000 });
-  const reply = await shop.post('/v1/payments', body, 'in-doubt');
+  environment = await TestEnvironment.open({ env: { PAYONCE_ROLE: 'api' } });
+  const apiKey = await environment.merchant();
+  const service = await environment.start();
+  client = new ApiClient(() => service.url, apiKey);
+  environment.simulator.faults('stripe', { fault: 'hang_before', on: 'any', times: 1_000 });
+  const reply = await client.post('/v1/payments', body, 'in-doubt');
   expect(reply.status).toBe(202);
   paymentId = paymentOf(reply).id;
-  const [route] = await stage.sql<{ entity_key: string; route: number; verdict: string }>(
+  const [route] = await environment.sql<{ entity_key: string; route: number; verdict: string }>(
     'SELECT entity_key, route, verdict FROM psp_requests WHERE payment_id = $1',
     [paymentId],
   );
   expect(route).toMatchObject({ route: 1, verdict: 'open' });
   entityKey = route!.entity_key;
-  client = new Client({ connectionString: stage.database.url, application_name: 'payonce-operator' });
-  await client.connect();
+  connection = new Client({
+    connectionString: environment.database.url,
+    application_name: 'payonce-operator',
+  });
+  await connection.connect();
 });
 
 afterAll(async () => {
-  await client.end();
-  await stage.close();
+  await connection.end();
+  await environment.close();
 });
 
 // Whatever is done by hand is taken back: the charge goes on as it was.
-beforeEach(() => client.query('BEGIN'));
-afterEach(() => client.query('ROLLBACK'));
+beforeEach(() => connection.query('BEGIN'));
+afterEach(() => connection.query('ROLLBACK'));
 
 /** The rule that refuses the statement; null when it is written. */
 async function ruleAgainst(text: string, values: readonly unknown[] = []): Promise<string | null> {
-  await client.query('SAVEPOINT before_it');
+  await connection.query('SAVEPOINT before_it');
   try {
-    await client.query(text, [...values]);
+    await connection.query(text, [...values]);
     return null;
   } catch (error) {
-    await client.query('ROLLBACK TO SAVEPOINT before_it');
+    await connection.query('ROLLBACK TO SAVEPOINT before_it');
     if (error instanceof DatabaseError) return error.constraint ?? error.message;
     throw error;
   }
@@ -100,7 +103,7 @@ describe('a charge in doubt, handled with SQL', () => {
     'cannot be proved not to have happened by an attempt that does not say so (%s)',
     async (kind) => {
       expect(await ruleOutByHand()).toBeNull();
-      const attempts = await client.query<{ attempt: number; kind: string; outcome: string }>(
+      const attempts = await connection.query<{ attempt: number; kind: string; outcome: string }>(
         'SELECT attempt, kind, outcome FROM psp_attempts WHERE entity_key = $1 ORDER BY attempt',
         [entityKey],
       );
@@ -118,7 +121,7 @@ describe('a charge in doubt, handled with SQL', () => {
   });
 
   it('can be routed elsewhere with a proof that holds', async () => {
-    await client.query(
+    await connection.query(
       "UPDATE psp_attempts SET outcome = 'not_sent', ended_at = now() WHERE entity_key = $1 AND attempt = 1",
       [entityKey],
     );
@@ -128,12 +131,14 @@ describe('a charge in doubt, handled with SQL', () => {
   });
 
   it('is charged once in the end, at the PSP that it was bound to', async () => {
-    await client.query('ROLLBACK');
-    await stage.simulator.clearFaults('stripe');
+    await connection.query('ROLLBACK');
+    await environment.simulator.clearFaults('stripe');
 
-    const reply = await shop.until(() => shop.post('/v1/payments', body, 'in-doubt'), atRest);
+    const reply = await client.until(() => client.post('/v1/payments', body, 'in-doubt'), atRest);
 
     expect(paymentOf(reply)).toMatchObject({ id: paymentId, status: 'captured', psp: 'stripe' });
-    expect(stage.effects().map(({ psp, operation }) => [psp, operation])).toEqual([['stripe', 'charge']]);
+    expect(environment.effects().map(({ psp, operation }) => [psp, operation])).toEqual([
+      ['stripe', 'charge'],
+    ]);
   });
 });

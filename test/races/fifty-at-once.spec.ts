@@ -10,26 +10,26 @@ import {
 
 const EACH = 25;
 
-let stage: TestEnvironment;
+let environment: TestEnvironment;
 let services: Service[];
 let apiKey: string;
 
 beforeAll(async () => {
-  stage = await TestEnvironment.open({ env: { PAYONCE_ROLE: 'api' } });
-  apiKey = await stage.merchant();
-  services = [await stage.start(), await stage.start()];
+  environment = await TestEnvironment.open({ env: { PAYONCE_ROLE: 'api' } });
+  apiKey = await environment.merchant();
+  services = [await environment.start(), await environment.start()];
 });
 
-afterAll(() => stage.close());
+afterAll(() => environment.close());
 
-beforeEach(() => stage.simulator.reset());
+beforeEach(() => environment.simulator.reset());
 
 /** The same request 25 times to each of two services, all of them before the first is answered. */
 function fiftyAtOnce(key: string, waitS?: number): Promise<Reply[]> {
   const shops = services.map((service) => new ApiClient(() => service.url, apiKey));
   const body = orderOf({ reference: key });
   const asks = Array.from({ length: EACH }, () =>
-    shops.map((shop) => shop.post('/v1/payments', body, key, waitS === undefined ? {} : { waitS })),
+    shops.map((client) => client.post('/v1/payments', body, key, waitS === undefined ? {} : { waitS })),
   );
   return Promise.all(asks.flat());
 }
@@ -56,13 +56,13 @@ describe('fifty identical requests at once, on two services', () => {
       });
       expect(Number(reply.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
     }
-    expect(stage.effects().map(({ operation }) => operation)).toEqual(['charge']);
-    expect(stage.effects(paymentOf(firstHand[0]!).id)).toHaveLength(1);
-    expect(stage.orders('stripe')).toHaveLength(1);
+    expect(environment.effects().map(({ operation }) => operation)).toEqual(['charge']);
+    expect(environment.effects(paymentOf(firstHand[0]!).id)).toHaveLength(1);
+    expect(environment.orders('stripe')).toHaveLength(1);
   });
 
   it('all get the same bytes when they wait', async () => {
-    stage.simulator.faults('stripe', { fault: 'delay_after', delay_ms: 300, next: 1 });
+    environment.simulator.faults('stripe', { fault: 'delay_after', delay_ms: 300, next: 1 });
 
     const replies = await fiftyAtOnce('fifty-that-wait', 10);
 
@@ -70,7 +70,7 @@ describe('fifty identical requests at once, on two services', () => {
     expect([...new Set(replies.map(({ text }) => text))]).toHaveLength(1);
     expect(replies.filter((reply) => !isReplay(reply))).toHaveLength(1);
     expect(paymentOf(replies[0]!).status).toBe('captured');
-    expect(stage.effects().map(({ operation }) => operation)).toEqual(['charge']);
-    expect(stage.orders('stripe')).toHaveLength(1);
+    expect(environment.effects().map(({ operation }) => operation)).toEqual(['charge']);
+    expect(environment.orders('stripe')).toHaveLength(1);
   });
 });

@@ -15,39 +15,39 @@ const LOCK_MS = 20_000;
 /** 3 s on a machine that does nothing else; half of what the locks would last, on one that does. */
 const PATIENCE_MS = 10_000;
 
-let stage: TestEnvironment;
+let environment: TestEnvironment;
 let apiKey: string;
 
 beforeAll(async () => {
-  stage = await TestEnvironment.open({ timeoutMs: 3_000, lockTtlMs: LOCK_MS });
-  apiKey = await stage.merchant();
+  environment = await TestEnvironment.open({ timeoutMs: 3_000, lockTtlMs: LOCK_MS });
+  apiKey = await environment.merchant();
 });
-afterAll(() => stage.close());
+afterAll(() => environment.close());
 
 interface Row {
   readonly id: string;
   readonly status: string;
 }
-const payments = () => stage.sql<Row>('SELECT id, status FROM payments');
+const payments = () => environment.sql<Row>('SELECT id, status FROM payments');
 
 async function killUnderLoad(victim: Service): Promise<number> {
   for (const psp of ['stripe', 'adyen'] as const) {
-    stage.simulator.faults(psp, { fault: 'delay_after', delay_ms: 1_500, next: PAYMENTS });
+    environment.simulator.faults(psp, { fault: 'delay_after', delay_ms: 1_500, next: PAYMENTS });
   }
-  const shop = new ApiClient(() => victim.url, apiKey);
+  const client = new ApiClient(() => victim.url, apiKey);
   for (let n = 0; n < PAYMENTS; n++) {
     const body = orderOf({ first: n % 2 ? 'stripe' : 'adyen', reference: `order-${n}` });
-    shop.post('/v1/payments', body, `order-${n}`).catch(() => null);
+    client.post('/v1/payments', body, `order-${n}`).catch(() => null);
   }
-  await eventually(() => stage.effects().length >= PAYMENTS / 2, 'calls that have had their effect');
+  await eventually(() => environment.effects().length >= PAYMENTS / 2, 'calls that have had their effect');
   victim.kill();
   await victim.exit;
-  await stage.simulator.clearFaults();
+  await environment.simulator.clearFaults();
   return performance.now();
 }
 
 it('what a killed process had in hand rests within seconds, once', async () => {
-  const [victim] = await Promise.all([stage.start(), stage.start()]);
+  const [victim] = await Promise.all([environment.start(), environment.start()]);
   const killedAt = await killUnderLoad(victim);
   const left = (await payments()).filter(({ status }) => status === 'processing').map(({ id }) => id);
   expect(left.length).toBeGreaterThan(PAYMENTS / 4);
@@ -71,19 +71,20 @@ it('what a killed process had in hand rests within seconds, once', async () => {
     `after kill -9: ${left.length} payments rest after ${Math.round(median)} ms (median), ${Math.round(worst)} ms (worst)\n`,
   );
   expect(worst).toBeLessThan(PATIENCE_MS);
-  for (const id of left) expect(stage.effects(id).map(({ operation }) => operation)).toEqual(['charge']);
+  for (const id of left)
+    expect(environment.effects(id).map(({ operation }) => operation)).toEqual(['charge']);
 }, 120_000);
 
 it('a process that only stands still keeps its locks', async () => {
-  const [still] = await Promise.all([stage.start(), stage.start()]);
-  stage.simulator.faults('stripe', { fault: 'delay_after', delay_ms: 1_000, next: 1 });
+  const [still] = await Promise.all([environment.start(), environment.start()]);
+  environment.simulator.faults('stripe', { fault: 'delay_after', delay_ms: 1_000, next: 1 });
   const asked = new ApiClient(() => still.url, apiKey).post('/v1/payments', orderOf(), 'stands-still');
   const held = () =>
-    stage.sql("SELECT 1 FROM idempotency_keys WHERE key = 'stands-still' AND lock_token IS NOT NULL");
+    environment.sql("SELECT 1 FROM idempotency_keys WHERE key = 'stands-still' AND lock_token IS NOT NULL");
   await eventually(async () => (await held()).length > 0, 'the lock');
   process.kill(still.pid, 'SIGSTOP');
   await new Promise((resolve) => setTimeout(resolve, 4_000));
-  const [{ left }] = (await stage.sql<{ left: boolean }>(
+  const [{ left }] = (await environment.sql<{ left: boolean }>(
     "SELECT resumable_at > statement_timestamp() + interval '5 s' AS left FROM idempotency_keys WHERE key = 'stands-still'",
   )) as [{ left: boolean }];
   expect(left).toBe(true);

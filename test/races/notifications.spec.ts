@@ -95,7 +95,7 @@ const plans: readonly Plan[] = Array.from({ length: PAYMENTS }, (_, n) => {
   };
 });
 
-let stage: TestEnvironment;
+let environment: TestEnvironment;
 let receiver: Receiver;
 let apis: readonly [Service, Service];
 let shops: readonly [ApiClient, ApiClient];
@@ -106,7 +106,7 @@ const seen = { faults: 0, refused: 0, forged: 0 };
 
 beforeAll(async () => {
   const env = { PAYONCE_WEBHOOK_TARGETS: 'any', PAYONCE_DEADLINE_MS: '3000', PAYONCE_DB_POOL: '5' };
-  [stage, receiver] = await Promise.all([
+  [environment, receiver] = await Promise.all([
     TestEnvironment.open({ timeoutMs: 500, lockTtlMs: 1_600, env }),
     Receiver.open((response, { headers, body }) => {
       // Checked as a merchant would, by the specification's own library.
@@ -127,18 +127,18 @@ beforeAll(async () => {
     }),
   ]);
   const [one, two] = await Promise.all([
-    stage.start({ env: { PAYONCE_ROLE: 'api' } }),
-    stage.start({ env: { PAYONCE_ROLE: 'api' } }),
-    stage.start({ env: { PAYONCE_ROLE: 'worker' } }),
-    stage.start({ env: { PAYONCE_ROLE: 'worker' } }),
+    environment.start({ env: { PAYONCE_ROLE: 'api' } }),
+    environment.start({ env: { PAYONCE_ROLE: 'api' } }),
+    environment.start({ env: { PAYONCE_ROLE: 'worker' } }),
+    environment.start({ env: { PAYONCE_ROLE: 'worker' } }),
   ]);
   apis = [one, two];
-  const apiKey = await stage.merchant();
+  const apiKey = await environment.merchant();
   shops = [new ApiClient(() => one.url, apiKey), new ApiClient(() => two.url, apiKey)];
 });
 afterAll(async () => {
   await receiver.close();
-  await stage.close();
+  await environment.close();
 });
 
 function signatureOf(headers: Readonly<Record<string, string | string[] | undefined>>) {
@@ -161,7 +161,7 @@ function isFinal(reply: Reply): boolean {
 function lose(psp: PspName, kind: FaultKind | null): void {
   if (kind === null) return;
   seen.faults += 1;
-  stage.simulator.faults(psp, { fault: kind, next: 1 });
+  environment.simulator.faults(psp, { fault: kind, next: 1 });
 }
 
 /** Asks with one key until there is an answer for good; the other API is asked every second time. */
@@ -174,7 +174,8 @@ async function play(plan: Plan): Promise<string> {
   const { key, psp, capture, isDeclined, steps } = plan;
   // Another PSP has no token then, so that a declined payment fails.
   const tokens = isDeclined ? { tokens: { [psp]: 'pm_decline_stolen_card' } } : {};
-  if (isDeclined && psp === 'adyen') stage.simulator.faults(psp, { fault: 'decline', code: '5', next: 1 });
+  if (isDeclined && psp === 'adyen')
+    environment.simulator.faults(psp, { fault: 'decline', code: '5', next: 1 });
   else lose(psp, plan.fault);
   const body = orderOf({ first: psp, capture, amount: AMOUNT, reference: key, ...tokens });
   const payment = paymentOf(await ask(plan, '/v1/payments', body, key));
@@ -188,7 +189,7 @@ async function play(plan: Plan): Promise<string> {
 
 /** What is not over yet, by the tables, in one look. */
 async function unrest(): Promise<Readonly<Record<string, number>>> {
-  const [found] = await stage.sql<Record<string, number>>(`
+  const [found] = await environment.sql<Record<string, number>>(`
     SELECT (SELECT count(*)::int FROM idempotency_keys WHERE recovery_point <> 'finished') AS keys,
            (SELECT count(*)::int FROM psp_requests WHERE verdict = 'open') AS routes,
            (SELECT count(*)::int FROM webhook_inbox WHERE state = 'received') AS inbox,
@@ -202,7 +203,7 @@ async function rest(): Promise<void> {
   let last = '';
   const isOver = async () => {
     // Notifications first: what they bring is in the tables before the last of them is answered.
-    const { waiting } = stage.notifications();
+    const { waiting } = environment.notifications();
     const left = { notifications: waiting, ...(await unrest()) };
     last = JSON.stringify(left);
     return Object.values(left).every((count) => count === 0);
@@ -241,10 +242,10 @@ const heard: Readonly<Record<string, string>> = {
 
 /** Every change that the merchant is to hear of, by what the tables hold. */
 async function changes(): Promise<string[]> {
-  const moved = await stage.sql<{ id: string; event: string; status: string }>(
+  const moved = await environment.sql<{ id: string; event: string; status: string }>(
     'SELECT payment_id AS id, event, to_status AS status FROM payment_transitions',
   );
-  const refunds = await stage.sql<{ id: string; status: string }>('SELECT id, status FROM refunds');
+  const refunds = await environment.sql<{ id: string; status: string }>('SELECT id, status FROM refunds');
   return [
     ...moved.flatMap(({ id, event, status }) => {
       const type = heard[event];
@@ -259,11 +260,13 @@ const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => to
 /** What the books of a payment and the ledgers say that the other does not. */
 async function complaintsOf(payment: PaymentView): Promise<string[]> {
   const { id } = payment;
-  const routes = await stage.sql<{ psp: string; operation: string; entity_key: string; verdict: string }>(
-    'SELECT psp, operation, entity_key, verdict FROM psp_requests WHERE payment_id = $1',
-    [id],
-  );
-  const effects = stage.effects(id);
+  const routes = await environment.sql<{
+    psp: string;
+    operation: string;
+    entity_key: string;
+    verdict: string;
+  }>('SELECT psp, operation, entity_key, verdict FROM psp_requests WHERE payment_id = $1', [id]);
+  const effects = environment.effects(id);
   const effective = routes.filter(({ verdict }) => verdict === 'effective');
   const named = (all: readonly { psp: string; operation: string }[]) =>
     all
@@ -287,29 +290,29 @@ async function complaintsOf(payment: PaymentView): Promise<string[]> {
 it(`five of each, shuffled and late: the books equal the ledgers, one event for each change (seed ${SEED})`, async () => {
   const made = await shops[0].post('/v1/webhook_endpoints', { url: receiver.url }, 'endpoint');
   const { secret } = read<{ secret: string }>(made);
-  stage.hide(secret, secret.slice('whsec_'.length));
+  environment.hide(secret, secret.slice('whsec_'.length));
   verifier = new Webhook(secret);
   const storm = { mode: 'storm', delay_ms: SPREAD_MS, seed: SEED, tries: 20 };
-  stage.notify(apis[0].url, storm, ['stripe']);
-  stage.notify(apis[1].url, storm, ['adyen', 'keyless']);
+  environment.notify(apis[0].url, storm, ['stripe']);
+  environment.notify(apis[1].url, storm, ['adyen', 'keyless']);
 
   const ids: string[] = [];
   await eachOf(plans, async (plan) => void ids.push(await play(plan)));
   await rest();
 
   // The storm was one: five of each, all taken, and each kept once.
-  const events = sum(pspNames.map((psp) => stage.simulator.webhooks(psp).events));
-  expect(stage.notifications()).toEqual({ waiting: 0, delivered: 5 * events, failed: 0 });
-  const inbox = await stage.sql<{ psp: string; state: string; count: number }>(
+  const events = sum(pspNames.map((psp) => environment.simulator.webhooks(psp).events));
+  expect(environment.notifications()).toEqual({ waiting: 0, delivered: 5 * events, failed: 0 });
+  const inbox = await environment.sql<{ psp: string; state: string; count: number }>(
     'SELECT psp, state, count(*)::int AS count FROM webhook_inbox GROUP BY psp, state',
   );
   expect(sum(inbox.map(({ count }) => count))).toBe(events);
   expect(new Set(inbox.map(({ psp }) => psp)).size).toBe(3);
-  expect(await stage.sql("SELECT * FROM webhook_inbox WHERE state = 'break'")).toEqual([]);
-  expect(await stage.sql('SELECT * FROM orphan_effects')).toEqual([]);
-  expect(await stage.sql('SELECT kind, cause, error FROM dead_letters')).toEqual([]);
+  expect(await environment.sql("SELECT * FROM webhook_inbox WHERE state = 'break'")).toEqual([]);
+  expect(await environment.sql('SELECT * FROM orphan_effects')).toEqual([]);
+  expect(await environment.sql('SELECT kind, cause, error FROM dead_letters')).toEqual([]);
 
-  const payments = (await stage.sql<{ id: string }>('SELECT id FROM payments')).map(({ id }) => id);
+  const payments = (await environment.sql<{ id: string }>('SELECT id FROM payments')).map(({ id }) => id);
   expect(ids.toSorted()).toEqual(payments.toSorted());
   expect(payments).toHaveLength(PAYMENTS);
   const complaints: string[] = [];
@@ -333,7 +336,7 @@ it(`five of each, shuffled and late: the books equal the ledgers, one event for 
   expect(receiver.received.length).toBeGreaterThanOrEqual(listed.length + seen.refused);
   const states = inbox.map(({ psp, state, count }) => `${psp} ${state} ${count}`).toSorted();
   process.stdout.write(
-    `notifications: seed ${SEED}, ${PAYMENTS} payments, ${stage.effects().length} effects, ${seen.faults} answers lost, ` +
+    `notifications: seed ${SEED}, ${PAYMENTS} payments, ${environment.effects().length} effects, ${seen.faults} answers lost, ` +
       `${events} notifications (${states.join(', ')}), ${listed.length} events, ${receiver.received.length} deliveries\n`,
   );
 }, 120_000);

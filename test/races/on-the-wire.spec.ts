@@ -8,14 +8,14 @@ import {
 } from '../support/test-environment.js';
 import { PostgresTap, type Said } from './postgres-tap.js';
 
-let stage: TestEnvironment;
+let environment: TestEnvironment;
 let tap: PostgresTap;
 let service: Service;
 
 beforeAll(async () => {
-  stage = await TestEnvironment.open();
-  tap = await PostgresTap.open(stage.database.url);
-  service = await stage.start({
+  environment = await TestEnvironment.open();
+  tap = await PostgresTap.open(environment.database.url);
+  service = await environment.start({
     databaseUrl: tap.url,
     // No worker polls, and the one lane has every statement prepared after one payment.
     env: { PAYONCE_ROLE: 'api', PAYONCE_COMMIT_LANES: '1' },
@@ -23,16 +23,16 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await stage.close();
+  await environment.close();
   await tap.close();
 });
 
 /** A shop that has just paid once: its API key is believed for 5 s, and every statement is prepared. */
-async function warmShop(): Promise<ApiClient> {
-  const shop = new ApiClient(() => service.url, await stage.merchant());
-  expect((await shop.post('/v1/payments', orderOf(), 'warm-up')).status).toBe(201);
+async function warmClient(): Promise<ApiClient> {
+  const client = new ApiClient(() => service.url, await environment.merchant());
+  expect((await client.post('/v1/payments', orderOf(), 'warm-up')).status).toBe(201);
   tap.reset();
-  return shop;
+  return client;
 }
 
 function saidForPayments(): Omit<Said, 'wake'> {
@@ -42,23 +42,23 @@ function saidForPayments(): Omit<Said, 'wake'> {
 
 describe('what a payment says to Postgres', () => {
   it('is two statements, each one round trip, with nothing read first', async () => {
-    const shop = await warmShop();
-    const before = stage.effects().length;
+    const client = await warmClient();
+    const before = environment.effects().length;
 
-    const reply = await shop.post('/v1/payments', orderOf(), 'measured');
+    const reply = await client.post('/v1/payments', orderOf(), 'measured');
 
     expect(saidForPayments()).toEqual({ parse: 0, bind: 2, execute: 2, sync: 2, query: 0 });
     expect(paymentOf(reply).status).toBe('captured');
-    expect(stage.effects()).toHaveLength(before + 1);
+    expect(environment.effects()).toHaveLength(before + 1);
   });
 
   it('is one of them before the PSP is called, and one after', async () => {
-    const shop = await warmShop();
-    stage.simulator.faults('stripe', { fault: 'delay_before', delay_ms: 500, next: 1 });
-    const before = stage.orders('stripe').length;
+    const client = await warmClient();
+    environment.simulator.faults('stripe', { fault: 'delay_before', delay_ms: 500, next: 1 });
+    const before = environment.orders('stripe').length;
 
-    const asked = shop.post('/v1/payments', orderOf(), 'held');
-    await eventually(() => stage.orders('stripe').length > before, 'the call');
+    const asked = client.post('/v1/payments', orderOf(), 'held');
+    await eventually(() => environment.orders('stripe').length > before, 'the call');
     const first = saidForPayments();
     expect((await asked).status).toBe(201);
 
@@ -68,10 +68,10 @@ describe('what a payment says to Postgres', () => {
 
   it('keeps to two on each of many', async () => {
     const many = 10;
-    const shop = await warmShop();
+    const client = await warmClient();
 
     for (let i = 0; i < many; i++) {
-      expect((await shop.post('/v1/payments', orderOf(), `many-${i}`)).status).toBe(201);
+      expect((await client.post('/v1/payments', orderOf(), `many-${i}`)).status).toBe(201);
     }
 
     const { query, ...said } = saidForPayments();

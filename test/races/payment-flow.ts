@@ -35,15 +35,15 @@ export class PaymentFlow {
   private readonly refused = new Set<string>();
 
   private constructor(
-    private readonly stage: TestEnvironment,
-    private readonly shop: ApiClient,
+    private readonly environment: TestEnvironment,
+    private readonly client: ApiClient,
     readonly receiver: Receiver,
   ) {}
 
   /** @param url of the API */
-  static async open(stage: TestEnvironment, url: () => string): Promise<PaymentFlow> {
-    const shop = new ApiClient(url, await stage.merchant());
-    const flow = new PaymentFlow(stage, shop, await Receiver.open());
+  static async open(environment: TestEnvironment, url: () => string): Promise<PaymentFlow> {
+    const client = new ApiClient(url, await environment.merchant());
+    const flow = new PaymentFlow(environment, client, await Receiver.open());
     try {
       await flow.connect(url());
       return flow;
@@ -54,7 +54,7 @@ export class PaymentFlow {
   }
 
   private async connect(url: string): Promise<void> {
-    const { stage, receiver, refused } = this;
+    const { environment, receiver, refused } = this;
     receiver.behaviour = (response, { headers }) => {
       const id = String(headers['webhook-id']);
       // One in sixteen is refused the first time, so that there are tries to make again.
@@ -62,13 +62,13 @@ export class PaymentFlow {
       refused.add(id);
       response.writeHead(refuses ? 500 : 200).end();
     };
-    const made = await this.shop.post('/v1/webhook_endpoints', { url: receiver.url }, 'endpoint');
+    const made = await this.client.post('/v1/webhook_endpoints', { url: receiver.url }, 'endpoint');
     const { secret } = JSON.parse(made.text) as { secret: string };
-    stage.hide(secret, secret.slice('whsec_'.length));
-    stage.notify(url, { tries: 20 });
+    environment.hide(secret, secret.slice('whsec_'.length));
+    environment.notify(url, { tries: 20 });
     for (const psp of ['stripe', 'adyen'] as const) {
-      stage.simulator.faults(psp, { fault: 'close_after', rate: 0.1, seed: 3 });
-      stage.simulator.faults(psp, { fault: 'hang_after', rate: 0.05, seed: 5 });
+      environment.simulator.faults(psp, { fault: 'close_after', rate: 0.1, seed: 3 });
+      environment.simulator.faults(psp, { fault: 'hang_after', rate: 0.05, seed: 5 });
     }
   }
 
@@ -103,7 +103,7 @@ export class PaymentFlow {
   }
 
   async underWay(): Promise<UnderWay> {
-    const [row] = await this.stage.sql<UnderWay>(UNDER_WAY);
+    const [row] = await this.environment.sql<UnderWay>(UNDER_WAY);
     return row!;
   }
 
@@ -114,7 +114,7 @@ export class PaymentFlow {
   async atRest(sinceMs: number): Promise<Readonly<Record<string, string>>> {
     const took: Record<string, string> = {};
     for (;;) {
-      const left = { ...(await this.underWay()), notifications: this.stage.notifications().waiting };
+      const left = { ...(await this.underWay()), notifications: this.environment.notifications().waiting };
       const afterMs = performance.now() - sinceMs;
       for (const [what, count] of Object.entries(left)) {
         if (count > 0) delete took[what];
@@ -128,8 +128,8 @@ export class PaymentFlow {
 
   /** What is wrong with books, ledgers, events and dead letters, once everything is at rest. */
   async complaints(): Promise<string[]> {
-    const { stage } = this;
-    const payments = await stage.sql<{
+    const { environment } = this;
+    const payments = await environment.sql<{
       id: string;
       status: string;
       captured: string;
@@ -143,7 +143,7 @@ export class PaymentFlow {
          FROM payments p`,
     );
     const found: string[] = [];
-    const effects = grouped(stage.effects(), ({ reference }) => reference ?? 'nobody');
+    const effects = grouped(environment.effects(), ({ reference }) => reference ?? 'nobody');
     for (const [key, all] of effects) if (all.length > 1) found.push(`${key}: ${all.length} effects`);
     if (payments.length !== this.count)
       found.push(`${this.count} were asked for, ${payments.length} are there`);
@@ -152,7 +152,7 @@ export class PaymentFlow {
     if (made < payments.length / 2) found.push(`of ${payments.length} payments ${made} reached a PSP`);
     if (effects.size !== made) found.push(`${effects.size} effects of ${made} payments`);
     for (const { id, status, captured, unreached, history } of payments) {
-      const moved = stage.effects(id).reduce((sum, { amount }) => sum + amount, 0);
+      const moved = environment.effects(id).reduce((sum, { amount }) => sum + amount, 0);
       if (moved !== Number(captured)) found.push(`${id}: books ${captured}, ledgers ${moved}`);
       const told = `${status} by ${history.join()}`;
       if (told !== (unreached ? 'failed by opened,failed' : 'captured by opened,charged')) {
@@ -163,7 +163,7 @@ export class PaymentFlow {
   }
 
   private async ofEvents(payments: number, made: number): Promise<string[]> {
-    const events = await this.stage.sql<{ id: string; type: string; subject: string }>(
+    const events = await this.environment.sql<{ id: string; type: string; subject: string }>(
       'SELECT id, type, subject FROM events',
     );
     const found: string[] = [];
@@ -181,7 +181,7 @@ export class PaymentFlow {
   }
 
   private async ofRows(): Promise<string[]> {
-    const rows = await this.stage.sql<{ what: string }>(
+    const rows = await this.environment.sql<{ what: string }>(
       `SELECT concat_ws(' ', 'dead letter', kind, cause, error) AS what FROM dead_letters
        UNION ALL SELECT concat_ws(' ', 'notification', psp, type, state, reason, taken::text) FROM webhook_inbox
                   WHERE state <> 'applied'
@@ -198,7 +198,7 @@ export class PaymentFlow {
     const body = orderOf({ first: number % 2 === 0 ? 'stripe' : 'adyen', reference: key });
     const giveUpAtMs = performance.now() + PATIENCE_MS;
     while (performance.now() < giveUpAtMs) {
-      const status = await this.shop
+      const status = await this.client
         .post('/v1/payments', body, key, { deadlineMs: DEADLINE_MS, signal: AbortSignal.timeout(20_000) })
         .then((reply: Reply) => reply.status)
         .catch(() => 0);

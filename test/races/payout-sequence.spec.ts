@@ -14,11 +14,18 @@ import { payouts } from '../../src/payouts/payout.table.js';
 import { PayoutReader } from '../../src/payouts/payout.reader.js';
 import { World } from '../simulation/world.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
-import { Bank, type Fate, payoutHouse, payoutOf, pspsOf, sequencesIn } from '../support/payout-house.js';
+import {
+  Bank,
+  type Fate,
+  payoutsInMemory,
+  payoutOf,
+  pspsOf,
+  sequencesIn,
+} from '../support/payouts-in-memory.js';
 
 const SEEDS = 200;
 
-type Sending = ReturnType<ReturnType<typeof payoutHouse>['send']>;
+type Sending = ReturnType<ReturnType<typeof payoutsInMemory>['send']>;
 
 /** What came of a request: its status, or the code of the problem and the payout that it names. */
 async function cameTo(sending: Sending): Promise<{ is: number | string; id: unknown }> {
@@ -57,7 +64,7 @@ async function rivals(seed: number) {
   const banks = [new Bank('first'), new Bank('second')];
   const psps = pspsOf(banks, () => world.wait(world.between(1, 60), null));
   const store = new MemoryStore(clock);
-  const house = payoutHouse({ store: distant(store, world), clock, ids: world.ids, psps });
+  const environment = payoutsInMemory({ store: distant(store, world), clock, ids: world.ids, psps });
   const within = async <T>(work: Promise<T>): Promise<T> => {
     let done = false;
     const end = () => {
@@ -74,14 +81,14 @@ async function rivals(seed: number) {
   let previous: string | null = null;
   if (world.maybe(0.5)) {
     if (world.maybe(0.3)) banks[0]!.fates.push('declines');
-    previous = (await within(house.send(merchantId, 'before', payoutOf()))).payout.id;
+    previous = (await within(environment.send(merchantId, 'before', payoutOf()))).payout.id;
   }
   const before = banks.flatMap(({ sent }) => sent).length;
   for (const bank of banks) bank.fates.push(world.oneOf(fates), world.oneOf(fates));
   const asks = Array.from({ length: world.between(2, 3) }, async (_, i) => {
     await world.wait(world.between(0, 100), null);
     const ask = payoutOf({ previous, reference: `rival-${i}`, amount: 1_000 + i });
-    return cameTo(house.send(merchantId, `rival-${i}`, ask));
+    return cameTo(environment.send(merchantId, `rival-${i}`, ask));
   });
   const answers = await within(Promise.all(asks));
   const rows = await store.find(payouts, { merchantId });
@@ -144,17 +151,17 @@ describe('over Postgres', () => {
   });
 
   /** Two services over one database. */
-  function twoHouses() {
+  function twoInstallations() {
     const bank = new Bank('first');
     // What one of them has begun is still on its way when the others are written.
     const psps = pspsOf([bank], () => clock.sleep(5));
     const sequences = new PayoutReader(database.dataSource.getRepository(Payout));
-    const house = () => payoutHouse({ store, clock, ids, psps, sequences });
-    return { bank, houses: [house(), house()], merchantId: randomUUID() };
+    const environment = () => payoutsInMemory({ store, clock, ids, psps, sequences });
+    return { bank, houses: [environment(), environment()], merchantId: randomUUID() };
   }
 
   it('fifty identical requests at once are one payout', async () => {
-    const { bank, houses, merchantId } = twoHouses();
+    const { bank, houses, merchantId } = twoInstallations();
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, i) => cameTo(houses[i % 2]!.send(merchantId, 'same', payoutOf()))),
     );
@@ -167,7 +174,7 @@ describe('over Postgres', () => {
   });
 
   it('fifty requests for the same place under fifty keys are one payout, link after link', async () => {
-    const { bank, houses, merchantId } = twoHouses();
+    const { bank, houses, merchantId } = twoInstallations();
     let previous: string | null = null;
     for (let link = 1; link <= 10; link++) {
       const ask = payoutOf({ previous });

@@ -11,25 +11,25 @@ import {
 } from '../support/test-environment.js';
 
 /** Payouts through two real services and over real sockets; the PSPs' ledgers judge. */
-let stage: TestEnvironment;
+let environment: TestEnvironment;
 let services: Service[];
 let shops: ApiClient[];
-let shop: ApiClient;
+let client: ApiClient;
 let apiKey: string;
 let recipients = 0;
 
 beforeAll(async () => {
-  stage = await TestEnvironment.open();
-  stage.hide(...Object.values(tokens));
-  apiKey = await stage.merchant(['payouts:write']);
-  services = [await stage.start({ watched: true }), await stage.start()];
+  environment = await TestEnvironment.open();
+  environment.hide(...Object.values(tokens));
+  apiKey = await environment.merchant(['payouts:write']);
+  services = [await environment.start({ watched: true }), await environment.start()];
   shops = services.map((_, i) => new ApiClient(() => services[i]!.url, apiKey));
-  shop = shops[0]!;
+  client = shops[0]!;
 });
-afterAll(() => stage.close());
-beforeEach(() => stage.simulator.reset());
+afterAll(() => environment.close());
+beforeEach(() => environment.simulator.reset());
 
-/** Of Stripe and of Adyen. That no log and no table holds one is looked at when the stage closes. */
+/** Of Stripe and of Adyen. That no log and no table holds one is looked at when the environment closes. */
 const tokens = { stripe: 'ba_1Qpayout', adyen: 'SE322JV223222F5GNXSR89TMW' };
 /** Picks who is asked first. */
 const currencyFor = { stripe: 'USD', adyen: 'EUR' } as const;
@@ -55,11 +55,11 @@ function payoutOf({ first = 'stripe', to = 'recipient', previous = null, referen
 
 const nobody = () => `recipient-${(recipients += 1)}`;
 const viewOf = ({ text }: Reply) => JSON.parse(text) as PayoutView;
-const ledger = (): Effect[] => stage.effects();
-const send = (key: string, wish: Wish, by = shop) => by.post('/v1/payouts', payoutOf(wish), key);
+const ledger = (): Effect[] => environment.effects();
+const send = (key: string, wish: Wish, by = client) => by.post('/v1/payouts', payoutOf(wish), key);
 
 /** Asks with one key until the payout has ended. */
-async function insist(key: string, wish: Wish, by = shop): Promise<PayoutView> {
+async function insist(key: string, wish: Wish, by = client): Promise<PayoutView> {
   return viewOf(await by.until(() => send(key, wish, by), atRest));
 }
 
@@ -84,13 +84,13 @@ describe('a payout through the service', () => {
         currency: currencyFor[first],
       }),
     ]);
-    expect(viewOf(await shop.get(`/v1/payouts/${payout.id}`))).toEqual(payout);
-    const list = JSON.parse((await shop.get(`/v1/payouts?recipient=${to}`)).text) as { data: unknown[] };
+    expect(viewOf(await client.get(`/v1/payouts/${payout.id}`))).toEqual(payout);
+    const list = JSON.parse((await client.get(`/v1/payouts?recipient=${to}`)).text) as { data: unknown[] };
     expect(list.data).toEqual([payout]);
     const again = await send(`once-${first}`, { first, to });
     expect([again.status, again.text]).toEqual([201, reply.text]);
     expect(again.headers.get('idempotent-replayed')).toBe('true');
-    expect((await shop.get('/v1/payouts/019aa5c0-9c31-7f02-a6d4-0e5d7b1c2f83')).status).toBe(404);
+    expect((await client.get('/v1/payouts/019aa5c0-9c31-7f02-a6d4-0e5d7b1c2f83')).status).toBe(404);
   });
 
   it.each<[Payer, FaultRequest]>([
@@ -100,20 +100,20 @@ describe('a payout through the service', () => {
     ['adyen', { fault: 'close_after', next: 1 }],
     ['adyen', { fault: 'hang_after', next: 1 }],
   ])('stays with %s after %j, and is made once', async (first, fault) => {
-    stage.simulator.faults(first, fault);
+    environment.simulator.faults(first, fault);
     const payout = await insist(`doubt-${first}-${JSON.stringify(fault)}`, { first, to: nobody() });
     expect(payout).toMatchObject({ status: 'paid', psp: first });
     expect(payout.routes).toHaveLength(1);
     expect(ledger().map(({ psp }) => psp)).toEqual([first]);
     const other: PspName = first === 'stripe' ? 'adyen' : 'stripe';
-    expect(stage.simulator.calls(other)).toEqual([]);
+    expect(environment.simulator.calls(other)).toEqual([]);
   });
 
   it.each<[Payer, Payer]>([
     ['stripe', 'adyen'],
     ['adyen', 'stripe'],
   ])('goes from %s to %s on the proof that nothing was sent', async (first, second) => {
-    stage.simulator.faults(first, { fault: 'refuse' });
+    environment.simulator.faults(first, { fault: 'refuse' });
     const payout = await insist(`proof-${first}`, { first, to: nobody() });
     expect(payout).toMatchObject({ status: 'paid', psp: second });
     expect(payout.routes).toEqual([
@@ -129,7 +129,7 @@ describe('a payout through the service', () => {
       ...payoutOf({ to }),
       recipient: { reference: to, tokens: { stripe: 'ba_fail_account_closed' } },
     };
-    const failed = viewOf(await shop.post('/v1/payouts', body, 'closed'));
+    const failed = viewOf(await client.post('/v1/payouts', body, 'closed'));
     expect(failed).toMatchObject({
       status: 'failed',
       failure: { category: 'declined', psp_code: 'account_closed' },
@@ -175,15 +175,15 @@ describe('at once, on two services', () => {
 
   it('the next one waits while nobody knows what became of the last', async () => {
     const to = nobody();
-    stage.simulator.faults('stripe', { fault: 'hang_after', next: 1 });
-    stage.simulator.faults('stripe', { fault: 'reset_before', on: 'any', rate: 1 });
+    environment.simulator.faults('stripe', { fault: 'hang_after', next: 1 });
+    environment.simulator.faults('stripe', { fault: 'reset_before', on: 'any', rate: 1 });
     const doubtful = await send('doubtful', { to });
     expect([doubtful.status, viewOf(doubtful).status]).toEqual([202, 'processing']);
     const { id } = viewOf(doubtful);
     const next = await send('next', { to, previous: id, first: 'adyen' }, shops[1]);
     expect([next.status, codeOf(next), inTheWay(next)]).toEqual([409, 'payout_in_progress', id]);
 
-    await stage.simulator.clearFaults('stripe');
+    await environment.simulator.clearFaults('stripe');
     expect(await insist('doubtful', { to })).toMatchObject({ id, status: 'paid', psp: 'stripe' });
     expect(await insist('next', { to, previous: id, first: 'adyen' }, shops[1])).toMatchObject({
       psp: 'adyen',
@@ -199,19 +199,19 @@ describe('at once, on two services', () => {
 describe('when nobody asks', () => {
   it('the resolver ends it', async () => {
     const to = nobody();
-    stage.simulator.faults('stripe', { fault: 'close_after', next: 1 });
-    stage.simulator.faults('stripe', { fault: 'reset_before', on: 'any', rate: 1 });
+    environment.simulator.faults('stripe', { fault: 'close_after', next: 1 });
+    environment.simulator.faults('stripe', { fault: 'reset_before', on: 'any', rate: 1 });
     // Answered after the first call, before pauses between calls have grown long.
-    const waiting = await shop.post('/v1/payouts', payoutOf({ to }), 'nobody-asks', { deadlineMs: 500 });
+    const waiting = await client.post('/v1/payouts', payoutOf({ to }), 'nobody-asks', { deadlineMs: 500 });
     const { id } = viewOf(waiting);
-    await stage.simulator.clearFaults('stripe');
+    await environment.simulator.clearFaults('stripe');
     const ended = await eventually(async () => {
-      const payout = viewOf(await shop.get(`/v1/payouts/${id}`));
+      const payout = viewOf(await client.get(`/v1/payouts/${id}`));
       return payout.status === 'processing' ? null : payout;
     }, 'the payout has ended');
     expect(ended).toMatchObject({ status: 'paid', psp: 'stripe' });
     expect(ledger()).toHaveLength(1);
-    const [settledBy] = await stage.sql<{ trace_id: string }>(
+    const [settledBy] = await environment.sql<{ trace_id: string }>(
       'SELECT trace_id FROM psp_attempts WHERE entity_key = $1 ORDER BY attempt DESC LIMIT 1',
       [ended.entity_key],
     );
@@ -230,7 +230,7 @@ describe('a service that is killed', () => {
       const row = await eventually(
         async () =>
           (
-            await stage.sql<{ id: string; status: string }>(
+            await environment.sql<{ id: string; status: string }>(
               'SELECT id, status FROM payouts WHERE recipient = $1 AND status <> $2',
               [to, 'processing'],
             )
@@ -241,7 +241,7 @@ describe('a service that is killed', () => {
       expect(ledger().filter(({ reference }) => reference?.includes(row.id))).toHaveLength(1);
       expect(ledger()).toHaveLength(1);
       expect(await insist(`killed-${place}`, { to }, shops[1])).toMatchObject({ id: row.id, status: 'paid' });
-      services[0] = await stage.start({ watched: true });
+      services[0] = await environment.start({ watched: true });
     },
   );
 });

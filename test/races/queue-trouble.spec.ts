@@ -31,19 +31,19 @@ async function through(name: string, flow: PaymentFlow, trouble: () => Promise<v
 
 describeWithRedis('Redis in trouble while payments flow', () => {
   let redis: RedisServer;
-  let stage: TestEnvironment;
+  let environment: TestEnvironment;
   let flow: PaymentFlow;
 
   beforeAll(async () => {
     redis = await RedisServer.start(true);
-    stage = await TestEnvironment.open({ env: { ...env, REDIS_URL: redis.url } });
+    environment = await TestEnvironment.open({ env: { ...env, REDIS_URL: redis.url } });
     const roles = ['api', 'worker', 'worker'];
-    const [api] = await Promise.all(roles.map((role) => stage.start({ env: { PAYONCE_ROLE: role } })));
-    flow = await PaymentFlow.open(stage, () => api!.url);
+    const [api] = await Promise.all(roles.map((role) => environment.start({ env: { PAYONCE_ROLE: role } })));
+    flow = await PaymentFlow.open(environment, () => api!.url);
   });
   afterAll(async () => {
     await flow?.close();
-    await stage?.close();
+    await environment?.close();
     await redis?.stop();
   });
   afterEach(() => flow?.answers.clear());

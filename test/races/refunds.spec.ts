@@ -20,22 +20,22 @@ const RACES = Number(process.env['REFUND_RACES'] ?? 20);
 /** So many at a time: they share two cores with two services, a database and three PSPs. */
 const AT_ONCE = 8;
 
-let stage: TestEnvironment;
+let environment: TestEnvironment;
 let services: Service[];
 let shops: [ApiClient, ApiClient];
 
 beforeAll(async () => {
-  stage = await TestEnvironment.open({
+  environment = await TestEnvironment.open({
     timeoutMs: 600,
     lockTtlMs: 1_800,
     env: { PAYONCE_DEADLINE_MS: '5000' },
   });
-  const apiKey = await stage.merchant();
-  services = [await stage.start(), await stage.start()];
+  const apiKey = await environment.merchant();
+  services = [await environment.start(), await environment.start()];
   const [a, b] = services.map((service) => new ApiClient(() => service.url, apiKey));
   shops = [a!, b!];
 });
-afterAll(() => stage.close());
+afterAll(() => environment.close());
 
 interface Race {
   readonly seed: number;
@@ -77,11 +77,11 @@ const lossy: readonly FaultKind[] = [
 function trouble({ random, first }: Race, id: string): void {
   if (random() < 0.5) return;
   const fault = lossy[Math.floor(random() * lossy.length)]!;
-  stage.simulator.faults(first, { fault, reference: id, times: 1, delay_ms: 40 });
+  environment.simulator.faults(first, { fault, reference: id, times: 1, delay_ms: 40 });
 }
 
 function sums(id: string): { taken: number; given: number; effects: string[] } {
-  const effects = stage.effects(id);
+  const effects = environment.effects(id);
   const sum = (...operations: string[]) =>
     effects.filter((e) => operations.includes(e.operation)).reduce((total, { amount }) => total + amount, 0);
   return {
@@ -130,9 +130,9 @@ it(`the same refund under two keys at two services: one (${RACES} seeds)`, async
     const id = await paid(race, 100, 'automatic');
     trouble(race, id);
     const replies = await Promise.all(
-      shops.map(async (shop, i) => {
+      shops.map(async (client, i) => {
         await sleep(race.random() * 20);
-        return refunded(shop, id, {}, `${race.name}-${i}`);
+        return refunded(client, id, {}, `${race.name}-${i}`);
       }),
     );
     const complaints = await complaintsOf(id);
@@ -148,9 +148,9 @@ it(`the same refund under two keys at two services: one (${RACES} seeds)`, async
 it(`a refund racing a part of a capture and a cancel (${RACES} seeds)`, async () => {
   await playAll('mixed', async (race) => {
     const id = await paid(race, 100, 'manual');
-    const capture = (shop: ApiClient, reference: string, amount: number) =>
-      shop.until(
-        () => shop.post(`/v1/payments/${id}/capture`, { reference, amount }, `${race.name}-${reference}`),
+    const capture = (client: ApiClient, reference: string, amount: number) =>
+      client.until(
+        () => client.post(`/v1/payments/${id}/capture`, { reference, amount }, `${race.name}-${reference}`),
         isAnswered,
       );
     await capture(shops[0], 'one', 50);

@@ -30,7 +30,7 @@ const random = randomFrom(SEED);
 const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!;
 const chance = (share: number): boolean => random() < share;
 
-let stage: TestEnvironment;
+let environment: TestEnvironment;
 let apiKey: string;
 let services: (Service | null)[] = [];
 /** How far the clock of each service is off the database's, in ms. */
@@ -40,7 +40,7 @@ const isStormy = () => !storm.signal.aborted;
 const seen = { kills: 0, drops: 0, faults: 0, requests: 0 };
 
 const startService = (index: number) =>
-  stage.start({ env: { PAYONCE_CLOCK_OFFSET_MS: String(clockErrors[index]) } });
+  environment.start({ env: { PAYONCE_CLOCK_OFFSET_MS: String(clockErrors[index]) } });
 
 const faultKinds: readonly FaultKind[] = [
   'close_before',
@@ -64,16 +64,16 @@ async function misbehave(): Promise<void> {
   while (isStormy()) {
     const psp = pick(pspNames);
     seen.faults += 1;
-    if (chance(0.1)) stage.simulator.faults(psp, { fault: 'refuse', for_ms: 700 });
+    if (chance(0.1)) environment.simulator.faults(psp, { fault: 'refuse', for_ms: 700 });
     // Adyen says of a refund only by a notification that it was declined, and none is sent here.
     else if (psp !== 'adyen' && chance(0.15)) {
       const code = pick(['do_not_honor', 'stolen_card']);
-      stage.simulator.faults(psp, { fault: 'decline', code, next: 1 });
+      environment.simulator.faults(psp, { fault: 'decline', code, next: 1 });
     } else {
       const fault = pick(faultKinds);
       const on = pick(['execute', 'execute', 'any'] as const);
       // Nothing comes later than the adapters declare, or the PSP would be lying.
-      stage.simulator.faults(psp, { fault, on, next: 1, delay_ms: pick([200, 700, 2_000]) });
+      environment.simulator.faults(psp, { fault, on, next: 1, delay_ms: pick([200, 700, 2_000]) });
     }
     await sleep(60);
   }
@@ -98,7 +98,7 @@ async function kill(): Promise<void> {
 async function dropConnections(): Promise<void> {
   while (isStormy()) {
     await sleep(900);
-    await stage.sql(
+    await environment.sql(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE datname = current_database() AND application_name IN ('payonce', 'payonce-commit')`,
     );
@@ -180,12 +180,12 @@ async function calm(): Promise<ApiClient> {
     service?.kill();
     await service?.exit;
   }
-  await stage.simulator.clearFaults();
+  await environment.simulator.clearFaults();
   // What the killed services had written is read before the clock moves: no PSP gets a request a day late.
   await sleep(500);
-  stage.simulator.advance(LATER_MS);
-  await stage.travel(LATER_MS);
-  const service = await stage.start();
+  environment.simulator.advance(LATER_MS);
+  await environment.travel(LATER_MS);
+  const service = await environment.start();
   return new ApiClient(() => service.url, apiKey);
 }
 
@@ -266,15 +266,15 @@ function complaintsOf(books: Books, all: readonly Effect[]): string[] {
 export function playStorm(clocks: readonly [number, number]): void {
   beforeAll(async () => {
     clockErrors = clocks;
-    stage = await TestEnvironment.open({
+    environment = await TestEnvironment.open({
       timeoutMs: 400,
       lockTtlMs: 1_500,
       env: { PAYONCE_DEADLINE_MS: '3000' },
     });
-    apiKey = await stage.merchant();
+    apiKey = await environment.merchant();
     services = await Promise.all([startService(0), startService(1)]);
   });
-  afterAll(() => stage.close());
+  afterAll(() => environment.close());
 
   it(
     `leaves one effect for each operation, and books that agree, after ${SECONDS} s (seed ${SEED})`,
@@ -306,19 +306,21 @@ export function playStorm(clocks: readonly [number, number]): void {
         if (answers.size > 1) complaints.push(`${key} was answered differently: ${[...answers].join(' / ')}`);
       });
       await eachOf([...payments], async (id) => {
-        complaints.push(...complaintsOf(await booksOf(reader, id), stage.effects(id)));
+        complaints.push(...complaintsOf(await booksOf(reader, id), environment.effects(id)));
       });
       const known = [...payments];
-      const strays = stage.effects().filter(({ reference }) => !known.some((id) => reference?.includes(id)));
+      const strays = environment
+        .effects()
+        .filter(({ reference }) => !known.some((id) => reference?.includes(id)));
       complaints.push(...strays.map((effect) => `nobody's effect: ${JSON.stringify(effect)}`));
-      const [{ orphans }] = (await stage.sql<{ orphans: number }>(
+      const [{ orphans }] = (await environment.sql<{ orphans: number }>(
         'SELECT count(*)::int AS orphans FROM orphan_effects',
       )) as [{ orphans: number }];
 
       process.stdout.write(
         `storm: seed ${SEED}, ${SECONDS} s, ${payments.size} payments, ${asked.length} operations, ` +
           `${seen.requests} requests, ${seen.faults} faults, ${seen.kills} kills, ${seen.drops} outages, ` +
-          `${stage.effects().length} effects, ${orphans} orphans, ${complaints.length} complaints\n`,
+          `${environment.effects().length} effects, ${orphans} orphans, ${complaints.length} complaints\n`,
       );
       expect(complaints).toEqual([]);
       expect(payments.size).toBeGreaterThan(CLIENTS);

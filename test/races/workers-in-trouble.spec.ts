@@ -18,26 +18,26 @@ const FROZEN_MS = 18_000;
 const SEATED = 'relays staged jobs from now on';
 
 let postgres: PostgresServer;
-let stage: TestEnvironment;
+let environment: TestEnvironment;
 let api: Service;
 let workers: [Service, Service];
 let flow: PaymentFlow;
 
-const startWorker = () => stage.start({ watched: true, env: { PAYONCE_ROLE: 'worker' } });
+const startWorker = () => environment.start({ watched: true, env: { PAYONCE_ROLE: 'worker' } });
 
 beforeAll(async () => {
   postgres = await PostgresServer.start();
-  stage = await TestEnvironment.open({ env, database: postgres });
+  environment = await TestEnvironment.open({ env, database: postgres });
   [api, ...workers] = await Promise.all([
-    stage.start({ env: { PAYONCE_ROLE: 'api' } }),
+    environment.start({ env: { PAYONCE_ROLE: 'api' } }),
     startWorker(),
     startWorker(),
   ]);
-  flow = await PaymentFlow.open(stage, () => api.url);
+  flow = await PaymentFlow.open(environment, () => api.url);
 }, 90_000);
 afterAll(async () => {
   await flow?.close();
-  await (stage ?? { close: () => postgres?.drop() }).close();
+  await (environment ?? { close: () => postgres?.drop() }).close();
 });
 afterEach(() => flow?.answers.clear());
 
@@ -103,7 +103,7 @@ it('a worker that dies after a request to an endpoint: sent again under its id, 
   expect(more).toEqual([]);
   expect(again!.headers['webhook-id']).toBe(sent!.headers['webhook-id']);
   expect(again!.body).toBe(sent!.body);
-  const attempts = await stage.sql<{ status: number | null }>(
+  const attempts = await environment.sql<{ status: number | null }>(
     'SELECT http_status AS status FROM webhook_delivery_attempts WHERE event_id = $1 ORDER BY attempt',
     [sent!.headers['webhook-id']],
   );

@@ -9,21 +9,25 @@ import {
   TestEnvironment,
 } from '../support/test-environment.js';
 
-let stage: TestEnvironment;
+let environment: TestEnvironment;
 let apiKey: string;
 /** The service that does not sleep. */
 let b: Service;
 
 beforeAll(async () => {
   // Only the client drives: no worker takes the key over in its place.
-  stage = await TestEnvironment.open({ timeoutMs: 1_000, lockTtlMs: 2_000, env: { PAYONCE_ROLE: 'api' } });
-  apiKey = await stage.merchant();
-  b = await stage.start();
+  environment = await TestEnvironment.open({
+    timeoutMs: 1_000,
+    lockTtlMs: 2_000,
+    env: { PAYONCE_ROLE: 'api' },
+  });
+  apiKey = await environment.merchant();
+  b = await environment.start();
 });
 
-afterAll(() => stage.close());
+afterAll(() => environment.close());
 
-beforeEach(() => stage.simulator.reset());
+beforeEach(() => environment.simulator.reset());
 
 interface AttemptRow {
   readonly attempt: number;
@@ -32,7 +36,7 @@ interface AttemptRow {
 }
 
 const attemptsOf = (paymentId: string) =>
-  stage.sql<AttemptRow>(
+  environment.sql<AttemptRow>(
     `SELECT attempt, kind, outcome FROM psp_attempts
       WHERE entity_key LIKE '%' || $1 || '%' ORDER BY route, attempt`,
     [paymentId],
@@ -53,14 +57,14 @@ async function everythingElse(paymentId: string): Promise<Record<string, string[
   const found: Record<string, string[]> = {};
   for (const [table, condition] of Object.entries(of)) {
     const sql = `SELECT t::text AS row FROM ${table} t WHERE ${condition} ORDER BY 1`;
-    found[table] = (await stage.sql<{ row: string }>(sql, [paymentId])).map(({ row }) => row);
+    found[table] = (await environment.sql<{ row: string }>(sql, [paymentId])).map(({ row }) => row);
   }
   return found;
 }
 
 /** Whether the first commit under the key was written. */
 async function begun(key: string): Promise<boolean> {
-  return (await stage.sql('SELECT 1 FROM idempotency_keys WHERE key = $1', [key])).length === 1;
+  return (await environment.sql('SELECT 1 FROM idempotency_keys WHERE key = $1', [key])).length === 1;
 }
 
 async function isAlive(url: string): Promise<boolean> {
@@ -74,18 +78,18 @@ describe('a service that was frozen while it had a call under way', () => {
     ['whose answer never comes', { fault: 'hang_after' }],
     ['whose answer came while it slept', { fault: 'delay_after', delay_ms: 500 }],
   ] as const)('writes down what it learned, and nothing else: a call %s', async (name, fault) => {
-    const a = await stage.start();
+    const a = await environment.start();
     const body = orderOf({ reference: name });
-    stage.simulator.faults('stripe', { ...fault, next: 1 });
+    environment.simulator.faults('stripe', { ...fault, next: 1 });
 
     const shopOfA = new ApiClient(() => a.url, apiKey);
     const asked = shopOfA.post('/v1/payments', body, name);
-    const effect = await eventually(() => stage.effects()[0], 'the effect');
+    const effect = await eventually(() => environment.effects()[0], 'the effect');
     process.kill(a.pid, 'SIGSTOP');
 
     // The retry goes elsewhere: refused while the lock lasts, and then it takes over.
-    const shop = new ApiClient(() => b.url, apiKey);
-    const settled = await shop.until(() => shop.post('/v1/payments', body, name), atRest);
+    const client = new ApiClient(() => b.url, apiKey);
+    const settled = await client.until(() => client.post('/v1/payments', body, name), atRest);
     const payment = paymentOf(settled);
     expect(payment).toMatchObject({ status: 'captured', psp: 'stripe' });
     const [slept, ...more] = await attemptsOf(payment.id);
@@ -103,8 +107,8 @@ describe('a service that was frozen while it had a call under way', () => {
     const [own] = await attemptsOf(payment.id);
     expect(['succeeded', 'unknown']).toContain(own?.outcome);
     expect(await everythingElse(payment.id)).toEqual(before);
-    expect(stage.effects()).toEqual([effect]);
-    for (const asker of [shop, shopOfA]) {
+    expect(environment.effects()).toEqual([effect]);
+    for (const asker of [client, shopOfA]) {
       const again = await asker.post('/v1/payments', body, name);
       expect([again.status, again.text]).toEqual([settled.status, settled.text]);
     }
@@ -115,39 +119,39 @@ describe('a service that was frozen while it had a call under way', () => {
 describe('a service that was frozen before its call', () => {
   it('does not make it once its lock is too old', async () => {
     // It sleeps between the commit and the look at its lock.
-    const a = await stage.start({ at: { place: 'commit:after:new:accepted', signal: 'SIGSTOP' } });
+    const a = await environment.start({ at: { place: 'commit:after:new:accepted', signal: 'SIGSTOP' } });
     const key = 'too-old';
     const body = orderOf({ reference: key });
 
     const asked = new ApiClient(() => a.url, apiKey).post('/v1/payments', body, key);
     await eventually(() => begun(key), 'the key');
-    const shop = new ApiClient(() => b.url, apiKey);
-    const settled = await shop.until(() => shop.post('/v1/payments', body, key), atRest);
+    const client = new ApiClient(() => b.url, apiKey);
+    const settled = await client.until(() => client.post('/v1/payments', body, key), atRest);
     const { id } = paymentOf(settled);
     const before = await everythingElse(id);
-    const calls = stage.simulator.calls('stripe').length;
+    const calls = environment.simulator.calls('stripe').length;
 
     process.kill(a.pid, 'SIGCONT');
     expect((await asked).status).toBe(409);
 
     expect((await attemptsOf(id))[0]).toEqual({ attempt: 1, kind: 'execute', outcome: 'not_sent' });
-    expect(stage.simulator.calls('stripe')).toHaveLength(calls);
-    expect(stage.orders('stripe')).toHaveLength(1);
+    expect(environment.simulator.calls('stripe')).toHaveLength(calls);
+    expect(environment.orders('stripe')).toHaveLength(1);
     expect(await everythingElse(id)).toEqual(before);
-    expect(stage.effects(id)).toHaveLength(1);
+    expect(environment.effects(id)).toHaveLength(1);
     expect(await a.stop()).toEqual({ code: 0, signal: null });
   });
 
   it.each(['stripe', 'adyen'] as const)('charges nothing twice when it wakes (%s)', async (first) => {
     const at = { place: 'psp:before:execute', signal: 'SIGSTOP' } as const;
-    const a = await stage.start({ at });
+    const a = await environment.start({ at });
     const key = `before-the-call-${first}`;
     const body = orderOf({ first, reference: key });
 
     const asked = new ApiClient(() => a.url, apiKey).post('/v1/payments', body, key);
     await eventually(() => begun(key), 'the key');
-    const shop = new ApiClient(() => b.url, apiKey);
-    const settled = await shop.until(() => shop.post('/v1/payments', body, key), atRest);
+    const client = new ApiClient(() => b.url, apiKey);
+    const settled = await client.until(() => client.post('/v1/payments', body, key), atRest);
     const payment = paymentOf(settled);
     expect(payment).toMatchObject({ status: 'captured', psp: first });
     const before = await everythingElse(payment.id);
@@ -156,8 +160,8 @@ describe('a service that was frozen before its call', () => {
     expect((await asked).status).toBe(409);
 
     expect(await everythingElse(payment.id)).toEqual(before);
-    expect(stage.effects().map(({ psp, operation }) => [psp, operation])).toEqual([[first, 'charge']]);
-    const again = await shop.post('/v1/payments', body, key);
+    expect(environment.effects().map(({ psp, operation }) => [psp, operation])).toEqual([[first, 'charge']]);
+    const again = await client.post('/v1/payments', body, key);
     expect([again.status, again.text]).toEqual([settled.status, settled.text]);
     expect(await a.stop()).toEqual({ code: 0, signal: null });
   });

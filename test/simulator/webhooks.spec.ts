@@ -29,7 +29,7 @@ describe('webhooks of the simulator', () => {
   let simulator: Simulator;
   let stripe: StripeClient;
   let adyen: AdyenClient;
-  let shop: Server;
+  let client: Server;
   let url: string;
   let received: Received[] = [];
   let failures = 0;
@@ -38,7 +38,7 @@ describe('webhooks of the simulator', () => {
     simulator = await startSimulator();
     stripe = new StripeClient(simulator.urls.stripe);
     adyen = new AdyenClient(simulator.urls.adyen);
-    shop = createServer((request, response) => {
+    client = createServer((request, response) => {
       let body = '';
       request.on('data', (chunk) => (body += String(chunk)));
       request.on('end', () => {
@@ -47,8 +47,8 @@ describe('webhooks of the simulator', () => {
         if (failures < 0) received.push({ body, signature: String(request.headers['stripe-signature']) });
       });
     });
-    await new Promise<void>((resolve) => void shop.listen(0, '127.0.0.1', resolve));
-    url = `http://127.0.0.1:${(shop.address() as AddressInfo).port}/webhooks`;
+    await new Promise<void>((resolve) => void client.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(client.address() as AddressInfo).port}/webhooks`;
   });
   beforeEach(async () => {
     await simulator.reset();
@@ -57,8 +57,8 @@ describe('webhooks of the simulator', () => {
   });
   afterAll(async () => {
     await simulator.close();
-    shop.closeAllConnections();
-    shop.close();
+    client.closeAllConnections();
+    client.close();
   });
 
   const events = (): string[] =>

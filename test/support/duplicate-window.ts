@@ -2,14 +2,14 @@ import { ApiClient, type Service, type TestEnvironment } from './test-environmen
 
 /** A shop that is told of duplicates for so many seconds; by whichever service it is told to ask. */
 export async function shopsWithWindow(
-  stage: TestEnvironment,
+  environment: TestEnvironment,
   services: readonly Service[],
   windowS: number,
 ): Promise<ApiClient[]> {
-  const apiKey = await stage.merchant();
+  const apiKey = await environment.merchant();
   // The prefix, which people may see: `po_live_<12 hex>`.
   const prefix = apiKey.split('_').slice(0, 3).join('_');
-  const changed = await stage.sql(
+  const changed = await environment.sql(
     `UPDATE merchants m SET duplicate_window_s = $1 FROM api_keys k
       WHERE k.merchant_id = m.id AND k.prefix = $2 RETURNING m.id`,
     [windowS, prefix],

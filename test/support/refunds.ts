@@ -14,10 +14,15 @@ export function refundOf({ status, text }: Reply): RefundView {
 }
 
 /** Asks for a refund with one key until it is made or refused. */
-export function refunded(shop: ApiClient, paymentId: string, body: RefundBody, key: string): Promise<Reply> {
+export function refunded(
+  client: ApiClient,
+  paymentId: string,
+  body: RefundBody,
+  key: string,
+): Promise<Reply> {
   const stays = (reply: Reply) =>
     reply.status !== 202 &&
     reply.status !== 503 &&
     !(reply.status === 409 && codeOf(reply) === 'request_in_progress');
-  return shop.until(() => shop.post(`/v1/payments/${paymentId}/refunds`, body, key), stays);
+  return client.until(() => client.post(`/v1/payments/${paymentId}/refunds`, body, key), stays);
 }

@@ -64,7 +64,7 @@ export interface TestEnvironmentOptions {
   readonly fence?: boolean;
   /** The name by which PSPs are reached, where it is to be resolved. */
   readonly pspHost?: 'localhost';
-  /** Instead of a copy of the run's template: a server of the test's own. Dropped with the stage. */
+  /** Instead of a copy of the run's template: a server of the test's own. Dropped with the environment. */
   readonly database?: FreshDatabase;
 }
 
@@ -571,8 +571,8 @@ export async function eventually<T>(
 export async function openWithService(
   options?: TestEnvironmentOptions,
   start?: StartOptions,
-): Promise<{ readonly stage: TestEnvironment; readonly service: Service; readonly shop: ApiClient }> {
-  const stage = await TestEnvironment.open(options);
-  const [service, apiKey] = await Promise.all([stage.start(start), stage.merchant()]);
-  return { stage, service, shop: new ApiClient(() => service.url, apiKey) };
+): Promise<{ readonly environment: TestEnvironment; readonly service: Service; readonly client: ApiClient }> {
+  const environment = await TestEnvironment.open(options);
+  const [service, apiKey] = await Promise.all([environment.start(start), environment.merchant()]);
+  return { environment, service, client: new ApiClient(() => service.url, apiKey) };
 }

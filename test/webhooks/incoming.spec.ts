@@ -8,7 +8,7 @@ import { SeverableLink } from '../client/severable-link.js';
 import { spawnNode } from '../support/process.js';
 import { eventually } from '../support/test-environment.js';
 import { type Batch, batchOf, type Item } from './hmac-reader.js';
-import { charge, connect, IncomingHouse, SECRETS } from './incoming-house.js';
+import { charge, connect, IncomingEnvironment, SECRETS } from './incoming-environment.js';
 
 const CARD = '4242424242424242';
 
@@ -28,22 +28,22 @@ async function conversation(port: number, pieces: readonly string[]): Promise<st
 }
 
 describe('POST /v1/webhooks/:psp', () => {
-  let house: IncomingHouse;
+  let environment: IncomingEnvironment;
   let api: RunningApi;
   beforeAll(async () => {
-    house = await IncomingHouse.open();
-    api = await RunningApi.start({ notifications: house.incoming.notifications });
+    environment = await IncomingEnvironment.open();
+    api = await RunningApi.start({ notifications: environment.incoming.notifications });
   });
-  beforeEach(() => house.clear());
+  beforeEach(() => environment.clear());
   afterAll(async () => {
     await api.app.close();
-    await house.close();
+    await environment.close();
   });
 
-  const send = (items: readonly Item[], path?: string) => notify(api, house.batch(items), path);
+  const send = (items: readonly Item[], path?: string) => notify(api, environment.batch(items), path);
 
   it('stores what it says with a job for it, wakes the enqueuer, and answers both PSPs', async () => {
-    const listener = new Client({ connectionString: house.fresh.url });
+    const listener = new Client({ connectionString: environment.fresh.url });
     await listener.connect();
     try {
       await listener.query(`LISTEN ${STAGED_CHANNEL}`);
@@ -61,12 +61,12 @@ describe('POST /v1/webhooks/:psp', () => {
     } finally {
       await listener.end();
     }
-    expect(await house.rows()).toMatchObject([
+    expect(await environment.rows()).toMatchObject([
       { event_id: 'evt-1', state: 'received', tries: 0 },
       { event_id: 'evt-2', state: 'received', tries: 0 },
     ]);
     expect(
-      (await house.jobs()).map(({ kind, args, not_before: notBefore }) => [kind, args, notBefore]),
+      (await environment.jobs()).map(({ kind, args, not_before: notBefore }) => [kind, args, notBefore]),
     ).toEqual(
       expect.arrayContaining([
         ['webhook.apply', { psp: 'north', eventId: 'evt-1', tries: 0 }, null],
@@ -78,9 +78,9 @@ describe('POST /v1/webhooks/:psp', () => {
   it('takes duplicates, in one batch and in several, and stores them once', async () => {
     for (let i = 0; i < 5; i++) expect((await send([charge(1)])).json()).toMatchObject({ accepted: 1 });
     expect((await send([charge(2), charge(1), charge(2)])).json()).toMatchObject({ accepted: 3 });
-    expect(await house.rows()).toHaveLength(2);
-    expect(await house.jobs()).toHaveLength(2);
-    expect(await house.metric('payonce_webhook_items_total')).toEqual([
+    expect(await environment.rows()).toHaveLength(2);
+    expect(await environment.jobs()).toHaveLength(2);
+    expect(await environment.metric('payonce_webhook_items_total')).toEqual([
       'payonce_webhook_items_total{psp="north",type="charge.done",result="stored"} 2',
       'payonce_webhook_items_total{psp="north",type="charge.done",result="duplicate"} 6',
     ]);
@@ -88,21 +88,21 @@ describe('POST /v1/webhooks/:psp', () => {
 
   it('keeps the same event of two accounts apart', async () => {
     await send([charge(1)]);
-    await notify(api, house.batch([charge(1)], SECRETS.south), '/v1/webhooks/south');
-    expect(await house.rows()).toHaveLength(2);
-    expect(new Set((await house.jobs()).map(({ job_id: id }) => id)).size).toBe(2);
+    await notify(api, environment.batch([charge(1)], SECRETS.south), '/v1/webhooks/south');
+    expect(await environment.rows()).toHaveLength(2);
+    expect(new Set((await environment.jobs()).map(({ job_id: id }) => id)).size).toBe(2);
   });
 
   it("refuses another account's secret, no signature and an old one, and stores nothing", async () => {
-    const old = batchOf([charge(1)], SECRETS.north, new Date(house.clock.now().getTime() - 300_001));
+    const old = batchOf([charge(1)], SECRETS.north, new Date(environment.clock.now().getTime() - 300_001));
     const unsigned = { body: JSON.stringify([{ item: charge(1) }]), headers: {} };
-    for (const batch of [house.batch([charge(1)], SECRETS.south), unsigned, old]) {
+    for (const batch of [environment.batch([charge(1)], SECRETS.south), unsigned, old]) {
       const answer = await notify(api, batch);
       expect([answer.status, answer.json().code]).toEqual([401, 'signature_invalid']);
       expect(answer.headers['content-type']).toBe('application/problem+json');
     }
-    expect(await house.rows()).toEqual([]);
-    expect(await house.metric('payonce_webhook_items_total')).toEqual([
+    expect(await environment.rows()).toEqual([]);
+    expect(await environment.metric('payonce_webhook_items_total')).toEqual([
       'payonce_webhook_items_total{psp="north",type="none",result="signature_invalid"} 1',
       'payonce_webhook_items_total{psp="north",type="none",result="signature_missing"} 1',
       'payonce_webhook_items_total{psp="north",type="none",result="too_old"} 1',
@@ -111,10 +111,13 @@ describe('POST /v1/webhooks/:psp', () => {
 
   it('stores the good items of a batch with a bad one, wherever it stands', async () => {
     const [north, south] = [SECRETS.north, SECRETS.south];
-    const answer = await notify(api, house.batch([charge(1), charge(2), charge(3)], [north, south, north]));
+    const answer = await notify(
+      api,
+      environment.batch([charge(1), charge(2), charge(3)], [north, south, north]),
+    );
     expect([answer.status, answer.json()]).toMatchObject([200, { accepted: 2 }]);
-    expect((await house.rows()).map(({ event_id: id }) => id)).toEqual(['evt-1', 'evt-3']);
-    expect(await house.metric('payonce_webhook_items_total')).toContain(
+    expect((await environment.rows()).map(({ event_id: id }) => id)).toEqual(['evt-1', 'evt-3']);
+    expect(await environment.metric('payonce_webhook_items_total')).toContain(
       'payonce_webhook_items_total{psp="north",type="none",result="signature_invalid"} 1',
     );
   });
@@ -128,20 +131,20 @@ describe('POST /v1/webhooks/:psp', () => {
       charge(3, { type: 't'.repeat(101) }),
     ]);
     expect([answer.status, answer.json()]).toMatchObject([200, { accepted: 1 }]);
-    expect(await house.rows()).toHaveLength(1);
+    expect(await environment.rows()).toHaveLength(1);
     const alone = await send([charge(2, { about })]);
     expect([alone.status, alone.json().code]).toEqual([400, 'body_malformed']);
   });
 
   it('keeps a type that nobody knows, and makes no label of it', async () => {
     for (let i = 0; i < 3; i++) await send([{ id: `evt-${i}`, type: `made.up.${i}` }]);
-    await house.work();
-    expect((await house.rows()).map(({ type, state }) => [type, state])).toEqual([
+    await environment.work();
+    expect((await environment.rows()).map(({ type, state }) => [type, state])).toEqual([
       ['made.up.0', 'ignored'],
       ['made.up.1', 'ignored'],
       ['made.up.2', 'ignored'],
     ]);
-    expect(await house.metric('payonce_webhook_items_total')).toEqual([
+    expect(await environment.metric('payonce_webhook_items_total')).toEqual([
       'payonce_webhook_items_total{psp="north",type="other",result="stored"} 3',
     ]);
   });
@@ -181,7 +184,7 @@ describe('POST /v1/webhooks/:psp', () => {
     const answer = await notify(api, { body: body as string, headers });
     expect([answer.status, answer.json().code]).toEqual([status, code]);
     expect(performance.now() - started).toBeLessThan(2_000);
-    expect(await house.rows()).toEqual([]);
+    expect(await environment.rows()).toEqual([]);
   });
 
   it('takes a body of 32 levels, and looks into none of 33', async () => {
@@ -196,23 +199,23 @@ describe('POST /v1/webhooks/:psp', () => {
       400,
       { code: 'body_malformed', detail: 'The body is nested deeper than 32 levels.' },
     ]);
-    expect((await house.rows()).map(({ event_id: id }) => id)).toEqual(['evt-32']);
+    expect((await environment.rows()).map(({ event_id: id }) => id)).toEqual(['evt-32']);
   });
 
   it('takes a body of the largest size, and one that is told in chunks', async () => {
     const noise = 'x'.repeat(261_000);
     expect((await send([charge(1, { noise })])).status).toBe(200);
-    const { body, headers } = house.batch([charge(2)]);
+    const { body, headers } = environment.batch([charge(2)]);
     const head = `POST /v1/webhooks/north HTTP/1.1\r\nHost: x\r\nContent-Type: application/json; charset=utf-8\r\nX-Sent: ${headers['x-sent']}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n`;
     const chunks = [body.slice(0, 7), body.slice(7)].map(
       (part) => `${part.length.toString(16)}\r\n${part}\r\n`,
     );
     expect(await conversation(api.port, [head, ...chunks, '0\r\n\r\n'])).toMatch(/^HTTP\/1\.1 200/);
-    expect(await house.rows()).toHaveLength(2);
+    expect(await environment.rows()).toHaveLength(2);
   });
 
   it('reads bytes, not JSON: a body that is written otherwise is another one', async () => {
-    const { body, headers } = house.batch([charge(1, { noise: { b: 1.5, a: ' \u00e9' } })]);
+    const { body, headers } = environment.batch([charge(1, { noise: { b: 1.5, a: ' \u00e9' } })]);
     // What the strict reader of other routes refuses is up to the signature here.
     const twice = body.replace('"noise":', '"x":1,"x":2,"noise":');
     expect((await notify(api, { body: twice, headers })).status).toBe(401);
@@ -227,17 +230,21 @@ describe('POST /v1/webhooks/:psp', () => {
     };
     expect((await send([charge(1, { noise })])).status).toBe(200);
     expect((await notify(api, { body: `{"card":"${CARD}"`, headers: {} })).status).toBe(400);
-    expect((await notify(api, house.batch([charge(2, { noise })], 'no secret of ours'))).status).toBe(401);
-    await house.work();
-    const { rows: tables } = await house.pool.query<{ name: string }>(
+    expect((await notify(api, environment.batch([charge(2, { noise })], 'no secret of ours'))).status).toBe(
+      401,
+    );
+    await environment.work();
+    const { rows: tables } = await environment.pool.query<{ name: string }>(
       "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
     );
     expect(tables.length).toBeGreaterThan(10);
     for (const { name } of tables) {
-      const hits = await house.pool.query(`SELECT 1 FROM ${name} t WHERE t::text ~ '4242 ?4242'`);
+      const hits = await environment.pool.query(`SELECT 1 FROM ${name} t WHERE t::text ~ '4242 ?4242'`);
       expect([name, hits.rowCount]).toEqual([name, 0]);
     }
-    const written = [...api.logged, await api.metrics.metrics(), await house.metrics.metrics()].join('\n');
+    const written = [...api.logged, await api.metrics.metrics(), await environment.metrics.metrics()].join(
+      '\n',
+    );
     expect(written).toContain('/v1/webhooks/:psp');
     expect(written).not.toMatch(/4242 ?4242/);
     for (const secret of Object.values(SECRETS)) expect(written).not.toContain(secret);
@@ -245,20 +252,20 @@ describe('POST /v1/webhooks/:psp', () => {
 });
 
 describe('notifications under pressure', () => {
-  let house: IncomingHouse;
-  beforeAll(async () => (house = await IncomingHouse.open()));
-  beforeEach(() => house.clear());
-  afterAll(() => house.close());
+  let environment: IncomingEnvironment;
+  beforeAll(async () => (environment = await IncomingEnvironment.open()));
+  beforeEach(() => environment.clear());
+  afterAll(() => environment.close());
 
   it('of a sender that is slow are given up, and hold places of their own meanwhile', async () => {
     const api = await RunningApi.start({
-      notifications: house.incoming.notifications,
+      notifications: environment.incoming.notifications,
       limits: { maxNotifications: 2, requestTimeoutMs: 1_000, headersTimeoutMs: 500 },
     });
     try {
       const head = `POST /v1/webhooks/north HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n[`;
       const slow = [1, 2].map(() => conversation(api.port, [head]));
-      const { body, headers } = house.batch([charge(1)]);
+      const { body, headers } = environment.batch([charge(1)]);
       const refused = await eventually(async () => {
         const answer = await notify(api, { body, headers });
         return answer.status === 200 ? null : answer;
@@ -279,7 +286,7 @@ describe('notifications under pressure', () => {
 
   it('that come five times at once to two processes, in any order, are stored once', async () => {
     const children = [1, 2].map(() =>
-      spawnNode('test/webhooks/api.child.mjs', { args: [house.fresh.url, SECRETS.north] }),
+      spawnNode('test/webhooks/api.child.mjs', { args: [environment.fresh.url, SECRETS.north] }),
     );
     try {
       const urls = await Promise.all(
@@ -300,9 +307,9 @@ describe('notifications under pressure', () => {
       expect(new Set(answers.map((answer) => JSON.stringify(answer)))).toEqual(
         new Set([JSON.stringify([200, { accepted: 13, notificationResponse: '[accepted]' }])]),
       );
-      expect(await house.rows()).toHaveLength(40);
-      expect(await house.jobs()).toHaveLength(40);
-      expect(new Set((await house.jobs()).map(({ args }) => args.eventId)).size).toBe(40);
+      expect(await environment.rows()).toHaveLength(40);
+      expect(await environment.jobs()).toHaveLength(40);
+      expect(new Set((await environment.jobs()).map(({ args }) => args.eventId)).size).toBe(40);
     } finally {
       for (const child of children) child.kill();
       await Promise.all(children.map(({ exit }) => exit));
@@ -312,23 +319,23 @@ describe('notifications under pressure', () => {
 
 describe('notifications in two processes', () => {
   it('that are written in opposite orders never wait for one another in a circle', async () => {
-    const house = await IncomingHouse.open();
-    const other = await connect(house.fresh.url);
+    const environment = await IncomingEnvironment.open();
+    const other = await connect(environment.fresh.url);
     try {
-      const sides = [house.incoming.notifications, house.another(other.pool).notifications];
+      const sides = [environment.incoming.notifications, environment.another(other.pool).notifications];
       for (let round = 0; round < 10; round++) {
         const items = Array.from({ length: 250 }, (_, n) => charge(`${round}-${n}`));
         const told = sides.map((side, n) => {
-          const { body, headers } = house.batch(n === 0 ? items : items.toReversed());
+          const { body, headers } = environment.batch(n === 0 ? items : items.toReversed());
           return side.receive('north', Buffer.from(body), headers);
         });
         // A circle would be broken by Postgres, which refuses one of them.
         expect(await Promise.all(told)).toEqual([250, 250]);
       }
-      expect(await house.jobs()).toHaveLength(2_500);
+      expect(await environment.jobs()).toHaveLength(2_500);
     } finally {
       await other.close();
-      await house.close();
+      await environment.close();
     }
   });
 });
@@ -336,13 +343,13 @@ describe('notifications in two processes', () => {
 describe('notifications while the store is away', () => {
   it('are refused with 503 and stored when they are sent again: nothing is lost, nothing is there twice', async () => {
     const links: SeverableLink[] = [];
-    const house = await IncomingHouse.open(async (url) => {
+    const environment = await IncomingEnvironment.open(async (url) => {
       links.push(await SeverableLink.open(url));
       return links[0]!.url;
     });
-    const api = await RunningApi.start({ notifications: house.incoming.notifications });
+    const api = await RunningApi.start({ notifications: environment.incoming.notifications });
     try {
-      const batch = house.batch([charge(1), charge(2)]);
+      const batch = environment.batch([charge(1), charge(2)]);
       links[0]!.cut();
       const refused = await notify(api, batch);
       expect([refused.status, refused.json().code]).toEqual([503, 'overloaded']);
@@ -350,34 +357,34 @@ describe('notifications while the store is away', () => {
       links[0]!.mend();
       expect((await notify(api, batch)).json()).toMatchObject({ accepted: 2 });
       expect((await notify(api, batch)).json()).toMatchObject({ accepted: 2 });
-      expect(await house.rows()).toHaveLength(2);
-      expect(await house.jobs()).toHaveLength(2);
+      expect(await environment.rows()).toHaveLength(2);
+      expect(await environment.jobs()).toHaveLength(2);
     } finally {
       await api.app.close();
-      await house.close();
+      await environment.close();
       await links[0]!.close();
     }
   });
 
   it('are refused before the PSP stops waiting, where the store neither answers nor hangs up', async () => {
     const mute = new Mute();
-    const house = await IncomingHouse.open((url) => mute.before(url));
-    const api = await RunningApi.start({ notifications: house.incoming.notifications });
+    const environment = await IncomingEnvironment.open((url) => mute.before(url));
+    const api = await RunningApi.start({ notifications: environment.incoming.notifications });
     try {
-      expect((await notify(api, house.batch([charge(1)]))).status).toBe(200);
+      expect((await notify(api, environment.batch([charge(1)]))).status).toBe(200);
       mute.on();
       const started = performance.now();
-      const refused = await notify(api, house.batch([charge(2)]));
+      const refused = await notify(api, environment.batch([charge(2)]));
       expect([refused.status, refused.json().code]).toEqual([503, 'overloaded']);
       expect(performance.now() - started).toBeLessThan(9_000);
       // It was stored, and only the answer is missing: sent again it is a duplicate.
       mute.off();
-      expect((await notify(api, house.batch([charge(2)]))).status).toBe(200);
-      expect((await house.rows()).map(({ event_id: id }) => id)).toEqual(['evt-1', 'evt-2']);
-      expect(await house.jobs()).toHaveLength(2);
+      expect((await notify(api, environment.batch([charge(2)]))).status).toBe(200);
+      expect((await environment.rows()).map(({ event_id: id }) => id)).toEqual(['evt-1', 'evt-2']);
+      expect(await environment.jobs()).toHaveLength(2);
     } finally {
       await api.app.close();
-      await house.close();
+      await environment.close();
       mute.close();
     }
   });

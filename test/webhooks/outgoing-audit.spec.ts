@@ -1,32 +1,37 @@
 import { type Caller } from '../../src/merchants/caller.js';
-import { Desk } from './desk.js';
+import { OutgoingEnvironment } from './outgoing-environment.js';
 import { Receiver } from './receiver.js';
 
 /** Who changed where events are sent, and who had them sent again. */
 let receiver: Receiver;
-let desk: Desk;
+let environment: OutgoingEnvironment;
 
 beforeEach(async () => {
   receiver = await Receiver.open();
-  desk = await Desk.open();
+  environment = await OutgoingEnvironment.open();
 });
 afterEach(async () => {
-  await Promise.all([receiver.close(), desk.close()]);
+  await Promise.all([receiver.close(), environment.close()]);
 });
 
 it('endpoints, rotations of secrets and replays are audited with the API key and the source address', async () => {
-  const merchant = await desk.newMerchant();
+  const merchant = await environment.newMerchant();
   const caller: Caller = { ...merchant, apiKeyId: 'k-7', sourceAddress: '203.0.113.9' };
-  const { endpoints, events } = desk.out;
-  const { id } = await desk.endpoint(`${receiver.url}?token=hidden`, caller);
+  const { endpoints, events } = environment.out;
+  const { id } = await environment.endpoint(`${receiver.url}?token=hidden`, caller);
   await endpoints.rotateSecret(caller, id);
   await endpoints.disable(caller, id);
   await endpoints.disable(caller, id);
   await endpoints.enable(caller, id);
-  const event = await desk.event('payment.captured', caller);
+  const event = await environment.event('payment.captured', caller);
   await events.replay(caller, event, null);
-  await endpoints.replay(caller, id, new Date(0), new Date(desk.clock.now().getTime() + 1_000));
-  const { rows } = await desk.pool.query<{ actor: string; action: string; subject: string; detail: object }>(
+  await endpoints.replay(caller, id, new Date(0), new Date(environment.clock.now().getTime() + 1_000));
+  const { rows } = await environment.pool.query<{
+    actor: string;
+    action: string;
+    subject: string;
+    detail: object;
+  }>(
     `SELECT actor, action, subject, detail FROM audit_records
       WHERE merchant_id = $1 AND action <> 'merchant.created' ORDER BY id`,
     [caller.merchantId],

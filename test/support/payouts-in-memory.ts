@@ -130,7 +130,7 @@ export function pspsOf(banks: readonly Bank[], way: Way = () => Promise.resolve(
   };
 }
 
-export interface HouseOptions {
+export interface PayoutsInMemoryOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -139,7 +139,13 @@ export interface HouseOptions {
 }
 
 /** The payouts room over any store, as the service puts it together. */
-export function payoutHouse({ store, clock, ids, psps, sequences = sequencesIn(store) }: HouseOptions) {
+export function payoutsInMemory({
+  store,
+  clock,
+  ids,
+  psps,
+  sequences = sequencesIn(store),
+}: PayoutsInMemoryOptions) {
   const seal = new Encryption(Buffer.alloc(32, 7));
   const storage = new RequestStorage({
     store,

@@ -62,11 +62,11 @@ export interface Row {
 }
 
 /** What takes notifications in, over a database of its own and by a clock that stands still. */
-export class IncomingHouse {
+export class IncomingEnvironment {
   readonly clock = new ManualClock(Date.UTC(2026, 10, 21, 12));
   readonly taker = new RecordingTaker();
   readonly metrics = new Registry();
-  readonly incoming: ReturnType<IncomingHouse['another']>;
+  readonly incoming: ReturnType<IncomingEnvironment['another']>;
   readonly breaks: ReconciliationBreaks;
   readonly never = new AbortController().signal;
 
@@ -80,9 +80,9 @@ export class IncomingHouse {
   }
 
   /** @param through where the database is reached, unless directly */
-  static async open(through?: (url: string) => Promise<string>): Promise<IncomingHouse> {
+  static async open(through?: (url: string) => Promise<string>): Promise<IncomingEnvironment> {
     const fresh = await freshDatabase();
-    return new IncomingHouse(fresh, await connect((await through?.(fresh.url)) ?? fresh.url));
+    return new IncomingEnvironment(fresh, await connect((await through?.(fresh.url)) ?? fresh.url));
   }
 
   get pool(): pg.Pool {

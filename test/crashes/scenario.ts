@@ -26,7 +26,7 @@ export const accounts: Readonly<Record<PspName, string>> = {
 export type View = PaymentView | RefundView | PayoutView;
 
 /** What is asked for, and what it has to come to in a ledger, once. */
-export interface Deed {
+export interface CrashScenario {
   readonly path: string;
   readonly body: object;
   readonly operation: Operation;
@@ -71,9 +71,9 @@ export function viewOf({ status, text }: Reply): View {
 /** Makes what the run acts upon, and says what is to be asked. */
 export async function prepare(
   { ask, first }: AskedRun,
-  shop: ApiClient,
-  stage: TestEnvironment,
-): Promise<Deed> {
+  client: ApiClient,
+  environment: TestEnvironment,
+): Promise<CrashScenario> {
   const operation = operations[ask];
   const fresh = { operation, amount: AMOUNT, paymentId: null, before: [] };
   if (ask === 'payout') {
@@ -94,20 +94,20 @@ export async function prepare(
     return { ...fresh, path: '/v1/payments', body, entityKey, isDone: ({ status }) => status === done };
   }
 
-  const id = await made(first, ask.startsWith('refund') ? 'charge' : 'authorize', shop);
+  const id = await made(first, ask.startsWith('refund') ? 'charge' : 'authorize', client);
   if (ask === 'capture another part') {
     const captureOne = () =>
-      shop.post(`/v1/payments/${id}/capture`, { amount: PART, reference: 'one' }, 'capture-first');
-    await shop.until(captureOne, atRest);
+      client.post(`/v1/payments/${id}/capture`, { amount: PART, reference: 'one' }, 'capture-first');
+    await client.until(captureOne, atRest);
   }
   const acts = { capture: 'capture', void: 'cancel', refund: 'refunds' } as const;
   const path = `/v1/payments/${id}/${acts[operation as keyof typeof acts]}`;
   const { body, amount, name, isDone } = actOn(ask);
   const entityKey = () => `payment-${id}-${operation}${name}`;
-  return { path, body, operation, amount, paymentId: id, before: stage.effects(), entityKey, isDone };
+  return { path, body, operation, amount, paymentId: id, before: environment.effects(), entityKey, isDone };
 }
 
-type Act = Pick<Deed, 'body' | 'amount' | 'isDone'> & { readonly name: string };
+type Act = Pick<CrashScenario, 'body' | 'amount' | 'isDone'> & { readonly name: string };
 
 /** What is done to a payment. A name makes it one of several. */
 function actOn(ask: Exclude<Ask, 'charge' | 'authorize' | 'payout'>): Act {
@@ -133,9 +133,9 @@ function actOn(ask: Exclude<Ask, 'charge' | 'authorize' | 'payout'>): Act {
   }
 }
 
-async function made(first: PspName, operation: 'charge' | 'authorize', shop: ApiClient): Promise<string> {
+async function made(first: PspName, operation: 'charge' | 'authorize', client: ApiClient): Promise<string> {
   const order = orderOf({ first, capture: operation === 'charge' ? 'automatic' : 'manual', amount: AMOUNT });
-  const reply = await shop.until(() => shop.post('/v1/payments', order, 'payment-first'), atRest);
+  const reply = await client.until(() => client.post('/v1/payments', order, 'payment-first'), atRest);
   const { id, status } = paymentOf(reply);
   if (status !== (operation === 'charge' ? 'captured' : 'authorized')) {
     throw new Error(`it could not be made: ${reply.text}`);

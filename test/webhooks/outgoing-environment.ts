@@ -31,28 +31,28 @@ export const LIMITS = { timeoutMs: 1_000, slowMs: 500 } as const;
 const RETENTION_DAYS = 90;
 export const RETENTION_MS = RETENTION_DAYS * 24 * 3_600_000;
 
-export interface DeskOptions {
+export interface OutgoingOptions {
   readonly targets?: TargetPolicy;
   readonly resolve?: Resolve;
   readonly limits?: Partial<DeliverLimits>;
 }
 
 /** Webhooks out over a database of its own, with the queue played by hand and a clock that is moved. */
-export class Desk {
+export class OutgoingEnvironment {
   readonly clock = new ManualClock(Date.now());
   readonly ids = new SystemIds(this.clock);
   readonly seal = new Encryption(Buffer.alloc(32, 7));
   /** Of the first process. */
   readonly metrics = new Registry();
   merchant: Caller = { merchantId: '', apiKeyId: '', scopes: [], duplicateWindowS: 0 };
-  out!: ReturnType<Desk['service']>;
+  out!: ReturnType<OutgoingEnvironment['service']>;
 
   private constructor(
     private readonly fresh: FreshDatabase,
     private readonly database: Database,
   ) {}
 
-  static async open(options: DeskOptions = {}): Promise<Desk> {
+  static async open(options: OutgoingOptions = {}): Promise<OutgoingEnvironment> {
     const fresh = await freshDatabase();
     const database = await openDatabase({
       url: fresh.url,
@@ -61,10 +61,10 @@ export class Desk {
       poolSize: 12,
       applicationName: 'payonce-desk',
     });
-    const desk = new Desk(fresh, database);
-    desk.out = desk.service(options, desk.metrics);
-    desk.merchant = await desk.newMerchant();
-    return desk;
+    const environment = new OutgoingEnvironment(fresh, database);
+    environment.out = environment.service(options, environment.metrics);
+    environment.merchant = await environment.newMerchant();
+    return environment;
   }
 
   get pool(): Pool {
@@ -72,7 +72,7 @@ export class Desk {
   }
 
   /** Another process over the same database. */
-  service({ targets = 'any', resolve, limits }: DeskOptions = {}, registry = new Registry()) {
+  service({ targets = 'any', resolve, limits }: OutgoingOptions = {}, registry = new Registry()) {
     const { pool: sql, clock, ids, seal } = this;
     const { dataSource } = this.database;
     const guard = new TargetGuard(targets, resolve);

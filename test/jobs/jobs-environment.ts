@@ -42,7 +42,7 @@ export const quick: Partial<JobTimings> = {
   leaseMs: 1_500,
 };
 
-export interface Deed {
+export interface JobRecord {
   readonly id: string;
   readonly [more: string]: string | number | boolean | null;
 }
@@ -57,7 +57,7 @@ export interface RuntimeOptions {
 }
 
 /** A database, a queue beside it or in it, and processes' worth of runtimes over both. */
-export class JobsStage {
+export class JobsEnvironment {
   readonly metrics = new Registry();
   readonly log: string[] = [];
   readonly staged = new StagedJobs(clock, ids);
@@ -77,7 +77,7 @@ export class JobsStage {
     return this.openDatabase.pool;
   }
 
-  static async open(backend: 'postgres' | 'redis'): Promise<JobsStage> {
+  static async open(backend: 'postgres' | 'redis'): Promise<JobsEnvironment> {
     const database = await freshDatabase();
     const redis = backend === 'redis' ? await RedisServer.start(true) : null;
     const opened = await openDatabase({
@@ -93,7 +93,7 @@ export class JobsStage {
       CREATE TABLE runs (id text NOT NULL, pid integer NOT NULL, at timestamptz NOT NULL DEFAULT clock_timestamp());
       CREATE TABLE effects (id text PRIMARY KEY)`);
     const store = new PostgresStore({ url: database.url, pool, clock, random: Math.random, lanes: 1 });
-    return new JobsStage(backend, database, redis, opened, store);
+    return new JobsEnvironment(backend, database, redis, opened, store);
   }
 
   get redisUrl(): string | null {
@@ -134,7 +134,7 @@ export class JobsStage {
   }
 
   /** A kind whose truth is the table `deeds`: due is what is not done, and doing it is guarded there. */
-  deeds(name = 'deed.do', before: (args: Deed) => Promise<void> | void = () => {}): JobKind<Deed> {
+  deeds(name = 'deed.do', before: (args: JobRecord) => Promise<void> | void = () => {}): JobKind<JobRecord> {
     const { pool } = this;
     return {
       name,
@@ -146,7 +146,7 @@ export class JobsStage {
         await effect(pool, args.id);
       },
       async due(limit) {
-        const { rows } = await pool.query<Deed>(
+        const { rows } = await pool.query<JobRecord>(
           'SELECT id FROM deeds WHERE done_at IS NULL ORDER BY id LIMIT $1',
           [limit],
         );
@@ -156,7 +156,7 @@ export class JobsStage {
   }
 
   /** Deeds and their jobs in one transaction. */
-  async stage(kind: JobKind<Deed>, names: readonly string[], rollBack = false): Promise<void> {
+  async environment(kind: JobKind<JobRecord>, names: readonly string[], rollBack = false): Promise<void> {
     const client = await this.pool.connect();
     try {
       await client.query('BEGIN');
@@ -170,7 +170,7 @@ export class JobsStage {
     }
   }
 
-  /** A look at the queues from outside the runtimes; closed with the stage. */
+  /** A look at the queues from outside the runtimes; closed with the environment. */
   async queues(): Promise<Queues> {
     const { redisUrl } = this;
     const shared = { databaseUrl: this.database.url, redisUrl, clock, workers: 0, onError: () => {} };
