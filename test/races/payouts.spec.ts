@@ -205,10 +205,14 @@ describe('when nobody asks', () => {
     const waiting = await client.post('/v1/payouts', payoutOf({ to }), 'nobody-asks', { deadlineMs: 500 });
     const { id } = viewOf(waiting);
     await environment.simulator.clearFaults('stripe');
-    const ended = await eventually(async () => {
-      const payout = viewOf(await client.get(`/v1/payouts/${id}`));
-      return payout.status === 'processing' ? null : payout;
-    }, 'the payout has ended');
+    const ended = await eventually(
+      async () => {
+        const payout = viewOf(await client.get(`/v1/payouts/${id}`));
+        return payout.status === 'processing' ? null : payout;
+      },
+      'the payout has ended',
+      60_000,
+    );
     expect(ended).toMatchObject({ status: 'paid', psp: 'stripe' });
     expect(ledger()).toHaveLength(1);
     const [settledBy] = await environment.sql<{ trace_id: string }>(
