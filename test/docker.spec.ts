@@ -102,8 +102,8 @@ const stages = dockerfile.getInstructions().reduce<Instruction[][]>((stages, ins
   return stages;
 }, []);
 const [building, final] = stages as [Instruction[], Instruction[]];
-const contentOf = (environment: readonly Instruction[], keyword: string) =>
-  environment.filter((step) => step.keyword === keyword).map(({ content }) => content);
+const contentOf = (stage: readonly Instruction[], keyword: string) =>
+  stage.filter((step) => step.keyword === keyword).map(({ content }) => content);
 
 /** A command in JSON (`["node", …]`), as its file and arguments; `node` is the one that runs this. */
 function commandOf(content: string): string[] {
@@ -142,8 +142,8 @@ function sent(path: string): string[] {
 }
 
 /** Does what a stage's COPY lines do; both stages work in /app. */
-function copy(environment: readonly Instruction[], into: string, build: string): void {
-  for (const { keyword, fromStage, args } of environment) {
+function copy(stage: readonly Instruction[], into: string, build: string): void {
+  for (const { keyword, fromStage, args } of stage) {
     if (keyword !== 'COPY') continue;
     const target = join(into, args.at(-1)!);
     for (const source of args.slice(0, -1)) {
@@ -435,9 +435,9 @@ describe('what the image is made of', () => {
       started.map((service) => service.waitForLine(/"listening":"([^"]+)","metrics":"([^"]+)"/)),
     );
     api = atApi![1]!;
-    const client = await payonce('merchants', 'create', '--name', 'Shop');
+    const shop = await payonce('merchants', 'create', '--name', 'Shop');
     const scopes = ['--scopes', 'payments:write'];
-    const { key } = await payonce('api-keys', 'create', '--merchant', client['id']!, ...scopes);
+    const { key } = await payonce('api-keys', 'create', '--merchant', shop['id']!, ...scopes);
     for (const first of ['stripe', 'adyen'] as const) {
       const answer = await fetch(`${api}/v1/payments`, {
         method: 'POST',

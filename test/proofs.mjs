@@ -1,7 +1,8 @@
 /**
- * `npm run proofs`: the long campaigns of the tests. Each plays what its spec plays in `npm test`, far
- * longer, and with seeds that move on from commit to commit, so that every change meets schedules that no
- * change before it has met. A failure names its seed; the command that plays it again is printed first.
+ * `npm run proofs`: the long campaigns of the tests, and what the image is made of. A campaign plays what its
+ * spec plays in `npm test`, far longer, and with seeds that move on from commit to commit, so that every change
+ * meets schedules that no change before it has met. A failure names its seed; the command that plays it again
+ * is printed first.
  */
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -29,6 +30,7 @@ const specs = [
   'races/storm',
   'races/storm-of-two-clocks',
   'races/notifications',
+  'docker',
 ];
 
 const variables = Object.entries(campaign).map(([name, value]) => `${name}=${value}`);
