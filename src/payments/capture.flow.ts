@@ -13,7 +13,7 @@ export class CaptureFlow extends ModificationFlow {
   readonly name = 'POST /v1/payments/:id/capture';
   readonly operation = 'capture';
 
-  /** begin: a capture of a name is done once, whoever asks for it. */
+  /** begin: a capture with a reference is done once; another request with that reference gets the same capture. */
   protected override isAlreadySatisfied(state: PaymentState): boolean {
     return state.wanted.reference !== null && verdictOf(state, requestedKey(state)) === 'effective';
   }

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { type Change, commitOf } from '../core/change.js';
 import { leaveEvidence, newLease, newRun, type Run } from '../idempotency/operation-run.js';
 import { evidenceOnly } from '../request-storage/advance.js';
@@ -12,11 +12,10 @@ import { isVouchedFor, judge, moveOrphan, openCompensation, undoable } from './o
 import { PaymentOwner } from './payment-owner.js';
 import { type PaymentState, withHistory } from './payment-state.js';
 
-/** A payment's operations, driven when no client asks; and what PSPs did after all, given back. */
+/** Advances a payment's operations when no client asks, and gives back what PSPs did after all. */
 @Injectable()
 export class PaymentResolver extends OperationResolver<PaymentState> {
-  // oxlint-disable-next-line no-useless-constructor -- tells Nest what to inject
-  constructor(owner: PaymentOwner, tools: OperationTools) {
+  constructor(@Inject(PaymentOwner) owner: PaymentOwner, @Inject(OperationTools) tools: OperationTools) {
     super(owner, tools);
   }
 
