@@ -43,7 +43,7 @@ export function problemText(problem: Problem, requestId: string): string {
   return JSON.stringify({ ...problem.document(), request_id: requestId });
 }
 
-/** Nothing here is cached by anybody: answers speak of money. */
+/** No cache keeps an answer: it speaks of money. */
 function prepare(reply: FastifyReply, contentType: string): void {
   reply.request.edge.contentType = contentType;
   reply.headers({ 'content-type': contentType, 'cache-control': 'no-store' });

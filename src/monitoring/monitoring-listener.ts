@@ -18,7 +18,7 @@ import { nestLogger } from '../http/nest-logger.js';
 import { HealthController, MetricsController } from './health.controller.js';
 import { Readiness } from './readiness.js';
 
-/** What health and metrics are told from. */
+/** What health and metrics report on. */
 export interface Monitored {
   readonly readiness: Pick<Readiness, 'check'>;
   readonly metrics: Registry;

@@ -1,5 +1,5 @@
 import { HOUR, START } from '../../test/support/arbitrary-history.js';
-import { callOf, factOf, routeOf, storiesOf } from '../../test/support/notified-routes.js';
+import { callOf, factOf, routeOf, historiesOfRoutes } from '../../test/support/notified-routes.js';
 import { type Instruction, type Outcome } from '../psp/contract.js';
 import { type NotificationItem } from '../psp/notification.js';
 import { executeRequest } from '../psp/adyen/adyen.mapping.js';
@@ -25,7 +25,7 @@ describe('which route a fact speaks of', () => {
   const captureOf = (name: string, more: Partial<PspRequest> = {}) =>
     routeOf([callOf(1, null)], { entityKey: `payment-1-capture${name}`, operation: 'capture', ...more });
   const attributed = (routes: readonly RouteHistory[], fact: NotificationItem) =>
-    attribute(storiesOf(...routes), 'first', fact);
+    attribute(historiesOfRoutes(...routes), 'first', fact);
   const found = (routes: readonly RouteHistory[], fact: NotificationItem) => {
     const attribution = attributed(routes, fact);
     return attribution === null || attribution === 'contradiction' ? undefined : attribution.route.request;

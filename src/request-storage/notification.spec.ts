@@ -1,5 +1,5 @@
 import { HOUR, LEASE_MS, START } from '../../test/support/arbitrary-history.js';
-import { callOf, factOf, routeOf, storiesOf } from '../../test/support/notified-routes.js';
+import { callOf, factOf, routeOf, historiesOfRoutes } from '../../test/support/notified-routes.js';
 import { type Capabilities } from '../psp/contract.js';
 import { type NotificationItem } from '../psp/notification.js';
 import { orphansOf } from './attempt.js';
@@ -22,7 +22,7 @@ const can: Capabilities = {
 const taking = (route: RouteHistory, fact: NotificationItem, ...others: readonly RouteHistory[]) =>
   recordItem(
     { route, named: true },
-    storiesOf(route, ...others),
+    historiesOfRoutes(route, ...others),
     fact,
     can,
     { leaseMs: LEASE_MS },

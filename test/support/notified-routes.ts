@@ -52,7 +52,7 @@ export function factOf(outcome: Outcome, more: Partial<NotificationItem> = {}): 
   };
 }
 
-export function storiesOf(...routes: readonly RouteHistory[]): ReadonlyMap<string, OperationHistory> {
+export function historiesOfRoutes(...routes: readonly RouteHistory[]): ReadonlyMap<string, OperationHistory> {
   const histories = new Map<string, OperationHistory>();
   for (const route of routes) {
     const { entityKey } = route.request;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { Problem } from '../../core/problem.js';
-import { type NotificationItem, type PspNotification } from '../../psp/notification.js';
+import { type PspNotification } from '../../psp/notification.js';
+import { factOf } from '../../../test/support/notified-routes.js';
 import { checkReadable, isStorable } from './readable.js';
 
 function refusalOf(raw: Buffer): string | null {
@@ -54,17 +55,7 @@ describe('a body', () => {
 });
 
 describe('a notice', () => {
-  const fact: NotificationItem = {
-    entityKey: 'payment-1-charge',
-    route: 1,
-    pspReference: 'pi_1',
-    ofPayment: null,
-    parentReference: null,
-    operation: 'charge',
-    about: 'operation',
-    cancelReference: null,
-    answer: { outcome: 'succeeded' },
-  };
+  const fact = factOf('succeeded');
   const notice: PspNotification = { eventId: 'evt_1', type: 'charge.done', occurredAt: null, facts: [fact] };
 
   it('is stored as it is, emoji and all', () => {
