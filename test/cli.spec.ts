@@ -193,9 +193,16 @@ describe('payonce --json', () => {
       scopes: ['payments:read', 'payments:write'],
       created_at: expect.any(String) as string,
       revoked_at: null,
+      expires_at: null,
+      last_used_at: null,
     });
+    const rotated = await json<{ id: string; key: string; previous: object }>(
+      `api-keys rotate --merchant ${merchant.id} --id ${issued.id} --grace 2`,
+    );
+    expect(Object.keys(rotated)).toEqual(['id', 'key', 'previous']);
+    expect(rotated.previous).toEqual({ ...listed, expires_at: expect.any(String) as string });
     const revoked = await json(`api-keys revoke --merchant ${merchant.id} --id ${issued.id}`);
-    expect(revoked).toEqual({ ...listed, revoked_at: expect.any(String) as string });
+    expect(revoked).toEqual({ ...rotated.previous, revoked_at: expect.any(String) as string });
   });
 
   it('sets for how long a payment like another is refused, and shows it', async () => {
@@ -252,7 +259,7 @@ describe('payonce for people', () => {
     expect(stdout).toMatch(/^po_live_\S+\nKeep it now, it is not shown again\./);
     const list = await payonce(`api-keys list --merchant ${id}`);
     expect(list.stdout).toMatch(
-      /^KEY +CREATED +REVOKED\n\npo_live_[0-9a-f]{12}_… +\d+ s ago +live\n +id +\S+\n +scopes +payments:read\n$/,
+      /^KEY +CREATED +LAST USED +STATE\n\npo_live_[0-9a-f]{12}_… +\d+ s ago +never +live\n +id +\S+\n +scopes +payments:read\n$/,
     );
     expect(list.stdout).not.toContain(stdout.split('\n')[0]);
   });

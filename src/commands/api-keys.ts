@@ -3,11 +3,17 @@ import { scopes } from '../merchants/caller.js';
 import { type ApiKeyView } from '../merchants/merchants.js';
 import { actor, command, type Perform, withExamples } from './command.js';
 import { merchantsOf } from './merchants.js';
-import { ago, list } from './text.js';
+import { ago, exactly, list } from './text.js';
+
+interface Created {
+  readonly merchant: string;
+  readonly scopes: string;
+  readonly expiresIn?: number | null;
+}
 
 export function addApiKeys(payonce: Command, perform: Perform): void {
   const apiKeys = withExamples(
-    payonce.command('api-keys').description('create, list and revoke API keys of a merchant'),
+    payonce.command('api-keys').description('create, list, rotate and revoke API keys of a merchant'),
     'list --merchant 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e43',
   );
   command(
@@ -21,11 +27,33 @@ export function addApiKeys(payonce: Command, perform: Perform): void {
       '--scopes <scopes>',
       `what the key allows: ${scopes.join(', ')}; separate several with commas`,
     )
-    .action(({ merchant, scopes }: { merchant: string; scopes: string }) =>
+    .option('--expires-in <hours>', 'how long it lives; without, until it is revoked', Number)
+    .action(({ merchant, scopes, expiresIn = null }: Created) =>
       perform(async (opened) => {
         const wanted = scopes.split(',').map((scope) => scope.trim());
-        const { id, key } = await (await merchantsOf(opened)).createApiKey(merchant, wanted, actor());
-        return { json: { id, key }, text: `${key}\nKeep it now, it is not shown again. Its id: ${id}` };
+        const merchants = await merchantsOf(opened);
+        const { id, key } = await merchants.createApiKey(merchant, wanted, actor(), expiresIn);
+        return { json: { id, key }, text: shownOnce(id, key) };
+      }),
+    );
+  command(
+    apiKeys,
+    'rotate',
+    'create a key that replaces one; both live for a while',
+    '--merchant 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e43 --id 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e44',
+  )
+    .requiredOption('--merchant <id>', 'the merchant')
+    .requiredOption('--id <id>', 'the id of the key that is replaced')
+    .option('--grace <hours>', 'how long that one stays live', Number, 24)
+    .action(({ merchant, id: replaced, grace }: { merchant: string; id: string; grace: number }) =>
+      perform(async (opened) => {
+        const merchants = await merchantsOf(opened);
+        const { id, key, previous } = await merchants.rotateApiKey(merchant, replaced, grace, actor());
+        const end = exactly(previous.expiresAt!, opened.clock.now());
+        return {
+          json: { id, key, previous: apiKeyJson(previous) },
+          text: `${shownOnce(id, key)}\n${previous.prefix}_… is refused from ${end}.`,
+        };
       }),
     );
   command(
@@ -39,16 +67,16 @@ export function addApiKeys(payonce: Command, perform: Perform): void {
       perform(async (opened) => {
         const keys = await (await merchantsOf(opened)).listApiKeys(merchant);
         const now = opened.clock.now();
-        const entry = ({ id, prefix, createdAt, revokedAt, scopes }: ApiKeyView) => ({
-          cells: [`${prefix}_…`, ago(createdAt, now), revokedAt ? ago(revokedAt, now) : 'live'],
+        const entry = (key: ApiKeyView) => ({
+          cells: [`${key.prefix}_…`, ago(key.createdAt, now), lastUse(key, now), stateOf(key, now)],
           details: [
-            ['id', id],
-            ['scopes', scopes.join(', ')],
+            ['id', key.id],
+            ['scopes', key.scopes.join(', ')],
           ] as const,
         });
         return {
           json: keys.map(apiKeyJson),
-          text: list(['KEY', 'CREATED', 'REVOKED'], keys.map(entry)),
+          text: list(['KEY', 'CREATED', 'LAST USED', 'STATE'], keys.map(entry)),
         };
       }),
     );
@@ -71,6 +99,28 @@ export function addApiKeys(payonce: Command, perform: Perform): void {
     );
 }
 
-function apiKeyJson({ id, prefix, scopes, createdAt, revokedAt }: ApiKeyView): object {
-  return { id, prefix, scopes, created_at: createdAt, revoked_at: revokedAt };
+function shownOnce(id: string, key: string): string {
+  return `${key}\nKeep it now, it is not shown again. Its id: ${id}`;
+}
+
+function lastUse({ lastUsedAt }: ApiKeyView, now: Date): string {
+  return lastUsedAt ? ago(lastUsedAt, now) : 'never';
+}
+
+function stateOf({ revokedAt, expiresAt }: ApiKeyView, now: Date): string {
+  if (revokedAt) return `revoked ${ago(revokedAt, now)}`;
+  if (!expiresAt) return 'live';
+  return `${expiresAt <= now ? 'expired' : 'expires'} ${ago(expiresAt, now)}`;
+}
+
+function apiKeyJson({ id, prefix, scopes, createdAt, revokedAt, expiresAt, lastUsedAt }: ApiKeyView): object {
+  return {
+    id,
+    prefix,
+    scopes,
+    created_at: createdAt,
+    revoked_at: revokedAt,
+    expires_at: expiresAt,
+    last_used_at: lastUsedAt,
+  };
 }

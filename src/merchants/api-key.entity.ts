@@ -32,4 +32,12 @@ export class ApiKey {
 
   @Column('timestamptz', { nullable: true })
   readonly revokedAt: Date | null;
+
+  /** From when it is refused; null: until it is revoked. */
+  @Column('timestamptz', { nullable: true })
+  readonly expiresAt: Date | null;
+
+  /** To the minute. */
+  @Column('timestamptz', { nullable: true })
+  readonly lastUsedAt: Date | null;
 }

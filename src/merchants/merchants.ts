@@ -20,7 +20,13 @@ export interface IssuedApiKey {
 }
 
 /** A key as its owner may see it. */
-export type ApiKeyView = Pick<ApiKey, 'id' | 'prefix' | 'scopes' | 'createdAt' | 'revokedAt'>;
+export type ApiKeyView = Omit<ApiKey, 'merchantId' | 'merchant' | 'hash'>;
+
+/** A caller, and from when its key is refused. */
+interface Known {
+  readonly caller: Caller;
+  readonly expiresAt: Date | null;
+}
 
 const KEY_SHAPE = /^po_live_[0-9a-f]{12}_[A-Za-z0-9_-]{43}$/;
 const UUID_SHAPE = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -28,6 +34,11 @@ const UUID_SHAPE = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** How long an answer about a key is believed: a revocation is felt everywhere within this. */
 const CACHE_TTL_MS = 5_000;
 const CACHE_ENTRIES = 10_000;
+/** How old "last used" may be before it is written again: once a minute costs a key nothing. */
+const LAST_USED_STEP_MS = 60_000;
+const HOUR_MS = 3_600_000;
+/** Ten years; a key that is to live longer has no expiry. */
+const MAX_KEY_HOURS = 87_600;
 /** A mistake is noticed within a day, or by a person. */
 const MAX_WINDOW_S = 86_400;
 /** Whose act it is where no actor is named. */
@@ -41,7 +52,7 @@ export class Merchants {
    * concurrent misses share one query, and negative ones, which makes a client that repeats a wrong
    * key cheap.
    */
-  private readonly callers: LRUCache<string, Promise<Caller | null>>;
+  private readonly callers: LRUCache<string, Promise<Known | null>>;
 
   constructor(
     @InjectRepository(Merchant) private readonly merchants: Repository<Merchant>,
@@ -97,43 +108,69 @@ export class Merchants {
     return this.merchants.find({ order: { id: 'DESC' } });
   }
 
-  async createApiKey(merchantId: string, scopes: readonly string[], actor = SYSTEM): Promise<IssuedApiKey> {
+  /** `hours`: how long the key lives, 1 to 87,600; null: until it is revoked. */
+  async createApiKey(
+    merchantId: string,
+    scopes: readonly string[],
+    actor = SYSTEM,
+    hours: number | null = null,
+  ): Promise<IssuedApiKey> {
     const wanted = knownScopes.filter((scope) => scopes.includes(scope));
     if (wanted.length === 0 || scopes.some((scope) => !knownScopes.includes(scope as Scope))) {
       throw invalid('/scopes', `one or more of ${knownScopes.join(', ')}`);
     }
+    refuseHours(hours);
     if (!UUID_SHAPE.test(merchantId)) throw noMerchant(merchantId);
-    const id = this.ids.uuid();
-    const { key, prefix, hash } = newApiKey(id);
     try {
-      await this.apiKeys.manager.transaction(async (tx) => {
-        await tx.insert(ApiKey, {
-          merchantId,
-          id,
-          hash,
-          prefix,
-          scopes: wanted,
-          createdAt: this.clock.now(),
-        });
-        await this.record(tx, actor, merchantId, 'api_key.created', `api-key:${id}`, { scopes: wanted });
+      return await this.apiKeys.manager.transaction(async (tx) => {
+        const issued = await this.issue(tx, merchantId, wanted, hours === null ? null : hours * HOUR_MS);
+        const detail = { scopes: wanted, hours };
+        await this.record(tx, actor, merchantId, 'api_key.created', `api-key:${issued.id}`, detail);
+        return issued;
       });
     } catch (error) {
       if (sqlStateOf(error) === sqlState.FOREIGN_KEY_VIOLATION) throw noMerchant(merchantId);
       throw error;
     }
-    return { id, key };
+  }
+
+  /**
+   * A new key with the scopes and the lifetime of this one, which is refused in `graceHours` (1 to 87,600), or
+   * when it would have expired. Throws Problem `invalid_state` where this one is refused already.
+   */
+  async rotateApiKey(
+    merchantId: string,
+    id: string,
+    graceHours: number,
+    actor = SYSTEM,
+  ): Promise<IssuedApiKey & { readonly previous: ApiKeyView }> {
+    refuseHours(graceHours);
+    const rotated = await this.apiKeys.manager.transaction(async (tx) => {
+      const old = await this.lockApiKey(tx, merchantId, id);
+      const now = this.clock.now();
+      if (old.revokedAt !== null || isPast(old.expiresAt, now)) {
+        throw new Problem('invalid_state', `API key ${id} is revoked or has expired`);
+      }
+      const livesMs = old.expiresAt && old.expiresAt.getTime() - old.createdAt.getTime();
+      const issued = await this.issue(tx, merchantId, old.scopes, livesMs);
+      const end = new Date(Math.max(now.getTime(), old.createdAt.getTime()) + graceHours * HOUR_MS);
+      const expiresAt = old.expiresAt && old.expiresAt < end ? old.expiresAt : end;
+      await tx.update(ApiKey, { merchantId, id }, { expiresAt });
+      const detail = { successor: issued.id, expires_at: expiresAt };
+      await this.record(tx, actor, merchantId, 'api_key.rotated', `api-key:${id}`, detail);
+      return { ...issued, previous: apiKeyView({ ...old, expiresAt }) };
+    });
+    this.callers.clear();
+    return rotated;
   }
 
   /** From now on the key is refused: here at once, in other processes within 5 s. May be repeated. */
   async revokeApiKey(merchantId: string, id: string, actor = SYSTEM): Promise<ApiKeyView> {
-    if (!UUID_SHAPE.test(merchantId) || !UUID_SHAPE.test(id)) throw noApiKey(merchantId, id);
     const revoked = await this.apiKeys.manager.transaction(async (tx) => {
-      const where = { merchantId, id };
-      const key = await tx.findOne(ApiKey, { where, lock: { mode: 'pessimistic_write' } });
-      if (!key) throw noApiKey(merchantId, id);
+      const key = await this.lockApiKey(tx, merchantId, id);
       const now = this.clock.now();
       const revokedAt = key.revokedAt ?? (now < key.createdAt ? key.createdAt : now);
-      await tx.update(ApiKey, where, { revokedAt });
+      await tx.update(ApiKey, { merchantId, id }, { revokedAt });
       await this.record(tx, actor, merchantId, 'api_key.revoked', `api-key:${key.id}`, {});
       return apiKeyView({ ...key, revokedAt });
     });
@@ -154,12 +191,14 @@ export class Merchants {
     // What is not shaped like a key costs nothing more; one that is costs one hash and one look,
     // the same for right and wrong ones. The database compares hashes, which cannot be approached
     // byte by byte as a key could.
-    const caller = KEY_SHAPE.test(bearer) ? await this.callerOf(digestOf(bearer)) : null;
-    if (!caller) throw new Problem('unauthorized', 'The API key is missing, unknown or revoked');
-    return caller;
+    const known = KEY_SHAPE.test(bearer) ? await this.callerOf(digestOf(bearer)) : null;
+    if (!known || isPast(known.expiresAt, this.clock.now())) {
+      throw new Problem('unauthorized', 'The API key is missing, unknown, revoked or expired');
+    }
+    return known.caller;
   }
 
-  private callerOf(digest: string): Promise<Caller | null> {
+  private callerOf(digest: string): Promise<Known | null> {
     const known = this.callers.get(digest);
     if (known) return known;
     const asked = this.readCaller(digest);
@@ -171,14 +210,44 @@ export class Merchants {
     return asked;
   }
 
-  private async readCaller(digest: string): Promise<Caller | null> {
+  private async readCaller(digest: string): Promise<Known | null> {
     const hash = Buffer.from(digest, 'base64');
     const where = { hash, revokedAt: IsNull() };
     const [key] = await translateOutage(this.apiKeys.find({ where, relations: { merchant: true } }));
     if (!key) return null;
-    const { merchantId, id: apiKeyId, scopes } = key;
+    const { merchantId, id: apiKeyId, scopes, expiresAt } = key;
     const { duplicateWindowS } = key.merchant!;
-    return Object.freeze({ merchantId, apiKeyId, scopes, duplicateWindowS });
+    const now = this.clock.now();
+    if (!isPast(expiresAt, now)) this.noteUse(key, now);
+    return { caller: Object.freeze({ merchantId, apiKeyId, scopes, duplicateWindowS }), expiresAt };
+  }
+
+  /** Waited for by nobody: a request does not fail for what is of use to people alone. */
+  private noteUse({ merchantId, id, lastUsedAt }: ApiKey, now: Date): void {
+    if (lastUsedAt && now.getTime() - lastUsedAt.getTime() < LAST_USED_STEP_MS) return;
+    this.apiKeys.update({ merchantId, id }, { lastUsedAt: now }).catch(() => {});
+  }
+
+  private async issue(
+    tx: EntityManager,
+    merchantId: string,
+    scopes: readonly Scope[],
+    livesMs: number | null,
+  ): Promise<IssuedApiKey> {
+    const id = this.ids.uuid();
+    const { key, prefix, hash } = newApiKey(id);
+    const createdAt = this.clock.now();
+    const expiresAt = livesMs === null ? null : new Date(createdAt.getTime() + livesMs);
+    await tx.insert(ApiKey, { merchantId, id, hash, prefix, scopes: [...scopes], createdAt, expiresAt });
+    return { id, key };
+  }
+
+  private async lockApiKey(tx: EntityManager, merchantId: string, id: string): Promise<ApiKey> {
+    const where = { merchantId, id };
+    const isId = UUID_SHAPE.test(merchantId) && UUID_SHAPE.test(id);
+    const key = isId && (await tx.findOne(ApiKey, { where, lock: { mode: 'pessimistic_write' } }));
+    if (!key) throw noApiKey(merchantId, id);
+    return key;
   }
 
   private record(
@@ -194,8 +263,18 @@ export class Merchants {
   }
 }
 
-function apiKeyView({ id, prefix, scopes, createdAt, revokedAt }: ApiKey): ApiKeyView {
-  return { id, prefix, scopes, createdAt, revokedAt };
+/** Names what may be seen, so that a later column is not. */
+function apiKeyView({ id, prefix, scopes, createdAt, revokedAt, expiresAt, lastUsedAt }: ApiKey): ApiKeyView {
+  return { id, prefix, scopes, createdAt, revokedAt, expiresAt, lastUsedAt };
+}
+
+function isPast(time: Date | null, now: Date): boolean {
+  return time !== null && time <= now;
+}
+
+function refuseHours(hours: number | null): void {
+  if (hours === null || (Number.isInteger(hours) && hours >= 1 && hours <= MAX_KEY_HOURS)) return;
+  throw invalid('/hours', `whole hours from 1 to ${MAX_KEY_HOURS}`);
 }
 
 function noApiKey(merchantId: string, id: string): Problem {

@@ -10,6 +10,7 @@ import { Merchant } from '../../src/merchants/merchant.entity.js';
 import { type Merchants } from '../../src/merchants/merchants.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { merchantsOf } from '../support/merchants.js';
+import { eventually } from '../support/test-environment.js';
 
 let fresh: FreshDatabase;
 let database: Database;
@@ -160,7 +161,15 @@ describe('API keys', () => {
     const next = await merchants.createApiKey(merchantId, ['payments:read']);
     const listed = await merchants.listApiKeys(merchantId);
     expect(listed.map((key) => key.id)).toEqual([next.id, old.id]);
-    expect(Object.keys(listed[0]!).toSorted()).toEqual(['createdAt', 'id', 'prefix', 'revokedAt', 'scopes']);
+    expect(Object.keys(listed[0]!).toSorted()).toEqual([
+      'createdAt',
+      'expiresAt',
+      'id',
+      'lastUsedAt',
+      'prefix',
+      'revokedAt',
+      'scopes',
+    ]);
     expect((await merchants.authenticate(old.key)).apiKeyId).toBe(old.id);
     expect((await merchants.authenticate(next.key)).apiKeyId).toBe(next.id);
   });
@@ -178,6 +187,77 @@ describe('API keys', () => {
 
     clock.advance(1_000);
     expect(await merchants.revokeApiKey(merchantId, gone.id)).toEqual(revoked);
+  });
+
+  it('are refused from the moment of their expiry, though an answer about them is believed', async () => {
+    const { id: merchantId } = await merchants.createMerchant('Shop');
+    const { id, key } = await merchants.createApiKey(merchantId, ['payments:read'], 'cli:spec', 1);
+    clock.advance(3_600_000 - 1);
+    expect((await merchants.authenticate(key)).apiKeyId).toBe(id);
+    clock.advance(1);
+    expect((await refusal(merchants.authenticate(key))).code).toBe('unauthorized');
+    const elsewhere = merchantsOf(database, clock, new SeededIds(++seed, clock));
+    expect((await refusal(elsewhere.authenticate(key))).code).toBe('unauthorized');
+    expect(await merchants.listApiKeys(merchantId)).toMatchObject([{ id, expiresAt: clock.now() }]);
+  });
+
+  it.each([0, -1, 0.5, 87_601, NaN])('do not live for %s hours', async (hours) => {
+    const { id: merchantId } = await merchants.createMerchant('Shop');
+    const scopes = ['payments:read'];
+    const { id } = await merchants.createApiKey(merchantId, scopes);
+    for (const work of [
+      () => merchants.createApiKey(merchantId, scopes, 'cli:spec', hours),
+      () => merchants.rotateApiKey(merchantId, id, hours),
+    ]) {
+      expect((await refusal(work())).code).toBe('validation_failed');
+    }
+    expect(await merchants.listApiKeys(merchantId)).toMatchObject([{ id, expiresAt: null }]);
+  });
+
+  it('are replaced by one of the same scopes and lifetime, and live on for a while', async () => {
+    const { id: merchantId } = await merchants.createMerchant('Shop');
+    const old = await merchants.createApiKey(merchantId, ['events:read'], 'cli:spec', 720);
+    await merchants.authenticate(old.key);
+    clock.advance(3_600_000);
+    const next = await merchants.rotateApiKey(merchantId, old.id, 24, 'cli:spec');
+    expect(next.previous.expiresAt).toEqual(new Date(clock.now().getTime() + 24 * 3_600_000));
+    expect((await merchants.authenticate(next.key)).scopes).toEqual(['events:read']);
+    const [listed] = await merchants.listApiKeys(merchantId);
+    expect(listed!.expiresAt).toEqual(new Date(clock.now().getTime() + 720 * 3_600_000));
+
+    expect((await merchants.authenticate(old.key)).apiKeyId).toBe(old.id);
+    clock.advance(24 * 3_600_000);
+    expect((await refusal(merchants.authenticate(old.key))).code).toBe('unauthorized');
+    expect((await merchants.authenticate(next.key)).apiKeyId).toBe(next.id);
+    expect((await refusal(merchants.rotateApiKey(merchantId, old.id, 24))).code).toBe('invalid_state');
+  });
+
+  it('do not live longer because they are replaced, and not again once revoked', async () => {
+    const { id: merchantId } = await merchants.createMerchant('Shop');
+    const old = await merchants.createApiKey(merchantId, ['events:read'], 'cli:spec', 2);
+    const { previous } = await merchants.rotateApiKey(merchantId, old.id, 24);
+    expect(previous.expiresAt).toEqual(new Date(clock.now().getTime() + 2 * 3_600_000));
+    await merchants.revokeApiKey(merchantId, old.id);
+    expect((await refusal(merchants.rotateApiKey(merchantId, old.id, 24))).code).toBe('invalid_state');
+    expect(await merchants.listApiKeys(merchantId)).toHaveLength(2);
+  });
+
+  it('say to the minute when they were last used', async () => {
+    const { id: merchantId } = await merchants.createMerchant('Shop');
+    const { key } = await merchants.createApiKey(merchantId, ['payments:read']);
+    const lastUse = async () => (await merchants.listApiKeys(merchantId))[0]!.lastUsedAt;
+    expect(await lastUse()).toBeNull();
+    const used = async () => {
+      clock.advance(5_001);
+      await merchants.authenticate(key);
+      return clock.now();
+    };
+    const first = await used();
+    expect(await eventually(lastUse, 'the first use is written')).toEqual(first);
+    await used();
+    clock.advance(60_000);
+    const second = await used();
+    await eventually(async () => (await lastUse())?.getTime() === second.getTime(), 'a later use is written');
   });
 
   it('can be revoked under a clock that went back', async () => {
@@ -205,6 +285,7 @@ describe('API keys', () => {
       () => merchants.listApiKeys(nobody),
       () => merchants.revokeApiKey(nobody, id),
       () => merchants.revokeApiKey(merchantId, nobody),
+      () => merchants.rotateApiKey(merchantId, nobody, 24),
     ]) {
       expect((await refusal(work())).code).toBe('not_found');
     }
@@ -212,9 +293,11 @@ describe('API keys', () => {
 });
 
 describe('authenticate', () => {
+  /** A key that was used just now, so that its next use is not written. */
   async function issue() {
     const { id } = await merchants.createMerchant('Shop');
     const issued = await merchants.createApiKey(id, ['payments:read']);
+    await database.pool.query('UPDATE api_keys SET last_used_at = created_at');
     queries.mockClear();
     return issued;
   }
