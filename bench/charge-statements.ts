@@ -22,16 +22,7 @@ import { RequestStorage } from '../src/request-storage/request-storage.js';
 import { paymentBody } from './payment.js';
 
 /** What differs from one charge to the next. Everything else is the same in each. */
-export const varying = [
-  'payment',
-  'token',
-  'audit',
-  'event',
-  'key',
-  'fingerprint',
-  'pspKey',
-  'pspReference',
-] as const;
+export const varying = ['payment', 'token', 'event', 'key', 'fingerprint', 'pspKey', 'pspReference'] as const;
 export type Varying = (typeof varying)[number];
 
 /** A parameter: null, or literal text with what varies in between. */
@@ -135,7 +126,6 @@ function placesOf(changes: readonly Change[]): Map<string, Varying> {
   return new Map<string, Varying>([
     [valueOf('payments', 'id'), 'payment'],
     [valueOf('idempotency_keys', 'lockToken'), 'token'],
-    [valueOf('audit_records', 'id'), 'audit'],
     [valueOf('events', 'id'), 'event'],
     [valueOf('idempotency_keys', 'fingerprint'), 'fingerprint'],
     [valueOf('psp_requests', 'pspIdempotencyKey'), 'pspKey'],

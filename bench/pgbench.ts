@@ -128,7 +128,6 @@ const uuid = (kind: number) => `(:run::text || '-000${kind}-7000-8000-' || ${num
 const variation: Readonly<Record<Varying, string>> = {
   payment: uuid(1),
   token: uuid(2),
-  audit: uuid(3),
   event: uuid(4),
   key: `(:run::text || ${number(14)})`,
   fingerprint: `(:run::text || ${number(56)})`,

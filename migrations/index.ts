@@ -22,6 +22,7 @@ import { DecidedByAPerson1700000000035 } from './0035-decided-by-a-person.js';
 import { SealKey1700000000037 } from './0037-seal-key.js';
 import { DueByAccount1700000000040 } from './0040-due-by-account.js';
 import { FailoverHold1700000000044 } from './0044-failover-hold.js';
+import { RoomForTheSecondVersion1700000000052 } from './0052-room-for-the-second-version.js';
 import { ApiKeyLifetime1700000000070 } from './0070-api-key-lifetime.js';
 
 /** Every migration, oldest first. A class that has run anywhere is never edited again. */
@@ -50,5 +51,6 @@ export const migrations = [
   SealKey1700000000037,
   DueByAccount1700000000040,
   FailoverHold1700000000044,
+  RoomForTheSecondVersion1700000000052,
   ApiKeyLifetime1700000000070,
 ];

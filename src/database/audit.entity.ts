@@ -16,7 +16,7 @@ export class AuditRecord {
   @Column('text')
   actor: string;
 
-  /** `payment.opened`, `route.stuck`: noun and past participle. */
+  /** `payment.canceled`, `route.stuck`: noun and past participle. */
   @Column('text')
   action: string;
 

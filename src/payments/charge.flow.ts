@@ -1,6 +1,5 @@
 import { insert, type Refusal } from '../core/change.js';
 import { Problem } from '../core/problem.js';
-import { audit } from '../database/audit.js';
 import {
   type Begun,
   type Decision,
@@ -147,15 +146,6 @@ export class ChargeFlow extends PaymentFlow<NewPayment> implements PaymentOperat
       entityKey: key,
       at: now,
     };
-    const record = audit({
-      merchantId,
-      id: ids.uuid(),
-      at: now,
-      actor,
-      action: 'payment.opened',
-      subject: `payment:${id}`,
-      detail: { amount: input.amount, currency: input.currency, psp: first },
-    });
     const state: PaymentState = {
       wanted: firstRequested,
       payment,
@@ -165,7 +155,7 @@ export class ChargeFlow extends PaymentFlow<NewPayment> implements PaymentOperat
       opened: true,
       records: new Map(),
     };
-    const written = [insert(payments, payment), ...changes, insert(paymentTransitions, transition), record];
+    const written = [insert(payments, payment), ...changes, insert(paymentTransitions, transition)];
     return { subjectId: id, params: {}, decision: makeCall(state, written) };
   }
 

@@ -98,7 +98,7 @@ async function expectNothingTold(): Promise<void> {
   expect(dumps.get('idempotency_keys')).toContain('plain-stripe');
   expect(dumps.get('payments')).toContain('plain-stripe');
   expect(dumps.get('psp_attempts')).toContain('succeeded');
-  expect(dumps.get('audit_records')).toContain('payment.opened');
+  expect(dumps.get('payment_transitions')).toContain('opened');
   expect(written().length).toBeGreaterThan(2_000);
 }
 

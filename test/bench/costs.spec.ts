@@ -1,0 +1,97 @@
+import { type Client } from 'pg';
+import { recordCharge, type RecordedCommit } from '../../bench/charge-statements.js';
+import { paramsForOne } from '../../src/database/commit/statement.js';
+import { onDatabase, type FreshDatabase, freshDatabase } from '../support/database.js';
+
+/**
+ * What one payment writes. A change that adds to it raises a number here, and says in docs/performance.md what for.
+ */
+const COSTS = {
+  statements: 2,
+  parameters: 44,
+  inserts: {
+    events: 1,
+    idempotency_keys: 1,
+    payment_transitions: 2,
+    payments: 1,
+    psp_attempts: 1,
+    psp_requests: 1,
+  },
+  updates: { idempotency_keys: 1, payments: 1, psp_attempts: 1, psp_requests: 1 },
+  // No index holds what changes in them, and their pages have room: no index entry.
+  hotUpdates: { payments: 1, psp_attempts: 1 },
+  // By table, every index for each row that was inserted or updated; a partial index counts as a whole one.
+  indexEntries: {
+    events: 3,
+    idempotency_keys: 6,
+    payment_transitions: 2,
+    payments: 3,
+    psp_attempts: 1,
+    psp_requests: 14,
+  },
+};
+
+interface Written {
+  readonly table: keyof typeof COSTS.indexEntries;
+  readonly inserts: number;
+  readonly updates: number;
+  readonly hotUpdates: number;
+  readonly indexes: number;
+}
+
+/** Tables written to by the transaction that asks. */
+const WRITTEN = `
+SELECT relname AS table, n_tup_ins::int AS inserts, n_tup_upd::int AS updates, n_tup_hot_upd::int AS "hotUpdates",
+       (SELECT count(*)::int FROM pg_index WHERE indrelid = relid) AS indexes
+  FROM pg_stat_xact_user_tables WHERE n_tup_ins + n_tup_upd > 0 ORDER BY relname`;
+
+let database: FreshDatabase;
+
+beforeAll(async () => {
+  database = await freshDatabase();
+});
+
+afterAll(() => database.drop());
+
+/** Other payments and attempts, which fill the pages between the two commits of this one. */
+const OTHERS = [
+  `INSERT INTO payments SELECT (jsonb_populate_record(p, jsonb_build_object('id', gen_random_uuid()))).*
+     FROM payments p, generate_series(1, 100)`,
+  `INSERT INTO psp_attempts SELECT (jsonb_populate_record(a, jsonb_build_object('attempt', n))).*
+     FROM psp_attempts a, generate_series(2, 101) n`,
+];
+
+it('makes a payment with so many statements, parameters, rows and index entries, and no more', async () => {
+  const commits = await recordCharge('01900000-0000-7000-8000-000000000001');
+  const written = await onDatabase(database.url, (client) => writtenBy(client, commits));
+  const counts = (of: (row: Written) => number) =>
+    Object.fromEntries(written.filter((row) => of(row) > 0).map((row) => [row.table, of(row)]));
+
+  expect({
+    statements: commits.length,
+    parameters: commits.reduce((sum, { shape }) => sum + shape.parameters.length, 0),
+    inserts: counts(({ inserts }) => inserts),
+    updates: counts(({ updates }) => updates),
+    hotUpdates: counts(({ hotUpdates }) => hotUpdates),
+    indexEntries: counts(
+      ({ inserts, updates, hotUpdates, indexes }) => (inserts + updates - hotUpdates) * indexes,
+    ),
+  }).toEqual(COSTS);
+});
+
+async function writtenBy(client: Client, [opening, settling]: readonly RecordedCommit[]): Promise<Written[]> {
+  const written = async () => (await client.query<Written>(WRITTEN)).rows;
+  const write = ({ shape, values }: RecordedCommit) => client.query(shape.one, paramsForOne(shape, values));
+  await client.query('BEGIN');
+  await write(opening!);
+  const opened = await written();
+  for (const others of OTHERS) await client.query(others);
+  const before = new Map((await written()).map((row) => [row.table, row]));
+  await write(settling!);
+  return (await written()).map((row) => {
+    const first = opened.find(({ table }) => table === row.table);
+    const since = (name: 'inserts' | 'updates' | 'hotUpdates') =>
+      row[name] - (before.get(row.table)?.[name] ?? 0) + (first?.[name] ?? 0);
+    return { ...row, inserts: since('inserts'), updates: since('updates'), hotUpdates: since('hotUpdates') };
+  });
+}
