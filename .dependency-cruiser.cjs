@@ -43,8 +43,10 @@ const below = {
     'config',
     'core',
   ],
-  ops: ['jobs', 'http', 'database', 'config', 'core'],
+  ledger: ['http', 'jobs', 'database', 'config', 'core'],
+  ops: ['ledger', 'jobs', 'http', 'database', 'config', 'core'],
   commands: [
+    'ledger',
     'webhooks',
     'payments',
     'refunds',

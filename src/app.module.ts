@@ -9,6 +9,7 @@ import { AuthenticationModule } from './http/authentication.module.js';
 import { HttpModule } from './http/http.module.js';
 import { ApiLimits, limitsOf } from './http/limits.js';
 import { JobsWorkerModule } from './jobs/jobs-worker.module.js';
+import { LedgerModule } from './ledger/ledger.module.js';
 import { MonitoringModule } from './monitoring/monitoring.module.js';
 import { OperationsLogModule } from './monitoring/operations-log.module.js';
 import { OpsModule } from './ops/ops.module.js';
@@ -62,6 +63,7 @@ export class AppModule {
         PayoutsModule,
         OutboundWebhooksModule,
         InboundWebhooksModule,
+        LedgerModule,
         ...(servesApi(role) && config.opsToken !== null ? [OpsModule] : []),
         ...(servesApi(role) ? [MonitoringModule.besideApi(hasOpenMetrics(config))] : []),
         ...(role === 'worker' ? [MonitoringModule] : []),

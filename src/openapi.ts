@@ -78,6 +78,7 @@ function head(version: string): Omit<OpenAPIObject, 'paths'> {
       },
       { name: 'Notifications', description: 'Notifications that PSPs send.' },
       { name: 'Dead letters', description: 'For operators: jobs that failed for good.' },
+      { name: 'Ledger', description: 'For operators: what every PSP took, cost and holds.' },
       { name: 'Operations', description: 'Health and metrics.' },
     ],
     components: {

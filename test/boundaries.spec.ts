@@ -25,6 +25,7 @@ const folders = [
   'payments',
   'payouts',
   'webhooks',
+  'ledger',
   'ops',
   'commands',
 ];
@@ -67,6 +68,7 @@ const offenders: Readonly<Record<string, readonly [file: string, imports: string
   'direction-psp': ['src/psp/offender.ts', '../request-storage/inner.js'],
   'direction-request-storage': ['src/request-storage/offender.ts', '../payments/inner.js'],
   'direction-refunds': ['src/refunds/offender.ts', '../payouts/inner.js'],
+  'direction-ledger': ['src/ledger/offender.ts', '../payments/inner.js'],
   'direction-payments': ['src/payments/offender.ts', '../refunds/inner.js'],
   'direction-payouts': ['src/payouts/offender.ts', '../payments/inner.js'],
   'direction-webhooks': ['src/webhooks/offender.ts', '../idempotency/inner.js'],

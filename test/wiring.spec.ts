@@ -83,6 +83,7 @@ it('knows the owner of every operation, the tasks of every module, and the entit
       'completer',
       'duplicates',
       'events',
+      'ledger',
       'orphans-adyen',
       'reaper',
       'resolver-stripe',

@@ -6,6 +6,7 @@ import { type Perform, withExamples } from './command.js';
 import { addCompletion } from './completion.js';
 import { addDeadLetters } from './dead-letters.js';
 import { addFailover } from './failover.js';
+import { addLedger } from './ledger.js';
 import { addMerchants } from './merchants.js';
 import { addMigrate, type Migrate } from './migrate.js';
 import { addOrphans } from './orphans.js';
@@ -26,6 +27,7 @@ const groups = [
   addFailover,
   addSealKey,
   addBreaks,
+  addLedger,
   addDeadLetters,
   addPeriodicTasks,
 ];

@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
 import { JobsModule } from '../jobs/jobs.module.js';
+import { LedgerModule } from '../ledger/ledger.module.js';
 import { DeadLettersController } from './dead-letters.controller.js';
+import { LedgerController } from './ledger.controller.js';
 
 /** What operators may do, where there is a token for them. */
-@Module({ imports: [JobsModule], controllers: [DeadLettersController] })
+@Module({ imports: [JobsModule, LedgerModule], controllers: [DeadLettersController, LedgerController] })
 export class OpsModule {}

@@ -26,6 +26,8 @@ import { DeadLetters } from '../../src/jobs/dead-letters.js';
 import { type Caller, type Scope } from '../../src/merchants/caller.js';
 import { Merchants } from '../../src/merchants/merchants.js';
 import { Readiness } from '../../src/monitoring/readiness.js';
+import { Ledger } from '../../src/ledger/ledger.js';
+import { balances, entry } from '../../src/ops/ledger.examples.js';
 import { deadLetter } from '../../src/ops/dead-letter.examples.js';
 import { attempt, captured } from '../../src/payments/payment.examples.js';
 import { PaymentsService } from '../../src/payments/payments.service.js';
@@ -173,6 +175,29 @@ export class FakeDeadLetters implements Letters {
   }
 }
 
+/** One day and one entry, whatever is asked. */
+const fakeLedger: Pick<Ledger, 'balances' | 'statement'> = {
+  balances: () => {
+    const { psps, trial, as_of: asOf } = balances;
+    const totals = psps.map(({ paid_out: paidOut, ...rest }) => ({ ...rest, paidOut }));
+    return Promise.resolve({ psps: totals, trial, asOf: new Date(asOf!) });
+  },
+  statement: () => {
+    const {
+      occurred_at,
+      merchant_id: merchantId,
+      payment_id: paymentId,
+      payout_id: payoutId,
+      ...rest
+    } = entry;
+    const occurredAt = new Date(occurred_at);
+    return Promise.resolve({
+      entries: [{ ...rest, occurredAt, merchantId, paymentId, payoutId }],
+      nextCursor: null,
+    });
+  },
+};
+
 function callerWith(scopes: readonly Scope[]): Caller {
   return { merchantId: 'm-1', apiKeyId: 'k-1', scopes, duplicateWindowS: 0 };
 }
@@ -296,6 +321,8 @@ export class RunningApi {
       .useValue(fakeEvents)
       .overrideProvider(NotificationsService)
       .useValue(notifications)
+      .overrideProvider(Ledger)
+      .useValue(fakeLedger)
       .overrideProvider(DeadLetters)
       .useValue(deadLetters)
       .compile();

@@ -22,6 +22,12 @@ const WITHOUT_ENTITY = [
   // TypeORM's own, and the table of @payonce/idempotency.
   'schema_migrations',
   'idempotent_calls',
+  // Written and read by SQL of sets alone, and held by triggers.
+  'ledger_transactions',
+  'ledger_entries',
+  'ledger_days',
+  'ledger_due',
+  'ledger_position',
 ];
 /** By table: of a type that TypeORM does not know. The database fills it, and SQL by hand reads it. */
 const WITHOUT_PROPERTY = { events: ['xid'] };

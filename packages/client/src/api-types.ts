@@ -170,6 +170,46 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/ops/api/ledger/balances': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read the balances
+     * @description What each PSP account took, refunded and cost in these days by currency, what it holds at their end, and the trial balance. Posted within seconds of what happened.
+     */
+    readonly get: operations['getLedgerBalances'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/ops/api/ledger/statement': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List entries
+     * @description The entries of these days, the oldest first, of one account, PSP, currency or merchant or of all. `npx payonce ledger export` writes them as CSV.
+     */
+    readonly get: operations['listLedgerEntries'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/v1/events': {
     readonly parameters: {
       readonly query?: never;
@@ -904,6 +944,103 @@ export interface components {
       readonly code: string;
       readonly message: string;
       readonly psp_code: string | null;
+    };
+    /** @description A line of the trial balance, in minor units. */
+    readonly LedgerBalance: {
+      /** @enum {string} */
+      readonly account:
+        | 'psp_clearing'
+        | 'merchant_payable'
+        | 'refunds'
+        | 'payouts'
+        | 'disputes'
+        | 'fees'
+        | 'bank'
+        | 'orphans';
+      /** @description Everything that was credited until then. */
+      readonly credit: number;
+      readonly currency: string;
+      /** @description Everything that was debited until the end of these days. */
+      readonly debit: number;
+    };
+    readonly LedgerBalances: {
+      /**
+       * Format: date-time
+       * @description Until when operations are posted; null: never yet.
+       */
+      readonly as_of: string | null;
+      /** Format: date */
+      readonly from: string;
+      readonly psps: readonly components['schemas']['LedgerPspTotals'][];
+      /** Format: date */
+      readonly to: string;
+      readonly trial: readonly components['schemas']['LedgerBalance'][];
+    };
+    readonly LedgerEntry: {
+      /** @enum {string} */
+      readonly account:
+        | 'psp_clearing'
+        | 'merchant_payable'
+        | 'refunds'
+        | 'payouts'
+        | 'disputes'
+        | 'fees'
+        | 'bank'
+        | 'orphans';
+      /** @description In minor units; debits above zero, credits below. */
+      readonly amount: number;
+      readonly currency: string;
+      /** @description What moved the money: `charge`, `refund`, `fee` … */
+      readonly kind: string;
+      readonly line: number;
+      /**
+       * Format: uuid
+       * @description The merchant.
+       */
+      readonly merchant_id: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly occurred_at: string;
+      /**
+       * Format: uuid
+       * @description UUIDv7.
+       */
+      readonly payment_id: string | null;
+      /**
+       * Format: uuid
+       * @description UUIDv7.
+       */
+      readonly payout_id: string | null;
+      readonly psp: string;
+      /** @description Names the transaction; its entries sum to zero. */
+      readonly source: string;
+    };
+    readonly LedgerEntryPage: {
+      readonly data: readonly components['schemas']['LedgerEntry'][];
+      readonly has_more: boolean;
+      /** @description Give it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+    /** @description One PSP account in one currency, in minor units. */
+    readonly LedgerPspTotals: {
+      readonly currency: string;
+      /** @description Withheld for disputes in these days, less what was given back. */
+      readonly disputed: number;
+      /** @description What the PSP charged for it in these days, as far as its reports have told. */
+      readonly fees: number;
+      /** @description What the PSP holds at the end of these days: what it is still to pay out. */
+      readonly held: number;
+      /** @description Paid out to recipients in these days. */
+      readonly paid_out: number;
+      readonly psp: string;
+      /** @description Refunded in these days. */
+      readonly refunded: number;
+      /** @description Transferred to the bank in these days, as far as reports have told. */
+      readonly settled: number;
+      /** @description Charged and captured in these days. */
+      readonly taken: number;
     };
     readonly Live: {
       /** @constant */
@@ -1981,6 +2118,190 @@ export interface operations {
       };
       /** @description `unsupported_media_type`: The body must be application/json. */
       readonly 415: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getLedgerBalances: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description The first day (UTC). Today where it is left out. */
+        readonly from?: string;
+        /** @description The last day (UTC). Today where it is left out. */
+        readonly to?: string;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The balances. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['LedgerBalances'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly listLedgerEntries: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description One account of the ledger. */
+        readonly account?:
+          | 'psp_clearing'
+          | 'merchant_payable'
+          | 'refunds'
+          | 'payouts'
+          | 'disputes'
+          | 'fees'
+          | 'bank'
+          | 'orphans';
+        /** @description ISO 4217, in capitals. */
+        readonly currency?: string;
+        /** @description `next_cursor` of the page before. */
+        readonly cursor?: string;
+        /** @description The first day (UTC). Today where it is left out. */
+        readonly from?: string;
+        /** @description How many at most. */
+        readonly limit?: number;
+        /** @description One merchant. */
+        readonly merchant_id?: string;
+        /** @description A PSP account's name. */
+        readonly psp?: string;
+        /** @description The last day (UTC). Today where it is left out. */
+        readonly to?: string;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description A page. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['LedgerEntryPage'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
         headers: {
           readonly 'Request-Id': components['headers']['RequestId'];
           readonly [name: string]: unknown;

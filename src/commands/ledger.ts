@@ -1,0 +1,183 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Ledger, type LedgerAccount, type Days, type StatementFilter } from '../ledger/ledger.js';
+import { command, numberOf, type Opened, type Perform, withExamples } from './command.js';
+import { ago, detailLines, list } from './text.js';
+
+interface DayOptions {
+  readonly from?: string;
+  readonly to?: string;
+}
+
+interface EntryOptions extends DayOptions {
+  readonly account?: LedgerAccount;
+  readonly psp?: string;
+  readonly currency?: string;
+  readonly merchant?: string;
+}
+
+/** As in src/ledger/ledger.ts, which is not loaded for help. */
+const ACCOUNTS = [
+  'psp_clearing',
+  'merchant_payable',
+  'refunds',
+  'payouts',
+  'disputes',
+  'fees',
+  'bank',
+  'orphans',
+] as const satisfies readonly LedgerAccount[];
+const MAX_LISTED = 1_000;
+
+export function addLedger(payonce: Command, perform: Perform): void {
+  const ledger = withExamples(
+    payonce.command('ledger').description('show what each PSP took, cost and holds (docs/ledger.md)'),
+    'balances',
+  );
+  withDays(
+    command(
+      ledger,
+      'balances',
+      'show what each PSP took, cost and holds, and the trial balance',
+      '',
+      '--from 2026-11-01 --to 2026-11-30 --json',
+    ),
+  ).action((options: DayOptions) =>
+    perform(async (opened) => {
+      const days = daysOf(options, opened.clock.now());
+      const [found, { balancesViewOf }, { formatMoney }] = await Promise.all([
+        (await ledgerOf(opened)).balances(days),
+        import('../ledger/ledger.view.js'),
+        import('../core/money.js'),
+      ]);
+      const money = (amount: number, currency: string) => formatMoney({ amount, currency });
+      return {
+        json: balancesViewOf(found, days),
+        text: [
+          `${days.from === days.to ? days.from : `${days.from} to ${days.to}`} (UTC)`,
+          '',
+          list(
+            ['PSP', 'TAKEN', 'COST', 'STILL TO BE PAID OUT'],
+            found.psps.map(({ psp, currency, taken, fees, held, ...other }) => ({
+              cells: [psp, money(taken, currency), money(fees, currency), money(held, currency)],
+              details: [
+                ['refunded', money(other.refunded, currency)],
+                ['disputed', money(other.disputed, currency)],
+                ['paid out', money(other.paidOut, currency)],
+                ['settled', money(other.settled, currency)],
+              ] as const,
+            })),
+          ),
+          '',
+          list(
+            ['ACCOUNT', 'DEBIT', 'CREDIT', 'BALANCE'],
+            found.trial.map(({ account, currency, debit, credit }) => ({
+              cells: [
+                account,
+                money(debit, currency),
+                money(credit, currency),
+                money(debit - credit, currency),
+              ],
+            })),
+          ),
+        ].join('\n'),
+      };
+    }),
+  );
+  withFilter(
+    command(ledger, 'statement', 'list the entries of an account, the oldest first', '--account refunds'),
+  )
+    .option('--limit <n>', 'how many at most, up to 1000', '100')
+    .action(({ limit, ...options }: EntryOptions & { limit: string }) =>
+      perform(async (opened) => {
+        const count = numberOf(limit);
+        const most = count >= 1 && count <= MAX_LISTED ? count : MAX_LISTED;
+        const days = daysOf(options, opened.clock.now());
+        const [{ entries, nextCursor }, { entryViewOf }, { formatMoney }] = await Promise.all([
+          (await ledgerOf(opened)).statement(days, filterOf(options), most, null),
+          import('../ledger/ledger.view.js'),
+          import('../core/money.js'),
+        ]);
+        const now = opened.clock.now();
+        const lines = list(
+          ['OCCURRED', 'ACCOUNT', 'PSP', 'KIND', 'AMOUNT'],
+          entries.map(({ occurredAt, account, psp, kind, source, ...money }) => ({
+            cells: [ago(occurredAt, now), account, psp, kind, formatMoney(money)],
+            details: [['source', source]] as const,
+          })),
+        );
+        const more = nextCursor === null ? [] : ['', 'There are more: npx payonce ledger export'];
+        return { json: entries.map(entryViewOf), text: [lines, ...more].join('\n') };
+      }),
+    );
+  withFilter(command(ledger, 'export', 'write entries to a CSV file', '--from 2026-11-01 --file ledger.csv'))
+    .requiredOption('--file <path>', 'the file, which must not exist yet')
+    .action(({ file, ...options }: EntryOptions & { file: string }) =>
+      perform(async (opened) => {
+        const days = daysOf(options, opened.clock.now());
+        const [found, { writeCsv }, { entryViewOf }] = await Promise.all([
+          ledgerOf(opened),
+          import('../ledger/csv-file.js'),
+          import('../ledger/ledger.view.js'),
+        ]);
+        const written = await writeCsv(file, found.entries(days, filterOf(options)), entryViewOf);
+        return {
+          json: { file, ...days, entries: written },
+          text: [
+            `Exported.`,
+            ...detailLines([
+              ['entries', String(written)],
+              ['file', file],
+            ]),
+          ].join('\n'),
+        };
+      }),
+    );
+}
+
+/** With what is due posted first, so that the answer holds what happened until now. */
+async function ledgerOf({ database, clock }: Opened): Promise<Ledger> {
+  const [{ Ledger }, { LedgerPoster }] = await Promise.all([
+    import('../ledger/ledger.js'),
+    import('../ledger/ledger-poster.js'),
+  ]);
+  await new LedgerPoster(database.pool, clock).runOnce();
+  return new Ledger(database.pool);
+}
+
+function withDays(made: Command): Command {
+  return made
+    .option('--from <day>', 'the first day (UTC); default: today', dayOf)
+    .option('--to <day>', 'the last day (UTC); default: today', dayOf);
+}
+
+function withFilter(made: Command): Command {
+  return withDays(made)
+    .addOption(new Option('--account <name>', 'one account').choices(ACCOUNTS))
+    .option('--psp <account>', 'one PSP account')
+    .option('--currency <code>', 'one currency')
+    .option('--merchant <id>', 'one merchant', uuidOf);
+}
+
+function dayOf(text: string): string {
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`))) return text;
+  throw new InvalidArgumentError('a day such as 2026-11-22');
+}
+
+function uuidOf(text: string): string {
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return text;
+  throw new InvalidArgumentError('the id of a merchant');
+}
+
+function daysOf({ from, to }: DayOptions, now: Date): Days {
+  const today = now.toISOString().slice(0, 10);
+  return { from: from ?? to ?? today, to: to ?? today };
+}
+
+function filterOf({ account, psp, currency, merchant }: EntryOptions): StatementFilter {
+  return {
+    ...(account === undefined ? {} : { account }),
+    ...(psp === undefined ? {} : { psp }),
+    ...(currency === undefined ? {} : { currency }),
+    ...(merchant === undefined ? {} : { merchantId: merchant }),
+  };
+}

@@ -1,0 +1,19 @@
+import { Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { DatabaseModule } from '../database/database.module.js';
+import { JobRegistry } from '../jobs/job-registry.js';
+import { JobsModule } from '../jobs/jobs.module.js';
+import { LedgerPoster } from './ledger-poster.js';
+import { Ledger } from './ledger.js';
+
+/** Double entry, posted behind the requests from what operations came to. */
+@Module({ imports: [DatabaseModule, JobsModule], providers: [LedgerPoster, Ledger], exports: [Ledger] })
+export class LedgerModule implements OnModuleInit {
+  constructor(
+    @Inject(JobRegistry) private readonly jobs: JobRegistry,
+    @Inject(LedgerPoster) private readonly poster: LedgerPoster,
+  ) {}
+
+  onModuleInit(): void {
+    this.jobs.register({ periodicTasks: () => [this.poster] });
+  }
+}

@@ -1,0 +1,178 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Pool, type PoolClient } from 'pg';
+import { Problem } from '../core/problem.js';
+import { translateOutage } from '../database/store-unavailable.js';
+
+export const ledgerAccounts = [
+  'psp_clearing',
+  'merchant_payable',
+  'refunds',
+  'payouts',
+  'disputes',
+  'fees',
+  'bank',
+  'orphans',
+] as const;
+export type LedgerAccount = (typeof ledgerAccounts)[number];
+
+/** Days of UTC, both included. */
+export interface Days {
+  /** `2026-11-22` */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** What one PSP account did in one currency in these days, in minor units; and what it holds at their end. */
+export interface PspTotals {
+  readonly psp: string;
+  readonly currency: string;
+  readonly taken: number;
+  readonly refunded: number;
+  readonly disputed: number;
+  readonly paidOut: number;
+  /** As far as reports of the PSP have told of them. */
+  readonly fees: number;
+  /** What the PSP transferred to the bank. */
+  readonly settled: number;
+  /** What the PSP holds for us: what it is still to pay out. */
+  readonly held: number;
+}
+
+/** One line of the trial balance, in minor units. */
+export interface Balance {
+  readonly account: LedgerAccount;
+  readonly currency: string;
+  readonly debit: number;
+  readonly credit: number;
+}
+
+export interface Balances {
+  readonly psps: readonly PspTotals[];
+  /** Everything until the end of these days; debits and credits of a currency are equal. */
+  readonly trial: readonly Balance[];
+  /** Until when what operations came to is posted; null: never yet. */
+  readonly asOf: Date | null;
+}
+
+export interface StatementFilter {
+  readonly account?: LedgerAccount;
+  readonly psp?: string;
+  readonly currency?: string;
+  readonly merchantId?: string;
+}
+
+/** One entry, as statements show it. */
+export interface Entry {
+  readonly occurredAt: Date;
+  readonly merchantId: string;
+  readonly source: string;
+  readonly line: number;
+  readonly kind: string;
+  readonly account: LedgerAccount;
+  readonly psp: string;
+  readonly currency: string;
+  /** Debits are above zero, credits below. */
+  readonly amount: number;
+  readonly paymentId: string | null;
+  readonly payoutId: string | null;
+}
+
+const TOTALS = `
+SELECT psp, currency,
+       coalesce(sum(credit - debit) FILTER (WHERE account = 'merchant_payable' AND day >= $1), 0)::bigint AS taken,
+       coalesce(sum(debit - credit) FILTER (WHERE account = 'refunds' AND day >= $1), 0)::bigint AS refunded,
+       coalesce(sum(debit - credit) FILTER (WHERE account = 'disputes' AND day >= $1), 0)::bigint AS disputed,
+       coalesce(sum(debit - credit) FILTER (WHERE account = 'payouts' AND day >= $1), 0)::bigint AS "paidOut",
+       coalesce(sum(debit - credit) FILTER (WHERE account = 'fees' AND day >= $1), 0)::bigint AS fees,
+       coalesce(sum(debit - credit) FILTER (WHERE account = 'bank' AND day >= $1), 0)::bigint AS settled,
+       coalesce(sum(debit - credit) FILTER (WHERE account = 'psp_clearing'), 0)::bigint AS held
+  FROM ledger_days WHERE day <= $2 GROUP BY psp, currency ORDER BY psp, currency`;
+
+const TRIAL = `
+SELECT account, currency, sum(debit)::bigint AS debit, sum(credit)::bigint AS credit
+  FROM ledger_days WHERE day <= $1 GROUP BY account, currency ORDER BY currency, account`;
+
+const ENTRIES = `
+SELECT e.occurred_at AS "occurredAt", e.merchant_id AS "merchantId", e.source, e.line, t.kind, e.account, e.psp,
+       e.currency, e.amount, t.payment_id AS "paymentId", t.payout_id AS "payoutId"
+  FROM ledger_entries e JOIN ledger_transactions t USING (merchant_id, source)
+ WHERE e.occurred_at >= $1::date AT TIME ZONE 'UTC' AND e.occurred_at < ($2::date + 1) AT TIME ZONE 'UTC'
+   AND ($3::text IS NULL OR e.account = $3) AND ($4::text IS NULL OR e.psp = $4)
+   AND ($5::text IS NULL OR e.currency = $5) AND ($6::uuid IS NULL OR e.merchant_id = $6)
+ ORDER BY e.occurred_at, e.merchant_id, e.source, e.line`;
+const AFTER = '(e.occurred_at, e.merchant_id, e.source, e.line) > ($8::timestamptz, $9::uuid, $10, $11::int)';
+
+const FETCH = 2_000;
+
+/** What the ledger says, for people and programs. Reads alone. */
+@Injectable()
+export class Ledger {
+  constructor(@Inject(Pool) private readonly pool: Pick<Pool, 'query' | 'connect'>) {}
+
+  async balances({ from, to }: Days): Promise<Balances> {
+    const [psps, trial, position] = await translateOutage(
+      Promise.all([
+        this.pool.query<PspTotals>(TOTALS, [from, to]),
+        this.pool.query<Balance>(TRIAL, [to]),
+        this.pool.query<{ asOf: Date | null }>('SELECT read_at AS "asOf" FROM ledger_position'),
+      ]),
+    );
+    return { psps: psps.rows, trial: trial.rows, asOf: position.rows[0]?.asOf ?? null };
+  }
+
+  /** A page of entries, the oldest first. @throws Problem `validation_failed` for a cursor that is none */
+  async statement(
+    days: Days,
+    filter: StatementFilter,
+    limit: number,
+    cursor: string | null,
+  ): Promise<{ readonly entries: readonly Entry[]; readonly nextCursor: string | null }> {
+    const after = cursor === null ? null : placeOf(cursor);
+    const paged = after === null ? ENTRIES : ENTRIES.replace(' ORDER BY', ` AND ${AFTER}\n ORDER BY`);
+    const values = [...valuesOf(days, filter), limit + 1, ...(after ?? [])];
+    const { rows } = await translateOutage(this.pool.query<Entry>(`${paged} LIMIT $7`, values));
+    const entries = rows.slice(0, limit);
+    return { entries, nextCursor: rows.length > limit ? cursorOf(entries.at(-1)!) : null };
+  }
+
+  /** Every entry, the oldest first, in constant memory. */
+  async *entries(days: Days, filter: StatementFilter): AsyncGenerator<Entry> {
+    const client: PoolClient = await translateOutage(this.pool.connect());
+    try {
+      await client.query('BEGIN TRANSACTION READ ONLY');
+      await client.query(`DECLARE entries NO SCROLL CURSOR FOR ${ENTRIES}`, valuesOf(days, filter));
+      for (;;) {
+        const { rows } = await client.query<Entry>(`FETCH ${FETCH} FROM entries`);
+        if (rows.length === 0) return;
+        yield* rows;
+      }
+    } finally {
+      await client.query('ROLLBACK').catch(() => {});
+      client.release();
+    }
+  }
+}
+
+function valuesOf({ from, to }: Days, { account, psp, currency, merchantId }: StatementFilter): unknown[] {
+  return [from, to, account ?? null, psp ?? null, currency ?? null, merchantId ?? null];
+}
+
+type Place = readonly [occurredAt: string, merchantId: string, source: string, line: number];
+
+function cursorOf({ occurredAt, merchantId, source, line }: Entry): string {
+  const place: Place = [occurredAt.toISOString(), merchantId, source, line];
+  return Buffer.from(JSON.stringify(place)).toString('base64url');
+}
+
+function placeOf(cursor: string): Place {
+  try {
+    const place = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as Place;
+    const [occurredAt, merchantId, source, line] = place;
+    const isPlace = !Number.isNaN(Date.parse(occurredAt)) && /^[0-9a-f-]{36}$/.test(merchantId);
+    if (isPlace && typeof source === 'string' && !source.includes('\0') && Number.isSafeInteger(line))
+      return place;
+  } catch {
+    // Refused below.
+  }
+  throw new Problem('validation_failed', 'The cursor is not the next_cursor of a page.');
+}

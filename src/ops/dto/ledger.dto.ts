@@ -1,0 +1,83 @@
+import { IsOneOf, IsText, IsWholeNumber } from '../../http/fields.js';
+import { UUID } from '../../http/shared-fields.js';
+import { IsPspName } from '../../http/shared-fields.js';
+import { type Days, ledgerAccounts, type LedgerAccount, type StatementFilter } from '../../ledger/ledger.js';
+
+const IsDay = (description: string) =>
+  IsText({
+    maxLength: 10,
+    pattern: String.raw`^\d{4}-\d{2}-\d{2}$`,
+    format: 'date',
+    is: (text) => !Number.isNaN(Date.parse(`${text}T00:00:00Z`)),
+    optional: true,
+    description,
+    message: 'must be a day such as 2026-11-22',
+  });
+
+/** Days of UTC. */
+export class LedgerDaysDto {
+  @IsDay('The first day (UTC). Today where it is left out.')
+  from?: string;
+
+  @IsDay('The last day (UTC). Today where it is left out.')
+  to?: string;
+
+  days(now: Date): Days {
+    const today = now.toISOString().slice(0, 10);
+    return { from: this.from ?? today, to: this.to ?? today };
+  }
+}
+
+export class LedgerStatementDto extends LedgerDaysDto {
+  @IsOneOf(ledgerAccounts, { optional: true, description: 'One account of the ledger.' })
+  account?: LedgerAccount;
+
+  @IsPspName()
+  psp?: string;
+
+  @IsText({
+    maxLength: 3,
+    pattern: '^[A-Z]{3}$',
+    optional: true,
+    description: 'ISO 4217, in capitals.',
+    message: 'must be an ISO 4217 code in capitals',
+  })
+  currency?: string;
+
+  @IsText({
+    maxLength: 36,
+    pattern: UUID,
+    optional: true,
+    description: 'One merchant.',
+    message: 'must be the id of a merchant',
+  })
+  merchant_id?: string;
+
+  @IsWholeNumber({
+    minimum: 1,
+    maximum: 1_000,
+    optional: true,
+    default: 100,
+    description: 'How many at most.',
+  })
+  limit = 100;
+
+  @IsText({
+    maxLength: 600,
+    pattern: '^[A-Za-z0-9_-]+$',
+    optional: true,
+    description: '`next_cursor` of the page before.',
+    message: 'must be the next_cursor of a page',
+  })
+  cursor?: string;
+
+  filter(): StatementFilter {
+    const { account, psp, currency, merchant_id: merchantId } = this;
+    return {
+      ...(account === undefined ? {} : { account }),
+      ...(psp === undefined ? {} : { psp }),
+      ...(currency === undefined ? {} : { currency }),
+      ...(merchantId === undefined ? {} : { merchantId }),
+    };
+  }
+}
