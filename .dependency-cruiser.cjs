@@ -43,9 +43,11 @@ const below = {
     'config',
     'core',
   ],
+  reconciliation: ['request-storage', 'psp', 'monitoring', 'jobs', 'database', 'config', 'core'],
   ledger: ['http', 'jobs', 'database', 'config', 'core'],
   ops: ['ledger', 'jobs', 'http', 'database', 'config', 'core'],
   commands: [
+    'reconciliation',
     'ledger',
     'webhooks',
     'payments',

@@ -23,8 +23,9 @@ import { SealKey1700000000037 } from './0037-seal-key.js';
 import { DueByAccount1700000000040 } from './0040-due-by-account.js';
 import { FailoverHold1700000000044 } from './0044-failover-hold.js';
 import { RoomForTheSecondVersion1700000000052 } from './0052-room-for-the-second-version.js';
-import { ApiKeyLifetime1700000000070 } from './0070-api-key-lifetime.js';
 import { Ledger1700000000060 } from './0060-ledger.js';
+import { Reconciliation1700000000061 } from './0061-reconciliation.js';
+import { ApiKeyLifetime1700000000070 } from './0070-api-key-lifetime.js';
 
 /** Every migration, oldest first. A class that has run anywhere is never edited again. */
 export const migrations = [
@@ -53,6 +54,7 @@ export const migrations = [
   DueByAccount1700000000040,
   FailoverHold1700000000044,
   RoomForTheSecondVersion1700000000052,
-  ApiKeyLifetime1700000000070,
   Ledger1700000000060,
+  Reconciliation1700000000061,
+  ApiKeyLifetime1700000000070,
 ];

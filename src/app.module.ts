@@ -17,6 +17,7 @@ import { PaymentsModule } from './payments/payments.module.js';
 import { PayoutsModule } from './payouts/payouts.module.js';
 import { refuseSlowPsps } from './psp/psp.module.js';
 import { PspsConfig } from './psp/psps-file.js';
+import { ReconciliationModule } from './reconciliation/reconciliation.module.js';
 import { RefundsModule } from './refunds/refunds.module.js';
 import { InboundWebhooksModule } from './webhooks/incoming/inbound-webhooks.module.js';
 import { OutboundWebhooksModule } from './webhooks/outgoing/outbound-webhooks.module.js';
@@ -64,6 +65,7 @@ export class AppModule {
         OutboundWebhooksModule,
         InboundWebhooksModule,
         LedgerModule,
+        ReconciliationModule,
         ...(servesApi(role) && config.opsToken !== null ? [OpsModule] : []),
         ...(servesApi(role) ? [MonitoringModule.besideApi(hasOpenMetrics(config))] : []),
         ...(role === 'worker' ? [MonitoringModule] : []),

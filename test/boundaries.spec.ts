@@ -26,6 +26,7 @@ const folders = [
   'payouts',
   'webhooks',
   'ledger',
+  'reconciliation',
   'ops',
   'commands',
 ];
@@ -68,6 +69,7 @@ const offenders: Readonly<Record<string, readonly [file: string, imports: string
   'direction-psp': ['src/psp/offender.ts', '../request-storage/inner.js'],
   'direction-request-storage': ['src/request-storage/offender.ts', '../payments/inner.js'],
   'direction-refunds': ['src/refunds/offender.ts', '../payouts/inner.js'],
+  'direction-reconciliation': ['src/reconciliation/offender.ts', '../payments/inner.js'],
   'direction-ledger': ['src/ledger/offender.ts', '../payments/inner.js'],
   'direction-payments': ['src/payments/offender.ts', '../refunds/inner.js'],
   'direction-payouts': ['src/payouts/offender.ts', '../payments/inner.js'],

@@ -86,6 +86,7 @@ it('knows the owner of every operation, the tasks of every module, and the entit
       'ledger',
       'orphans-adyen',
       'reaper',
+      'reconciliation',
       'resolver-stripe',
     ]),
   );

@@ -1,4 +1,5 @@
 import { type Command } from 'commander';
+import { type ReportBreak, type ReportBreaks } from '../reconciliation/report-breaks.js';
 import { Problem } from '../core/problem.js';
 import {
   type ReconciliationBreak,
@@ -16,21 +17,34 @@ export function addBreaks(payonce: Command, perform: Perform): void {
   );
   command(breaks, 'list', 'list breaks that wait for a person, the oldest first', '', '--json').action(() =>
     perform(async (opened) => {
-      const found = await (await breaksOf(opened)).list();
+      const [found, reported, { formatMoney }] = await Promise.all([
+        (await breaksOf(opened)).list(),
+        (await reportBreaksOf(opened)).list(),
+        import('../core/money.js'),
+      ]);
       const now = opened.clock.now();
+      const notifications = found.map((each) => ({
+        cells: [ago(each.decidedAt, now), each.reason, each.psp],
+        details: [
+          ['type', each.type],
+          ['operation', each.entityKey ?? 'not named'],
+          ['event', each.eventId],
+        ] as const,
+      }));
+      const reports = reported.map(({ currency, ...each }) => ({
+        cells: [ago(each.openedAt, now), each.category, each.psp],
+        details: [
+          ['expected', formatMoney({ amount: each.expected, currency })],
+          ['reported', formatMoney({ amount: each.reported, currency })],
+          ['operation', each.entityKey ?? 'not named'],
+          ['PSP reference', each.pspReference ?? 'none'],
+          ['run', each.line === null ? each.runId : `${each.runId}, line ${each.line}`],
+          ['break', each.id],
+        ] as const,
+      }));
       return {
-        json: found.map(breakJson),
-        text: list(
-          ['FOUND', 'REASON', 'PSP'],
-          found.map((each) => ({
-            cells: [ago(each.decidedAt, now), each.reason, each.psp],
-            details: [
-              ['type', each.type],
-              ['operation', each.entityKey ?? 'not named'],
-              ['event', each.eventId],
-            ] as const,
-          })),
-        ),
+        json: [...found.map(breakJson), ...reported.map(reportBreakJson)],
+        text: list(['FOUND', 'REASON', 'PSP'], [...notifications, ...reports]),
       };
     }),
   );
@@ -39,22 +53,34 @@ export function addBreaks(payonce: Command, perform: Perform): void {
     'resolve',
     'close a break with a note; changes no payment',
     '--psp stripe --event evt_1 --note "refunded in the dashboard"',
+    '--psp stripe --break 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42 --note "a test in the dashboard"',
   )
     .requiredOption('--psp <account>', 'the PSP account, as in the list')
-    .requiredOption('--event <id>', 'the id of the notification, as in the list')
+    .option('--event <id>', 'the id of the notification, as in the list')
+    .option('--break <id>', 'the id of the break, as in the list')
     .requiredOption('--note <text>', 'what you found and did, up to 500 characters')
-    .action(({ psp, event, note }: { psp: string; event: string; note: string }) =>
-      perform(async (opened) => {
-        if (await opened.holdsCardNumber(note)) {
-          throw new Problem('card_number_refused', 'The note holds what looks like a card number.');
-        }
-        const by = { actor: actor(), auditId: opened.ids.uuid() };
-        const resolved = await (await breaksOf(opened)).resolve(psp, event, note, by);
-        return {
-          json: breakJson(resolved),
-          text: `Resolved: ${resolved.reason} of ${resolved.type} at ${resolved.psp}.`,
-        };
-      }),
+    .action(
+      ({ psp, event, break: id, note }: { psp: string; event?: string; break?: string; note: string }) =>
+        perform(async (opened) => {
+          if (await opened.holdsCardNumber(note)) {
+            throw new Problem('card_number_refused', 'The note holds what looks like a card number.');
+          }
+          if ((event === undefined) === (id === undefined)) {
+            const message = 'Name the break: --event of a notification, or --break of a report.';
+            throw new Problem('validation_failed', message);
+          }
+          if (event === undefined) {
+            const by = { actor: actor(), auditId: opened.ids.uuid(), at: opened.clock.now(), note };
+            const closed = await (await reportBreaksOf(opened)).close(psp, id!, by);
+            return { json: reportBreakJson(closed), text: `Resolved: ${closed.category} at ${psp}.` };
+          }
+          const by = { actor: actor(), auditId: opened.ids.uuid() };
+          const resolved = await (await breaksOf(opened)).resolve(psp, event, note, by);
+          return {
+            json: breakJson(resolved),
+            text: `Resolved: ${resolved.reason} of ${resolved.type} at ${resolved.psp}.`,
+          };
+        }),
     );
 }
 
@@ -64,6 +90,34 @@ async function breaksOf({ database, clock }: Opened): Promise<ReconciliationBrea
     import('../webhooks/incoming/inbox-entry.entity.js'),
   ]);
   return new ReconciliationBreaks(database.dataSource.getRepository(InboxEntry), clock);
+}
+
+async function reportBreaksOf({ database }: Opened): Promise<ReportBreaks> {
+  const { ReportBreaks } = await import('../reconciliation/report-breaks.js');
+  return new ReportBreaks(database.dataSource);
+}
+
+function reportBreakJson(found: ReportBreak): object {
+  const { psp, id, category, line, currency, expected, reported, owner, resolution } = found;
+  return {
+    psp,
+    id,
+    category,
+    run_id: found.runId,
+    line,
+    merchant_id: found.merchantId,
+    entity_key: found.entityKey,
+    psp_reference: found.pspReference,
+    currency,
+    expected,
+    reported,
+    owner,
+    occurred_at: found.occurredAt,
+    since: found.openedAt,
+    resolved_at: found.closedAt,
+    resolved_by: found.closedBy,
+    resolution,
+  };
 }
 
 function breakJson(found: ReconciliationBreak): object {

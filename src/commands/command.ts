@@ -104,9 +104,12 @@ export function command(
   description: string,
   ...examples: readonly string[]
 ): Command {
-  const made = parent
-    .command(name)
-    .description(description)
+  return asCommand(parent.command(name).description(description), ...examples);
+}
+
+/** The same of a command that its group has made. */
+export function asCommand(made: Command, ...examples: readonly string[]): Command {
+  made
     .option('--json', 'print one JSON value and nothing else')
     .option('--by <name>', 'your name, for the audit record; default: your login name', actorName)
     .hook('preAction', (called) => {

@@ -12,6 +12,7 @@ import { addMigrate, type Migrate } from './migrate.js';
 import { addOrphans } from './orphans.js';
 import { addPayments } from './payments.js';
 import { addPeriodicTasks } from './periodic-tasks.js';
+import { addReconcile } from './reconcile.js';
 import { addSealKey } from './seal-key.js';
 import { addStatus } from './status.js';
 import { addStuck } from './stuck.js';
@@ -28,6 +29,7 @@ const groups = [
   addSealKey,
   addBreaks,
   addLedger,
+  addReconcile,
   addDeadLetters,
   addPeriodicTasks,
 ];

@@ -24,6 +24,7 @@ const LISTS: Readonly<Record<string, string>> = {
   orphans: 'orphans list',
   breaks: 'breaks list',
   dlq: 'dlq list',
+  reconcile: 'reconcile list',
   tasks: 'tasks list',
 };
 

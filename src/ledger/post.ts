@@ -22,13 +22,13 @@ WITH subject AS (
   SELECT DISTINCT merchant_id, name FROM unnest($1::uuid[], $2::text[]) AS s (merchant_id, name)
 ), route AS MATERIALIZED (
   SELECT r.merchant_id, r.entity_key, r.route, r.operation, r.payment_id, r.payout_id, r.psp, r.amount, r.currency,
-         r.decided_at, r.entity_key || '#' || r.route AS source,
+         r.decided_at, r.psp_reference, r.entity_key || '#' || r.route AS source,
          starts_with(r.entity_key, 'payment-' || r.payment_id || '-orphan-') AS of_orphan
     FROM subject s JOIN psp_requests r
       ON r.merchant_id = s.merchant_id AND r.entity_key >= s.name || '-' AND r.entity_key < s.name || '.'
    WHERE r.verdict = 'effective' AND r.operation <> 'authorize'
 ), orphan AS MATERIALIZED (
-  SELECT o.merchant_id, o.entity_key, o.operation, r.payment_id, o.psp, o.amount, o.currency, o.found_at, o.status,
+  SELECT o.merchant_id, o.entity_key, o.operation, r.payment_id, o.psp, o.amount, o.currency, o.found_at, o.status, o.psp_reference,
          o.entity_key || '#' || o.route || '#orphan' || o.object AS source,
          s.name || '-orphan-' || o.route || CASE o.object WHEN 1 THEN '' ELSE '-' || o.object END AS compensation
     FROM subject s
@@ -39,6 +39,7 @@ WITH subject AS (
    WHERE o.operation IN ('charge', 'capture', 'refund', 'payout')
 ), dispute AS (
   SELECT p.merchant_id, p.id AS payment_id, p.psp, p.currency, p.updated_at, 'dispute-' || d.id AS name, d.stage,
+         d."pspReference" AS psp_reference,
          d."amountWithheld" - coalesce((
            SELECT sum(amount) FROM ledger_entries e
             WHERE e.merchant_id = p.merchant_id AND e.account = 'disputes'
@@ -46,41 +47,41 @@ WITH subject AS (
     FROM subject s
     JOIN payments p
       ON p.merchant_id = s.merchant_id AND p.id = CASE WHEN s.name LIKE 'payment-%' THEN substr(s.name, 9)::uuid END
-   CROSS JOIN LATERAL jsonb_to_recordset(p.disputes) AS d (id text, stage int, "amountWithheld" bigint)
-), fact (merchant_id, source, kind, psp, payment_id, payout_id, entity_key, occurred_at, currency, amount, debit, credit) AS (
-  SELECT merchant_id, source, CASE WHEN of_orphan THEN 'compensation' ELSE operation END, psp, payment_id, payout_id,
+   CROSS JOIN LATERAL jsonb_to_recordset(p.disputes) AS d (id text, stage int, "pspReference" text, "amountWithheld" bigint)
+), fact (merchant_id, source, kind, psp, psp_reference, payment_id, payout_id, entity_key, occurred_at, currency, amount, debit, credit) AS (
+  SELECT merchant_id, source, CASE WHEN of_orphan THEN 'compensation' ELSE operation END, psp, psp_reference, payment_id, payout_id,
          entity_key, decided_at, currency, amount,
          CASE WHEN of_orphan THEN 'orphans' WHEN operation = 'refund' THEN 'refunds'
               WHEN operation = 'payout' THEN 'payouts' ELSE 'psp_clearing' END,
          CASE WHEN operation IN ('charge', 'capture') THEN 'merchant_payable' ELSE 'psp_clearing' END
     FROM route WHERE operation IN ('charge', 'capture', 'refund', 'payout')
   UNION ALL
-  SELECT v.merchant_id, v.source, 'void', c.psp, v.payment_id, NULL, v.entity_key, v.decided_at, c.currency, c.amount,
+  SELECT v.merchant_id, v.source, 'void', c.psp, v.psp_reference, v.payment_id, NULL, v.entity_key, v.decided_at, c.currency, c.amount,
          'merchant_payable', 'psp_clearing'
     FROM route v JOIN route c ON c.merchant_id = v.merchant_id AND c.payment_id = v.payment_id AND c.operation = 'charge'
    WHERE v.operation = 'void' AND NOT v.of_orphan
   UNION ALL
-  SELECT r.merchant_id, r.source || '#reversed', 'refund_reversed', r.psp, r.payment_id, NULL, r.entity_key,
+  SELECT r.merchant_id, r.source || '#reversed', 'refund_reversed', r.psp, r.psp_reference, r.payment_id, NULL, r.entity_key,
          f.updated_at, r.currency, r.amount, 'psp_clearing', 'refunds'
     FROM route r JOIN refunds f USING (merchant_id, entity_key) WHERE r.operation = 'refund' AND f.status = 'failed'
   UNION ALL
-  SELECT r.merchant_id, r.source || '#returned', 'payout_returned', r.psp, NULL, r.payout_id, r.entity_key,
+  SELECT r.merchant_id, r.source || '#returned', 'payout_returned', r.psp, r.psp_reference, NULL, r.payout_id, r.entity_key,
          p.updated_at, r.currency, r.amount, 'psp_clearing', 'payouts'
     FROM route r JOIN payouts p ON p.merchant_id = r.merchant_id AND p.id = r.payout_id
    WHERE p.status NOT IN ('processing', 'paid')
   UNION ALL
-  SELECT merchant_id, name || '#' || stage, 'dispute', psp, payment_id, NULL, NULL, updated_at, currency, abs(delta),
+  SELECT merchant_id, name || '#' || stage, 'dispute', psp, psp_reference, payment_id, NULL, NULL, updated_at, currency, abs(delta),
          CASE WHEN delta > 0 THEN 'disputes' ELSE 'psp_clearing' END,
          CASE WHEN delta > 0 THEN 'psp_clearing' ELSE 'disputes' END
     FROM dispute WHERE delta <> 0
   UNION ALL
-  SELECT merchant_id, source, 'orphan', psp, payment_id, NULL, entity_key, found_at, currency, amount,
+  SELECT merchant_id, source, 'orphan', psp, psp_reference, payment_id, NULL, entity_key, found_at, currency, amount,
          CASE WHEN operation IN ('charge', 'capture') THEN 'psp_clearing' ELSE 'orphans' END,
          CASE WHEN operation IN ('charge', 'capture') THEN 'orphans' ELSE 'psp_clearing' END
     FROM orphan
   UNION ALL
   -- The PSP had undone it by itself, so there was nothing to give back.
-  SELECT o.merchant_id, o.source || '#undone', 'orphan_undone', o.psp, o.payment_id, NULL, o.entity_key, o.found_at,
+  SELECT o.merchant_id, o.source || '#undone', 'orphan_undone', o.psp, o.psp_reference, o.payment_id, NULL, o.entity_key, o.found_at,
          o.currency, o.amount,
          CASE WHEN o.operation IN ('charge', 'capture') THEN 'orphans' ELSE 'psp_clearing' END,
          CASE WHEN o.operation IN ('charge', 'capture') THEN 'psp_clearing' ELSE 'orphans' END
@@ -88,13 +89,13 @@ WITH subject AS (
    WHERE o.status = 'compensated' AND NOT EXISTS (
      SELECT FROM route r WHERE r.merchant_id = o.merchant_id AND r.entity_key = o.compensation)
   UNION ALL
-  SELECT o.merchant_id, r.source || '#reversed', 'compensation_reversed', r.psp, r.payment_id, NULL, r.entity_key,
+  SELECT o.merchant_id, r.source || '#reversed', 'compensation_reversed', r.psp, r.psp_reference, r.payment_id, NULL, r.entity_key,
          r.decided_at, r.currency, r.amount, 'psp_clearing', 'orphans'
     FROM orphan o JOIN route r ON r.merchant_id = o.merchant_id AND r.entity_key = o.compensation
    WHERE o.status = 'failed' AND r.operation = 'refund'
 ), posted AS (
-  INSERT INTO ledger_transactions (merchant_id, source, kind, psp, payment_id, payout_id, entity_key, occurred_at)
-  SELECT merchant_id, source, kind, psp, payment_id, payout_id, entity_key, occurred_at FROM fact
+  INSERT INTO ledger_transactions (merchant_id, source, kind, psp, psp_reference, payment_id, payout_id, entity_key, occurred_at)
+  SELECT merchant_id, source, kind, psp, psp_reference, payment_id, payout_id, entity_key, occurred_at FROM fact
   ON CONFLICT DO NOTHING
   RETURNING merchant_id, source
 ), entries AS (

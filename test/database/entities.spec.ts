@@ -28,6 +28,10 @@ const WITHOUT_ENTITY = [
   'ledger_days',
   'ledger_due',
   'ledger_position',
+  'reconciliation_runs',
+  'report_lines',
+  'reconciliation_matches',
+  'reconciliation_breaks',
 ];
 /** By table: of a type that TypeORM does not know. The database fills it, and SQL by hand reads it. */
 const WITHOUT_PROPERTY = { events: ['xid'] };

@@ -4,6 +4,13 @@ import { shownHook } from './hooks.js';
 import { type Effect } from './ledger.js';
 import { type SimulatedPsp } from './psp.js';
 import { type Port } from './server.js';
+import {
+  adyenReport,
+  differences,
+  type Planted,
+  type ReportRequest,
+  stripeReport,
+} from './settlement-report.js';
 import { BadControl, type Call, disputeSteps, Full, json, type Reply } from './wire.js';
 
 const MAX_CLOCK_STEP_MS = 400 * 24 * 3_600_000;
@@ -27,6 +34,12 @@ export class Control {
   ledger(filter: { reference?: string; after?: number } = {}): LedgerReading {
     const { psp } = this;
     return { psp: psp.name, effects: psp.ledger.read(filter), calls: psp.calls.total };
+  }
+
+  /** What the PSP reports to those who keep books, as CSV. */
+  report(request: ReportRequest = {}): string {
+    const write = this.psp.name === 'adyen' ? adyenReport : stripeReport;
+    return write(this.psp.ledger.read(), request);
   }
 
   addFault(request: FaultRequest): Fault {
@@ -80,6 +93,14 @@ export class Control {
         return json(200, { status: 'ok', url: this.port.url });
       case 'GET /_ledger':
         return json(200, this.ledger({ reference, after: Number(parameters.get('after') ?? 0) }));
+      case 'GET /_report': {
+        const headers = { 'content-type': 'text/csv; charset=utf-8' };
+        return {
+          status: 200,
+          body: this.report({ planted: plantedOf(parameters.getAll('plant')) }),
+          headers,
+        };
+      }
       case 'GET /_calls':
         return json(200, { psp: psp.name, calls: psp.readCalls(reference), total: psp.calls.total });
       case 'POST /_reset':
@@ -161,6 +182,18 @@ export class Control {
     this.refusal = undefined;
     await this.port.resume();
   }
+}
+
+/** `missing:3`: the third effect of the ledger is left out. */
+function plantedOf(texts: readonly string[]): Planted[] {
+  return texts.map((text) => {
+    const [word, seq = ''] = text.split(':');
+    const difference = differences.find((one) => one === word);
+    if (difference === undefined || !/^\d{1,9}$/.test(seq)) {
+      throw new BadControl(`plant: one of ${differences.join(', ')}, and the seq of an effect: missing:3`);
+    }
+    return { difference, seq: Number(seq) };
+  });
 }
 
 function notFound(): Reply {

@@ -6,6 +6,7 @@ import { type Fault, type FaultRequest } from './faults.js';
 import { adyenKeys, type KeyPolicy, stripeKeys } from './idempotency.js';
 import { type PspParts, SimulatedPsp } from './psp.js';
 import { Port } from './server.js';
+import { type ReportRequest } from './settlement-report.js';
 import { StripeWire } from './stripe.js';
 import { type WebhooksReading } from './webhooks.js';
 import {
@@ -22,6 +23,7 @@ export { type CallRecord } from './calls.js';
 export { type LedgerReading } from './control.js';
 export { type Fault, type FaultKind, type FaultRequest } from './faults.js';
 export { type Effect, type Operation } from './ledger.js';
+export { type Difference, type Planted, type ReportRequest } from './settlement-report.js';
 export { type WebhooksReading } from './webhooks.js';
 
 export const pspNames = ['stripe', 'adyen', 'keyless'] as const;
@@ -43,6 +45,8 @@ export interface Simulator {
   /** Where each PSP is reached, and `control` for all of them. */
   readonly urls: Readonly<Record<PortName, string>>;
   ledger(psp: PspName, filter?: { reference?: string; after?: number }): LedgerReading;
+  /** A settlement report from the ledger, with fees: Stripe's itemised CSV, Adyen's settlement detail CSV. */
+  report(psp: PspName, request?: ReportRequest): string;
   /** The last 5,000 requests on the wire. */
   calls(psp: PspName, reference?: string): readonly CallRecord[];
   faults(psp: PspName, fault: FaultRequest): Fault;
@@ -132,6 +136,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       control: control.url,
     },
     ledger: (psp, filter) => controls[psp].ledger(filter),
+    report: (psp, request) => controls[psp].report(request),
     calls: (psp, reference) => controls[psp].psp.readCalls(reference),
     faults: (psp, fault) => controls[psp].addFault(fault),
     clearFaults: async (psp) => {

@@ -1,0 +1,154 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { type Imported } from '../reconciliation/report-importer.js';
+import { type RunResult } from '../reconciliation/runs.js';
+import { Problem } from '../core/problem.js';
+import {
+  actor,
+  asCommand,
+  command,
+  type Opened,
+  type Outcome,
+  type Perform,
+  withExamples,
+} from './command.js';
+import { ago, detailLines, exactly, list } from './text.js';
+
+interface RunOptions {
+  readonly psp: string;
+  readonly file: string;
+  readonly from?: Date;
+  readonly to?: Date;
+}
+
+export function addReconcile(payonce: Command, perform: Perform): void {
+  const reconcile = withExamples(
+    payonce
+      .command('reconcile')
+      .description('hold reports of PSPs against the ledger (docs/reconciliation.md)'),
+    '--psp stripe --file report.csv',
+    'show 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42',
+  );
+  command(reconcile, 'list', 'list the reports that were imported, the newest first', '').action(() =>
+    perform(async ({ database, clock }) => {
+      const { Runs } = await import('../reconciliation/runs.js');
+      const runs = await new Runs(database.pool).list();
+      const now = clock.now();
+      return {
+        json: runs,
+        text: list(
+          ['IMPORTED', 'PSP', 'LINES', 'FORMAT'],
+          runs.map(({ importedAt, psp, lines, format, id, fileName }) => ({
+            cells: [ago(importedAt, now), psp, String(lines), format],
+            details: [
+              ['run', id],
+              ['file', fileName],
+            ] as const,
+          })),
+        ),
+      };
+    }),
+  );
+  command(reconcile, 'show <run>', 'show what a run found', '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42').action(
+    (id: string) =>
+      perform(async (opened) => {
+        const { Runs } = await import('../reconciliation/runs.js');
+        return shown(await new Runs(opened.database.pool).show(id), opened);
+      }),
+  );
+  const run = reconcile
+    .command('run', { isDefault: true })
+    .description('import a report, match it and list the differences');
+  withRunOptions(run).action((options: RunOptions) =>
+    perform(async (opened) => {
+      const { runId } = await imported(options, opened);
+      const { Runs } = await import('../reconciliation/runs.js');
+      return shown(await new Runs(opened.database.pool).show(runId), opened);
+    }),
+  );
+}
+
+function withRunOptions(run: Command): Command {
+  return asCommand(run, '--psp adyen --file settlement_detail_report_batch_7.csv')
+    .requiredOption('--psp <account>', 'the PSP account that the report is of')
+    .requiredOption('--file <path>', "Stripe's itemised CSV, or Adyen's settlement detail CSV")
+    .option('--from <time>', 'from when the report covers everything; default: its first line', timeOf)
+    .option('--to <time>', 'until when; default: its last line', timeOf);
+}
+
+/** After what happened until now is posted, for the report is held against the ledger. */
+async function imported({ psp, file, from, to }: RunOptions, opened: Opened): Promise<Imported> {
+  const [{ ReportImporter }, { ReportRefused }, { formatOf }, { LedgerPoster }, fs, path] = await Promise.all(
+    [
+      import('../reconciliation/report-importer.js'),
+      import('../reconciliation/report-line.js'),
+      import('../reconciliation/formats.js'),
+      import('../ledger/ledger-poster.js'),
+      import('node:fs'),
+      import('node:path'),
+    ],
+  );
+  const { database, clock, ids } = opened;
+  try {
+    const format = await formatOf(file);
+    await new LedgerPoster(database.pool, clock).runOnce();
+    return await new ReportImporter(database.pool, clock, ids).import({
+      psp,
+      format,
+      fileName: path.basename(file).slice(0, 200),
+      bytes: fs.createReadStream(file),
+      ...(from ? { from } : {}),
+      ...(to ? { to } : {}),
+      by: actor(),
+    });
+  } catch (error) {
+    if (error instanceof ReportRefused) {
+      throw new Problem('validation_failed', `Nothing was imported: ${error.message}.`);
+    }
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR') {
+      throw new Problem('validation_failed', `The file cannot be read (${code}).`);
+    }
+    throw error;
+  }
+}
+
+async function shown(result: RunResult, { clock }: Opened): Promise<Outcome> {
+  const { formatMoney } = await import('../core/money.js');
+  const { run, matched, unmatched, totals, breaks } = result;
+  const now = clock.now();
+  const open = breaks.filter((each) => each.open > 0);
+  return {
+    json: result,
+    text: [
+      ...detailLines([
+        ['run', run.id],
+        ['report', `${run.format} of ${run.psp}, ${run.fileName}`],
+        ['imported', exactly(run.importedAt, now)],
+        ['lines', `${run.lines}, ${run.newLines} of them new`],
+        ['matched', `${matched}, not matched ${unmatched}`],
+      ]),
+      '',
+      ...totals.flatMap(({ currency, ...sums }) => [
+        currency,
+        ...detailLines(
+          Object.entries(sums).map(([name, amount]) => [name, formatMoney({ amount, currency })] as const),
+        ),
+        '',
+      ]),
+      open.length === 0
+        ? 'No differences.'
+        : list(
+            ['DIFFERENCES', 'OPEN', 'AMOUNT'],
+            open.map(({ category, open: count, difference: amount, currency }) => ({
+              cells: [category, String(count), formatMoney({ amount, currency })],
+            })),
+          ),
+    ].join('\n'),
+  };
+}
+
+function timeOf(text: string): Date {
+  const time = new Date(text);
+  if (/^\d{4}-\d{2}-\d{2}/.test(text) && !Number.isNaN(time.getTime())) return time;
+  throw new InvalidArgumentError('a time such as 2026-11-22T00:00:00Z');
+}

@@ -1,0 +1,166 @@
+import { type PoolClient } from 'pg';
+
+/** What a judgement rests on. */
+export interface JudgeOptions {
+  /** How long a PSP may take to report an effect. */
+  readonly slaMs: number;
+  readonly now: Date;
+  /** Names a run, or the task that found evidence later. */
+  readonly by: string;
+}
+
+/** A unit whose lines and transactions do not say the same. `$2`: only units of lines of this run, or all that are open. */
+const UNITS = `
+  SELECT u.psp, u.unit, l.gross AS reported, t.amount AS expected, l.currency AS line_currency, t.currency,
+         l.lines, t.transactions, l.most, l.line_key, l.occurred_at, t.merchant_id, t.source, t.entity_key,
+         t.psp_reference
+    FROM (SELECT DISTINCT m.psp, m.unit FROM reconciliation_matches m
+            JOIN report_lines l ON l.psp = m.psp AND l.key = m.line_key
+           WHERE m.psp = $1 AND (l.run_id = $2 OR m.unit IN (
+             SELECT subject FROM reconciliation_breaks WHERE psp = $1 AND closed_at IS NULL))) u
+   CROSS JOIN LATERAL (
+     SELECT sum(gross)::bigint AS gross, max(abs(gross)) AS most, count(*) AS lines, min(currency) AS currency,
+            max(key) AS line_key, max(occurred_at) AS occurred_at
+       FROM report_lines l WHERE l.psp = u.psp AND l.key IN (
+         SELECT line_key FROM reconciliation_matches m WHERE m.psp = u.psp AND m.unit = u.unit)) l
+   CROSS JOIN LATERAL (
+     SELECT sum(e.amount)::bigint AS amount, count(*) AS transactions, min(e.currency) AS currency,
+            min(t.merchant_id::text)::uuid AS merchant_id, min(t.source) AS source, min(t.entity_key) AS entity_key,
+            min(t.psp_reference) AS psp_reference
+       FROM ledger_transactions t JOIN ledger_entries e USING (merchant_id, source)
+      WHERE e.account = 'psp_clearing' AND (t.merchant_id, t.source) IN (
+         SELECT merchant_id, source FROM reconciliation_matches m WHERE m.psp = u.psp AND m.unit = u.unit)) t`;
+
+const open = (found: string) => `
+INSERT INTO reconciliation_breaks (psp, id, category, subject, run_id, line_key, merchant_id, source, entity_key,
+                                   psp_reference, currency, expected, reported, occurred_at, opened_at)
+SELECT psp, gen_random_uuid(), category, subject, $2, line_key, merchant_id, source, entity_key, psp_reference, currency,
+       expected, reported, occurred_at, $3
+  FROM (${found}) found
+ON CONFLICT (psp, subject) WHERE closed_at IS NULL DO NOTHING`;
+
+const OPEN_UNITS = open(`
+  SELECT psp, CASE WHEN line_currency <> currency THEN 'currency_mismatch'
+                   WHEN lines > transactions AND most = abs(expected) THEN 'duplicate_effect'
+                   ELSE 'amount_mismatch' END AS category,
+         unit AS subject, line_key, merchant_id, source, entity_key, psp_reference, currency, expected, reported, occurred_at
+    FROM (${UNITS}) unit WHERE line_currency <> currency OR reported <> expected`);
+
+/** A line that nothing of ours is effective for. */
+const OPEN_LINES = open(`
+  SELECT l.psp, l.key AS line_key, 'line:' || l.key AS subject, l.merchant_id, NULL AS source, l.entity_key,
+         l.psp_reference, l.currency, 0 AS expected, l.gross AS reported, l.occurred_at,
+         CASE WHEN l.kind IN ('refund_reversed', 'payout_returned', 'dispute', 'dispute_reversed') AND known.is
+                THEN 'status_mismatch'
+              WHEN named.is_authorized THEN 'status_mismatch'
+              WHEN l.entity_key IS NULL THEN 'missing_here'
+              WHEN done.is THEN 'duplicate_effect'
+              WHEN l.evidence IS NULL THEN 'wrong_psp'
+              ELSE 'late_success' END AS category
+    FROM report_lines l
+   CROSS JOIN LATERAL (SELECT EXISTS (
+     SELECT FROM psp_requests r WHERE r.merchant_id = l.merchant_id AND r.entity_key = l.entity_key
+        AND r.verdict = 'effective') AS is) done
+   CROSS JOIN LATERAL (SELECT EXISTS (
+     SELECT FROM ledger_transactions t WHERE t.psp = l.psp
+        AND t.psp_reference IN (l.psp_reference, l.parent_reference)) AS is) known
+    LEFT JOIN LATERAL (
+      SELECT (r.verdict = 'open' AND l.evidence = 'due') OR (r.operation <> 'authorize' AND is_same) AS waits,
+             r.operation = 'authorize' AND is_same AS is_authorized
+        FROM psp_requests r
+       CROSS JOIN LATERAL (
+         SELECT r.verdict = 'effective' AND r.psp = l.psp
+            AND coalesce(r.psp_reference IN (l.psp_reference, l.parent_reference), false) AS is_same) s
+       WHERE r.merchant_id = l.merchant_id AND r.entity_key = l.entity_key AND r.route = l.route) named ON true
+   WHERE l.psp = $1 AND l.run_id = $2 AND NOT l.is_matched AND l.kind NOT IN ('fee', 'settlement', 'other')
+     -- What is open is decided by the line, and what is effective is about to be posted: neither differs.
+     AND named.waits IS NOT TRUE`);
+
+const OPEN_FEES = open(`
+  SELECT psp, 'fee_mismatch' AS category, 'fee:' || key AS subject, key AS line_key, merchant_id, NULL AS source, entity_key,
+         psp_reference, settled AS currency, gross - fee AS expected, net AS reported, occurred_at
+    FROM report_lines
+   WHERE psp = $1 AND run_id = $2 AND currency = settled AND kind IN ('payment', 'refund') AND gross - fee <> net`);
+
+/** `$4` SLA in ms. What the ledger has and no report of the time it happened in. */
+const OPEN_EFFECTS = open(`
+  SELECT t.psp, CASE WHEN t.occurred_at <= p.period_to - $4 * interval '1 ms' THEN 'missing_at_psp' ELSE 'timing' END AS category,
+         'effect:' || t.merchant_id || ':' || t.source AS subject, NULL AS line_key, t.merchant_id, t.source, t.entity_key,
+         t.psp_reference, e.currency, e.amount AS expected, 0 AS reported, t.occurred_at
+    FROM (SELECT psp, covers, period_to, least(period_from, coalesce((
+            SELECT max(period_to) FROM reconciliation_runs b
+             WHERE b.psp = r.psp AND b.covers = r.covers AND b.imported_at < r.imported_at), period_from)) AS since
+            FROM reconciliation_runs r WHERE psp = $1 AND id = $2) p
+    JOIN ledger_transactions t ON t.psp = p.psp AND t.occurred_at >= p.since AND t.occurred_at <= p.period_to
+    JOIN ledger_entries e USING (merchant_id, source)
+   WHERE e.account = 'psp_clearing'
+     AND CASE WHEN t.kind IN ('charge', 'capture') OR (t.kind = 'orphan' AND e.amount > 0) THEN 'payment'
+              WHEN t.kind IN ('refund', 'compensation', 'void', 'orphan', 'refund_reversed', 'compensation_reversed') THEN 'refund'
+              WHEN t.kind IN ('payout', 'payout_returned') THEN 'payout'
+              WHEN t.kind = 'dispute' THEN 'dispute' END = ANY (p.covers)
+     AND NOT EXISTS (
+       SELECT FROM reconciliation_matches m WHERE m.merchant_id = t.merchant_id AND m.source = t.source)`);
+
+/** `$4` who or what closes. Closes what later evidence has resolved. */
+const CLOSE = `
+UPDATE reconciliation_breaks b SET closed_at = $3, closed_by = $4, resolution = found.why
+  FROM (
+    SELECT b.id, 'the transaction was reported' AS why FROM reconciliation_breaks b
+     WHERE b.psp = $1 AND b.closed_at IS NULL AND b.category IN ('missing_at_psp', 'timing') AND EXISTS (
+       SELECT FROM reconciliation_matches m WHERE m.merchant_id = b.merchant_id AND m.source = b.source)
+    UNION ALL
+    SELECT b.id, 'what the line names is effective here' FROM reconciliation_breaks b
+      JOIN report_lines l ON l.psp = b.psp AND l.key = b.line_key
+     WHERE b.psp = $1 AND b.closed_at IS NULL AND l.is_matched
+       AND b.category IN ('missing_here', 'status_mismatch') AND b.subject = 'line:' || l.key
+    UNION ALL
+    SELECT b.id, 'the effect was given back' FROM reconciliation_breaks b
+      JOIN orphan_effects o
+        ON o.merchant_id = b.merchant_id AND o.entity_key = b.entity_key AND o.psp = b.psp
+       AND o.psp_reference = b.psp_reference AND o.status IN ('compensated', 'closed')
+     WHERE b.psp = $1 AND b.closed_at IS NULL AND b.category IN ('late_success', 'duplicate_effect', 'wrong_psp')
+    UNION ALL
+    SELECT b.id, 'the amounts agree' FROM reconciliation_breaks b
+      JOIN (${UNITS}) unit ON unit.unit = b.subject
+     WHERE b.psp = $1 AND b.closed_at IS NULL AND unit.reported = unit.expected AND unit.line_currency = unit.currency
+  ) found
+ WHERE b.psp = $1 AND b.id = found.id AND b.closed_at IS NULL`;
+
+/** What is late is missing once the SLA is over, by the end of what was reported. */
+const MISSING_NOW = `
+UPDATE reconciliation_breaks b SET category = 'missing_at_psp'
+ WHERE b.psp = $1 AND b.closed_at IS NULL AND b.category = 'timing'
+   AND b.occurred_at <= (SELECT max(period_to) FROM reconciliation_runs r WHERE r.psp = $1) - $2 * interval '1 ms'`;
+
+/** What lines say that were matched only now. */
+export async function judgeUnits(
+  client: Pick<PoolClient, 'query'>,
+  psp: string,
+  runIds: readonly string[],
+  now: Date,
+): Promise<void> {
+  for (const runId of runIds) await client.query(OPEN_UNITS, [psp, runId, now]);
+}
+
+/** Opens the breaks of a run, and closes those of any run that are resolved. */
+export async function judgeRun(
+  client: Pick<PoolClient, 'query'>,
+  psp: string,
+  runId: string,
+  { slaMs, now, by }: JudgeOptions,
+): Promise<void> {
+  for (const sql of [OPEN_UNITS, OPEN_LINES, OPEN_FEES]) await client.query(sql, [psp, runId, now]);
+  await client.query(OPEN_EFFECTS, [psp, runId, now, slaMs]);
+  await closeResolved(client, psp, runId, now, by);
+  await client.query(MISSING_NOW, [psp, slaMs]);
+}
+
+export async function closeResolved(
+  client: Pick<PoolClient, 'query'>,
+  psp: string,
+  runId: string | null,
+  now: Date,
+  by: string,
+): Promise<void> {
+  await client.query(CLOSE, [psp, runId, now, by]);
+}

@@ -1,0 +1,105 @@
+import { type PoolClient } from 'pg';
+
+/** Of which kind the ledger's transactions are, in the words of report lines. */
+const EFFECTS = `
+  SELECT t.merchant_id, t.source, t.psp, t.psp_reference, t.entity_key, t.occurred_at, e.currency, e.amount,
+         CASE WHEN t.kind IN ('charge', 'capture') OR (t.kind = 'orphan' AND e.amount > 0) THEN 'payment'
+              WHEN t.kind IN ('refund', 'compensation', 'void', 'orphan') THEN 'refund'
+              WHEN t.kind IN ('refund_reversed', 'compensation_reversed') THEN 'refund_reversed'
+              WHEN t.kind IN ('payout', 'payout_returned') THEN t.kind
+              WHEN t.kind = 'dispute' AND e.amount < 0 THEN 'dispute'
+              WHEN t.kind = 'dispute' THEN 'dispute_reversed' END AS kind
+    FROM ledger_transactions t JOIN ledger_entries e USING (merchant_id, source)
+   WHERE e.account = 'psp_clearing' AND t.kind NOT IN ('fee', 'settlement', 'orphan_undone')`;
+
+/** Kinds of lines that are about something of ours. */
+const OURS = `('payment', 'refund', 'refund_reversed', 'dispute', 'dispute_reversed', 'payout', 'payout_returned')`;
+
+const record = (matched: string, by: string) => `
+WITH matched AS (${matched}), written AS (
+  INSERT INTO reconciliation_matches (psp, line_key, merchant_id, source, unit, matched_by)
+  SELECT psp, key, merchant_id, source, unit, '${by}' FROM matched ON CONFLICT DO NOTHING
+  RETURNING psp, line_key)
+UPDATE report_lines l SET is_matched = true FROM (SELECT DISTINCT psp, line_key FROM written) w
+ WHERE l.psp = w.psp AND l.key = w.line_key`;
+
+/** By the PSP's own id of what was done, or (a payment) of what it was done to. All of one id are one unit. */
+const byPspReference = (column: string, kinds: string) =>
+  record(
+    `SELECT l.psp, l.key, x.merchant_id, x.source, x.kind || ':' || x.psp_reference AS unit
+       FROM report_lines l JOIN (${EFFECTS}) x
+         ON x.psp = l.psp AND x.psp_reference = l.${column} AND x.kind = l.kind
+      WHERE l.psp = $1 AND NOT l.is_matched AND l.kind IN ${kinds}`,
+    'psp_reference',
+  );
+
+/** By our own name of the operation, where no line is about that transaction yet. */
+const BY_REFERENCE = record(
+  `SELECT l.psp, l.key, x.merchant_id, x.source, x.kind || ':' || x.entity_key AS unit
+     FROM report_lines l
+     JOIN merchants m ON true
+     JOIN (${EFFECTS}) x
+       ON x.merchant_id = m.id AND x.source >= l.reference || '#' AND x.source < l.reference || '$'
+      AND x.psp = l.psp AND x.kind = l.kind
+    WHERE l.psp = $1 AND NOT l.is_matched AND l.kind IN ${OURS} AND l.reference ~ '^(payment|payout)-[0-9a-f-]{36}-'
+      AND NOT EXISTS (SELECT FROM reconciliation_matches y WHERE y.merchant_id = x.merchant_id AND y.source = x.source)`,
+  'reference',
+);
+
+/**
+ * `$2` tolerance in ms. By amount, currency and time, where one line and one transaction fit each other and no other,
+ * and one of them carries no id of the PSP: what carries an id is about the object that it names.
+ */
+const BY_AMOUNT = record(
+  `SELECT psp, key, merchant_id, source, kind || ':' || source AS unit FROM (
+     SELECT l.psp, l.key, x.merchant_id, x.source, x.kind,
+            count(*) OVER (PARTITION BY l.psp, l.key) AS of_line,
+            count(*) OVER (PARTITION BY x.merchant_id, x.source) AS of_effect
+       FROM report_lines l JOIN (${EFFECTS}) x
+         ON x.psp = l.psp AND x.kind = l.kind AND x.currency = l.currency AND x.amount = l.gross
+        AND x.occurred_at BETWEEN l.occurred_at - $2 * interval '1 ms' AND l.occurred_at + $2 * interval '1 ms'
+      WHERE l.psp = $1 AND NOT l.is_matched AND l.kind IN ${OURS}
+        AND (l.psp_reference IS NULL OR x.psp_reference IS NULL)
+        AND NOT EXISTS (SELECT FROM reconciliation_matches y WHERE y.merchant_id = x.merchant_id AND y.source = x.source)
+   ) fitting WHERE of_line = 1 AND of_effect = 1`,
+  'amount',
+);
+
+/** Matches what is not matched yet of this account, by the best evidence first. */
+export async function matchLines(
+  client: Pick<PoolClient, 'query'>,
+  psp: string,
+  toleranceMs: number,
+): Promise<void> {
+  await client.query(byPspReference('psp_reference', OURS), [psp]);
+  await client.query(byPspReference('parent_reference', "('payment')"), [psp]);
+  await client.query(BY_REFERENCE, [psp]);
+  await client.query(BY_AMOUNT, [psp, toleranceMs]);
+  await client.query(NAMED, [psp]);
+}
+
+/**
+ * A line that names an operation which is not effective here: the route that it proves effective, whose owner is told.
+ * By the PSP's id, or by our own name where only one route of it was at this account.
+ */
+const NAMED = `
+UPDATE report_lines l
+   SET merchant_id = r.merchant_id, entity_key = r.entity_key, route = r.route,
+       evidence = CASE WHEN r.psp = l.psp AND NOT r.is_known THEN 'due' END
+  FROM (
+    SELECT DISTINCT ON (n.key) n.key, n.merchant_id, n.entity_key, n.route, n.psp,
+             -- This very object is effective here already; the ledger is about to have it.
+             n.verdict = 'effective' AND n.psp_reference IN (o.psp_reference, o.parent_reference) AS is_known
+      FROM (
+        SELECT l.key, 1 AS rank, r.* FROM report_lines l JOIN psp_requests r
+            ON r.psp = l.psp AND r.psp_reference IN (l.psp_reference, CASE l.kind WHEN 'payment' THEN l.parent_reference END)
+         WHERE l.psp = $1 AND NOT l.is_matched AND l.entity_key IS NULL
+        UNION ALL
+        SELECT l.key, CASE WHEN r.psp = l.psp THEN 2 ELSE 3 END, r.* FROM report_lines l JOIN merchants m ON true
+          JOIN psp_requests r ON r.merchant_id = m.id AND r.entity_key = l.reference
+         WHERE l.psp = $1 AND NOT l.is_matched AND l.entity_key IS NULL
+      ) n JOIN report_lines o ON o.psp = $1 AND o.key = n.key
+     WHERE o.kind = CASE WHEN n.operation IN ('charge', 'authorize', 'capture') THEN 'payment' ELSE n.operation END
+     ORDER BY n.key, n.rank, n.verdict = 'ruled_out', n.route DESC
+  ) r
+ WHERE l.psp = $1 AND l.key = r.key`;

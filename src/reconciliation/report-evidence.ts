@@ -1,0 +1,90 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Pool } from 'pg';
+import { Clock } from '../core/clock.js';
+import { Ids } from '../core/ids.js';
+import { type Operation } from '../psp/contract.js';
+import { type ItemRecorder } from '../request-storage/notification.js';
+import { OperationOwners } from '../request-storage/operation-owners.js';
+import { ReportImporter } from './report-importer.js';
+
+const PASS = 100;
+
+interface Due {
+  readonly psp: string;
+  readonly key: string;
+  readonly runId: string;
+  readonly line: number;
+  readonly entityKey: string;
+  readonly route: number;
+  readonly operation: Operation;
+  readonly pspReference: string | null;
+  readonly parentReference: string | null;
+  readonly gross: number;
+  readonly currency: string;
+}
+
+/**
+ * A line that proves a route effective which is not so here is told to the owner of the operation, as a notification of
+ * the PSP is: an open route is settled by it, and what was ruled out becomes an orphan effect. Nothing is sent to a PSP
+ * from here. Then what is not matched is looked at again, and breaks that are resolved are closed.
+ */
+@Injectable()
+export class ReportEvidence {
+  readonly name = 'reconciliation';
+  readonly everyMs = 15_000;
+  private readonly importer: ReportImporter;
+
+  constructor(
+    @Inject(Pool) private readonly pool: Pool,
+    @Inject(OperationOwners) private readonly owners: ItemRecorder,
+    @Inject(Clock) clock: Clock,
+    @Inject(Ids) ids: Ids,
+  ) {
+    this.importer = new ReportImporter(pool, clock, ids);
+  }
+
+  async runOnce(): Promise<{ readonly told: number }> {
+    const due = await this.pool.query<Due>(
+      `SELECT l.psp, l.key, l.run_id AS "runId", l.line, l.entity_key AS "entityKey", l.route, r.operation,
+              l.psp_reference AS "pspReference", l.parent_reference AS "parentReference", l.gross, l.currency
+         FROM report_lines l JOIN psp_requests r USING (merchant_id, entity_key, route)
+        WHERE l.evidence = 'due' ORDER BY l.psp, l.key LIMIT $1`,
+      [PASS],
+    );
+    for (const line of due.rows) await this.tell(line);
+    const { rows } = await this.pool.query<{ psp: string }>(
+      `SELECT DISTINCT psp FROM reconciliation_breaks WHERE closed_at IS NULL
+        UNION SELECT DISTINCT psp FROM report_lines WHERE NOT is_matched`,
+    );
+    for (const { psp } of rows) await this.importer.lookAgain(psp);
+    return { told: due.rows.length };
+  }
+
+  /** May be told twice: the owner knows it then. */
+  private async tell({ psp, key, runId, line, ...said }: Due): Promise<void> {
+    const { entityKey, route, operation, pspReference, parentReference, gross, currency } = said;
+    const taken = await this.owners.recordNotification(
+      psp,
+      {
+        entityKey,
+        route,
+        ofPayment: null,
+        pspReference,
+        parentReference: operation === 'charge' || operation === 'authorize' ? null : parentReference,
+        operation,
+        about: 'operation',
+        cancelReference: null,
+        answer: {
+          outcome: 'succeeded',
+          ...(pspReference === null ? {} : { pspReference }),
+          money: { amount: Math.abs(gross), currency },
+        },
+      },
+      `report-${runId}-${line}`,
+    );
+    await this.pool.query(
+      `UPDATE report_lines SET evidence = $3 WHERE psp = $1 AND key = $2 AND evidence = 'due'`,
+      [psp, key, taken],
+    );
+  }
+}

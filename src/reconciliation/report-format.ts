@@ -1,0 +1,16 @@
+import { type ReportFault, type ReportLine } from './report-line.js';
+
+/** Which of our effects a report of this kind tells of: what it leaves out is no difference. */
+export type Covered = 'payment' | 'refund' | 'dispute' | 'payout';
+
+export interface ReportFormat {
+  readonly name: string;
+  readonly covers: readonly Covered[];
+  /** Whether the PSP names each line. Else lines that are alike are told apart by their order. */
+  readonly hasIds: boolean;
+  /**
+   * Translates a file, line by line. What is wrong with a line is told to `fault` and the line is left out; what is
+   * wrong with the whole is thrown as ReportRefused.
+   */
+  read(bytes: AsyncIterable<Uint8Array>, fault: (fault: ReportFault) => void): AsyncIterable<ReportLine>;
+}

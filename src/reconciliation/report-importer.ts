@@ -1,0 +1,184 @@
+import { createHash } from 'node:crypto';
+import { type Pool, type PoolClient } from 'pg';
+import { checkpoint } from '../core/checkpoint.js';
+import { type Clock } from '../core/clock.js';
+import { type Ids } from '../core/ids.js';
+import { closeResolved, judgeRun, judgeUnits } from './judge.js';
+import { matchLines } from './match.js';
+import { POST_COSTS } from './post-costs.js';
+import { type ReportFormat } from './report-format.js';
+import { type ReportFault, ReportRefused } from './report-line.js';
+import { Stage } from './stage.js';
+
+const MAX_FAULTS = 1_000;
+const DAY_MS = 24 * 3_600_000;
+
+export interface ReconciliationRules {
+  /** How long a PSP may take to report an effect. */
+  readonly slaMs: number;
+  /** How far times may differ where nothing but the amount tells what a line is about. */
+  readonly toleranceMs: number;
+}
+
+export const reconciliationRules: ReconciliationRules = { slaMs: 2 * DAY_MS, toleranceMs: DAY_MS };
+
+export interface Report {
+  /** The PSP account that it is of. */
+  readonly psp: string;
+  readonly format: ReportFormat;
+  readonly fileName: string;
+  readonly bytes: AsyncIterable<Uint8Array>;
+  /** The time that it covers, where it is not that of its first and last line. */
+  readonly from?: Date;
+  readonly to?: Date;
+  readonly by: string;
+}
+
+export interface Imported {
+  readonly runId: string;
+  /** False: this very file was imported before, by that run. */
+  readonly isNew: boolean;
+}
+
+/** Imports reports: at the side first, then all of one and what follows from it in one transaction. */
+export class ReportImporter {
+  constructor(
+    private readonly pool: Pick<Pool, 'connect'>,
+    private readonly clock: Pick<Clock, 'now'>,
+    private readonly ids: Pick<Ids, 'uuid'>,
+    private readonly rules: ReconciliationRules = reconciliationRules,
+  ) {}
+
+  /** @throws ReportRefused where something is wrong with it: nothing was imported */
+  async import(report: Report, progress: (lines: number) => void = () => {}): Promise<Imported> {
+    const client = await this.pool.connect();
+    let stage: Stage | null = null;
+    try {
+      // A large report takes longer than a request may.
+      await client.query('SET statement_timeout = 0');
+      stage = await Stage.open(client);
+      const contentHash = await read(report, stage, progress);
+      const before = await client.query<{ id: string }>(
+        'SELECT id FROM reconciliation_runs WHERE psp = $1 AND content_hash = $2',
+        [report.psp, contentHash],
+      );
+      if (before.rows[0]) return { runId: before.rows[0].id, isNew: false };
+      await refuseRepeated(report, stage);
+      return { runId: await this.takeIn(client, report, stage, contentHash), isNew: true };
+    } finally {
+      await stage?.drop().catch(() => {});
+      await client.query('RESET statement_timeout').catch(() => {});
+      client.release();
+    }
+  }
+
+  /** Looks again at what is not matched, and closes what is resolved. */
+  async lookAgain(psp: string): Promise<void> {
+    const client = await this.pool.connect();
+    try {
+      await inOneTransaction(client, psp, async () => {
+        const { rows } = await client.query<{ runId: string }>(
+          'SELECT DISTINCT run_id AS "runId" FROM report_lines WHERE psp = $1 AND NOT is_matched',
+          [psp],
+        );
+        await matchLines(client, psp, this.rules.toleranceMs);
+        const now = this.clock.now();
+        await judgeUnits(
+          client,
+          psp,
+          rows.map(({ runId }) => runId),
+          now,
+        );
+        await closeResolved(client, psp, null, now, 'reconciliation');
+      });
+    } finally {
+      client.release();
+    }
+  }
+
+  private async takeIn(
+    client: PoolClient,
+    { psp, format, fileName, from, to, by }: Report,
+    stage: Stage,
+    contentHash: string,
+  ): Promise<string> {
+    const runId = this.ids.uuid();
+    const now = this.clock.now();
+    const lines = await stage.period();
+    const period = [from ?? lines?.from ?? now, to ?? lines?.to ?? now];
+    await inOneTransaction(client, psp, async () => {
+      await client.query(
+        `INSERT INTO reconciliation_runs (psp, id, format, file_name, content_hash, covers, period_from, period_to,
+                                          lines, new_lines, imported_by, imported_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, $10, $11)`,
+        [psp, runId, format.name, fileName, contentHash, format.covers, ...period, stage.count, by, now],
+      );
+      const fresh = await stage.move(psp, runId, format.hasIds);
+      await client.query('UPDATE reconciliation_runs SET new_lines = $3 WHERE psp = $1 AND id = $2', [
+        psp,
+        runId,
+        fresh,
+      ]);
+      await client.query('ANALYZE report_lines');
+      await matchLines(client, psp, this.rules.toleranceMs);
+      await client.query(POST_COSTS, [psp, runId]);
+      await judgeRun(client, psp, runId, { slaMs: this.rules.slaMs, now, by: `run:${runId}` });
+      await checkpoint('reconciliation:before:commit');
+    });
+    return runId;
+  }
+}
+
+/** Stages its lines, and returns the hash of its bytes. */
+async function read(
+  { format, bytes }: Report,
+  stage: Stage,
+  progress: (lines: number) => void,
+): Promise<string> {
+  const hash = createHash('sha256');
+  const faults: ReportFault[] = [];
+  async function* hashed(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of bytes) {
+      hash.update(chunk);
+      yield chunk;
+    }
+  }
+  const fault = (found: ReportFault) => {
+    faults.push(found);
+    if (faults.length >= MAX_FAULTS) throw new ReportRefused(faults);
+  };
+  let lines = 0;
+  for await (const line of format.read(hashed(), fault)) {
+    lines += 1;
+    if (lines % 100_000 === 0) progress(lines);
+    // What is wrong already is only read to its end for the other faults.
+    if (faults.length === 0) await stage.add(line);
+  }
+  if (faults.length > 0) throw new ReportRefused(faults.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)));
+  await stage.flush();
+  return hash.digest('hex');
+}
+
+async function refuseRepeated({ psp, format }: Report, stage: Stage): Promise<void> {
+  if (!format.hasIds) return;
+  const repeated = await stage.repeated(MAX_FAULTS);
+  const changed = await stage.changed(psp, MAX_FAULTS);
+  const faults = [
+    ...repeated.map(({ line, key }) => ({ line, message: `${key} stands in a line above already` })),
+    ...changed.map(({ line, key }) => ({ line, message: `${key} was reported before, with other amounts` })),
+  ];
+  if (faults.length > 0) throw new ReportRefused(faults);
+}
+
+/** One at a time for an account: what is matched and judged is so by all lines there are. */
+async function inOneTransaction(client: PoolClient, psp: string, work: () => Promise<void>): Promise<void> {
+  await client.query('BEGIN');
+  try {
+    await client.query(`SELECT pg_advisory_xact_lock(hashtext('reconciliation'), hashtext($1))`, [psp]);
+    await work();
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}

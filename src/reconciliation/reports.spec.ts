@@ -1,0 +1,159 @@
+import { adyenReport } from './adyen-report.js';
+import { minorUnits } from './decimal.js';
+import { type ReportFormat } from './report-format.js';
+import { type ReportFault, type ReportLine, ReportRefused } from './report-line.js';
+import { stripeReport } from './stripe-report.js';
+
+/** Reports as PSPs write them, and as they arrive after they went wrong: each fault is told with its line. */
+const STRIPE_HEAD =
+  'balance_transaction_id,created_utc,available_on_utc,currency,gross,fee,net,reporting_category,source_id,description,automatic_payout_id,automatic_payout_effective_at_utc,payment_intent_id,charge_id';
+const charge = (n: number, more: Partial<Record<'gross' | 'fee' | 'net' | 'type' | 'text', string>> = {}) => {
+  const { gross = '10.00', fee = '0.40', net = '9.60', type = 'charge', text = 'Order' } = more;
+  return `txn_${n},2026-11-22 10:00:0${n},2026-11-24 00:00:00,eur,${gross},${fee},${net},${type},ch_${n},${text},po_1,2026-11-24 00:00:00,pi_${n},ch_${n}`;
+};
+const payout = (gross: string) =>
+  `txn_9,2026-11-24 00:00:00,2026-11-24 00:00:00,eur,${gross},0.00,${gross},payout,po_1,STRIPE PAYOUT,po_1,2026-11-24 00:00:00,,`;
+
+const ADYEN_HEAD =
+  'Company Account,Merchant Account,Psp Reference,Merchant Reference,Payment Method,Creation Date,TimeZone,Type,Modification Reference,Gross Currency,Gross Debit (GC),Gross Credit (GC),Exchange Rate,Net Currency,Net Debit (NC),Net Credit (NC),Commission (NC),Markup (NC),Scheme Fees (NC),Interchange (NC),Batch Number';
+const settled = (type = 'Settled', currency = 'EUR') =>
+  `Co,Shop,8835,payment-1-charge,visa,2026-11-22 10:00:00,CET,${type},8836,${currency},,10.00,1.1,EUR,,9.50,,0.10,0.20,0.20,7`;
+const paidOut = (amount: string) =>
+  `Co,Shop,,,,2026-11-23 10:00:00,CET,MerchantPayout,TX7,,,,,EUR,${amount},,,,,,7`;
+
+async function read(
+  format: ReportFormat,
+  file: string | Uint8Array,
+): Promise<{ lines: ReportLine[]; faults: readonly ReportFault[] }> {
+  const bytes = Buffer.from(file as string);
+  async function* pieces() {
+    for (let at = 0; at < bytes.length; at += 61) yield bytes.subarray(at, at + 61);
+  }
+  const lines: ReportLine[] = [];
+  const faults: ReportFault[] = [];
+  try {
+    for await (const line of format.read(pieces(), (fault) => void faults.push(fault))) lines.push(line);
+    return { lines, faults };
+  } catch (error) {
+    if (error instanceof ReportRefused) return { lines, faults: error.faults };
+    throw error;
+  }
+}
+
+const rows = (...lines: string[]) => lines.map((line) => `${line}\n`).join('');
+const stripe = (...lines: string[]) => rows(STRIPE_HEAD, ...lines);
+const adyen = (...lines: string[]) => rows(ADYEN_HEAD, ...lines);
+
+describe('a Stripe itemised report', () => {
+  it('is read to minor units, its closing payout apart', async () => {
+    const { lines, faults } = await read(stripeReport, stripe(charge(1), charge(2), payout('-19.20')));
+    expect(faults).toEqual([]);
+    expect(lines.map(({ kind, gross, fee, net }) => [kind, gross, fee, net])).toEqual([
+      ['payment', 1_000, 40, 960],
+      ['payment', 1_000, 40, 960],
+      ['settlement', -1_920, 0, -1_920],
+    ]);
+    expect(lines[0]).toMatchObject({
+      line: 2,
+      key: 'txn_1',
+      pspReference: 'pi_1',
+      currency: 'EUR',
+      batch: 'po_1',
+    });
+    expect(lines[0]!.occurredAt).toEqual(new Date('2026-11-22T10:00:01Z'));
+  });
+
+  it('may have a byte order mark, CRLF, quoted commas and characters that pieces cut apart', async () => {
+    const text = `\uFEFF${stripe(charge(1, { text: '"Größe, ""XL"" 日本"' }))}`.replaceAll('\n', '\r\n');
+    const { lines, faults } = await read(stripeReport, text);
+    expect([lines.length, faults]).toEqual([1, []]);
+    expect(lines[0]).toMatchObject({ key: 'txn_1', pspReference: 'pi_1' });
+  });
+
+  it.each<[string, string | Uint8Array, readonly (readonly [number | null, RegExp])[]]>([
+    ['is cut off within a line', stripe(charge(1), charge(2)).slice(0, -30), [[3, /cut off|columns/]]],
+    ['is cut off within quotes', stripe(charge(1, { text: '"Order' })), [[2, /no CSV.*[Qq]uote/]]],
+    [
+      'has a line with a column too few',
+      stripe(charge(1), 'txn_2,x'),
+      [[3, /2 columns, and the heading has 14/]],
+    ],
+    [
+      'has edited totals',
+      stripe(charge(1), charge(2, { net: '19.60' }), payout('-19.20')),
+      [[4, /po_1 is 1920 and its rows sum to 2920/]],
+    ],
+    [
+      'has types that are not known, each by line',
+      stripe(charge(1, { type: 'tip' }), charge(2), charge(3, { type: 'gift' })),
+      [
+        [2, /"tip" is not known/],
+        [4, /"gift" is not known/],
+      ],
+    ],
+    ['has more decimals than the currency', stripe(charge(1, { gross: '10.001' })), [[2, /not all amounts/]]],
+    ['has amounts with a comma', stripe(charge(1, { gross: '"10,00"' })), [[2, /not all amounts/]]],
+    ['is Latin-1', Buffer.from(stripe(charge(1), charge(2, { text: 'Größe' })), 'latin1'), [[3, /no UTF-8/]]],
+    ['is UTF-16', Buffer.from(`\uFEFF${stripe(charge(1))}`, 'utf16le'), [[1, /UTF-16/]]],
+    ['is empty', '', [[null, /empty/]]],
+    ['is another file', rows('a,b', '1,2'), [[null, /no heading/]]],
+  ])('%s: told by line', async (_what, file, expected) => {
+    const { faults } = await read(stripeReport, file);
+    expect(faults.map(({ line }) => line)).toEqual(expected.map(([line]) => line));
+    for (const [index, [, message]] of expected.entries()) expect(faults[index]!.message).toMatch(message);
+  });
+});
+
+describe('an Adyen settlement detail report', () => {
+  it('is read with its fees, in its time zone, below lines that stand above the heading', async () => {
+    const file = `\uFEFF${rows('Merchant/Company,Start date,End date', 'Shop,2026-11-22,2026-11-23')}${adyen(settled(), paidOut('9.50'))}`;
+    const { lines, faults } = await read(adyenReport, file);
+    expect(faults).toEqual([]);
+    expect(lines).toMatchObject([
+      {
+        line: 4,
+        kind: 'payment',
+        pspReference: '8836',
+        parentReference: '8835',
+        reference: 'payment-1-charge',
+        gross: 1_000,
+        fee: 50,
+        net: 950,
+        occurredAt: new Date('2026-11-22T09:00:00Z'),
+      },
+      { kind: 'settlement', net: -950, batch: '7' },
+    ]);
+  });
+
+  it('may be settled in another currency', async () => {
+    const { lines } = await read(adyenReport, adyen(settled('Settled', 'USD')));
+    expect(lines).toMatchObject([{ currency: 'USD', gross: 1_000, settled: 'EUR', net: 950, fee: 50 }]);
+  });
+
+  it.each([
+    ['edited totals', adyen(settled(), paidOut('9.60')), 3, /pays out 960 and its rows sum to 950/],
+    ['an unknown type', adyen(settled('Gifted')), 2, /"Gifted" is not known/],
+    ['an unknown time zone', adyen(settled().replace('CET', 'XYZ')), 2, /XYZ.*no time/],
+    ['an unknown currency', adyen(settled('Settled', 'QQQ')), 2, /"QQQ" is no currency/],
+  ])('has %s: told by line', async (_what, file, line, message) => {
+    const { faults } = await read(adyenReport, file);
+    expect(faults).toEqual([{ line, message: expect.stringMatching(message) as string }]);
+  });
+});
+
+it.each([
+  ['10.00', 'EUR', 1_000],
+  ['-0.05', 'EUR', -5],
+  ['-0.00', 'EUR', 0],
+  ['1200', 'JPY', 1_200],
+  ['1200.00', 'JPY', 1_200],
+  ['1.234', 'KWD', 1_234],
+  ['10.5', 'EUR', 1_050],
+  ['1200.5', 'JPY', null],
+  ['1,000.00', 'EUR', null],
+  ['1e3', 'EUR', null],
+  ['', 'EUR', null],
+  ['99999999999999.99', 'EUR', null],
+])('reads %s %s as %s minor units', (text, currency, amount) => {
+  expect(minorUnits(text, currency)).toBe(amount);
+});

@@ -1,0 +1,95 @@
+import { type Pool } from 'pg';
+import { Problem } from '../core/problem.js';
+
+/** One report that was imported. */
+export interface Run {
+  readonly psp: string;
+  readonly id: string;
+  readonly format: string;
+  readonly fileName: string;
+  readonly periodFrom: Date;
+  readonly periodTo: Date;
+  readonly lines: number;
+  readonly newLines: number;
+  readonly importedBy: string;
+  readonly importedAt: Date;
+}
+
+/** Of a currency, in minor units: opening + in - out - fees - settled = closing. */
+export interface RunTotals {
+  readonly currency: string;
+  readonly opening: number;
+  readonly in: number;
+  readonly out: number;
+  readonly fees: number;
+  readonly settled: number;
+  readonly closing: number;
+}
+
+export interface RunBreaks {
+  readonly category: string;
+  readonly currency: string;
+  readonly open: number;
+  readonly closed: number;
+  /** What is reported less what the ledger has, of those that are open. */
+  readonly difference: number;
+}
+
+export interface RunResult {
+  readonly run: Run;
+  /** Of its lines that are about something of ours. */
+  readonly matched: number;
+  readonly unmatched: number;
+  readonly totals: readonly RunTotals[];
+  readonly breaks: readonly RunBreaks[];
+}
+
+const RUN = `SELECT psp, id, format, file_name AS "fileName", period_from AS "periodFrom", period_to AS "periodTo", lines,
+                    new_lines AS "newLines", imported_by AS "importedBy", imported_at AS "importedAt"
+               FROM reconciliation_runs`;
+
+/** A charge in another currency than it is settled in counts as what it was settled as, before fees. */
+const TOTALS = `
+SELECT settled AS currency,
+       coalesce(sum(net) FILTER (WHERE r.imported_at < $2), 0)::bigint AS opening,
+       coalesce(sum(net + fee) FILTER (WHERE is_of AND kind NOT IN ('fee', 'settlement') AND net + fee > 0), 0)::bigint AS "in",
+       coalesce(-sum(net + fee) FILTER (WHERE is_of AND kind NOT IN ('fee', 'settlement') AND net + fee < 0), 0)::bigint AS out,
+       coalesce(sum(CASE kind WHEN 'fee' THEN -net WHEN 'settlement' THEN 0 ELSE fee END) FILTER (WHERE is_of), 0)::bigint AS fees,
+       coalesce(-sum(net) FILTER (WHERE is_of AND kind = 'settlement'), 0)::bigint AS settled,
+       coalesce(sum(net) FILTER (WHERE is_of OR r.imported_at < $2), 0)::bigint AS closing
+  FROM report_lines l JOIN reconciliation_runs r ON r.psp = l.psp AND r.id = l.run_id
+ CROSS JOIN LATERAL (SELECT r.id = $3 AS is_of) o
+ WHERE l.psp = $1 AND r.imported_at <= $2 GROUP BY l.settled ORDER BY l.settled`;
+
+/** What runs found, for people and programs. */
+export class Runs {
+  constructor(private readonly pool: Pick<Pool, 'query'>) {}
+
+  /** The newest first. */
+  async list(limit = 50): Promise<Run[]> {
+    return (await this.pool.query<Run>(`${RUN} ORDER BY imported_at DESC LIMIT $1`, [limit])).rows;
+  }
+
+  /** @throws Problem `not_found` */
+  async show(id: string): Promise<RunResult> {
+    const found = await this.pool.query<Run>(`${RUN} WHERE id::text = $1`, [id.toLowerCase()]);
+    const [run] = found.rows;
+    if (!run) throw new Problem('not_found', `No reconciliation run has the id ${id}.`);
+    const [counts, totals, breaks] = await Promise.all([
+      this.pool.query<{ matched: number; unmatched: number }>(
+        `SELECT count(*) FILTER (WHERE is_matched)::int AS matched, count(*) FILTER (WHERE NOT is_matched)::int AS unmatched
+           FROM report_lines WHERE psp = $1 AND run_id = $2 AND kind NOT IN ('fee', 'settlement', 'other')`,
+        [run.psp, run.id],
+      ),
+      this.pool.query<RunTotals>(TOTALS, [run.psp, run.importedAt, run.id]),
+      this.pool.query<RunBreaks>(
+        `SELECT category, currency, count(*) FILTER (WHERE closed_at IS NULL)::int AS open,
+                count(*) FILTER (WHERE closed_at IS NOT NULL)::int AS closed,
+                coalesce(sum(reported - expected) FILTER (WHERE closed_at IS NULL), 0)::bigint AS difference
+           FROM reconciliation_breaks WHERE psp = $1 AND run_id = $2 GROUP BY category, currency ORDER BY 1, 2`,
+        [run.psp, run.id],
+      ),
+    ]);
+    return { run, ...counts.rows[0]!, totals: totals.rows, breaks: breaks.rows };
+  }
+}

@@ -1,0 +1,157 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type RunResult } from '../../src/reconciliation/runs.js';
+import {
+  type ApiClient,
+  eventually,
+  openWithService,
+  orderOf,
+  paymentOf,
+  type TestEnvironment,
+} from '../support/test-environment.js';
+
+/** What a report proves is told to the operation that it names; reconciliation itself sends nothing to a PSP. */
+let environment: TestEnvironment;
+let client: ApiClient;
+const folder = mkdtempSync(join(tmpdir(), 'payonce-reports-'));
+
+beforeAll(async () => {
+  ({ environment, client } = await openWithService());
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await environment.close();
+});
+
+let number = 0;
+
+function reconcile(psp: 'stripe' | 'adyen', csv: string, ...more: readonly string[]): Promise<RunResult> {
+  const file = join(folder, `report-${(number += 1)}.csv`);
+  writeFileSync(file, csv);
+  return environment.command('reconcile', '--psp', psp, '--file', file, ...more) as Promise<RunResult>;
+}
+
+const task = () =>
+  eventually(
+    async () =>
+      ((await environment.command('tasks', 'run', 'reconciliation')) as { error?: object }).error ===
+      undefined,
+    'the task runs',
+  );
+const openBreaks = async () =>
+  (
+    await environment.sql<{ category: string }>(
+      'SELECT category FROM reconciliation_breaks WHERE closed_at IS NULL ORDER BY category',
+    )
+  ).map(({ category }) => category);
+
+it('settles a charge in doubt whose PSP reports it, and sends nothing for it', async () => {
+  environment.simulator.faults('adyen', { fault: 'reset_after', next: 1 });
+  environment.simulator.faults('adyen', { fault: 'reset_before', on: 'any', rate: 1, seed: 1 });
+  const asked = await client.post('/v1/payments', orderOf({ first: 'adyen', reference: 'doubt' }), 'doubt');
+  expect(asked.status).toBe(202);
+  const { id } = paymentOf(asked);
+  const before = environment.orders('adyen').length;
+  const result = await reconcile('adyen', environment.simulator.report('adyen'));
+  expect([result.breaks, result.unmatched]).toEqual([[], 1]);
+  await task();
+  const settled = await eventually(async () => {
+    const payment = await client.payment(id);
+    return payment.status === 'captured' ? payment : null;
+  }, 'it is captured');
+  expect(settled.routes).toMatchObject([{ psp: 'adyen', verdict: 'effective' }]);
+  expect(environment.effects(id)).toHaveLength(1);
+  const [notice] = await environment.sql<{ trace_id: string }>(
+    "SELECT trace_id FROM psp_attempts WHERE kind = 'notice' AND entity_key = $1",
+    [settled.entity_key],
+  );
+  expect(notice!.trace_id).toBe(`report-${result.run.id}-2`);
+  // What the resolver asked meanwhile was refused; the report sent nothing.
+  expect(environment.orders('adyen').length).toBeGreaterThanOrEqual(before);
+  await environment.simulator.clearFaults();
+  // Once the ledger has it, the line is matched.
+  await eventually(async () => {
+    await task();
+    return (await environment.sql('SELECT FROM report_lines WHERE NOT is_matched')).length === 0;
+  }, 'the line is matched');
+  expect(await openBreaks()).toEqual([]);
+});
+
+it('raises the alarm where two PSPs report one operation, or one that was never asked', async () => {
+  const paid = paymentOf(await client.post('/v1/payments', orderOf({ reference: 'twice' }), 'twice'));
+  const declined = paymentOf(
+    await client.post(
+      '/v1/payments',
+      orderOf({ reference: 'declined', tokens: { stripe: 'pm_card_visa_chargeDeclinedStolenCard' } }),
+      'declined',
+    ),
+  );
+  expect([paid.status, declined.status]).toEqual(['captured', 'failed']);
+  const own = paymentOf(
+    await client.post('/v1/payments', orderOf({ first: 'adyen', reference: 'own' }), 'own'),
+  );
+  const [head, ...lines] = environment.simulator.report('adyen').split('\r\n');
+  const line = lines.find((each) => each.includes(own.entity_key))!;
+  const about = (entityKey: string, reference: string) =>
+    line.replace(own.entity_key, entityKey).replace(own.psp_reference!, reference);
+  const foreign = [
+    about(paid.entity_key, 'ZZZ1'),
+    about(declined.entity_key, 'ZZZ2'),
+    about('order-1', 'ZZZ3'),
+  ];
+  const result = await reconcile('adyen', [head, line, ...foreign, ''].join('\r\n'));
+  expect(result.breaks.map(({ category, open }) => [category, open])).toEqual([
+    ['duplicate_effect', 1],
+    ['missing_here', 1],
+    ['wrong_psp', 1],
+  ]);
+  const listed = (await environment.command('breaks', 'list')) as {
+    category?: string;
+    entity_key?: string;
+  }[];
+  expect(listed).toContainEqual(
+    expect.objectContaining({ category: 'duplicate_effect', entity_key: paid.entity_key }),
+  );
+});
+
+it('imports nothing of a report with a fault, and says where it is', async () => {
+  const report = environment.simulator.report('adyen');
+  const count = async () =>
+    (await environment.sql<{ count: number }>('SELECT count(*)::int AS count FROM report_lines'))[0]!.count;
+  const before = await count();
+  const refused = (await reconcile('adyen', report.replace('Settled', 'Gifted'))) as unknown as {
+    error: { code: string; message: string };
+  };
+  expect(refused.error.code).toBe('validation_failed');
+  expect(refused.error.message).toContain('line 2: the Type "Gifted" is not known');
+  expect(await count()).toBe(before);
+});
+
+it('imports nothing where its session dies before the end, and all of it afterwards, once', async () => {
+  const symbol = Symbol.for('payonce.checkpoint');
+  const places = globalThis as { [name: symbol]: ((place: string) => Promise<void>) | undefined };
+  const report = environment.simulator.report('stripe');
+  const before = await environment.sql('SELECT FROM reconciliation_runs');
+  places[symbol] = async (place) => {
+    if (place !== 'reconciliation:before:commit') return;
+    await environment.sql(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'payonce-cli' AND datname = current_database()",
+    );
+  };
+  try {
+    expect(await reconcile('stripe', report)).toHaveProperty('error');
+  } finally {
+    places[symbol] = undefined;
+  }
+  expect(await environment.sql('SELECT FROM reconciliation_runs')).toHaveLength(before.length);
+  const [first, again] = [await reconcile('stripe', report), await reconcile('stripe', report)];
+  expect(again.run.id).toBe(first.run.id);
+  expect(await environment.sql('SELECT FROM report_lines WHERE run_id = $1', [first.run.id])).toHaveLength(
+    first.run.lines,
+  );
+  const { totals } = first;
+  for (const { opening, in: money, out, fees, settled, closing } of totals) {
+    expect(opening + money - out - fees - settled).toBe(closing);
+  }
+});
