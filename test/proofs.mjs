@@ -22,6 +22,8 @@ const campaign = {
   STORM_SEED: String(commit),
   STORM_SECONDS: '20',
   NOTIFICATIONS_SEED: String(commit),
+  FUZZ_SEED: String(commit),
+  FUZZ_REQUESTS: '10000',
 };
 const specs = [
   'simulation/simulation',
@@ -30,6 +32,7 @@ const specs = [
   'races/storm',
   'races/storm-of-two-clocks',
   'races/notifications',
+  'fuzz/fuzz',
   'docker',
 ];
 
