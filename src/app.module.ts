@@ -12,6 +12,7 @@ import { JobsWorkerModule } from './jobs/jobs-worker.module.js';
 import { LedgerModule } from './ledger/ledger.module.js';
 import { MonitoringModule } from './monitoring/monitoring.module.js';
 import { OperationsLogModule } from './monitoring/operations-log.module.js';
+import { ConsoleModule } from './ops/console.module.js';
 import { OpsModule } from './ops/ops.module.js';
 import { PaymentsModule } from './payments/payments.module.js';
 import { PayoutsModule } from './payouts/payouts.module.js';
@@ -66,6 +67,7 @@ export class AppModule {
         InboundWebhooksModule,
         LedgerModule,
         ReconciliationModule,
+        ...(servesApi(role) ? [ConsoleModule] : []),
         ...(servesApi(role) && config.opsToken !== null ? [OpsModule] : []),
         ...(servesApi(role) ? [MonitoringModule.besideApi(hasOpenMetrics(config))] : []),
         ...(role === 'worker' ? [MonitoringModule] : []),

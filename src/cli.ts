@@ -15,7 +15,7 @@ import { StoreUnavailable } from './database/store-unavailable.js';
 import { openStore, pendingMigrations } from './database/open-store.js';
 import { type OperationOwners } from './request-storage/operation-owners.js';
 import { entities } from './entities.js';
-import { rotateSealKey } from './database/sealed-values.js';
+import { confirmSealKey, rotateSealKey } from './database/sealed-values.js';
 
 /** What the commands of payonce.ts work on: the installation that the environment names. */
 
@@ -59,6 +59,16 @@ export async function withInstallation(
       clock,
       ids,
       holdsCardNumber: (text) => Promise.resolve(findCardNumber(text) !== null),
+      operators: async () => {
+        const [{ Operators }, { Operator }] = await Promise.all([
+          import('./ops/operators.js'),
+          import('./ops/operator.entity.js'),
+        ]);
+        const seal = new Encryption(sealKeyOf(config), config.sealKeyPrevious);
+        // What is encrypted under another key could never be read.
+        await confirmSealKey(database.pool, seal);
+        return new Operators(database.dataSource.getRepository(Operator), seal, clock, ids);
+      },
       rotateSealKey: async () =>
         rotateSealKey(database.pool, new Encryption(sealKeyOf(config), config.sealKeyPrevious)),
       withPeriodicTasks: async (use) => {

@@ -10,6 +10,8 @@ import { StagedJob } from './jobs/staged-job.entity.js';
 import { ApiKey } from './merchants/api-key.entity.js';
 import { Merchant } from './merchants/merchant.entity.js';
 import { DuplicateGuard } from './payments/duplicate-guard.entity.js';
+import { Approval } from './ops/approval.entity.js';
+import { Operator, OperatorSession, SignInLink } from './ops/operator.entity.js';
 import { Payment, PaymentTransition } from './payments/payment.entity.js';
 import { Payout, PayoutTransition } from './payouts/payout.entity.js';
 import { Refund } from './refunds/refund.entity.js';
@@ -26,6 +28,7 @@ import { WebhookEndpoint } from './webhooks/outgoing/webhook-endpoint.entity.js'
 /** All tables, for what opens the database without the modules that name them. */
 export const entities: readonly EntityClass[] = [
   ApiKey,
+  Approval,
   AuditRecord,
   DeadLetter,
   DuplicateGuard,
@@ -34,6 +37,8 @@ export const entities: readonly EntityClass[] = [
   InboxEntry,
   Merchant,
   NonExecutionProof,
+  Operator,
+  OperatorSession,
   OrphanEffect,
   Payment,
   PaymentTransition,
@@ -45,6 +50,7 @@ export const entities: readonly EntityClass[] = [
   Schedule,
   FailoverHold,
   SealKey,
+  SignInLink,
   StagedJob,
   WebhookDelivery,
   WebhookDeliveryAttempt,

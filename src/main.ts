@@ -6,6 +6,7 @@ import { pspsOf } from './configured-psps.js';
 import { type Config, ConfigError, loadConfig } from './config/config.js';
 import { DatabaseUnavailable } from './database/database.js';
 import { type PspsConfig, PspsFileError } from './psp/psps-file.js';
+import { Operators } from './ops/operators.js';
 import { startApplication, type Urls } from './application.js';
 
 async function main(): Promise<void> {
@@ -26,7 +27,9 @@ async function main(): Promise<void> {
     { listening: urls.url, metrics: urls.metricsUrl, role: config.role, simulator: simulator?.urls },
     'payonce is ready',
   );
-  if (process.stdout.isTTY) process.stdout.write(welcome(config, urls, simulator));
+  if (process.stdout.isTTY) {
+    process.stdout.write(welcome(config, urls, simulator, await consoleAddress(app, config, urls)));
+  }
 
   const stop = async (signal: string) => {
     logger.info({ signal }, 'stopping');
@@ -51,7 +54,19 @@ async function tellOf(url: string, { psps }: PspsConfig, simulator: BundledSimul
   }
 }
 
-function welcome({ role }: Config, { url, metricsUrl }: Urls, simulator: BundledSimulator | null): string {
+/** With a link that signs in once, where the terminal is that of a newcomer who runs everything on this machine. */
+async function consoleAddress(app: INestApplicationContext, config: Config, { url }: Urls): Promise<string> {
+  const isOwn = config.databaseUrl === null && !config.exposed && config.role !== 'worker';
+  const link = isOwn ? await app.get(Operators).firstLink() : null;
+  return link === null ? `${url}/ops` : `${url}/ops/sign-in#${link}`;
+}
+
+function welcome(
+  { role }: Config,
+  { url, metricsUrl }: Urls,
+  simulator: BundledSimulator | null,
+  console: string,
+): string {
   if (role === 'worker') {
     const how = metricsUrl === null ? '' : `; ${metricsUrl}/metrics says how`;
     return `\nPayonce works${how}. Stop with Ctrl-C.\n\n`;
@@ -59,6 +74,7 @@ function welcome({ role }: Config, { url, metricsUrl }: Urls, simulator: Bundled
   return [
     '',
     `Payonce listens on ${url}`,
+    `  console    ${console}`,
     `  docs       ${url}/docs`,
     `  merchant   npx payonce merchants create --name Shop`,
     `  API key    npx payonce api-keys create --merchant <id> --scopes payments:read,payments:write`,

@@ -6,6 +6,7 @@ import { type DatabaseClock } from '../core/database-clock.js';
 import { type Database } from '../database/database.js';
 import { type Ids } from '../core/ids.js';
 import { Problem } from '../core/problem.js';
+import { type Operators } from '../ops/operators.js';
 import { type Operated } from '../request-storage/operation-resolver.js';
 import { type PspAttempt, type PspRequest } from '../request-storage/psp-request.entity.js';
 import { type Statement } from '../request-storage/statement.js';
@@ -34,6 +35,8 @@ export interface Opened {
   readonly withPeriodicTasks: <T>(work: (tasks: readonly PeriodicTask[]) => Promise<T>) => Promise<T>;
   /** What decides operations, as a worker of this configuration does it. Opened on first use. */
   readonly withOperations: <T>(work: (operations: Operations) => Promise<T>) => Promise<T>;
+  /** The people who sign in to the console. @throws ConfigError where the seal key is not that of the database */
+  readonly operators: () => Promise<Operators>;
   /** Re-encrypts what is stored under the previous seal key. @throws ConfigError without the keys */
   readonly rotateSealKey: () => Promise<{ readonly reencrypted: number }>;
   /** Whether an argument holds what looks like a card number. */

@@ -9,6 +9,7 @@ import { addFailover } from './failover.js';
 import { addLedger } from './ledger.js';
 import { addMerchants } from './merchants.js';
 import { addMigrate, type Migrate } from './migrate.js';
+import { addOperators } from './operators.js';
 import { addOrphans } from './orphans.js';
 import { addPayments } from './payments.js';
 import { addPeriodicTasks } from './periodic-tasks.js';
@@ -22,6 +23,7 @@ const groups = [
   addStatus,
   addMerchants,
   addApiKeys,
+  addOperators,
   addPayments,
   addStuck,
   addOrphans,

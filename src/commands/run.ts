@@ -20,6 +20,7 @@ function fitted(text: string): string {
 const LISTS: Readonly<Record<string, string>> = {
   merchants: 'merchants list',
   'api-keys': 'merchants list',
+  operators: 'operators list',
   stuck: 'stuck list',
   orphans: 'orphans list',
   breaks: 'breaks list',

@@ -2,27 +2,46 @@ import { type Pool } from 'pg';
 import { ConfigError } from '../config/config.js';
 import { type Encryption } from '../core/encryption.js';
 
+const NIL_UUID = '00000000-0000-0000-0000-000000000000';
+
 /**
  * Every column that holds encrypted values, with what each is bound to: the same contexts as in
- * payments/payment-state, payouts/payout-state and webhooks/outgoing/endpoint-secret.
+ * payments/payment-state, payouts/payout-state, webhooks/outgoing/endpoint-secret and ops/totp.
  */
-export const sealedColumns = [
+export const sealedColumns: readonly SealedColumn[] = [
   {
     table: 'payments',
     column: 'sealed',
+    merchant: 'merchant_id',
     contextOf: (merchantId: string, id: string) => `${merchantId}/${id}`,
   },
   {
     table: 'payouts',
     column: 'sealed',
+    merchant: 'merchant_id',
     contextOf: (merchantId: string, id: string) => `payout/${merchantId}/${id}`,
   },
   ...(['secret', 'previous_secret'] as const).map((column) => ({
     table: 'webhook_endpoints',
     column,
+    merchant: 'merchant_id' as const,
     contextOf: (merchantId: string, id: string) => `webhook-endpoint/${merchantId}/${id}`,
   })),
+  {
+    table: 'operators',
+    column: 'totp_secret',
+    merchant: `'${NIL_UUID}'::uuid`,
+    contextOf: (_merchantId: string, id: string) => `operator/${id}`,
+  },
 ];
+
+interface SealedColumn {
+  readonly table: string;
+  readonly column: string;
+  /** Whose a row is, as SQL: operators are no merchant's. */
+  readonly merchant: 'merchant_id' | `'${typeof NIL_UUID}'::uuid`;
+  readonly contextOf: (merchantId: string, id: string) => string;
+}
 
 export interface SealedRow {
   readonly merchant_id: string;
@@ -57,9 +76,9 @@ async function writtenKeyId(pool: Pool): Promise<string | null> {
 
 /** One value of each column is enough: all were written under one key. */
 async function opensWhatIsStored(pool: Pool, seal: Encryption): Promise<boolean> {
-  for (const { table, column, contextOf } of sealedColumns) {
+  for (const { table, column, merchant, contextOf } of sealedColumns) {
     const { rows } = await pool.query<SealedRow>(
-      `SELECT merchant_id, id, ${column} AS sealed FROM ${table} WHERE ${column} IS NOT NULL LIMIT 1`,
+      `SELECT ${merchant} AS merchant_id, id, ${column} AS sealed FROM ${table} WHERE ${column} IS NOT NULL LIMIT 1`,
     );
     for (const { merchant_id: merchantId, id, sealed } of rows) {
       try {
@@ -105,24 +124,24 @@ export async function rotateSealKey(pool: Pool, seal: Encryption): Promise<SealK
 async function reencryptColumn(
   pool: Pool,
   seal: Encryption,
-  { table, column, contextOf }: (typeof sealedColumns)[number],
+  { table, column, merchant, contextOf }: SealedColumn,
 ): Promise<number> {
   const { label } = seal;
   let changed = 0;
-  let after = ['00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000000'];
+  let after: readonly string[] = [NIL_UUID, NIL_UUID];
   for (;;) {
     const { rows } = await pool.query<SealedRow>(
-      `SELECT merchant_id, id, ${column} AS sealed FROM ${table}
-        WHERE (merchant_id, id) > ($1, $2) AND ${column} IS NOT NULL
+      `SELECT ${merchant} AS merchant_id, id, ${column} AS sealed FROM ${table}
+        WHERE (${merchant}, id) > ($1, $2) AND ${column} IS NOT NULL
           AND substr(${column}, 1, ${label.length}) <> $3
-        ORDER BY merchant_id, id LIMIT ${BATCH}`,
+        ORDER BY 1, 2 LIMIT ${BATCH}`,
       [...after, label],
     );
     for (const { merchant_id: merchantId, id, sealed } of rows) {
       const context = contextOf(merchantId, id);
       const fresh = seal.encrypt(seal.decrypt(sealed, context), context);
       const { rowCount } = await pool.query(
-        `UPDATE ${table} SET ${column} = $4 WHERE merchant_id = $1 AND id = $2 AND ${column} = $3`,
+        `UPDATE ${table} SET ${column} = $4 WHERE ${merchant} = $1 AND id = $2 AND ${column} = $3`,
         [merchantId, id, sealed, fresh],
       );
       changed += rowCount ?? 0;

@@ -1,3 +1,4 @@
+import { type OperatorRole } from '../core/operator-role.js';
 import { type Caller, type Scope } from '../merchants/caller.js';
 
 /** What a route asks of its caller. Routes without it are open: health, metrics, docs. */
@@ -37,6 +38,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     access?: Access | OperatorAccess;
+    /** It is for the console: who is signed in needs this role; null: it is open, to sign in. */
+    operatorRole?: OperatorRole | null;
     /** It takes a PSP's notification: no API key, and the body is kept as it came, to the byte. */
     isNotification?: boolean;
   }

@@ -65,7 +65,8 @@ function allow(request: FastifyRequest, caller: Caller, { scopes, movesMoney }: 
   edge.deadlineMs = deadlineMsOf(singleHeader(headers['payonce-deadline']));
 }
 
-function readId({ edge, params }: FastifyRequest): void {
+/** The id in the path. @throws Problem `not_found` where it cannot be one */
+export function readId({ edge, params }: FastifyRequest): void {
   const { id } = params as { id?: string };
   if (id === undefined) return;
   if (!UUID.test(id)) throw new Problem('not_found', 'No object has this id.');

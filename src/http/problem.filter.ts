@@ -33,7 +33,9 @@ export class ProblemFilter implements ExceptionFilter {
 
   private problemOf(thrown: unknown, request: FastifyRequest, reply: FastifyReply): Problem {
     if (thrown instanceof Problem) {
-      const { access } = request.routeOptions.config;
+      const { access, operatorRole } = request.routeOptions.config;
+      // An operator who signs in is told of a password and not of API keys.
+      if (thrown.code === 'unauthorized' && operatorRole !== undefined) return thrown;
       if (thrown.code === 'unauthorized' && access && 'operator' in access) return operatorUnauthorized();
       const methods = this.routes.methodsOf(request.url);
       // `GET …/merge` is routed to `…/:id`, where there is no such id: the path takes POST alone.

@@ -1,0 +1,88 @@
+import { type Command, Option } from 'commander';
+import { type OperatorRole, operatorRoles } from '../core/operator-role.js';
+import { actor, command, type Perform, withExamples } from './command.js';
+import { ago, list } from './text.js';
+
+export function addOperators(payonce: Command, perform: Perform): void {
+  const operators = withExamples(
+    payonce.command('operators').description('keep the people who sign in to the console (docs/console.md)'),
+    'create ada --role operator',
+    'list',
+  );
+  command(
+    operators,
+    'create <name>',
+    'add an operator; prints the password and the TOTP secret, once',
+    'ada --role operator',
+  )
+    .addOption(
+      new Option('--role <role>', 'what the operator may do').choices(operatorRoles).makeOptionMandatory(),
+    )
+    .action((name: string, { role }: { role: OperatorRole }) =>
+      perform(async ({ operators: open }) => {
+        const { operator, credentials } = await (await open()).create(name, role, actor());
+        const { password, totp } = credentials;
+        return {
+          json: { id: operator.id, name, role, password, totp_secret: totp.secret, totp_uri: totp.uri },
+          text: [
+            `Operator ${name}, ${role}. Shown this once:`,
+            `  password     ${password}`,
+            `  TOTP secret  ${totp.secret}`,
+            `  for a QR     ${totp.uri}`,
+          ].join('\n'),
+        };
+      }),
+    );
+  command(operators, 'list', 'list the operators, by name', '', '--json').action(() =>
+    perform(async ({ operators: open, clock }) => {
+      const all = await (await open()).list();
+      const now = clock.now();
+      return {
+        json: all.map(({ id, name, role, disabledAt, createdAt }) => ({
+          id,
+          name,
+          role,
+          disabled_at: disabledAt,
+          created_at: createdAt,
+        })),
+        text: list(
+          ['ROLE', 'CREATED', 'STATE', 'NAME'],
+          all.map(({ name, role, disabledAt, createdAt }) => ({
+            cells: [role, ago(createdAt, now), disabledAt ? 'disabled' : 'active', name],
+          })),
+        ),
+      };
+    }),
+  );
+  command(
+    operators,
+    'disable <name>',
+    'lets an operator sign in no more, and ends the sessions',
+    'ada',
+  ).action((name: string) =>
+    perform(async ({ operators: open }) => {
+      await (await open()).disable(name, actor());
+      return { json: { name, disabled: true }, text: `Disabled: ${name}.` };
+    }),
+  );
+  command(operators, 'reset-totp <name>', 'make a new TOTP secret, for a lost phone', 'ada').action(
+    (name: string) =>
+      perform(async ({ operators: open }) => {
+        const { secret, uri } = await (await open()).resetTotp(name, actor());
+        return {
+          json: { name, totp_secret: secret, totp_uri: uri },
+          text: [
+            `New for ${name}, shown this once:`,
+            `  TOTP secret  ${secret}`,
+            `  for a QR     ${uri}`,
+          ].join('\n'),
+        };
+      }),
+  );
+  command(operators, 'reset-password <name>', 'make a new password', 'ada').action((name: string) =>
+    perform(async ({ operators: open }) => {
+      const password = await (await open()).resetPassword(name, actor());
+      return { json: { name, password }, text: `New password of ${name}, shown this once: ${password}` };
+    }),
+  );
+}

@@ -1,0 +1,9 @@
+/** What an operator may do; each role may do all that those before it may. */
+export const operatorRoles = ['viewer', 'operator', 'approver', 'admin'] as const;
+
+export type OperatorRole = (typeof operatorRoles)[number];
+
+/** Whether someone of the role `has` may do what takes the role `needed`. */
+export function mayActAs(has: OperatorRole, needed: OperatorRole): boolean {
+  return operatorRoles.indexOf(has) >= operatorRoles.indexOf(needed);
+}

@@ -1,0 +1,95 @@
+import {
+  applyDecorators,
+  createParamDecorator,
+  type ExecutionContext,
+  Inject,
+  Injectable,
+} from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { ApiExcludeEndpoint } from '@nestjs/swagger';
+import { parse } from 'cookie';
+import { type FastifyRequest } from 'fastify';
+import { Config } from '../config/config.js';
+import { mayActAs, type OperatorRole } from '../core/operator-role.js';
+import { Problem } from '../core/problem.js';
+import { readId } from '../http/authentication.js';
+import { RequestHooks } from '../http/request-hooks.js';
+import { OperatorSessions, type SignedIn } from './operator-sessions.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    operator: SignedIn | null;
+  }
+}
+
+/** The route is for operators who are signed in and have this role, or one above it. */
+export function ForRole(role: OperatorRole): MethodDecorator {
+  return applyDecorators(RouteConfig({ operatorRole: role }), ApiExcludeEndpoint());
+}
+
+/** The route is open, so that operators can sign in. */
+export function ForSigningIn(): MethodDecorator {
+  return applyDecorators(RouteConfig({ operatorRole: null }), ApiExcludeEndpoint());
+}
+
+/** Who is signed in. Only for routes with a role. */
+export const CurrentOperator = createParamDecorator(
+  (_: unknown, context: ExecutionContext): SignedIn =>
+    context.switchToHttp().getRequest<FastifyRequest>().operator!,
+);
+
+/**
+ * A page of another origin can send none of its own to us without being asked about it first, and is then
+ * refused: what defends against forged requests beside the cookie's SameSite and the Origin.
+ */
+const OWN_HEADER = 'payonce-console';
+/** What it says where the console asks by itself, so that a page left open does not keep its session. */
+const IDLE = 'idle';
+
+/** Lets operators in by the session of their cookie, before a byte of the body is looked at. */
+@Injectable()
+export class ConsoleAccess {
+  /** With this prefix no browser takes it without Secure, nor from another host. */
+  readonly cookie: string;
+  readonly isSecure: boolean;
+
+  constructor(
+    private readonly hooks: RequestHooks,
+    private readonly sessions: OperatorSessions,
+    @Inject(Config) { exposed }: Config,
+  ) {
+    this.isSecure = exposed;
+    this.cookie = exposed ? '__Host-payonce_session' : 'payonce_session';
+  }
+
+  async check(request: FastifyRequest): Promise<void> {
+    const { operatorRole } = request.routeOptions.config;
+    if (operatorRole === undefined) return;
+    this.hooks.admit(request.edge);
+    if (request.method !== 'GET') refuseForged(request);
+    if (operatorRole === null) return;
+    const token = this.tokenOf(request);
+    const operator =
+      token === null ? null : await this.sessions.find(token, request.headers[OWN_HEADER] === IDLE);
+    if (operator === null) throw new Problem('unauthorized', 'Sign in to the console.');
+    if (!mayActAs(operator.role, operatorRole)) {
+      throw new Problem(
+        'forbidden',
+        `This takes the role ${operatorRole}; you have the role ${operator.role}.`,
+      );
+    }
+    request.operator = operator;
+    readId(request);
+  }
+
+  tokenOf({ headers: { cookie } }: FastifyRequest): string | null {
+    return (cookie === undefined ? undefined : parse(cookie)[this.cookie]) ?? null;
+  }
+}
+
+function refuseForged({ headers }: FastifyRequest): void {
+  const { origin, host } = headers;
+  const isOurs = origin !== undefined && URL.canParse(origin) && new URL(origin).host === host;
+  if (isOurs && headers[OWN_HEADER] !== undefined) return;
+  throw new Problem('forbidden', 'This request does not come from the console.');
+}

@@ -1,0 +1,65 @@
+import { Controller, Get, Req, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { randomBytes } from 'node:crypto';
+import { Problem } from '../core/problem.js';
+import { ConsoleSite } from './console-site.js';
+
+/** In index.html where the nonce of its styles belongs. */
+const NONCE = '__NONCE__';
+
+/** The pages of the console. They show nothing without the API, which lets operators in. */
+@ApiExcludeController()
+@Controller('ops')
+export class ConsoleSiteController {
+  constructor(private readonly site: ConsoleSite) {}
+
+  @Get()
+  start(@Res() reply: FastifyReply): Promise<void> {
+    return this.send('', reply);
+  }
+
+  @Get('*')
+  page(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    const { '*': path = '' } = request.params as { '*'?: string };
+    return this.send(path, reply);
+  }
+
+  private async send(path: string, reply: FastifyReply): Promise<void> {
+    const file = path === 'api' || path.startsWith('api/') ? undefined : await this.site.at(path);
+    if (file === undefined) throw new Problem('not_found', 'There is nothing at this path.');
+    const isPage = file.contentType.startsWith('text/html');
+    const nonce = randomBytes(16).toString('base64url');
+    reply.headers({
+      ...securityHeaders,
+      'content-security-policy': policyWith(nonce),
+      'cache-control': file.isImmutable ? 'public, max-age=31536000, immutable' : 'no-store',
+    });
+    const body = isPage ? file.body.toString().replaceAll(NONCE, nonce) : file.body;
+    reply.type(file.contentType).send(body);
+  }
+}
+
+export const securityHeaders = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+};
+
+/** No script but the console's own files, and no network but the service; the component library writes styles. */
+function policyWith(nonce: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}

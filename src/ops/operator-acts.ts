@@ -1,0 +1,37 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { Clock } from '../core/clock.js';
+import { Ids } from '../core/ids.js';
+import { redactDeep } from '../core/redact.js';
+import { recordAct } from '../database/record-act.js';
+import { translateOutage } from '../database/store-unavailable.js';
+
+/** The actor of an operator's acts in audit records. */
+export function actorOf({ name }: { readonly name: string }): string {
+  return `operator:${name}`;
+}
+
+/** Writes down what operators do and look at. */
+@Injectable()
+export class OperatorActs {
+  constructor(
+    @InjectDataSource() private readonly source: DataSource,
+    @Inject(Clock) private readonly clock: Clock,
+    @Inject(Ids) private readonly ids: Ids,
+  ) {}
+
+  async record(
+    operator: { readonly name: string },
+    merchantId: string,
+    action: string,
+    subject: string,
+    detail: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
+    const [id, at, actor] = [this.ids.uuid(), this.clock.now(), actorOf(operator)];
+    const kept = redactDeep(detail) as Record<string, unknown>;
+    await translateOutage(
+      recordAct(this.source.manager, { merchantId, id, at, actor, action, subject, detail: kept }),
+    );
+  }
+}

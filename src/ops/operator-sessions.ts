@@ -1,0 +1,173 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { randomBytes } from 'node:crypto';
+import { Pool } from 'pg';
+import { Clock } from '../core/clock.js';
+import { Encryption } from '../core/encryption.js';
+import { type OperatorRole } from '../core/operator-role.js';
+import { Problem } from '../core/problem.js';
+import { translateOutage } from '../database/store-unavailable.js';
+import { OperatorActs } from './operator-acts.js';
+import { digestOfToken, NO_MERCHANT } from './operators.js';
+import { isPassword } from './password.js';
+import { counterOf, decryptTotp } from './totp.js';
+
+/** Who is signed in. */
+export interface SignedIn {
+  readonly id: string;
+  readonly name: string;
+  readonly role: OperatorRole;
+}
+
+export interface NewSession {
+  readonly token: string;
+  readonly operator: SignedIn;
+}
+
+/** All by the database's clock. */
+const IDLE = "interval '30 minutes'";
+const LONGEST = "interval '12 hours'";
+/** What is left of sessions is deleted at the next sign-in after this. */
+const KEPT = "interval '1 day'";
+
+/**
+ * Counts the try before anything is looked at, so that tries at once cannot share one. After three that
+ * failed each further one waits twice as long, up to 15 minutes.
+ */
+const TRY = `
+UPDATE operators
+   SET failures = failures + 1,
+       locked_until = CASE WHEN failures >= 3
+                           THEN now() + LEAST(900, 2 ^ LEAST(failures - 3, 10)) * interval '1 second' END
+ WHERE name = $1 AND disabled_at IS NULL AND (locked_until IS NULL OR locked_until <= now())
+RETURNING id, name, role, password_hash AS "passwordHash", totp_secret AS "totpSecret", failures`;
+
+interface Tried extends SignedIn {
+  readonly passwordHash: string | null;
+  readonly totpSecret: Uint8Array | null;
+  readonly failures: number;
+}
+
+/** As many passwords are looked at together: each takes a thread of libuv, of which PSP calls need some. */
+const MAX_TRIES_AT_ONCE = 2;
+
+/** One answer for a wrong name, password or code, and for a try that comes too soon: it tells a guesser nothing. */
+function refused(): Problem {
+  return new Problem(
+    'unauthorized',
+    'The name, the password or the code is wrong; or the last tries failed, and the next one has to wait a little.',
+  );
+}
+
+/** Signing in and out, and who is signed in. */
+@Injectable()
+export class OperatorSessions {
+  private tries = 0;
+
+  constructor(
+    @Inject(Pool) private readonly pool: Pool,
+    @Inject(Encryption) private readonly seal: Encryption,
+    @Inject(Clock) private readonly clock: Clock,
+    private readonly acts: OperatorActs,
+  ) {}
+
+  /** @throws Problem `unauthorized`; `overloaded` where too many sign in at once */
+  async signIn(name: string, password: string, code: string, sourceAddress: string): Promise<NewSession> {
+    if (this.tries >= MAX_TRIES_AT_ONCE) {
+      throw new Problem('overloaded', 'Too many sign in at once.', { retryAfterS: 1 });
+    }
+    this.tries++;
+    try {
+      const { rows } = await translateOutage(this.pool.query<Tried>(TRY, [name.trim().toLowerCase()]));
+      const tried = rows[0];
+      const counter = await this.proofOf(tried, password, code);
+      if (!tried || counter === null || !(await this.useCode(tried.id, counter))) {
+        if (tried)
+          await this.record(tried, 'operator.sign_in_failed', sourceAddress, { tries: tried.failures });
+        throw refused();
+      }
+      return await this.begin(tried, sourceAddress, 'password');
+    } finally {
+      this.tries--;
+    }
+  }
+
+  /** @throws Problem `unauthorized` */
+  async signInByLink(link: string, sourceAddress: string): Promise<NewSession> {
+    const { rows } = await translateOutage(
+      this.pool.query<SignedIn>(
+        `WITH used AS (DELETE FROM sign_in_links WHERE token_hash = $1 RETURNING operator_id, expires_at)
+         SELECT o.id, o.name, o.role FROM used JOIN operators o ON o.id = used.operator_id
+          WHERE used.expires_at > now() AND o.disabled_at IS NULL`,
+        [digestOfToken(link)],
+      ),
+    );
+    if (!rows[0]) throw new Problem('unauthorized', 'This link was used already, or is too old.');
+    return this.begin(rows[0], sourceAddress, 'link');
+  }
+
+  /** Whose session it is; null where it has ended. `isIdle`: the console asks by itself, and nobody is there. */
+  async find(token: string, isIdle: boolean): Promise<SignedIn | null> {
+    const { rows } = await translateOutage(
+      this.pool.query<SignedIn>(
+        `UPDATE operator_sessions s SET seen_at = CASE WHEN $2 THEN s.seen_at ELSE now() END
+           FROM operators o
+          WHERE s.token_hash = $1 AND o.id = s.operator_id AND o.disabled_at IS NULL
+            AND s.seen_at > now() - ${IDLE} AND s.started_at > now() - ${LONGEST}
+        RETURNING o.id, o.name, o.role`,
+        [digestOfToken(token), isIdle],
+      ),
+    );
+    return rows[0] ?? null;
+  }
+
+  async end(token: string, operator: SignedIn, sourceAddress: string): Promise<void> {
+    await translateOutage(
+      this.pool.query('DELETE FROM operator_sessions WHERE token_hash = $1', [digestOfToken(token)]),
+    );
+    await this.record(operator, 'operator.signed_out', sourceAddress, {});
+  }
+
+  /** The counter of a right code beside a right password, else null. Looks at the password in any case. */
+  private async proofOf(tried: Tried | undefined, password: string, code: string): Promise<number | null> {
+    const isRight = await isPassword(tried?.passwordHash ?? null, password);
+    if (!isRight || !tried?.totpSecret) return null;
+    return counterOf(decryptTotp(this.seal, tried.id, tried.totpSecret), code, this.clock.now());
+  }
+
+  /** False where the code was used already. */
+  private async useCode(id: string, counter: number): Promise<boolean> {
+    const { rowCount } = await this.pool.query(
+      `UPDATE operators SET totp_used = $2, failures = 0, locked_until = NULL
+        WHERE id = $1 AND totp_used < $2 AND disabled_at IS NULL`,
+      [id, counter],
+    );
+    return rowCount === 1;
+  }
+
+  /** Every sign-in has a token of its own, whatever cookie came with it. */
+  private async begin(
+    { id, name, role }: SignedIn,
+    sourceAddress: string,
+    by: 'password' | 'link',
+  ): Promise<NewSession> {
+    const token = randomBytes(32).toString('base64url');
+    const operator = { id, name, role };
+    await this.pool.query(
+      `WITH ended AS (DELETE FROM operator_sessions WHERE started_at < now() - ${KEPT})
+       INSERT INTO operator_sessions (token_hash, operator_id, source_address) VALUES ($1, $2, $3)`,
+      [digestOfToken(token), id, sourceAddress],
+    );
+    await this.record(operator, 'operator.signed_in', sourceAddress, { by });
+    return { token, operator };
+  }
+
+  private record(
+    operator: SignedIn,
+    action: string,
+    sourceAddress: string,
+    detail: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
+    const all = { ...detail, source_address: sourceAddress };
+    return this.acts.record(operator, NO_MERCHANT, action, `operator:${operator.id}`, all);
+  }
+}

@@ -1,0 +1,168 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { createHash } from 'node:crypto';
+import { type EntityManager, IsNull, Not, Repository } from 'typeorm';
+import { Clock } from '../core/clock.js';
+import { Encryption } from '../core/encryption.js';
+import { Ids } from '../core/ids.js';
+import { Problem } from '../core/problem.js';
+import { recordAct } from '../database/record-act.js';
+import { sqlState, sqlStateOf } from '../database/sql-state.js';
+import { translateOutage } from '../database/store-unavailable.js';
+import { Operator, OperatorSession, SignInLink } from './operator.entity.js';
+import { type OperatorRole } from '../core/operator-role.js';
+import { hashPassword, newSecret } from './password.js';
+import { encryptTotp, newTotp, type NewTotp } from './totp.js';
+
+/** What a new operator signs in with, shown this once. */
+export interface Credentials {
+  readonly password: string;
+  readonly totp: NewTotp;
+}
+
+/** RFC 9562, section 5.9: what belongs to no merchant is audited under it. */
+export const NO_MERCHANT = '00000000-0000-0000-0000-000000000000';
+
+const NAME = /^[a-z0-9][a-z0-9._@+-]{0,63}$/;
+const LINK_MINUTES = 60;
+/** Who signs in by the link that a first start prints. */
+const FIRST = 'first';
+
+/** The people who sign in to the console, as an administrator at the command line keeps them. */
+@Injectable()
+export class Operators {
+  constructor(
+    @InjectRepository(Operator) private readonly operators: Repository<Operator>,
+    @Inject(Encryption) private readonly seal: Encryption,
+    @Inject(Clock) private readonly clock: Clock,
+    @Inject(Ids) private readonly ids: Ids,
+  ) {}
+
+  /** @throws Problem `validation_failed` for a name that cannot be one, `invalid_state` for one that is taken */
+  async create(
+    name: string,
+    role: OperatorRole,
+    actor: string,
+  ): Promise<{ readonly operator: Operator; readonly credentials: Credentials }> {
+    if (!NAME.test(name)) {
+      throw new Problem('validation_failed', 'A name takes 1 to 64 of a-z 0-9 . _ @ + -');
+    }
+    const [id, password, totp] = [this.ids.uuid(), newSecret(), newTotp(name)];
+    const secrets = {
+      passwordHash: await hashPassword(password),
+      totpSecret: encryptTotp(this.seal, id, totp.secret),
+    };
+    const operator = await this.insert({ id, name, role, ...secrets }, actor);
+    return { operator, credentials: { password, totp } };
+  }
+
+  /** By name. */
+  list(): Promise<Operator[]> {
+    return translateOutage(this.operators.find({ order: { name: 'ASC' } }));
+  }
+
+  /** Ends the operator's sessions too. */
+  disable(name: string, actor: string): Promise<void> {
+    return this.change(name, 'operator.disabled', actor, async () => ({ disabledAt: this.clock.now() }));
+  }
+
+  async resetTotp(name: string, actor: string): Promise<NewTotp> {
+    const totp = newTotp(name);
+    await this.change(name, 'operator.totp_reset', actor, async ({ id, passwordHash }) => {
+      if (passwordHash === null) throw new Problem('invalid_state', `${name} signs in by a link alone.`);
+      return { totpSecret: encryptTotp(this.seal, id, totp.secret), totpUsed: 0, ...unlocked };
+    });
+    return totp;
+  }
+
+  async resetPassword(name: string, actor: string): Promise<string> {
+    const password = newSecret();
+    await this.change(name, 'operator.password_reset', actor, async ({ totpSecret }) => {
+      if (totpSecret === null) throw new Problem('invalid_state', `${name} signs in by a link alone.`);
+      return { passwordHash: await hashPassword(password), ...unlocked };
+    });
+    return password;
+  }
+
+  /** The token of a link that signs a newcomer in once; null where operators sign in with passwords. */
+  async firstLink(): Promise<string | null> {
+    if (await this.operators.existsBy({ passwordHash: Not(IsNull()) })) return null;
+    const known = await this.operators.findOneBy({ name: FIRST });
+    if (known?.disabledAt) return null;
+    const first = { id: this.ids.uuid(), name: FIRST, role: 'admin' as const };
+    const { id } =
+      known ?? (await this.insert({ ...first, passwordHash: null, totpSecret: null }, 'system:setup'));
+    const token = newSecret();
+    await this.operators.query(
+      `INSERT INTO sign_in_links (token_hash, operator_id, expires_at)
+       VALUES ($1, $2, now() + interval '${LINK_MINUTES} minutes')`,
+      [digestOfToken(token), id],
+    );
+    return token;
+  }
+
+  private insert(
+    fields: Pick<Operator, 'id' | 'name' | 'role' | 'passwordHash' | 'totpSecret'>,
+    actor: string,
+  ): Promise<Operator> {
+    const operator = {
+      ...fields,
+      totpUsed: 0,
+      failures: 0,
+      lockedUntil: null,
+      disabledAt: null,
+      createdAt: this.clock.now(),
+    };
+    const { name, role } = fields;
+    return this.operators.manager.transaction(async (tx) => {
+      await tx.insert(Operator, operator).catch((error: unknown) => {
+        if (sqlStateOf(error) !== sqlState.UNIQUE_VIOLATION) throw error;
+        throw new Problem('invalid_state', `There is an operator ${name} already.`);
+      });
+      await this.record(tx, actor, 'operator.created', operator, { role });
+      return operator;
+    });
+  }
+
+  private change(
+    name: string,
+    action: string,
+    actor: string,
+    set: (operator: Operator) => Promise<Partial<Operator>>,
+  ): Promise<void> {
+    return this.operators.manager.transaction(async (tx) => {
+      const lock = { mode: 'pessimistic_write' } as const;
+      const operator = await tx.findOne(Operator, { where: { name }, lock });
+      if (!operator) throw new Problem('not_found', `There is no operator ${name}.`);
+      await tx.update(Operator, { id: operator.id }, await set(operator));
+      await tx.delete(OperatorSession, { operatorId: operator.id });
+      await tx.delete(SignInLink, { operatorId: operator.id });
+      await this.record(tx, actor, action, operator, {});
+    });
+  }
+
+  private record(
+    tx: EntityManager,
+    actor: string,
+    action: string,
+    { id, name }: Pick<Operator, 'id' | 'name'>,
+    detail: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
+    return recordAct(tx, {
+      merchantId: NO_MERCHANT,
+      id: this.ids.uuid(),
+      at: this.clock.now(),
+      actor,
+      action,
+      subject: `operator:${id}`,
+      detail: { name, ...detail },
+    });
+  }
+}
+
+const unlocked = { failures: 0, lockedUntil: null };
+
+/** What is stored of a token: the table lets nobody in. */
+export function digestOfToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}

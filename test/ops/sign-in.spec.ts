@@ -1,0 +1,154 @@
+import { codeOf, ConsoleClient, newOperator, type OperatorCredentials } from '../support/console-client.js';
+import { type Service, TestEnvironment } from '../support/test-environment.js';
+
+/** Who is let in to the console, and for how long. */
+let environment: TestEnvironment;
+let service: Service;
+let ada: OperatorCredentials;
+const url = () => service.url;
+const visitor = () => new ConsoleClient(url);
+const acts = async (name: string) =>
+  (
+    await environment.sql<{ action: string }>('SELECT action FROM audit_records WHERE actor = $1 ORDER BY id', [
+      `operator:${name}`,
+    ])
+  ).map(({ action }) => action);
+const unlock = (name: string) =>
+  environment.sql('UPDATE operators SET failures = 0, locked_until = NULL WHERE name = $1', [name]);
+
+beforeAll(async () => {
+  environment = await TestEnvironment.open();
+  service = await environment.start({ env: { PAYONCE_ROLE: 'api' } });
+  ada = await newOperator(environment, 'ada', 'operator');
+});
+afterAll(() => environment.close());
+
+it('lets an operator in with name, password and code, and out again', async () => {
+  const client = visitor();
+  const { status, body, headers } = await client.signIn(ada);
+  expect([status, body]).toEqual([200, { name: 'ada', role: 'operator' }]);
+  expect(headers.get('set-cookie')).toMatch(/^payonce_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
+  expect((await client.get('session')).body).toEqual({ name: 'ada', role: 'operator' });
+  const { cookie } = client;
+  expect((await client.send('DELETE', 'session')).status).toBe(200);
+  client.cookie = cookie;
+  expect((await client.get('session')).status).toBe(401);
+  expect(await acts('ada')).toEqual(['operator.signed_in', 'operator.signed_out']);
+});
+
+it('takes a code once, and one of the next period after it', async () => {
+  const eve = await newOperator(environment, 'eve', 'viewer');
+  const [now, next] = [codeOf(eve), codeOf(eve, 1)];
+  const { name, password } = eve;
+  expect((await visitor().post('session', { name, password, code: now })).status).toBe(200);
+  expect((await visitor().post('session', { name, password, code: now })).status).toBe(401);
+  expect((await visitor().post('session', { name, password, code: next })).status).toBe(200);
+});
+
+it('tells a guesser nothing, and lets a guesser wait longer and longer', async () => {
+  const guessed = await newOperator(environment, 'guessed', 'viewer');
+  const answers = [
+    await visitor().post('session', { name: 'nobody', password: 'x', code: '000000' }),
+    await visitor().post('session', { name: 'guessed', password: 'x', code: codeOf(guessed) }),
+    await visitor().post('session', { name: 'guessed', password: guessed.password, code: codeOf(guessed, 9) }),
+  ];
+  expect(new Set(answers.map(({ status, body }) => `${status} ${String(body['detail'])}`)).size).toBe(1);
+  expect(answers[0]!.status).toBe(401);
+  for (let i = 0; i < 6; i++) await visitor().post('session', { name: 'guessed', password: 'x', code: '000000' });
+  const [locked] = await environment.sql<{ failures: number; waits: boolean }>(
+    "SELECT failures, locked_until > now() AS waits FROM operators WHERE name = 'guessed'",
+  );
+  // The tries that came too soon were not looked at.
+  expect(locked).toEqual({ failures: 4, waits: true });
+  expect((await visitor().signIn(guessed)).status).toBe(401);
+  await unlock('guessed');
+  expect((await visitor().signIn(guessed)).status).toBe(200);
+  expect(await acts('guessed')).toEqual([...Array(4).fill('operator.sign_in_failed'), 'operator.signed_in']);
+});
+
+it('gives every sign-in a session of its own, whatever cookie came with it', async () => {
+  const client = visitor();
+  client.cookie = 'payonce_session=chosen-by-an-attacker-chosen-by-an-attacker';
+  const fixed = client.cookie;
+  expect((await client.signIn(await newOperator(environment, 'fixed', 'viewer'))).status).toBe(200);
+  expect(client.cookie).not.toBe(fixed);
+  const other = visitor();
+  other.cookie = fixed;
+  expect((await other.get('session')).status).toBe(401);
+});
+
+it('ends a session after half an hour without a person, and after half a day', async () => {
+  const client = await ConsoleClient.signedIn(url, await newOperator(environment, 'idle', 'viewer'));
+  const age = (seen: string, started: string) =>
+    environment.sql(
+      `UPDATE operator_sessions SET seen_at = now() - interval '${seen}', started_at = now() - interval '${started}'
+        WHERE operator_id = (SELECT id FROM operators WHERE name = 'idle')`,
+    );
+  const poll = () => client.send('GET', 'session', undefined, { 'payonce-console': 'idle' });
+  await age('29 minutes', '11 hours');
+  expect((await poll()).status).toBe(200);
+  const [{ minutes }] = (await environment.sql<{ minutes: number }>(
+    `SELECT extract(epoch FROM now() - seen_at)::int / 60 AS minutes FROM operator_sessions
+      WHERE operator_id = (SELECT id FROM operators WHERE name = 'idle')`,
+  )) as [{ minutes: number }];
+  expect(minutes).toBe(29);
+  await age('31 minutes', '1 hour');
+  expect((await client.get('session')).status).toBe(401);
+  await age('1 minute', '11 hours');
+  expect((await client.get('session')).status).toBe(200);
+  await age('1 minute', '13 hours');
+  expect((await client.get('session')).status).toBe(401);
+});
+
+it('refuses what does not come from its own pages', async () => {
+  const client = await ConsoleClient.signedIn(url, await newOperator(environment, 'forged', 'viewer'));
+  const origin = new URL(service.url).origin;
+  const own = { 'payonce-console': 'active' };
+  for (const headers of [
+    { origin },
+    own,
+    { ...own, origin: 'https://evil.example' },
+    { ...own, origin: 'null' },
+    { ...own, origin: `${origin}0` },
+  ]) {
+    const { status, body } = await client.send('DELETE', 'session', undefined, headers as Record<string, string>);
+    expect([status, body['code']]).toEqual([403, 'forbidden']);
+  }
+  expect((await client.get('session')).status).toBe(200);
+});
+
+it('ends the sessions of an operator who is disabled, or whose phone is lost', async () => {
+  const gone = await newOperator(environment, 'gone', 'admin');
+  const client = await ConsoleClient.signedIn(url, gone);
+  const { totp_secret } = (await environment.command('operators', 'reset-totp', 'gone')) as OperatorCredentials;
+  environment.hide(totp_secret);
+  expect((await client.get('session')).status).toBe(401);
+  expect((await visitor().signIn(gone)).status).toBe(401);
+  const again = await ConsoleClient.signedIn(url, { ...gone, totp_secret });
+  await environment.command('operators', 'disable', 'gone');
+  expect((await again.get('session')).status).toBe(401);
+  expect((await visitor().signIn({ ...gone, totp_secret }, 1)).status).toBe(401);
+});
+
+it('is let in by no API key of a merchant', async () => {
+  const key = await environment.merchant();
+  const headers = { authorization: `Bearer ${key}` };
+  expect((await fetch(`${service.url}/ops/api/session`, { headers })).status).toBe(401);
+});
+
+it('answers with headers that keep its pages to themselves', async () => {
+  const page = await fetch(`${service.url}/ops`);
+  expect(page.status).toBe(200);
+  const policy = page.headers.get('content-security-policy')!;
+  expect(policy).toContain("default-src 'none'; script-src 'self';");
+  expect(policy).not.toMatch(/unsafe/);
+  const nonce = /'nonce-([\w-]+)'/.exec(policy)![1]!;
+  const html = await page.text();
+  expect(html).toContain(nonce);
+  expect(html).not.toMatch(/<script(?![^>]+src=)|<style| on\w+=|__NONCE__/);
+  for (const path of ['/ops/api/session', '/ops/payments/x']) {
+    const { headers } = await fetch(`${service.url}${path}`);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('x-frame-options')).toBe('DENY');
+  }
+});
