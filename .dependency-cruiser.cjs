@@ -45,9 +45,21 @@ const below = {
   ],
   reconciliation: ['request-storage', 'psp', 'monitoring', 'jobs', 'database', 'config', 'core'],
   ledger: ['http', 'jobs', 'database', 'config', 'core'],
-  ops: ['ledger', 'jobs', 'http', 'database', 'config', 'core'],
+  ops: [
+    'ledger',
+    'refunds',
+    'payments',
+    'request-storage',
+    'merchants',
+    'jobs',
+    'http',
+    'database',
+    'config',
+    'core',
+  ],
   commands: [
     'reconciliation',
+    'ops',
     'ledger',
     'webhooks',
     'payments',
@@ -122,6 +134,14 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/[^/]+$' },
       to: { path: '^(packages|test|bench|demo)/' },
+    },
+    {
+      name: 'console-stands-alone',
+      comment:
+        'the pages of the console talk to the service over HTTP; they share the types of its answers alone',
+      severity: 'error',
+      from: { path: '^console/' },
+      to: { path: '^(src|packages|test|bench|demo|migrations)/', pathNot: '^src/ops/console-views\\.ts$' },
     },
     {
       name: 'migrations-stand-alone',

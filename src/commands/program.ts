@@ -5,6 +5,7 @@ import { addBreaks } from './breaks.js';
 import { type Perform, withExamples } from './command.js';
 import { addCompletion } from './completion.js';
 import { addDeadLetters } from './dead-letters.js';
+import { addExplain } from './explain.js';
 import { addFailover } from './failover.js';
 import { addLedger } from './ledger.js';
 import { addMerchants } from './merchants.js';
@@ -25,6 +26,7 @@ const groups = [
   addApiKeys,
   addOperators,
   addPayments,
+  addExplain,
   addStuck,
   addOrphans,
   addFailover,

@@ -7,6 +7,8 @@ export interface Lifecycle<State extends string, Event extends string> {
   readonly name: string;
   readonly states: readonly State[];
   readonly final: readonly State[];
+  /** Which states lead to which others, each pair once. */
+  readonly arrows: readonly (readonly [from: State, to: State])[];
   allows(from: State, event: Event): boolean;
   /** The state after the event. Throws `TransitionRefused` where the table has no such line. */
   after(from: State, event: Event): State;
@@ -51,6 +53,7 @@ export function lifecycle<State extends string, Event extends string>(
     name: table.name,
     states,
     final: table.final,
+    arrows: arrowsOf(table),
     allows: (from, event) => next.has(`${from} ${event}`),
     after: (from, event) => {
       const to = next.get(`${from} ${event}`);
@@ -88,4 +91,12 @@ function mermaidOf(table: LifecycleTable<string, string>): string {
   const lines = table.transitions.map(({ from, event, to }) => `  ${from} --> ${to}: ${event}`);
   const ends = table.final.map((state) => `  ${state} --> [*]`);
   return ['stateDiagram-v2', `  [*] --> ${table.initial}`, ...lines, ...ends].join('\n');
+}
+
+function arrowsOf<State extends string, Event extends string>({
+  transitions,
+}: LifecycleTable<State, Event>): [from: State, to: State][] {
+  const arrows = new Map<string, [from: State, to: State]>();
+  for (const { from, to } of transitions) if (from !== to) arrows.set(`${from} ${to}`, [from, to]);
+  return [...arrows.values()];
 }

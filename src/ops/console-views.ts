@@ -1,8 +1,205 @@
 import { type OperatorRole } from '../core/operator-role.js';
 
-/** What the console's API answers. The pages in console/ are typed by this file, and import no other one. */
+/**
+ * What the console's API answers. The pages in console/ are typed by this file and import no other one of the
+ * service. Times are RFC 3339, amounts minor units.
+ */
 
 export interface OperatorView {
   readonly name: string;
   readonly role: OperatorRole;
+}
+
+export interface PageView<T> {
+  readonly data: readonly T[];
+  readonly next_cursor: string | null;
+}
+
+export interface PaymentRow {
+  readonly id: string;
+  readonly merchant: string;
+  readonly reference: string;
+  readonly status: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly psp: string | null;
+  readonly created_at: string;
+}
+
+/** An operation whose outcome is not known yet. */
+export interface OpenRow {
+  readonly merchant_id: string;
+  readonly merchant: string;
+  readonly payment_id: string | null;
+  readonly payout_id: string | null;
+  readonly entity_key: string;
+  readonly route: number;
+  readonly psp: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly opened_at: string;
+  /** null while it is tried again by itself. */
+  readonly stuck_at: string | null;
+  readonly reason: string | null;
+  readonly next_step_at: string | null;
+  readonly last_outcome: string | null;
+}
+
+export interface AttemptRow {
+  readonly attempt: number;
+  readonly kind: string;
+  readonly outcome: string | null;
+  readonly psp_code: string | null;
+  readonly http_status: number | null;
+  readonly latency_ms: number | null;
+  readonly started_at: string;
+  /** Redacted, as it is stored. */
+  readonly request: Readonly<Record<string, unknown>>;
+  readonly response: Readonly<Record<string, unknown>> | null;
+}
+
+export interface RouteRow {
+  readonly route: number;
+  readonly psp: string;
+  readonly psp_reference: string | null;
+  readonly amount: number;
+  readonly currency: string;
+  readonly verdict: 'open' | 'effective' | 'ruled_out';
+  readonly opened_at: string;
+  readonly decided_at: string | null;
+  readonly next_step_at: string | null;
+  readonly stuck_at: string | null;
+  readonly stuck_reason: string | null;
+  readonly attempts: readonly AttemptRow[];
+}
+
+export interface OperationRow {
+  readonly entity_key: string;
+  readonly operation: string;
+  readonly routes: readonly RouteRow[];
+}
+
+/** `good`, `bad`, `doubt`: how it went; `plain`: neither. */
+export type Tone = 'good' | 'bad' | 'doubt' | 'plain';
+
+/** Something that happened to a payment. */
+export interface TimelineEntry {
+  readonly at: string;
+  readonly what: 'state' | 'call' | 'notice' | 'person';
+  readonly title: string;
+  readonly detail: string | null;
+  readonly tone: Tone;
+  readonly actor: string | null;
+  readonly duration_ms: number | null;
+  /** Behind a click. */
+  readonly raw: Readonly<Record<string, unknown>> | null;
+}
+
+export interface PaymentPageView {
+  readonly payment: PaymentRow & {
+    readonly merchant_id: string;
+    readonly capture_mode: string;
+    readonly amount_captured: number;
+    readonly amount_refunded: number;
+    readonly psp_reference: string | null;
+    readonly failure: { readonly category: string; readonly code: string; readonly message: string } | null;
+    readonly updated_at: string;
+  };
+  /** What happened and what happens next, in a few sentences. */
+  readonly explained: string;
+  readonly timeline: readonly TimelineEntry[];
+  readonly operations: readonly OperationRow[];
+  readonly refunds: readonly {
+    readonly id: string;
+    readonly status: string;
+    readonly amount: number;
+    readonly currency: string;
+    readonly created_at: string;
+  }[];
+  readonly orphans: readonly OrphanRow[];
+  readonly approvals: readonly ApprovalView[];
+  readonly lifecycle: {
+    readonly states: readonly string[];
+    readonly arrows: readonly (readonly [from: string, to: string])[];
+    /** The states that it was in, the present one last. */
+    readonly visited: readonly string[];
+  };
+}
+
+export interface OrphanRow {
+  readonly merchant_id: string;
+  readonly entity_key: string;
+  readonly route: number;
+  readonly psp: string;
+  readonly psp_reference: string | null;
+  readonly amount: number;
+  readonly currency: string;
+  readonly status: string;
+  readonly found_at: string;
+}
+
+/** What would happen, before the click. */
+export interface VerdictView {
+  /** False: the act is refused, and why stands in `headline`. */
+  readonly allowed: boolean;
+  readonly headline: string;
+  readonly facts: readonly string[];
+}
+
+export interface RetryView {
+  readonly calls: readonly { readonly kind: string; readonly outcome: string | null }[];
+  readonly stuck: boolean;
+}
+
+export interface ApprovalView {
+  readonly id: string;
+  readonly action: Readonly<Record<string, unknown>>;
+  readonly action_hash: string;
+  readonly subject: string;
+  readonly requested_by: string;
+  readonly requested_at: string;
+  readonly expires_at: string;
+  readonly decision: 'approved' | 'declined' | null;
+  readonly decided_by: string | null;
+  readonly decided_at: string | null;
+  readonly result: string | null;
+}
+
+export interface AuditRow {
+  readonly id: string;
+  readonly at: string;
+  readonly actor: string;
+  readonly action: string;
+  readonly subject: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+export interface OverviewView {
+  readonly counts: {
+    readonly stuck: number;
+    readonly open: number;
+    readonly approvals: number;
+    readonly orphans: number;
+    readonly dead_letters: number;
+    readonly breaks: number;
+  };
+  /** Open operations by how long they have been open. */
+  readonly open_by_age: readonly { readonly age: string; readonly count: number }[];
+  /** Until when failover is held because commits may have been lost; null: it is not. */
+  readonly failover_held_until: string | null;
+  /** Payments of the last hour, by the minute. */
+  readonly minutes: readonly {
+    readonly at: string;
+    readonly succeeded: number;
+    readonly failed: number;
+    readonly undecided: number;
+  }[];
+  readonly psps: readonly {
+    readonly psp: string;
+    readonly currency: string;
+    readonly payments: number;
+    readonly captured: number;
+  }[];
+  /** False where there were more payments in the hour than are counted: the newest of them are. */
+  readonly complete: boolean;
 }

@@ -6,7 +6,13 @@ import { type OperationResolver, type Subject } from './operation-resolver.js';
 /** What is done about an operation when no client asks for it. */
 export type OperationAdvancer = Pick<
   OperationResolver<unknown>,
-  'advance' | 'recheckRoute' | 'askNow' | 'resolveStuck' | 'recordNotification'
+  | 'advance'
+  | 'recheckRoute'
+  | 'askNow'
+  | 'foreseeAsk'
+  | 'resolveStuck'
+  | 'foreseeResolution'
+  | 'recordNotification'
 >;
 
 /** The operations of one module, as it registers them. */

@@ -3,6 +3,7 @@ import { checkpoint } from '../core/checkpoint.js';
 import { type Change, gatedByFirst, insert, update } from '../core/change.js';
 import { decideAgain, REFUSED } from '../core/decide-again.js';
 import { Problem } from '../core/problem.js';
+import { type Capabilities } from '../psp/contract.js';
 import { type NotificationItem } from '../psp/notification.js';
 import {
   type Decision,
@@ -16,6 +17,7 @@ import {
 } from '../idempotency/operation-run.js';
 import { type Answered, type Call, isCall, type OperationHistory } from './attempt.js';
 import { type StepResult, evidenceOnly } from './advance.js';
+import { type RouteHistory } from './assess-route.js';
 import { recheck, rechecked } from './delayed-lookup.js';
 import { type RuledOut } from './next-step.js';
 import { attribute, isUnknownReference, recordItem, type NotificationOutcome } from './notification.js';
@@ -36,6 +38,14 @@ export type Subject = Pick<PspRequest, 'merchantId' | 'paymentId' | 'payoutId'>;
 
 /** Which operation, of what. */
 export type Operated = Subject & Pick<PspRequest, 'entityKey'>;
+
+/** The next step as it would be taken now, and what it rests on. */
+export interface Foreseen {
+  readonly step: StepResult['step'];
+  readonly route: RouteHistory;
+  readonly capabilities: Capabilities;
+  readonly now: Date;
+}
 
 /** How the module that owns an operation advances it. */
 export interface OperationOwner<State> {
@@ -88,45 +98,18 @@ export class OperationResolver<State> {
    *   another operation
    */
   async resolveStuck(stuck: Operated, statement: Statement, traceId: string): Promise<PspRequest> {
-    const { owner } = this;
-    const { clock, ids, storage } = this.deps;
     return decideAgain<PspRequest>(this.deps, async () => {
-      const state = await owner.read(stuck);
-      const history = this.historyOf(state, stuck.entityKey);
-      const route = history.routes.at(-1)!;
-      const { request } = route;
-      if (request.verdict !== 'open' || request.stuckAt === null) {
-        throw new Problem('invalid_state', `${stuck.entityKey} is not stuck.`);
-      }
-      const isPayment = request.operation === 'charge' || request.operation === 'authorize';
-      if (statement.isDone && isPayment && (statement.pspReference ?? request.pspReference) === null) {
-        throw new Problem('validation_failed', "What was done needs the PSP's id of it.");
-      }
-      const { pspReference } = statement;
-      if (pspReference !== null && (await storage.belongsElsewhere(request, pspReference))) {
-        throw new Problem('validation_failed', `${pspReference} is the PSP's id of another operation.`);
-      }
-      const now = clock.now();
-      const attempt = statementAttempt(route, statement, now, traceId);
-      const known = {
-        ...history,
-        routes: [...history.routes.slice(0, -1), { ...route, attempts: [...route.attempts, attempt] }],
-      };
-      const settled = owner.decide(state, known, newRun(this.deps, traceId, null));
-      const decided = settled.stepResult.history.routes.at(-1)!.request;
-      if (decided.verdict !== (statement.isDone ? 'effective' : 'ruled_out')) {
-        throw new Problem('invalid_state', `The PSP itself says otherwise of ${stuck.entityKey}.`);
-      }
+      const { settled, attempt, decided } = await this.judge(stuck, statement, traceId);
       const record = audit({
         merchantId: stuck.merchantId,
-        id: ids.uuid(),
-        at: now,
+        id: this.deps.ids.uuid(),
+        at: attempt.startedAt,
         actor: statement.by,
         action: 'route.resolved',
         subject: stuck.paymentId === null ? `payout:${stuck.payoutId}` : `payment:${stuck.paymentId}`,
         detail: {
           entity_key: stuck.entityKey,
-          route: request.route,
+          route: attempt.route,
           as: statement.isDone ? 'done' : 'not-done',
           evidence: statement.evidence,
           psp_reference: statement.pspReference,
@@ -135,6 +118,59 @@ export class OperationResolver<State> {
       const changes = [...settled.changes, insert(pspAttempts, attempt), record];
       return (await this.write('resolved', changes)) ? decided : REFUSED;
     });
+  }
+
+  /** What `askNow` would do first: decided as it decides, and nothing is written. */
+  async foreseeAsk(due: Operated): Promise<Foreseen> {
+    const { owner, deps } = this;
+    const state = await owner.read(due);
+    const history = this.historyOf(state, due.entityKey);
+    const route = history.routes.at(-1)!;
+    const operatorAskedAfter = route.attempts.at(-1)!.attempt;
+    const run = { ...newRun(deps, 'foresee', null), operatorAskedAfter };
+    const { step } = owner.decide(state, history, run).stepResult;
+    const capabilities = deps.storage.capabilities(route.request.psp);
+    return { step, route, capabilities, now: deps.clock.now() };
+  }
+
+  /**
+   * What `resolveStuck` would decide; nothing is written.
+   * @throws Problem as `resolveStuck` does
+   */
+  async foreseeResolution(stuck: Operated, statement: Statement): Promise<PspRequest> {
+    return (await this.judge(stuck, statement, 'foresee')).decided;
+  }
+
+  /** What a stuck route comes to by a person's statement. @throws Problem where it comes to nothing by it */
+  private async judge(stuck: Operated, statement: Statement, traceId: string) {
+    const { owner } = this;
+    const { clock, storage } = this.deps;
+    const state = await owner.read(stuck);
+    const history = this.historyOf(state, stuck.entityKey);
+    const route = history.routes.at(-1)!;
+    const { request } = route;
+    if (request.verdict !== 'open' || request.stuckAt === null) {
+      throw new Problem('invalid_state', `${stuck.entityKey} is not stuck.`);
+    }
+    const isPayment = request.operation === 'charge' || request.operation === 'authorize';
+    if (statement.isDone && isPayment && (statement.pspReference ?? request.pspReference) === null) {
+      throw new Problem('validation_failed', "What was done needs the PSP's id of it.");
+    }
+    const { pspReference } = statement;
+    if (pspReference !== null && (await storage.belongsElsewhere(request, pspReference))) {
+      throw new Problem('validation_failed', `${pspReference} is the PSP's id of another operation.`);
+    }
+    const attempt = statementAttempt(route, statement, clock.now(), traceId);
+    const known = {
+      ...history,
+      routes: [...history.routes.slice(0, -1), { ...route, attempts: [...route.attempts, attempt] }],
+    };
+    const settled = owner.decide(state, known, newRun(this.deps, traceId, null));
+    const decided = settled.stepResult.history.routes.at(-1)!.request;
+    if (decided.verdict !== (statement.isDone ? 'effective' : 'ruled_out')) {
+      throw new Problem('invalid_state', `The PSP itself says otherwise of ${stuck.entityKey}.`);
+    }
+    return { settled, attempt, decided };
   }
 
   /** From a state as far as the route goes now; `calls` first, where the state holds a call that is written down. */

@@ -9,9 +9,10 @@ const url = () => service.url;
 const visitor = () => new ConsoleClient(url);
 const acts = async (name: string) =>
   (
-    await environment.sql<{ action: string }>('SELECT action FROM audit_records WHERE actor = $1 ORDER BY id', [
-      `operator:${name}`,
-    ])
+    await environment.sql<{ action: string }>(
+      'SELECT action FROM audit_records WHERE actor = $1 ORDER BY id',
+      [`operator:${name}`],
+    )
   ).map(({ action }) => action);
 const unlock = (name: string) =>
   environment.sql('UPDATE operators SET failures = 0, locked_until = NULL WHERE name = $1', [name]);
@@ -27,7 +28,9 @@ it('lets an operator in with name, password and code, and out again', async () =
   const client = visitor();
   const { status, body, headers } = await client.signIn(ada);
   expect([status, body]).toEqual([200, { name: 'ada', role: 'operator' }]);
-  expect(headers.get('set-cookie')).toMatch(/^payonce_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
+  expect(headers.get('set-cookie')).toMatch(
+    /^payonce_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/,
+  );
   expect((await client.get('session')).body).toEqual({ name: 'ada', role: 'operator' });
   const { cookie } = client;
   expect((await client.send('DELETE', 'session')).status).toBe(200);
@@ -50,11 +53,16 @@ it('tells a guesser nothing, and lets a guesser wait longer and longer', async (
   const answers = [
     await visitor().post('session', { name: 'nobody', password: 'x', code: '000000' }),
     await visitor().post('session', { name: 'guessed', password: 'x', code: codeOf(guessed) }),
-    await visitor().post('session', { name: 'guessed', password: guessed.password, code: codeOf(guessed, 9) }),
+    await visitor().post('session', {
+      name: 'guessed',
+      password: guessed.password,
+      code: codeOf(guessed, 9),
+    }),
   ];
   expect(new Set(answers.map(({ status, body }) => `${status} ${String(body['detail'])}`)).size).toBe(1);
   expect(answers[0]!.status).toBe(401);
-  for (let i = 0; i < 6; i++) await visitor().post('session', { name: 'guessed', password: 'x', code: '000000' });
+  for (let i = 0; i < 6; i++)
+    await visitor().post('session', { name: 'guessed', password: 'x', code: '000000' });
   const [locked] = await environment.sql<{ failures: number; waits: boolean }>(
     "SELECT failures, locked_until > now() AS waits FROM operators WHERE name = 'guessed'",
   );
@@ -111,7 +119,12 @@ it('refuses what does not come from its own pages', async () => {
     { ...own, origin: 'null' },
     { ...own, origin: `${origin}0` },
   ]) {
-    const { status, body } = await client.send('DELETE', 'session', undefined, headers as Record<string, string>);
+    const { status, body } = await client.send(
+      'DELETE',
+      'session',
+      undefined,
+      headers as Record<string, string>,
+    );
     expect([status, body['code']]).toEqual([403, 'forbidden']);
   }
   expect((await client.get('session')).status).toBe(200);
@@ -120,7 +133,11 @@ it('refuses what does not come from its own pages', async () => {
 it('ends the sessions of an operator who is disabled, or whose phone is lost', async () => {
   const gone = await newOperator(environment, 'gone', 'admin');
   const client = await ConsoleClient.signedIn(url, gone);
-  const { totp_secret } = (await environment.command('operators', 'reset-totp', 'gone')) as OperatorCredentials;
+  const { totp_secret } = (await environment.command(
+    'operators',
+    'reset-totp',
+    'gone',
+  )) as OperatorCredentials;
   environment.hide(totp_secret);
   expect((await client.get('session')).status).toBe(401);
   expect((await visitor().signIn(gone)).status).toBe(401);

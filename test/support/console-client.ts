@@ -14,7 +14,13 @@ export async function newOperator(
   name: string,
   role: OperatorRole,
 ): Promise<OperatorCredentials> {
-  const made = (await environment.command('operators', 'create', name, '--role', role)) as OperatorCredentials;
+  const made = (await environment.command(
+    'operators',
+    'create',
+    name,
+    '--role',
+    role,
+  )) as OperatorCredentials;
   environment.hide(made.password, made.totp_secret);
   return made;
 }

@@ -1,0 +1,26 @@
+import { type Command } from 'commander';
+import { command, type Perform } from './command.js';
+import { folded } from './text.js';
+
+export function addExplain(payonce: Command, perform: Perform): void {
+  command(
+    payonce,
+    'explain <id-or-reference>',
+    'say what happened to a payment and what happens next',
+    'order-1234',
+  )
+    .option('--merchant <id>', 'the merchant, where several use the same reference')
+    .action((name: string, { merchant }: { merchant?: string }) =>
+      perform(async ({ database, clock }) => {
+        const [{ PaymentReports }, { Payment }, { explain }] = await Promise.all([
+          import('../ops/payment-report.js'),
+          import('../payments/payment.entity.js'),
+          import('../ops/explain.js'),
+        ]);
+        const reports = new PaymentReports(database.dataSource.getRepository(Payment));
+        const report = await reports.find(name, merchant ?? null);
+        const explained = explain(report, clock.now());
+        return { json: { id: report.payment.id, explained }, text: folded('', explained) };
+      }),
+    );
+}

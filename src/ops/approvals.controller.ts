@@ -1,0 +1,52 @@
+import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { PathId } from '../http/request.decorators.js';
+import { Approvals } from './approvals.js';
+import { CurrentOperator, ForRole } from './console-access.js';
+import { type ApprovalView, type PageView } from './console-views.js';
+import { ApprovableActionDto, ApproveDto } from './dto/operation.dto.js';
+import { type SignedIn } from './operator-sessions.js';
+
+const EXAMPLE = '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e44';
+
+/** /ops/api/approvals: acts that take two people. */
+@Controller('ops/api/approvals')
+export class ApprovalsController {
+  constructor(private readonly approvals: Approvals) {}
+
+  @Get()
+  @ForRole('viewer')
+  async list(): Promise<PageView<ApprovalView>> {
+    return { data: await this.approvals.list(), next_cursor: null };
+  }
+
+  @Post()
+  @HttpCode(201)
+  @ForRole('operator')
+  request(
+    @Body() request: ApprovableActionDto,
+    @CurrentOperator() operator: SignedIn,
+  ): Promise<ApprovalView> {
+    return this.approvals.request(request.action(), operator);
+  }
+
+  @Post(':id/approve')
+  @HttpCode(200)
+  @ForRole('approver')
+  approve(
+    @PathId('approval', EXAMPLE) id: string,
+    @Body() { action_hash }: ApproveDto,
+    @CurrentOperator() operator: SignedIn,
+  ): Promise<ApprovalView> {
+    return this.approvals.approve(id, action_hash, operator);
+  }
+
+  @Post(':id/decline')
+  @HttpCode(200)
+  @ForRole('operator')
+  decline(
+    @PathId('approval', EXAMPLE) id: string,
+    @CurrentOperator() operator: SignedIn,
+  ): Promise<ApprovalView> {
+    return this.approvals.decline(id, operator);
+  }
+}

@@ -1,0 +1,153 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Pool } from 'pg';
+import { Ids } from '../core/ids.js';
+import { Problem } from '../core/problem.js';
+import { sqlState, sqlStateOf } from '../database/sql-state.js';
+import { translateOutage } from '../database/store-unavailable.js';
+import { subjectOf } from '../request-storage/entity-key.js';
+import { type ApprovableAction, hashOfAction } from './approvable-action.js';
+import { type ApprovalView } from './console-views.js';
+import { OperatorActions } from './operator-actions.js';
+import { OperatorActs } from './operator-acts.js';
+import { type SignedIn } from './operator-sessions.js';
+
+/** What is asked for in the evening may be approved in the morning. */
+const VALID = "interval '12 hours'";
+const LISTED = 100;
+
+const SELECT = `
+SELECT a.id, a.merchant_id, a.action, a.action_hash, a.subject, a.requested_at, a.expires_at, a.decision,
+       a.decided_at, a.result, r.name AS requested_by, d.name AS decided_by
+  FROM approvals a JOIN operators r ON r.id = a.requested_by LEFT JOIN operators d ON d.id = a.decided_by`;
+
+/** Lets exactly this action through, once, while it is fresh, for anyone but who asked for it. */
+const APPROVE = `
+UPDATE approvals SET decision = 'approved', decided_by = $3, decided_at = now()
+ WHERE id = $1 AND action_hash = $2 AND decision IS NULL AND expires_at > now() AND requested_by <> $3
+RETURNING id`;
+
+const DECLINE = `
+UPDATE approvals SET decision = 'declined', decided_by = $2, decided_at = now()
+ WHERE id = $1 AND decision IS NULL RETURNING id`;
+
+interface Stored extends Omit<ApprovalView, 'action'> {
+  readonly merchant_id: string;
+  readonly action: ApprovableAction;
+}
+
+/** Acts that move money or overrule evidence: one operator asks, another one approves, and only then they are done. */
+@Injectable()
+export class Approvals {
+  constructor(
+    @Inject(Pool) private readonly pool: Pool,
+    @Inject(Ids) private readonly ids: Ids,
+    private readonly actions: OperatorActions,
+    private readonly acts: OperatorActs,
+  ) {}
+
+  /** Those that wait, the newest first, and then the latest that were decided. */
+  list(): Promise<ApprovalView[]> {
+    return this.rows(
+      `${SELECT} ORDER BY (a.decision IS NULL AND a.expires_at > now()) DESC, a.id DESC LIMIT ${LISTED}`,
+      [],
+    );
+  }
+
+  about(subject: string): Promise<ApprovalView[]> {
+    return this.rows(`${SELECT} WHERE a.subject = $1 ORDER BY a.id DESC LIMIT ${LISTED}`, [subject]);
+  }
+
+  /** @throws Problem where the action would be refused now, or is asked for already */
+  async request(action: ApprovableAction, operator: SignedIn): Promise<ApprovalView> {
+    await this.actions.foresee(action, operator);
+    const id = this.ids.uuid();
+    const { merchant_id: merchantId } = action;
+    const about = subjectOf(action.entity_key)!;
+    const subject = `${about.kind}:${about.id}`;
+    const hash = hashOfAction(action);
+    try {
+      await this.rows(
+        `WITH expired AS (
+           UPDATE approvals SET decision = 'declined', decided_by = requested_by, decided_at = now()
+            WHERE merchant_id = $1 AND action_hash = $4 AND decision IS NULL AND expires_at <= now())
+         INSERT INTO approvals (merchant_id, id, action, action_hash, subject, requested_by, expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6, now() + ${VALID})`,
+        [merchantId, id, JSON.stringify(action), hash, subject, operator.id],
+      );
+    } catch (error) {
+      if (sqlStateOf(error) !== sqlState.UNIQUE_VIOLATION) throw error;
+      throw new Problem('invalid_state', 'This is asked for already, and waits for an approval.');
+    }
+    await this.acts.record(operator, merchantId, 'approval.requested', subject, { approval: id, ...action });
+    return viewOf(await this.find(id));
+  }
+
+  /**
+   * Approves what has this hash, and does it at once, judged anew.
+   * @throws Problem `forbidden` to who asked for it, `invalid_state` where it is not to be had any more
+   */
+  async approve(id: string, hash: string, operator: SignedIn): Promise<ApprovalView> {
+    const stored = await this.find(id);
+    if (stored.action_hash !== hash || hashOfAction(stored.action) !== hash) {
+      throw new Problem('invalid_state', 'This is not the action that was asked for.');
+    }
+    const approved = await this.rows(APPROVE, [id, hash, operator.id]);
+    if (approved.length === 0) {
+      if (stored.requested_by === operator.name) {
+        throw new Problem('forbidden', 'You asked for this yourself: another operator has to approve it.');
+      }
+      throw new Problem('invalid_state', 'This was decided already, or waited for too long.');
+    }
+    const result = await this.perform(stored);
+    await this.rows('UPDATE approvals SET result = $2 WHERE id = $1', [id, result]);
+    await this.record(stored, 'approval.approved', operator, { result });
+    return viewOf(await this.find(id));
+  }
+
+  /** Also withdraws what one asked for oneself. @throws Problem `invalid_state` where it is decided */
+  async decline(id: string, operator: SignedIn): Promise<ApprovalView> {
+    const stored = await this.find(id);
+    const declined = await this.rows(DECLINE, [id, operator.id]);
+    if (declined.length === 0) throw new Problem('invalid_state', 'This was decided already.');
+    await this.record(stored, 'approval.declined', operator, {});
+    return viewOf(await this.find(id));
+  }
+
+  /** An approval is spent, whatever becomes of it: who still wants it asks anew. */
+  private async perform({ action, requested_by: name }: Stored): Promise<string> {
+    try {
+      return `done: ${await this.actions.perform(action, { name })}`;
+    } catch (error) {
+      if (error instanceof Problem) return `refused: ${error.detail}`;
+      throw error;
+    }
+  }
+
+  private record(
+    { id, merchant_id: merchantId, subject, requested_by, action_hash }: Stored,
+    action: string,
+    operator: SignedIn,
+    detail: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
+    return this.acts.record(operator, merchantId, action, subject, {
+      approval: id,
+      requested_by,
+      action_hash,
+      ...detail,
+    });
+  }
+
+  private async find(id: string): Promise<Stored> {
+    const [found] = await this.rows<Stored>(`${SELECT} WHERE a.id = $1`, [id]);
+    if (!found) throw new Problem('not_found', 'There is no approval of this id.');
+    return found;
+  }
+
+  private async rows<Row extends object>(sql: string, values: readonly unknown[]): Promise<Row[]> {
+    return (await translateOutage(this.pool.query<Row>(sql, [...values]))).rows;
+  }
+}
+
+function viewOf({ merchant_id: _merchant, ...view }: Stored): ApprovalView {
+  return view;
+}

@@ -1,0 +1,209 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Pool } from 'pg';
+import { Clock } from '../core/clock.js';
+import { uuidv7 } from '../core/ids.js';
+import { translateOutage } from '../database/store-unavailable.js';
+import {
+  type AuditRow,
+  type OpenRow,
+  type OverviewView,
+  type PageView,
+  type PaymentRow,
+} from './console-views.js';
+
+/** Which payments are listed; what is null does not narrow the list. */
+export interface PaymentFilter {
+  /** The id, the merchant's reference or the PSP's id. */
+  readonly q: string | null;
+  readonly status: string | null;
+  readonly psp: string | null;
+  readonly merchant: string | null;
+}
+
+/** What is shown of a list at once. */
+const PAGE = 50;
+/** Of the newest rows so many are looked at for one page: a filter that fits few of them stays quick. */
+const SCANNED = 20_000;
+const OPEN_LISTED = 200;
+/** Payments of the overview. */
+const COUNTED = 50_000;
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+const PAYMENT = `p.id, m.name AS merchant, p.reference, p.status, p.amount, p.currency, p.psp, p.created_at`;
+
+const NAMED = `
+SELECT ${PAYMENT} FROM payments p JOIN merchants m ON m.id = p.merchant_id
+ WHERE p.id IN (
+   SELECT $1::uuid WHERE $1 IS NOT NULL
+   UNION ALL SELECT r.id FROM merchants s JOIN payments r ON r.merchant_id = s.id AND r.reference = $2
+   UNION ALL SELECT o.payment_id FROM psp_requests o WHERE o.psp_reference = $2 AND o.payment_id IS NOT NULL)
+ ORDER BY p.id DESC LIMIT ${PAGE}`;
+
+/** `scanned` is cut off before the filters, so that its end is where the next page goes on. */
+const listed = (ofMerchant: boolean) => `
+WITH scanned AS MATERIALIZED (
+  SELECT id, merchant_id, status, psp FROM payments
+   WHERE ($1::uuid IS NULL OR id < $1::uuid) ${ofMerchant ? 'AND merchant_id = $4::uuid' : 'AND $4::uuid IS NULL'}
+   ORDER BY id DESC LIMIT ${SCANNED}),
+fitting AS (
+  SELECT id FROM scanned WHERE ($2::text IS NULL OR status = $2) AND ($3::text IS NULL OR psp = $3)
+   ORDER BY id DESC LIMIT ${PAGE + 1})
+SELECT ${PAYMENT}, (SELECT id FROM scanned ORDER BY id LIMIT 1) AS "scannedTo",
+       (SELECT count(*)::int FROM scanned) AS scanned
+  FROM (SELECT 1) one
+  LEFT JOIN (fitting f JOIN payments p ON p.id = f.id JOIN merchants m ON m.id = p.merchant_id) ON true
+ ORDER BY p.id DESC`;
+
+const OPEN = `
+SELECT r.merchant_id, m.name AS merchant, r.payment_id, r.payout_id, r.entity_key, r.route, r.psp, r.amount,
+       r.currency, r.opened_at, r.stuck_at, r.stuck_reason AS reason, r.next_step_at, a.outcome AS last_outcome
+  FROM psp_requests r JOIN merchants m ON m.id = r.merchant_id
+  LEFT JOIN LATERAL (SELECT outcome FROM psp_attempts a
+     WHERE a.merchant_id = r.merchant_id AND a.entity_key = r.entity_key AND a.route = r.route
+     ORDER BY attempt DESC LIMIT 1) a ON true`;
+
+const STUCK = `${OPEN} WHERE r.stuck_at IS NOT NULL ORDER BY r.stuck_at LIMIT ${OPEN_LISTED}`;
+const TRIED = `${OPEN} WHERE r.verdict = 'open' AND r.next_step_at IS NOT NULL ORDER BY r.opened_at LIMIT ${OPEN_LISTED}`;
+
+const COUNTS = `
+SELECT (SELECT count(*)::int FROM psp_requests WHERE stuck_at IS NOT NULL) AS stuck,
+       (SELECT count(*)::int FROM psp_requests WHERE verdict = 'open' AND next_step_at IS NOT NULL) AS open,
+       (SELECT count(*)::int FROM approvals WHERE decision IS NULL AND expires_at > now()) AS approvals,
+       (SELECT count(*)::int FROM orphan_effects WHERE status NOT IN ('compensated', 'closed')) AS orphans,
+       (SELECT count(*)::int FROM dead_letters) AS dead_letters,
+       (SELECT count(*)::int FROM webhook_inbox WHERE state = 'break' AND resolved_at IS NULL) AS breaks,
+       (SELECT held_until FROM failover_hold WHERE held_until > now()) AS held_until`;
+
+const AGES = `
+SELECT age, count(*)::int AS count FROM (
+  SELECT CASE WHEN opened_at > now() - interval '1 minute' THEN 'under 1 min'
+              WHEN opened_at > now() - interval '10 minutes' THEN 'under 10 min'
+              WHEN opened_at > now() - interval '1 hour' THEN 'under 1 h'
+              WHEN opened_at > now() - interval '1 day' THEN 'under 1 day' ELSE 'over 1 day' END AS age, opened_at
+    FROM psp_requests WHERE verdict = 'open' AND next_step_at IS NOT NULL) open
+ GROUP BY age ORDER BY max(opened_at) DESC`;
+
+const HOUR = `
+WITH newest AS MATERIALIZED (
+  SELECT status, psp, currency, amount_captured, created_at FROM payments WHERE id >= $1::uuid
+   ORDER BY id DESC LIMIT ${COUNTED})
+SELECT date_trunc('minute', created_at) AS at, psp, currency, count(*)::int AS payments,
+       sum(amount_captured)::bigint AS captured,
+       count(*) FILTER (WHERE status IN ('failed', 'canceled'))::int AS failed,
+       count(*) FILTER (WHERE status IN ('processing', 'requires_action'))::int AS undecided
+  FROM newest GROUP BY 1, 2, 3`;
+
+const OF_PEOPLE = "(actor LIKE 'operator:%' OR actor LIKE 'cli:%')";
+const AUDIT = `
+SELECT id, at, actor, action, subject, detail FROM audit_records
+ WHERE ${OF_PEOPLE} AND ($1::uuid IS NULL OR id < $1::uuid) ORDER BY id DESC LIMIT ${PAGE + 1}`;
+const AUDIT_OF = `
+SELECT id, at, actor, action, subject, detail FROM audit_records
+ WHERE ${OF_PEOPLE} AND subject = $1 ORDER BY id DESC LIMIT 200`;
+
+/** What the console lists, over all merchants: SQL by hand over indexes, none of it grows with the tables. */
+@Injectable()
+export class ConsoleReader {
+  constructor(
+    @Inject(Pool) private readonly pool: Pool,
+    @Inject(Clock) private readonly clock: Clock,
+  ) {}
+
+  async payments(
+    { q, status, psp, merchant }: PaymentFilter,
+    cursor: string | null,
+  ): Promise<PageView<PaymentRow>> {
+    if (q !== null) {
+      const name = q.trim();
+      const id = UUID.test(name.toLowerCase()) ? name.toLowerCase() : null;
+      return { data: await this.rows<PaymentRow>(NAMED, [id, name]), next_cursor: null };
+    }
+    const found = await this.rows<PaymentRow & { scannedTo: string | null; scanned: number }>(
+      listed(merchant !== null),
+      [cursor, status, psp, merchant],
+    );
+    const rows = found.filter(({ id }) => id !== null);
+    const data = rows.slice(0, PAGE).map(({ scannedTo: _to, scanned: _count, ...row }) => row);
+    if (rows.length > PAGE) return { data, next_cursor: data.at(-1)!.id };
+    const [first] = found;
+    return { data, next_cursor: first !== undefined && first.scanned === SCANNED ? first.scannedTo : null };
+  }
+
+  stuck(): Promise<OpenRow[]> {
+    return this.rows(STUCK, []);
+  }
+
+  /** Those that are tried again by themselves, the oldest first. */
+  open(): Promise<OpenRow[]> {
+    return this.rows(TRIED, []);
+  }
+
+  async audit(cursor: string | null): Promise<PageView<AuditRow>> {
+    const rows = await this.rows<AuditRow>(AUDIT, [cursor]);
+    const data = rows.slice(0, PAGE);
+    return { data, next_cursor: rows.length > PAGE ? data.at(-1)!.id : null };
+  }
+
+  /** What people did to this, the newest first. */
+  auditOf(subject: string): Promise<AuditRow[]> {
+    return this.rows(AUDIT_OF, [subject]);
+  }
+
+  async overview(): Promise<OverviewView> {
+    const from = this.clock.now().getTime() - 3_600_000;
+    const [[counts], ages, hour] = await Promise.all([
+      this.rows<OverviewView['counts'] & { held_until: string | null }>(COUNTS, []),
+      this.rows<{ age: string; count: number }>(AGES, []),
+      this.rows<HourRow>(HOUR, [uuidv7(from, new Uint8Array(10))]),
+    ]);
+    const { held_until: failoverHeldUntil, ...shown } = counts!;
+    const counted = hour.reduce((sum, { payments }) => sum + payments, 0);
+    return {
+      counts: shown,
+      open_by_age: ages,
+      failover_held_until: failoverHeldUntil,
+      minutes: byMinute(hour, from),
+      psps: byPsp(hour),
+      complete: counted < COUNTED,
+    };
+  }
+
+  private async rows<Row extends object>(sql: string, values: readonly unknown[]): Promise<Row[]> {
+    return (await translateOutage(this.pool.query<Row>(sql, [...values]))).rows;
+  }
+}
+
+interface HourRow {
+  readonly at: Date;
+  readonly psp: string | null;
+  readonly currency: string;
+  readonly payments: number;
+  readonly captured: number;
+  readonly failed: number;
+  readonly undecided: number;
+}
+
+/** Minutes without a payment too: a gap is what one looks for. */
+function byMinute(rows: readonly HourRow[], from: number): OverviewView['minutes'] {
+  const first = Math.floor(from / 60_000) * 60_000;
+  return Array.from({ length: 61 }, (_, minute) => {
+    const at = first + minute * 60_000;
+    const of = rows.filter((row) => row.at.getTime() === at);
+    const sum = (count: (row: HourRow) => number) => of.reduce((total, row) => total + count(row), 0);
+    const [failed, undecided] = [sum((row) => row.failed), sum((row) => row.undecided)];
+    const succeeded = sum((row) => row.payments) - failed - undecided;
+    return { at: new Date(at).toISOString(), succeeded, failed, undecided };
+  });
+}
+
+function byPsp(rows: readonly HourRow[]): OverviewView['psps'] {
+  const sums = new Map<string, { psp: string; currency: string; payments: number; captured: number }>();
+  for (const { psp, currency, payments, captured } of rows) {
+    if (psp === null) continue;
+    const key = `${psp} ${currency}`;
+    const sum = sums.get(key) ?? { psp, currency, payments: 0, captured: 0 };
+    sums.set(key, { ...sum, payments: sum.payments + payments, captured: sum.captured + captured });
+  }
+  return [...sums.values()].toSorted((a, b) => b.payments - a.payments);
+}

@@ -1,0 +1,67 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { PathId } from '../http/request.decorators.js';
+import { CurrentOperator, ForRole } from './console-access.js';
+import { ConsoleReader } from './console-reader.js';
+import {
+  type AuditRow,
+  type OrphanRow,
+  type OverviewView,
+  type PageView,
+  type PaymentPageView,
+  type PaymentRow,
+} from './console-views.js';
+import { CursorDto, ListPaymentsDto } from './dto/list-payments.dto.js';
+import { OperatorActions } from './operator-actions.js';
+import { type SignedIn } from './operator-sessions.js';
+import { orphanRow, PaymentPages } from './payment-page.js';
+
+const EXAMPLE = '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42';
+
+/** /ops/api: what every operator may read. */
+@Controller('ops/api')
+export class ConsoleController {
+  constructor(
+    private readonly reader: ConsoleReader,
+    private readonly pages: PaymentPages,
+    private readonly actions: OperatorActions,
+  ) {}
+
+  @Get('overview')
+  @ForRole('viewer')
+  overview(): Promise<OverviewView> {
+    return this.reader.overview();
+  }
+
+  @Get('payments')
+  @ForRole('viewer')
+  payments(@Query() query: ListPaymentsDto): Promise<PageView<PaymentRow>> {
+    return this.reader.payments(query.filter(), query.cursor ?? null);
+  }
+
+  @Get('payments/:id')
+  @ForRole('viewer')
+  payment(
+    @PathId('payment', EXAMPLE) id: string,
+    @CurrentOperator() operator: SignedIn,
+  ): Promise<PaymentPageView> {
+    return this.pages.show(id, operator);
+  }
+
+  @Get('payments/:id/explain')
+  @ForRole('viewer')
+  explain(@PathId('payment', EXAMPLE) id: string): Promise<{ readonly explained: string }> {
+    return this.pages.explained(id);
+  }
+
+  @Get('orphans')
+  @ForRole('viewer')
+  async orphans(): Promise<PageView<OrphanRow>> {
+    return { data: (await this.actions.orphans.list()).map(orphanRow), next_cursor: null };
+  }
+
+  @Get('audit')
+  @ForRole('viewer')
+  audit(@Query() query: CursorDto): Promise<PageView<AuditRow>> {
+    return this.reader.audit(query.cursor ?? null);
+  }
+}

@@ -1,0 +1,109 @@
+import { formatMoney } from '../core/money.js';
+import { isCall, type OperationHistory } from '../request-storage/attempt.js';
+import { type RouteHistory } from '../request-storage/assess-route.js';
+import { statedBy } from '../request-storage/statement.js';
+import { duration } from './duration.js';
+import { type PaymentReport } from './payment-report.js';
+
+/** Says in a few sentences what happened to a payment and what happens next. Pure. */
+export function explain({ payment, operations, refunds, orphans }: PaymentReport, now: Date): string {
+  const { currency } = payment;
+  const money = (amount: number) => formatMoney({ amount, currency });
+  const open = operations.filter(({ routes }) => routes.at(-1)!.request.verdict === 'open');
+  const waiting = orphans.filter(({ status }) => status !== 'compensated' && status !== 'closed');
+  return [
+    `The merchant asked for ${money(payment.amount)} ${duration(age(payment.createdAt, now))} ago.`,
+    ...routesOfFirst(operations[0], now),
+    ...standing(payment, money),
+    ...open.map((operation) => nextOf(operation, now)),
+    ...refunds
+      .filter(({ status }) => status !== 'succeeded')
+      .map((refund) => `A refund of ${formatMoney(refund)} is ${refund.status}.`),
+    ...waiting.map(
+      (orphan) =>
+        `${orphan.psp} did ${formatMoney(orphan)} beside this payment (${orphan.pspReference ?? 'without an id'}): that orphan effect is ${orphan.status}.`,
+    ),
+    ...(open.length === 0 && waiting.length === 0 ? ['Nothing is left to do.'] : []),
+  ].join(' ');
+}
+
+function age(since: Date, now: Date): number {
+  return Math.max(0, now.getTime() - since.getTime());
+}
+
+/** What the PSPs said to the payment itself, one route after the other. */
+function routesOfFirst(first: OperationHistory | undefined, now: Date): string[] {
+  if (!first) return [];
+  return first.routes.flatMap((route) => {
+    const { psp, verdict } = route.request;
+    if (verdict === 'effective') return [`${psp} did it${howOf(route)}.`];
+    if (verdict === 'ruled_out') return [`${psp} did nothing${whyNot(route)}.`];
+    return [doubtAt(route, now)];
+  });
+}
+
+function howOf({ attempts }: RouteHistory): string {
+  const stated = attempts.findLast((a) => statedBy(a) !== null);
+  if (stated) return `, as ${statedBy(stated)} found out`;
+  const calls = attempts.filter(isCall).length;
+  return calls > 1 ? `, which took ${calls} calls to find out` : '';
+}
+
+function whyNot({ attempts }: RouteHistory): string {
+  const stated = attempts.findLast((a) => statedBy(a) !== null);
+  if (stated) return `, as ${statedBy(stated)} found out`;
+  const no = attempts.findLast(({ outcome }) => outcome !== null && outcome in reasons);
+  return no ? ` (${reasons[no.outcome!]}${no.pspCode === null ? '' : `, ${no.pspCode}`})` : '';
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  declined: 'it declined',
+  rejected: 'it refused the request',
+  not_sent: 'it was not reached',
+  not_found: 'it knows nothing of it',
+  canceled: 'it was canceled',
+  throttled: 'it was too busy',
+};
+
+function doubtAt({ request, attempts }: RouteHistory, now: Date): string {
+  const calls = attempts.filter(isCall);
+  const last = calls.at(-1);
+  const { psp } = request;
+  switch (last?.outcome) {
+    case 'requires_action':
+      return `${psp} waits for the customer to act.`;
+    case 'pending':
+      return `${psp} has it and has not decided yet.`;
+    default: {
+      const since = duration(age(attempts[0]!.startedAt, now));
+      const times = calls.length === 1 ? 'once' : `${calls.length} times`;
+      return `It is not known whether ${psp} did it: asked ${times} in ${since}, last with the outcome ${last?.outcome ?? 'unanswered'}.`;
+    }
+  }
+}
+
+function standing(payment: PaymentReport['payment'], money: (amount: number) => string): string[] {
+  const { status, failure, amountCaptured, amountRefunded, disputes } = payment;
+  const refunded = amountRefunded > 0 ? `, ${money(amountRefunded)} of it refunded` : '';
+  const disputed = (disputes ?? []).map(({ status: is }) => `A dispute is ${is}.`);
+  if (status === 'failed') {
+    return [`The payment failed${failure ? `: ${failure.message} (${failure.code})` : ''}.`, ...disputed];
+  }
+  if (amountCaptured > 0) return [`${money(amountCaptured)} is captured${refunded}.`, ...disputed];
+  return status === 'authorized' || status === 'canceled'
+    ? [`The payment is ${status}.`, ...disputed]
+    : disputed;
+}
+
+/** What happens to an operation that is not decided. */
+function nextOf({ entityKey, routes }: OperationHistory, now: Date): string {
+  const { psp, stuckAt, stuckReason, nextStepAt, operation } = routes.at(-1)!.request;
+  if (stuckAt !== null) {
+    return `The ${operation} is stuck since ${duration(age(stuckAt, now))} (${stuckReason ?? 'why is not known'}): a person has to find out at ${psp} what became of ${entityKey}, and it goes to no other PSP until then.`;
+  }
+  if (nextStepAt === null) return `The ${operation} is being worked on.`;
+  const inMs = nextStepAt.getTime() - now.getTime();
+  return inMs <= 0
+    ? `The service asks ${psp} about the ${operation} again now.`
+    : `The service asks ${psp} about the ${operation} again in ${duration(inMs)}.`;
+}

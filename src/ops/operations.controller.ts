@@ -1,0 +1,55 @@
+import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { CurrentOperator, ForRole } from './console-access.js';
+import { ConsoleReader } from './console-reader.js';
+import { type OpenRow, type PageView, type RetryView, type VerdictView } from './console-views.js';
+import { ApprovableActionDto, OperationDto } from './dto/operation.dto.js';
+import { OperatorActions } from './operator-actions.js';
+import { type SignedIn } from './operator-sessions.js';
+
+/** /ops/api/operations: what is not decided, and what may be done about it. */
+@Controller('ops/api/operations')
+export class OperationsController {
+  constructor(
+    private readonly reader: ConsoleReader,
+    private readonly actions: OperatorActions,
+  ) {}
+
+  @Get('stuck')
+  @ForRole('viewer')
+  async stuck(): Promise<PageView<OpenRow>> {
+    return { data: await this.reader.stuck(), next_cursor: null };
+  }
+
+  @Get('open')
+  @ForRole('viewer')
+  async open(): Promise<PageView<OpenRow>> {
+    return { data: await this.reader.open(), next_cursor: null };
+  }
+
+  /** What a retry would do; changes nothing. */
+  @Post('verdict')
+  @HttpCode(200)
+  @ForRole('viewer')
+  verdict(@Body() request: OperationDto): Promise<VerdictView> {
+    return this.actions.verdict(request.named());
+  }
+
+  @Post('retry')
+  @HttpCode(200)
+  @ForRole('operator')
+  retry(@Body() request: OperationDto, @CurrentOperator() operator: SignedIn): Promise<RetryView> {
+    return this.actions.retry(request.named(), operator);
+  }
+
+  /** What an act that takes two people would come to; changes nothing. */
+  @Post('action-verdict')
+  @HttpCode(200)
+  @ForRole('viewer')
+  async actionVerdict(
+    @Body() request: ApprovableActionDto,
+    @CurrentOperator() operator: SignedIn,
+  ): Promise<VerdictView> {
+    const headline = await this.actions.foresee(request.action(), operator);
+    return { allowed: true, headline, facts: ['It is done once another operator has approved it.'] };
+  }
+}

@@ -1,0 +1,140 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { Clock } from '../core/clock.js';
+import { Ids } from '../core/ids.js';
+import { Problem } from '../core/problem.js';
+import { translateOutage } from '../database/store-unavailable.js';
+import { OperationOwners } from '../request-storage/operation-owners.js';
+import { OrphanEffects } from '../request-storage/orphan-effects.js';
+import { OrphanEffect, PspRequest } from '../request-storage/psp-request.entity.js';
+import { type Statement } from '../request-storage/statement.js';
+import { type ApprovableAction } from './approvable-action.js';
+import { type RetryView, type VerdictView } from './console-views.js';
+import { actorOf, OperatorActs } from './operator-acts.js';
+import { type SignedIn } from './operator-sessions.js';
+import { verdictOnRetry } from './verdict.js';
+
+/** How an operator names an operation. */
+export interface NamedOperation {
+  readonly merchantId: string;
+  readonly entityKey: string;
+}
+
+type ResolveStuck = Extract<ApprovableAction, { kind: 'resolve_stuck' }>;
+
+/** What operators may have done about operations and orphan effects: through the services that decide them. */
+@Injectable()
+export class OperatorActions {
+  readonly orphans: OrphanEffects;
+
+  constructor(
+    @InjectDataSource() private readonly source: DataSource,
+    @Inject(OperationOwners) private readonly owners: OperationOwners,
+    @Inject(Clock) private readonly clock: Clock,
+    @Inject(Ids) private readonly ids: Ids,
+    private readonly acts: OperatorActs,
+  ) {
+    this.orphans = new OrphanEffects(source.getRepository(OrphanEffect));
+  }
+
+  /** What a retry would do now. */
+  async verdict(named: NamedOperation): Promise<VerdictView> {
+    const found = await this.find(named);
+    return verdictOnRetry(await this.owners.of(found.entityKey).foreseeAsk(found));
+  }
+
+  /** Takes the step that the verdict tells of, decided anew. @throws Problem `invalid_state` where it is refused */
+  async retry(named: NamedOperation, operator: SignedIn): Promise<RetryView> {
+    const found = await this.find(named);
+    const resolver = this.owners.of(found.entityKey);
+    const { allowed, headline } = verdictOnRetry(await resolver.foreseeAsk(found));
+    if (!allowed) throw new Problem('invalid_state', headline);
+    const calls = await resolver.askNow(found, `console-${this.ids.uuid()}`);
+    const after = await this.find(named);
+    const made = calls.map(({ kind, outcome }) => ({ kind, outcome }));
+    const subject = found.paymentId === null ? `payout:${found.payoutId}` : `payment:${found.paymentId}`;
+    await this.acts.record(operator, found.merchantId, 'route.retried', subject, {
+      entity_key: found.entityKey,
+      route: found.route,
+      calls: made,
+    });
+    return { calls: made, stuck: after.stuckAt !== null };
+  }
+
+  /** What an act that takes two people would come to now. @throws Problem where it would be refused */
+  async foresee(action: ApprovableAction, operator: SignedIn): Promise<string> {
+    switch (action.kind) {
+      case 'resolve_stuck': {
+        const found = await this.routeOf(action);
+        const statement = statementOf(action, operator);
+        const { verdict, psp } = await this.owners.of(found.entityKey).foreseeResolution(found, statement);
+        return verdict === 'effective'
+          ? `The operation is closed as done at ${psp}.`
+          : `The operation is closed as not done at ${psp}. No other PSP is asked because of it.`;
+      }
+      case 'return_orphan':
+        await this.orphanOf(action);
+        return 'A worker asks the PSP about that object, and gives it back where it is there.';
+      case 'close_orphan':
+        await this.orphanOf(action);
+        return 'The orphan effect is taken off the list. Nothing is sent.';
+    }
+  }
+
+  /** Does it, judged once more. `operator`: whoever asked for it. Returns what it came to. @throws Problem */
+  async perform(action: ApprovableAction, operator: { readonly name: string }): Promise<string> {
+    switch (action.kind) {
+      case 'resolve_stuck': {
+        const found = await this.routeOf(action);
+        const statement = statementOf(action, operator);
+        const resolver = this.owners.of(found.entityKey);
+        const { verdict } = await resolver.resolveStuck(found, statement, `console-${this.ids.uuid()}`);
+        return verdict;
+      }
+      case 'return_orphan':
+      case 'close_orphan': {
+        const { merchant_id: merchantId, entity_key: entityKey, route, psp_reference: pspReference } = action;
+        const named = { merchantId, entityKey, route, pspReference };
+        const by = { actor: actorOf(operator), auditId: this.ids.uuid(), at: this.clock.now() };
+        const { status } =
+          action.kind === 'return_orphan'
+            ? await this.orphans.approve(named, by)
+            : await this.orphans.close(named, { ...by, note: action.evidence });
+        return status;
+      }
+    }
+  }
+
+  /** The route that the action names, while it is still the one that is open. */
+  private async routeOf({ merchant_id: merchantId, entity_key: entityKey, route }: ResolveStuck) {
+    const found = await this.find({ merchantId, entityKey });
+    if (found.route !== route) throw new Problem('invalid_state', `Route ${route} is decided already.`);
+    return found;
+  }
+
+  private async orphanOf(action: Exclude<ApprovableAction, ResolveStuck>): Promise<void> {
+    const { merchant_id: merchantId, entity_key: entityKey, route, psp_reference: pspReference } = action;
+    const named = { merchantId, entityKey, route, ...(pspReference === null ? {} : { pspReference }) };
+    const found = await this.source.manager.findBy(OrphanEffect, named);
+    if (found.some(({ status }) => ['open', 'failed', 'approved'].includes(status))) return;
+    throw new Problem('not_found', 'No orphan effect of this name waits for a person.');
+  }
+
+  /** The last route of the operation. @throws Problem `not_found` */
+  private async find({ merchantId, entityKey }: NamedOperation): Promise<PspRequest> {
+    const where = { merchantId, entityKey };
+    const found = await translateOutage(
+      this.source.manager.findOne(PspRequest, { where, order: { route: 'DESC' } }),
+    );
+    if (!found) throw new Problem('not_found', 'There is no operation of this name.');
+    return found;
+  }
+}
+
+function statementOf(
+  { as, evidence, psp_reference }: ResolveStuck,
+  operator: { readonly name: string },
+): Statement {
+  return { isDone: as === 'done', evidence, pspReference: psp_reference, by: actorOf(operator) };
+}

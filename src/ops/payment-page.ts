@@ -1,0 +1,173 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { LRUCache } from 'lru-cache';
+import { DataSource } from 'typeorm';
+import { Clock } from '../core/clock.js';
+import { translateOutage } from '../database/store-unavailable.js';
+import { Merchant } from '../merchants/merchant.entity.js';
+import { Payment, PaymentTransition } from '../payments/payment.entity.js';
+import { paymentLifecycle } from '../payments/payment.lifecycle.js';
+import {
+  type OrphanEffect,
+  type PspAttempt,
+  type PspRequest,
+} from '../request-storage/psp-request.entity.js';
+import { type OperationHistory } from '../request-storage/attempt.js';
+import { Approvals } from './approvals.js';
+import { ConsoleReader } from './console-reader.js';
+import {
+  type AttemptRow,
+  type OperationRow,
+  type OrphanRow,
+  type PaymentPageView,
+  type RouteRow,
+} from './console-views.js';
+import { explain } from './explain.js';
+import { OperatorActs } from './operator-acts.js';
+import { type SignedIn } from './operator-sessions.js';
+import { type PaymentReport, PaymentReports } from './payment-report.js';
+import { timelineOf } from './timeline.js';
+
+/** A page that is looked at and refreshed is one view of it. */
+const ONE_VIEW_MS = 10 * 60_000;
+
+/** All that the console shows of a payment. */
+@Injectable()
+export class PaymentPages {
+  private readonly seen = new LRUCache<string, true>({ max: 10_000, ttl: ONE_VIEW_MS });
+  private readonly reports: PaymentReports;
+
+  constructor(
+    @InjectDataSource() private readonly source: DataSource,
+    @Inject(Clock) private readonly clock: Clock,
+    private readonly reader: ConsoleReader,
+    private readonly approvals: Approvals,
+    private readonly acts: OperatorActs,
+  ) {
+    this.reports = new PaymentReports(source.getRepository(Payment));
+  }
+
+  /** Writes down who looked at it. @throws Problem `not_found` */
+  async show(id: string, operator: SignedIn): Promise<PaymentPageView> {
+    const report = await translateOutage(this.reports.find(id, null));
+    const { payment, operations } = report;
+    const subject = `payment:${payment.id}`;
+    await this.viewed(report, operator, subject);
+    const { merchantId } = payment;
+    const { manager } = this.source;
+    const [merchant, transitions, acts, approvals] = await Promise.all([
+      manager.findOneByOrFail(Merchant, { id: merchantId }),
+      manager.find(PaymentTransition, {
+        where: { merchantId, paymentId: payment.id },
+        order: { version: 'ASC' },
+      }),
+      this.reader.auditOf(subject),
+      this.approvals.about(subject),
+    ]);
+    const told = acts.filter(({ action }) => action !== VIEWED && action !== 'route.resolved');
+    return {
+      payment: {
+        id: payment.id,
+        merchant_id: merchantId,
+        merchant: merchant.name,
+        reference: payment.reference,
+        status: payment.status,
+        amount: payment.amount,
+        amount_captured: payment.amountCaptured,
+        amount_refunded: payment.amountRefunded,
+        currency: payment.currency,
+        capture_mode: payment.captureMode,
+        psp: payment.psp,
+        psp_reference: payment.pspReference,
+        failure: payment.failure,
+        created_at: payment.createdAt.toISOString(),
+        updated_at: payment.updatedAt.toISOString(),
+      },
+      explained: explain(report, this.clock.now()),
+      timeline: timelineOf(transitions, operations, told),
+      operations: operations.map(operationRow),
+      refunds: report.refunds.map(({ id, status, amount, currency, createdAt }) => ({
+        id,
+        status,
+        amount,
+        currency,
+        created_at: createdAt.toISOString(),
+      })),
+      orphans: report.orphans.map(orphanRow),
+      approvals,
+      lifecycle: {
+        states: paymentLifecycle.states,
+        arrows: paymentLifecycle.arrows,
+        visited: [...new Set([...transitions.map(({ toStatus }) => toStatus), payment.status])],
+      },
+    };
+  }
+
+  /** @throws Problem `not_found` */
+  async explained(id: string): Promise<{ readonly id: string; readonly explained: string }> {
+    const report = await translateOutage(this.reports.find(id, null));
+    return { id: report.payment.id, explained: explain(report, this.clock.now()) };
+  }
+
+  private async viewed({ payment }: PaymentReport, operator: SignedIn, subject: string): Promise<void> {
+    const view = `${operator.id} ${payment.id}`;
+    if (this.seen.has(view)) return;
+    await this.acts.record(operator, payment.merchantId, VIEWED, subject, {});
+    this.seen.set(view, true);
+  }
+}
+
+const VIEWED = 'payment.viewed';
+
+function operationRow({ entityKey, routes }: OperationHistory): OperationRow {
+  return {
+    entity_key: entityKey,
+    operation: routes[0]!.request.operation,
+    routes: routes.map(({ request, attempts }) => routeRow(request, attempts)),
+  };
+}
+
+function routeRow(request: PspRequest, attempts: readonly PspAttempt[]): RouteRow {
+  return {
+    route: request.route,
+    psp: request.psp,
+    psp_reference: request.pspReference,
+    amount: request.amount,
+    currency: request.currency,
+    verdict: request.verdict,
+    opened_at: request.openedAt.toISOString(),
+    decided_at: request.decidedAt?.toISOString() ?? null,
+    next_step_at: request.nextStepAt?.toISOString() ?? null,
+    stuck_at: request.stuckAt?.toISOString() ?? null,
+    stuck_reason: request.stuckReason ?? null,
+    attempts: attempts.map(attemptRow),
+  };
+}
+
+function attemptRow(attempt: PspAttempt): AttemptRow {
+  return {
+    attempt: attempt.attempt,
+    kind: attempt.kind,
+    outcome: attempt.outcome,
+    psp_code: attempt.pspCode,
+    http_status: attempt.httpStatus,
+    latency_ms: attempt.latencyMs,
+    started_at: attempt.startedAt.toISOString(),
+    request: attempt.request,
+    response: attempt.response,
+  };
+}
+
+export function orphanRow(orphan: OrphanEffect): OrphanRow {
+  return {
+    merchant_id: orphan.merchantId,
+    entity_key: orphan.entityKey,
+    route: orphan.route,
+    psp: orphan.psp,
+    psp_reference: orphan.pspReference,
+    amount: orphan.amount,
+    currency: orphan.currency,
+    status: orphan.status,
+    found_at: orphan.foundAt.toISOString(),
+  };
+}

@@ -1,0 +1,85 @@
+import { firstSentAt, WINDOW_MARGIN_MS } from '../request-storage/assess-route.js';
+import { isCall } from '../request-storage/attempt.js';
+import { mayResend } from '../request-storage/next-step.js';
+import { type Foreseen } from '../request-storage/operation-resolver.js';
+import { type VerdictView } from './console-views.js';
+import { duration } from './duration.js';
+
+/** Says of a retry what the next step would be, and what makes it safe. Pure. */
+export function verdictOnRetry({ step, route, capabilities, now }: Foreseen): VerdictView {
+  const { psp, leasedBy, leasedUntil } = route.request;
+  const facts = factsOf({ step, route, capabilities, now });
+  const allowed = (headline: string): VerdictView => ({ allowed: true, headline, facts });
+  const refused = (headline: string): VerdictView => ({ allowed: false, headline, facts });
+  if (leasedBy !== null && leasedUntil !== null && leasedUntil > now) {
+    return refused('A run of the service works on this operation right now. Look again in a few seconds.');
+  }
+  switch (step.do) {
+    case 'none':
+      return refused('This operation is decided. There is nothing left to retry.');
+    case 'finish':
+      return allowed(`${psp} has said that it did it: the operation is closed as done.`);
+    case 'fail':
+      return allowed(
+        `It is proved that ${psp} did nothing, and no other PSP is left: the operation is closed as failed.`,
+      );
+    case 'open':
+      return allowed(`It is proved that ${psp} did nothing: ${step.psp} is asked next.`);
+    case 'lookup':
+      return allowed(`${psp} is asked what became of it. Asking moves no money.`);
+    case 'execute':
+      return allowed(
+        `The same request is sent to ${psp} again under the same key, so it is done once at most.`,
+      );
+    case 'complete':
+      return allowed(`What the customer's return handed over is given to ${psp} again under the same key.`);
+    case 'cancel':
+      return allowed(`${psp} is told to cancel it.`);
+    case 'wait':
+      return refused(
+        `Nothing can be done before ${step.until.toISOString().slice(11, 19)} UTC (${reasonOf(step.why)}).`,
+      );
+    case 'stuck':
+      return refused(
+        `The service may not try this again by itself: ${step.why}. Find out at ${psp} what became of it.`,
+      );
+  }
+}
+
+function reasonOf(why: string): string {
+  const known: Readonly<Record<string, string>> = {
+    clock: 'the clock of this process is not trusted',
+    throttled: 'the PSP asked to be left alone until then',
+    requires_action: 'the customer has to act',
+    pending: 'the PSP has it and will decide',
+  };
+  return known[why] ?? why;
+}
+
+function factsOf({ step, route, capabilities, now }: Foreseen): string[] {
+  const { request, attempts } = route;
+  const facts = [`Same PSP: ${request.psp}, route ${request.route}.`];
+  const executes = attempts.filter(({ kind }) => kind === 'execute');
+  const { windowMs } = capabilities.idempotency;
+  if (executes.length > 0 && windowMs !== null) {
+    const leftMs = firstSentAt(executes) + windowMs - WINDOW_MARGIN_MS - now.getTime();
+    facts.push(
+      leftMs > 0
+        ? `Same key: ${request.psp} remembers it for another ${duration(leftMs)}.`
+        : `${request.psp} may have forgotten the key ${duration(-leftMs)} ago: the request is not sent again.`,
+    );
+  }
+  if (step.do === 'lookup' && mayResend(route, capabilities, now)) {
+    facts.push(
+      `Where ${request.psp} knows nothing of it, the same request may be sent again under the same key.`,
+    );
+  }
+  const lookup = attempts.findLast(({ kind }) => kind === 'lookup');
+  if (lookup) {
+    const ago = duration(now.getTime() - lookup.startedAt.getTime());
+    facts.push(`Last lookup ${ago} ago: ${lookup.outcome ?? 'unanswered'}.`);
+  } else if (capabilities.lookup === null) facts.push(`${request.psp} offers no lookup.`);
+  const last = attempts.findLast(isCall);
+  if (last && last !== lookup) facts.push(`Last call: ${last.kind}, ${last.outcome ?? 'unanswered'}.`);
+  return facts;
+}
