@@ -21,7 +21,8 @@ if (!existsSync(built) || readFileSync(built, 'utf8') !== digest) {
     root: join(root, 'console'),
     base: '/ops/',
     configFile: false,
-    logLevel: 'warn',
+    // Below it stands a word on "use client" for each file of the component library.
+    logLevel: 'error',
     publicDir: false,
     build: {
       outDir: join(root, 'dist/console'),

@@ -1,1 +1,42 @@
-document.title = 'Payonce console';
+import '@mantine/core/styles.css';
+import '@mantine/charts/styles.css';
+import './console.css';
+import { MantineProvider, createTheme } from '@mantine/core';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { ApiProblem } from './api.js';
+import { router } from './router.js';
+
+const theme = createTheme({
+  primaryColor: 'indigo',
+  defaultRadius: 'sm',
+  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
+  fontFamilyMonospace: 'ui-monospace, "SF Mono", Menlo, Consolas, monospace',
+  autoContrast: true,
+});
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // What the service refuses it refuses again; what did not arrive is asked for once more.
+      retry: (failures, error) => !(error instanceof ApiProblem) && failures < 1,
+      refetchInterval: 5_000,
+      staleTime: 2_000,
+    },
+  },
+});
+
+/** The policy of the page lets these styles in, and no others that are written into it. */
+const nonce = document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.content ?? '';
+
+createRoot(document.getElementById('root')!).render(
+  <StrictMode>
+    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+      <QueryClientProvider client={queries}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+);

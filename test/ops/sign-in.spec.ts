@@ -112,19 +112,15 @@ it('refuses what does not come from its own pages', async () => {
   const client = await ConsoleClient.signedIn(url, await newOperator(environment, 'forged', 'viewer'));
   const origin = new URL(service.url).origin;
   const own = { 'payonce-console': 'active' };
-  for (const headers of [
+  const foreign: readonly Readonly<Record<string, string>>[] = [
     { origin },
     own,
     { ...own, origin: 'https://evil.example' },
     { ...own, origin: 'null' },
     { ...own, origin: `${origin}0` },
-  ]) {
-    const { status, body } = await client.send(
-      'DELETE',
-      'session',
-      undefined,
-      headers as Record<string, string>,
-    );
+  ];
+  for (const headers of foreign) {
+    const { status, body } = await client.send('DELETE', 'session', undefined, headers);
     expect([status, body['code']]).toEqual([403, 'forbidden']);
   }
   expect((await client.get('session')).status).toBe(200);

@@ -1,0 +1,39 @@
+/** What the service refused, as it says so (RFC 9457). */
+export class ApiProblem extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** A page that is left open asks on by itself, and shall not keep its session by that. */
+const AWAY_MS = 60_000;
+let lastSeen = performance.now();
+for (const event of ['pointerdown', 'pointermove', 'keydown', 'scroll'] as const) {
+  addEventListener(event, () => (lastSeen = performance.now()), { passive: true, capture: true });
+}
+
+export async function api<T>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<T> {
+  const isAway = performance.now() - lastSeen > AWAY_MS;
+  const reply = await fetch(`/ops/api/${path}`, {
+    method,
+    headers: {
+      'payonce-console': isAway ? 'idle' : 'active',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const answer = (await reply.json().catch(() => ({}))) as Record<string, unknown>;
+  if (reply.ok) return answer as T;
+  const { code, detail, errors } = answer as {
+    code?: string;
+    detail?: string;
+    errors?: readonly { pointer: string; message: string }[];
+  };
+  const faults = (errors ?? []).map(({ pointer, message }) => `${pointer.slice(1)} ${message}`.trim());
+  const message = faults.length > 0 ? faults.join('; ') : (detail ?? `The service answered ${reply.status}.`);
+  throw new ApiProblem(reply.status, code ?? 'unknown', message);
+}

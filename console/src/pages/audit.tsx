@@ -1,0 +1,94 @@
+import { Button, Code, Group, Table, Text } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { type AuditRow, type PageView } from '../../../src/ops/console-views.js';
+import { api } from '../api.js';
+import { Time } from '../format.js';
+import { Heading, Loaded, Nothing } from '../parts.js';
+
+export function Audit() {
+  const { cursor } = useSearch({ from: '/shell/audit' });
+  const navigate = useNavigate({ from: '/audit' });
+  const query = useQuery({
+    queryKey: ['audit', cursor],
+    queryFn: () => api<PageView<AuditRow>>('GET', cursor === undefined ? 'audit' : `audit?cursor=${cursor}`),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <>
+      <Heading title="Audit" hint="What people did, here and at the command line, the newest first." />
+      <Loaded query={query}>
+        {({ data, next_cursor: next }) =>
+          data.length === 0 ? (
+            <Nothing>Nobody has done anything yet.</Nothing>
+          ) : (
+            <>
+              <Table className="stacked" verticalSpacing={6}>
+                <Table.Thead>
+                  <Table.Tr>
+                    <Table.Th>When</Table.Th>
+                    <Table.Th>Who</Table.Th>
+                    <Table.Th>What</Table.Th>
+                    <Table.Th>Of what</Table.Th>
+                    <Table.Th>Detail</Table.Th>
+                  </Table.Tr>
+                </Table.Thead>
+                <Table.Tbody>
+                  {data.map((row) => (
+                    <Table.Tr key={row.id}>
+                      <Table.Td data-label="When">
+                        <Time at={row.at} />
+                      </Table.Td>
+                      <Table.Td data-label="Who">{row.actor}</Table.Td>
+                      <Table.Td data-label="What">{row.action}</Table.Td>
+                      <Table.Td data-label="Of what">
+                        <Subject of={row.subject} />
+                      </Table.Td>
+                      <Table.Td data-label="Detail">
+                        <Detail of={row.detail} />
+                      </Table.Td>
+                    </Table.Tr>
+                  ))}
+                </Table.Tbody>
+              </Table>
+              <Group justify="end" mt="md">
+                {cursor !== undefined && (
+                  <Button variant="default" onClick={() => void navigate({ search: {} })}>
+                    Newest
+                  </Button>
+                )}
+                {next !== null && (
+                  <Button variant="default" onClick={() => void navigate({ search: { cursor: next } })}>
+                    Older
+                  </Button>
+                )}
+              </Group>
+            </>
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+function Subject({ of }: { readonly of: string }) {
+  const [noun, id] = of.split(':');
+  if (noun !== 'payment' || id === undefined)
+    return (
+      <Text span className="mono">
+        {of}
+      </Text>
+    );
+  return (
+    <Link to="/payments/$id" params={{ id }} className="row-link mono">
+      {of}
+    </Link>
+  );
+}
+
+function Detail({ of }: { readonly of: AuditRow['detail'] }) {
+  const text = Object.entries(of)
+    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(', ');
+  return text === '' ? null : <Code className="mono">{text}</Code>;
+}

@@ -1,0 +1,180 @@
+import { Button, Checkbox, Group, Modal, Table, Text } from '@mantine/core';
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type PageView } from '../../../src/ops/console-views.js';
+import { api } from '../api.js';
+import { Time } from '../format.js';
+import { Failure, Heading, Loaded, Nothing } from '../parts.js';
+import { useMay } from '../session.js';
+
+interface Letter {
+  readonly id: string;
+  readonly kind: string;
+  readonly cause: string;
+  readonly error: string;
+  readonly tries: number;
+  readonly died_at: string;
+}
+
+export function DeadLetters() {
+  const { cursor } = useSearch({ from: '/shell/dead-letters' });
+  const navigate = useNavigate({ from: '/dead-letters' });
+  const queries = useQueryClient();
+  const [mayMerge, mayPurge] = [useMay('operator'), useMay('admin')];
+  const [chosen, choose] = useState<readonly string[]>([]);
+  const [isPurging, askToPurge] = useState(false);
+  const query = useQuery({
+    queryKey: ['dead-letters', cursor],
+    queryFn: () =>
+      api<PageView<Letter>>(
+        'GET',
+        `console/dead-letters?limit=50${cursor === undefined ? '' : `&cursor=${cursor}`}`,
+      ),
+    placeholderData: keepPreviousData,
+  });
+  const act = useMutation({
+    mutationFn: (way: 'merge' | 'purge') =>
+      api<{ merged?: number; purged?: number }>('POST', `console/dead-letters/${way}`, { ids: chosen }),
+    onSettled: async () => {
+      choose([]);
+      askToPurge(false);
+      await queries.invalidateQueries();
+    },
+  });
+  return (
+    <>
+      <Heading
+        title="Dead letters"
+        hint="Jobs that were given up. Once the cause is mended, send them back to their queue."
+      >
+        {mayMerge && (
+          <Group gap="xs">
+            <Button
+              size="xs"
+              disabled={chosen.length === 0}
+              loading={act.isPending}
+              onClick={() => act.mutate('merge')}
+            >
+              Requeue {chosen.length || ''}
+            </Button>
+            {mayPurge && (
+              <Button
+                size="xs"
+                color="red"
+                variant="light"
+                disabled={chosen.length === 0}
+                onClick={() => askToPurge(true)}
+              >
+                Purge…
+              </Button>
+            )}
+          </Group>
+        )}
+      </Heading>
+      {act.error && <Failure error={act.error} />}
+      {act.data && (
+        <Text role="status" size="sm" mb="sm">
+          {act.data.merged === undefined
+            ? `${act.data.purged} purged.`
+            : `${act.data.merged} sent back to their queue.`}
+        </Text>
+      )}
+      <Loaded query={query}>
+        {({ data, next_cursor: next }) =>
+          data.length === 0 ? (
+            <Nothing>No job was given up.</Nothing>
+          ) : (
+            <>
+              <Table className="stacked" verticalSpacing={6}>
+                <Table.Thead>
+                  <Table.Tr>
+                    {mayMerge && (
+                      <Table.Th w={36}>
+                        <Checkbox
+                          size="xs"
+                          aria-label="Choose all on this page"
+                          checked={chosen.length === data.length}
+                          onChange={({ currentTarget }) =>
+                            choose(currentTarget.checked ? data.map(({ id }) => id) : [])
+                          }
+                        />
+                      </Table.Th>
+                    )}
+                    <Table.Th>Kind</Table.Th>
+                    <Table.Th>Cause</Table.Th>
+                    <Table.Th ta="end">Tries</Table.Th>
+                    <Table.Th>Given up</Table.Th>
+                    <Table.Th>Last error</Table.Th>
+                  </Table.Tr>
+                </Table.Thead>
+                <Table.Tbody>
+                  {data.map((letter) => (
+                    <Table.Tr key={letter.id}>
+                      {mayMerge && (
+                        <Table.Td data-label="Choose">
+                          <Checkbox
+                            size="xs"
+                            aria-label={`Choose ${letter.kind} ${letter.id}`}
+                            checked={chosen.includes(letter.id)}
+                            onChange={({ currentTarget }) =>
+                              choose(
+                                currentTarget.checked
+                                  ? [...chosen, letter.id]
+                                  : chosen.filter((id) => id !== letter.id),
+                              )
+                            }
+                          />
+                        </Table.Td>
+                      )}
+                      <Table.Td data-label="Kind" className="mono">
+                        {letter.kind}
+                      </Table.Td>
+                      <Table.Td data-label="Cause">{letter.cause}</Table.Td>
+                      <Table.Td data-label="Tries" ta="end">
+                        {letter.tries}
+                      </Table.Td>
+                      <Table.Td data-label="Given up">
+                        <Time at={letter.died_at} />
+                      </Table.Td>
+                      <Table.Td data-label="Last error">
+                        <Text size="sm" lineClamp={2}>
+                          {letter.error}
+                        </Text>
+                      </Table.Td>
+                    </Table.Tr>
+                  ))}
+                </Table.Tbody>
+              </Table>
+              <Group justify="end" mt="md">
+                {cursor !== undefined && (
+                  <Button variant="default" onClick={() => void navigate({ search: {} })}>
+                    Newest
+                  </Button>
+                )}
+                {next !== null && (
+                  <Button variant="default" onClick={() => void navigate({ search: { cursor: next } })}>
+                    Older
+                  </Button>
+                )}
+              </Group>
+            </>
+          )
+        }
+      </Loaded>
+      <Modal opened={isPurging} onClose={() => askToPurge(false)} title="Purge for good">
+        <Text size="sm" mb="md">
+          {chosen.length} jobs are deleted for good: what they were to do is not done.
+        </Text>
+        <Group justify="end">
+          <Button variant="default" onClick={() => askToPurge(false)}>
+            Cancel
+          </Button>
+          <Button color="red" loading={act.isPending} onClick={() => act.mutate('purge')}>
+            Purge {chosen.length}
+          </Button>
+        </Group>
+      </Modal>
+    </>
+  );
+}

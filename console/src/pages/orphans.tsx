@@ -1,0 +1,151 @@
+import { Button, Group, Modal, Stack, Table, Text, Textarea } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type ApprovalView, type OrphanRow, type PageView } from '../../../src/ops/console-views.js';
+import { api } from '../api.js';
+import { money, State, Time } from '../format.js';
+import { Failure, Heading, Loaded, Nothing } from '../parts.js';
+import { useMay } from '../session.js';
+
+export function Orphans() {
+  const query = useQuery({
+    queryKey: ['orphans'],
+    queryFn: () => api<PageView<OrphanRow>>('GET', 'orphans'),
+  });
+  return (
+    <>
+      <Heading
+        title="Orphan effects"
+        hint="What a PSP did for a route that was ruled out. It is given back once the PSP has been asked about it."
+      />
+      <Loaded query={query}>
+        {({ data }) =>
+          data.length === 0 ? <Nothing>No orphan effect waits.</Nothing> : <Rows rows={data} />
+        }
+      </Loaded>
+    </>
+  );
+}
+
+function Rows({ rows }: { readonly rows: readonly OrphanRow[] }) {
+  const mayAct = useMay('operator');
+  const [chosen, choose] = useState<{ kind: 'return_orphan' | 'close_orphan'; row: OrphanRow } | null>(null);
+  return (
+    <>
+      <Table className="stacked" verticalSpacing={6}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Operation</Table.Th>
+            <Table.Th>State</Table.Th>
+            <Table.Th ta="end">Amount</Table.Th>
+            <Table.Th>At the PSP</Table.Th>
+            <Table.Th>Found</Table.Th>
+            {mayAct && <Table.Th>Act</Table.Th>}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map((row) => (
+            <Table.Tr key={`${row.entity_key} ${row.route} ${row.psp_reference}`}>
+              <Table.Td data-label="Operation">
+                <Link
+                  to="/payments/$id"
+                  params={{ id: row.entity_key.slice('payment-'.length, 'payment-'.length + 36) }}
+                  className="row-link mono"
+                >
+                  {row.entity_key}
+                </Link>
+              </Table.Td>
+              <Table.Td data-label="State">
+                <State is={row.status} />
+              </Table.Td>
+              <Table.Td data-label="Amount" ta="end">
+                {money(row.amount, row.currency)}
+              </Table.Td>
+              <Table.Td data-label="At the PSP" className="mono">
+                {row.psp} {row.psp_reference ?? 'without an id'}
+              </Table.Td>
+              <Table.Td data-label="Found">
+                <Time at={row.found_at} />
+              </Table.Td>
+              {mayAct && (
+                <Table.Td data-label="Act">
+                  <Group gap="xs">
+                    <Button
+                      size="compact-xs"
+                      variant="default"
+                      onClick={() => choose({ kind: 'return_orphan', row })}
+                    >
+                      Give back…
+                    </Button>
+                    <Button
+                      size="compact-xs"
+                      variant="default"
+                      onClick={() => choose({ kind: 'close_orphan', row })}
+                    >
+                      Close…
+                    </Button>
+                  </Group>
+                </Table.Td>
+              )}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      {chosen && <Ask {...chosen} close={() => choose(null)} />}
+    </>
+  );
+}
+
+function Ask(props: { kind: 'return_orphan' | 'close_orphan'; row: OrphanRow; close: () => void }) {
+  const { kind, row, close } = props;
+  const queries = useQueryClient();
+  const [evidence, setEvidence] = useState('');
+  const { merchant_id, entity_key, route, psp_reference } = row;
+  const ask = useMutation({
+    mutationFn: () =>
+      api<ApprovalView>('POST', 'approvals', {
+        kind,
+        merchant_id,
+        entity_key,
+        route,
+        ...(psp_reference === null ? {} : { psp_reference }),
+        evidence,
+      }),
+    onSuccess: async () => {
+      await queries.invalidateQueries();
+      close();
+    },
+  });
+  const isReturn = kind === 'return_orphan';
+  return (
+    <Modal opened onClose={close} title={isReturn ? 'Give it back' : 'Close it'}>
+      <Stack gap="sm">
+        <Text size="sm">
+          {isReturn
+            ? `${row.psp} is asked about this very object, and ${money(row.amount, row.currency)} is given back where it is there.`
+            : 'It is taken off the list, because you settled it at the PSP. Nothing is sent.'}{' '}
+          A second operator has to approve it.
+        </Text>
+        <Textarea
+          label="What you found"
+          required
+          autosize
+          minRows={2}
+          maxLength={500}
+          value={evidence}
+          onChange={({ currentTarget }) => setEvidence(currentTarget.value)}
+        />
+        {ask.error && <Failure error={ask.error} />}
+        <Group justify="end">
+          <Button variant="default" onClick={close}>
+            Cancel
+          </Button>
+          <Button loading={ask.isPending} disabled={evidence.trim() === ''} onClick={() => ask.mutate()}>
+            Ask for approval
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

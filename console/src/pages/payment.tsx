@@ -1,0 +1,203 @@
+import { Alert, Anchor, Code, Grid, Group, Paper, Stack, Text, Timeline, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type PaymentPageView, type TimelineEntry } from '../../../src/ops/console-views.js';
+import { api } from '../api.js';
+import { money, State, Time } from '../format.js';
+import { Heading, Loaded } from '../parts.js';
+import { ApprovalCard } from './approvals.js';
+import { Lifecycle } from './lifecycle.js';
+import { OperationActions } from './operation-actions.js';
+
+export function PaymentPage() {
+  const { id } = useParams({ from: '/shell/payments/$id' });
+  const query = useQuery({
+    queryKey: ['payment', id],
+    queryFn: () => api<PaymentPageView>('GET', `payments/${encodeURIComponent(id)}`),
+  });
+  return <Loaded query={query}>{(page) => <Page page={page} />}</Loaded>;
+}
+
+function Page({ page }: { readonly page: PaymentPageView }) {
+  const { payment, operations, timeline, approvals, lifecycle, explained } = page;
+  const open = operations.filter(({ routes }) => routes.at(-1)!.verdict === 'open');
+  const isStuck = open.some(({ routes }) => routes.at(-1)!.stuck_at !== null);
+  return (
+    <>
+      <Heading title={payment.reference} hint={`${payment.merchant}, payment ${payment.id}`}>
+        <Group gap="sm">
+          <Text fw={700} fz="xl">
+            {money(payment.amount, payment.currency)}
+          </Text>
+          <State is={payment.status} />
+          {isStuck && <State is="stuck" />}
+        </Group>
+      </Heading>
+      <Alert
+        variant="light"
+        color={isStuck ? 'orange' : open.length > 0 ? 'yellow' : 'gray'}
+        mb="md"
+        title="What happened"
+      >
+        {explained}
+      </Alert>
+      <Grid gap="md">
+        <Grid.Col span={{ base: 12, lg: 7 }} order={{ base: 2, lg: 1 }}>
+          <Paper withBorder p="sm">
+            <Title order={2} size="h5" mb="sm">
+              Timeline
+            </Title>
+            <Entries entries={timeline} />
+          </Paper>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 5 }} order={{ base: 1, lg: 2 }}>
+          <Stack gap="md">
+            {open.map((operation) => (
+              <OperationActions
+                key={operation.entity_key}
+                operation={operation}
+                merchantId={payment.merchant_id}
+              />
+            ))}
+            {approvals
+              .filter(({ decision }) => decision === null)
+              .map((approval) => (
+                <ApprovalCard key={approval.id} approval={approval} />
+              ))}
+            <Facts page={page} />
+            <Paper withBorder p="sm">
+              <Title order={2} size="h5" mb="xs">
+                Lifecycle
+              </Title>
+              <Lifecycle {...lifecycle} />
+            </Paper>
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </>
+  );
+}
+
+function Facts({ page: { payment, operations, refunds, orphans } }: { readonly page: PaymentPageView }) {
+  const { currency } = payment;
+  const facts: readonly (readonly [name: string, value: React.ReactNode])[] = [
+    ['Captured', money(payment.amount_captured, currency)],
+    ['Refunded', money(payment.amount_refunded, currency)],
+    ['Capture', payment.capture_mode],
+    ['PSP', payment.psp === null ? 'none has taken it' : <PspReference key="psp" {...payment} />],
+    ...(payment.failure ? [['Failure', `${payment.failure.code}: ${payment.failure.message}`] as const] : []),
+    ['Created', <Time key="created" at={payment.created_at} />],
+    ...operations.flatMap(({ operation, routes }) =>
+      routes.map(
+        ({ route, psp, verdict }) =>
+          [
+            `${operation}, route ${route}`,
+            <Group key={`${operation} ${route}`} gap="xs" justify="end">
+              {psp} <State is={verdict} />
+            </Group>,
+          ] as const,
+      ),
+    ),
+    ...refunds.map(
+      (refund) => ['Refund', `${money(refund.amount, refund.currency)} ${refund.status}`] as const,
+    ),
+    ...orphans.map(
+      (orphan) => ['Orphan effect', `${money(orphan.amount, orphan.currency)} ${orphan.status}`] as const,
+    ),
+  ];
+  return (
+    <Paper withBorder p="sm">
+      <Title order={2} size="h5" mb="xs">
+        Facts
+      </Title>
+      <Stack gap={6} component="dl" m={0}>
+        {facts.map(([name, value], index) => (
+          <Group key={`${name} ${index}`} justify="space-between" gap="md" wrap="nowrap" align="start">
+            <Text component="dt" size="sm" c="dimmed" flex="none">
+              {name}
+            </Text>
+            <Text component="dd" size="sm" m={0} ta="end">
+              {value}
+            </Text>
+          </Group>
+        ))}
+      </Stack>
+    </Paper>
+  );
+}
+
+function PspReference({
+  psp,
+  psp_reference: reference,
+}: Pick<PaymentPageView['payment'], 'psp' | 'psp_reference'>) {
+  const link =
+    psp === 'stripe' && reference
+      ? `https://dashboard.stripe.com/payments/${encodeURIComponent(reference)}`
+      : null;
+  const name = `${psp} ${reference ?? ''}`;
+  return link === null ? (
+    <span className="mono">{name}</span>
+  ) : (
+    <Anchor className="mono" size="sm" href={link} target="_blank" rel="noreferrer">
+      {name}
+    </Anchor>
+  );
+}
+
+const colors = { good: 'green', bad: 'red', doubt: 'yellow', plain: 'gray' } as const;
+
+function Entries({ entries }: { readonly entries: readonly TimelineEntry[] }) {
+  return (
+    <Timeline bulletSize={12} lineWidth={2}>
+      {entries.map((entry, index) => (
+        <Timeline.Item
+          key={`${entry.at} ${index}`}
+          color={colors[entry.tone]}
+          bullet={<Bullet color={colors[entry.tone]} />}
+          title={
+            <Text size="sm" fw={entry.what === 'state' ? 700 : 500}>
+              {entry.title}
+            </Text>
+          }
+        >
+          <Text size="sm" c="dimmed">
+            {[entry.detail, entry.actor].filter(Boolean).join('; ')}
+            {entry.duration_ms !== null && `; ${entry.duration_ms} ms`}
+          </Text>
+          <Text size="xs" c="dimmed">
+            <Time at={entry.at} />
+          </Text>
+          {entry.raw && <Raw of={entry.raw} />}
+        </Timeline.Item>
+      ))}
+    </Timeline>
+  );
+}
+
+function Bullet({ color }: { readonly color: string }) {
+  return (
+    <svg width="12" height="12" aria-hidden="true">
+      <circle cx="6" cy="6" r="6" fill={`var(--mantine-color-${color}-6)`} />
+    </svg>
+  );
+}
+
+/** Redacted already, where it was stored. */
+function Raw({ of }: { readonly of: object }) {
+  const [isShown, show] = useState(false);
+  return (
+    <>
+      <Anchor
+        component="button"
+        type="button"
+        size="xs"
+        aria-expanded={isShown}
+        onClick={() => show(!isShown)}
+      >
+        {isShown ? 'Hide' : 'Show'} what is stored
+      </Anchor>
+      {isShown && <Code block>{JSON.stringify(of, null, 2)}</Code>}
+    </>
+  );
+}

@@ -1,0 +1,89 @@
+import { Button, Card, Center, PasswordInput, PinInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useEffect, useState } from 'react';
+import { type OperatorView } from '../../../src/ops/console-views.js';
+import { api } from '../api.js';
+import { Failure } from '../parts.js';
+
+type Factors =
+  { readonly link: string } | { readonly name: string; readonly password: string; readonly code: string };
+
+/** Behind the `#`, which no server and no log ever sees. It is good for once, so it leaves the address at once. */
+function takeLink(): string {
+  const link = location.hash.slice(1);
+  if (link !== '') history.replaceState(null, '', location.pathname);
+  return link;
+}
+const link = takeLink();
+
+export function SignIn() {
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const [name, setName] = useState('');
+  const [password, setPassword] = useState('');
+  const [code, setCode] = useState('');
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: (factors: Factors) => api<OperatorView>('POST', 'session', factors),
+    onSuccess: async (operator) => {
+      queries.setQueryData(['session'], operator);
+      await navigate({ to: '/' });
+    },
+    onError: () => setCode(''),
+  });
+  useEffect(() => {
+    if (link !== '') mutate({ link });
+  }, [mutate]);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    mutate({ name: name.trim(), password, code });
+  };
+  return (
+    <Center mih="100vh" p="md" component="main">
+      <Card withBorder padding="xl" w="100%" maw={380}>
+        <Title order={1} size="h3">
+          Payonce console
+        </Title>
+        <Text size="sm" c="dimmed" mb="md">
+          An administrator makes an account with <span className="mono">npx payonce operators create</span>.
+        </Text>
+        {error && <Failure error={error} />}
+        <form onSubmit={submit}>
+          <Stack gap="sm">
+            <TextInput
+              label="Name"
+              autoComplete="username"
+              required
+              autoFocus
+              value={name}
+              onChange={({ currentTarget }) => setName(currentTarget.value)}
+            />
+            <PasswordInput
+              label="Password"
+              autoComplete="current-password"
+              required
+              value={password}
+              onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+            />
+            <div role="group" aria-labelledby="code-label">
+              <Text size="sm" fw={500} id="code-label">
+                Code of the authenticator app
+              </Text>
+              <PinInput
+                length={6}
+                type="number"
+                oneTimeCode
+                value={code}
+                onChange={setCode}
+                getInputProps={(index) => ({ 'aria-label': `Digit ${index + 1}` })}
+              />
+            </div>
+            <Button type="submit" loading={isPending} disabled={code.length < 6} mt="xs">
+              Sign in
+            </Button>
+          </Stack>
+        </form>
+      </Card>
+    </Center>
+  );
+}

@@ -1,0 +1,275 @@
+import {
+  type ApprovalView,
+  type OpenRow,
+  type OverviewView,
+  type PageView,
+  type PaymentPageView,
+  type PaymentRow,
+  type RetryView,
+  type VerdictView,
+} from '../../src/ops/console-views.js';
+import { type OperatorRole, operatorRoles } from '../../src/core/operator-role.js';
+import { ConsoleClient, newOperator } from '../support/console-client.js';
+import { stuckPayment } from '../support/stuck-payment.js';
+import { ApiClient, orderOf, paymentOf, type Service, TestEnvironment } from '../support/test-environment.js';
+
+/** What operators read and do through the console's API; the ledger of the PSP judges. */
+let environment: TestEnvironment;
+let service: Service;
+let shop: ApiClient;
+const as = {} as Record<OperatorRole | 'other', ConsoleClient>;
+const ids = {} as Record<'done' | 'retried' | 'nothing' | 'own', string>;
+const url = () => service.url;
+
+beforeAll(async () => {
+  environment = await TestEnvironment.open({
+    timeoutMs: 700,
+    lockTtlMs: 1_800,
+    env: { PAYONCE_DEADLINE_MS: '1000' },
+  });
+  shop = new ApiClient(url, await environment.merchant());
+  service = await environment.start({ env: { PAYONCE_ROLE: 'api' } });
+  for (const role of operatorRoles) {
+    as[role] = await ConsoleClient.signedIn(url, await newOperator(environment, role, role));
+  }
+  as.other = await ConsoleClient.signedIn(url, await newOperator(environment, 'other', 'approver'));
+  const order = orderOf({ first: 'stripe', reference: 'order-done', amount: 1_000 });
+  ids.done = paymentOf(await shop.post('/v1/payments', order, 'order-done')).id;
+  for (const name of ['retried', 'nothing', 'own'] as const) {
+    ids[name] = await stuckPayment(environment, shop, `order-${name}`, name === 'retried');
+  }
+}, 120_000);
+afterAll(() => environment.close());
+
+const page = async (id: string, client = as.viewer) =>
+  (await client.get<PaymentPageView>(`payments/${id}`)).body;
+const named = async (id: string) => {
+  const { payment, operations } = await page(id);
+  return { merchant_id: payment.merchant_id, entity_key: operations[0]!.entity_key };
+};
+const chargesOf = (id: string) => environment.effects(id).length;
+
+describe('payments', () => {
+  it('are listed newest first, over all merchants, and narrowed', async () => {
+    const all = (await as.viewer.get<PageView<PaymentRow>>('payments')).body;
+    expect(all.data.map(({ reference }) => reference)).toEqual([
+      'order-own',
+      'order-nothing',
+      'order-retried',
+      'order-done',
+    ]);
+    const captured = (await as.viewer.get<PageView<PaymentRow>>('payments?status=captured')).body;
+    expect(captured.data.map(({ id, merchant, psp }) => [id, merchant, psp])).toEqual([
+      [ids.done, 'Shop', 'stripe'],
+    ]);
+    expect((await as.viewer.get<PageView<PaymentRow>>('payments?status=refunded')).body.data).toEqual([]);
+  });
+
+  it('are found by id, by reference and by the id at the PSP', async () => {
+    const { payment } = await page(ids.done);
+    for (const name of [ids.done, ids.done.toUpperCase(), 'order-done', payment.psp_reference!]) {
+      const { data } = (await as.viewer.get<PageView<PaymentRow>>(`payments?q=${name}`)).body;
+      expect([name, data.map(({ id }) => id)]).toEqual([name, [ids.done]]);
+    }
+    expect((await as.viewer.get<PageView<PaymentRow>>('payments?q=order')).body.data).toEqual([]);
+  });
+
+  it('have a page that says what happened, without tokens and customer data', async () => {
+    const { explained, timeline, lifecycle } = await page(ids.done);
+    expect(explained).toMatch(
+      /^The merchant asked for 10\.00 USD .* ago\. stripe did it\. 10\.00 USD is captured\. Nothing is left to do\.$/,
+    );
+    expect(timeline.map(({ what, title }) => [what, title])).toEqual(
+      expect.arrayContaining([
+        ['call', 'execute at stripe: succeeded'],
+        ['state', 'processing → captured'],
+      ]),
+    );
+    expect(lifecycle.visited.at(-1)).toBe('captured');
+    const { body } = await as.viewer.get(`payments/${ids.done}/explain`);
+    expect(body).toEqual({ id: ids.done, explained: expect.stringContaining('stripe did it') });
+    const said = (await environment.command('explain', ids.done)) as { explained: string };
+    expect(said.explained).toContain('Nothing is left to do.');
+  });
+
+  it('are looked at by name: one view of a page however often it is refreshed', async () => {
+    await page(ids.done, as.other);
+    await page(ids.done, as.other);
+    const views = await environment.sql(
+      "SELECT subject FROM audit_records WHERE actor = 'operator:other' AND action = 'payment.viewed'",
+    );
+    expect(views).toEqual([{ subject: `payment:${ids.done}` }]);
+  });
+});
+
+describe('a stuck operation', () => {
+  it('is listed with its reason, and explained', async () => {
+    const { data } = (await as.viewer.get<PageView<OpenRow>>('operations/stuck')).body;
+    expect(data.map(({ payment_id: id }) => id)).toEqual([ids.retried, ids.nothing, ids.own]);
+    expect(data[0]).toMatchObject({ merchant: 'Shop', psp: 'stripe', reason: 'doubt', next_step_at: null });
+    expect((await page(ids.nothing)).explained).toMatch(
+      /It is not known whether stripe did it.*The charge is stuck since/,
+    );
+    const overview = (await as.viewer.get<OverviewView>('overview')).body;
+    expect(overview.counts).toMatchObject({ stuck: 3, open: 0, approvals: 0 });
+    expect(overview.psps).toEqual([{ psp: 'stripe', currency: 'USD', payments: 1, captured: 1_000 }]);
+  });
+
+  it('has a verdict before the click, which changes nothing, and is retried to success', async () => {
+    const operation = await named(ids.retried);
+    const before = environment.simulator.calls('stripe').length;
+    const { body: verdict } = await as.viewer.post<VerdictView>('operations/verdict', operation);
+    expect(verdict.allowed).toBe(true);
+    expect(verdict.headline).toBe('stripe is asked what became of it. Asking moves no money.');
+    expect(verdict.facts.join(' ')).toMatch(
+      /Same PSP: stripe, route 1\. Same key: stripe remembers it for another 23 h \d+ min/,
+    );
+    expect(environment.simulator.calls('stripe')).toHaveLength(before);
+    const { body: retried } = await as.operator.post<RetryView>('operations/retry', operation);
+    expect(retried).toEqual({ calls: [{ kind: 'lookup', outcome: 'succeeded' }], stuck: false });
+    expect((await page(ids.retried)).payment.status).toBe('captured');
+    expect(chargesOf(ids.retried)).toBe(1);
+    const again = await as.operator.post('operations/retry', operation);
+    expect([again.status, again.body['code']]).toEqual([409, 'invalid_state']);
+  });
+
+  it('is resolved by two people: never by who asked, once, and for exactly what was asked', async () => {
+    const operation = await named(ids.nothing);
+    const action = {
+      kind: 'resolve_stuck',
+      ...operation,
+      route: 1,
+      as: 'not-done',
+      evidence: 'Not in the dashboard',
+    };
+    const foreseen = await as.viewer.post<VerdictView>('operations/action-verdict', action);
+    expect(foreseen.body.headline).toContain('closed as not done at stripe');
+    // An approver may ask as well, and may still not approve it.
+    const { status, body: asked } = await as.approver.post<ApprovalView>('approvals', action);
+    expect([status, asked.requested_by, asked.decision]).toEqual([201, 'approver', null]);
+    expect((await as.other.post('approvals', action)).status).toBe(409);
+    const approve = (client: ConsoleClient, hash = asked.action_hash) =>
+      client.post<ApprovalView & { code: string }>(`approvals/${asked.id}/approve`, { action_hash: hash });
+    expect((await approve(as.approver)).body.code).toBe('forbidden');
+    expect((await approve(as.operator)).body.code).toBe('forbidden');
+    expect((await approve(as.other, '0'.repeat(64))).body.code).toBe('invalid_state');
+    expect((await page(ids.nothing)).payment.status).toBe('processing');
+    const both = await Promise.all([approve(as.other), approve(as.admin)]);
+    expect(new Set(both.map((reply) => reply.status))).toEqual(new Set([200, 409]));
+    const [done] = both.filter((reply) => reply.status === 200);
+    expect(done!.body).toMatchObject({ decision: 'approved', result: 'done: ruled_out' });
+    const { payment, explained } = await page(ids.nothing);
+    expect(payment.status).toBe('failed');
+    expect(explained).toContain('stripe did nothing, as operator:approver found out');
+    expect(chargesOf(ids.nothing)).toBe(0);
+  });
+
+  it('is judged again when the approval is given, and an old or declined approval does nothing', async () => {
+    const action = {
+      kind: 'resolve_stuck',
+      ...(await named(ids.own)),
+      route: 1,
+      as: 'not-done',
+      evidence: 'Not in the dashboard',
+    };
+    const ask = async (evidence: string) =>
+      (await as.operator.post<ApprovalView>('approvals', { ...action, evidence })).body;
+    const approve = ({ id, action_hash }: ApprovalView) =>
+      as.approver.post<ApprovalView>(`approvals/${id}/approve`, { action_hash });
+    const declined = await ask('declined');
+    expect((await as.operator.post(`approvals/${declined.id}/decline`)).status).toBe(200);
+    expect((await approve(declined)).status).toBe(409);
+    const old = await ask('old');
+    // What is approved may not be changed behind the trigger's back, so the trigger is put aside.
+    await environment.sql('ALTER TABLE approvals DISABLE TRIGGER approvals_decided_once');
+    await environment.sql("UPDATE approvals SET expires_at = now() - interval '1 s' WHERE id = $1", [old.id]);
+    const forged = await ask('forged');
+    await environment.sql(
+      `UPDATE approvals SET action = action || '{"as": "done"}', action_hash = action_hash WHERE id = $1`,
+      [forged.id],
+    );
+    await environment.sql('ALTER TABLE approvals ENABLE TRIGGER approvals_decided_once');
+    expect((await approve(old)).status).toBe(409);
+    expect((await approve(forged)).status).toBe(409);
+    const late = await ask('late');
+    await environment.sql(
+      'UPDATE psp_requests SET stuck_at = NULL, next_step_at = now() WHERE payment_id = $1',
+      [ids.own],
+    );
+    const { body } = await approve(late);
+    expect(body.result).toMatch(/^refused: payment-.* is not stuck\.$/);
+    expect((await page(ids.own)).payment.status).toBe('processing');
+  });
+
+  it('leaves a record of who asked, who approved and what was retried', async () => {
+    const acts = await environment.sql<{ actor: string; action: string }>(
+      `SELECT actor, action FROM audit_records WHERE subject IN ($1, $2) AND actor LIKE 'operator:%'
+          AND action <> 'payment.viewed' ORDER BY id`,
+      [`payment:${ids.retried}`, `payment:${ids.nothing}`],
+    );
+    expect(acts.map(({ actor, action }) => `${actor} ${action}`)).toEqual([
+      'operator:operator route.retried',
+      'operator:approver approval.requested',
+      'operator:approver route.resolved',
+      expect.stringMatching(/^operator:(other|admin) approval\.approved$/),
+    ]);
+    const { data } = (await as.viewer.get<PageView<{ action: string }>>('audit')).body;
+    expect(data.map(({ action }) => action)).toContain('approval.approved');
+  });
+});
+
+it('refuses in the database what one person approves for themself, and a second decision', async () => {
+  const [row] = await environment.sql<{ id: string }>(
+    'SELECT id FROM approvals WHERE decision IS NULL OR true LIMIT 1',
+  );
+  await expect(
+    environment.sql(
+      "UPDATE approvals SET decision = 'approved', decided_by = requested_by, decided_at = now() WHERE decision IS NULL",
+    ),
+  ).rejects.toThrow('approvals_two_people');
+  await expect(
+    environment.sql("UPDATE approvals SET action = '{}' WHERE id = $1", [row!.id]),
+  ).rejects.toThrow('decided once');
+});
+
+/** What each role may ask for; `viewer` may only read. */
+const acts: readonly (readonly [needs: OperatorRole, method: string, path: string])[] = [
+  ['viewer', 'GET', 'overview'],
+  ['viewer', 'GET', 'payments'],
+  ['viewer', 'GET', 'payments/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42'],
+  ['viewer', 'GET', 'payments/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/explain'],
+  ['viewer', 'GET', 'operations/stuck'],
+  ['viewer', 'GET', 'operations/open'],
+  ['viewer', 'POST', 'operations/verdict'],
+  ['viewer', 'POST', 'operations/action-verdict'],
+  ['operator', 'POST', 'operations/retry'],
+  ['viewer', 'GET', 'approvals'],
+  ['operator', 'POST', 'approvals'],
+  ['approver', 'POST', 'approvals/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/approve'],
+  ['operator', 'POST', 'approvals/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/decline'],
+  ['viewer', 'GET', 'orphans'],
+  ['viewer', 'GET', 'audit'],
+  ['viewer', 'GET', 'console/dead-letters'],
+  ['viewer', 'GET', 'console/dead-letters/counts'],
+  ['operator', 'POST', 'console/dead-letters/merge'],
+  ['admin', 'POST', 'console/dead-letters/purge'],
+];
+
+it.each(acts)('%s and above: %s /ops/api/%s, and nobody without a session', async (needs, method, path) => {
+  const stranger = new ConsoleClient(url);
+  const ask = (client: ConsoleClient) => client.send(method, path, method === 'POST' ? {} : undefined);
+  expect((await ask(stranger)).status).toBe(401);
+  const key = {
+    authorization: `Bearer ${await environment.merchant()}`,
+    origin: new URL(service.url).origin,
+  };
+  expect((await stranger.send(method, path, undefined, { ...key, 'payonce-console': 'active' })).status).toBe(
+    401,
+  );
+  for (const role of operatorRoles) {
+    const { status, body } = await ask(as[role]);
+    const isRefused = operatorRoles.indexOf(role) < operatorRoles.indexOf(needs);
+    expect([role, status === 403 && body['code'] === 'forbidden']).toEqual([role, isRefused]);
+    expect(status).not.toBe(500);
+  }
+});

@@ -1,0 +1,26 @@
+import { type ApiClient, orderOf, paymentOf, type TestEnvironment } from './test-environment.js';
+
+/**
+ * A charge at Stripe whose answer was lost, stuck as it is once every way to learn was used up. `arrived`:
+ * whether Stripe made it. Stripe answers again afterwards.
+ */
+export async function stuckPayment(
+  environment: TestEnvironment,
+  client: ApiClient,
+  reference: string,
+  arrived: boolean,
+): Promise<string> {
+  const fault = arrived ? 'reset_after' : 'reset_before';
+  environment.simulator.faults('stripe', { fault, next: 1 });
+  environment.simulator.faults('stripe', { fault: 'reset_before', on: 'any', rate: 1 });
+  const reply = await client.post('/v1/payments', orderOf({ first: 'stripe', reference }), reference);
+  const { id } = paymentOf(reply);
+  await environment.sql(
+    `UPDATE psp_requests SET next_step_at = NULL, stuck_at = now(), first_stuck_at = now(), fence = fence + 1,
+            stuck_reason = 'doubt', leased_by = NULL, leased_until = NULL
+      WHERE payment_id = $1 AND verdict = 'open'`,
+    [id],
+  );
+  await environment.simulator.clearFaults('stripe');
+  return id;
+}
