@@ -30,6 +30,8 @@ const queries = new QueryClient({
 
 /** The policy of the page lets these styles in, and no others that are written into it. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.content ?? '';
+// What locks the scrolling behind a dialog writes a style too, and takes its nonce from here.
+Object.assign(globalThis, { __webpack_nonce__: nonce });
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

@@ -19,7 +19,7 @@ const ids: string[] = [];
 async function signIn(page: Page, operator: OperatorCredentials, periods = 0): Promise<void> {
   await page.goto(`${service.url}/ops/`);
   await page.getByLabel('Name').fill(operator.name);
-  await page.getByLabel('Password', { exact: true }).fill(operator.password);
+  await page.locator('input[autocomplete=current-password]').fill(operator.password);
   await page.getByLabel('Digit 1').click();
   await page.keyboard.type(codeOf(operator, periods));
   await page.getByRole('button', { name: 'Sign in' }).click();
