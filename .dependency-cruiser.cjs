@@ -46,11 +46,11 @@ const below = {
   reconciliation: ['request-storage', 'psp', 'monitoring', 'jobs', 'database', 'config', 'core'],
   ledger: ['http', 'jobs', 'database', 'config', 'core'],
   ops: [
-    'ledger',
     'refunds',
     'payments',
     'request-storage',
     'merchants',
+    'ledger',
     'jobs',
     'http',
     'database',

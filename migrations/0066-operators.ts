@@ -71,7 +71,7 @@ CREATE INDEX approvals_by_subject ON approvals (subject);
 CREATE FUNCTION refuse_second_decision() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF OLD.action <> NEW.action OR OLD.action_hash <> NEW.action_hash OR OLD.requested_by <> NEW.requested_by
-     OR OLD.expires_at <> NEW.expires_at OR OLD.decision IS DISTINCT FROM COALESCE(OLD.decision, NEW.decision)
+     OR OLD.expires_at <> NEW.expires_at
      OR (OLD.decision IS NOT NULL AND (OLD.decision, OLD.decided_by, OLD.decided_at)
          IS DISTINCT FROM (NEW.decision, NEW.decided_by, NEW.decided_at)) THEN
     RAISE EXCEPTION 'an approval is decided once, and what it is for does not change';

@@ -11,6 +11,7 @@ import { router } from './router.js';
 
 const theme = createTheme({
   primaryColor: 'indigo',
+  primaryShade: 8,
   defaultRadius: 'sm',
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   fontFamilyMonospace: 'ui-monospace, "SF Mono", Menlo, Consolas, monospace',

@@ -1,4 +1,4 @@
-import { Alert, Button, Center, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Alert, Box, Button, Center, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { type UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
 
@@ -6,7 +6,7 @@ import { type ReactNode } from 'react';
 export function Heading({ title, hint, children }: { title: string; hint?: string; children?: ReactNode }) {
   return (
     <Group justify="space-between" align="end" mb="md">
-      <div>
+      <Box miw={0} maw="100%">
         <Title order={1} size="h3">
           {title}
         </Title>
@@ -15,7 +15,7 @@ export function Heading({ title, hint, children }: { title: string; hint?: strin
             {hint}
           </Text>
         )}
-      </div>
+      </Box>
       {children}
     </Group>
   );

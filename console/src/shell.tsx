@@ -112,7 +112,7 @@ export function Shell() {
 function Count({ of }: { readonly of: number }) {
   if (of === 0) return null;
   return (
-    <Badge size="sm" color="orange" variant="filled" circle={of < 10}>
+    <Badge size="sm" color="orange" variant="light" circle={of < 10}>
       {of > 99 ? '99+' : of}
     </Badge>
   );

@@ -39,7 +39,7 @@ describe('the verdict on a retry', () => {
   it('says when the key may be forgotten, and promises no resend then', () => {
     const { facts } = verdictOnRetry(foreseen({ do: 'lookup' }, 25));
     expect(facts.join(' ')).toContain(
-      'first may have forgotten the key 1 h 10 min ago: the request is not sent again.',
+      'first may have forgotten the key 1 h 9 min ago: the request is not sent again.',
     );
     expect(facts.join(' ')).not.toContain('may be sent again');
     expect(verdictOnRetry(foreseen({ do: 'lookup' })).facts.join(' ')).toContain(

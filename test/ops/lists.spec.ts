@@ -17,7 +17,7 @@ beforeAll(async () => {
   pool = new Pool({ connectionString: database.url, max: 4 });
   reader = new ConsoleReader(pool, new SystemClock());
   // Ids of the last days, one payment after the other: a tenth failed, one in a thousand open, one in 5,000 stuck.
-  const id = `(lpad(to_hex((extract(epoch FROM now()) * 1000)::bigint - (${ROWS} - n) * 100), 12, '0') || '7000a000' ||
+  const id = `(lpad(to_hex((extract(epoch FROM now()) * 1000)::bigint - (${ROWS} - n) * 600), 12, '0') || '7000a000' ||
                lpad(to_hex(n), 12, '0'))::uuid`;
   const from = `FROM generate_series(1, ${ROWS}) n`;
   await pool.query(`
@@ -26,13 +26,15 @@ beforeAll(async () => {
            amount_refunded, currency, psp, metadata, candidates, created_at, updated_at)
     SELECT '${merchantId}', ${id}, 1, 'order-' || n, CASE WHEN n % 10 = 0 THEN 'failed' ELSE 'captured' END,
            'automatic', 1000, CASE WHEN n % 10 = 0 THEN 0 ELSE 1000 END, 0, 'EUR', 'stripe', '{}', '[]',
-           now() - (${ROWS} - n) * interval '100 ms', now() ${from};
+           now() - (${ROWS} - n) * interval '600 ms', now() ${from};
     INSERT INTO psp_requests (merchant_id, entity_key, route, operation, payment_id, psp, amount, currency,
            psp_idempotency_key, psp_reference, verdict, next_step_at, stuck_at, decided_at, fence, opened_at)
     SELECT '${merchantId}', 'payment-' || ${id} || '-charge', 1, 'charge', ${id}, 'stripe', 1000, 'EUR', n,
            'pi_' || n, CASE WHEN n % 1000 = 1 THEN 'open' ELSE 'effective' END,
            CASE WHEN n % 1000 = 1 AND n % 5000 <> 1 THEN now() END, CASE WHEN n % 5000 = 1 THEN now() END,
            CASE WHEN n % 1000 <> 1 THEN now() END, 1, now() ${from};
+    INSERT INTO psp_attempts (merchant_id, entity_key, route, attempt, kind, trace_id, request, started_at)
+    SELECT merchant_id, entity_key, route, 1, 'execute', 't', '{}', opened_at FROM psp_requests;
     INSERT INTO audit_records (merchant_id, id, at, actor, action, subject, detail)
     SELECT '${merchantId}', ${id}, now(), CASE WHEN n % 1000 = 0 THEN 'operator:ada' ELSE 'api-key:1' END, 'x.y',
            'payment:1', '{}' ${from}`);

@@ -42,16 +42,22 @@ const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 export async function seriousFindings(page: Page): Promise<string[]> {
   await page.evaluate(axe);
   const found = await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> };
-    };
-    return (await axe.run()).violations.map(({ id, impact, nodes }) => ({
-      id,
-      impact,
-      html: nodes[0]!.html,
-    }));
+    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
+    return (await axe.run()).violations.flatMap(({ id, impact, nodes }) =>
+      nodes.map(({ html, failureSummary }) => ({
+        id,
+        impact,
+        what: `${html.slice(0, 100)} ${failureSummary}`,
+      })),
+    );
   });
   return found
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, html }) => `${id}: ${html.slice(0, 160)}`);
+    .map(({ id, what }) => `${id}: ${what}`);
+}
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }

@@ -1,4 +1,4 @@
-import { Button, Card, Group, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Card, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ApprovalView, type PageView } from '../../../src/ops/console-views.js';
@@ -75,9 +75,9 @@ export function ApprovalCard({ approval }: { readonly approval: ApprovalView }) 
       {typeof details['evidence'] === 'string' && <Text size="sm">“{details['evidence']}”</Text>}
       <Text size="sm" className="mono" mt={4}>
         {noun === 'payment' ? (
-          <Link to="/payments/$id" params={{ id: paymentId }}>
+          <Anchor inherit component={Link} to="/payments/$id" params={{ id: paymentId } as never}>
             {String(details['entity_key'])}
-          </Link>
+          </Anchor>
         ) : (
           String(details['entity_key'])
         )}

@@ -29,7 +29,7 @@ export function Lifecycle({ states, arrows, visited }: PaymentPageView['lifecycl
     >
       <defs>
         <marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="6" markerHeight="6" orient="auto">
-          <path d="M0 0 L8 4 L0 8 z" />
+          <path className="tip" d="M0 0 L8 4 L0 8 z" />
         </marker>
       </defs>
       {arrows.map(([from, to]) => (

@@ -67,7 +67,7 @@ function Figure(props: {
       <Text size="sm" fw={600}>
         {label}
       </Text>
-      <Text fz={28} fw={700} lh={1.2} {...(needsWork ? { c: 'var(--mantine-color-orange-text)' } : {})}>
+      <Text fz={28} fw={700} lh={1.2} {...(needsWork ? { className: 'needs-work' } : {})}>
         {count}
       </Text>
       <Text size="xs" c="dimmed">
@@ -103,6 +103,7 @@ function Minutes({ minutes, complete }: Pick<OverviewView, 'minutes' | 'complete
           dataKey="at"
           type="stacked"
           withLegend
+          yAxisProps={{ allowDecimals: false }}
           series={[
             { name: 'succeeded', color: 'teal.6' },
             { name: 'failed', color: 'red.6' },

@@ -149,7 +149,7 @@ const colors = { good: 'green', bad: 'red', doubt: 'yellow', plain: 'gray' } as 
 
 function Entries({ entries }: { readonly entries: readonly TimelineEntry[] }) {
   return (
-    <Timeline bulletSize={12} lineWidth={2}>
+    <Timeline bulletSize={16} lineWidth={2}>
       {entries.map((entry, index) => (
         <Timeline.Item
           key={`${entry.at} ${index}`}
@@ -177,8 +177,8 @@ function Entries({ entries }: { readonly entries: readonly TimelineEntry[] }) {
 
 function Bullet({ color }: { readonly color: string }) {
   return (
-    <svg width="12" height="12" aria-hidden="true">
-      <circle cx="6" cy="6" r="6" fill={`var(--mantine-color-${color}-6)`} />
+    <svg width="8" height="8" aria-hidden="true">
+      <circle cx="4" cy="4" r="4" fill={`var(--mantine-color-${color}-6)`} />
     </svg>
   );
 }
