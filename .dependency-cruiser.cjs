@@ -58,8 +58,8 @@ const below = {
     'core',
   ],
   commands: [
-    'reconciliation',
     'ops',
+    'reconciliation',
     'ledger',
     'webhooks',
     'payments',
