@@ -16,6 +16,8 @@ export abstract class Clock {
   abstract monotonicMs(): number;
   /** Resolves after `ms`; rejects with the signal's reason when it is aborted first. */
   abstract sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Calls `ring` after `ms`, unless it is stopped first by what this returns. Costs a tenth of a sleep with a signal. */
+  abstract timer(ms: number, ring: () => void): () => void;
 }
 
 /** The machine's clock, wrong by a fixed offset (0 outside tests and rehearsals). */
@@ -52,6 +54,11 @@ export class SystemClock implements Clock {
       }, ms);
       signal?.addEventListener('abort', stop, { once: true });
     });
+  }
+
+  timer(ms: number, ring: () => void): () => void {
+    const timer = setTimeout(ring, ms);
+    return () => clearTimeout(timer);
   }
 }
 
@@ -91,5 +98,13 @@ export class ManualClock implements Clock {
       signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
       this.sleepers.push({ wakeAtMs: this.nowMs + ms, wake: resolve });
     });
+  }
+
+  timer(ms: number, ring: () => void): () => void {
+    const sleeper = { wakeAtMs: this.nowMs + ms, wake: ring };
+    this.sleepers.push(sleeper);
+    return () => {
+      this.sleepers = this.sleepers.filter((each) => each !== sleeper);
+    };
   }
 }

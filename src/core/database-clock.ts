@@ -63,6 +63,10 @@ export class DatabaseClock implements Clock {
     return this.own.sleep(ms, signal);
   }
 
+  timer(ms: number, ring: () => void): () => void {
+    return this.own.timer(ms, ring);
+  }
+
   isTrusted(): boolean {
     const isFresh = this.own.monotonicMs() - this.heardMs <= FRESH_MS;
     return isFresh && Math.abs(this.differenceMs() ?? Infinity) <= MAX_DIFFERENCE_MS;

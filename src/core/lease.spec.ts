@@ -14,6 +14,7 @@ describe('a lease', () => {
       isTrusted: () => true,
       monotonicMs: () => wall.monotonic,
       sleep: () => Promise.resolve(),
+      timer: () => () => {},
     };
     const lease = new Lease(twoClocks, 1_000);
     wall.now += 5_000; // the machine slept; its monotonic clock did not notice

@@ -53,7 +53,7 @@ function cleaned(answer: Answer, credentials: readonly string[], personal: reado
     outcome,
     ...(pspReference === undefined ? {} : { pspReference }),
     ...(pspReferences === undefined ? {} : { pspReferences: pspReferences.slice(0, MAX_REFERENCES) }),
-    ...(answer.pspCode === undefined ? {} : { pspCode: pspText(answer.pspCode, hidden).slice(0, 100) }),
+    ...(answer.pspCode === undefined ? {} : { pspCode: codeOf(answer.pspCode, outcome, hidden) }),
     ...(answer.message === undefined ? {} : { message: pspText(answer.message, hidden) }),
     ...actionOf(answer, credentials),
     ...(answer.isNamed === true ? { isNamed: true } : {}),
@@ -62,6 +62,11 @@ function cleaned(answer: Answer, credentials: readonly string[], personal: reado
     ...(isDelay(answer.retryAfterMs) ? { retryAfterMs: answer.retryAfterMs } : {}),
     ...(money ? { money: { amount: money.amount, currency: money.currency } } : {}),
   };
+}
+
+/** A code that is the word of the outcome is one of ours: there is nothing to remove from it. */
+function codeOf(pspCode: string, outcome: Outcome, hidden: readonly string[]): string {
+  return pspCode === outcome ? pspCode : pspText(pspCode, hidden).slice(0, 100);
 }
 
 /** The action as the PSP gave it; where it cannot be handed on, a code and a message that say so. */

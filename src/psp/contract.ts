@@ -209,7 +209,10 @@ export interface Capabilities {
 
 /** Given to an adapter with every call: when to give up, and whether it may be made at all. */
 export interface CallContext {
+  /** Aborted when the call is given up. */
   readonly signal: AbortSignal;
+  /** The same without a signal, which costs more than the rest of a deadline. Returns what stops listening. */
+  readonly onGivenUp: (listener: (reason: Error) => void) => () => void;
   readonly timeoutMs: number;
   /** Asked once the connection stands, right before the request is written. */
   readonly leaseStillValid: () => boolean;

@@ -1,6 +1,12 @@
 import { Registry } from 'prom-client';
 import { ManualClock } from '../core/clock.js';
-import { type Answer, type Capabilities, type Instruction, type PspAdapter } from './contract.js';
+import {
+  type Answer,
+  type CallContext,
+  type Capabilities,
+  type Instruction,
+  type PspAdapter,
+} from './contract.js';
 import { markUnsent } from './network-error.js';
 import { PspDirectory } from './psp-directory.js';
 
@@ -172,6 +178,24 @@ describe('PspDirectory', () => {
     clock.advance(1);
     expect(await answer).toMatchObject({ outcome: 'unknown', pspCode: 'timeout' });
     expect(signal?.aborted).toBe(true);
+  });
+
+  it('says that a call is given up, with a signal or without, until nobody listens', async () => {
+    const heard: string[] = [];
+    let call: CallContext | undefined;
+    const { directory, clock } = directoryOf((_, context) => {
+      call = context;
+      context.onGivenUp(({ message }) => heard.push(message));
+      context.onGivenUp(() => heard.push('stopped'))();
+      return new Promise(() => undefined);
+    });
+    const answer = directory.call('psp', 'execute', charge);
+    await new Promise(setImmediate);
+    clock.advance(500);
+    await answer;
+    call!.onGivenUp(() => heard.push('late'));
+    expect(heard).toEqual(['No answer within 500 ms', 'late']);
+    expect(call!.signal.aborted).toBe(true);
   });
 
   it('refuses beforehand what the account does not offer, without a call', async () => {

@@ -2,6 +2,7 @@ import { Histogram, type Registry } from 'prom-client';
 import { checkpoint } from '../core/checkpoint.js';
 import { type Clock } from '../core/clock.js';
 import { checkedAnswer, unknownAnswer } from './answer-check.js';
+import { CallDeadline } from './call-deadline.js';
 import { Breaker, breakerDefaults, type BreakerOptions } from './breaker.js';
 import {
   type Answer,
@@ -147,20 +148,19 @@ export class PspDirectory implements Psps {
     leaseStillValid: () => boolean,
   ): Promise<Answer> {
     const { adapter, timeoutMs } = entry;
-    const giveUp = new AbortController();
-    const answered = new AbortController();
-    const deadline = this.clock.sleep(timeoutMs, answered.signal).then(() => {
-      const late = new TimedOut(timeoutMs);
-      giveUp.abort(late);
-      throw late;
+    const call = new CallDeadline(timeoutMs, leaseStillValid);
+    let stop = () => {};
+    const deadline = new Promise<never>((_, reject) => {
+      stop = this.clock.timer(timeoutMs, () => {
+        const late = new TimedOut(timeoutMs);
+        call.giveUp(late);
+        reject(late);
+      });
     });
     try {
-      const work = adapter[kind](instruction, { signal: giveUp.signal, timeoutMs, leaseStillValid });
-      return await Promise.race([work, deadline]);
+      return await Promise.race([adapter[kind](instruction, call), deadline]);
     } finally {
-      answered.abort(ANSWERED);
-      // Where the adapter threw before the race was joined, nothing else listens to the deadline.
-      deadline.catch(() => undefined);
+      stop();
     }
   }
 
@@ -170,9 +170,6 @@ export class PspDirectory implements Psps {
     return entry;
   }
 }
-
-/** Why a deadline is not waited for any longer: made once, since errors cost what their stack does. */
-const ANSWERED = new Error('answered in time');
 
 class TimedOut extends Error {
   readonly code = 'timeout';

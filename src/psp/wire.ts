@@ -70,19 +70,33 @@ class WatchedTlsAgent extends https.Agent {
 const standing = new WeakSet<object>();
 
 /**
- * The same request, of which nothing is written before its connection stands, and nothing at all unless
- * `mayStill` says so then. Connecting may take seconds, and a lock lapses meanwhile.
+ * Writes a request once its connection stands, and only where its lock is still valid then: connecting may take
+ * seconds, and a lock lapses meanwhile.
  */
+export function whenStanding(
+  request: http.ClientRequest,
+  leaseStillValid: () => boolean,
+  write: () => void,
+): void {
+  const stands = () => {
+    if (request.destroyed) return;
+    if (leaseStillValid()) write();
+    else request.destroy(markUnsent(new LockTooOld()));
+  };
+  const connected = (socket: Duplex) => {
+    if (standing.has(socket)) stands();
+    else socket.once(readyEventOf(socket), stands);
+  };
+  if (request.socket) connected(request.socket);
+  else request.once('socket', connected);
+}
+
+/** The same request for a client that writes by itself: what it writes is held back, see `whenStanding`. */
 export function heldBack(request: http.ClientRequest, leaseStillValid: () => boolean): http.ClientRequest {
   const end = request.end.bind(request) as (body: Buffer) => void;
   const chunks: Buffer[] = [];
   const keep = (chunk: unknown) => {
     if (typeof chunk === 'string' || chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk as string));
-  };
-  const send = () => {
-    if (request.destroyed) return;
-    if (leaseStillValid()) end(Buffer.concat(chunks));
-    else request.destroy(markUnsent(new LockTooOld()));
   };
   return Object.assign(request, {
     write: (chunk: unknown) => {
@@ -91,8 +105,7 @@ export function heldBack(request: http.ClientRequest, leaseStillValid: () => boo
     },
     end: (chunk?: unknown) => {
       keep(chunk);
-      if (request.socket) whenStanding(request.socket, send);
-      else request.once('socket', (socket) => whenStanding(socket, send));
+      whenStanding(request, leaseStillValid, () => end(Buffer.concat(chunks)));
       return request;
     },
   });
@@ -103,11 +116,6 @@ export function heldBackTransport(secure: boolean, leaseStillValid: () => boolea
   const request = (options: https.RequestOptions, answered: (response: http.IncomingMessage) => void) =>
     heldBack((secure ? https : http).request(options, answered), leaseStillValid);
   return { ...(secure ? https : http), request };
-}
-
-function whenStanding(socket: Duplex, send: () => void): void {
-  if (standing.has(socket)) send();
-  else socket.once(readyEventOf(socket), send);
 }
 
 function readyEventOf(socket: Duplex): string {

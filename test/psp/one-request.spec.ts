@@ -90,6 +90,24 @@ describe.each(Object.entries(makers))('one call of %s is one request', (name, ma
   });
 });
 
+it.each(Object.entries(makers))('ends the request of %s when its time is over', async (name, make) => {
+  let closed = () => {};
+  const ended = new Promise<void>((resolve) => (closed = resolve));
+  const server = await serverOf((request) => void request.socket.once('close', closed));
+  const adapter = make(server.url, 100);
+  const directory = new PspDirectory([{ name, adapter, fingerprint: name, timeoutMs: 100 }], {
+    clock: new SystemClock(),
+    metrics: new Registry(),
+  });
+  expect(await directory.call(name, 'execute', charge)).toMatchObject({
+    outcome: 'unknown',
+    pspCode: 'timeout',
+  });
+  await ended;
+  await directory.close();
+  server.close();
+});
+
 it("the SDK's own client does send twice, which is why it is not used", async () => {
   const server = await serverOf((request) => request.socket.resetAndDestroy());
   const { hostname, port } = new URL(server.url);

@@ -112,6 +112,15 @@ export class World {
       isTrusted: () => true,
       monotonicMs: () => this.nowMs,
       sleep: (ms) => this.wait(ms, process),
+      timer: (ms, ring) => {
+        let isStopped = false;
+        void this.wait(ms, process).then(() => {
+          if (!isStopped) ring();
+        });
+        return () => {
+          isStopped = true;
+        };
+      },
     };
   }
 
