@@ -114,9 +114,11 @@ export class World {
       sleep: (ms) => this.wait(ms, process),
       timer: (ms, ring) => {
         let isStopped = false;
-        void this.wait(ms, process).then(() => {
+        const ringLater = async () => {
+          await this.wait(ms, process);
           if (!isStopped) ring();
-        });
+        };
+        void ringLater();
         return () => {
           isStopped = true;
         };

@@ -140,8 +140,7 @@ class WholeResponse implements ResponseFace {
     const chunks: Buffer[] = [];
     let bytes = 0;
     return new Promise((resolve, reject) => {
-      const fail = (error: Error) =>
-        reject(StripeSdk.HttpClient.makeResponseBodyError(notSentAgain(error)) as Error);
+      const fail = (error: Error) => reject(StripeSdk.HttpClient.makeResponseBodyError(notSentAgain(error)));
       if (response.destroyed) fail(new Error('the connection was closed'));
       response.on('data', (chunk: Buffer) => {
         bytes += chunk.length;
