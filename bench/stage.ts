@@ -171,6 +171,7 @@ export class Stage {
           DATABASE_URL: this.database.url,
           PAYONCE_SEAL_KEY: SEAL_KEY,
           PORT: String(port),
+          GRPC_PORT: 'off',
           PAYONCE_PSPS_FILE: pspsFile,
           PAYONCE_DATA_DIR: this.directory,
           PAYONCE_LOG_LEVEL: 'warn',

@@ -67,6 +67,7 @@ export class Stage {
       env: {
         ...this.database?.env,
         PORT: '0',
+        GRPC_PORT: 'off',
         PAYONCE_PSPS_FILE: this.pspsFile,
         PAYONCE_LOCK_TTL_MS: String(LOCK_MS),
         PAYONCE_SHUTDOWN_GRACE_MS: '1000',

@@ -42,6 +42,8 @@ export async function initApi(app: NestFastifyApplication, logger: LoggerService
 export interface Urls {
   readonly url: string;
   readonly metricsUrl: string | null;
+  /** Address and port of gRPC; null: it is not served. */
+  readonly grpc: string | null;
 }
 
 /** The application with all that PAYONCE_ROLE asks for started. `close()` ends what is in flight, then the rest. */
@@ -63,13 +65,23 @@ export async function startApplication(
 }
 
 async function listen(app: INestApplicationContext, config: Settings['config']): Promise<Urls> {
-  const { port, host, monitoringPort } = config;
+  const { port, host, monitoringPort, grpcPort } = config;
   const monitoring = app.get(MonitoringListener);
   const isOpen = hasOpenMetrics(config);
+  const grpc =
+    servesApi(config.role) && grpcPort !== null
+      ? await startGrpc(app as NestFastifyApplication, grpcPort)
+      : null;
   if (servesApi(config.role)) await (app as NestFastifyApplication).listen(port, host);
   const url = servesApi(config.role)
     ? await (app as NestFastifyApplication).getUrl()
     : await monitoring.listen(port, host, isOpen);
-  if (monitoringPort === null) return { url, metricsUrl: isOpen ? url : null };
-  return { url, metricsUrl: await monitoring.listen(monitoringPort, host, true) };
+  if (monitoringPort === null) return { url, metricsUrl: isOpen ? url : null, grpc };
+  return { url, metricsUrl: await monitoring.listen(monitoringPort, host, true), grpc };
+}
+
+/** Its packages are loaded only where it is served. */
+async function startGrpc(app: NestFastifyApplication, port: number): Promise<string> {
+  const grpc = await import('./grpc/grpc-server.js');
+  return grpc.startGrpc(app, port);
 }

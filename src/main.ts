@@ -24,7 +24,13 @@ async function main(): Promise<void> {
     throw error;
   }
   logger.info(
-    { listening: urls.url, metrics: urls.metricsUrl, role: config.role, simulator: simulator?.urls },
+    {
+      listening: urls.url,
+      metrics: urls.metricsUrl,
+      grpc: urls.grpc,
+      role: config.role,
+      simulator: simulator?.urls,
+    },
     'payonce is ready',
   );
   if (process.stdout.isTTY) {
@@ -63,7 +69,7 @@ async function consoleAddress(app: INestApplicationContext, config: Config, { ur
 
 function welcome(
   { role }: Config,
-  { url, metricsUrl }: Urls,
+  { url, metricsUrl, grpc }: Urls,
   simulator: BundledSimulator | null,
   console: string,
 ): string {
@@ -76,6 +82,7 @@ function welcome(
     `Payonce listens on ${url}`,
     `  console    ${console}`,
     `  docs       ${url}/docs`,
+    ...(grpc === null ? [] : [`  gRPC       ${grpc}`]),
     `  merchant   npx payonce merchants create --name Shop`,
     `  API key    npx payonce api-keys create --merchant <id> --scopes payments:read,payments:write`,
     ...(simulator ? [`  simulator  stripe ${simulator.urls.stripe}, adyen ${simulator.urls.adyen}`] : []),

@@ -377,6 +377,7 @@ describe('what the image is made of', () => {
         REDIS_URL: '',
         HOST: '127.0.0.1',
         PORT: '0',
+        GRPC_PORT: 'off',
         PAYONCE_MONITORING_PORT: '0',
       },
     });
@@ -426,6 +427,7 @@ describe('what the image is made of', () => {
       REDIS_URL: '',
       HOST: '127.0.0.1',
       PORT: '0',
+      GRPC_PORT: 'off',
       PAYONCE_MONITORING_PORT: '0',
     };
     const started = roles.map(([, { environment }]) =>

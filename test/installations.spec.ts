@@ -94,6 +94,7 @@ describe('a schema of another version', () => {
     run('dist/src/main.cjs', '', {
       DATABASE_URL: fresh.url,
       PORT: '0',
+      GRPC_PORT: 'off',
       PAYONCE_SIMULATOR: 'on',
       PAYONCE_SEAL_KEY: Buffer.alloc(32, 7).toString('base64'),
       ...env,

@@ -17,6 +17,11 @@ describe('loadConfig', () => {
       redisUrl: null,
       port: 3000,
       host: '127.0.0.1',
+      grpcPort: 50_051,
+      grpcTlsCert: null,
+      grpcTlsKey: null,
+      grpcClientCa: null,
+      grpcClientsFile: null,
       monitoringPort: null,
       role: 'all',
       pspsFile: null,
@@ -50,6 +55,46 @@ describe('loadConfig', () => {
       logLevel: 'info',
       clockOffsetMs: 0,
     });
+  });
+
+  it('takes off, or a port for gRPC that is another than the others', () => {
+    expect(['off', '0', '65535'].map((GRPC_PORT) => loadConfig({ GRPC_PORT }).grpcPort)).toEqual([
+      null,
+      0,
+      65_535,
+    ]);
+    for (const GRPC_PORT of ['on', '65536', '050', '-1', '1.5']) {
+      expect(complaintsAbout({ GRPC_PORT })).toEqual([
+        `GRPC_PORT is "${GRPC_PORT}"; it takes off, or a port (0 = any free one) from 0 to 65535`,
+      ]);
+    }
+    for (const other of ['PORT', 'PAYONCE_MONITORING_PORT']) {
+      expect(complaintsAbout({ GRPC_PORT: '7000', [other]: '7000' })).toEqual([
+        'GRPC_PORT is 7000; it takes another port than PORT and PAYONCE_MONITORING_PORT',
+      ]);
+    }
+  });
+
+  it('takes the files of TLS for gRPC only with those that they need', () => {
+    const [PAYONCE_GRPC_TLS_CERT, PAYONCE_GRPC_TLS_KEY] = ['a.pem', 'a.key'];
+    const pair = { PAYONCE_GRPC_TLS_CERT, PAYONCE_GRPC_TLS_KEY };
+    const [PAYONCE_GRPC_CLIENT_CA, PAYONCE_GRPC_CLIENTS_FILE] = ['ca.pem', 'clients.json'];
+    const mutual = { ...pair, PAYONCE_GRPC_CLIENT_CA, PAYONCE_GRPC_CLIENTS_FILE };
+    expect(loadConfig(pair)).toMatchObject({
+      grpcTlsCert: 'a.pem',
+      grpcTlsKey: 'a.key',
+      grpcClientCa: null,
+    });
+    expect(loadConfig(mutual)).toMatchObject({ grpcClientCa: 'ca.pem', grpcClientsFile: 'clients.json' });
+    const together = 'PAYONCE_GRPC_TLS_CERT and PAYONCE_GRPC_TLS_KEY are given together or not at all';
+    expect(complaintsAbout({ PAYONCE_GRPC_TLS_CERT })).toEqual([together]);
+    expect(complaintsAbout({ PAYONCE_GRPC_TLS_KEY })).toEqual([together]);
+    expect(complaintsAbout({ PAYONCE_GRPC_CLIENT_CA })).toEqual([
+      'PAYONCE_GRPC_CLIENT_CA needs PAYONCE_GRPC_TLS_CERT',
+    ]);
+    expect(complaintsAbout({ ...pair, PAYONCE_GRPC_CLIENTS_FILE })).toEqual([
+      'PAYONCE_GRPC_CLIENTS_FILE needs PAYONCE_GRPC_CLIENT_CA',
+    ]);
   });
 
   it('takes a port for monitoring that is another than that of the API', () => {

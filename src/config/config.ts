@@ -11,6 +11,15 @@ export abstract class Config {
   /** 0: any free port. */
   readonly port: number;
   readonly host: string;
+  /** Where gRPC is served beside the API, 0: any free port. Null: nowhere. */
+  readonly grpcPort: number | null;
+  /** Files of gRPC's TLS; null: gRPC in clear. */
+  readonly grpcTlsCert: string | null;
+  readonly grpcTlsKey: string | null;
+  /** Null: clients of gRPC show no certificate. */
+  readonly grpcClientCa: string | null;
+  /** Which merchant each of those certificates belongs to. Null: a certificate says nothing of that. */
+  readonly grpcClientsFile: string | null;
   /** Where /metrics has a listener of its own, 0: any free port. Null: on `port` if `host` is loopback, else nowhere. */
   readonly monitoringPort: number | null;
   readonly role: 'all' | 'api' | 'worker';
@@ -76,6 +85,13 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   if (given.PORT !== 0 && given.PAYONCE_MONITORING_PORT === given.PORT) {
     throw new ConfigError([`PAYONCE_MONITORING_PORT is ${given.PORT}; it takes another port than PORT`]);
   }
+  const grpcPort = given.GRPC_PORT === 'off' ? null : Number(given.GRPC_PORT);
+  if (grpcPort !== null && grpcPort !== 0 && [given.PORT, given.PAYONCE_MONITORING_PORT].includes(grpcPort)) {
+    throw new ConfigError([
+      `GRPC_PORT is ${grpcPort}; it takes another port than PORT and PAYONCE_MONITORING_PORT`,
+    ]);
+  }
+  checkGrpcTls(given);
   const jobLadder = readLadders(given.PAYONCE_JOB_LADDER);
   if (typeof jobLadder === 'string') {
     const was = JSON.stringify(given.PAYONCE_JOB_LADDER.slice(0, 100));
@@ -89,6 +105,11 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     redisUrl: given.REDIS_URL ?? null,
     port: given.PORT,
     host: given.HOST,
+    grpcPort,
+    grpcTlsCert: given.PAYONCE_GRPC_TLS_CERT ?? null,
+    grpcTlsKey: given.PAYONCE_GRPC_TLS_KEY ?? null,
+    grpcClientCa: given.PAYONCE_GRPC_CLIENT_CA ?? null,
+    grpcClientsFile: given.PAYONCE_GRPC_CLIENTS_FILE ?? null,
     monitoringPort: given.PAYONCE_MONITORING_PORT ?? null,
     role: given.PAYONCE_ROLE,
     pspsFile: given.PAYONCE_PSPS_FILE ?? null,
@@ -113,6 +134,26 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     logLevel: given.PAYONCE_LOG_LEVEL,
     clockOffsetMs: given.PAYONCE_CLOCK_OFFSET_MS,
   });
+}
+
+/** Each file of gRPC's TLS with those that it needs. @throws ConfigError */
+function checkGrpcTls({
+  PAYONCE_GRPC_TLS_CERT: cert,
+  PAYONCE_GRPC_TLS_KEY: key,
+  PAYONCE_GRPC_CLIENT_CA: clientCa,
+  PAYONCE_GRPC_CLIENTS_FILE: clients,
+}: Environment): void {
+  if ((cert === undefined) !== (key === undefined)) {
+    throw new ConfigError([
+      'PAYONCE_GRPC_TLS_CERT and PAYONCE_GRPC_TLS_KEY are given together or not at all',
+    ]);
+  }
+  if (clientCa !== undefined && cert === undefined) {
+    throw new ConfigError(['PAYONCE_GRPC_CLIENT_CA needs PAYONCE_GRPC_TLS_CERT']);
+  }
+  if (clients !== undefined && clientCa === undefined) {
+    throw new ConfigError(['PAYONCE_GRPC_CLIENTS_FILE needs PAYONCE_GRPC_CLIENT_CA']);
+  }
 }
 
 function keyOf(text: string | undefined): Uint8Array | null {

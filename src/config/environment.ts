@@ -44,6 +44,7 @@ const Integer = (takes: string, minimum: number, maximum: number) =>
   );
 
 const PORT = 'a port (0 = any free one)';
+const GRPC_PORT = /^(off|0|[1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5])$/;
 const KEY = /^[A-Za-z0-9+/]{43}=$/;
 /** What a bearer token may hold (RFC 6750), and nothing that is shaped like a merchant's key. */
 const OPS_TOKEN = /^(?!po_live_)[A-Za-z0-9._~+/-]{32,512}={0,2}$/;
@@ -69,6 +70,21 @@ export class Environment {
 
   @Text('the address or host name to listen on', /^[A-Za-z0-9._:-]+$/)
   HOST = '127.0.0.1';
+
+  @Text('off, or a port (0 = any free one) from 0 to 65535', GRPC_PORT)
+  GRPC_PORT = '50051';
+
+  @Text('the path of a PEM file: the certificate of the server, with its chain')
+  PAYONCE_GRPC_TLS_CERT?: string;
+
+  @Text('the path of a PEM file: the private key of that certificate')
+  PAYONCE_GRPC_TLS_KEY?: string;
+
+  @Text('the path of a PEM file: the certificate authority of clients')
+  PAYONCE_GRPC_CLIENT_CA?: string;
+
+  @Text('the path of a JSON file: names of client certificates, and the ids of their merchants')
+  PAYONCE_GRPC_CLIENTS_FILE?: string;
 
   @Integer(PORT, 0, 65_535)
   PAYONCE_MONITORING_PORT?: number;

@@ -1,8 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, posix } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
 import { Marked, type Token, type Tokens } from 'marked';
 import { type ProblemCode, problemCatalogue } from '../core/problem.js';
+import { projectRoot } from '../core/project-root.js';
 import { problemExample } from '../http/problem.example.js';
 import { type Rendered, renderMarkdown } from './markdown.js';
 
@@ -74,16 +74,6 @@ function hrefFrom(file: string, target: string, targets: ReadonlyMap<string, str
   if (path === '' || path.startsWith('/docs/')) return target;
   const known = targets.get(posix.join(posix.dirname(file), path).replace(/\/$/, ''));
   return known === undefined ? null : `${hrefOf(known)}${anchor === undefined ? '' : `#${anchor}`}`;
-}
-
-/** Where the documents lie: beside src/ in a checkout, beside dist/ where it is built. */
-export function projectRoot(): string {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(folder, 'docs/README.md'))) {
-    if (folder === dirname(folder)) throw new Error('the folder docs/ is not there');
-    folder = dirname(folder);
-  }
-  return folder;
 }
 
 export function hrefOf(path: string): string {

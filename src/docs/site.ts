@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { audiences, documentFor } from './audiences.js';
-import { Guides, projectRoot } from './guides.js';
+import { projectRoot } from '../core/project-root.js';
+import { Guides } from './guides.js';
 import { guidePage, referencePage } from './layout.js';
 
 export interface Resource {

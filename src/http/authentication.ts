@@ -55,9 +55,7 @@ function digestOf(token: string): Buffer {
 
 function allow(request: FastifyRequest, caller: Caller, { scopes, movesMoney }: Access): void {
   const { edge, headers } = request;
-  if (!scopes.some((scope) => caller.scopes.includes(scope))) {
-    throw new Problem('forbidden', `This needs an API key with the scope ${scopes.join(' or ')}.`);
-  }
+  requireScope(caller, scopes);
   readId(request);
   if (!movesMoney) return;
   edge.key = idempotencyKeyOf(singleHeader(headers['idempotency-key']), linesOf(request, 'idempotency-key'));
@@ -65,12 +63,22 @@ function allow(request: FastifyRequest, caller: Caller, { scopes, movesMoney }: 
   edge.deadlineMs = deadlineMsOf(singleHeader(headers['payonce-deadline']));
 }
 
+/** Throws Problem `forbidden` where the caller has none of these scopes. */
+export function requireScope(caller: Caller, scopes: Access['scopes']): void {
+  if (scopes.some((scope) => caller.scopes.includes(scope))) return;
+  throw new Problem('forbidden', `This needs an API key with the scope ${scopes.join(' or ')}.`);
+}
+
 /** The id in the path. @throws Problem `not_found` where it cannot be one */
 export function readId({ edge, params }: FastifyRequest): void {
   const { id } = params as { id?: string };
-  if (id === undefined) return;
-  if (!UUID.test(id)) throw new Problem('not_found', 'No object has this id.');
-  edge.id = id.toLowerCase();
+  if (id !== undefined) edge.id = objectId(id);
+}
+
+/** An id in small letters. Throws Problem `not_found` for what is no UUID. */
+export function objectId(id: string | undefined): string {
+  if (id === undefined || !UUID.test(id)) throw new Problem('not_found', 'No object has this id.');
+  return id.toLowerCase();
 }
 
 /** How many lines of this header came; Node joins them with commas, which a key may hold as well. */

@@ -12,6 +12,14 @@ import { Clock } from '../core/clock.js';
 import { ApiLimits } from './limits.js';
 import { RequestHooks } from './request-hooks.js';
 
+/** A server beside that of HTTP, which is drained with it. */
+export interface Drained {
+  /** Says that it is about to go. What is in flight goes on. */
+  drain(): void;
+  /** Ends whatever outlasted the grace period. */
+  cut(): void;
+}
+
 /**
  * What `app.close()` does with requests: /health/ready says 503 at once and answers close their
  * connections; after the drain delay the listener closes; what is in flight then has the grace
@@ -20,6 +28,7 @@ import { RequestHooks } from './request-hooks.js';
 @Injectable()
 export class Drain implements BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly finished = new AbortController();
+  private readonly servers: Drained[] = [];
 
   constructor(
     private readonly hooks: RequestHooks,
@@ -29,8 +38,13 @@ export class Drain implements BeforeApplicationShutdown, OnApplicationShutdown {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
+  add(server: Drained): void {
+    this.servers.push(server);
+  }
+
   async beforeApplicationShutdown(): Promise<void> {
     this.hooks.drain();
+    for (const server of this.servers) server.drain();
     if (this.limits.drainDelayMs > 0) await this.clock.sleep(this.limits.drainDelayMs);
     void this.cutAfterGrace();
   }
@@ -48,5 +62,6 @@ export class Drain implements BeforeApplicationShutdown, OnApplicationShutdown {
     this.logger.warn({ grace_ms: this.limits.graceMs }, 'requests outlasted the grace period and are cut');
     const server = this.host.httpAdapter.getHttpServer() as Server;
     server.closeAllConnections();
+    for (const other of this.servers) other.cut();
   }
 }

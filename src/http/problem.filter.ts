@@ -44,10 +44,7 @@ export class ProblemFilter implements ExceptionFilter {
       }
       return presentable(thrown);
     }
-    if (thrown instanceof StoreUnavailable) {
-      const detail = 'The store cannot be reached. Try again, with the same Idempotency-Key.';
-      return presentable(new Problem('overloaded', detail, { cause: thrown }));
-    }
+    if (thrown instanceof StoreUnavailable) return storeIsAway(thrown);
     if (request.is404) {
       const methods = this.routes.methodsOf(request.url);
       if (methods.length === 0) return new Problem('not_found', 'There is nothing at this path.');
@@ -63,6 +60,17 @@ export class ProblemFilter implements ExceptionFilter {
 function notAllowed(methods: readonly string[], reply: FastifyReply): Problem {
   reply.header('allow', methods.join(', '));
   return new Problem('method_not_allowed', `This path takes ${methods.join(', ')}.`);
+}
+
+/** A problem for whatever a handler of any transport threw. */
+export function problemOf(thrown: unknown): Problem {
+  if (thrown instanceof Problem) return presentable(thrown);
+  return thrown instanceof StoreUnavailable ? storeIsAway(thrown) : problemOfStatus(500, thrown);
+}
+
+function storeIsAway(cause: StoreUnavailable): Problem {
+  const detail = 'The store cannot be reached. Try again, with the same Idempotency-Key.';
+  return presentable(new Problem('overloaded', detail, { cause }));
 }
 
 function presentable(problem: Problem): Problem {

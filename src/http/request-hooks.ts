@@ -86,7 +86,7 @@ export class RequestHooks {
    * Counts the request among those in flight until its answer is ready.
    * @throws Problem `overloaded` where they are as many as the process takes
    */
-  admit(edge: EdgeState): void {
+  admit(edge: Pick<EdgeState, 'release'>): void {
     if (this.inFlight >= this.limits.maxInFlight) throw overloaded('requests');
     this.inFlight++;
     edge.release = () => this.inFlight--;

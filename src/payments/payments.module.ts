@@ -15,9 +15,11 @@ import { PaymentOwner } from './payment-owner.js';
 import { PaymentDisputes } from './payment-disputes.js';
 import { PaymentResolver } from './payment-resolver.js';
 import { PaymentTasks } from './payment-tasks.js';
+import { PaymentWatch } from './payment-watch.js';
 import { Payment, PaymentTransition } from './payment.entity.js';
 import { PaymentReader } from './payment.reader.js';
 import { PaymentsController } from './payments.controller.js';
+import { PaymentsGrpc } from './payments.grpc.js';
 import { PaymentsService } from './payments.service.js';
 
 /** Payments and what is done to them: charge, authorize, capture, cancel, complete, refund, dispute. */
@@ -30,10 +32,11 @@ import { PaymentsService } from './payments.service.js';
     RequestStorageModule,
     TypeOrmModule.forFeature([Payment, PaymentTransition, DuplicateGuard]),
   ],
-  controllers: [PaymentsController],
+  controllers: [PaymentsController, PaymentsGrpc],
   providers: [
     PaymentReader,
     PaymentsService,
+    PaymentWatch,
     PaymentOwner,
     PaymentResolver,
     {

@@ -13,6 +13,7 @@ import { PayoutOwner } from './payout-owner.js';
 import { Payout, PayoutTransition } from './payout.entity.js';
 import { PayoutReader } from './payout.reader.js';
 import { PayoutsController } from './payouts.controller.js';
+import { PayoutsGrpc } from './payouts.grpc.js';
 import { PayoutsService } from './payouts.service.js';
 
 /** Money out, one payout to a recipient after another. */
@@ -24,7 +25,7 @@ import { PayoutsService } from './payouts.service.js';
     RequestStorageModule,
     TypeOrmModule.forFeature([Payout, PayoutTransition]),
   ],
-  controllers: [PayoutsController],
+  controllers: [PayoutsController, PayoutsGrpc],
   providers: [PayoutReader, PayoutOwner, PayoutsService],
 })
 export class PayoutsModule implements OnModuleInit {

@@ -6,12 +6,13 @@ import { PaymentsModule } from '../payments/payments.module.js';
 import { RequestStorageModule } from '../request-storage/request-storage.module.js';
 import { Refund } from './refund.entity.js';
 import { RefundsController } from './refunds.controller.js';
+import { RefundsGrpc } from './refunds.grpc.js';
 import { RefundsService } from './refunds.service.js';
 
 /** Refunds: asking for one, and reading them. */
 @Module({
   imports: [IdempotencyModule, PaymentsModule, RequestStorageModule, TypeOrmModule.forFeature([Refund])],
-  controllers: [RefundsController],
+  controllers: [RefundsController, RefundsGrpc],
   providers: [RefundsService],
 })
 export class RefundsModule implements OnModuleInit {

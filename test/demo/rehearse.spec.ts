@@ -21,6 +21,7 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'payonce-rehearse-'));
   env = {
     PORT: '0',
+    GRPC_PORT: 'off',
     DATABASE_URL: database.url,
     PAYONCE_SIMULATOR: 'on',
     PAYONCE_SEAL_KEY: Buffer.alloc(32, 7).toString('base64'),

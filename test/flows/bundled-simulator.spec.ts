@@ -27,6 +27,7 @@ describe('the service with the simulator that comes with it', () => {
       env: {
         HOST,
         PORT: '0',
+        GRPC_PORT: 'off',
         DATABASE_URL: database.url,
         PAYONCE_SIMULATOR: 'on',
         PAYONCE_SEAL_KEY: Buffer.alloc(32, 7).toString('base64'),

@@ -14,7 +14,7 @@ describe('a start without a PSP account', () => {
   ])('%s is refused and says what to do', async (_, env) => {
     const service = spawnNode('dist/src/main.cjs', {
       // Should it start after all, then not on a database of its own.
-      env: { PORT: '0', PAYONCE_DATA_DIR: '/dev/null/payonce', ...env },
+      env: { PORT: '0', GRPC_PORT: 'off', PAYONCE_DATA_DIR: '/dev/null/payonce', ...env },
     });
     expect(await service.exit).toEqual({ code: 1, signal: null });
     expect(service.output()).toBe(
@@ -37,7 +37,13 @@ describe("a start with the simulator's secrets, which everybody knows", () => {
     const credentials = { secretKey: 'sk_test_simulator', webhookSecret: 'whsec_simulator' };
     writeFileSync(file, JSON.stringify({ psps: [{ name: 'stripe', adapter: 'stripe', credentials }] }));
     const service = spawnNode('dist/src/main.cjs', {
-      env: { PORT: '0', PAYONCE_DATA_DIR: '/dev/null/payonce', PAYONCE_PSPS_FILE: file, ...env },
+      env: {
+        PORT: '0',
+        GRPC_PORT: 'off',
+        PAYONCE_DATA_DIR: '/dev/null/payonce',
+        PAYONCE_PSPS_FILE: file,
+        ...env,
+      },
     });
     expect(await service.exit).toEqual({ code: 1, signal: null });
     const lines = service.output().trim().split('\n');

@@ -35,6 +35,7 @@ describe('a ladder for one kind of job', () => {
     const worker = spawnNode('dist/src/main.cjs', {
       env: {
         PORT: '0',
+        GRPC_PORT: 'off',
         DATABASE_URL: environment.database.url,
         PAYONCE_JOB_LADDER: '0/4; webhook.aply=0/2',
         PAYONCE_ROLE: 'worker',

@@ -229,6 +229,7 @@ export class TestEnvironment {
   private environment(): Readonly<Record<string, string>> {
     return {
       PORT: '0',
+      GRPC_PORT: 'off',
       DATABASE_URL: this.database.url,
       PAYONCE_SIMULATOR: 'off',
       PAYONCE_PSPS_FILE: join(this.directory, 'psps.json'),

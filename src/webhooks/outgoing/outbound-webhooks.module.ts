@@ -12,6 +12,7 @@ import { DeliveryMetrics } from './delivery-metrics.js';
 import { DeliveryRecords } from './delivery-records.js';
 import { EventRetention } from './event-retention.js';
 import { EventsController } from './events.controller.js';
+import { EventsGrpc } from './events.grpc.js';
 import { EventsService } from './events.service.js';
 import { FAN_OUT_BATCH, fanOut } from './fan-out.js';
 import { TargetGuard } from './target-guard.js';
@@ -27,7 +28,7 @@ import { WebhookEndpointsService } from './webhook-endpoints.service.js';
     JobsModule,
     TypeOrmModule.forFeature([EventRecord, WebhookEndpoint, WebhookDelivery, WebhookDeliveryAttempt]),
   ],
-  controllers: [WebhookEndpointsController, EventsController],
+  controllers: [WebhookEndpointsController, EventsController, EventsGrpc],
   providers: [
     WebhookEndpointsService,
     EventsService,

@@ -1,0 +1,153 @@
+import {
+  type Metadata,
+  type ServerInterceptingCallInterface,
+  ServerInterceptingCall,
+  type ServerInterceptor,
+  status as codes,
+} from '@grpc/grpc-js';
+import { type Logger } from 'pino';
+import { Histogram, type Registry } from 'prom-client';
+import { type Clock, SystemClock } from '../core/clock.js';
+import { type Ids } from '../core/ids.js';
+import { type Access } from '../http/access.js';
+import { requireScope } from '../http/authentication.js';
+import { bearerOf, idempotencyKeyOf, waitSecondsOf } from '../http/headers.js';
+import { problemOf } from '../http/problem.filter.js';
+import { type RequestHooks } from '../http/request-hooks.js';
+import { type Merchants } from '../merchants/merchants.js';
+import { Call, rememberCall } from './call.js';
+import { type ClientCertificates } from './client-certificates.js';
+import { type CallStatus, statusOf } from './error-status.js';
+
+export interface CallTools {
+  readonly hooks: RequestHooks;
+  readonly merchants: Merchants;
+  readonly certificates: ClientCertificates;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly logger: Logger;
+  readonly metrics: Registry;
+  /** What each method asks of its caller, by its path. Methods without it are open: health, reflection. */
+  readonly access: ReadonlyMap<string, Access>;
+}
+
+/**
+ * What happens to every call before and after its handler: credentials, scope and idempotency-key are checked
+ * before a byte of the message is read; at last come one line in the log and one sample in the metrics.
+ */
+export function callHooks(tools: CallTools): ServerInterceptor {
+  const durations = durationsIn(tools.metrics);
+  return ({ path, responseStream }, next) => {
+    const { clock, ids } = tools;
+    const startedMs = clock.monotonicMs();
+    const ended = new AbortController();
+    const call = new Call(ids.uuid(), remainingTime(next, clock), ended.signal);
+    const access = tools.access.get(path);
+
+    const end = (code: codes): void => {
+      if (ended.signal.aborted) return;
+      ended.abort();
+      // A handler that has begun gives the place back itself, when it ends.
+      if (!call.isHandled) call.release?.();
+      const ms = clock.monotonicMs() - startedMs;
+      if (access === undefined) return;
+      durations.observe({ method: path.slice(1), code: codes[code] }, ms / 1_000);
+      const line = {
+        request_id: call.requestId,
+        rpc: path.slice(1),
+        status: codes[code],
+        code: call.problem?.code ?? null,
+        ms: Math.round(ms * 100) / 100,
+        merchant_id: call.authenticated?.merchantId ?? null,
+        api_key_id: call.authenticated?.apiKeyId ?? null,
+        source_address: next.getConnectionInfo().remoteAddress,
+      };
+      tools.logger.info(line, 'request');
+    };
+    const finalStatus = (status: CallStatus): CallStatus => {
+      const told = call.problem === null ? status : statusOf(call.problem, call.requestId);
+      if (told.metadata) mark(told.metadata, call);
+      return told;
+    };
+
+    return new ServerInterceptingCall(next, {
+      start: (listen) =>
+        listen({
+          onReceiveMetadata: (metadata, proceed) => {
+            rememberCall(metadata, call);
+            if (access === undefined) return proceed(metadata);
+            admit(tools, call, access, { metadata, next, isStream: responseStream }).then(
+              () => proceed(metadata),
+              (error: unknown) => {
+                call.problem = problemOf(error);
+                const status = finalStatus({ code: codes.UNKNOWN, details: '' });
+                end(status.code);
+                next.sendStatus(status);
+              },
+            );
+          },
+          onCancel: () => end(call.remainingMs() <= 0 ? codes.DEADLINE_EXCEEDED : codes.CANCELLED),
+        }),
+      sendMetadata: (metadata, send) => {
+        mark(metadata, call);
+        send(metadata);
+      },
+      sendStatus: (status, send) => {
+        const told = finalStatus(status);
+        end(told.code);
+        send(told);
+      },
+    });
+  };
+}
+
+function mark(metadata: Metadata, { requestId, replayed }: Call): void {
+  metadata.set('request-id', requestId);
+  if (replayed) metadata.set('idempotent-replayed', 'true');
+}
+
+async function admit(
+  { hooks, merchants, certificates }: CallTools,
+  call: Call,
+  { scopes, movesMoney }: Access,
+  {
+    metadata,
+    next,
+    isStream,
+  }: { metadata: Metadata; next: ServerInterceptingCallInterface; isStream: boolean },
+): Promise<void> {
+  // A stream waits more than it works, and has a bound of its own.
+  if (!isStream) hooks.admit(call);
+  const caller = await merchants.authenticate(bearerOf(valueOf(metadata, 'authorization')));
+  certificates.require(caller, next.getAuthContext().sslPeerCertificate);
+  const sourceAddress = next.getConnectionInfo().remoteAddress;
+  call.authenticated = { ...caller, ...(sourceAddress === undefined ? {} : { sourceAddress }) };
+  requireScope(caller, scopes);
+  if (!movesMoney) return;
+  const keys = metadata.get('idempotency-key');
+  call.key = idempotencyKeyOf(valueOf(metadata, 'idempotency-key'), keys.length);
+  call.waitS = waitSecondsOf(valueOf(metadata, 'prefer'));
+}
+
+function valueOf(metadata: Metadata, name: string): string | undefined {
+  const values = metadata.get(name);
+  return values.length === 0 ? undefined : values.join(', ');
+}
+
+/** grpc-js makes a time of the machine's clock of each deadline; from here on only the difference counts. */
+const machine = new SystemClock();
+
+function remainingTime(call: ServerInterceptingCallInterface, clock: Clock): () => number {
+  const untilMs = clock.monotonicMs() + Number(call.getDeadline()) - machine.wallMs();
+  return () => untilMs - clock.monotonicMs();
+}
+
+function durationsIn(metrics: Registry): Histogram {
+  return new Histogram({
+    name: 'payonce_grpc_request_seconds',
+    help: 'From the metadata of a call to its status, by method and code.',
+    labelNames: ['method', 'code'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    registers: [metrics],
+  });
+}

@@ -1,0 +1,68 @@
+import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
+import { Clock } from '../core/clock.js';
+import { Problem } from '../core/problem.js';
+import { type Caller } from '../merchants/caller.js';
+import { type PaymentStatus } from './payment.lifecycle.js';
+import { type PaymentView } from './payment.view.js';
+import { PaymentsService } from './payments.service.js';
+
+/** Watches that a process keeps at once. */
+const MAX_WATCHES = 200;
+/** A client that wants to know longer watches again. */
+const MAX_WATCH_MS = 600_000;
+/** The time between two reads, short after a change and twice as long after each read without one. */
+const SHORTEST_PAUSE_MS = 125;
+const LONGEST_PAUSE_MS = 2_000;
+
+const underWay: ReadonlySet<PaymentStatus> = new Set(['processing', 'requires_action']);
+
+/**
+ * Follows payments until their outcome is known, by reading them again and again: a change may be made by any
+ * process, and one row by its key is cheaper to read than every commit would be to announce.
+ */
+@Injectable()
+export class PaymentWatch implements BeforeApplicationShutdown {
+  private watches = 0;
+  private readonly stopping = new AbortController();
+
+  constructor(
+    private readonly payments: PaymentsService,
+    private readonly clock: Clock,
+  ) {}
+
+  beforeApplicationShutdown(): void {
+    this.stopping.abort();
+  }
+
+  /** The payment as it is, and after each change, until its outcome is known or `signal` ends the watch. */
+  async *watch(caller: Caller, paymentId: string, signal: AbortSignal): AsyncGenerator<PaymentView> {
+    if (this.watches >= MAX_WATCHES) {
+      throw new Problem('overloaded', 'More payments are being watched than this process can watch.');
+    }
+    this.watches++;
+    try {
+      yield* this.follow(caller, paymentId, signal);
+    } finally {
+      this.watches--;
+    }
+  }
+
+  private async *follow(caller: Caller, paymentId: string, signal: AbortSignal): AsyncGenerator<PaymentView> {
+    const untilMs = this.clock.monotonicMs() + MAX_WATCH_MS;
+    const ended = AbortSignal.any([signal, this.stopping.signal]);
+    let seen = '';
+    let pauseMs = SHORTEST_PAUSE_MS;
+    while (!signal.aborted && this.clock.monotonicMs() < untilMs) {
+      const payment = await this.payments.get(caller, paymentId);
+      const shown = JSON.stringify(payment);
+      pauseMs = shown === seen ? Math.min(pauseMs * 2, LONGEST_PAUSE_MS) : SHORTEST_PAUSE_MS;
+      if (shown !== seen) yield payment;
+      seen = shown;
+      if (!underWay.has(payment.status)) return;
+      await this.clock.sleep(pauseMs, ended).catch(() => undefined);
+      if (this.stopping.signal.aborted) {
+        throw new Problem('overloaded', 'The process is stopping. Watch the payment again.');
+      }
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import { choiceOf, type Choices, type Message, structOf, timestampOf } from '../grpc/message.js';
+import { type DisputeView } from './dispute.view.js';
+import { type NextActionView } from './next-action.view.js';
+import { type AttemptView, type PaymentView } from './payment.view.js';
+
+/** Payments as messages of payonce.v1, made from what REST shows. */
+
+export const paymentChoices: Choices = {
+  capture: 'CAPTURE_MODE',
+  payment_method: { type: 'PAYMENT_METHOD_TYPE', initiator: 'INITIATOR' },
+};
+
+export const paymentFilterChoices: Choices = { status: 'PAYMENT_STATUS' };
+
+export function paymentMessage(payment: PaymentView): Message {
+  return {
+    ...payment,
+    status: choiceOf('PAYMENT_STATUS', payment.status),
+    next_action: nextActionMessage(payment.next_action),
+    disputes: payment.disputes.map(disputeMessage),
+    created_at: timestampOf(payment.created_at),
+    updated_at: timestampOf(payment.updated_at),
+  };
+}
+
+/** The response of every method that answers with one payment. */
+export function paymentResponse(payment: PaymentView): Message {
+  return { payment: paymentMessage(payment) };
+}
+
+function nextActionMessage(action: NextActionView | null): Message | null {
+  if (action === null) return null;
+  if (action.type === 'redirect') return { redirect: action };
+  return { psp_sdk: { psp: action.psp, data: structOf(action.data) } };
+}
+
+function disputeMessage(dispute: DisputeView): Message {
+  return {
+    ...dispute,
+    opened_at: timestampOf(dispute.opened_at),
+    closed_at: timestampOf(dispute.closed_at),
+  };
+}
+
+export function attemptMessage(attempt: AttemptView): Message {
+  return {
+    ...attempt,
+    started_at: timestampOf(attempt.started_at),
+    ended_at: timestampOf(attempt.ended_at),
+  };
+}

@@ -1,0 +1,26 @@
+import { Controller } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
+import { Call } from '../../grpc/call.js';
+import { CurrentCall, ReadingRpc } from '../../grpc/grpc.decorators.js';
+import { type Message, pageMessage, readQuery, structOf, timestampOf } from '../../grpc/message.js';
+import { parseRequest } from '../../http/request.pipe.js';
+import { ListEventsDto } from './dto/list-events.dto.js';
+import { type EventView } from './event.view.js';
+import { EventsService } from './events.service.js';
+
+/** payonce.v1.Events: GET /v1/events. */
+@Controller()
+export class EventsGrpc {
+  constructor(private readonly events: EventsService) {}
+
+  @ReadingRpc('Events', 'List', 'events:read')
+  async list(@CurrentCall() call: Call, @Payload() message: Message): Promise<Message> {
+    const query = parseRequest(ListEventsDto, readQuery(message));
+    const { limit, cursor = null } = query;
+    return pageMessage(await this.events.list(call.caller, query.filter(), limit, cursor), eventMessage);
+  }
+}
+
+function eventMessage(event: EventView): Message {
+  return { ...event, timestamp: timestampOf(event.timestamp), data: structOf(event.data) };
+}
