@@ -83,6 +83,15 @@ export class Psps {
     return (read as { calls: CallRecord[] }).calls;
   }
 
+  /** The settlement report of a PSP, as CSV, with a difference from its ledger where one is planted. */
+  async report(psp: Psp, plant?: string): Promise<string> {
+    const query = plant === undefined ? '' : `?plant=${plant}`;
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const answer = await fetch(`${this.controlUrl}/${psp}/_report${query}`, { signal });
+    if (!answer.ok) throw new Error(`The simulator wrote no report of ${psp}: ${answer.status}`);
+    return answer.text();
+  }
+
   private async ask(path: string, init: RequestInit = {}): Promise<unknown> {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const answer = await fetch(`${this.controlUrl}${path}`, { ...init, signal });

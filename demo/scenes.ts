@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { money } from './books.js';
 import { notified } from './notification-scene.js';
+import { reconciled } from './reconciliation-scene.js';
 import { type Psp } from './psps.js';
 import { type Attempt, keyFor, type Order, paymentIn, refundIn, requestFor } from './shop.js';
 import { LOCK_MS, PSP_TIMEOUT_MS } from './stage.js';
@@ -258,4 +259,5 @@ export const scenes: readonly Scene[] = [
   authorizations,
   refundedOnce,
   notified,
+  reconciled,
 ];

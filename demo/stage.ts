@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Child, type ChildOptions } from './child.js';
 import { type OwnDatabase, ownDatabase } from './own-database.js';
-import { notificationSecrets, Psps } from './psps.js';
+import { notificationSecrets, type Psp, Psps } from './psps.js';
 import { Shop } from './shop.js';
 
 /** The longest that Payonce waits for one answer of a PSP. */
@@ -14,6 +14,17 @@ export const PSP_TIMEOUT_MS = 1_000;
 export const LOCK_MS = 2_000;
 
 const START_TIMEOUT_MS = 60_000;
+
+/** What a report came to. */
+export interface Reconciled {
+  readonly matched: number;
+  readonly unmatched: number;
+  readonly breaks: readonly {
+    readonly category: string;
+    readonly open: number;
+    readonly difference: number;
+  }[];
+}
 
 /** Everything that plays: a database, the PSPs, the service, and a shop that has a key to it. */
 export class Stage {
@@ -83,6 +94,13 @@ export class Stage {
   /** Resolves when the service has ended, whatever ended it. */
   async serviceEnded(): Promise<void> {
     await this.service?.end();
+  }
+
+  /** Imports the report of a PSP, as those who keep the books would. */
+  async reconcile(psp: Psp, plant?: string): Promise<Reconciled> {
+    const file = join(this.database!.directory, `${psp}-report.csv`);
+    writeFileSync(file, await this.psps.report(psp, plant));
+    return (await this.payonce('reconcile', 'run', '--psp', psp, '--file', file)) as Reconciled;
   }
 
   /** Ends whatever runs, and leaves nothing behind. */

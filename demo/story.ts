@@ -51,6 +51,11 @@ export class SceneReport {
     this.paper.fact('event', text);
   }
 
+  /** Where a report and the ledger differ. */
+  differences(text: string): void {
+    this.paper.fact('found', text, 'green');
+  }
+
   /** Every call that was made to a PSP for the payment. */
   calls(attempts: readonly Attempt[]): void {
     const rows = attempts.map(({ route, psp, entity_key, kind, outcome, psp_code, latency_ms }) => [

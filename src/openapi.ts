@@ -79,6 +79,10 @@ function head(version: string): Omit<OpenAPIObject, 'paths'> {
       { name: 'Notifications', description: 'Notifications that PSPs send.' },
       { name: 'Dead letters', description: 'For operators: jobs that failed for good.' },
       { name: 'Ledger', description: 'For operators: what every PSP took, cost and holds.' },
+      {
+        name: 'Reconciliation',
+        description: 'For operators: reports of PSPs, and where they differ from the ledger.',
+      },
       { name: 'Operations', description: 'Health and metrics.' },
     ],
     components: {

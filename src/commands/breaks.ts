@@ -1,5 +1,5 @@
 import { type Command } from 'commander';
-import { type ReportBreak, type ReportBreaks } from '../reconciliation/report-breaks.js';
+import { type ReportBreaks } from '../reconciliation/report-breaks.js';
 import { Problem } from '../core/problem.js';
 import {
   type ReconciliationBreak,
@@ -17,10 +17,11 @@ export function addBreaks(payonce: Command, perform: Perform): void {
   );
   command(breaks, 'list', 'list breaks that wait for a person, the oldest first', '', '--json').action(() =>
     perform(async (opened) => {
-      const [found, reported, { formatMoney }] = await Promise.all([
+      const [found, reported, { formatMoney }, { breakViewOf }] = await Promise.all([
         (await breaksOf(opened)).list(),
         (await reportBreaksOf(opened)).list(),
         import('../core/money.js'),
+        import('../reconciliation/reconciliation.view.js'),
       ]);
       const now = opened.clock.now();
       const notifications = found.map((each) => ({
@@ -43,7 +44,7 @@ export function addBreaks(payonce: Command, perform: Perform): void {
         ] as const,
       }));
       return {
-        json: [...found.map(breakJson), ...reported.map(reportBreakJson)],
+        json: [...found.map(breakJson), ...reported.map(breakViewOf)],
         text: list(['FOUND', 'REASON', 'PSP'], [...notifications, ...reports]),
       };
     }),
@@ -72,7 +73,8 @@ export function addBreaks(payonce: Command, perform: Perform): void {
           if (event === undefined) {
             const by = { actor: actor(), auditId: opened.ids.uuid(), at: opened.clock.now(), note };
             const closed = await (await reportBreaksOf(opened)).close(psp, id!, by);
-            return { json: reportBreakJson(closed), text: `Resolved: ${closed.category} at ${psp}.` };
+            const { breakViewOf } = await import('../reconciliation/reconciliation.view.js');
+            return { json: breakViewOf(closed), text: `Resolved: ${closed.category} at ${psp}.` };
           }
           const by = { actor: actor(), auditId: opened.ids.uuid() };
           const resolved = await (await breaksOf(opened)).resolve(psp, event, note, by);
@@ -95,29 +97,6 @@ async function breaksOf({ database, clock }: Opened): Promise<ReconciliationBrea
 async function reportBreaksOf({ database }: Opened): Promise<ReportBreaks> {
   const { ReportBreaks } = await import('../reconciliation/report-breaks.js');
   return new ReportBreaks(database.dataSource);
-}
-
-function reportBreakJson(found: ReportBreak): object {
-  const { psp, id, category, line, currency, expected, reported, owner, resolution } = found;
-  return {
-    psp,
-    id,
-    category,
-    run_id: found.runId,
-    line,
-    merchant_id: found.merchantId,
-    entity_key: found.entityKey,
-    psp_reference: found.pspReference,
-    currency,
-    expected,
-    reported,
-    owner,
-    occurred_at: found.occurredAt,
-    since: found.openedAt,
-    resolved_at: found.closedAt,
-    resolved_by: found.closedBy,
-    resolution,
-  };
 }
 
 function breakJson(found: ReconciliationBreak): object {

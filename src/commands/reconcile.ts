@@ -16,6 +16,7 @@ import { ago, detailLines, exactly, list } from './text.js';
 interface RunOptions {
   readonly psp: string;
   readonly file: string;
+  readonly mapping?: string;
   readonly from?: Date;
   readonly to?: Date;
 }
@@ -30,11 +31,14 @@ export function addReconcile(payonce: Command, perform: Perform): void {
   );
   command(reconcile, 'list', 'list the reports that were imported, the newest first', '').action(() =>
     perform(async ({ database, clock }) => {
-      const { Runs } = await import('../reconciliation/runs.js');
+      const [{ Runs }, { runViewOf }] = await Promise.all([
+        import('../reconciliation/runs.js'),
+        import('../reconciliation/reconciliation.view.js'),
+      ]);
       const runs = await new Runs(database.pool).list();
       const now = clock.now();
       return {
-        json: runs,
+        json: runs.map(runViewOf),
         text: list(
           ['IMPORTED', 'PSP', 'LINES', 'FORMAT'],
           runs.map(({ importedAt, psp, lines, format, id, fileName }) => ({
@@ -55,6 +59,27 @@ export function addReconcile(payonce: Command, perform: Perform): void {
         return shown(await new Runs(opened.database.pool).show(id), opened);
       }),
   );
+  command(
+    reconcile,
+    'export <run>',
+    'write the differences of a run to a CSV file',
+    '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42 --file differences.csv',
+  )
+    .requiredOption('--file <path>', 'the file, which must not exist yet')
+    .action((id: string, { file }: { file: string }) =>
+      perform(async ({ database }) => {
+        const [{ Runs }, { ReportBreaks }, { breakViewOf }, { writeCsv }] = await Promise.all([
+          import('../reconciliation/runs.js'),
+          import('../reconciliation/report-breaks.js'),
+          import('../reconciliation/reconciliation.view.js'),
+          import('../ledger/csv-file.js'),
+        ]);
+        const { run } = await new Runs(database.pool).show(id);
+        const found = await new ReportBreaks(database.dataSource).ofRun(run.id);
+        const written = await writeCsv(file, found, breakViewOf);
+        return { json: { file, run_id: run.id, breaks: written }, text: `Exported ${written} to ${file}.` };
+      }),
+    );
   const run = reconcile
     .command('run', { isDefault: true })
     .description('import a report, match it and list the differences');
@@ -70,26 +95,29 @@ export function addReconcile(payonce: Command, perform: Perform): void {
 function withRunOptions(run: Command): Command {
   return asCommand(run, '--psp adyen --file settlement_detail_report_batch_7.csv')
     .requiredOption('--psp <account>', 'the PSP account that the report is of')
-    .requiredOption('--file <path>', "Stripe's itemised CSV, or Adyen's settlement detail CSV")
+    .requiredOption(
+      '--file <path>',
+      "Stripe's itemised CSV, Adyen's settlement detail CSV, or camt.053 or .054",
+    )
+    .option('--mapping <path>', 'how to read a CSV of another PSP (docs/reconciliation.md)')
     .option('--from <time>', 'from when the report covers everything; default: its first line', timeOf)
     .option('--to <time>', 'until when; default: its last line', timeOf);
 }
 
 /** After what happened until now is posted, for the report is held against the ledger. */
-async function imported({ psp, file, from, to }: RunOptions, opened: Opened): Promise<Imported> {
-  const [{ ReportImporter }, { ReportRefused }, { formatOf }, { LedgerPoster }, fs, path] = await Promise.all(
-    [
+async function imported({ psp, file, mapping, from, to }: RunOptions, opened: Opened): Promise<Imported> {
+  const [{ ReportImporter }, { ReportRefused }, { formatOf, mappedFormat }, { LedgerPoster }, fs, path] =
+    await Promise.all([
       import('../reconciliation/report-importer.js'),
       import('../reconciliation/report-line.js'),
       import('../reconciliation/formats.js'),
       import('../ledger/ledger-poster.js'),
       import('node:fs'),
       import('node:path'),
-    ],
-  );
+    ]);
   const { database, clock, ids } = opened;
   try {
-    const format = await formatOf(file);
+    const format = await (mapping === undefined ? formatOf(file) : mappedFormat(mapping));
     await new LedgerPoster(database.pool, clock).runOnce();
     return await new ReportImporter(database.pool, clock, ids).import({
       psp,
@@ -113,12 +141,15 @@ async function imported({ psp, file, from, to }: RunOptions, opened: Opened): Pr
 }
 
 async function shown(result: RunResult, { clock }: Opened): Promise<Outcome> {
-  const { formatMoney } = await import('../core/money.js');
+  const [{ formatMoney }, { runResultViewOf }] = await Promise.all([
+    import('../core/money.js'),
+    import('../reconciliation/reconciliation.view.js'),
+  ]);
   const { run, matched, unmatched, totals, breaks } = result;
   const now = clock.now();
   const open = breaks.filter((each) => each.open > 0);
   return {
-    json: result,
+    json: runResultViewOf(result),
     text: [
       ...detailLines([
         ['run', run.id],

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 /** Writes rows to a new file that its owner alone may read, with a heading, in constant memory. Returns how many. */
 export async function writeCsv<Row>(
   file: string,
-  rows: AsyncIterable<Row>,
+  rows: AsyncIterable<Row> | Iterable<Row>,
   viewOf: (row: Row) => object,
 ): Promise<number> {
   let count = 0;

@@ -1,9 +1,14 @@
 import { Module } from '@nestjs/common';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { LedgerModule } from '../ledger/ledger.module.js';
+import { ReconciliationModule } from '../reconciliation/reconciliation.module.js';
 import { DeadLettersController } from './dead-letters.controller.js';
 import { LedgerController } from './ledger.controller.js';
+import { ReconciliationController } from './reconciliation.controller.js';
 
 /** What operators may do, where there is a token for them. */
-@Module({ imports: [JobsModule, LedgerModule], controllers: [DeadLettersController, LedgerController] })
+@Module({
+  imports: [JobsModule, LedgerModule, ReconciliationModule],
+  controllers: [DeadLettersController, LedgerController, ReconciliationController],
+})
 export class OpsModule {}

@@ -1,15 +1,17 @@
-import { open } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { adyenReport } from './adyen-report.js';
+import { camtReport } from './camt-report.js';
+import { mappedReport, mappingOf } from './mapped-report.js';
 import { type ReportFormat } from './report-format.js';
 import { ReportRefused } from './report-line.js';
 import { stripeReport } from './stripe-report.js';
-
-export const reportFormats: readonly ReportFormat[] = [stripeReport, adyenReport];
 
 /** A word of the heading that no other format has. */
 const HEADINGS: readonly (readonly [string, ReportFormat])[] = [
   ['balance_transaction_id', stripeReport],
   ['Modification Reference', adyenReport],
+  ['BkToCstmrStmt', camtReport],
+  ['BkToCstmrDbtCdtNtfctn', camtReport],
 ];
 
 const HEAD_BYTES = 4_096;
@@ -26,4 +28,9 @@ export async function formatOf(file: string): Promise<ReportFormat> {
     await opened.close();
   }
   throw new ReportRefused([{ line: 1, message: 'the heading is that of no report that is known' }]);
+}
+
+/** A CSV of any other PSP, as the file of its mapping says. @throws ReportRefused for what is no mapping */
+export async function mappedFormat(mappingFile: string): Promise<ReportFormat> {
+  return mappedReport(mappingOf(await readFile(mappingFile, 'utf8')));
 }

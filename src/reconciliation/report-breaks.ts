@@ -1,5 +1,6 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { type Registry } from 'prom-client';
-import { type DataSource } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { Problem } from '../core/problem.js';
 import { redact } from '../core/redact.js';
 import { recordAct } from '../database/record-act.js';
@@ -45,8 +46,9 @@ SELECT b.psp, b.id, b.category, b.run_id AS "runId", l.line, b.merchant_id AS "m
   FROM reconciliation_breaks b LEFT JOIN report_lines l ON l.psp = b.psp AND l.key = b.line_key`;
 
 /** Breaks of reports, for people. */
+@Injectable()
 export class ReportBreaks {
-  constructor(private readonly data: DataSource) {}
+  constructor(@Inject(DataSource) private readonly data: DataSource) {}
 
   /** Those that are open, the oldest first. */
   list(limit = 100): Promise<ReportBreak[]> {

@@ -1,5 +1,9 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { adyenReport } from './adyen-report.js';
+import { camtReport } from './camt-report.js';
 import { minorUnits } from './decimal.js';
+import { mappedReport, mappingOf } from './mapped-report.js';
 import { type ReportFormat } from './report-format.js';
 import { type ReportFault, type ReportLine, ReportRefused } from './report-line.js';
 import { stripeReport } from './stripe-report.js';
@@ -139,6 +143,132 @@ describe('an Adyen settlement detail report', () => {
     const { faults } = await read(adyenReport, file);
     expect(faults).toEqual([{ line, message: expect.stringMatching(message) as string }]);
   });
+});
+
+describe('a CSV of another PSP, by a mapping', () => {
+  const mapping = {
+    delimiter: ';',
+    columns: {
+      key: 'id',
+      type: 'kind',
+      currency: 'ccy',
+      gross: 'amount',
+      occurredAt: 'time',
+      fee: 'fee',
+      pspReference: 'transaction',
+    },
+    types: { SALE: 'payment', REFUND: 'refund' },
+    covers: ['payment', 'refund'],
+  };
+  const format = mappedReport(mappingOf(JSON.stringify(mapping)));
+  const head = 'id;kind;transaction;amount;fee;ccy;time';
+
+  it('is read as the mapping says', async () => {
+    const file = rows(
+      head,
+      '1;SALE;t-1;12.30;0.30;usd;2026-11-22T10:00:00+01:00',
+      '2;REFUND;t-2;-5;;usd;2026-11-22T11:00:00Z',
+    );
+    const { lines, faults } = await read(format, file);
+    expect(faults).toEqual([]);
+    expect(lines).toMatchObject([
+      { key: '1', kind: 'payment', pspReference: 't-1', gross: 1_230, fee: 30, net: 1_200, currency: 'USD' },
+      { key: '2', kind: 'refund', gross: -500, fee: 0, net: -500 },
+    ]);
+    expect(lines[0]!.occurredAt).toEqual(new Date('2026-11-22T09:00:00Z'));
+  });
+
+  it('tells each fault with its line', async () => {
+    const file = rows(
+      head,
+      '1;GIFT;t;1;;usd;2026-11-22T10:00:00Z',
+      '2;SALE;t;1;;usd;22.11.2026',
+      ';SALE;t;1;;usd;2026-11-22T10:00:00Z',
+    );
+    const { faults } = await read(format, file);
+    expect(faults.map(({ line, message }) => `${line}: ${message}`)).toEqual([
+      '2: the type "GIFT" is not known',
+      '3: "22.11.2026" is no time such as 2026-11-22T10:00:00Z',
+      '4: there is no id',
+    ]);
+  });
+
+  it.each([
+    'no JSON',
+    '{}',
+    JSON.stringify({ ...mapping, types: { SALE: 'gift' } }),
+    JSON.stringify({ ...mapping, more: 1 }),
+  ])('refuses the mapping %s', (json) => {
+    expect(() => mappingOf(json)).toThrow(ReportRefused);
+  });
+});
+
+describe('a statement of a bank', () => {
+  const balance = (type: string, amount: string) =>
+    `<Bal><Tp><CdOrPrtry><Cd>${type}</Cd></CdOrPrtry></Tp><Amt Ccy="EUR">${amount}</Amt><CdtDbtInd>CRDT</CdtDbtInd></Bal>`;
+  const entry = (amount: string, sign: 'CRDT' | 'DBIT', status = 'BOOK') =>
+    `<Ntry><Amt Ccy="EUR">${amount}</Amt><CdtDbtInd>${sign}</CdtDbtInd><Sts>${status}</Sts><BookgDt><Dt>2026-11-22</Dt></BookgDt>
+<NtryDtls><TxDtls><Refs><EndToEndId>e-${amount}</EndToEndId></Refs><Amt Ccy="EUR">1</Amt></TxDtls></NtryDtls></Ntry>`;
+  const statement = (closing: string, ...entries: string[]) =>
+    `<?xml version="1.0"?>\n<n:Document xmlns:n="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"><BkToCstmrStmt><Stmt>
+${balance('OPBD', '100.00')}
+${balance('CLBD', closing)}
+${entries.join('\n')}
+</Stmt></BkToCstmrStmt></n:Document>\n`;
+
+  it('is read entry by entry, and adds up', async () => {
+    const file = statement(
+      '107.50',
+      entry('10.00', 'CRDT'),
+      entry('2.50', 'DBIT'),
+      entry('9.99', 'CRDT', 'PDNG'),
+    );
+    const { lines, faults } = await read(camtReport, file);
+    expect(faults).toEqual([]);
+    expect(lines).toMatchObject([
+      { line: 5, type: 'CRDT', gross: 1_000, reference: 'e-10.00', currency: 'EUR' },
+      { line: 7, type: 'DBIT', gross: -250, reference: 'e-2.50' },
+    ]);
+  });
+
+  it.each([
+    [
+      'whose total was edited',
+      statement('108.00', entry('10.00', 'CRDT')),
+      4,
+      /closes with 10800.*sum to 11000/,
+    ],
+    ['that is cut off', statement('110.00', entry('10.00', 'CRDT')).slice(0, -40), 6, /no XML/],
+    ['with a document type', '<!DOCTYPE x [<!ENTITY a "b">]>\n<x>&a;</x>\n', 1, /document type/],
+    ['that is another document', '<x>\n</x>\n', 3, /no camt/],
+  ])('%s is refused with the line', async (_what, file, line, message) => {
+    const { faults } = await read(camtReport, file);
+    expect(faults).toEqual([{ line, message: expect.stringMatching(message) as string }]);
+  });
+
+  const published = resolve(__dirname, '../../../shared/data/iso20022');
+  // Samples of others are reference data and are not part of this project's tree.
+  const run = existsSync(published) ? it : it.skip;
+  run(
+    'every published sample is read, or refused with a reason (skipped where they are not at hand)',
+    async () => {
+      const told: Record<string, string> = {};
+      for (const name of readdirSync(published).filter((file) => file.endsWith('.xml'))) {
+        const { lines, faults } = await read(camtReport, readFileSync(join(published, name)));
+        const [fault] = faults;
+        told[name] = fault ? `refused: ${fault.message}` : `${lines.length > 0 ? 'some' : 'no'} entries`;
+      }
+      const isStatement = (name: string) => /^05|^camt/.test(name);
+      for (const [name, what] of Object.entries(told)) {
+        expect([name, what]).toEqual([
+          name,
+          isStatement(name)
+            ? expect.stringMatching(/entries|sum to|no amount/)
+            : 'refused: is no camt.053 and no camt.054',
+        ]);
+      }
+    },
+  );
 });
 
 it.each([

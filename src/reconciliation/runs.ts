@@ -1,4 +1,5 @@
-import { type Pool } from 'pg';
+import { Inject, Injectable } from '@nestjs/common';
+import { Pool } from 'pg';
 import { Problem } from '../core/problem.js';
 
 /** One report that was imported. */
@@ -62,8 +63,9 @@ SELECT settled AS currency,
  WHERE l.psp = $1 AND r.imported_at <= $2 GROUP BY l.settled ORDER BY l.settled`;
 
 /** What runs found, for people and programs. */
+@Injectable()
 export class Runs {
-  constructor(private readonly pool: Pick<Pool, 'query'>) {}
+  constructor(@Inject(Pool) private readonly pool: Pick<Pool, 'query'>) {}
 
   /** The newest first. */
   async list(limit = 50): Promise<Run[]> {

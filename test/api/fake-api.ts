@@ -28,6 +28,9 @@ import { Merchants } from '../../src/merchants/merchants.js';
 import { Readiness } from '../../src/monitoring/readiness.js';
 import { Ledger } from '../../src/ledger/ledger.js';
 import { balances, entry } from '../../src/ops/ledger.examples.js';
+import { reportBreak, result } from '../../src/ops/reconciliation.examples.js';
+import { type ReportBreak, ReportBreaks } from '../../src/reconciliation/report-breaks.js';
+import { type Run, Runs } from '../../src/reconciliation/runs.js';
 import { deadLetter } from '../../src/ops/dead-letter.examples.js';
 import { attempt, captured } from '../../src/payments/payment.examples.js';
 import { PaymentsService } from '../../src/payments/payments.service.js';
@@ -175,6 +178,49 @@ export class FakeDeadLetters implements Letters {
   }
 }
 
+/** One run and one break, whatever is asked. */
+const { run, matched, unmatched, totals, breaks } = result;
+const fakeRun: Run = {
+  psp: run.psp,
+  id: run.id,
+  format: run.format,
+  fileName: run.file_name,
+  periodFrom: new Date(run.period_from),
+  periodTo: new Date(run.period_to),
+  lines: run.lines,
+  newLines: run.new_lines,
+  importedBy: run.imported_by,
+  importedAt: new Date(run.imported_at),
+};
+const fakeRuns: Pick<Runs, 'list' | 'show'> = {
+  list: () => Promise.resolve([fakeRun]),
+  show: () => Promise.resolve({ run: fakeRun, matched, unmatched, totals, breaks }),
+};
+const fakeBreak: ReportBreak = {
+  psp: reportBreak.psp,
+  id: reportBreak.id,
+  category: reportBreak.category,
+  runId: reportBreak.run_id,
+  line: reportBreak.line,
+  merchantId: null,
+  entityKey: null,
+  pspReference: reportBreak.psp_reference,
+  currency: reportBreak.currency,
+  expected: reportBreak.expected,
+  reported: reportBreak.reported,
+  occurredAt: new Date(reportBreak.occurred_at),
+  openedAt: new Date(reportBreak.since),
+  owner: null,
+  closedAt: null,
+  closedBy: null,
+  resolution: null,
+};
+const fakeBreaks: Pick<ReportBreaks, 'list' | 'ofRun' | 'register'> = {
+  list: () => Promise.resolve([fakeBreak]),
+  ofRun: () => Promise.resolve([fakeBreak]),
+  register: () => {},
+};
+
 /** One day and one entry, whatever is asked. */
 const fakeLedger: Pick<Ledger, 'balances' | 'statement'> = {
   balances: () => {
@@ -321,6 +367,10 @@ export class RunningApi {
       .useValue(fakeEvents)
       .overrideProvider(NotificationsService)
       .useValue(notifications)
+      .overrideProvider(Runs)
+      .useValue(fakeRuns)
+      .overrideProvider(ReportBreaks)
+      .useValue(fakeBreaks)
       .overrideProvider(Ledger)
       .useValue(fakeLedger)
       .overrideProvider(DeadLetters)

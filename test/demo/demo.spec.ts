@@ -53,6 +53,7 @@ describe('npm run demo', () => {
       expect(prose).toContain('got back 60.00 USD at stripe, once');
       expect(told).toMatch(/ adyen +notice +succeeded/);
       expect(told).toMatch(/event +payment\.captured, signed, /);
+      expect(told).toMatch(/found +amount_mismatch of 0\.07 EUR$/m);
       expect(told).toMatch(/^operations with more than one effect: 0$/m);
       expect(told).toMatch(/^books and ledgers agree: yes$/m);
       expect(told).not.toContain('\u001B[');

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RunResult } from '../../src/reconciliation/runs.js';
+import { Client } from 'pg';
+import { type RunResultView } from '../../src/reconciliation/reconciliation.view.js';
 import {
   type ApiClient,
   eventually,
@@ -26,10 +27,10 @@ afterAll(async () => {
 
 let number = 0;
 
-function reconcile(psp: 'stripe' | 'adyen', csv: string, ...more: readonly string[]): Promise<RunResult> {
+function reconcile(psp: 'stripe' | 'adyen', csv: string, ...more: readonly string[]): Promise<RunResultView> {
   const file = join(folder, `report-${(number += 1)}.csv`);
   writeFileSync(file, csv);
-  return environment.command('reconcile', '--psp', psp, '--file', file, ...more) as Promise<RunResult>;
+  return environment.command('reconcile', '--psp', psp, '--file', file, ...more) as Promise<RunResultView>;
 }
 
 const task = () =>
@@ -76,6 +77,27 @@ it('settles a charge in doubt whose PSP reports it, and sends nothing for it', a
     return (await environment.sql('SELECT FROM report_lines WHERE NOT is_matched')).length === 0;
   }, 'the line is matched');
   expect(await openBreaks()).toEqual([]);
+});
+
+it('waits for what is effective and not posted yet, and judges it then', async () => {
+  const slow = new Client({ connectionString: environment.database.url });
+  await slow.connect();
+  try {
+    // The ledger waits for a transaction that may still write something older.
+    await slow.query('BEGIN; SELECT pg_current_xact_id()');
+    const paid = paymentOf(await client.post('/v1/payments', orderOf({ reference: 'unposted' }), 'unposted'));
+    const csv = environment.simulator.report('stripe');
+    const taken = await reconcile('stripe', csv);
+    expect([taken.breaks, taken.unmatched]).toEqual([[], 1]);
+    await slow.query('COMMIT');
+    await eventually(async () => {
+      await task();
+      return (await environment.sql('SELECT FROM report_lines WHERE NOT is_matched')).length === 0;
+    }, 'the line is matched');
+    expect([paid.status, await openBreaks()]).toEqual(['captured', []]);
+  } finally {
+    await slow.end();
+  }
 });
 
 it('raises the alarm where two PSPs report one operation, or one that was never asked', async () => {
@@ -148,7 +170,7 @@ it('imports nothing where its session dies before the end, and all of it afterwa
   const [first, again] = [await reconcile('stripe', report), await reconcile('stripe', report)];
   expect(again.run.id).toBe(first.run.id);
   expect(await environment.sql('SELECT FROM report_lines WHERE run_id = $1', [first.run.id])).toHaveLength(
-    first.run.lines,
+    first.run.new_lines,
   );
   const { totals } = first;
   for (const { opening, in: money, out, fees, settled, closing } of totals) {

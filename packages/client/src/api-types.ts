@@ -210,6 +210,86 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/ops/api/reconciliation/breaks': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List open differences
+     * @description Of all reports, the oldest first, at most `limit`.
+     */
+    readonly get: operations['listReconciliationBreaks'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/ops/api/reconciliation/runs': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List imported reports
+     * @description Newest first, at most `limit`.
+     */
+    readonly get: operations['listReconciliationRuns'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/ops/api/reconciliation/runs/{id}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read what a report came to
+     * @description Matched lines, totals of each currency that add up, and differences by category.
+     */
+    readonly get: operations['getReconciliationRun'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/ops/api/reconciliation/runs/{id}/breaks': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List the differences of a report
+     * @description In the order of its lines, closed ones too, at most `limit`.
+     */
+    readonly get: operations['listReconciliationRunBreaks'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/v1/events': {
     readonly parameters: {
       readonly query?: never;
@@ -1380,6 +1460,121 @@ export interface components {
         readonly [key: string]: string;
       };
     };
+    /** @description Where a report and the ledger differ. */
+    readonly ReconciliationBreak: {
+      /** @description `missing_at_psp`, `duplicate_effect` … */
+      readonly category: string;
+      readonly currency: string;
+      /** @description The operation, where it is known. */
+      readonly entity_key: string | null;
+      /** @description What the ledger has, in signed minor units. */
+      readonly expected: number;
+      /**
+       * Format: uuid
+       * @description UUID.
+       */
+      readonly id: string;
+      /** @description The line of the report; null: it has none. */
+      readonly line: number | null;
+      readonly merchant_id: string | null;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly occurred_at: string;
+      readonly owner: string | null;
+      readonly psp: string;
+      readonly psp_reference: string | null;
+      /** @description What the report says. */
+      readonly reported: number;
+      readonly resolution: string | null;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly resolved_at: string | null;
+      /** @description A run, the task `reconciliation`, or a person. */
+      readonly resolved_by: string | null;
+      /**
+       * Format: uuid
+       * @description UUIDv7.
+       */
+      readonly run_id: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly since: string;
+    };
+    readonly ReconciliationBreakCount: {
+      readonly category: string;
+      readonly closed: number;
+      readonly currency: string;
+      /** @description What is reported less what the ledger has, of those that are open. */
+      readonly difference: number;
+      readonly open: number;
+    };
+    readonly ReconciliationBreakPage: {
+      readonly data: readonly components['schemas']['ReconciliationBreak'][];
+      readonly has_more: boolean;
+      /** @description Give it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+    readonly ReconciliationResult: {
+      readonly breaks: readonly components['schemas']['ReconciliationBreakCount'][];
+      /** @description Lines that are about something of the ledger. */
+      readonly matched: number;
+      readonly run: components['schemas']['ReconciliationRun'];
+      readonly totals: readonly components['schemas']['ReconciliationTotals'][];
+      readonly unmatched: number;
+    };
+    /** @description A report of a PSP that was imported. */
+    readonly ReconciliationRun: {
+      readonly file_name: string;
+      readonly format: string;
+      /**
+       * Format: uuid
+       * @description UUIDv7.
+       */
+      readonly id: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly imported_at: string;
+      readonly imported_by: string;
+      readonly lines: number;
+      /** @description Lines that no report before had. */
+      readonly new_lines: number;
+      /**
+       * Format: date-time
+       * @description From when the report covers everything.
+       */
+      readonly period_from: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly period_to: string;
+      /** @description The PSP account. */
+      readonly psp: string;
+    };
+    readonly ReconciliationRunPage: {
+      readonly data: readonly components['schemas']['ReconciliationRun'][];
+      readonly has_more: boolean;
+      /** @description Give it as `cursor` to get the next page. */
+      readonly next_cursor: string | null;
+    };
+    /** @description Minor units; opening + in - out - fees - settled is closing. */
+    readonly ReconciliationTotals: {
+      readonly closing: number;
+      readonly currency: string;
+      readonly fees: number;
+      readonly in: number;
+      readonly opening: number;
+      readonly out: number;
+      readonly settled: number;
+    };
     /** @description A page to open. */
     readonly RedirectAction: {
       /** @description The fields of the form to send with POST; empty for GET. */
@@ -2287,6 +2482,315 @@ export interface operations {
         };
         content: {
           readonly 'application/json': components['schemas']['LedgerEntryPage'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly listReconciliationBreaks: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description How many at most. */
+        readonly limit?: number;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description A page. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['ReconciliationBreakPage'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly listReconciliationRuns: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description How many at most. */
+        readonly limit?: number;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description A page. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['ReconciliationRunPage'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /**
+       * @description `validation_failed`: The request is not valid.
+       *
+       *     `card_number_refused`: A card number was sent; only PSP tokens are accepted.
+       */
+      readonly 422: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getReconciliationRun: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @description The id of the run. An id that is not a UUID is answered 404. */
+        readonly id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The result. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['ReconciliationResult'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly listReconciliationRunBreaks: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description How many at most. */
+        readonly limit?: number;
+      };
+      readonly header?: never;
+      readonly path: {
+        /** @description The id of the run. An id that is not a UUID is answered 404. */
+        readonly id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description A page. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['ReconciliationBreakPage'];
         };
       };
       /** @description `unauthorized`: Credentials are missing or not valid. */

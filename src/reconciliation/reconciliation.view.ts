@@ -1,0 +1,199 @@
+import { ApiSchema } from '@nestjs/swagger';
+import { Field, Id, PageOf, Text, Time, WholeNumber } from '../http/view-fields.js';
+import { type ReportBreak } from './report-breaks.js';
+import { type Run, type RunResult } from './runs.js';
+
+@ApiSchema({ name: 'ReconciliationRun', description: 'A report of a PSP that was imported.' })
+export class RunView {
+  @Id()
+  readonly id: string;
+
+  @Text({ description: 'The PSP account.' })
+  readonly psp: string;
+
+  @Text()
+  readonly format: string;
+
+  @Text()
+  readonly file_name: string;
+
+  @Time({ description: 'From when the report covers everything.' })
+  readonly period_from: string;
+
+  @Time()
+  readonly period_to: string;
+
+  @WholeNumber({ minimum: 0 })
+  readonly lines: number;
+
+  @WholeNumber({ minimum: 0, description: 'Lines that no report before had.' })
+  readonly new_lines: number;
+
+  @Text()
+  readonly imported_by: string;
+
+  @Time()
+  readonly imported_at: string;
+}
+
+@ApiSchema({
+  name: 'ReconciliationTotals',
+  description: 'Minor units; opening + in - out - fees - settled is closing.',
+})
+export class TotalsView {
+  @Text()
+  readonly currency: string;
+
+  @WholeNumber()
+  readonly opening: number;
+
+  @WholeNumber()
+  readonly in: number;
+
+  @WholeNumber()
+  readonly out: number;
+
+  @WholeNumber()
+  readonly fees: number;
+
+  @WholeNumber()
+  readonly settled: number;
+
+  @WholeNumber()
+  readonly closing: number;
+}
+
+@ApiSchema({ name: 'ReconciliationBreakCount' })
+export class BreakCountView {
+  @Text()
+  readonly category: string;
+
+  @Text()
+  readonly currency: string;
+
+  @WholeNumber({ minimum: 0 })
+  readonly open: number;
+
+  @WholeNumber({ minimum: 0 })
+  readonly closed: number;
+
+  @WholeNumber({ description: 'What is reported less what the ledger has, of those that are open.' })
+  readonly difference: number;
+}
+
+@ApiSchema({ name: 'ReconciliationResult' })
+export class RunResultView {
+  @Field({ type: RunView })
+  readonly run: RunView;
+
+  @WholeNumber({ minimum: 0, description: 'Lines that are about something of the ledger.' })
+  readonly matched: number;
+
+  @WholeNumber({ minimum: 0 })
+  readonly unmatched: number;
+
+  @Field({ type: TotalsView, isArray: true })
+  readonly totals: readonly TotalsView[];
+
+  @Field({ type: BreakCountView, isArray: true })
+  readonly breaks: readonly BreakCountView[];
+}
+
+@ApiSchema({ name: 'ReconciliationBreak', description: 'Where a report and the ledger differ.' })
+export class BreakView {
+  @Text()
+  readonly psp: string;
+
+  @Id({ format: 'uuid', description: 'UUID.' })
+  readonly id: string;
+
+  @Text({ description: '`missing_at_psp`, `duplicate_effect` …' })
+  readonly category: string;
+
+  @Id()
+  readonly run_id: string;
+
+  @WholeNumber({ nullable: true, description: 'The line of the report; null: it has none.' })
+  readonly line: number | null;
+
+  @Text({ nullable: true })
+  readonly merchant_id: string | null;
+
+  @Text({ nullable: true, description: 'The operation, where it is known.' })
+  readonly entity_key: string | null;
+
+  @Text({ nullable: true })
+  readonly psp_reference: string | null;
+
+  @Text()
+  readonly currency: string;
+
+  @WholeNumber({ description: 'What the ledger has, in signed minor units.' })
+  readonly expected: number;
+
+  @WholeNumber({ description: 'What the report says.' })
+  readonly reported: number;
+
+  @Text({ nullable: true })
+  readonly owner: string | null;
+
+  @Time()
+  readonly occurred_at: string;
+
+  @Time()
+  readonly since: string;
+
+  @Time({ nullable: true })
+  readonly resolved_at: string | null;
+
+  @Text({ nullable: true, description: 'A run, the task `reconciliation`, or a person.' })
+  readonly resolved_by: string | null;
+
+  @Text({ nullable: true })
+  readonly resolution: string | null;
+}
+
+export const RunPage = PageOf('ReconciliationRunPage', RunView);
+export const BreakPage = PageOf('ReconciliationBreakPage', BreakView);
+
+export function runViewOf(run: Run): RunView {
+  return {
+    id: run.id,
+    psp: run.psp,
+    format: run.format,
+    file_name: run.fileName,
+    period_from: run.periodFrom.toISOString(),
+    period_to: run.periodTo.toISOString(),
+    lines: run.lines,
+    new_lines: run.newLines,
+    imported_by: run.importedBy,
+    imported_at: run.importedAt.toISOString(),
+  };
+}
+
+export function runResultViewOf({ run, ...result }: RunResult): RunResultView {
+  return { run: runViewOf(run), ...result };
+}
+
+export function breakViewOf(found: ReportBreak): BreakView {
+  const { psp, id, category, line, currency, expected, reported, owner, resolution } = found;
+  return {
+    psp,
+    id,
+    category,
+    run_id: found.runId,
+    line,
+    merchant_id: found.merchantId,
+    entity_key: found.entityKey,
+    psp_reference: found.pspReference,
+    currency,
+    expected,
+    reported,
+    owner,
+    occurred_at: found.occurredAt.toISOString(),
+    since: found.openedAt.toISOString(),
+    resolved_at: found.closedAt?.toISOString() ?? null,
+    resolved_by: found.closedBy,
+    resolution,
+  };
+}
