@@ -23,6 +23,7 @@ export async function openPage(
   const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },
     locale: 'en-GB',
+    reducedMotion: 'reduce',
     ...options,
   });
   const page = await context.newPage();
