@@ -72,7 +72,7 @@ async function played(merchantId: string, clock: Clock, ids: Ids): Promise<(read
     store,
     psps: new ContentPsp(),
     clock,
-    commitsMayBeLost: () => false,
+    hold: () => 'none',
     leaseMs: LEASE_MS,
     deadlineMs: LEASE_MS,
   });

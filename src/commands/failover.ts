@@ -1,26 +1,94 @@
 import { type Command } from 'commander';
-import { actor, command, type Perform, withExamples } from './command.js';
+import { type Hold } from '../core/hold.js';
+import { actor, command, type Opened, type Perform, withExamples } from './command.js';
+import { routeJson } from './stuck.js';
+import { ago, list } from './text.js';
 
 export function addFailover(payonce: Command, perform: Perform): void {
   const failover = withExamples(
     payonce.command('failover').description('hold or resume failover (docs/operations.md#lost-commits)'),
-    'resume --by ada',
+    'status',
   );
-  const set = (isHeld: boolean) =>
-    perform(async ({ database }) => {
-      const { setFailoverHold } = await import('../database/failover-hold.js');
-      const heldUntil = await setFailoverHold(database.pool, isHeld, actor());
+  command(
+    failover,
+    'status',
+    'show what is held, and open operations that several PSPs could carry out',
+    '',
+    '--json',
+  ).action(() =>
+    perform(async (opened) => {
+      const { readHold } = await import('../database/failover-hold.js');
+      const { hold, heldUntil, changedBy, changedAt } = await readHold(opened.database.pool);
+      const routes = await (await stuckRoutesOf(opened)).openAtSeveral();
+      const { formatMoney } = await import('../core/money.js');
+      const now = opened.clock.now();
+      const open = list(
+        ['OPENED', 'PSP', 'AMOUNT', 'LAST OUTCOME'],
+        routes.map((route) => ({
+          cells: [ago(route.openedAt, now), route.psp, formatMoney(route), route.lastOutcome ?? 'none'],
+          details: [
+            ['operation', route.entityKey],
+            ['merchant', route.merchantId],
+            ['state', route.stuckAt ? `stuck: ${route.reason ?? 'not known'}` : 'waits for its next step'],
+          ] as const,
+        })),
+      );
       return {
-        json: { held_until: heldUntil },
-        text: heldUntil
-          ? `Failover is held until ${heldUntil.toISOString()}.`
-          : 'Failover is not held: the next PSP is tried as the routing says.',
+        json: {
+          hold,
+          held_until: heldUntil,
+          changed_by: changedBy,
+          changed_at: changedAt,
+          open: routes.map(({ openedAt, ...route }) => ({ ...routeJson(route), opened_at: openedAt })),
+        },
+        text: `${holdText(hold, heldUntil)}\n\nOpen operations that several PSPs could carry out:\n${open}`,
       };
-    });
-  command(failover, 'hold', 'hold failover for 24 hours, because commits may be lost', '--by ada').action(
-    () => set(true),
+    }),
   );
-  command(failover, 'resume', 'allow failover again, after you compared the lost commits', '--by ada').action(
-    () => set(false),
-  );
+  command(
+    failover,
+    'hold',
+    'refuse operations that several PSPs could carry out, because commits may be lost',
+    '--by ada',
+  ).action(() => perform((opened) => set(opened, 'operations')));
+  command(
+    failover,
+    'resume',
+    'take them again, after you compared what PSPs did with what is stored',
+    '--by ada',
+    '--nothing-lost --by ada',
+  )
+    .option('--nothing-lost', 'no commit is lost: also let other PSPs be asked at once')
+    .action(({ nothingLost }: { nothingLost?: true }) =>
+      perform(async (opened) => {
+        const outcome = await set(opened, nothingLost ? 'none' : 'failover');
+        const resumed = await (await stuckRoutesOf(opened)).resumeHeld();
+        return {
+          json: { ...(outcome.json as object), resumed },
+          text: `${outcome.text} Operations resumed: ${resumed}.`,
+        };
+      }),
+    );
+}
+
+async function set({ database }: Opened, hold: Exclude<Hold, 'unknown'>) {
+  const { setHold } = await import('../database/failover-hold.js');
+  const heldUntil = await setHold(database.pool, hold, actor());
+  return { json: { hold, held_until: heldUntil }, text: holdText(hold, heldUntil) };
+}
+
+function holdText(hold: Hold, heldUntil: Date | null): string {
+  switch (hold) {
+    case 'operations':
+      return 'Operations that several PSPs could carry out are refused until `payonce failover resume`.';
+    case 'failover':
+      return `Failover is held until ${heldUntil?.toISOString()}.`;
+    default:
+      return 'Nothing is held: the next PSP is tried as the routing says.';
+  }
+}
+
+async function stuckRoutesOf({ database }: Opened) {
+  const { StuckRoutes } = await import('../request-storage/stuck-routes.js');
+  return new StuckRoutes(database.pool);
 }

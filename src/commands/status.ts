@@ -8,7 +8,9 @@ export function addStatus(payonce: Command, perform: Perform): void {
   command(payonce, 'status', 'show the installation and what waits for a person', '', '--json').action(() =>
     perform(async ({ database, clock, place }) => {
       const { readStatus } = await import('../database/installation-status.js');
-      const { schema, server, processes, failoverHeldUntil, ...waiting } = await readStatus(database.pool);
+      const { schema, server, processes, hold, failoverHeldUntil, ...waiting } = await readStatus(
+        database.pool,
+      );
       const differenceMs = Math.round(clock.differenceMs() ?? 0);
       const { oldestOpenRoute, ...figures } = waiting;
       return {
@@ -19,6 +21,7 @@ export function addStatus(payonce: Command, perform: Perform): void {
           postgres: server,
           clock_difference_ms: differenceMs,
           processes,
+          hold,
           failover_held_until: failoverHeldUntil,
           waiting: {
             ...Object.fromEntries(
@@ -38,7 +41,7 @@ export function addStatus(payonce: Command, perform: Perform): void {
             ['schema', `${schema}, up to date`],
             ['clock', clockText(differenceMs)],
             ['processes', processes === 0 ? 'none seen' : `${processes} alive`],
-            ...(failoverHeldUntil ? [['failover', heldText(failoverHeldUntil)] as const] : []),
+            ...(hold === 'none' ? [] : [['held', heldText(failoverHeldUntil)] as const]),
           ]),
           '',
           'Needs a person',
@@ -58,7 +61,7 @@ export function addStatus(payonce: Command, perform: Perform): void {
 }
 
 function goingOn(
-  waiting: Omit<InstallationStatus, 'schema' | 'server' | 'processes' | 'failoverHeldUntil'>,
+  waiting: Omit<InstallationStatus, 'schema' | 'server' | 'processes' | 'hold' | 'failoverHeldUntil'>,
   now: Date,
 ): [string, string][] {
   const oldest = waiting.oldestOpenRoute;
@@ -76,8 +79,10 @@ function figureText(figure: number, list: string): string {
   return figure === 0 ? '0' : `${figure}, see: npx payonce ${list}`;
 }
 
-function heldText(until: Date): string {
-  return `held until ${until.toISOString().slice(0, 16)}Z, commits may be lost`;
+function heldText(until: Date | null): string {
+  return until
+    ? `failover, until ${until.toISOString().slice(0, 16)}Z: commits were lost`
+    : 'operations of several PSPs, see: npx payonce failover status';
 }
 
 function clockText(differenceMs: number): string {

@@ -15,7 +15,7 @@ export function addStuck(payonce: Command, perform: Perform): void {
       const { formatMoney } = await import('../core/money.js');
       const now = opened.clock.now();
       return {
-        json: routes.map(stuckJson),
+        json: routes.map(routeJson),
         text: list(
           ['STUCK', 'PSP', 'AMOUNT', 'LAST OUTCOME'],
           routes.map((route) => ({
@@ -103,13 +103,13 @@ interface ResolveOptions {
   readonly entityKey?: string;
 }
 
-function stuckJson(stuck: StuckRoute): object {
-  const { merchantId, paymentId, payoutId, entityKey, lastOutcome, stuckAt, ...route } = stuck;
-  const named = {
+export function routeJson(named: Omit<StuckRoute, 'stuckAt'> & { readonly stuckAt: Date | null }): object {
+  const { merchantId, paymentId, payoutId, entityKey, lastOutcome, stuckAt, ...route } = named;
+  const names = {
     merchant_id: merchantId,
     payment_id: paymentId,
     payout_id: payoutId,
     entity_key: entityKey,
   };
-  return { ...named, ...route, last_outcome: lastOutcome, stuck_at: stuckAt };
+  return { ...names, ...route, last_outcome: lastOutcome, stuck_at: stuckAt };
 }

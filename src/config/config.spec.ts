@@ -26,6 +26,7 @@ describe('loadConfig', () => {
       role: 'all',
       pspsFile: null,
       simulator: true,
+      standby: 'asynchronous',
       simulated: true,
       exposed: false,
       dataDir: '.payonce',

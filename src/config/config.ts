@@ -34,6 +34,8 @@ export abstract class Config {
   readonly dataDir: string;
   /** Whether a start brings the schema up to date; if not, it refuses an old one. */
   readonly migrate: boolean;
+  /** `synchronous`: a promoted standby has every commit, so that its promotion loses none. */
+  readonly standby: Environment['PAYONCE_STANDBY'];
   /** 32 bytes. Null: the key kept in `dataDir`, see `sealKeyOf`. */
   readonly sealKey: Uint8Array | null;
   /** While the key is changed: the other one, with which values are read too. */
@@ -118,6 +120,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     exposed,
     dataDir: given.PAYONCE_DATA_DIR,
     migrate: given.PAYONCE_MIGRATE === 'on',
+    standby: given.PAYONCE_STANDBY,
     sealKey: keyOf(given.PAYONCE_SEAL_KEY),
     sealKeyPrevious: keyOf(given.PAYONCE_SEAL_KEY_PREVIOUS),
     lockTtlMs: given.PAYONCE_LOCK_TTL_MS,

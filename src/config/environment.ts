@@ -51,6 +51,7 @@ const OPS_TOKEN = /^(?!po_live_)[A-Za-z0-9._~+/-]{32,512}={0,2}$/;
 const ROLES = ['all', 'api', 'worker'] as const;
 const SIMULATORS = ['on', 'off', 'external'] as const;
 const SWITCH = ['on', 'off'] as const;
+const STANDBYS = ['asynchronous', 'synchronous'] as const;
 const ORPHANS = ['automatic', 'approve'] as const;
 const TARGETS = ['public', 'any'] as const;
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -100,6 +101,9 @@ export class Environment {
 
   @Choice(SWITCH)
   PAYONCE_MIGRATE: One<typeof SWITCH> = 'on';
+
+  @Choice(STANDBYS)
+  PAYONCE_STANDBY: One<typeof STANDBYS> = 'asynchronous';
 
   @Text('the path of a directory')
   PAYONCE_DATA_DIR = '.payonce';

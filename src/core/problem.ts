@@ -37,6 +37,10 @@ const catalogue = {
   psp_account_changed: [409, 'The PSP account that holds the payment is not configured any more'],
   no_route: [422, 'No PSP can take this payment'],
   rate_limited: [429, 'Too many requests'],
+  commits_may_be_lost: [
+    503,
+    'The database may have lost commits; this is not sent before a person has compared',
+  ],
   overloaded: [503, 'The service cannot take this request now'],
   internal_error: [500, 'Something went wrong on our side'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Which database the last process met, and until when failover is held because of it: one row. */
+/** Which database the last process met, and until when something is held because of it: one row. */
 @Entity('failover_hold')
 export class FailoverHold {
   @PrimaryColumn('boolean')
@@ -10,9 +10,9 @@ export class FailoverHold {
   @Column('text')
   identity: string;
 
-  /** null where failover is not held. */
+  /** null where nothing is held. `infinity`, which the driver gives as a number: until a person resumes. */
   @Column('timestamptz', { nullable: true })
-  heldUntil: Date | null;
+  heldUntil: Date | number | null;
 
   /** `system:session`, or the person who held or resumed it. */
   @Column('text')

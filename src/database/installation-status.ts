@@ -1,4 +1,6 @@
 import { type Pool } from 'pg';
+import { type Hold } from '../core/hold.js';
+import { HOLD } from './failover-hold.js';
 import { PROCESS_CLASS } from './process-session.js';
 
 /** What waits in an installation, and who is there to work on it. */
@@ -9,7 +11,8 @@ export interface InstallationStatus {
   readonly server: string;
   /** Processes that show a sign of life; those behind a pooler show none. */
   readonly processes: number;
-  /** Until when no other PSP is tried, because commits may be lost; null where it is not held. */
+  readonly hold: Hold;
+  /** Until when no other PSP is tried, because commits may be lost; null where a person ends it, or nothing is held. */
   readonly failoverHeldUntil: Date | null;
   readonly stuckRoutes: number;
   readonly orphanEffects: number;
@@ -34,7 +37,9 @@ SELECT (SELECT name FROM schema_migrations ORDER BY id DESC LIMIT 1) AS schema,
        current_setting('server_version') AS server,
        ${count(`pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2 AND classid = ${PROCESS_CLASS}
          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)} AS processes,
-       (SELECT held_until FROM failover_hold WHERE held_until > clock_timestamp()) AS "failoverHeldUntil",
+       ${HOLD} AS hold,
+       (SELECT NULLIF(held_until, 'infinity') FROM failover_hold
+         WHERE held_until > clock_timestamp()) AS "failoverHeldUntil",
        ${count('psp_requests WHERE stuck_at IS NOT NULL')} AS "stuckRoutes",
        ${count("orphan_effects WHERE status NOT IN ('compensated', 'closed')")} AS "orphanEffects",
        ${count("webhook_inbox WHERE state = 'break' AND resolved_at IS NULL")} AS breaks,

@@ -5,6 +5,7 @@ import { Config } from '../config/config.js';
 import { LOGGER } from '../config/config.module.js';
 import { DatabaseClock } from '../core/database-clock.js';
 import { Encryption } from '../core/encryption.js';
+import { type Hold } from '../core/hold.js';
 import { Ids } from '../core/ids.js';
 import { type Database, type EntityClass } from './database.js';
 import { openStore, type Store } from './open-store.js';
@@ -41,7 +42,10 @@ export class Installation implements OnApplicationShutdown {
       if (store.migrated.length > 0) logger.info({ migrations: store.migrated }, 'migrated');
       const { url, pool, dataSource } = store.database;
       await confirmSealKey(pool, this.encryption);
-      this.processSession = new ProcessSession(url, clock, ids);
+      this.processSession = new ProcessSession(url, clock, ids, {
+        isStandbySynchronous: config.standby === 'synchronous',
+        onHold: (hold) => this.logHold(hold),
+      });
       await this.processSession.start();
       return dataSource;
     } catch (error) {
@@ -60,6 +64,16 @@ export class Installation implements OnApplicationShutdown {
 
   onApplicationShutdown(): Promise<void> {
     return this.close();
+  }
+
+  private logHold(hold: Hold): void {
+    if (hold === 'operations') {
+      this.logger.warn(
+        { runbook: 'docs/operations.md#lost-commits' },
+        'commits may be lost: payments and payouts that several PSPs could take are refused until a person runs `payonce failover resume`',
+      );
+    }
+    if (hold === 'failover') this.logger.warn('commits were lost: every operation waits for its own PSP');
   }
 
   private async close(): Promise<void> {

@@ -2,7 +2,8 @@ import pg from 'pg';
 import { type DatabaseClock } from '../core/database-clock.js';
 import { ignoreConnectionErrors } from './connection.js';
 import { DatabaseUnavailable } from './database.js';
-import { noticeOtherDatabase } from './failover-hold.js';
+import { HOLD, noticeOtherDatabase } from './failover-hold.js';
+import { type Hold } from '../core/hold.js';
 import { type Ids } from '../core/ids.js';
 import { type LockHolder } from '../core/lock-holder.js';
 
@@ -27,6 +28,13 @@ const TAKE_NUMBER = `
 SELECT n AS number, pg_try_advisory_lock(${PROCESS_CLASS}, n) AS taken, pg_backend_pid() AS pid
   FROM (SELECT nextval('process_numbers')::integer AS n) AS drawn`;
 
+export interface ProcessSessionOptions {
+  /** A promoted standby has every commit. */
+  readonly isStandbySynchronous?: boolean;
+  /** Called with what is held, whenever the database says something else than before. Must not throw. */
+  readonly onHold?: (hold: Hold) => void;
+}
+
 interface Held {
   readonly number: number;
   readonly pid: number;
@@ -44,8 +52,7 @@ export class ProcessSession implements LockHolder {
   private client: pg.Client | null = null;
   private held: Held | null = null;
   private isPooled = false;
-  /** Until a session has said otherwise: what answers next may be another database. */
-  private isFailoverHeld = true;
+  private lastHold: Hold = 'unknown';
   private heardMs = -Infinity;
   private heardWallMs = -Infinity;
   private beating: Promise<void> = Promise.resolve();
@@ -55,6 +62,7 @@ export class ProcessSession implements LockHolder {
     private readonly url: string,
     private readonly clock: DatabaseClock,
     private readonly ids: Ids,
+    private readonly options: ProcessSessionOptions = {},
   ) {}
 
   /** Resolves once the database's time is known. @throws DatabaseUnavailable */
@@ -89,9 +97,8 @@ export class ProcessSession implements LockHolder {
     return isSure && this.held?.number === Number.parseInt(token.slice(0, 8), 16);
   }
 
-  /** The database is another one than before, or may be: what was committed before may be lost. */
-  commitsMayBeLost(): boolean {
-    return this.isFailoverHeld || this.clock.monotonicMs() - this.heardMs > SURE_OF_COMMITS_MS;
+  hold(): Hold {
+    return this.clock.monotonicMs() - this.heardMs > SURE_OF_COMMITS_MS ? 'unknown' : this.lastHold;
   }
 
   private async keepBeating(): Promise<void> {
@@ -107,8 +114,8 @@ export class ProcessSession implements LockHolder {
     const client = this.client ?? (await this.connect());
     try {
       const [askedMs, askedWallMs] = [this.clock.monotonicMs(), this.clock.wallMs()];
-      const { pid, held } = await learnTime(this.clock, client);
-      this.isFailoverHeld = held;
+      const { pid, hold } = await learnTime(this.clock, client);
+      this.learnHold(hold);
       if (this.held && this.held.pid !== pid) {
         // Another session answers: what goes between hands connections round, and a lock says nothing.
         this.held = null;
@@ -119,6 +126,12 @@ export class ProcessSession implements LockHolder {
       this.drop(client);
       throw error;
     }
+  }
+
+  private learnHold(hold: Hold): void {
+    const before = this.lastHold;
+    this.lastHold = hold;
+    if (hold !== before) this.options.onHold?.(hold);
   }
 
   private async connect(): Promise<pg.Client> {
@@ -133,7 +146,7 @@ export class ProcessSession implements LockHolder {
     client.on('end', () => this.drop(client));
     try {
       await client.connect();
-      await noticeOtherDatabase(client);
+      await noticeOtherDatabase(client, this.options.isStandbySynchronous);
       if (!this.isPooled) this.held = await takeNumber(client);
     } catch (error) {
       this.drop(client);
@@ -144,20 +157,18 @@ export class ProcessSession implements LockHolder {
 
   private drop(client: pg.Client): void {
     if (this.client === client) this.client = null;
-    if (this.client === null) [this.held, this.isFailoverHeld] = [null, true];
+    if (this.client === null) [this.held, this.lastHold] = [null, 'unknown'];
     client.end().catch(() => {});
   }
 }
 
 const BEAT = `
-SELECT clock_timestamp() AS now, pg_backend_pid() AS pid,
-       EXISTS (SELECT FROM failover_hold WHERE held_until > clock_timestamp()) AS held`;
+SELECT clock_timestamp() AS now, pg_backend_pid() AS pid, ${HOLD} AS hold`;
 
 interface Beat {
   readonly now: Date;
   readonly pid: number;
-  /** Whether failover is held. */
-  readonly held: boolean;
+  readonly hold: Hold;
 }
 
 /** Asks the database for its time, once. */

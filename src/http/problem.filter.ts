@@ -10,7 +10,7 @@ import { RouteTable } from './route-table.js';
 
 /** For problems that ask to be retried and do not say when. */
 const DEFAULT_RETRY_S = 1;
-const retryable = new Set(['request_in_progress', 'rate_limited', 'overloaded']);
+const retryable = new Set(['request_in_progress', 'rate_limited', 'overloaded', 'commits_may_be_lost']);
 
 /** Turns whatever was thrown, by us, Nest or Fastify, into a problem document of ours. */
 @Catch()

@@ -7,7 +7,7 @@ import { type IdempotencyKey } from './idempotency-key.entity.js';
 import { FINISHED } from './idempotency-key.table.js';
 import { IdempotencyKeyRepository, wasWritten } from './idempotency-key.repository.js';
 import { type Decision, type KeyedRun, type Operation, type Pause, type Reply } from './operation.js';
-import { newRun, OperationRun, type RunTools, type Written } from './operation-run.js';
+import { newRun, OperationRun, type RunTools, throughOutages, type Written } from './operation-run.js';
 
 export interface IdempotentRunnerOptions extends RunTools {
   readonly seal: Encryption;
@@ -110,7 +110,7 @@ export class IdempotentRunner {
         if (existingKey) {
           return this.handleExistingKey(operation, existingKey, asked, run, waitUntilMs);
         }
-        const begun = await operation.begin(input, run, refused);
+        const begun = await throughOutages(this.options, () => operation.begin(input, run, refused));
         const underKey = this.underKey(operation, run, { ...begun, recoveryPoint: '' });
         refused = await underKey.accept(() =>
           this.keys.accept(operation.name, seal.fingerprint(asked), begun, run),

@@ -156,17 +156,23 @@ export abstract class OperationRun<State, Answered, Rest extends Resting, R exte
     );
   }
 
-  /** Waits for a store that cannot be reached, with a bound. What was written all the same is refused by its guards. */
-  protected async throughOutages<T>(work: () => Promise<T>): Promise<T> {
-    const { clock, ids } = this.tools;
-    for (let outages = 0; ; outages++) {
-      try {
-        return await work();
-      } catch (error) {
-        if (!(error instanceof StoreUnavailable)) throw error;
-        if (outages === MAX_OUTAGES) throw unreachable(error);
-        await clock.sleep(25 * 2 ** outages * (0.5 + ids.random() / 2));
-      }
+  protected throughOutages<T>(work: () => Promise<T>): Promise<T> {
+    return throughOutages(this.tools, work);
+  }
+}
+
+/** Waits for a store that cannot be reached, with a bound. What was written all the same is refused by its guards. */
+export async function throughOutages<T>(
+  { clock, ids }: Pick<RunTools, 'clock' | 'ids'>,
+  work: () => T | Promise<T>,
+): Promise<T> {
+  for (let outages = 0; ; outages++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      if (outages === MAX_OUTAGES) throw unreachable(error);
+      await clock.sleep(25 * 2 ** outages * (0.5 + ids.random() / 2));
     }
   }
 }

@@ -34,12 +34,19 @@ export class HealthController {
     id: 'ready',
     summary: 'Readiness probe',
     description:
-      'Not ready while the process is stopping, while the database cannot be reached, and while the clock of the machine differs from the clock of the database by more than 2 s.',
+      'Not ready while the process is stopping, while the database cannot be reached, and while the clock of the machine differs from the clock of the database by more than 2 s. `warnings` is there while a person is needed though the process works: `commits_may_be_lost` while payments and payouts that several PSPs could take are refused.',
     answers: {
       200: [
         ReadyView,
         'The process is ready.',
-        { ready: { status: 'ready', checks: { database: 'up', clock: 'up' } } },
+        {
+          ready: { status: 'ready', checks: { database: 'up', clock: 'up' } },
+          held: {
+            status: 'ready',
+            checks: { database: 'up', clock: 'up' },
+            warnings: ['commits_may_be_lost'],
+          },
+        },
       ],
       503: [
         ReadyView,
@@ -59,8 +66,8 @@ export class HealthController {
 
   private async look(): Promise<ReadyView> {
     if (this.hooks.isDraining) return { status: 'draining', checks: {} };
-    const { ready, checks } = await this.readiness.check();
-    return { status: ready ? 'ready' : 'not_ready', checks };
+    const { ready, ...report } = await this.readiness.check();
+    return { status: ready ? 'ready' : 'not_ready', ...report };
   }
 }
 

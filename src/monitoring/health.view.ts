@@ -1,4 +1,5 @@
 import { ApiSchema } from '@nestjs/swagger';
+import { type Warning, WARNINGS } from './readiness.js';
 import { Constant, Field, OneOf, Text } from '../http/view-fields.js';
 
 @ApiSchema({ name: 'Live' })
@@ -17,4 +18,12 @@ export class ReadyView {
 
   @Field({ type: 'object', additionalProperties: { type: 'string', enum: ['up', 'down'] } })
   readonly checks: Readonly<Record<string, 'up' | 'down'>>;
+
+  @Field({
+    type: 'array',
+    items: { type: 'string', enum: [...WARNINGS] },
+    required: false,
+    description: 'What a person has to see to, though the process works.',
+  })
+  readonly warnings?: readonly Warning[];
 }

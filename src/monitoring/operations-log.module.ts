@@ -3,6 +3,7 @@ import { type Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { LOGGER } from '../config/config.module.js';
 import { DatabaseClock } from '../core/database-clock.js';
+import { type Hold } from '../core/hold.js';
 import { PostgresStore } from '../database/commit/postgres-store.js';
 import { DatabaseModule } from '../database/database.module.js';
 import { Installation } from '../database/installation.js';
@@ -11,7 +12,7 @@ import { RequestStorageModule } from '../request-storage/request-storage.module.
 import { registerLookedUp } from './looked-up-gauge.js';
 import { logCommit, logPspCall } from './operations-log.js';
 
-/** Writes the operations log, and says how far this machine's clock is off and whether failover is held. */
+/** Writes the operations log, and says how far this machine's clock is off and what is held. */
 @Module({ imports: [DatabaseModule, RequestStorageModule] })
 export class OperationsLogModule implements OnModuleInit {
   constructor(
@@ -36,11 +37,22 @@ export class OperationsLogModule implements OnModuleInit {
         return Promise.resolve(differenceMs === null ? [] : [{ value: differenceMs / 1_000 }]);
       },
     });
+    const registerHold = (name: string, help: string, holds: readonly Hold[]) =>
+      registerLookedUp(metrics, {
+        name,
+        help,
+        look: () => Promise.resolve([{ value: holds.includes(installation.session.hold()) ? 1 : 0 }]),
+      });
     // It is while the database is away, too: what answers next may be another one.
-    registerLookedUp(metrics, {
-      name: 'payonce_failover_held',
-      help: '1 while no other PSP is asked, because commits may be lost',
-      look: () => Promise.resolve([{ value: installation.session.commitsMayBeLost() ? 1 : 0 }]),
-    });
+    registerHold('payonce_failover_held', '1 while no other PSP is asked, because commits may be lost', [
+      'failover',
+      'operations',
+      'unknown',
+    ]);
+    registerHold(
+      'payonce_operations_held',
+      '1 while operations that several PSPs could carry out are refused, until a person resumes (docs/operations.md#lost-commits)',
+      ['operations'],
+    );
   }
 }

@@ -1,12 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { Pool } from 'pg';
 import { Clock } from '../core/clock.js';
+import { Installation } from '../database/installation.js';
 
 /** What /health/ready answers; `checks` names each thing that was looked at and how it is. */
 export interface ReadinessReport {
   readonly ready: boolean;
   readonly checks: Readonly<Record<string, 'up' | 'down'>>;
+  /** What a person has to see to, though the process works. */
+  readonly warnings?: readonly Warning[];
 }
+
+export const WARNINGS = ['commits_may_be_lost'] as const;
+export type Warning = (typeof WARNINGS)[number];
 
 /** Whether the process can work: the database answers, and the clock agrees with it. */
 @Injectable()
@@ -14,6 +20,7 @@ export class Readiness {
   constructor(
     private readonly pool: Pool,
     private readonly clock: Clock,
+    private readonly installation: Installation,
   ) {}
 
   async check(): Promise<ReadinessReport> {
@@ -22,6 +29,8 @@ export class Readiness {
       () => 'down' as const,
     );
     const checks = { database, clock: this.clock.isTrusted() ? 'up' : 'down' } as const;
-    return { ready: checks.database === 'up' && checks.clock === 'up', checks };
+    const ready = checks.database === 'up' && checks.clock === 'up';
+    const isHeld = this.installation.session.hold() === 'operations';
+    return { ready, checks, ...(isHeld ? { warnings: WARNINGS } : {}) };
   }
 }

@@ -57,8 +57,12 @@ export function routeOf(router: PspRouter): Route {
 /** Charges or authorizes a payment. Two commits and one call, when all is well. */
 export class ChargeFlow extends PaymentFlow<NewPayment> implements PaymentOperation {
   readonly name = CREATE_PAYMENT;
-  readonly readsFirst = false;
   readonly operations = ['charge', 'authorize'] as const;
+
+  /** Not unless a request may have to be refused that was carried out before. */
+  get readsFirst(): boolean {
+    return this.tools.storage.isHeld;
+  }
 
   constructor(
     owner: PaymentOwner,
@@ -87,6 +91,7 @@ export class ChargeFlow extends PaymentFlow<NewPayment> implements PaymentOperat
         'No PSP account has a token in payment_method.tokens and takes this currency.',
       );
     }
+    storage.refuseWhileHeld(candidates);
     const { tokens, customers, initiator } = input.paymentMethod;
     const secrets = {
       tokens,

@@ -53,7 +53,7 @@ export class PaymentsController {
         { processing: example.processing, redirect: example.redirect, library: example.library },
       ],
     },
-    problems: ['no_route', 'probable_duplicate'],
+    problems: ['commits_may_be_lost', 'no_route', 'probable_duplicate'],
   })
   @MovesMoney('payments:write')
   create(@KeyedBy() context: RequestContext, @Body() request: CreatePaymentDto): Promise<FlowAnswer> {

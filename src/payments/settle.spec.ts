@@ -134,7 +134,7 @@ function factsAt(at: Date) {
     intent: 'finish' as const,
     cancelBeforeFailover: false,
     clockTrusted: true,
-    commitsMayBeLost: false,
+    hold: 'none' as const,
     leaseMs: 20_000,
   };
 }

@@ -35,7 +35,11 @@ export function candidatesOf(router: PspRouter): PayoutCandidates {
  */
 export class PayoutFlow extends OperationFlow<NewPayout, PayoutState> {
   readonly name = CREATE_PAYOUT;
-  readonly readsFirst = false;
+
+  /** Not unless a request may have to be refused that was carried out before. */
+  get readsFirst(): boolean {
+    return this.owner.tools.storage.isHeld;
+  }
 
   constructor(
     protected override readonly owner: PayoutOwner,
@@ -64,6 +68,7 @@ export class PayoutFlow extends OperationFlow<NewPayout, PayoutState> {
         'No PSP account has a token in recipient.tokens, makes payouts and takes this currency.',
       );
     }
+    storage.refuseWhileHeld(able);
     const payout: Payout = {
       merchantId,
       recipient,

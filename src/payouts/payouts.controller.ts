@@ -40,7 +40,7 @@ export class PayoutsController {
         { processing: example.payoutProcessing },
       ],
     },
-    problems: ['no_route', 'payout_in_progress', 'payout_sequence_stale'],
+    problems: ['no_route', 'payout_in_progress', 'payout_sequence_stale', 'commits_may_be_lost'],
   })
   @MovesMoney('payouts:write')
   create(@KeyedBy() context: RequestContext, @Body() request: CreatePayoutDto): Promise<FlowAnswer> {

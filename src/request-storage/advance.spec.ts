@@ -41,7 +41,7 @@ function factsAt(atMs: number, more: Partial<StepFacts> = {}): StepFacts {
     intent: 'finish',
     cancelBeforeFailover: false,
     clockTrusted: true,
-    commitsMayBeLost: false,
+    hold: 'none',
     leaseMs: driver.leaseMs,
     ...more,
   };

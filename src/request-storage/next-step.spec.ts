@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { HOUR, LEASE_MS, situation } from '../../test/support/arbitrary-history.js';
 import { type Capabilities } from '../psp/contract.js';
 import { type RouteHistory, assessRoute, WINDOW_MARGIN_MS } from './assess-route.js';
-import { completionStep, MAX_CALLS, mayResend, nextStep, type Step } from './next-step.js';
+import { completionStep, HELD, MAX_CALLS, mayResend, nextStep, type Step } from './next-step.js';
 import { type PspAttempt } from './psp-request.entity.js';
 
 const runs = { numRuns: 10_000 };
@@ -386,12 +386,86 @@ describe('the next step', () => {
     fc.assert(
       fc.property(situation, ({ route, can, facts }) => {
         const evidence = assessRoute(route, can, facts);
-        const step = nextStep([route], { ...facts, commitsMayBeLost: true });
+        const step = nextStep([route], { ...facts, hold: 'failover' });
         if (step.do === 'open') expect(evidence).not.toMatchObject({ kind: 'rejected' });
         if (evidence.verdict !== 'ruled_out' || !mayResend(route, can, facts.now)) return;
         if (!['not_sent', 'not_found'].includes(evidence.by.outcome!)) return;
         expect(['execute', 'lookup', 'wait', 'cancel', 'stuck']).toContain(step.do);
         if (step.do === 'cancel') expect(facts.intent).toBe('cancel');
+      }),
+      runs,
+    );
+  });
+
+  describe('while operations are held, because a later route may have done it elsewhere', () => {
+    const holds = fc.constantFrom('operations' as const, 'unknown' as const);
+    const severals = ['first', 'second', 'third'];
+
+    it('sends nothing that several PSPs could carry out, and does not say that none did', () => {
+      fc.assert(
+        fc.property(situation, holds, ({ route, can, facts }, hold) => {
+          const step = nextStep([route], { ...facts, hold, candidates: severals });
+          expect(step.do).not.toBe('execute');
+          expect(step.do).not.toBe('open');
+          if (step.do === 'cancel') expect(step.beforeFailover).toBe(false);
+          const evidence = assessRoute(route, can, facts);
+          if (step.do === 'fail') expect(evidence).not.toMatchObject({ advice: 'elsewhere' });
+          // What the PSP did is believed, and what it is asked is asked.
+          if (evidence.verdict === 'effective') expect(step.do).toBe('finish');
+        }),
+        runs,
+      );
+    });
+
+    it('is stuck for that reason, or waits a moment where it is not known yet', () => {
+      fc.assert(
+        fc.property(situation, holds, ({ route, facts }, hold) => {
+          const heldBack = nextStep([route], { ...facts, hold, candidates: severals });
+          if (heldBack.do !== 'stuck' && (heldBack.do !== 'wait' || heldBack.why !== HELD)) return;
+          if (heldBack.why !== HELD) return;
+          if (hold === 'operations') expect(heldBack).toEqual({ do: 'stuck', why: HELD });
+          else expect(heldBack).toMatchObject({ do: 'wait', until: new Date(facts.now.getTime() + 1_000) });
+        }),
+        runs,
+      );
+    });
+
+    it('goes on with what one PSP alone could carry out, as while failover is held', () => {
+      fc.assert(
+        fc.property(situation, holds, ({ route, facts }, hold) => {
+          const alone = { ...facts, candidates: ['first'] };
+          expect(nextStep([route], { ...alone, hold })).toEqual(
+            nextStep([route], { ...alone, hold: 'failover' }),
+          );
+        }),
+        runs,
+      );
+    });
+  });
+
+  it('takes a fresh key at the same PSP only where the PSP may keep an error under the first, or forgot it', () => {
+    const statuses = fc.constantFrom(null, 500);
+    fc.assert(
+      fc.property(situation, statuses, ({ route, can, facts }, httpStatus) => {
+        const execute = { ...route.attempts[0]!, outcome: 'unknown' as const, httpStatus };
+        const lookup: PspAttempt = {
+          ...execute,
+          attempt: 2,
+          kind: 'lookup',
+          outcome: 'not_found',
+          httpStatus: 200,
+          startedAt: new Date(execute.startedAt.getTime() + HOUR),
+        };
+        const history = {
+          request: { ...route.request, pspReference: null },
+          attempts: [{ ...execute, endedAt: execute.startedAt }, lookup],
+        };
+        const now = new Date(lookup.startedAt.getTime() + 1_000);
+        const deadline = new Date(now.getTime() + 1_000);
+        const alone = { ...facts, now, deadline, intent: 'finish', candidates: ['first'] } as const;
+        if (assessRoute(history, can, alone).verdict !== 'ruled_out') return;
+        const isAfresh = httpStatus !== null || !mayResend(history, can, now);
+        expect(nextStep([history], alone).do).toBe(isAfresh ? 'open' : 'execute');
       }),
       runs,
     );

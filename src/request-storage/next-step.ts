@@ -1,3 +1,4 @@
+import { type Hold } from '../core/hold.js';
 import { type Capabilities, OTHER_PARAMETERS } from '../psp/contract.js';
 import { isCall } from './attempt.js';
 import {
@@ -42,10 +43,10 @@ export interface StepFacts extends FlightTime, ScheduleFacts {
   /** Whether anything may be judged by time: `now`, and what stands on the attempts. */
   readonly clockTrusted: boolean;
   /**
-   * The database may have lost what was done: a PSP may have seen a route's key before the route. Only its
-   * answer to the key says what it did.
+   * Unless `none`, the database may have lost what was done: a PSP may have seen a route's key before the route.
+   * Only its answer to the key says what it did.
    */
-  readonly commitsMayBeLost: boolean;
+  readonly hold: Hold;
   readonly capabilities: (psp: string) => Capabilities;
   /** Of the account that is configured under this name; undefined where none is. */
   readonly fingerprintOf: (psp: string) => string | undefined;
@@ -64,10 +65,46 @@ export const MAX_CALLS = 1_000;
 
 /** How long a route is left to a process whose clock is sound. Longer than a request sleeps through. */
 const UNTIL_SOUND_MS = 3_000;
+/** How long a route waits for the database to say what is held. A request sleeps through it. */
+const UNTIL_HOLD_KNOWN_MS = 1_000;
+
+/** Why a route is stuck that the person resumes who ends the hold. */
+export const HELD = 'commits may be lost';
 
 export function nextStep(routes: readonly RouteHistory[], facts: StepFacts): Step {
   const current = routes.at(-1);
   if (!current) throw new RangeError('an operation without a route has no next step');
+  const step = stepUnheld(routes, current, facts);
+  if (!mayBeElsewhere(current, facts) || !isHeldBack(step)) return step;
+  if (facts.hold === 'operations') return { do: 'stuck', why: HELD };
+  return { do: 'wait', until: new Date(facts.now.getTime() + UNTIL_HOLD_KNOWN_MS), why: HELD };
+}
+
+/** A later route, which is lost here, may have done this at another PSP. */
+function mayBeElsewhere(
+  { request }: RouteHistory,
+  { hold, candidates }: Pick<StepFacts, 'hold' | 'candidates'>,
+): boolean {
+  const isHeld = hold === 'operations' || hold === 'unknown';
+  return isHeld && candidates.some((psp) => psp !== request.psp);
+}
+
+/** What sends it, or says that no PSP did it. What asks, undoes, or follows from a person's word goes on. */
+function isHeldBack(step: Step): boolean {
+  switch (step.do) {
+    case 'execute':
+    case 'open':
+      return true;
+    case 'fail':
+      return step.evidence.advice === 'elsewhere';
+    case 'stuck':
+      return step.why === 'doubt';
+    default:
+      return false;
+  }
+}
+
+function stepUnheld(routes: readonly RouteHistory[], current: RouteHistory, facts: StepFacts): Step {
   const can = isOtherAccount(current.request, facts) ? NO_PROMISES : facts.capabilities(current.request.psp);
   const evidence = assessRoute(current, can, facts);
   if (!facts.clockTrusted && !holdsAtAnyTime(current, evidence)) {
@@ -110,10 +147,11 @@ function mayBeFromBefore(
   current: RouteHistory,
   { by }: RuledOut,
   can: Capabilities,
-  { commitsMayBeLost, now }: StepFacts,
+  facts: StepFacts,
 ): boolean {
+  if (facts.hold === 'none' || mayBeElsewhere(current, facts)) return false;
   const isAboutThisRequest = by.outcome === 'not_sent' || by.outcome === 'not_found';
-  return commitsMayBeLost && isAboutThisRequest && mayResend(current, can, now);
+  return isAboutThisRequest && mayResend(current, can, facts.now);
 }
 
 /**
@@ -143,16 +181,20 @@ function afterRuledOut(routes: readonly RouteHistory[], evidence: RuledOut, fact
   const fail: Step = { do: 'fail', evidence };
   if (facts.intent === 'cancel' || evidence.advice !== 'elsewhere') return fail;
   // A refusal that is not kept under the key says nothing of what the PSP did under it before.
-  if (facts.commitsMayBeLost && evidence.kind === 'rejected') return fail;
+  if (facts.hold !== 'none' && evidence.kind === 'rejected') return fail;
   if (!facts.deadline || facts.now >= facts.deadline || routes.length >= MAX_ROUTES) return fail;
   const tried = new Set(routes.map(({ request }) => request.psp));
   const next = facts.candidates.find((psp) => !tried.has(psp));
   if (next) return { do: 'open', psp: next, evidence };
   // Rotation: the only PSP knows nothing of it, but remembers our key (with a stored error).
-  const { request } = routes.at(-1)!;
-  const rotates =
-    evidence.kind === 'lookup_final' && evidence.untouched && facts.candidates.includes(request.psp);
-  return rotates ? { do: 'open', psp: request.psp, evidence } : fail;
+  const current = routes.at(-1)!;
+  const { psp } = current.request;
+  const rotates = evidence.kind === 'lookup_final' && evidence.untouched && facts.candidates.includes(psp);
+  if (!rotates) return fail;
+  // A key that it never saw is sent again: after lost commits a fresh one would leave this one to be taken.
+  const isSeen = current.attempts.some((a) => a.kind === 'execute' && a.httpStatus !== null);
+  if (!isSeen && mayResend(current, facts.capabilities(psp), facts.now)) return { do: 'execute' };
+  return { do: 'open', psp, evidence };
 }
 
 /** Customers, and those who forge their return, hand something in at most so often. */
@@ -242,7 +284,7 @@ function mayCancelBeforeFailover(
   )
     return false;
   // Our reference is younger than what the PSP may have done under the key.
-  if (facts.commitsMayBeLost) return false;
+  if (facts.hold !== 'none') return false;
   // A customer who has just authenticated is not sent to another PSP because an answer was lost.
   if (since.kind === 'complete') return false;
   // A charge has taken the money by the time that a mere order to void is carried out.
@@ -269,7 +311,7 @@ function waysOn(
       const again: Way | false =
         since.kind === 'complete'
           ? mayHandInAgain(current, can, facts.now) && 'complete'
-          : mayResend(current, can, facts.now) && 'execute';
+          : mayResend(current, can, facts.now) && !mayBeElsewhere(current, facts) && 'execute';
       const ways = again ? [...ask, again] : ask;
       return facts.intent === 'cancel' && mayCancel(current, can) ? [...ways, 'cancel' as const] : ways;
     }
@@ -330,7 +372,7 @@ function afterThrottle(
   const asked = since.response?.['retry_after_ms'];
   const delay = typeof asked === 'number' ? asked : Math.min(500 * 2 ** throttles, 30_000);
   const until = new Date(endOf(since, facts, current.request) + delay);
-  const tooLate = (!facts.deadline || until >= facts.deadline) && !facts.commitsMayBeLost;
+  const tooLate = (!facts.deadline || until >= facts.deadline) && facts.hold === 'none';
   // Without keys a route is executed once, even where it is sure that nothing ran.
   const executes = current.attempts.filter((a) => a.kind === 'execute');
   if (tooLate || !insideWindow(executes, can.idempotency.windowMs, facts.now)) {

@@ -36,8 +36,8 @@ const psps: Psps = {
 async function pending() {
   const clock = new ManualClock();
   const store = new MemoryStore(clock);
-  const commitsMayBeLost = () => false;
-  const storage = new RequestStorage({ store, psps, clock, commitsMayBeLost, leaseMs, deadlineMs: 25_000 });
+  const hold = () => 'none' as const;
+  const storage = new RequestStorage({ store, psps, clock, hold, leaseMs, deadlineMs: 25_000 });
   const opening = {
     ...of,
     entityKey: name,

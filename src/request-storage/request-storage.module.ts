@@ -43,8 +43,8 @@ import { StuckRoutes } from './stuck-routes.js';
         { session }: Installation,
         { lockTtlMs, deadlineMs }: Config,
       ) => {
-        const commitsMayBeLost = () => session.commitsMayBeLost();
-        return new RequestStorage({ store, psps, clock, commitsMayBeLost, leaseMs: lockTtlMs, deadlineMs });
+        const hold = () => session.hold();
+        return new RequestStorage({ store, psps, clock, hold, leaseMs: lockTtlMs, deadlineMs });
       },
     },
     {

@@ -1,6 +1,9 @@
 import { type Clock } from '../core/clock.js';
 import { commitOf, type NoneOf, type Store, update } from '../core/change.js';
+import { type Hold } from '../core/hold.js';
 import { type Lease } from '../core/lease.js';
+import { Problem } from '../core/problem.js';
+import { StoreUnavailable } from '../database/store-unavailable.js';
 import { type Run } from '../idempotency/operation-run.js';
 import {
   type Answer,
@@ -24,13 +27,15 @@ export interface RequestStorageOptions {
   readonly store: Store;
   readonly psps: Psps;
   readonly clock: Clock;
-  /** See `StepFacts`. */
-  readonly commitsMayBeLost: () => boolean;
+  readonly hold: () => Hold;
   /** How long a run that drives a route holds it. */
   readonly leaseMs: number;
   /** How long after its opening an operation may still be sent to another PSP. */
   readonly deadlineMs: number;
 }
+
+/** A person ends the hold, which takes longer than any client waits. */
+const RETRY_HELD_S = 60;
 
 /** A call is only made while its lock outlives the PSP's timeout by this much. */
 const LEASE_MARGIN_MS = 500;
@@ -123,6 +128,27 @@ export class RequestStorage {
     return psps.has(psp) ? psps.fingerprint(psp) : undefined;
   }
 
+  /** Whether an operation may have to be refused, so that its key is read before it. */
+  get isHeld(): boolean {
+    return this.options.hold() !== 'none';
+  }
+
+  /**
+   * Refuses a new operation that several PSPs could carry out while commits may be lost: a PSP may have carried out
+   * the same request already, and nothing tells which.
+   * @throws Problem `commits_may_be_lost`, StoreUnavailable while it is not known
+   */
+  refuseWhileHeld(candidates: readonly string[]): void {
+    const hold = this.options.hold();
+    if (candidates.length < 2 || hold === 'none' || hold === 'failover') return;
+    if (hold === 'unknown') throw new StoreUnavailable(new Error('no session with the database'));
+    throw new Problem(
+      'commits_may_be_lost',
+      'The database may have lost its last commits, and several PSPs could carry this out: one of them may have done so already. Nothing was stored or sent. Send the same again later, with the same Idempotency-Key.',
+      { retryAfterS: RETRY_HELD_S },
+    );
+  }
+
   /** Takes in what a call of the operation came back with (if anything), and decides what comes next. */
   advance(
     history: OperationHistory,
@@ -130,7 +156,7 @@ export class RequestStorage {
     run: Run,
     answered?: Answered,
   ): StepResult {
-    const { leaseMs, deadlineMs, clock, commitsMayBeLost } = this.options;
+    const { leaseMs, deadlineMs, clock, hold } = this.options;
     const { clientWaiting, operatorAskedAfter } = run;
     const { openedAt } = history.routes[0]!.request;
     const facts: StepFacts = {
@@ -140,7 +166,7 @@ export class RequestStorage {
       // Once no client waits, the operation may be sent to another PSP for so long after it was opened.
       deadline: clientWaiting ? run.deadline : new Date(openedAt.getTime() + deadlineMs),
       clockTrusted: clock.isTrusted(),
-      commitsMayBeLost: commitsMayBeLost(),
+      hold: hold(),
       leaseMs,
       capabilities: (psp) => this.capabilities(psp),
       fingerprintOf: (psp) => this.fingerprintOf(psp),

@@ -37,7 +37,7 @@ async function world(routes: number) {
     store,
     psps: noPsps,
     clock,
-    commitsMayBeLost: () => false,
+    hold: () => 'none',
     leaseMs: 1_000,
     deadlineMs: 25_000,
   });

@@ -75,7 +75,7 @@ describe('the schedule', () => {
         intent: 'finish',
         cancelBeforeFailover: false,
         clockTrusted: true,
-        commitsMayBeLost: false,
+        hold: 'none',
         leaseMs: LEASE_MS,
       });
       if (step.do === 'lookup' || step.do === 'execute') {

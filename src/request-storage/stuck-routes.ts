@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { type Registry } from 'prom-client';
 import { registerLookedUp } from '../monitoring/looked-up-gauge.js';
 import { Problem } from '../core/problem.js';
+import { HELD } from './next-step.js';
 
 /** An open route that needs a person, as operators see it. */
 export interface StuckRoute {
@@ -20,13 +21,38 @@ export interface StuckRoute {
   readonly lastOutcome: string | null;
 }
 
-const LISTED = `SELECT r.merchant_id AS "merchantId", r.payment_id AS "paymentId", r.payout_id AS "payoutId", r.entity_key AS "entityKey", r.route,
-              r.psp, r.amount, r.currency, r.stuck_at AS "stuckAt", r.stuck_reason AS reason, a.outcome AS "lastOutcome"
+/** An open route of an operation that several PSPs could carry out. */
+export interface OpenRoute extends Omit<StuckRoute, 'stuckAt'> {
+  readonly openedAt: Date;
+  /** null while it has a next step. */
+  readonly stuckAt: Date | null;
+}
+
+const ROUTES = `SELECT r.merchant_id AS "merchantId", r.payment_id AS "paymentId", r.payout_id AS "payoutId", r.entity_key AS "entityKey", r.route,
+              r.psp, r.amount, r.currency, r.stuck_at AS "stuckAt", r.stuck_reason AS reason, a.outcome AS "lastOutcome"`;
+const FROM = `
          FROM psp_requests r
          LEFT JOIN LATERAL (SELECT outcome FROM psp_attempts a
             WHERE a.merchant_id = r.merchant_id AND a.entity_key = r.entity_key AND a.route = r.route
-            ORDER BY attempt DESC LIMIT 1) a ON true
+            ORDER BY attempt DESC LIMIT 1) a ON true`;
+const LISTED = `${ROUTES}${FROM}
         WHERE r.stuck_at IS NOT NULL`;
+
+const OPEN_AT_SEVERAL = `${ROUTES}, r.opened_at AS "openedAt"${FROM}
+         LEFT JOIN payments p ON p.merchant_id = r.merchant_id AND p.id = r.payment_id
+         LEFT JOIN payouts o ON o.merchant_id = r.merchant_id AND o.id = r.payout_id
+        WHERE r.verdict = 'open' AND r.operation IN ('charge', 'authorize', 'payout')
+          AND jsonb_array_length(COALESCE(p.candidates, o.candidates)) > 1
+        ORDER BY r.opened_at LIMIT $1`;
+
+/**
+ * Given another step soon, and not at once: a process that has not heard yet that they are resumed would find
+ * them held.
+ */
+const RESUME_HELD = `
+UPDATE psp_requests
+   SET next_step_at = clock_timestamp() + interval '5 s', stuck_at = NULL, stuck_reason = NULL, fence = fence + 1
+ WHERE stuck_at IS NOT NULL AND stuck_reason = $1`;
 
 /** What operators look at first: hand-written SQL over the partial index on stuck routes. */
 export class StuckRoutes {
@@ -53,6 +79,17 @@ export class StuckRoutes {
     if (others.length === 0) return only;
     const names = rows.map((row) => row.entityKey).join(', ');
     throw new Problem('invalid_state', `Several operations of ${subjectId} are stuck; name one: ${names}.`);
+  }
+
+  /** Open routes of operations that several PSPs could carry out, the oldest first, at most `limit`. */
+  async openAtSeveral(limit = 1_000): Promise<OpenRoute[]> {
+    const { rows } = await this.pool.query<OpenRoute>(OPEN_AT_SEVERAL, [limit]);
+    return rows;
+  }
+
+  /** Has those driven on that were held because commits may be lost. Returns how many they are. */
+  async resumeHeld(): Promise<number> {
+    return (await this.pool.query(RESUME_HELD, [HELD])).rowCount ?? 0;
   }
 
   async isStuck({ merchantId, entityKey, route }: StuckRoute): Promise<boolean> {

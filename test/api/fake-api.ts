@@ -281,7 +281,7 @@ export interface Replaced {
 const noDatabase = [
   { provide: DataSource, useValue: new DataSource({ type: 'postgres' }) },
   { provide: Pool, useValue: { query: () => Promise.reject(new Error('there is no database')) } },
-  { provide: Installation, useValue: { session: { commitsMayBeLost: () => false } } },
+  { provide: Installation, useValue: { session: { hold: () => 'none' } } },
   { provide: LockHolder, useValue: {} },
   { provide: PostgresStore, useValue: { onCommitted: () => {} } },
   { provide: Store, useValue: {} },

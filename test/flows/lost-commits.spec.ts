@@ -3,7 +3,6 @@ import { type PayoutView } from '../../src/payouts/payout.view.js';
 import { type RefundView } from '../../src/refunds/refund.view.js';
 import { noticeOtherDatabase } from '../../src/database/failover-hold.js';
 import { keptCopy, onDatabase } from '../support/database.js';
-import { payonceCommand } from '../support/payonce-command.js';
 import { refundOf } from '../support/refunds.js';
 import {
   atRest,
@@ -15,6 +14,7 @@ import {
   type Service,
   ApiClient,
   TestEnvironment,
+  tokens,
 } from '../support/test-environment.js';
 
 /**
@@ -30,7 +30,7 @@ const payoutTokens = { stripe: 'ba_1Qlost', adyen: 'SE322JV223222F5GNXSR89LST' }
 
 beforeAll(async () => {
   // Long enough for a busy machine: a call that cannot be made in time is not sent, and the next PSP is asked.
-  environment = await TestEnvironment.open({ timeoutMs: 4_000, lockTtlMs: 12_000 });
+  environment = await TestEnvironment.open({ timeoutMs: 4_000, lockTtlMs: 12_000, fence: true });
   environment.hide(...Object.values(payoutTokens));
   const apiKey = await environment.merchant(['payments:read', 'payments:write', 'payouts:write']);
   // What the first start would do: the copy knows of which database it is one.
@@ -64,6 +64,11 @@ function amountOf(key: string): number {
 
 const pay = (first: First, key: string, amount = amountOf(key)) =>
   client.post('/v1/payments', orderOf({ first, amount, reference: key }), key);
+/** With a token of this PSP alone. */
+const payAt = (psp: First, key: string) => {
+  const order = { first: psp, amount: amountOf(key), reference: key, tokens: { [psp]: tokens[psp] } };
+  return client.post('/v1/payments', orderOf(order), key);
+};
 const moved = (...keys: readonly string[]) =>
   environment
     .effects()
@@ -73,10 +78,10 @@ const viewOf = ({ text }: Reply) => JSON.parse(text) as PayoutView;
 const refund = (key: string, { id }: { readonly id: string }) =>
   client.post(`/v1/payments/${id}/refunds`, { amount: amountOf(key), reference: 'a' }, key);
 
-function send(first: First, key: string): Promise<Reply> {
+function send(first: First, key: string, to: Partial<typeof payoutTokens> = payoutTokens): Promise<Reply> {
   const body = {
     reference: 'salary',
-    recipient: { reference: key, tokens: payoutTokens },
+    recipient: { reference: key, tokens: to },
     amount: amountOf(key),
     currency: first === 'stripe' ? 'USD' : 'EUR',
     previous: null,
@@ -91,6 +96,18 @@ const stuckReasonsOf = (id: string) =>
   environment.sql('SELECT stuck_reason FROM psp_requests WHERE payment_id = $1 AND stuck_at IS NOT NULL', [
     id,
   ]);
+const ordersAt = () => psps.map((psp) => environment.orders(psp).length);
+const failover = async (...args: readonly string[]) =>
+  (await environment.command('failover', ...args, '--by', 'ada')) as {
+    readonly hold: string;
+    readonly resumed: number;
+    readonly open: readonly { readonly entity_key: string; readonly reason: string | null }[];
+  };
+const warnings = async () =>
+  ((await (await fetch(`${service.url}/health/ready`)).json()) as { warnings?: readonly string[] }).warnings;
+/** Every process hears of it with its next sign of life. */
+const untilHeard = (isHeld: boolean) =>
+  eventually(async () => ((await warnings()) !== undefined) === isHeld, 'the service has heard of it');
 const forget = (key: string) => environment.sql('DELETE FROM idempotency_keys WHERE key = $1', [key]);
 
 describe('what the database was made to forget', () => {
@@ -159,6 +176,13 @@ describe('after the last commits are lost, the same request', () => {
     for (const key of ['not-found', 'other-amount']) before.push({ first: 'stripe', key });
     for (const { first, key } of before) paid.set(key, paymentOf(await pay(first, key)));
     for (const first of psps) {
+      await payAt(first, `alone-${first}`);
+      await send(first, `alone-payout-${first}`, { [first]: payoutTokens[first] });
+      // Never seen by the first PSP: the second one does it.
+      environment.simulator.faults(first, { fault: 'refuse' });
+      expect(paymentOf(await pay(first, `elsewhere-${first}`))).toMatchObject({ status: 'captured' });
+      expect(viewOf(await send(first, `elsewhere-payout-${first}`))).toMatchObject({ status: 'paid' });
+      await environment.simulator.clearFaults();
       const key = `refund-${first}`;
       given.set(key, refundOf(await refund(key, paid.get(`refunded-${first}`)!)));
       sent.set(`payout-${first}`, viewOf(await send(first, `payout-${first}`)));
@@ -166,6 +190,53 @@ describe('after the last commits are lost, the same request', () => {
     for (const { status } of paid.values()) expect(status).toBe('captured');
     for (const { status } of sent.values()) expect(status).toBe('paid');
     await loseCommits();
+  });
+
+  describe('while no person has compared', () => {
+    it('is held, for every person and program to see', async () => {
+      expect(await warnings()).toEqual(['commits_may_be_lost']);
+      expect(service.output()).toContain('commits may be lost: payments and payouts');
+      const metrics = await (await fetch(`${service.url}/metrics`)).text();
+      expect(metrics).toMatch(/^payonce_operations_held 1$/m);
+      expect(await failover('status')).toMatchObject({ hold: 'operations', held_until: null, open: [] });
+    });
+
+    it.each(psps)(
+      'is refused where another PSP has done what %s has never seen, and nothing is stored or sent',
+      async (first) => {
+        const [key, payoutKey] = [`elsewhere-${first}`, `elsewhere-payout-${first}`];
+        const before = ordersAt();
+        const replies = [await pay(first, key), await send(first, payoutKey), await pay(first, key)];
+        expect(moved(key, payoutKey)).toEqual([`charge of ${key}`, `payout of ${payoutKey}`]);
+        expect(ordersAt()).toEqual(before);
+        for (const reply of replies) {
+          expect([reply.status, codeOf(reply)]).toEqual([503, 'commits_may_be_lost']);
+          expect(reply.headers.get('retry-after')).toBe('60');
+        }
+        const stored = await environment.sql(
+          `SELECT key AS name FROM idempotency_keys WHERE key = ANY ($1) UNION ALL
+           SELECT reference FROM payments WHERE reference = ANY ($1) UNION ALL
+           SELECT recipient FROM payouts WHERE recipient = ANY ($1)`,
+          [[key, payoutKey]],
+        );
+        expect(stored).toEqual([]);
+      },
+    );
+
+    it.each(psps)('is met by the first charge and payout where only %s could do it', async (psp) => {
+      const [key, payoutKey] = [`alone-${psp}`, `alone-payout-${psp}`];
+      const again = await client.until(() => payAt(psp, key), atRest);
+      expect(paymentOf(again)).toMatchObject({ status: 'captured', psp });
+      const replayed = await payAt(psp, key);
+      expect([replayed.text, replayed.headers.get('idempotent-replayed')]).toEqual([again.text, 'true']);
+      await client.until(() => send(psp, payoutKey, { [psp]: payoutTokens[psp] }), atRest);
+      expect(moved(key, payoutKey)).toEqual([`charge of ${key}`, `payout of ${payoutKey}`]);
+    });
+
+    it('is taken again once a person resumes', async () => {
+      expect(await failover('resume')).toMatchObject({ hold: 'failover', resumed: 0 });
+      await untilHeard(false);
+    });
   });
 
   describe.each(psps)('at %s', (first) => {
@@ -237,18 +308,76 @@ describe('after the last commits are lost, the same request', () => {
     expect(moved(key, more)).toEqual([`charge of ${key}`]);
   });
 
-  it('asks another PSP again when a person has failover resumed', async () => {
+  it('asks another PSP again where a person says that nothing is lost', async () => {
     environment.simulator.faults('stripe', { fault: 'refuse' });
     expect((await pay('stripe', 'held')).status).toBe(202);
-    const { code } = await payonceCommand('failover resume --by ada', {
-      DATABASE_URL: environment.database.url,
-    });
-    expect(code).toBe(0);
+    expect(await failover('resume', '--nothing-lost')).toMatchObject({ hold: 'none' });
     let keys = 0;
     const elsewhere = await eventually(async () => {
       const reply = await pay('stripe', `resumed-${keys++}`);
       return reply.status === 201 && paymentOf(reply);
     }, 'charged elsewhere');
     expect(elsewhere).toMatchObject({ status: 'captured', psp: 'adyen' });
+    await environment.simulator.clearFaults();
+  });
+});
+
+describe('an open route of the older copy', () => {
+  it('is not sent to its PSP, which never saw it, where another PSP has done it since', async () => {
+    const key = 'restored';
+    const order = { first: 'adyen', capture: 'manual', amount: amountOf(key), reference: key } as const;
+    const authorize = () => client.post('/v1/payments', orderOf(order), key);
+    await service.stop();
+    service = await environment.start({ at: { place: 'commit:after:new:accepted' } });
+    await expect(authorize()).rejects.toThrow();
+    await copy.drop();
+    copy = await keptCopy(environment.database);
+    const accepted = 'SELECT id FROM payments WHERE reference = $1';
+    const [{ id } = { id: '' }] = await environment.sql<{ id: string }>(accepted, [key]);
+    // The order is lost on its way, and the order to void it is received: another PSP is asked.
+    environment.simulator.faults('adyen', { fault: 'reset_before', reference: id, times: 1 });
+    service = await environment.start();
+    const elsewhere = paymentOf(await client.until(authorize, atRest));
+    expect(elsewhere).toMatchObject({ status: 'authorized', psp: 'stripe' });
+
+    await loseCommits();
+    await environment.simulator.clearFaults();
+    const before = ordersAt();
+    for (let asks = 0; asks < 3; asks++) {
+      const answer = (reply: Reply) => atRest(reply) || reply.status === 202;
+      const reply = await client.until(authorize, answer);
+      expect(moved(key)).toEqual([`authorize of ${key}`]);
+      expect([reply.status, paymentOf(reply).status]).toEqual([202, 'processing']);
+    }
+    expect(ordersAt()).toEqual(before);
+    const { open } = await failover('status');
+    expect(open.find(({ entity_key }) => entity_key.includes(id))?.reason).toBe('commits may be lost');
+
+    const found = ['--as', 'not-done', '--evidence', 'not in the dashboard', '--by', 'ada'];
+    expect(await environment.command('stuck', 'resolve', id, ...found)).toMatchObject({
+      verdict: 'ruled_out',
+    });
+    expect(paymentOf(await client.until(authorize, atRest)).status).toBe('failed');
+    expect(moved(key)).toEqual([`authorize of ${key}`]);
+  });
+
+  it('is driven on once a person resumes', async () => {
+    const key = 'driven-on';
+    expect(await failover('resume', '--nothing-lost')).toMatchObject({ hold: 'none' });
+    await untilHeard(false);
+    environment.simulator.faults('adyen', { fault: 'reset_before', rate: 1 });
+    expect((await pay('adyen', key)).status).toBe(202);
+    expect(await failover('hold')).toMatchObject({ hold: 'operations' });
+    await untilHeard(true);
+    await environment.simulator.clearFaults();
+    await eventually(async () => {
+      expect((await pay('adyen', key)).status).toBe(202);
+      const { open } = await failover('status');
+      return open.some(({ reason }) => reason === 'commits may be lost');
+    }, 'held');
+    expect(moved(key)).toEqual([]);
+    expect((await failover('resume')).resumed).toBeGreaterThan(0);
+    await client.until(() => pay('adyen', key), atRest);
+    expect(moved(key)).toEqual([`charge of ${key}`]);
   });
 });

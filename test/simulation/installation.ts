@@ -1,15 +1,24 @@
 import { type Completer } from '../../src/idempotency/completer.js';
 import { FINISHED, idempotencyKeys } from '../../src/idempotency/idempotency-key.table.js';
 import { IdempotentRunner } from '../../src/idempotency/idempotent-runner.js';
-import { changesOf, type Commit, type CommitResult, type Store } from '../../src/core/change.js';
+import {
+  changesOf,
+  type Commit,
+  commitOf,
+  type CommitResult,
+  type Store,
+  update,
+} from '../../src/core/change.js';
 import { type MemorySnapshot, MemoryStore } from '../../src/database/commit/memory-store.js';
 import { Problem } from '../../src/core/problem.js';
 import { Encryption } from '../../src/core/encryption.js';
-import { HOLD_HOURS } from '../../src/database/failover-hold.js';
+import { type Hold } from '../../src/core/hold.js';
+import { FAILOVER_HOURS } from '../../src/database/failover-hold.js';
 import { StoreUnavailable } from '../../src/database/store-unavailable.js';
 import { type OrphanCompensator } from '../../src/payments/orphan-compensator.js';
 import { type Psps } from '../../src/psp/contract.js';
 import { type ItemRecorder } from '../../src/request-storage/notification.js';
+import { HELD } from '../../src/request-storage/next-step.js';
 import { orphanEffects, pspAttempts, pspRequests } from '../../src/request-storage/psp-request.table.js';
 import { RequestStorage } from '../../src/request-storage/request-storage.js';
 import { type Resolver } from '../../src/request-storage/resolver.js';
@@ -77,6 +86,7 @@ export abstract class Installation<Service extends Working> {
   private readonly services = new Map<Mortal, Service>();
   private readonly answers = new Map<string, string>();
   private stormy = true;
+  private isHeld = false;
   private failoverHeldUntilMs = -Infinity;
 
   constructor(seed: number, telling: boolean) {
@@ -106,18 +116,23 @@ export abstract class Installation<Service extends Working> {
   /** Over the store, the PSPs and the clock as this process has them. */
   protected abstract newService(process: Mortal): Service;
 
+  private get hold(): Hold {
+    if (this.isHeld) return 'operations';
+    return this.world.nowMs < this.failoverHeldUntilMs ? 'failover' : 'none';
+  }
+
   /** What every service is made of, as this process reaches it. */
   protected toolsOf(process: Mortal) {
     const { ids } = this.world;
     const store = this.storeOf(process);
     const { clock } = process;
     const times = { leaseMs: LEASE_MS, deadlineMs: DEADLINE_MS };
-    const commitsMayBeLost = () => this.world.nowMs < this.failoverHeldUntilMs;
+    const hold = () => this.hold;
     const storage = new RequestStorage({
       store,
       psps: this.pspsOf(process),
       clock,
-      commitsMayBeLost,
+      hold,
       ...times,
     });
     const keyed = new IdempotentRunner({ store, clock, ids, seal, ...times });
@@ -253,13 +268,33 @@ export abstract class Installation<Service extends Working> {
       this.kill(process, 'with its database');
     }
     this.memory.restore(copy);
-    this.failoverHeldUntilMs = this.world.nowMs + HOLD_HOURS * 3_600_000;
+    this.isHeld = true;
     // What took the database away may have taken the way to a PSP, too.
     for (const psp of this.psps.values()) {
       if (this.world.maybe(0.25)) psp.goAway(this.world.between(1_000, 120_000));
     }
     this.answers.clear();
     this.world.tell('an older copy of the database is restored');
+  }
+
+  /** As `payonce failover resume` does. */
+  protected async resume(): Promise<void> {
+    this.isHeld = false;
+    this.failoverHeldUntilMs = this.world.nowMs + FAILOVER_HOURS * 3_600_000;
+    for (const route of await this.memory.find(pspRequests, { merchantId, verdict: 'open' })) {
+      if (route.stuckReason !== HELD) continue;
+      const { entityKey, route: number, fence } = route;
+      const set = {
+        nextStepAt: new Date(this.world.nowMs),
+        stuckAt: null,
+        stuckReason: null,
+        fence: fence + 1,
+      };
+      this.memory.commitNow(
+        commitOf(update(pspRequests, { merchantId, entityKey, route: number }, set, { fence })),
+      );
+    }
+    this.world.tell('a person resumes');
   }
 
   private async restart(dead: Mortal, afterMs: number): Promise<void> {

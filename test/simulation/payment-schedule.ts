@@ -74,6 +74,7 @@ export class PaymentSchedule extends Installation<Service> {
   protected readonly ask: NewPayment;
   private readonly fence: boolean;
   protected paymentId: string | null = null;
+  protected refused = 0;
   private isCalledOff = false;
 
   constructor(seed: number, telling: boolean) {
@@ -184,6 +185,7 @@ export class PaymentSchedule extends Installation<Service> {
           });
     const told = await Promise.race([
       running.catch((error: unknown) => {
+        if (error instanceof Problem && error.code === 'commits_may_be_lost') this.refused += 1;
         if (error instanceof Problem || error instanceof StoreUnavailable) return error.message;
         throw error;
       }),

@@ -17,6 +17,7 @@ export interface Effect {
   readonly amount: number;
   /** What it was asked for under. */
   readonly key: string;
+  readonly route: number;
   /** The PSP's id of what was captured, voided or refunded. */
   readonly of: string | null;
   /** Voided or given back since. */
@@ -179,6 +180,16 @@ export class SimulatedPsp {
     this.world.tell(`${this.name} is away until ${this.awayUntilMs}`);
   }
 
+  /** A person gives back in the dashboard what there is of a payment. */
+  giveBackByHand({ pspReference }: Effect): void {
+    const held = this.held.find((one) => one.pspReference === pspReference)!;
+    held.status = 'voided';
+    for (const effect of this.effects) {
+      if (effect.pspReference === pspReference || effect.of === pspReference) effect.undone = true;
+    }
+    this.world.tell(`${this.name}: given back by hand`);
+  }
+
   private async lose(wait: (ms: number) => Promise<void>): Promise<Answer> {
     await wait(this.world.oneOf([5, CALL_TIMEOUT_MS]));
     return { outcome: 'unknown' };
@@ -286,8 +297,8 @@ export class SimulatedPsp {
   }
 
   private takesEffect(instruction: Instruction, pspReference: string, amount: number): Effect {
-    const { operation, entityKey, idempotencyKey: key, parentReference: of = null } = instruction;
-    const what = { psp: this.name, operation, entityKey, key, of, pspReference, amount };
+    const { operation, entityKey, route, idempotencyKey: key, parentReference: of = null } = instruction;
+    const what = { psp: this.name, operation, entityKey, key, route, of, pspReference, amount };
     const effect: Effect = { ...what, undone: false };
     this.effects.push(effect);
     this.world.tell(`${this.name}: ${operation} of ${amount} takes effect`);

@@ -143,7 +143,7 @@ export const situation = fc
       intent: wish,
       cancelBeforeFailover: fence,
       clockTrusted: true,
-      commitsMayBeLost: false,
+      hold: 'none',
       leaseMs: LEASE_MS,
     };
     return { route, can, facts };

@@ -151,7 +151,7 @@ export function payoutsInMemory({
     store,
     psps,
     clock,
-    commitsMayBeLost: () => false,
+    hold: () => 'none',
     leaseMs: LEASE_MS,
     deadlineMs: DEADLINE_MS,
   });

@@ -31,7 +31,7 @@ export interface paths {
     };
     /**
      * Readiness probe
-     * @description Not ready while the process is stopping, while the database cannot be reached, and while the clock of the machine differs from the clock of the database by more than 2 s.
+     * @description Not ready while the process is stopping, while the database cannot be reached, and while the clock of the machine differs from the clock of the database by more than 2 s. `warnings` is there while a person is needed though the process works: `commits_may_be_lost` while payments and payouts that several PSPs could take are refused.
      */
     readonly get: operations['ready'];
     readonly put?: never;
@@ -1382,6 +1382,7 @@ export interface components {
         | 'psp_account_changed'
         | 'no_route'
         | 'rate_limited'
+        | 'commits_may_be_lost'
         | 'overloaded'
         | 'internal_error';
       /** @description Explains this occurrence. Never repeats the request. */
@@ -1451,6 +1452,8 @@ export interface components {
       };
       /** @enum {string} */
       readonly status: 'ready' | 'not_ready' | 'draining';
+      /** @description What a person has to see to, though the process works. */
+      readonly warnings?: readonly 'commits_may_be_lost'[];
     };
     readonly Recipient: {
       /** @description Your own name for the recipient: its payouts are one sequence. */
@@ -3546,7 +3549,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description `overloaded`: The service cannot take this request now. */
+      /**
+       * @description `commits_may_be_lost`: The database may have lost commits; this is not sent before a person has compared.
+       *
+       *     `overloaded`: The service cannot take this request now.
+       */
       readonly 503: {
         headers: {
           readonly 'Request-Id': components['headers']['RequestId'];
@@ -4841,7 +4848,11 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description `overloaded`: The service cannot take this request now. */
+      /**
+       * @description `commits_may_be_lost`: The database may have lost commits; this is not sent before a person has compared.
+       *
+       *     `overloaded`: The service cannot take this request now.
+       */
       readonly 503: {
         headers: {
           readonly 'Request-Id': components['headers']['RequestId'];
