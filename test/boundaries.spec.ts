@@ -246,7 +246,6 @@ const bans: readonly Ban[] = [
     exceptions: {
       'src/bundled-simulator.ts': 'how long a child process may take to say where it listens',
       'src/psp/wire.ts': 'a socket that does not connect is given up; real sockets know no other clock',
-      'src/psp/stripe/stripe-http-client.ts': 'the same, for a call that the SDK makes without our signal',
       'src/webhooks/outgoing/post.ts': 'the same, for a request to the endpoint of a merchant',
       'src/webhooks/outgoing/webhook-endpoints.service.ts':
         'how long a real name may take to resolve while a client waits',
