@@ -9,6 +9,7 @@ import { type Logger } from 'pino';
 import { Histogram, type Registry } from 'prom-client';
 import { type Clock, SystemClock } from '../core/clock.js';
 import { type Ids } from '../core/ids.js';
+import { Problem } from '../core/problem.js';
 import { type Access } from '../http/access.js';
 import { requireScope } from '../http/authentication.js';
 import { bearerOf, idempotencyKeyOf, waitSecondsOf } from '../http/headers.js';
@@ -27,6 +28,8 @@ export interface CallTools {
   readonly ids: Ids;
   readonly logger: Logger;
   readonly metrics: Registry;
+  /** For the message to arrive, after the metadata. */
+  readonly requestTimeoutMs: number;
   /** What each method asks of its caller, by its path. Methods without it are open: health, reflection. */
   readonly access: ReadonlyMap<string, Access>;
 }
@@ -69,6 +72,18 @@ export function callHooks(tools: CallTools): ServerInterceptor {
       if (told.metadata) mark(told.metadata, call);
       return told;
     };
+    const refuse = (error: unknown): void => {
+      if (ended.signal.aborted) return;
+      call.problem = problemOf(error);
+      const status = finalStatus({ code: codes.UNKNOWN, details: '' });
+      end(status.code);
+      next.sendStatus(status);
+    };
+    // A client that says who it is and then nothing more would keep its place in flight.
+    const refuseSlowMessage = async (): Promise<void> => {
+      await clock.sleep(tools.requestTimeoutMs, ended.signal).catch(() => undefined);
+      if (!call.isHandled) refuse(new Problem('request_timeout', 'The message did not arrive in time.'));
+    };
 
     return new ServerInterceptingCall(next, {
       start: (listen) =>
@@ -76,15 +91,10 @@ export function callHooks(tools: CallTools): ServerInterceptor {
           onReceiveMetadata: (metadata, proceed) => {
             rememberCall(metadata, call);
             if (access === undefined) return proceed(metadata);
-            admit(tools, call, access, { metadata, next, isStream: responseStream }).then(
-              () => proceed(metadata),
-              (error: unknown) => {
-                call.problem = problemOf(error);
-                const status = finalStatus({ code: codes.UNKNOWN, details: '' });
-                end(status.code);
-                next.sendStatus(status);
-              },
-            );
+            admit(tools, call, access, { metadata, next, isStream: responseStream }).then(() => {
+              proceed(metadata);
+              return refuseSlowMessage();
+            }, refuse);
           },
           onCancel: () => end(call.remainingMs() <= 0 ? codes.DEADLINE_EXCEEDED : codes.CANCELLED),
         }),

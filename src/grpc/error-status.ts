@@ -20,6 +20,7 @@ const byHttpStatus: Readonly<Record<number, codes>> = {
   401: codes.UNAUTHENTICATED,
   403: codes.PERMISSION_DENIED,
   404: codes.NOT_FOUND,
+  408: codes.DEADLINE_EXCEEDED,
   409: codes.FAILED_PRECONDITION,
   413: codes.RESOURCE_EXHAUSTED,
   422: codes.INVALID_ARGUMENT,

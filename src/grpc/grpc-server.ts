@@ -30,6 +30,8 @@ const PACKAGE = 'payonce.v1';
 const MAX_STREAMS = 256;
 const KEEPALIVE_MS = 60_000;
 const KEEPALIVE_TIMEOUT_MS = 20_000;
+/** A connection without a call; clients open another one by themselves. */
+const MAX_IDLE_MS = 300_000;
 
 interface ServerSettings {
   readonly url: string;
@@ -77,7 +79,7 @@ class GrpcTransport extends ServerGrpc {
 /** Serves gRPC beside HTTP, in the same application. @returns where */
 export async function startGrpc(app: INestApplication, port: number): Promise<string> {
   const config = app.get(Config);
-  const { bodyBytes, headerBytes } = app.get(ApiLimits);
+  const { bodyBytes, headerBytes, requestTimeoutMs } = app.get(ApiLimits);
   const access = accessIn(app);
   const [hooks, merchants, clock] = [app.get(RequestHooks), app.get(Merchants), app.get(Clock)];
   const health = new Health(servicesOf(access), app.get(Readiness), clock);
@@ -90,6 +92,7 @@ export async function startGrpc(app: INestApplication, port: number): Promise<st
       'grpc.max_concurrent_streams': MAX_STREAMS,
       'grpc.keepalive_time_ms': KEEPALIVE_MS,
       'grpc.keepalive_timeout_ms': KEEPALIVE_TIMEOUT_MS,
+      'grpc.max_connection_idle_ms': MAX_IDLE_MS,
     },
     interceptors: [
       callHooks({
@@ -97,6 +100,7 @@ export async function startGrpc(app: INestApplication, port: number): Promise<st
         merchants,
         clock,
         access,
+        requestTimeoutMs,
         certificates: clientCertificatesOf(config),
         ids: app.get(Ids),
         logger: app.get(LOGGER),

@@ -1,0 +1,487 @@
+/**
+ * Written from proto/ by `npm run client:types`; do not edit.
+ */
+export const protos = {
+  nested: {
+    payonce: {
+      nested: {
+        v1: {
+          nested: {
+            Events: {
+              methods: {
+                List: { requestType: 'EventsListRequest', responseType: 'EventsListResponse' },
+                Get: { requestType: 'EventsGetRequest', responseType: 'EventsGetResponse' },
+              },
+            },
+            Event: {
+              fields: {
+                id: { type: 'string', id: 1 },
+                type: { type: 'string', id: 2 },
+                timestamp: { type: 'google.protobuf.Timestamp', id: 3 },
+                data: { type: 'google.protobuf.Struct', id: 4 },
+              },
+            },
+            EventsGetRequest: { fields: { id: { type: 'string', id: 1 } } },
+            EventsGetResponse: { fields: { event: { type: 'Event', id: 1 } } },
+            EventsListRequest: {
+              oneofs: {
+                _limit: { oneof: ['limit'] },
+                _cursor: { oneof: ['cursor'] },
+                _type: { oneof: ['type'] },
+                _created_gte: { oneof: ['created_gte'] },
+                _created_lte: { oneof: ['created_lte'] },
+              },
+              fields: {
+                limit: { type: 'int32', id: 1, options: { proto3_optional: true } },
+                cursor: { type: 'string', id: 2, options: { proto3_optional: true } },
+                type: { type: 'string', id: 3, options: { proto3_optional: true } },
+                created_gte: { type: 'google.protobuf.Timestamp', id: 4, options: { proto3_optional: true } },
+                created_lte: { type: 'google.protobuf.Timestamp', id: 5, options: { proto3_optional: true } },
+              },
+            },
+            EventsListResponse: {
+              oneofs: { _next_cursor: { oneof: ['next_cursor'] } },
+              fields: {
+                data: { rule: 'repeated', type: 'Event', id: 1 },
+                has_more: { type: 'bool', id: 2 },
+                next_cursor: { type: 'string', id: 3, options: { proto3_optional: true } },
+              },
+            },
+            Payments: {
+              methods: {
+                Create: { requestType: 'PaymentsCreateRequest', responseType: 'PaymentsCreateResponse' },
+                Get: { requestType: 'PaymentsGetRequest', responseType: 'PaymentsGetResponse' },
+                List: { requestType: 'PaymentsListRequest', responseType: 'PaymentsListResponse' },
+                ListAttempts: {
+                  requestType: 'PaymentsListAttemptsRequest',
+                  responseType: 'PaymentsListAttemptsResponse',
+                },
+                Capture: { requestType: 'PaymentsCaptureRequest', responseType: 'PaymentsCaptureResponse' },
+                Complete: {
+                  requestType: 'PaymentsCompleteRequest',
+                  responseType: 'PaymentsCompleteResponse',
+                },
+                Cancel: { requestType: 'PaymentsCancelRequest', responseType: 'PaymentsCancelResponse' },
+                Watch: {
+                  requestType: 'PaymentsWatchRequest',
+                  responseType: 'PaymentsWatchResponse',
+                  responseStream: true,
+                },
+              },
+            },
+            PaymentStatus: {
+              values: {
+                PAYMENT_STATUS_UNSPECIFIED: 0,
+                PAYMENT_STATUS_PROCESSING: 1,
+                PAYMENT_STATUS_REQUIRES_ACTION: 2,
+                PAYMENT_STATUS_AUTHORIZED: 3,
+                PAYMENT_STATUS_CAPTURED: 4,
+                PAYMENT_STATUS_PARTIALLY_REFUNDED: 5,
+                PAYMENT_STATUS_REFUNDED: 6,
+                PAYMENT_STATUS_CANCELED: 7,
+                PAYMENT_STATUS_FAILED: 8,
+              },
+            },
+            CaptureMode: {
+              values: { CAPTURE_MODE_UNSPECIFIED: 0, CAPTURE_MODE_AUTOMATIC: 1, CAPTURE_MODE_MANUAL: 2 },
+            },
+            PaymentMethodType: {
+              values: { PAYMENT_METHOD_TYPE_UNSPECIFIED: 0, PAYMENT_METHOD_TYPE_CARD: 1 },
+            },
+            Initiator: { values: { INITIATOR_UNSPECIFIED: 0, INITIATOR_CUSTOMER: 1, INITIATOR_MERCHANT: 2 } },
+            Payment: {
+              oneofs: {
+                _psp: { oneof: ['psp'] },
+                _psp_reference: { oneof: ['psp_reference'] },
+                _failure: { oneof: ['failure'] },
+                _next_action: { oneof: ['next_action'] },
+              },
+              fields: {
+                id: { type: 'string', id: 1 },
+                reference: { type: 'string', id: 2 },
+                status: { type: 'PaymentStatus', id: 3 },
+                amount: { type: 'int64', id: 4 },
+                amount_captured: { type: 'int64', id: 5 },
+                amount_refunded: { type: 'int64', id: 6 },
+                amount_disputed: { type: 'int64', id: 7 },
+                currency: { type: 'string', id: 8 },
+                psp: { type: 'string', id: 9, options: { proto3_optional: true } },
+                psp_reference: { type: 'string', id: 10, options: { proto3_optional: true } },
+                entity_key: { type: 'string', id: 11 },
+                routes: { rule: 'repeated', type: 'Route', id: 12 },
+                failure: { type: 'Failure', id: 13, options: { proto3_optional: true } },
+                next_action: { type: 'NextAction', id: 14, options: { proto3_optional: true } },
+                disputes: { rule: 'repeated', type: 'Dispute', id: 15 },
+                metadata: { keyType: 'string', type: 'string', id: 16 },
+                created_at: { type: 'google.protobuf.Timestamp', id: 17 },
+                updated_at: { type: 'google.protobuf.Timestamp', id: 18 },
+              },
+            },
+            NextAction: {
+              oneofs: { action: { oneof: ['redirect', 'psp_sdk'] } },
+              fields: { redirect: { type: 'Redirect', id: 1 }, psp_sdk: { type: 'PspSdk', id: 2 } },
+              nested: {
+                Redirect: {
+                  fields: {
+                    url: { type: 'string', id: 1 },
+                    method: { type: 'string', id: 2 },
+                    fields: { keyType: 'string', type: 'string', id: 3 },
+                  },
+                },
+                PspSdk: {
+                  fields: { psp: { type: 'string', id: 1 }, data: { type: 'google.protobuf.Struct', id: 2 } },
+                },
+              },
+            },
+            Dispute: {
+              oneofs: {
+                _psp: { oneof: ['psp'] },
+                _reason: { oneof: ['reason'] },
+                _closed_at: { oneof: ['closed_at'] },
+              },
+              fields: {
+                id: { type: 'string', id: 1 },
+                payment_id: { type: 'string', id: 2 },
+                psp: { type: 'string', id: 3, options: { proto3_optional: true } },
+                psp_reference: { type: 'string', id: 4 },
+                status: { type: 'string', id: 5 },
+                reason: { type: 'string', id: 6, options: { proto3_optional: true } },
+                amount: { type: 'int64', id: 7 },
+                amount_withheld: { type: 'int64', id: 8 },
+                currency: { type: 'string', id: 9 },
+                opened_at: { type: 'google.protobuf.Timestamp', id: 10 },
+                closed_at: { type: 'google.protobuf.Timestamp', id: 11, options: { proto3_optional: true } },
+              },
+            },
+            Attempt: {
+              oneofs: {
+                _outcome: { oneof: ['outcome'] },
+                _psp_code: { oneof: ['psp_code'] },
+                _http_status: { oneof: ['http_status'] },
+                _latency_ms: { oneof: ['latency_ms'] },
+                _ended_at: { oneof: ['ended_at'] },
+              },
+              fields: {
+                entity_key: { type: 'string', id: 1 },
+                route: { type: 'int32', id: 2 },
+                attempt: { type: 'int32', id: 3 },
+                psp: { type: 'string', id: 4 },
+                kind: { type: 'string', id: 5 },
+                outcome: { type: 'string', id: 6, options: { proto3_optional: true } },
+                psp_code: { type: 'string', id: 7, options: { proto3_optional: true } },
+                http_status: { type: 'int32', id: 8, options: { proto3_optional: true } },
+                latency_ms: { type: 'double', id: 9, options: { proto3_optional: true } },
+                verdict: { type: 'string', id: 10 },
+                started_at: { type: 'google.protobuf.Timestamp', id: 11 },
+                ended_at: { type: 'google.protobuf.Timestamp', id: 12, options: { proto3_optional: true } },
+              },
+            },
+            Card: {
+              oneofs: { _brand: { oneof: ['brand'] }, _country: { oneof: ['country'] } },
+              fields: {
+                brand: { type: 'string', id: 1, options: { proto3_optional: true } },
+                country: { type: 'string', id: 2, options: { proto3_optional: true } },
+              },
+            },
+            PaymentMethod: {
+              oneofs: { _card: { oneof: ['card'] } },
+              fields: {
+                type: { type: 'PaymentMethodType', id: 1 },
+                tokens: { keyType: 'string', type: 'string', id: 2 },
+                customers: { keyType: 'string', type: 'string', id: 3 },
+                initiator: { type: 'Initiator', id: 4 },
+                card: { type: 'Card', id: 5, options: { proto3_optional: true } },
+              },
+            },
+            Customer: {
+              oneofs: { _reference: { oneof: ['reference'] }, _email: { oneof: ['email'] } },
+              fields: {
+                reference: { type: 'string', id: 1, options: { proto3_optional: true } },
+                email: { type: 'string', id: 2, options: { proto3_optional: true } },
+              },
+            },
+            PaymentsCreateRequest: {
+              oneofs: {
+                _customer: { oneof: ['customer'] },
+                _return_url: { oneof: ['return_url'] },
+                _statement_descriptor: { oneof: ['statement_descriptor'] },
+              },
+              fields: {
+                reference: { type: 'string', id: 1 },
+                amount: { type: 'int64', id: 2 },
+                currency: { type: 'string', id: 3 },
+                capture: { type: 'CaptureMode', id: 4 },
+                payment_method: { type: 'PaymentMethod', id: 5 },
+                customer: { type: 'Customer', id: 6, options: { proto3_optional: true } },
+                return_url: { type: 'string', id: 7, options: { proto3_optional: true } },
+                statement_descriptor: { type: 'string', id: 8, options: { proto3_optional: true } },
+                metadata: { keyType: 'string', type: 'string', id: 9 },
+                allow_duplicate: { type: 'bool', id: 10 },
+              },
+            },
+            PaymentsCreateResponse: { fields: { payment: { type: 'Payment', id: 1 } } },
+            PaymentsGetRequest: { fields: { id: { type: 'string', id: 1 } } },
+            PaymentsGetResponse: { fields: { payment: { type: 'Payment', id: 1 } } },
+            PaymentsListRequest: {
+              oneofs: {
+                _limit: { oneof: ['limit'] },
+                _cursor: { oneof: ['cursor'] },
+                _psp: { oneof: ['psp'] },
+                _reference: { oneof: ['reference'] },
+                _created_gte: { oneof: ['created_gte'] },
+                _created_lte: { oneof: ['created_lte'] },
+              },
+              fields: {
+                limit: { type: 'int32', id: 1, options: { proto3_optional: true } },
+                cursor: { type: 'string', id: 2, options: { proto3_optional: true } },
+                status: { type: 'PaymentStatus', id: 3 },
+                psp: { type: 'string', id: 4, options: { proto3_optional: true } },
+                reference: { type: 'string', id: 5, options: { proto3_optional: true } },
+                created_gte: { type: 'google.protobuf.Timestamp', id: 6, options: { proto3_optional: true } },
+                created_lte: { type: 'google.protobuf.Timestamp', id: 7, options: { proto3_optional: true } },
+              },
+            },
+            PaymentsListResponse: {
+              oneofs: { _next_cursor: { oneof: ['next_cursor'] } },
+              fields: {
+                data: { rule: 'repeated', type: 'Payment', id: 1 },
+                has_more: { type: 'bool', id: 2 },
+                next_cursor: { type: 'string', id: 3, options: { proto3_optional: true } },
+              },
+            },
+            PaymentsListAttemptsRequest: { fields: { id: { type: 'string', id: 1 } } },
+            PaymentsListAttemptsResponse: { fields: { data: { rule: 'repeated', type: 'Attempt', id: 1 } } },
+            PaymentsCaptureRequest: {
+              oneofs: { _amount: { oneof: ['amount'] }, _reference: { oneof: ['reference'] } },
+              fields: {
+                id: { type: 'string', id: 1 },
+                amount: { type: 'int64', id: 2, options: { proto3_optional: true } },
+                reference: { type: 'string', id: 3, options: { proto3_optional: true } },
+              },
+            },
+            PaymentsCaptureResponse: { fields: { payment: { type: 'Payment', id: 1 } } },
+            PaymentsCompleteRequest: {
+              fields: { id: { type: 'string', id: 1 }, details: { type: 'google.protobuf.Struct', id: 2 } },
+            },
+            PaymentsCompleteResponse: { fields: { payment: { type: 'Payment', id: 1 } } },
+            PaymentsCancelRequest: { fields: { id: { type: 'string', id: 1 } } },
+            PaymentsCancelResponse: { fields: { payment: { type: 'Payment', id: 1 } } },
+            PaymentsWatchRequest: { fields: { id: { type: 'string', id: 1 } } },
+            PaymentsWatchResponse: { fields: { payment: { type: 'Payment', id: 1 } } },
+            Payouts: {
+              methods: {
+                Create: { requestType: 'PayoutsCreateRequest', responseType: 'PayoutsCreateResponse' },
+                Get: { requestType: 'PayoutsGetRequest', responseType: 'PayoutsGetResponse' },
+                List: { requestType: 'PayoutsListRequest', responseType: 'PayoutsListResponse' },
+              },
+            },
+            PayoutStatus: {
+              values: {
+                PAYOUT_STATUS_UNSPECIFIED: 0,
+                PAYOUT_STATUS_PROCESSING: 1,
+                PAYOUT_STATUS_PAID: 2,
+                PAYOUT_STATUS_FAILED: 3,
+              },
+            },
+            Payout: {
+              oneofs: {
+                _psp: { oneof: ['psp'] },
+                _psp_reference: { oneof: ['psp_reference'] },
+                _failure: { oneof: ['failure'] },
+                _previous: { oneof: ['previous'] },
+              },
+              fields: {
+                id: { type: 'string', id: 1 },
+                reference: { type: 'string', id: 2 },
+                recipient: { type: 'string', id: 3 },
+                status: { type: 'PayoutStatus', id: 4 },
+                amount: { type: 'int64', id: 5 },
+                currency: { type: 'string', id: 6 },
+                psp: { type: 'string', id: 7, options: { proto3_optional: true } },
+                psp_reference: { type: 'string', id: 8, options: { proto3_optional: true } },
+                entity_key: { type: 'string', id: 9 },
+                routes: { rule: 'repeated', type: 'Route', id: 10 },
+                failure: { type: 'Failure', id: 11, options: { proto3_optional: true } },
+                previous: { type: 'string', id: 12, options: { proto3_optional: true } },
+                metadata: { keyType: 'string', type: 'string', id: 13 },
+                created_at: { type: 'google.protobuf.Timestamp', id: 14 },
+                updated_at: { type: 'google.protobuf.Timestamp', id: 15 },
+              },
+            },
+            Recipient: {
+              fields: {
+                reference: { type: 'string', id: 1 },
+                tokens: { keyType: 'string', type: 'string', id: 2 },
+              },
+            },
+            PayoutsCreateRequest: {
+              oneofs: {
+                _previous: { oneof: ['previous'] },
+                _statement_descriptor: { oneof: ['statement_descriptor'] },
+              },
+              fields: {
+                reference: { type: 'string', id: 1 },
+                recipient: { type: 'Recipient', id: 2 },
+                amount: { type: 'int64', id: 3 },
+                currency: { type: 'string', id: 4 },
+                previous: { type: 'string', id: 5, options: { proto3_optional: true } },
+                statement_descriptor: { type: 'string', id: 6, options: { proto3_optional: true } },
+                metadata: { keyType: 'string', type: 'string', id: 7 },
+              },
+            },
+            PayoutsCreateResponse: { fields: { payout: { type: 'Payout', id: 1 } } },
+            PayoutsGetRequest: { fields: { id: { type: 'string', id: 1 } } },
+            PayoutsGetResponse: { fields: { payout: { type: 'Payout', id: 1 } } },
+            PayoutsListRequest: {
+              oneofs: {
+                _limit: { oneof: ['limit'] },
+                _cursor: { oneof: ['cursor'] },
+                _psp: { oneof: ['psp'] },
+                _reference: { oneof: ['reference'] },
+                _recipient: { oneof: ['recipient'] },
+                _created_gte: { oneof: ['created_gte'] },
+                _created_lte: { oneof: ['created_lte'] },
+              },
+              fields: {
+                limit: { type: 'int32', id: 1, options: { proto3_optional: true } },
+                cursor: { type: 'string', id: 2, options: { proto3_optional: true } },
+                status: { type: 'PayoutStatus', id: 3 },
+                psp: { type: 'string', id: 4, options: { proto3_optional: true } },
+                reference: { type: 'string', id: 5, options: { proto3_optional: true } },
+                recipient: { type: 'string', id: 6, options: { proto3_optional: true } },
+                created_gte: { type: 'google.protobuf.Timestamp', id: 7, options: { proto3_optional: true } },
+                created_lte: { type: 'google.protobuf.Timestamp', id: 8, options: { proto3_optional: true } },
+              },
+            },
+            PayoutsListResponse: {
+              oneofs: { _next_cursor: { oneof: ['next_cursor'] } },
+              fields: {
+                data: { rule: 'repeated', type: 'Payout', id: 1 },
+                has_more: { type: 'bool', id: 2 },
+                next_cursor: { type: 'string', id: 3, options: { proto3_optional: true } },
+              },
+            },
+            Refunds: {
+              methods: {
+                Create: { requestType: 'RefundsCreateRequest', responseType: 'RefundsCreateResponse' },
+                Get: { requestType: 'RefundsGetRequest', responseType: 'RefundsGetResponse' },
+                List: { requestType: 'RefundsListRequest', responseType: 'RefundsListResponse' },
+              },
+            },
+            RefundStatus: {
+              values: {
+                REFUND_STATUS_UNSPECIFIED: 0,
+                REFUND_STATUS_PENDING: 1,
+                REFUND_STATUS_SUCCEEDED: 2,
+                REFUND_STATUS_FAILED: 3,
+              },
+            },
+            Refund: {
+              oneofs: {
+                _reference: { oneof: ['reference'] },
+                _reason: { oneof: ['reason'] },
+                _psp: { oneof: ['psp'] },
+                _psp_reference: { oneof: ['psp_reference'] },
+                _failure: { oneof: ['failure'] },
+              },
+              fields: {
+                id: { type: 'string', id: 1 },
+                payment_id: { type: 'string', id: 2 },
+                reference: { type: 'string', id: 3, options: { proto3_optional: true } },
+                status: { type: 'RefundStatus', id: 4 },
+                amount: { type: 'int64', id: 5 },
+                currency: { type: 'string', id: 6 },
+                reason: { type: 'string', id: 7, options: { proto3_optional: true } },
+                psp: { type: 'string', id: 8, options: { proto3_optional: true } },
+                psp_reference: { type: 'string', id: 9, options: { proto3_optional: true } },
+                entity_key: { type: 'string', id: 10 },
+                failure: { type: 'Failure', id: 11, options: { proto3_optional: true } },
+                metadata: { keyType: 'string', type: 'string', id: 12 },
+                created_at: { type: 'google.protobuf.Timestamp', id: 13 },
+                updated_at: { type: 'google.protobuf.Timestamp', id: 14 },
+              },
+            },
+            RefundsCreateRequest: {
+              oneofs: {
+                _amount: { oneof: ['amount'] },
+                _reference: { oneof: ['reference'] },
+                _reason: { oneof: ['reason'] },
+              },
+              fields: {
+                payment_id: { type: 'string', id: 1 },
+                amount: { type: 'int64', id: 2, options: { proto3_optional: true } },
+                reference: { type: 'string', id: 3, options: { proto3_optional: true } },
+                reason: { type: 'string', id: 4, options: { proto3_optional: true } },
+                metadata: { keyType: 'string', type: 'string', id: 5 },
+              },
+            },
+            RefundsCreateResponse: { fields: { refund: { type: 'Refund', id: 1 } } },
+            RefundsGetRequest: { fields: { id: { type: 'string', id: 1 } } },
+            RefundsGetResponse: { fields: { refund: { type: 'Refund', id: 1 } } },
+            RefundsListRequest: {
+              oneofs: { _limit: { oneof: ['limit'] }, _cursor: { oneof: ['cursor'] } },
+              fields: {
+                payment_id: { type: 'string', id: 1 },
+                limit: { type: 'int32', id: 2, options: { proto3_optional: true } },
+                cursor: { type: 'string', id: 3, options: { proto3_optional: true } },
+              },
+            },
+            RefundsListResponse: {
+              oneofs: { _next_cursor: { oneof: ['next_cursor'] } },
+              fields: {
+                data: { rule: 'repeated', type: 'Refund', id: 1 },
+                has_more: { type: 'bool', id: 2 },
+                next_cursor: { type: 'string', id: 3, options: { proto3_optional: true } },
+              },
+            },
+            Route: {
+              oneofs: { _outcome: { oneof: ['outcome'] } },
+              fields: {
+                route: { type: 'int32', id: 1 },
+                psp: { type: 'string', id: 2 },
+                verdict: { type: 'string', id: 3 },
+                outcome: { type: 'string', id: 4, options: { proto3_optional: true } },
+              },
+            },
+            Failure: {
+              oneofs: { _psp_code: { oneof: ['psp_code'] } },
+              fields: {
+                category: { type: 'string', id: 1 },
+                code: { type: 'string', id: 2 },
+                psp_code: { type: 'string', id: 3, options: { proto3_optional: true } },
+                message: { type: 'string', id: 4 },
+              },
+            },
+          },
+        },
+      },
+    },
+    google: {
+      nested: {
+        protobuf: {
+          nested: {
+            Struct: { fields: { fields: { keyType: 'string', type: 'Value', id: 1 } } },
+            Value: {
+              oneofs: {
+                kind: {
+                  oneof: ['nullValue', 'numberValue', 'stringValue', 'boolValue', 'structValue', 'listValue'],
+                },
+              },
+              fields: {
+                nullValue: { type: 'NullValue', id: 1 },
+                numberValue: { type: 'double', id: 2 },
+                stringValue: { type: 'string', id: 3 },
+                boolValue: { type: 'bool', id: 4 },
+                structValue: { type: 'Struct', id: 5 },
+                listValue: { type: 'ListValue', id: 6 },
+              },
+            },
+            NullValue: { values: { NULL_VALUE: 0 } },
+            ListValue: { fields: { values: { rule: 'repeated', type: 'Value', id: 1 } } },
+            Timestamp: { fields: { seconds: { type: 'int64', id: 1 }, nanos: { type: 'int32', id: 2 } } },
+          },
+        },
+      },
+    },
+  },
+};

@@ -1,0 +1,106 @@
+import { resolve } from 'node:path';
+import { ApiError, ConnectionError, PayonceClient } from '@payonce/client';
+import { grpcFetch, type GrpcFetch } from '@payonce/client/grpc';
+import { protos } from '../../packages/client/src/grpc-protos.js';
+import { grpcProtos } from '../client/grpc-protos.js';
+import { orderOf, type Service, TestEnvironment } from '../support/test-environment.js';
+
+/** The client of the package by either transport: what it says is the same. */
+const root = resolve(__dirname, '../..');
+let environment: TestEnvironment;
+let service: Service;
+let byGrpc: PayonceClient;
+let byRest: PayonceClient;
+let grpc: GrpcFetch;
+
+beforeAll(async () => {
+  environment = await TestEnvironment.open({ env: { GRPC_PORT: '0' } });
+  service = await environment.start();
+  const apiKey = await environment.merchant([
+    'payments:read',
+    'payments:write',
+    'payouts:write',
+    'events:read',
+  ]);
+  grpc = grpcFetch({ address: /"grpc":"([^"]+)"/.exec(service.output())![1]! });
+  byGrpc = new PayonceClient({ apiKey, baseUrl: 'http://payonce.internal', fetch: grpc });
+  byRest = new PayonceClient({ apiKey, baseUrl: service.url });
+});
+afterAll(async () => {
+  grpc?.close();
+  await environment.close();
+});
+
+async function all<T>(list: AsyncIterable<T>): Promise<T[]> {
+  const items: T[] = [];
+  for await (const item of list) items.push(item);
+  return items;
+}
+
+const order = (more: object = {}) => ({ ...orderOf({ first: 'stripe' }), ...more }) as never;
+
+it('has the protos as they are now', async () => {
+  expect(await grpcProtos(root)).toEqual(protos);
+});
+
+it('says by gRPC what it says by REST', async () => {
+  const created = await byGrpc.payments.create(order({ metadata: { a: '1' } }));
+  expect(created).toMatchObject({ status: 201, settled: true, replayed: false });
+  const { id } = created.body;
+  expect(created.body).toEqual(await byRest.payments.get(id));
+  expect(await byGrpc.payments.get(id)).toEqual(created.body);
+  const again = await byRest.payments.create(order({ metadata: { a: '1' } }), {
+    idempotencyKey: created.idempotencyKey,
+  });
+  expect(again).toMatchObject({ replayed: true, body: created.body });
+
+  const refund = await byGrpc.payments.refund(id, { amount: 100, reference: 'one' });
+  expect(await byRest.refunds.get(refund.body.id)).toEqual(refund.body);
+  const declined = await byGrpc.payments.create(
+    order({ payment_method: { type: 'card', tokens: { stripe: 'pm_card_visa_chargeDeclined' } } }),
+  );
+  expect(declined.body).toMatchObject({ status: 'failed', failure: { category: expect.any(String) } });
+  expect(declined.body).toEqual(await byRest.payments.get(declined.body.id));
+  const held = await byGrpc.payments.create(order({ capture: 'manual' }));
+  expect((await byGrpc.payments.cancel(held.body.id)).body.status).toBe('canceled');
+
+  const pages = [await all(byGrpc.payments.list({ limit: 2 })), await all(byRest.payments.list())];
+  expect(pages[0]).toEqual(pages[1]);
+  expect(await all(byGrpc.payments.attempts(id))).toEqual(await all(byRest.payments.attempts(id)));
+  const events = await all(byRest.events.list());
+  expect(await all(byGrpc.events.list({ limit: 3 }))).toEqual(events);
+  expect(await byGrpc.events.get(events[0]!.id)).toEqual(events[0]);
+});
+
+it.each([
+  ['an amount of 0', { amount: 0 }],
+  ['half a cent', { amount: 10.5 }],
+  ['a mode that does not exist', { capture: 'automatical' }],
+  ['a field that does not exist', { captured: true }],
+  ['a card number', { reference: '4242424242424242' }],
+  ['no PSP', { payment_method: { type: 'card', tokens: { nobody: 'x' } } }],
+])('is refused %s by both', async (_, more) => {
+  const refusals = await Promise.all(
+    [byGrpc, byRest].map((client) =>
+      client.payments.create(order(more)).catch((error: unknown) => {
+        if (!(error instanceof ApiError)) throw error;
+        const pointers = error.errors.map(({ pointer }) => pointer);
+        return { status: error.status, code: error.code, pointers };
+      }),
+    ),
+  );
+  expect(refusals[0]).toEqual(refusals[1]);
+  expect(refusals[0]).toMatchObject({ status: 422 });
+});
+
+it('says that nobody answered', async () => {
+  const nowhere = grpcFetch({ address: '127.0.0.1:1' });
+  const client = new PayonceClient({
+    apiKey: 'po_live_x',
+    baseUrl: 'http://payonce.internal',
+    fetch: nowhere,
+    maxTries: 1,
+  });
+  await expect(all(client.payments.list())).rejects.toThrow(ConnectionError);
+  nowhere.close();
+});
