@@ -65,17 +65,22 @@ const BY_AMOUNT = record(
   'amount',
 );
 
-/** Matches what is not matched yet of this account, by the best evidence first. */
+/** Matches what is not matched yet of this account, by the best evidence first. Returns how many lines that were. */
 export async function matchLines(
   client: Pick<PoolClient, 'query'>,
   psp: string,
   toleranceMs: number,
-): Promise<void> {
-  await client.query(byPspReference('psp_reference', OURS), [psp]);
-  await client.query(byPspReference('parent_reference', "('payment')"), [psp]);
-  await client.query(BY_REFERENCE, [psp]);
-  await client.query(BY_AMOUNT, [psp, toleranceMs]);
+): Promise<number> {
+  const steps: readonly [sql: string, values: readonly unknown[]][] = [
+    [byPspReference('psp_reference', OURS), [psp]],
+    [byPspReference('parent_reference', "('payment')"), [psp]],
+    [BY_REFERENCE, [psp]],
+    [BY_AMOUNT, [psp, toleranceMs]],
+  ];
+  let matched = 0;
+  for (const [sql, values] of steps) matched += (await client.query(sql, [...values])).rowCount ?? 0;
   await client.query(NAMED, [psp]);
+  return matched;
 }
 
 /**

@@ -8,6 +8,8 @@ import { OperationOwners } from '../request-storage/operation-owners.js';
 import { ReportImporter } from './report-importer.js';
 
 const PASS = 100;
+/** What is not matched, or is a break, is looked at again so often, and whenever an owner was told. */
+const LOOK_AGAIN_MS = 60_000;
 
 interface Due {
   readonly psp: string;
@@ -33,11 +35,12 @@ export class ReportEvidence {
   readonly name = 'reconciliation';
   readonly everyMs = 15_000;
   private readonly importer: ReportImporter;
+  private lookedAtMs = -Infinity;
 
   constructor(
     @Inject(Pool) private readonly pool: Pool,
     @Inject(OperationOwners) private readonly owners: ItemRecorder,
-    @Inject(Clock) clock: Clock,
+    @Inject(Clock) private readonly clock: Clock,
     @Inject(Ids) ids: Ids,
   ) {
     this.importer = new ReportImporter(pool, clock, ids);
@@ -52,6 +55,9 @@ export class ReportEvidence {
       [PASS],
     );
     for (const line of due.rows) await this.tell(line);
+    const nowMs = this.clock.monotonicMs();
+    if (due.rows.length === 0 && nowMs - this.lookedAtMs < LOOK_AGAIN_MS) return { told: 0 };
+    this.lookedAtMs = nowMs;
     const { rows } = await this.pool.query<{ psp: string }>(
       `SELECT DISTINCT psp FROM reconciliation_breaks WHERE closed_at IS NULL
         UNION SELECT DISTINCT psp FROM report_lines WHERE NOT is_matched`,

@@ -81,14 +81,11 @@ export class ReportImporter {
           'SELECT DISTINCT run_id AS "runId" FROM report_lines WHERE psp = $1 AND NOT is_matched',
           [psp],
         );
-        await matchLines(client, psp, this.rules.toleranceMs);
         const now = this.clock.now();
-        await judgeUnits(
-          client,
-          psp,
-          rows.map(({ runId }) => runId),
-          now,
-        );
+        const matched = await matchLines(client, psp, this.rules.toleranceMs);
+        // To judge a run again takes long; where no line of it was matched it would say the same.
+        const runs = matched === 0 ? [] : rows.map(({ runId }) => runId);
+        await judgeUnits(client, psp, runs, now);
         await closeResolved(client, psp, null, now, 'reconciliation');
       });
     } finally {
