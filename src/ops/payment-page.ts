@@ -64,7 +64,7 @@ export class PaymentPages {
       this.reader.auditOf(subject),
       this.approvals.about(subject),
     ]);
-    const told = acts.filter(({ action }) => action !== VIEWED && action !== 'route.resolved');
+    const noted = acts.filter(({ action }) => action !== VIEWED && action !== 'route.resolved');
     return {
       payment: {
         id: payment.id,
@@ -84,7 +84,7 @@ export class PaymentPages {
         updated_at: payment.updatedAt.toISOString(),
       },
       explained: explain(report, this.clock.now()),
-      timeline: timelineOf(transitions, operations, told),
+      timeline: timelineOf(transitions, operations, noted),
       operations: operations.map(operationRow),
       refunds: report.refunds.map(({ id, status, amount, currency, createdAt }) => ({
         id,

@@ -4,7 +4,7 @@ import { type PspAttempt, type PspRequest } from '../request-storage/psp-request
 import { statedBy } from '../request-storage/statement.js';
 import { type AuditRow, type TimelineEntry, type Tone } from './console-views.js';
 
-/** What a payment went through, the oldest first: states, calls to PSPs, what PSPs told, what people did. Pure. */
+/** What a payment went through, the oldest first: states, calls to PSPs, what PSPs notified, what people did. Pure. */
 export function timelineOf(
   transitions: readonly PaymentTransition[],
   operations: readonly OperationHistory[],
@@ -42,18 +42,18 @@ function toneOfStatus(status: string): Tone {
 function entryOfAttempt({ psp, route, operation }: PspRequest, attempt: PspAttempt): TimelineEntry {
   const { kind, outcome, pspCode, httpStatus, latencyMs, startedAt, request, response } = attempt;
   const person = statedBy(attempt);
-  const told = [pspCode, httpStatus === null ? null : `HTTP ${httpStatus}`].filter((part) => part !== null);
+  const codes = [pspCode, httpStatus === null ? null : `HTTP ${httpStatus}`].filter((part) => part !== null);
   const title =
     person !== null
       ? `stated: ${outcome === 'succeeded' ? 'done' : 'not done'}`
       : kind === 'notice'
-        ? `${psp} told: ${outcome ?? 'nothing'}`
+        ? `${psp} notified: ${outcome ?? 'nothing'}`
         : `${kind} at ${psp}: ${outcome ?? 'no answer yet'}`;
   return {
     at: startedAt.toISOString(),
     what: person !== null ? 'person' : kind === 'notice' ? 'notice' : 'call',
     title,
-    detail: [`${operation}, route ${route}`, ...told].join(', '),
+    detail: [`${operation}, route ${route}`, ...codes].join(', '),
     tone: toneOfOutcome(outcome),
     actor: person,
     duration_ms: latencyMs,

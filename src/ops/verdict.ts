@@ -26,7 +26,7 @@ export function verdictOnRetry({ step, route, capabilities, now }: Foreseen): Ve
     case 'open':
       return allowed(`It is proved that ${psp} did nothing: ${step.psp} is asked next.`);
     case 'lookup':
-      return allowed(`${psp} is asked what became of it. Asking moves no money.`);
+      return allowed(`${psp} is asked what became of it. The lookup alone moves no money.`);
     case 'execute':
       return allowed(
         `The same request is sent to ${psp} again under the same key, so it is done once at most.`,
@@ -34,7 +34,7 @@ export function verdictOnRetry({ step, route, capabilities, now }: Foreseen): Ve
     case 'complete':
       return allowed(`What the customer's return handed over is given to ${psp} again under the same key.`);
     case 'cancel':
-      return allowed(`${psp} is told to cancel it.`);
+      return allowed(`${psp} is asked to cancel it.`);
     case 'wait':
       return refused(
         `Nothing can be done before ${step.until.toISOString().slice(11, 19)} UTC (${reasonOf(step.why)}).`,

@@ -120,7 +120,7 @@ describe('a stuck operation', () => {
     const before = environment.simulator.calls('stripe').length;
     const { body: verdict } = await as.viewer.post<VerdictView>('operations/verdict', operation);
     expect(verdict.allowed).toBe(true);
-    expect(verdict.headline).toBe('stripe is asked what became of it. Asking moves no money.');
+    expect(verdict.headline).toBe('stripe is asked what became of it. The lookup alone moves no money.');
     expect(verdict.facts.join(' ')).toMatch(
       /Same PSP: stripe, route 1\. Same key: stripe remembers it for another 23 h \d+ min/,
     );

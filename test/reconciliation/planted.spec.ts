@@ -7,6 +7,7 @@ import { LedgerPoster } from '../../src/ledger/ledger-poster.js';
 import { adyenReport } from '../../src/reconciliation/adyen-report.js';
 import { ReportImporter } from '../../src/reconciliation/report-importer.js';
 import { stripeReport } from '../../src/reconciliation/stripe-report.js';
+import { postAll } from '../support/ledger.js';
 import { randomFrom } from '../support/random.js';
 import { refunded, refundOf } from '../support/refunds.js';
 import {
@@ -60,7 +61,7 @@ beforeAll(async () => {
     applicationName: 'planted-spec',
   });
   const clock = new SystemClock();
-  await new LedgerPoster(database.pool, clock).runOnce();
+  await postAll(database.pool, new LedgerPoster(database.pool, clock));
   importer = new ReportImporter(database.pool, clock, new SystemIds(clock), {
     slaMs: 0,
     toleranceMs: 60_000,
