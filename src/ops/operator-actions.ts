@@ -82,7 +82,7 @@ export class OperatorActions {
     }
   }
 
-  /** Does it, judged once more. `operator`: whoever asked for it. Returns what it came to. @throws Problem */
+  /** Does it, judged once more. `operator`: who asked for it. Returns what it came to. @throws Problem */
   async perform(action: ApprovableAction, operator: { readonly name: string }): Promise<string> {
     switch (action.kind) {
       case 'resolve_stuck': {
