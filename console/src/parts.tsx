@@ -47,6 +47,34 @@ export function Loaded<T>({
   );
 }
 
+/** The ways on from a page of a list. */
+export function PageButtons({
+  isNewest,
+  next,
+  onNewest,
+  onOlder,
+}: {
+  isNewest: boolean;
+  next: string | null;
+  onNewest: () => void;
+  onOlder: (cursor: string) => void;
+}) {
+  return (
+    <Group justify="end" mt="md">
+      {!isNewest && (
+        <Button variant="default" onClick={onNewest}>
+          Newest
+        </Button>
+      )}
+      {next !== null && (
+        <Button variant="default" onClick={() => onOlder(next)}>
+          Older
+        </Button>
+      )}
+    </Group>
+  );
+}
+
 export function Failure({ error, retry }: { error: Error; retry?: () => void }) {
   return (
     <Alert color="red" variant="light" title="This did not work" mb="md" role="alert">

@@ -60,9 +60,9 @@ describe('the verdict on a retry', () => {
 
   it('never calls safe what the next step refuses, whatever the history', () => {
     fc.assert(
-      fc.property(situation, ({ route: any, can, facts }) => {
-        const step = nextStep([any], facts);
-        const { allowed } = verdictOnRetry({ step, route: any, capabilities: can, now: facts.now });
+      fc.property(situation, ({ route: drawn, can, facts }) => {
+        const step = nextStep([drawn], facts);
+        const { allowed } = verdictOnRetry({ step, route: drawn, capabilities: can, now: facts.now });
         const isRefused = step.do === 'stuck' || step.do === 'wait';
         expect(allowed && isRefused).toBe(false);
       }),

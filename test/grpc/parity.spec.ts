@@ -40,7 +40,7 @@ const requests = fc.record({
     fc.integer({ min: 1, max: 99_999 }),
     fc.constantFrom(0, -5, 100_000_000_000, Number.MAX_SAFE_INTEGER),
   ),
-  currency: mostly(texts('USD', 'EUR', 'GBP', 'JPY'), texts('usd', 'XXX', '')),
+  currency: mostly(texts('USD', 'EUR', 'GBP', 'JPY'), texts('usd', 'XTS', '')),
   capture: maybe(texts('automatic', 'manual')),
   payment_method: fc.record({
     type: fc.constant('card'),

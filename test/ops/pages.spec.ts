@@ -87,7 +87,7 @@ describeInBrowser('the console', () => {
     await context.close();
   });
 
-  it('lets nobody approve what they asked for, and somebody else do so', async () => {
+  it('refuses an approval to the operator who asked for it, and lets another operator approve it', async () => {
     const first = await openPage(browser);
     await signIn(first.page, ada!, 1);
     await first.page.goto(`${service.url}/ops/payments/${ids[2]}`);

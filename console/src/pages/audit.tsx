@@ -1,10 +1,10 @@
-import { Button, Code, Group, Table, Text } from '@mantine/core';
+import { Code, Table, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type AuditRow, type PageView } from '../../../src/ops/console-views.js';
 import { api } from '../api.js';
 import { Time } from '../format.js';
-import { Heading, Loaded, Nothing } from '../parts.js';
+import { Heading, Loaded, Nothing, PageButtons } from '../parts.js';
 
 export function Audit() {
   const { cursor } = useSearch({ from: '/shell/audit' });
@@ -51,18 +51,12 @@ export function Audit() {
                   ))}
                 </Table.Tbody>
               </Table>
-              <Group justify="end" mt="md">
-                {cursor !== undefined && (
-                  <Button variant="default" onClick={() => void navigate({ search: {} })}>
-                    Newest
-                  </Button>
-                )}
-                {next !== null && (
-                  <Button variant="default" onClick={() => void navigate({ search: { cursor: next } })}>
-                    Older
-                  </Button>
-                )}
-              </Group>
+              <PageButtons
+                isNewest={cursor === undefined}
+                next={next}
+                onNewest={() => void navigate({ search: {} })}
+                onOlder={(cursor) => void navigate({ search: { cursor } })}
+              />
             </>
           )
         }

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { type PageView } from '../../../src/ops/console-views.js';
 import { api } from '../api.js';
 import { Time } from '../format.js';
-import { Failure, Heading, Loaded, Nothing } from '../parts.js';
+import { Failure, Heading, Loaded, Nothing, PageButtons } from '../parts.js';
 import { useMay } from '../session.js';
 
 interface Letter {
@@ -146,18 +146,12 @@ export function DeadLetters() {
                   ))}
                 </Table.Tbody>
               </Table>
-              <Group justify="end" mt="md">
-                {cursor !== undefined && (
-                  <Button variant="default" onClick={() => void navigate({ search: {} })}>
-                    Newest
-                  </Button>
-                )}
-                {next !== null && (
-                  <Button variant="default" onClick={() => void navigate({ search: { cursor: next } })}>
-                    Older
-                  </Button>
-                )}
-              </Group>
+              <PageButtons
+                isNewest={cursor === undefined}
+                next={next}
+                onNewest={() => void navigate({ search: {} })}
+                onOlder={(cursor) => void navigate({ search: { cursor } })}
+              />
             </>
           )
         }

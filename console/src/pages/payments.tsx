@@ -1,4 +1,4 @@
-import { Button, Group, Select, Table, TextInput } from '@mantine/core';
+import { Group, Select, Table, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { type PageView, type PaymentRow } from '../../../src/ops/console-views.js';
 import { api } from '../api.js';
 import { money, State, Time } from '../format.js';
-import { Heading, Loaded, Nothing } from '../parts.js';
+import { Heading, Loaded, Nothing, PageButtons } from '../parts.js';
 import { type PaymentsSearch } from '../router.js';
 
 const statuses = [
@@ -70,21 +70,12 @@ export function Payments() {
             ) : (
               <PaymentsTable rows={data} />
             )}
-            <Group justify="end" mt="md">
-              {search.cursor && (
-                <Button variant="default" onClick={() => narrow({})}>
-                  Newest
-                </Button>
-              )}
-              {next !== null && (
-                <Button
-                  variant="default"
-                  onClick={() => void navigate({ search: { ...search, cursor: next } })}
-                >
-                  Older
-                </Button>
-              )}
-            </Group>
+            <PageButtons
+              isNewest={!search.cursor}
+              next={next}
+              onNewest={() => narrow({})}
+              onOlder={(cursor) => void navigate({ search: { ...search, cursor } })}
+            />
           </>
         )}
       </Loaded>
