@@ -57,8 +57,8 @@ export async function recordCharge(merchantId: string): Promise<RecordedCommit[]
     clock.advance(1);
     const commits = await played(merchantId, clock, new SystemIds(clock));
     recorded = commits.map((changes) => {
-      const { statement, values } = statements.of(changes);
-      return { changes, statement, values, shape: statement.shapeFor(values) };
+      const { statement, values, merchantId } = statements.of(changes);
+      return { changes, statement, values, merchantId, shape: statement.shapeFor(values) };
     });
   }
   return recorded;
@@ -99,9 +99,9 @@ export async function chargeStatements(merchantId: string): Promise<ChargeStatem
   const commits = await recordCharge(merchantId);
   const places = placesOf(commits.flatMap(({ changes }) => changes));
   const pattern = new RegExp(`(${[...places.keys()].map(escaped).join('|')})`);
-  return commits.map(({ shape, values }) => ({
-    text: shape.one,
-    parameters: paramsForOne(shape, values).map((text) =>
+  return commits.map((commit) => ({
+    text: commit.shape.one,
+    parameters: paramsForOne(commit.shape, commit).map((text) =>
       text === null ? null : split(text, pattern, places),
     ),
   }));

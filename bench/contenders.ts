@@ -12,6 +12,7 @@ export interface Contender {
   /** Of its payments in `table`. */
   readonly merchantId: string;
   readonly table: PaymentTable;
+  readonly database: OwnDatabase;
   /** Whether it can be measured at this load. */
   takes(load: Load): boolean;
   run(inFlight: number, window: Window): Promise<Sample>;
@@ -37,10 +38,10 @@ async function usageOf(database: OwnDatabase, cpuMs: CpuMs) {
 
 /** The load generator, in its own process. One order at a time. */
 export class Loader {
-  private settle: ((told: { report?: LoadReport; error?: string }) => void) | null = null;
+  private settle: ((message: { report?: LoadReport; error?: string }) => void) | null = null;
 
   constructor(private readonly child: ChildProcess) {
-    child.on('message', (told) => this.settle?.(told as { report?: LoadReport; error?: string }));
+    child.on('message', (message) => this.settle?.(message as { report?: LoadReport; error?: string }));
     child.on('exit', () => this.settle?.({ error: 'it has ended' }));
   }
 
@@ -76,6 +77,10 @@ export class HttpContender implements Contender {
     private readonly loader: Loader,
     private readonly meters: Meters,
   ) {}
+
+  get database(): OwnDatabase {
+    return this.meters.database;
+  }
 
   takes(): boolean {
     return true;
@@ -116,6 +121,10 @@ export class PgbenchContender implements Contender {
     private readonly pgbench: Pgbench,
     private readonly meters: Meters,
   ) {}
+
+  get database(): OwnDatabase {
+    return this.meters.database;
+  }
 
   get made(): number {
     return this.pgbench.payments;

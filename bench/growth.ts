@@ -127,8 +127,9 @@ function valueOf({ name, type, isUnique }: Column, template: string): string {
       return isUnique || name === 'reference'
         ? `CASE WHEN t.${name} LIKE '%${template}%' THEN replace(t.${name}, '${template}', ${ofThis}) ELSE ${numbered} END`
         : `replace(t.${name}, '${template}', ${ofThis})`;
+    case 'json':
     case 'jsonb':
-      return `replace(t.${name}::text, '${template}', ${ofThis})::jsonb`;
+      return `replace(t.${name}::text, '${template}', ${ofThis})::${type}`;
     default:
       return `t.${name}`;
   }
@@ -151,6 +152,7 @@ async function readsOf(
     'a payment': [`${PATH}/${id}`],
     'its attempts': [`${PATH}/${id}/attempts`],
     'by reference': [`${PATH}?reference=${reference}`],
+    'a page of payments': [`${PATH}?limit=100`],
     'a page of events': ['/v1/events?limit=100'],
   };
   const reads: Record<string, readonly [number, number]> = {};

@@ -1,12 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { benchBackground } from './background.js';
 import { benchGrowth } from './growth.js';
 import { benchJobs } from './jobs.js';
 import { type Sample } from './measure.js';
 import { type Written } from './own-database.js';
 import { type Options, optionsOf, usage, UsageError } from './options.js';
 import { plotOf } from './plot.js';
+import { benchProcesses } from './processes.js';
 import { ratioLines, ratiosOf, type Series, seriesLines } from './report.js';
+import { benchReports } from './reports.js';
 import { Stage } from './stage.js';
 
 /**
@@ -29,6 +32,10 @@ async function main(options: Options): Promise<boolean> {
   process.once('SIGTERM', () => void stage.close().finally(() => process.exit(143)));
   try {
     await stage.open(options);
+    if (options.processes || options.background) {
+      await (options.processes ? benchProcesses : benchBackground)(stage, options, say);
+      return true;
+    }
     say(`${stage.contenders.map(({ name }) => name).join(', ')}: taking turns, ${options.rounds} rounds`);
     for (const contender of stage.contenders) await contender.run(WARM_UP_IN_FLIGHT, WARM_UP);
     if (options.growth.length > 0) {
@@ -91,8 +98,8 @@ async function report(
   const { database, contenders, missing } = stage;
   const rows = await database.rows();
   const books = [];
-  for (const { name, made, merchantId, table } of contenders) {
-    books.push({ name, answered: made, captured: await database.capturedPayments(merchantId, table) });
+  for (const { name, made, merchantId, table, database: own } of contenders) {
+    books.push({ name, answered: made, captured: await own.capturedPayments(merchantId, table) });
   }
   const { effects, references } = await stage.effects();
   const asked = contenders.filter(({ asksPsp }) => asksPsp).reduce((sum, { made }) => sum + made, 0);
@@ -152,7 +159,12 @@ function say(...lines: readonly string[]): void {
 
 try {
   const args = process.argv.slice(2);
-  const agreed = args.includes('--jobs') ? await benchJobs(say) : await main(optionsOf(args));
+  const valueOf = (name: string) => Number(args[args.indexOf(name) + 1]);
+  const agreed = args.includes('--jobs')
+    ? await benchJobs(say)
+    : args.includes('--reports')
+      ? await benchReports(valueOf('--reports'), valueOf('--attempts'), say)
+      : await main(optionsOf(args));
   process.exitCode = agreed ? 0 : 1;
 } catch (error) {
   const isUsage = error instanceof UsageError;

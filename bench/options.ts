@@ -14,6 +14,10 @@ export interface Options {
   readonly growth: readonly number[];
   /** Without what the service is compared with; for profiles and for two builds. */
   readonly onlyServices: boolean;
+  /** APIs and workers as processes of their own over one database, instead of one process with both. */
+  readonly processes: boolean;
+  /** What is done behind the requests, measured alone. */
+  readonly background: boolean;
 }
 
 /** How many payments are under way at once, at a PSP that takes so long. */
@@ -46,6 +50,9 @@ export const usage = `npm run bench -- [options]
   --profile <dir>        writes a CPU profile of the service
   --only-services        without pgbench and the bare service
   --growth <n,n,…>       the service alone, with so many payments stored, each up to 20 million
+  --processes            one process, then an API and a worker, then two of each, over one database
+  --background           fan-out, ledger and resolver, measured alone behind payments of an API without a worker
+  --reports <n>          imports a report of so many lines instead, beside --attempts <n> attempts
   --jobs                 drains staged jobs instead, and takes no other option
 `;
 
@@ -66,6 +73,8 @@ export function optionsOf(args: readonly string[]): Options {
         profile: { type: 'string' },
         growth: { type: 'string' },
         'only-services': { type: 'boolean', default: false },
+        processes: { type: 'boolean', default: false },
+        background: { type: 'boolean', default: false },
       },
     }));
   } catch (error) {
@@ -82,6 +91,8 @@ export function optionsOf(args: readonly string[]): Options {
     profile: values.profile ?? null,
     growth: (values.growth?.split(',') ?? []).map((text) => wholeIn('--growth', text, 1, 20_000_000)),
     onlyServices: values['only-services'] || values.growth !== undefined,
+    processes: values.processes,
+    background: values.background,
   };
 }
 

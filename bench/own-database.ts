@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { Client } from 'pg';
 import { entities } from '../src/entities.js';
 import { migrations } from '../migrations/index.js';
@@ -29,14 +31,23 @@ export interface Written {
   readonly indexEntries: number;
 }
 
+/** A merchant, with a key of its own. */
+export interface Furnished {
+  readonly id: string;
+  readonly apiKey: string;
+}
+
 /** A database of this run alone: on an embedded Postgres, or on the server of DATABASE_URL. */
 export class OwnDatabase {
   private constructor(
     readonly url: string,
+    /** As services connect; on a server of DATABASE_URL as its role. */
+    readonly serviceUrl: string,
     readonly client: Client,
     /** The process whose children the backends are; null where it is not on this machine. */
     readonly postmaster: number | null,
     readonly settings: Readonly<Record<string, string>>,
+    private readonly server: string | undefined,
     private readonly discard: () => Promise<void>,
   ) {}
 
@@ -45,8 +56,9 @@ export class OwnDatabase {
     const server = given || embedded!.url;
     const name = `payonce_bench_${randomBytes(4).toString('hex')}`;
     await onServer(server, `CREATE DATABASE ${name}`);
-    const url = new URL(server);
-    url.pathname = `/${name}`;
+    const urlOf = (of: string) => Object.assign(new URL(of), { pathname: `/${name}` });
+    const url = urlOf(server);
+    const serviceUrl = urlOf(embedded?.serviceUrl ?? server);
     const discard = async () => {
       await onServer(server, `DROP DATABASE ${name} WITH (FORCE)`);
       await embedded?.release();
@@ -61,15 +73,25 @@ export class OwnDatabase {
       [SETTINGS],
     );
     const byName = Object.fromEntries(settings.rows.map((row) => [row.name, row.setting]));
-    return new OwnDatabase(url.href, client, postmaster, byName, discard);
+    return new OwnDatabase(url.href, serviceUrl.href, client, postmaster, byName, given, discard);
+  }
+
+  /**
+   * One more on the same server, with the tables of the build in `checkout`: what a service does in the background
+   * then counts for that service alone.
+   */
+  async openBeside(checkout: string): Promise<OwnDatabase> {
+    const built = pathToFileURL(join(resolve(checkout), 'dist/bench/own-database.js')).href;
+    const module = (await import(built)) as { OwnDatabase: typeof OwnDatabase };
+    return module.OwnDatabase.open(this.server);
   }
 
   /** Makes the tables, and a merchant with a key for each name. */
-  async furnish(names: readonly string[]): Promise<Map<string, { id: string; apiKey: string }>> {
+  async furnish(names: readonly string[]): Promise<Map<string, Furnished>> {
     const options = { url: this.url, entities, migrations, poolSize: 2, applicationName: 'bench' };
     const database = await openDatabase(options);
     try {
-      await migrate(database.dataSource);
+      await migrate(database.dataSource, this.serviceUrl === this.url ? null : this.serviceUrl);
       await makePlainTable(this.client);
       const clock = new SystemClock();
       const merchants = new Merchants(
@@ -78,7 +100,7 @@ export class OwnDatabase {
         clock,
         new SystemIds(clock),
       );
-      const made = new Map<string, { id: string; apiKey: string }>();
+      const made = new Map<string, Furnished>();
       for (const name of names) {
         const { id } = await merchants.createMerchant(name);
         const { key } = await merchants.createApiKey(id, ['payments:read', 'payments:write', 'events:read']);

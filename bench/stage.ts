@@ -10,7 +10,7 @@ import { type BareSettings } from './bare.js';
 import { type ChargeStatement, chargeStatements } from './charge-statements.js';
 import { type Contender, HttpContender, Loader, type Meters, PgbenchContender } from './contenders.js';
 import { type Options, type Variant } from './options.js';
-import { DIRECTORY, OwnDatabase } from './own-database.js';
+import { DIRECTORY, type Furnished, OwnDatabase } from './own-database.js';
 import { chargeScript, findPgbench, Pgbench } from './pgbench.js';
 import { plainScript } from './plain.js';
 
@@ -25,6 +25,16 @@ const OWN = 'own SQL';
 /** As many as the service's pool opens by default. */
 const BARE_CONNECTIONS = 10;
 
+/** A process that runs, and a key of the merchant that it serves. */
+export interface Served {
+  readonly url: string;
+  readonly pid: number;
+  readonly apiKey: string;
+  stop(): Promise<void>;
+  /** Without a chance to end what is in flight. */
+  kill(): void;
+}
+
 /** Everything that is measured, and what measures it. */
 export class Stage {
   readonly contenders: Contender[] = [];
@@ -34,9 +44,13 @@ export class Stage {
   private readonly servers = new Map<string, { readonly url: string; readonly apiKey: string }>();
   private statements: readonly ChargeStatement[] = [];
   private loader: Loader | undefined;
+  /** Of the services over the database of the stage. */
+  private merchant: Furnished = { id: '', apiKey: '' };
   private simulatorUrl = '';
   private directory = '';
   private opened: OwnDatabase | undefined;
+  /** Of the services beside. */
+  private readonly besides: OwnDatabase[] = [];
 
   get database(): OwnDatabase {
     if (!this.opened) throw new Error('the stage is not open');
@@ -55,25 +69,21 @@ export class Stage {
     this.simulatorUrl = (JSON.parse(line) as { listening: { stripe: { url: string } } }).listening.stripe.url;
     this.loader = new Loader(fork(fileURLToPath(new URL('load.js', import.meta.url))));
     const meters = { database, simulator: simulator.pid };
-
-    const services: [string, Variant][] = [
-      ['service', { checkout: ROOT, env: {} }],
-      ...options.beside.map((variant, n): [string, Variant] => [`beside ${n + 1}`, variant]),
-    ];
-    const names = [...services.map(([name]) => name), 'bare', PLAIN, OWN];
-    const merchants = await database.furnish(names);
+    const merchants = await database.furnish(['service', 'bare', PLAIN, OWN]);
+    this.merchant = merchants.get('service')!;
+    if (options.processes || options.background) return;
     this.statements = await chargeStatements(merchants.get(OWN)!.id);
     if (!options.onlyServices) {
       await this.addPgbench(merchants.get(PLAIN)!.id, merchants.get(OWN)!.id, meters);
       await this.addBare(merchants.get('bare')!, meters);
     }
-    for (const [name, variant] of services) {
-      const profile = name === 'service' ? options.profile : null;
-      const { id, apiKey } = merchants.get(name)!;
-      const server = await this.startService(name, variant, profile);
-      const reached = { ...server, apiKey };
-      this.servers.set(name, reached);
-      this.contenders.push(new HttpContender(name, id, 'payments', reached, this.loader, meters));
+    await this.addService('service', { checkout: ROOT, env: {} }, this.merchant, meters, options.profile);
+    for (const [n, variant] of options.beside.entries()) {
+      const name = `beside ${n + 1}`;
+      const own = await database.openBeside(variant.checkout);
+      this.besides.push(own);
+      const furnished = await own.furnish([name]);
+      await this.addService(name, variant, furnished.get(name)!, { ...meters, database: own });
     }
   }
 
@@ -102,6 +112,7 @@ export class Stage {
 
   async close(): Promise<void> {
     await this.stopChildren();
+    for (const database of this.besides) await database.drop();
     await this.opened?.drop();
     if (this.directory) rmSync(this.directory, { recursive: true, force: true });
   }
@@ -135,7 +146,7 @@ export class Stage {
     if (!answer.ok) throw new Error(`the simulator refused to be slow: ${await answer.text()}`);
   }
 
-  private async addBare(merchant: { id: string; apiKey: string }, meters: Meters): Promise<void> {
+  private async addBare(merchant: Furnished, meters: Meters): Promise<void> {
     const settings: BareSettings = {
       databaseUrl: this.database.url,
       stripeUrl: this.simulatorUrl,
@@ -153,11 +164,25 @@ export class Stage {
     );
   }
 
+  private async addService(
+    name: string,
+    variant: Variant,
+    { id, apiKey }: Furnished,
+    meters: Meters,
+    profile: string | null = null,
+  ): Promise<void> {
+    const { url, pid } = await this.startService(name, variant, meters.database.serviceUrl, profile);
+    const reached = { url, pid, apiKey };
+    this.servers.set(name, reached);
+    this.contenders.push(new HttpContender(name, id, 'payments', reached, this.loader!, meters));
+  }
+
   private async startService(
     name: string,
     { checkout, env }: Variant,
-    profile: string | null,
-  ): Promise<{ url: string; pid: number }> {
+    databaseUrl: string,
+    profile: string | null = null,
+  ): Promise<Served> {
     const pspsFile = join(this.directory, 'psps.json');
     writeFileSync(pspsFile, JSON.stringify(pspsFileOf(this.simulatorUrl)));
     if (profile) mkdirSync(profile, { recursive: true });
@@ -168,13 +193,14 @@ export class Stage {
       {
         preload: profile ? 'dist/bench/profiled.js' : 'dist/demo/exit-with-parent.js',
         env: {
-          DATABASE_URL: this.database.url,
+          DATABASE_URL: databaseUrl,
           PAYONCE_SEAL_KEY: SEAL_KEY,
           PORT: String(port),
           GRPC_PORT: 'off',
           PAYONCE_PSPS_FILE: pspsFile,
           PAYONCE_DATA_DIR: this.directory,
           PAYONCE_LOG_LEVEL: 'warn',
+          ...ratesOf(checkout),
           NODE_OPTIONS: flagsOf(checkout),
           ...(profile ? { BENCH_PROFILE: join(profile, 'service.cpuprofile') } : {}),
           ...env,
@@ -185,7 +211,18 @@ export class Stage {
     const ended = service.end().then(() => 'ended' as const);
     const ready = await Promise.race([isReady(`${url}/health/ready`), ended]);
     if (ready === 'ended') await service.says(/never/, 1); // throws, with what it said last
-    return { url, pid: service.pid };
+    return {
+      url,
+      pid: service.pid,
+      apiKey: this.merchant.apiKey,
+      stop: () => service.stop(),
+      kill: () => service.kill(),
+    };
+  }
+
+  /** One more process of this build over the database of the stage. Stopped by the caller. */
+  serve(name: string, env: Variant['env']): Promise<Served> {
+    return this.startService(name, { checkout: ROOT, env }, this.database.serviceUrl);
   }
 
   private start(name: string, entry: string, options: ChildOptions): Child {
@@ -224,7 +261,13 @@ function flagsOf(checkout: string): string {
   const { scripts } = JSON.parse(readFileSync(join(resolve(checkout), 'package.json'), 'utf8')) as {
     scripts: { start: string };
   };
-  return (scripts.start.match(/--[a-z-]+=\S+/g) ?? []).join(' ');
+  return (scripts.start.match(/--[a-z0-9-]+=\S+/g) ?? []).join(' ');
+}
+
+/** One shop sends what many send in life. Checkouts that are older than rate limits refuse the variables. */
+function ratesOf(checkout: string): Record<string, string> {
+  if (!existsSync(join(resolve(checkout), 'src/http/rate-limit.guard.ts'))) return {};
+  return { PAYONCE_KEY_RATE: '1000000', PAYONCE_MERCHANT_RATE: '1000000' };
 }
 
 /** Checkouts that are older than the packed service have its main.js alone. */

@@ -8,9 +8,9 @@ import { Client } from 'pg';
  * Where one run of the demo keeps its data: no other process works on it, so that the ledgers can be
  * held against all that is in it, and demos may run beside each other and beside a service.
  *
- * Without DATABASE_URL that is an embedded Postgres in a temporary directory; with it, a schema of
- * its own in that database. Both are gone when the demo is. What a killed demo left behind is
- * swept by a later one.
+ * Without DATABASE_URL that is an embedded Postgres in a temporary directory; with it, a database of
+ * its own on that server, whose role has to be allowed to create one. Both are gone when the demo is. What a
+ * killed demo left behind is swept by a later one.
  */
 export interface OwnDatabase {
   readonly directory: string;
@@ -21,8 +21,8 @@ export interface OwnDatabase {
 }
 
 const DIRECTORY = 'payonce-demo-';
-const SCHEMA = 'payonce_demo_';
-/** No demo takes this long, so that an older schema has lost its demo. */
+const DATABASE = 'payonce_demo_';
+/** No demo takes this long, so that an older database has lost its demo. */
 const STALE_MS = 3_600_000;
 
 export async function ownDatabase(given: string | undefined): Promise<OwnDatabase> {
@@ -36,18 +36,14 @@ export async function ownDatabase(given: string | undefined): Promise<OwnDatabas
     return { directory, env, what: 'an embedded Postgres', drop };
   }
   try {
-    const schema = `${SCHEMA}${Date.now()}_${randomBytes(4).toString('hex')}`;
+    const name = `${DATABASE}${Date.now()}_${randomBytes(4).toString('hex')}`;
     await onServer(given, async (client) => {
-      await sweepSchemas(client);
-      await client.query(`CREATE SCHEMA ${schema}`);
+      await sweepDatabases(client);
+      await client.query(`CREATE DATABASE ${name}`);
     });
-    const url = new URL(given);
-    url.searchParams.set(
-      'options',
-      `${url.searchParams.get('options') ?? ''} --search_path=${schema}`.trim(),
-    );
+    const url = Object.assign(new URL(given), { pathname: `/${name}` });
     const drop = async () => {
-      await onServer(given, (client) => client.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`));
+      await onServer(given, (client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
       await discard(directory);
     };
     const settings = { DATABASE_URL: url.href, PAYONCE_SEAL_KEY: randomBytes(32).toString('base64') };
@@ -55,7 +51,7 @@ export async function ownDatabase(given: string | undefined): Promise<OwnDatabas
   } catch (error) {
     rmSync(directory, { recursive: true, force: true });
     const why = error instanceof Error ? error.message : String(error);
-    throw new Error(`The database of DATABASE_URL cannot be used: ${why}`, { cause: error });
+    throw new Error(`The server of DATABASE_URL cannot be used: ${why}`, { cause: error });
   }
 }
 
@@ -70,14 +66,14 @@ async function onServer(url: string, work: (client: Client) => Promise<unknown>)
   }
 }
 
-async function sweepSchemas(client: Client): Promise<void> {
+async function sweepDatabases(client: Client): Promise<void> {
   const found = await client.query<{ name: string }>(
-    'SELECT nspname AS name FROM pg_namespace WHERE starts_with(nspname, $1) AND nspowner = current_user::regrole',
-    [SCHEMA],
+    'SELECT datname AS name FROM pg_database WHERE starts_with(datname, $1) AND datdba = current_user::regrole',
+    [DATABASE],
   );
   for (const { name } of found.rows) {
     const madeAt = Number(/^payonce_demo_(\d+)_[0-9a-f]{8}$/.exec(name)?.[1]);
-    if (madeAt < Date.now() - STALE_MS) await client.query(`DROP SCHEMA IF EXISTS ${name} CASCADE`);
+    if (madeAt < Date.now() - STALE_MS) await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
   }
 }
 

@@ -21,11 +21,16 @@ export const reconciled: Scene = {
       `${matched} lines are matched with what was posted to the ledger; fees and transfers to the bank are posted from ` +
         'the reports. Everything else would be a difference by category, on the list that a person works through.',
     );
-    const told = found.map(({ category, difference }) => `${category} of ${money(difference, currency)}`);
-    scene.differences(told.join(', ') || 'none');
+    const differences = found.map(
+      ({ category, difference }) => `${category} of ${money(difference, currency)}`,
+    );
+    scene.differences(differences.join(', ') || 'none');
     const [only, ...others] = found;
     const isPlanted = only?.category === 'amount_mismatch' && only.open === 1 && only.difference === 7;
-    scene.expect(isPlanted && others.length === 0, `the reports differ in ${told.join(', ') || 'nothing'}`);
+    scene.expect(
+      isPlanted && others.length === 0,
+      `the reports differ in ${differences.join(', ') || 'nothing'}`,
+    );
     scene.expect(right.unmatched + wrong.unmatched === 0, 'not every line was matched');
   },
 };

@@ -27,6 +27,19 @@ import { Ledger1700000000060 } from './0060-ledger.js';
 import { Reconciliation1700000000061 } from './0061-reconciliation.js';
 import { Operators1700000000066 } from './0066-operators.js';
 import { ApiKeyLifetime1700000000070 } from './0070-api-key-lifetime.js';
+import { BankFiles1700000000074 } from './0074-bank-files.js';
+import { ReturnedPayouts1700000000075 } from './0075-returned-payouts.js';
+import { ReportFetches1700000000077 } from './0077-report-fetches.js';
+import { OneTableOfBreaks1700000000078 } from './0078-one-table-of-breaks.js';
+import { Tenants1700000000080 } from './0080-tenants.js';
+import { PspBreakers1700000000085 } from './0085-psp-breakers.js';
+import { Activity1700000000086 } from './0086-activity.js';
+import { ListsOfTheConsole1700000000087 } from './0087-lists-of-the-console.js';
+import { Limits1700000000088 } from './0088-limits.js';
+import { OperationTraces1700000000089 } from './0089-operation-traces.js';
+import { AuditChain1700000000091 } from './0091-audit-chain.js';
+import { OperatorActs1700000000092 } from './0092-operator-acts.js';
+import { SingleSignOn1700000000093 } from './0093-single-sign-on.js';
 
 /** Every migration, oldest first. A class that has run anywhere is never edited again. */
 export const migrations = [
@@ -59,4 +72,17 @@ export const migrations = [
   Reconciliation1700000000061,
   Operators1700000000066,
   ApiKeyLifetime1700000000070,
+  BankFiles1700000000074,
+  ReturnedPayouts1700000000075,
+  ReportFetches1700000000077,
+  OneTableOfBreaks1700000000078,
+  Tenants1700000000080,
+  PspBreakers1700000000085,
+  Activity1700000000086,
+  ListsOfTheConsole1700000000087,
+  Limits1700000000088,
+  OperationTraces1700000000089,
+  AuditChain1700000000091,
+  OperatorActs1700000000092,
+  SingleSignOn1700000000093,
 ];

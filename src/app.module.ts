@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { type Logger } from 'pino';
+import { BankFilesModule } from './bank-files/bank-files.module.js';
 import { type Config, isLoopback } from './config/config.js';
 import { ConfigModule } from './config/config.module.js';
 import { AbandonedLocksModule } from './database/abandoned-locks.module.js';
@@ -12,6 +13,8 @@ import { JobsWorkerModule } from './jobs/jobs-worker.module.js';
 import { LedgerModule } from './ledger/ledger.module.js';
 import { MonitoringModule } from './monitoring/monitoring.module.js';
 import { OperationsLogModule } from './monitoring/operations-log.module.js';
+import { TracingModule } from './monitoring/tracing.module.js';
+import { ActivityModule } from './ops/activity.module.js';
 import { ConsoleModule } from './ops/console.module.js';
 import { OpsModule } from './ops/ops.module.js';
 import { PaymentsModule } from './payments/payments.module.js';
@@ -60,13 +63,16 @@ export class AppModule {
         ...(servesApi(role) ? [HttpModule, AuthenticationModule, DocsModule] : []),
         DatabaseModule,
         OperationsLogModule,
+        ...TracingModule.whereTraced(),
         PaymentsModule,
         RefundsModule,
         PayoutsModule,
         OutboundWebhooksModule,
         InboundWebhooksModule,
+        BankFilesModule,
         LedgerModule,
         ReconciliationModule,
+        ActivityModule,
         ...(servesApi(role) ? [ConsoleModule] : []),
         ...(servesApi(role) && config.opsToken !== null ? [OpsModule] : []),
         ...(servesApi(role) ? [MonitoringModule.besideApi(hasOpenMetrics(config))] : []),

@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule, hasOpenMetrics, type Role, servesApi, type Settings } from './app.module.js';
 import { SystemClock } from './core/clock.js';
+import { traceWith } from './core/tracing.js';
 import { VERSION } from './core/version.js';
 import { DocsSite } from './docs/docs-site.js';
 import { fastifyAdapter } from './http/fastify-adapter.js';
@@ -15,6 +16,7 @@ import { openApiDocument } from './openapi.js';
 /** The application, wired and with its database open. Nothing listens yet, and no job runs. */
 export async function createApplication(role: Role, settings: Settings): Promise<INestApplicationContext> {
   const { config, logger } = settings;
+  if (role !== 'commands') await startTracing(config.otelExporterOtlpEndpoint);
   const module = AppModule.forRole(role, settings);
   const options = { logger: nestLogger(logger), abortOnError: false };
   if (!servesApi(role)) return NestFactory.createApplicationContext(module, options);
@@ -78,6 +80,13 @@ async function listen(app: INestApplicationContext, config: Settings['config']):
     : await monitoring.listen(port, host, isOpen);
   if (monitoringPort === null) return { url, metricsUrl: isOpen ? url : null, grpc };
   return { url, metricsUrl: await monitoring.listen(monitoringPort, host, true), grpc };
+}
+
+/** Its packages are loaded only where traces are sent. */
+async function startTracing(endpoint: string | null): Promise<void> {
+  if (endpoint === null) return;
+  const { OpenTelemetry } = await import('./monitoring/open-telemetry.js');
+  traceWith(new OpenTelemetry(endpoint));
 }
 
 /** Its packages are loaded only where it is served. */

@@ -50,10 +50,10 @@ async function start(ports: string): Promise<BundledSimulator | null> {
   const listening = once(lines, 'line', { signal: AbortSignal.timeout(START_TIMEOUT_MS) }).then(
     ([line]) => (JSON.parse(line as string) as { listening: Record<string, { url: string }> }).listening,
   );
-  const told = await Promise.race([listening, ended]);
+  const endpoints = await Promise.race([listening, ended]);
   listening.catch(() => {});
-  if (!told) return null;
-  const urlOf = (name: string) => told[name]!.url;
+  if (!endpoints) return null;
+  const urlOf = (name: string) => endpoints[name]!.url;
   const urls = {
     stripe: urlOf('stripe'),
     adyen: urlOf('adyen'),
@@ -81,7 +81,7 @@ async function notify(
   serviceUrl: string,
   accounts: readonly PspConfig[],
 ): Promise<string[]> {
-  const told: string[] = [];
+  const names: string[] = [];
   for (const { name, baseUrl, credentials } of accounts) {
     const origin = baseUrl === undefined ? null : new URL(baseUrl).origin;
     const psp = Object.entries(played).find(([, url]) => new URL(url).origin === origin)?.[0];
@@ -93,9 +93,9 @@ async function notify(
       signal: AbortSignal.timeout(NOTIFY_TIMEOUT_MS),
     });
     if (!answer.ok) throw new Error(`the simulator does not tell ${name} (${answer.status})`);
-    told.push(name);
+    names.push(name);
   }
-  return told;
+  return names;
 }
 
 /** Who listens on every address is reached on this one. */

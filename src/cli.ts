@@ -53,6 +53,12 @@ export async function withInstallation(
   try {
     const { database } = store;
     await learnTime(clock, database.pool);
+    const confirmedSeal = async () => {
+      const seal = new Encryption(sealKeyOf(config), config.sealKeyPrevious);
+      // What is encrypted under another key could never be read.
+      await confirmSealKey(database.pool, seal);
+      return seal;
+    };
     return await work({
       place: store.place,
       database,
@@ -64,16 +70,31 @@ export async function withInstallation(
           import('./ops/operators.js'),
           import('./ops/operator.entity.js'),
         ]);
-        const seal = new Encryption(sealKeyOf(config), config.sealKeyPrevious);
-        // What is encrypted under another key could never be read.
-        await confirmSealKey(database.pool, seal);
-        return new Operators(database.dataSource.getRepository(Operator), seal, clock, ids);
+        return new Operators(database.dataSource.getRepository(Operator), await confirmedSeal(), clock, ids);
+      },
+      audit: async () => {
+        const { AuditChain } = await import('./ops/audit-chain.js');
+        return { chain: new AuditChain(database.pool), seal: await confirmedSeal() };
       },
       rotateSealKey: async () =>
         rotateSealKey(database.pool, new Encryption(sealKeyOf(config), config.sealKeyPrevious)),
+      reports: async () => {
+        const [{ Reports }, { pspsOf }] = await Promise.all([
+          import('./reconciliation/reports.js'),
+          import('./configured-psps.js'),
+        ]);
+        // A file can be imported where no account is configured.
+        const isConfigured = config.pspsFile !== null || config.simulated;
+        const psps = isConfigured ? await pspsOf(config, null) : { psps: [], routing: [] };
+        return new Reports(psps, database.pool, clock, ids);
+      },
       withPeriodicTasks: async (use) => {
         const { JobRegistry } = await import('./jobs/job-registry.js');
         return withApplication(config, (app) => use(app.get(JobRegistry).periodicTasks));
+      },
+      withBankFiles: async (use) => {
+        const { BankFiles } = await import('./bank-files/bank-files.js');
+        return withApplication(config, (app) => use(app.get(BankFiles)));
       },
       withOperations: async (use) => {
         const { OperationOwners } = await import('./request-storage/operation-owners.js');

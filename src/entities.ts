@@ -11,6 +11,8 @@ import { ApiKey } from './merchants/api-key.entity.js';
 import { Merchant } from './merchants/merchant.entity.js';
 import { DuplicateGuard } from './payments/duplicate-guard.entity.js';
 import { Approval } from './ops/approval.entity.js';
+import { EvidenceFile } from './ops/evidence-file.entity.js';
+import { OperationSnooze } from './ops/operation-snooze.entity.js';
 import { Operator, OperatorSession, SignInLink } from './ops/operator.entity.js';
 import { Payment, PaymentTransition } from './payments/payment.entity.js';
 import { Payout, PayoutTransition } from './payouts/payout.entity.js';
@@ -33,10 +35,12 @@ export const entities: readonly EntityClass[] = [
   DeadLetter,
   DuplicateGuard,
   EventRecord,
+  EvidenceFile,
   IdempotencyKey,
   InboxEntry,
   Merchant,
   NonExecutionProof,
+  OperationSnooze,
   Operator,
   OperatorSession,
   OrphanEffect,

@@ -28,6 +28,7 @@ const folders = [
   'webhooks',
   'ledger',
   'reconciliation',
+  'bank-files',
   'ops',
   'commands',
 ];
@@ -71,12 +72,13 @@ const offenders: Readonly<Record<string, readonly [file: string, imports: string
   'direction-request-storage': ['src/request-storage/offender.ts', '../payments/inner.js'],
   'direction-refunds': ['src/refunds/offender.ts', '../payouts/inner.js'],
   'direction-reconciliation': ['src/reconciliation/offender.ts', '../payments/inner.js'],
+  'direction-bank-files': ['src/bank-files/offender.ts', '../payments/inner.js'],
   'direction-ledger': ['src/ledger/offender.ts', '../payments/inner.js'],
   'direction-payments': ['src/payments/offender.ts', '../refunds/inner.js'],
   'direction-payouts': ['src/payouts/offender.ts', '../payments/inner.js'],
   'direction-webhooks': ['src/webhooks/offender.ts', '../idempotency/inner.js'],
   'direction-commands': ['src/commands/offender.ts', '../docs/inner.js'],
-  'direction-ops': ['src/ops/offender.ts', '../webhooks/inner.js'],
+  'direction-ops': ['src/ops/offender.ts', '../grpc/inner.js'],
   'direction-http': ['src/http/offender.ts', '../payments/inner.js'],
   'direction-grpc': ['src/grpc/offender.ts', '../payments/inner.js'],
   'direction-docs': ['src/docs/offender.ts', '../payments/inner.js'],
@@ -226,7 +228,9 @@ const bans: readonly Ban[] = [
     name: 'performance',
     pattern: /\bperformance\s*[.[]|perf_hooks|\bhrtime\b/,
     home: CLOCK,
-    exceptions: {},
+    exceptions: {
+      'src/http/load-shedding.ts': 'asks Node how late the event loop is; the time of anything is not read',
+    },
     planted: 'const ms = performance.now();',
   },
   {

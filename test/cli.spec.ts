@@ -321,6 +321,18 @@ describe('payonce breaks', () => {
     expect(others).toEqual([]);
     expect(listed).toEqual({
       psp: 'stripe',
+      id: expect.any(String) as string,
+      category: 'contradiction',
+      state: 'open',
+      run_id: null,
+      line: null,
+      merchant_id: null,
+      psp_reference: 'pi_1',
+      currency: 'EUR',
+      expected: null,
+      reported: 1234,
+      owner: null,
+      resolved_by: null,
       event_id: 'evt_1',
       type: 'payment_intent.payment_failed',
       reason: 'contradiction',
@@ -347,8 +359,17 @@ describe('payonce breaks', () => {
       resolution: null,
     });
     expect((await payonce('breaks list')).stdout).toMatch(
-      /^FOUND .*\n\n.* contradiction +stripe\n +type +payment_intent\.payment_failed\n +operation +payment-1-charge\n +event +evt_1\n$/,
+      /^FOUND .*\n\n.* contradiction +stripe +none\n +type +payment_intent\.payment_failed\n +reported +12\.34 EUR\n +operation +payment-1-charge\n +PSP reference +pi_1\n +event +evt_1\n +break +[0-9a-f-]{36}\n$/,
     );
+    const id = String(listed!['id']);
+    const assigned = await json(`breaks assign ${id} --to ada`);
+    expect(assigned).toMatchObject({ id, state: 'assigned', owner: 'ada' });
+    expect((await payonce(['breaks', 'note', id, ...note('Asked the PSP.'), '--by', 'eva'])).code).toBe(0);
+    expect(await json(`breaks show ${id}`)).toMatchObject({
+      owner: 'ada',
+      notes: [{ by: 'cli:eva', note: 'Asked the PSP.' }],
+    });
+    expect((await payonce(`breaks show ${id}`)).stdout).toMatch(/cli:eva:\nAsked the PSP\.\n$/);
     const card = await resolve(note('Card 4242 4242 4242 4242 was charged.'));
     expect([card.code, card.stdout]).toEqual([1, '']);
     expect(JSON.parse(card.stderr)).toMatchObject({ error: { code: 'card_number_refused' } });
@@ -358,6 +379,19 @@ describe('payonce breaks', () => {
       resolution: 'Right at the PSP; refunded by hand.',
     });
     expect((await payonce('breaks list')).stdout).toBe('None.\n');
+    expect(await json(`breaks show ${id}`)).toMatchObject({
+      state: 'closed',
+      resolved_by: expect.stringMatching(/^cli:/) as string,
+    });
+    const audited = await sql(
+      'SELECT action FROM audit_records WHERE subject = $1 AND starts_with(action, $2)',
+      ['payment-1-charge', 'break.'],
+    );
+    expect(audited.map((row) => String((row as { action: unknown }).action)).toSorted()).toEqual([
+      'break.assigned',
+      'break.noted',
+      'break.resolved',
+    ]);
     const again = await resolve(note('Again.'));
     expect([again.code, JSON.parse(again.stderr)]).toMatchObject([1, { error: { code: 'not_found' } }]);
   });

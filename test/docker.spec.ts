@@ -57,6 +57,7 @@ const composeText = read('docker/compose.yml');
 const given = {
   PAYONCE_SEAL_KEY: sealKey,
   POSTGRES_PASSWORD: 'a1'.repeat(12),
+  POSTGRES_APP_PASSWORD: 'b2'.repeat(12),
   STRIPE_WEBHOOK_SECRET: 'whsec_of_this_run',
   ADYEN_HMAC_KEY: '5b'.repeat(32),
 };
@@ -373,7 +374,8 @@ describe('what the image is made of', () => {
         ...environment,
         // What stands for the network of the containers.
         PAYONCE_PSPS_FILE: join(root, 'docker/psps.json'),
-        DATABASE_URL: database.url,
+        DATABASE_URL: database.serviceUrl,
+        PAYONCE_MIGRATION_DATABASE_URL: database.url,
         REDIS_URL: '',
         HOST: '127.0.0.1',
         PORT: '0',
@@ -423,7 +425,8 @@ describe('what the image is made of', () => {
 
     const settings = {
       PAYONCE_PSPS_FILE: psps,
-      DATABASE_URL: database.url,
+      DATABASE_URL: database.serviceUrl,
+      PAYONCE_MIGRATION_DATABASE_URL: database.url,
       REDIS_URL: '',
       HOST: '127.0.0.1',
       PORT: '0',

@@ -61,7 +61,7 @@ describe('a folder without an installation', () => {
   });
 
   it('is no installation either where a database is empty, until it is migrated', async () => {
-    await sql('DROP SCHEMA public CASCADE');
+    await sql('DROP SCHEMA public, payonce_audit CASCADE');
     await sql('CREATE SCHEMA public');
     expect(codeOf((await payonce('stuck list --json')).stderr)).toBe('no_installation');
     expect(await sql("SELECT 1 FROM pg_tables WHERE schemaname = 'public'")).toEqual([]);

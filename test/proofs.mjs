@@ -1,5 +1,5 @@
 /**
- * `npm run proofs`: the long campaigns of the tests, and what the image is made of. A campaign plays what its
+ * `npm run proofs`: the long campaigns and properties of the tests, and what the image is made of. A campaign plays what its
  * spec plays in `npm test`, far longer, and with seeds that move on from commit to commit, so that every change
  * meets schedules that no change before it has met. A failure names its seed; the command that plays it again
  * is printed first.
@@ -22,6 +22,7 @@ const campaign = {
   STORM_SEED: String(commit),
   STORM_SECONDS: '20',
   NOTIFICATIONS_SEED: String(commit),
+  PROPERTY_SEED: String(commit),
   FUZZ_SEED: String(commit),
   FUZZ_REQUESTS: '10000',
 };
@@ -35,15 +36,29 @@ const specs = [
   'fuzz/fuzz',
   'docker',
 ];
+/** With ten times as many cases as in `npm test`, see test/support/property-runs.ts. */
+const properties = [
+  'core/card-number',
+  'core/redact',
+  'http/json-body',
+  'payments/settle',
+  'psp/router',
+  'request-storage/(advance|next-step|statement)',
+];
 
 const variables = Object.entries(campaign).map(([name, value]) => `${name}=${value}`);
 process.stdout.write(`proofs of commit ${commit}:\n  ${variables.join('\n  ')}\n`);
 
 const jest = createRequire(import.meta.url).resolve('jest/bin/jest');
-const paths = specs.map((spec) => `test/${spec}\\.spec\\.ts$`);
+const paths = [
+  ...specs.map((spec) => `test/${spec}\\.spec\\.ts$`),
+  ...properties.map((spec) => `src/${spec}\\.spec\\.ts$`),
+];
+// Arguments go to Jest: `npm run proofs -- --onlyFailures --maxWorkers=1`.
+const options = process.argv.length > 2 ? process.argv.slice(2) : ['--maxWorkers=2'];
 // The simulation, which comes first and takes longest, only computes, and in the background. The others go
 // one after the other: beside each other they fail for want of time, not of correctness.
-const { status } = spawnSync(process.execPath, [jest, '--maxWorkers=2', '--testPathPatterns', ...paths], {
+const { status } = spawnSync(process.execPath, [jest, ...options, '--testPathPatterns', ...paths], {
   stdio: 'inherit',
   // A value from outside wins: that is how one campaign is played again.
   env: { ...campaign, ...process.env },

@@ -17,14 +17,27 @@ for (const event of ['pointerdown', 'pointermove', 'keydown', 'scroll'] as const
 }
 
 export async function api<T>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<T> {
+  return send(method, path, body === undefined ? undefined : ['application/json', JSON.stringify(body)]);
+}
+
+/** A file, as it is. */
+export async function upload<T>(path: string, file: Blob): Promise<T> {
+  return send('POST', path, ['application/octet-stream', await file.arrayBuffer()]);
+}
+
+async function send<T>(
+  method: string,
+  path: string,
+  content?: readonly [type: string, body: string | ArrayBuffer],
+): Promise<T> {
   const isAway = performance.now() - lastSeen > AWAY_MS;
   const reply = await fetch(`/ops/api/${path}`, {
     method,
     headers: {
       'payonce-console': isAway ? 'idle' : 'active',
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(content === undefined ? {} : { 'content-type': content[0] }),
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(content === undefined ? {} : { body: content[1] }),
   });
   const answer = (await reply.json().catch(() => ({}))) as Record<string, unknown>;
   if (reply.ok) return answer as T;

@@ -6,12 +6,32 @@ const formats = new Map<string, Intl.NumberFormat>();
 
 /** An amount in the form of its currency: minor units are as many decimals as the currency has. */
 export function money(amount: number, currency: string): string {
+  return formatOf(currency).format(amount / 10 ** digitsOf(currency));
+}
+
+/** How many decimals the currency has. */
+export function digitsOf(currency: string): number {
+  return formatOf(currency).resolvedOptions().maximumFractionDigits ?? 2;
+}
+
+function formatOf(currency: string): Intl.NumberFormat {
   let format = formats.get(currency);
   if (format === undefined) {
     format = new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay: 'code' });
     formats.set(currency, format);
   }
-  return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
+  return format;
+}
+
+/** Of a side of the books, where the sign says which way it went. */
+export function signedMoney(amount: number, currency: string): string {
+  return amount > 0 ? `+${money(amount, currency)}` : money(amount, currency);
+}
+
+/** A stored word as people write it. */
+export function words(stored: string): string {
+  const text = stored.replaceAll('_', ' ').replace(/\bpsp\b/, 'PSP');
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 const UNITS = [
@@ -64,6 +84,14 @@ const colors: Readonly<Record<string, string>> = {
   rejected: 'red',
   conflict: 'red',
   approved: 'green',
+  good: 'green',
+  paid: 'green',
+  delivered: 'green',
+  applied: 'green',
+  exhausted: 'red',
+  break: 'red',
+  received: 'yellow',
+  pending: 'yellow',
   waiting: 'yellow',
 };
 

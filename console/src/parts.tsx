@@ -1,4 +1,4 @@
-import { Alert, Box, Button, Center, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Alert, Box, Button, Center, Group, Paper, Skeleton, Stack, Table, Text, Title } from '@mantine/core';
 import { type UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
 
@@ -47,28 +47,30 @@ export function Loaded<T>({
   );
 }
 
-/** The ways on from a page of a list. */
+/** The ways on from a page of a list, the newest first unless said. */
 export function PageButtons({
-  isNewest,
+  isFirst,
   next,
-  onNewest,
-  onOlder,
+  labels: [first, on] = ['Newest', 'Older'],
+  onFirst,
+  onNext,
 }: {
-  isNewest: boolean;
+  isFirst: boolean;
   next: string | null;
-  onNewest: () => void;
-  onOlder: (cursor: string) => void;
+  labels?: readonly [first: string, on: string];
+  onFirst: () => void;
+  onNext: (cursor: string) => void;
 }) {
   return (
     <Group justify="end" mt="md">
-      {!isNewest && (
-        <Button variant="default" onClick={onNewest}>
-          Newest
+      {!isFirst && (
+        <Button variant="default" onClick={onFirst}>
+          {first}
         </Button>
       )}
       {next !== null && (
-        <Button variant="default" onClick={() => onOlder(next)}>
-          Older
+        <Button variant="default" onClick={() => onNext(next)}>
+          {on}
         </Button>
       )}
     </Group>
@@ -94,5 +96,96 @@ export function Nothing({ children }: { children: ReactNode }) {
     <Center py="xl">
       <Text c="dimmed">{children}</Text>
     </Center>
+  );
+}
+
+export interface Column<Row> {
+  readonly label: string;
+  readonly cell: (row: Row) => ReactNode;
+  /** For figures, which are compared from their ends. */
+  readonly isFigure?: boolean;
+}
+
+/** A table; on a narrow screen a list in which each cell says what it is. */
+export function Listing<Row>({
+  rows,
+  columns,
+  keyOf,
+}: {
+  rows: readonly Row[];
+  columns: readonly Column<Row>[];
+  keyOf: (row: Row) => string;
+}) {
+  return (
+    <Box pos="relative" style={{ overflowX: 'auto' }}>
+      <Table className="stacked" highlightOnHover verticalSpacing={6}>
+        <Table.Thead>
+          <Table.Tr>
+            {columns.map(({ label, isFigure }) => (
+              <Table.Th key={label} {...(isFigure ? { ta: 'end' } : {})}>
+                {label}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map((row) => (
+            <Table.Tr key={keyOf(row)}>
+              {columns.map(({ label, cell, isFigure }) => (
+                <Table.Td key={label} data-label={label} {...(isFigure ? { ta: 'end' } : {})}>
+                  {cell(row)}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Box>
+  );
+}
+
+/** A part of a page with a heading of its own. */
+export function Part({ title, hint, children }: { title: string; hint?: string; children: ReactNode }) {
+  return (
+    <Paper withBorder p="sm" component="section" aria-label={title}>
+      <Group justify="space-between" mb="xs" gap="xs">
+        <Title order={2} size="h5">
+          {title}
+        </Title>
+        {hint && (
+          <Text size="sm" c="dimmed">
+            {hint}
+          </Text>
+        )}
+      </Group>
+      {children}
+    </Paper>
+  );
+}
+
+/** Names and values, one below the other. */
+export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ReactNode])[] }) {
+  return (
+    <Stack gap={6} component="dl" m={0}>
+      {facts.map(([name, value], index) => (
+        <Group key={`${name} ${index}`} justify="space-between" gap="md" wrap="nowrap" align="start">
+          <Text component="dt" size="sm" c="dimmed" flex="0 1 auto">
+            {name}
+          </Text>
+          <Text component="dd" size="sm" m={0} ta="end" style={{ overflowWrap: 'anywhere' }}>
+            {value}
+          </Text>
+        </Group>
+      ))}
+    </Stack>
+  );
+}
+
+/** A file to keep, from the console's API. */
+export function Download({ path, children }: { path: string; children: ReactNode }) {
+  return (
+    <Button component="a" href={`/ops/api/${path}`} download size="xs" variant="default">
+      {children}
+    </Button>
   );
 }

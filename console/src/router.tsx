@@ -5,6 +5,7 @@ import {
   lazyRouteComponent,
   Outlet,
 } from '@tanstack/react-router';
+import { type Span, spans } from '../../src/ops/activity-views.js';
 import { Nothing } from './parts.js';
 import { Shell } from './shell.js';
 
@@ -25,6 +26,8 @@ const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: 
 const overview = createRoute({
   getParentRoute: () => shell,
   path: '/',
+  validateSearch: (search: Record<string, unknown>): { span?: Span } =>
+    spans.some((span) => span === search['span']) ? { span: search['span'] as Span } : {},
   component: lazyRouteComponent(() => import('./pages/overview.js'), 'Overview'),
 });
 
@@ -33,6 +36,7 @@ export interface PaymentsSearch {
   readonly q?: string;
   readonly status?: string;
   readonly psp?: string;
+  readonly merchant?: string;
   readonly cursor?: string;
 }
 
@@ -40,7 +44,7 @@ const payments = createRoute({
   getParentRoute: () => shell,
   path: '/payments',
   validateSearch: (search: Record<string, unknown>): PaymentsSearch =>
-    textsOf(search, ['q', 'status', 'psp', 'cursor']),
+    textsOf(search, ['q', 'status', 'psp', 'merchant', 'cursor']),
   component: lazyRouteComponent(() => import('./pages/payments.js'), 'Payments'),
 });
 
@@ -53,8 +57,8 @@ const payment = createRoute({
 const stuck = createRoute({
   getParentRoute: () => shell,
   path: '/stuck',
-  validateSearch: (search: Record<string, unknown>): { list?: 'open' } =>
-    search['list'] === 'open' ? { list: 'open' } : {},
+  validateSearch: ({ list }: Record<string, unknown>): { list?: 'open' | 'snoozed' } =>
+    list === 'open' || list === 'snoozed' ? { list } : {},
   component: lazyRouteComponent(() => import('./pages/stuck.js'), 'Stuck'),
 });
 
@@ -75,6 +79,101 @@ const deadLetters = createRoute({
   path: '/dead-letters',
   validateSearch: (search: Record<string, unknown>): { cursor?: string } => textsOf(search, ['cursor']),
   component: lazyRouteComponent(() => import('./pages/dead-letters.js'), 'DeadLetters'),
+});
+
+const reconciliation = createRoute({
+  getParentRoute: () => shell,
+  path: '/reconciliation',
+  validateSearch: (search: Record<string, unknown>): { list?: 'reports' } =>
+    search['list'] === 'reports' ? { list: 'reports' } : {},
+  component: lazyRouteComponent(() => import('./pages/reconciliation.js'), 'Reconciliation'),
+});
+
+const reconciliationRun = createRoute({
+  getParentRoute: () => shell,
+  path: '/reconciliation/runs/$id',
+  component: lazyRouteComponent(() => import('./pages/reconciliation-run.js'), 'ReconciliationRun'),
+});
+
+const reconciliationBreak = createRoute({
+  getParentRoute: () => shell,
+  path: '/reconciliation/breaks/$psp/$id',
+  component: lazyRouteComponent(() => import('./pages/break.js'), 'BreakPage'),
+});
+
+export interface PayoutsSearch {
+  readonly q?: string;
+  readonly status?: string;
+  readonly cursor?: string;
+}
+
+const payouts = createRoute({
+  getParentRoute: () => shell,
+  path: '/payouts',
+  validateSearch: (search: Record<string, unknown>): PayoutsSearch =>
+    textsOf(search, ['q', 'status', 'cursor']),
+  component: lazyRouteComponent(() => import('./pages/payouts.js'), 'Payouts'),
+});
+
+const payout = createRoute({
+  getParentRoute: () => shell,
+  path: '/payouts/$id',
+  component: lazyRouteComponent(() => import('./pages/payout.js'), 'PayoutPage'),
+});
+
+/** The example whose routing is shown. */
+export interface RouteSearch {
+  readonly operation?: string;
+  readonly amount?: string;
+  readonly currency?: string;
+  readonly brand?: string;
+  readonly country?: string;
+}
+
+const psps = createRoute({
+  getParentRoute: () => shell,
+  path: '/psps',
+  validateSearch: (search: Record<string, unknown>): RouteSearch =>
+    textsOf(search, ['operation', 'amount', 'currency', 'brand', 'country']),
+  component: lazyRouteComponent(() => import('./pages/psps.js'), 'Psps'),
+});
+
+const merchants = createRoute({
+  getParentRoute: () => shell,
+  path: '/merchants',
+  validateSearch: (search: Record<string, unknown>): { cursor?: string } => textsOf(search, ['cursor']),
+  component: lazyRouteComponent(() => import('./pages/merchants.js'), 'Merchants'),
+});
+
+const merchant = createRoute({
+  getParentRoute: () => shell,
+  path: '/merchants/$id',
+  component: lazyRouteComponent(() => import('./pages/merchants.js'), 'MerchantPage'),
+});
+
+const webhooks = createRoute({
+  getParentRoute: () => shell,
+  path: '/webhooks',
+  validateSearch: (search: Record<string, unknown>): { list?: string; cursor?: string } =>
+    textsOf(search, ['list', 'cursor']),
+  component: lazyRouteComponent(() => import('./pages/webhooks.js'), 'Webhooks'),
+});
+
+export interface LedgerSearch {
+  readonly from?: string;
+  readonly to?: string;
+  readonly account?: string;
+  readonly psp?: string;
+  readonly currency?: string;
+  readonly cursor?: string;
+}
+
+const ledger = createRoute({
+  getParentRoute: () => shell,
+  path: '/ledger',
+  validateSearch: (search: Record<string, unknown>): LedgerSearch =>
+    textsOf(search, ['from', 'to', 'account', 'psp', 'currency', 'cursor']),
+  component: lazyRouteComponent(() => import('./pages/ledger.js'), 'LedgerPage'),
 });
 
 const audit = createRoute({
@@ -98,7 +197,26 @@ function textsOf<Name extends string>(
 export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
-    shell.addChildren([overview, payments, payment, stuck, approvals, orphans, deadLetters, audit]),
+    shell.addChildren([
+      overview,
+      payments,
+      payment,
+      payouts,
+      payout,
+      stuck,
+      approvals,
+      orphans,
+      deadLetters,
+      reconciliation,
+      reconciliationRun,
+      reconciliationBreak,
+      ledger,
+      psps,
+      merchants,
+      merchant,
+      webhooks,
+      audit,
+    ]),
   ]),
   basepath: '/ops',
   // An id of digits stays a text.

@@ -25,10 +25,16 @@ type CountName = keyof OverviewView['counts'];
 const pages: readonly { to: string; label: string; count?: CountName }[] = [
   { to: '/', label: 'Overview' },
   { to: '/payments', label: 'Payments' },
+  { to: '/payouts', label: 'Payouts' },
   { to: '/stuck', label: 'Stuck and open', count: 'stuck' },
   { to: '/approvals', label: 'Approvals', count: 'approvals' },
   { to: '/orphans', label: 'Orphan effects', count: 'orphans' },
   { to: '/dead-letters', label: 'Dead letters', count: 'dead_letters' },
+  { to: '/reconciliation', label: 'Reconciliation', count: 'breaks' },
+  { to: '/ledger', label: 'Ledger' },
+  { to: '/psps', label: 'PSP accounts' },
+  { to: '/merchants', label: 'Merchants' },
+  { to: '/webhooks', label: 'Webhooks' },
   { to: '/audit', label: 'Audit' },
 ];
 

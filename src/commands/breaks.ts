@@ -1,60 +1,95 @@
 import { type Command } from 'commander';
-import { type ReportBreaks } from '../reconciliation/report-breaks.js';
-import { Problem } from '../core/problem.js';
 import {
+  type BreakActor,
+  type BreakNotification,
+  type Breaks,
   type ReconciliationBreak,
-  type ReconciliationBreaks,
-} from '../webhooks/incoming/reconciliation-breaks.js';
-import { actor, command, type Opened, type Perform, withExamples } from './command.js';
-import { ago, list } from './text.js';
+} from '../reconciliation/breaks.js';
+import { Problem } from '../core/problem.js';
+import { actor, command, noteOf, type Opened, type Outcome, type Perform, withExamples } from './command.js';
+import { ago, detailLines, exactly, list } from './text.js';
+
+const ID = '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42';
 
 export function addBreaks(payonce: Command, perform: Perform): void {
   const breaks = withExamples(
     payonce
       .command('breaks')
-      .description('resolve notifications of PSPs that contradict our records (docs/runbooks/break.md)'),
+      .description('look after what PSPs say and our books do not bear out (docs/runbooks/break.md)'),
     'list',
   );
-  command(breaks, 'list', 'list breaks that wait for a person, the oldest first', '', '--json').action(() =>
+  command(breaks, 'list', 'list open breaks, the oldest first', '', '--json').action(() =>
     perform(async (opened) => {
-      const [found, reported, { formatMoney }, { breakViewOf }] = await Promise.all([
+      const [found, json, details] = await Promise.all([
         (await breaksOf(opened)).list(),
-        (await reportBreaksOf(opened)).list(),
-        import('../core/money.js'),
-        import('../reconciliation/reconciliation.view.js'),
+        jsonOf(),
+        detailsOf(),
       ]);
       const now = opened.clock.now();
-      const notifications = found.map((each) => ({
-        cells: [ago(each.decidedAt, now), each.reason, each.psp],
-        details: [
-          ['type', each.type],
-          ['operation', each.entityKey ?? 'not named'],
-          ['event', each.eventId],
-        ] as const,
-      }));
-      const reports = reported.map(({ currency, ...each }) => ({
-        cells: [ago(each.openedAt, now), each.category, each.psp],
-        details: [
-          ['expected', formatMoney({ amount: each.expected, currency })],
-          ['reported', formatMoney({ amount: each.reported, currency })],
-          ['operation', each.entityKey ?? 'not named'],
-          ['PSP reference', each.pspReference ?? 'none'],
-          ['run', each.line === null ? each.runId : `${each.runId}, line ${each.line}`],
-          ['break', each.id],
-        ] as const,
-      }));
       return {
-        json: [...found.map(breakJson), ...reported.map(breakViewOf)],
-        text: list(['FOUND', 'REASON', 'PSP'], [...notifications, ...reports]),
+        json: found.map(json),
+        text: list(
+          ['FOUND', 'REASON', 'PSP', 'OWNER'],
+          found.map((each) => ({
+            cells: [ago(each.openedAt, now), each.category, each.psp, each.owner ?? 'none'],
+            details: details(each),
+          })),
+        ),
       };
     }),
   );
+  command(breaks, 'show <id>', 'show a break and what was noted about it', ID).action((id: string) =>
+    perform(async (opened) => {
+      const { found, notes } = await (await breaksOf(opened)).show({ id });
+      const [json, details] = await Promise.all([jsonOf(), detailsOf()]);
+      const now = opened.clock.now();
+      const state =
+        found.closedAt === null
+          ? [['owner', found.owner ?? 'none'] as const]
+          : [
+              ['closed', `${exactly(found.closedAt, now)}, by ${found.closedBy}`] as const,
+              ['because', found.resolution ?? ''] as const,
+            ];
+      return {
+        json: { ...json(found), notes: notes.map(({ id: noteId, ...note }) => ({ id: noteId, ...note })) },
+        text: [
+          `${found.category} at ${found.psp}, found ${exactly(found.openedAt, now)}`,
+          ...detailLines([...details(found), ...state]),
+          ...notes.map(({ at, by, note }) => `\n${exactly(at, now)}, ${by}:\n${note}`),
+        ].join('\n'),
+      };
+    }),
+  );
+  command(breaks, 'assign <id>', 'say who looks after a break', `${ID} --to ada`)
+    .option('--to <name>', 'who; without it no one does')
+    .action((id: string, { to }: { to?: string }) =>
+      perform(async (opened) => {
+        const after = await (await breaksOf(opened)).assign({ id }, to ?? null, byOf(opened));
+        return acted(after, to === undefined ? 'No one looks after it' : `${to} looks after it`);
+      }),
+    );
+  command(breaks, 'note <id>', 'write down what you found so far', `${ID} --note "asked the PSP"`)
+    .requiredOption('--note <text>', 'up to 500 characters')
+    .action((id: string, { note }: { note: string }) =>
+      perform(async (opened) => {
+        const text = await noteOf('--note', note, opened);
+        return acted(await (await breaksOf(opened)).note({ id }, text, byOf(opened)), 'Noted');
+      }),
+    );
+  command(breaks, 'close <id>', 'close a break with a note; changes no payment', `${ID} --note "a test"`)
+    .requiredOption('--note <text>', 'what you found and did, up to 500 characters')
+    .action((id: string, { note }: { note: string }) =>
+      perform(async (opened) => {
+        const text = await noteOf('--note', note, opened);
+        return acted(await (await breaksOf(opened)).close({ id }, text, byOf(opened)), 'Closed');
+      }),
+    );
   command(
     breaks,
     'resolve',
-    'close a break with a note; changes no payment',
+    'close a break by its PSP and the id of its notification; changes no payment',
     '--psp stripe --event evt_1 --note "refunded in the dashboard"',
-    '--psp stripe --break 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42 --note "a test in the dashboard"',
+    `--psp stripe --break ${ID} --note "a test in the dashboard"`,
   )
     .requiredOption('--psp <account>', 'the PSP account, as in the list')
     .option('--event <id>', 'the id of the notification, as in the list')
@@ -63,52 +98,68 @@ export function addBreaks(payonce: Command, perform: Perform): void {
     .action(
       ({ psp, event, break: id, note }: { psp: string; event?: string; break?: string; note: string }) =>
         perform(async (opened) => {
-          if (await opened.holdsCardNumber(note)) {
-            throw new Problem('card_number_refused', 'The note holds what looks like a card number.');
-          }
+          const text = await noteOf('--note', note, opened);
           if ((event === undefined) === (id === undefined)) {
             const message = 'Name the break: --event of a notification, or --break of a report.';
             throw new Problem('validation_failed', message);
           }
-          if (event === undefined) {
-            const by = { actor: actor(), auditId: opened.ids.uuid(), at: opened.clock.now(), note };
-            const closed = await (await reportBreaksOf(opened)).close(psp, id!, by);
-            const { breakViewOf } = await import('../reconciliation/reconciliation.view.js');
-            return { json: breakViewOf(closed), text: `Resolved: ${closed.category} at ${psp}.` };
-          }
-          const by = { actor: actor(), auditId: opened.ids.uuid() };
-          const resolved = await (await breaksOf(opened)).resolve(psp, event, note, by);
-          return {
-            json: breakJson(resolved),
-            text: `Resolved: ${resolved.reason} of ${resolved.type} at ${resolved.psp}.`,
-          };
+          const which = event === undefined ? { psp, id: id! } : { psp, eventId: event };
+          return acted(await (await breaksOf(opened)).close(which, text, byOf(opened)), 'Resolved');
         }),
     );
 }
 
-async function breaksOf({ database, clock }: Opened): Promise<ReconciliationBreaks> {
-  const [{ ReconciliationBreaks }, { InboxEntry }] = await Promise.all([
-    import('../webhooks/incoming/reconciliation-breaks.js'),
-    import('../webhooks/incoming/inbox-entry.entity.js'),
-  ]);
-  return new ReconciliationBreaks(database.dataSource.getRepository(InboxEntry), clock);
+async function breaksOf({ database, clock }: Opened): Promise<Breaks> {
+  const { Breaks } = await import('../reconciliation/breaks.js');
+  return new Breaks(database.dataSource, clock);
 }
 
-async function reportBreaksOf({ database }: Opened): Promise<ReportBreaks> {
-  const { ReportBreaks } = await import('../reconciliation/report-breaks.js');
-  return new ReportBreaks(database.dataSource);
+function byOf({ ids, clock }: Opened): BreakActor {
+  return { actor: actor(), auditId: ids.uuid(), at: clock.now() };
 }
 
-function breakJson(found: ReconciliationBreak): object {
-  const { eventId, entityKey, traceId, occurredAt, receivedAt, decidedAt, resolvedAt, ...rest } = found;
+async function acted(after: ReconciliationBreak, did: string): Promise<Outcome> {
+  return { json: (await jsonOf())(after), text: `${did}: ${after.category} at ${after.psp}.` };
+}
+
+type Details = readonly (readonly [name: string, value: string])[];
+
+async function detailsOf(): Promise<(found: ReconciliationBreak) => Details> {
+  const { formatMoney } = await import('../core/money.js');
+  return ({ currency, expected, reported, notification, entityKey, pspReference, runId, line, id }) => {
+    const money = (name: string, amount: number | null): Details =>
+      amount === null || currency === null ? [] : [[name, formatMoney({ amount, currency })]];
+    return [
+      ...(notification === null ? [] : [['type', notification.type] as const]),
+      ...money('expected', expected),
+      ...money('reported', reported),
+      ['operation', entityKey ?? 'not named'],
+      ['PSP reference', pspReference ?? 'none'],
+      notification === null
+        ? ['run', line === null ? `${runId}` : `${runId}, line ${line}`]
+        : ['event', notification.eventId],
+      ['break', id],
+    ];
+  };
+}
+
+/** As the API has it, and with what the notification said. */
+async function jsonOf(): Promise<(found: ReconciliationBreak) => object> {
+  const { breakViewOf } = await import('../reconciliation/reconciliation.view.js');
+  return (found) =>
+    Object.assign(
+      {},
+      breakViewOf(found),
+      found.notification === null ? {} : saidBy(found.notification, found.category),
+    );
+}
+
+function saidBy({ facts, taken, ...said }: BreakNotification, reason: string): object {
   return {
-    psp: rest.psp,
-    event_id: eventId,
-    type: rest.type,
-    reason: rest.reason,
-    entity_key: entityKey,
-    facts: rest.facts.map((fact, index) => ({
-      taken: rest.taken[index] ?? null,
+    type: said.type,
+    reason,
+    facts: facts.map((fact, index) => ({
+      taken: taken[index] ?? null,
       entity_key: fact.entityKey,
       route: fact.route,
       operation: fact.operation,
@@ -119,11 +170,8 @@ function breakJson(found: ReconciliationBreak): object {
       psp_code: fact.answer.pspCode ?? null,
       money: fact.answer.money ?? null,
     })),
-    trace_id: traceId,
-    occurred_at: occurredAt,
-    received_at: receivedAt,
-    since: decidedAt,
-    resolved_at: resolvedAt,
-    resolution: rest.resolution,
+    trace_id: said.traceId,
+    occurred_at: said.occurredAt,
+    received_at: said.receivedAt,
   };
 }

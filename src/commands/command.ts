@@ -6,7 +6,10 @@ import { type DatabaseClock } from '../core/database-clock.js';
 import { type Database } from '../database/database.js';
 import { type Ids } from '../core/ids.js';
 import { Problem } from '../core/problem.js';
+import { type Encryption } from '../core/encryption.js';
+import { type AuditChain } from '../ops/audit-chain.js';
 import { type Operators } from '../ops/operators.js';
+import { type Reports } from '../reconciliation/reports.js';
 import { type Operated } from '../request-storage/operation-resolver.js';
 import { type PspAttempt, type PspRequest } from '../request-storage/psp-request.entity.js';
 import { type Statement } from '../request-storage/statement.js';
@@ -24,6 +27,15 @@ export interface Operations {
   resolveStuck(stuck: Operated, statement: Statement, traceId: string): Promise<PspRequest>;
 }
 
+/** What may be done about the files of banks. */
+export interface BankWork {
+  /** The PSP accounts at banks that take files. */
+  readonly names: readonly string[];
+  /** `sent`: null where another process sends. */
+  sendNow(psp: string): Promise<{ readonly formed: number; readonly sent: number | null }>;
+  fetchNow(psp: string): Promise<number>;
+}
+
 /** What commands work on. */
 export interface Opened {
   /** Which installation it is, for people; without secrets. */
@@ -33,10 +45,16 @@ export interface Opened {
   readonly ids: Ids;
   /** What is done again and again, as a worker of this configuration does it. Opened on first use. */
   readonly withPeriodicTasks: <T>(work: (tasks: readonly PeriodicTask[]) => Promise<T>) => Promise<T>;
+  /** What works on the files of banks, as a worker of this configuration does it. Opened on first use. */
+  readonly withBankFiles: <T>(work: (files: BankWork) => Promise<T>) => Promise<T>;
   /** What decides operations, as a worker of this configuration does it. Opened on first use. */
   readonly withOperations: <T>(work: (operations: Operations) => Promise<T>) => Promise<T>;
   /** The people who sign in to the console. @throws ConfigError where the seal key is not that of the database */
   readonly operators: () => Promise<Operators>;
+  /** What people did, chained, and what signs its anchors. @throws ConfigError as `operators` */
+  readonly audit: () => Promise<{ readonly chain: AuditChain; readonly seal: Encryption }>;
+  /** Reports of the PSP accounts of this configuration. @throws ConfigError, PspsFileError */
+  readonly reports: () => Promise<Reports>;
   /** Re-encrypts what is stored under the previous seal key. @throws ConfigError without the keys */
   readonly rotateSealKey: () => Promise<{ readonly reencrypted: number }>;
   /** Whether an argument holds what looks like a card number. */

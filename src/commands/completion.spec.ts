@@ -14,8 +14,8 @@ function scriptFor(shell: string): string {
 function offered(words: readonly string[]): string[] {
   const line = words.map((word) => `'${word}'`).join(' ');
   const asked = `COMP_WORDS=(${line}); COMP_CWORD=${words.length - 1}; _payonce; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const told = execFileSync('bash', ['-c', `${scriptFor('bash')}\n${asked}`], { encoding: 'utf8' });
-  return told.split('\n').filter(Boolean);
+  const written = execFileSync('bash', ['-c', `${scriptFor('bash')}\n${asked}`], { encoding: 'utf8' });
+  return written.split('\n').filter(Boolean);
 }
 
 describe('completion for bash', () => {

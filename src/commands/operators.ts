@@ -18,9 +18,10 @@ export function addOperators(payonce: Command, perform: Perform): void {
     .addOption(
       new Option('--role <role>', 'what the operator may do').choices(operatorRoles).makeOptionMandatory(),
     )
-    .action((name: string, { role }: { role: OperatorRole }) =>
+    .option('--person <name>', 'whose account it is, where one person has several; default: the name')
+    .action((name: string, { role, person }: { role: OperatorRole; person?: string }) =>
       perform(async ({ operators: open }) => {
-        const { operator, credentials } = await (await open()).create(name, role, actor());
+        const { operator, credentials } = await (await open()).create(name, role, actor(), person);
         const { password, totp } = credentials;
         return {
           json: { id: operator.id, name, role, password, totp_secret: totp.secret, totp_uri: totp.uri },
@@ -65,6 +66,21 @@ export function addOperators(payonce: Command, perform: Perform): void {
       return { json: { name, disabled: true }, text: `Disabled: ${name}.` };
     }),
   );
+  command(
+    operators,
+    'link <name>',
+    'say as whom an OpenID provider knows an operator',
+    'ada --issuer https://id.example --subject 248289761001',
+  )
+    .requiredOption('--issuer <url>', 'the provider, as PAYONCE_OIDC_FILE has it')
+    .requiredOption('--subject <id>', 'the claim "sub" of its ID tokens')
+    .action((name: string, subject: { issuer: string; subject: string }) =>
+      perform(async ({ operators: open }) => {
+        const { issuer, subject: id } = subject;
+        await (await open()).link(name, { issuer, subject: id }, actor());
+        return { json: { name, issuer, subject: id }, text: `Linked: ${name} is ${id} at ${issuer}.` };
+      }),
+    );
   command(operators, 'reset-totp <name>', 'make a new TOTP secret, for a lost phone', 'ada').action(
     (name: string) =>
       perform(async ({ operators: open }) => {

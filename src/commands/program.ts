@@ -1,6 +1,8 @@
 import { Command, type OutputConfiguration } from 'commander';
 import { VERSION } from '../core/version.js';
 import { addApiKeys } from './api-keys.js';
+import { addAudit } from './audit.js';
+import { addBank } from './bank.js';
 import { addBreaks } from './breaks.js';
 import { type Perform, withExamples } from './command.js';
 import { addCompletion } from './completion.js';
@@ -25,6 +27,7 @@ const groups = [
   addMerchants,
   addApiKeys,
   addOperators,
+  addAudit,
   addPayments,
   addExplain,
   addStuck,
@@ -34,6 +37,7 @@ const groups = [
   addBreaks,
   addLedger,
   addReconcile,
+  addBank,
   addDeadLetters,
   addPeriodicTasks,
 ];

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Imported } from '../reconciliation/report-importer.js';
+import { type Reports } from '../reconciliation/reports.js';
 import { type RunResult } from '../reconciliation/runs.js';
 import { Problem } from '../core/problem.js';
 import {
@@ -15,7 +16,7 @@ import { ago, detailLines, exactly, list } from './text.js';
 
 interface RunOptions {
   readonly psp: string;
-  readonly file: string;
+  readonly file?: string;
   readonly mapping?: string;
   readonly from?: Date;
   readonly to?: Date;
@@ -27,6 +28,7 @@ export function addReconcile(payonce: Command, perform: Perform): void {
       .command('reconcile')
       .description('hold reports of PSPs against the ledger (docs/reconciliation.md)'),
     '--psp stripe --file report.csv',
+    'run --psp stripe --from 2026-11-21 --to 2026-11-22',
     'show 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42',
   );
   command(reconcile, 'list', 'list the reports that were imported, the newest first', '').action(() =>
@@ -67,15 +69,15 @@ export function addReconcile(payonce: Command, perform: Perform): void {
   )
     .requiredOption('--file <path>', 'the file, which must not exist yet')
     .action((id: string, { file }: { file: string }) =>
-      perform(async ({ database }) => {
-        const [{ Runs }, { ReportBreaks }, { breakViewOf }, { writeCsv }] = await Promise.all([
+      perform(async ({ database, clock }) => {
+        const [{ Runs }, { Breaks }, { breakViewOf }, { writeCsv }] = await Promise.all([
           import('../reconciliation/runs.js'),
-          import('../reconciliation/report-breaks.js'),
+          import('../reconciliation/breaks.js'),
           import('../reconciliation/reconciliation.view.js'),
           import('../ledger/csv-file.js'),
         ]);
         const { run } = await new Runs(database.pool).show(id);
-        const found = await new ReportBreaks(database.dataSource).ofRun(run.id);
+        const found = await new Breaks(database.dataSource, clock).ofRun(run.id);
         const written = await writeCsv(file, found, breakViewOf);
         return { json: { file, run_id: run.id, breaks: written }, text: `Exported ${written} to ${file}.` };
       }),
@@ -85,59 +87,143 @@ export function addReconcile(payonce: Command, perform: Perform): void {
     .description('import a report, match it and list the differences');
   withRunOptions(run).action((options: RunOptions) =>
     perform(async (opened) => {
-      const { runId } = await imported(options, opened);
-      const { Runs } = await import('../reconciliation/runs.js');
-      return shown(await new Runs(opened.database.pool).show(runId), opened);
+      const results = await resultsOf(await imported(options, opened), opened);
+      const [first] = results;
+      if (options.file !== undefined && first) return shown(first, opened);
+      const all = await Promise.all(results.map((result) => shown(result, opened)));
+      return {
+        json: all.map(({ json }) => json),
+        text: all.length === 0 ? 'No report of this time waits.' : all.map(({ text }) => text).join('\n\n'),
+      };
+    }),
+  );
+  command(
+    reconcile,
+    'reports',
+    'list the reports that were due, the newest first, and what became of them',
+    '',
+  ).action(() =>
+    perform(async ({ database, clock }) => {
+      const { ReportFetches } = await import('../reconciliation/report-fetches.js');
+      const found = await new ReportFetches(database.pool).list();
+      const now = clock.now();
+      return {
+        json: found.map(({ dueAt, nextAt, runId, ...rest }) => ({
+          ...rest,
+          due_at: dueAt,
+          next_at: nextAt,
+          run_id: runId,
+        })),
+        text: list(
+          ['DUE', 'PSP', 'STATE', 'TRIES'],
+          found.map(({ dueAt, psp, state, tries, id, nextAt, fault, runId }) => ({
+            cells: [ago(dueAt, now), psp, state, String(tries)],
+            details: [
+              ['report', id],
+              ...(runId === null ? [] : [['run', runId] as const]),
+              ...(nextAt === null ? [] : [['next try', exactly(nextAt, now)] as const]),
+              ...(fault === null ? [] : [['fault', fault] as const]),
+            ] as const,
+          })),
+        ),
+      };
     }),
   );
 }
 
 function withRunOptions(run: Command): Command {
-  return asCommand(run, '--psp adyen --file settlement_detail_report_batch_7.csv')
+  return asCommand(
+    run,
+    '--psp adyen --file settlement_detail_report_batch_7.csv',
+    '--psp stripe --from 2026-11-21 --to 2026-11-22',
+  )
     .requiredOption('--psp <account>', 'the PSP account that the report is of')
-    .requiredOption(
+    .option(
       '--file <path>',
-      "Stripe's itemised CSV, Adyen's settlement detail CSV, or camt.053 or .054",
+      "Stripe's itemised CSV, Adyen's settlement detail CSV, or camt.053 or .054; default: fetched from the PSP",
     )
     .option('--mapping <path>', 'how to read a CSV of another PSP (docs/reconciliation.md)')
     .option('--from <time>', 'from when the report covers everything; default: its first line', timeOf)
-    .option('--to <time>', 'until when; default: its last line', timeOf);
+    .option('--to <time>', 'until when; default: its last line, or now', timeOf);
 }
 
 /** After what happened until now is posted, for the report is held against the ledger. */
-async function imported({ psp, file, mapping, from, to }: RunOptions, opened: Opened): Promise<Imported> {
-  const [{ ReportImporter }, { ReportRefused }, { formatOf, mappedFormat }, { LedgerPoster }, fs, path] =
-    await Promise.all([
-      import('../reconciliation/report-importer.js'),
-      import('../reconciliation/report-line.js'),
-      import('../reconciliation/formats.js'),
-      import('../ledger/ledger-poster.js'),
-      import('node:fs'),
-      import('node:path'),
-    ]);
-  const { database, clock, ids } = opened;
+async function imported(options: RunOptions, opened: Opened): Promise<readonly Imported[]> {
+  const [{ ReportRefused }, { LedgerPoster }] = await Promise.all([
+    import('../reconciliation/report-line.js'),
+    import('../ledger/ledger-poster.js'),
+  ]);
+  const { database, clock } = opened;
   try {
-    const format = await (mapping === undefined ? formatOf(file) : mappedFormat(mapping));
+    const reports = await opened.reports();
     await new LedgerPoster(database.pool, clock).runOnce();
-    return await new ReportImporter(database.pool, clock, ids).import({
-      psp,
-      format,
-      fileName: path.basename(file).slice(0, 200),
-      bytes: fs.createReadStream(file),
-      ...(from ? { from } : {}),
-      ...(to ? { to } : {}),
-      by: actor(),
-    });
+    return options.file === undefined
+      ? await fetched(options, reports, opened)
+      : [await fromFile({ ...options, file: options.file }, reports)];
   } catch (error) {
     if (error instanceof ReportRefused) {
       throw new Problem('validation_failed', `Nothing was imported: ${error.message}.`);
     }
+    throw error;
+  }
+}
+
+async function fetched(
+  { psp, from, to, mapping }: RunOptions,
+  reports: Reports,
+  { clock }: Opened,
+): Promise<readonly Imported[]> {
+  if (mapping !== undefined) throw new Problem('validation_failed', '--mapping is for a --file.');
+  if (from === undefined) throw new Problem('validation_failed', 'Say of which --file, or --from when.');
+  const fetcher = reports.fetcherOf(psp);
+  if (fetcher === undefined) {
+    throw new Problem('validation_failed', `Reports of ${psp} cannot be fetched: name a --file.`);
+  }
+  const { ReportNotFetched } = await import('../reconciliation/report-fetcher.js');
+  try {
+    return await fetcher.now({ from, to: to ?? clock.now() }, actor());
+  } catch (error) {
+    if (!(error instanceof ReportNotFetched)) throw error;
+    throw new Problem('validation_failed', `Nothing was imported: ${error.message}.`);
+  }
+}
+
+async function fromFile(
+  { psp, file, mapping, from, to }: RunOptions & { readonly file: string },
+  reports: Reports,
+): Promise<Imported> {
+  const [{ formatOf, mappedFormat }, fs, path] = await Promise.all([
+    import('../reconciliation/formats.js'),
+    import('node:fs'),
+    import('node:path'),
+  ]);
+  try {
+    const format = await (mapping === undefined ? formatOf(file) : mappedFormat(mapping));
+    return await reports.importer.import(
+      {
+        psp,
+        format,
+        fileName: path.basename(file).slice(0, 200),
+        bytes: fs.createReadStream(file),
+        ...(from ? { from } : {}),
+        ...(to ? { to } : {}),
+        by: actor(),
+      },
+      (lines) => process.stderr.write(`${lines} lines read\n`),
+    );
+  } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR') {
       throw new Problem('validation_failed', `The file cannot be read (${code}).`);
     }
     throw error;
   }
+}
+
+async function resultsOf(imports: readonly Imported[], { database }: Opened): Promise<RunResult[]> {
+  const { Runs } = await import('../reconciliation/runs.js');
+  const runs = new Runs(database.pool);
+  return Promise.all(imports.map(({ runId }) => runs.show(runId)));
 }
 
 async function shown(result: RunResult, { clock }: Opened): Promise<Outcome> {

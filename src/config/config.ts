@@ -6,6 +6,10 @@ import { type JobLadders, LADDER_FORM, readLadders } from './job-ladder.js';
 export abstract class Config {
   /** Null: the embedded Postgres in `dataDir`. */
   readonly databaseUrl: string | null;
+  /** Of the role that runs migrations and owns the tables. Null: that of `databaseUrl`. */
+  readonly migrationDatabaseUrl: string | null;
+  /** Whether a start is refused, or warns, where its role can bypass row-level security. */
+  readonly rowSecurity: 'required' | 'advised';
   /** Null: the queues are in Postgres. */
   readonly redisUrl: string | null;
   /** 0: any free port. */
@@ -22,6 +26,8 @@ export abstract class Config {
   readonly grpcClientsFile: string | null;
   /** Where /metrics has a listener of its own, 0: any free port. Null: on `port` if `host` is loopback, else nowhere. */
   readonly monitoringPort: number | null;
+  /** Where traces are sent by OTLP over HTTP. Null: nothing is traced. */
+  readonly otelExporterOtlpEndpoint: string | null;
   readonly role: 'all' | 'api' | 'worker';
   /** Null: the simulator's PSPs where `simulated`, else the start is refused. */
   readonly pspsFile: string | null;
@@ -42,6 +48,11 @@ export abstract class Config {
   readonly sealKeyPrevious: Uint8Array | null;
   /** How long a request holds its idempotency key before another may take over. */
   readonly lockTtlMs: number;
+  /** Requests a second of an API key, and of all keys of a merchant; 0: no limit. */
+  readonly keyRate: number;
+  readonly merchantRate: number;
+  /** Requests are refused while the event loop is later than this. */
+  readonly shedDelayMs: number;
   /** How long a client waits for a payment to come to rest before it is answered 202. */
   readonly deadlineMs: number;
   /** Whether what a PSP did after it was ruled out is given back at once, or once a person approves. */
@@ -58,6 +69,8 @@ export abstract class Config {
   readonly commitLanes: number;
   /** What operators carry as a bearer token. Null: nothing is served under /ops/api. */
   readonly opsToken: string | null;
+  /** How operators sign in by an OpenID provider. Null: not at all. */
+  readonly oidcFile: string | null;
   readonly shutdownGraceMs: number;
   readonly logLevel: Environment['PAYONCE_LOG_LEVEL'];
   readonly clockOffsetMs: number;
@@ -94,6 +107,11 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     ]);
   }
   checkGrpcTls(given);
+  if (given.PAYONCE_MIGRATION_DATABASE_URL && !given.DATABASE_URL) {
+    throw new ConfigError([
+      'PAYONCE_MIGRATION_DATABASE_URL needs DATABASE_URL, which names the role of the service',
+    ]);
+  }
   const jobLadder = readLadders(given.PAYONCE_JOB_LADDER);
   if (typeof jobLadder === 'string') {
     const was = JSON.stringify(given.PAYONCE_JOB_LADDER.slice(0, 100));
@@ -104,6 +122,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   const simulator = given.PAYONCE_SIMULATOR ? given.PAYONCE_SIMULATOR === 'on' : isBare;
   return Object.freeze<Config>({
     databaseUrl: given.DATABASE_URL ?? null,
+    migrationDatabaseUrl: given.PAYONCE_MIGRATION_DATABASE_URL ?? null,
+    rowSecurity: given.PAYONCE_ROW_SECURITY ?? (env['NODE_ENV'] === 'production' ? 'required' : 'advised'),
     redisUrl: given.REDIS_URL ?? null,
     port: given.PORT,
     host: given.HOST,
@@ -113,6 +133,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     grpcClientCa: given.PAYONCE_GRPC_CLIENT_CA ?? null,
     grpcClientsFile: given.PAYONCE_GRPC_CLIENTS_FILE ?? null,
     monitoringPort: given.PAYONCE_MONITORING_PORT ?? null,
+    otelExporterOtlpEndpoint: given.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
     role: given.PAYONCE_ROLE,
     pspsFile: given.PAYONCE_PSPS_FILE ?? null,
     simulator,
@@ -125,6 +146,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     sealKeyPrevious: keyOf(given.PAYONCE_SEAL_KEY_PREVIOUS),
     lockTtlMs: given.PAYONCE_LOCK_TTL_MS,
     deadlineMs: given.PAYONCE_DEADLINE_MS,
+    keyRate: given.PAYONCE_KEY_RATE,
+    merchantRate: given.PAYONCE_MERCHANT_RATE,
+    shedDelayMs: given.PAYONCE_SHED_DELAY_MS,
     orphans: given.PAYONCE_ORPHANS,
     webhookTargets: given.PAYONCE_WEBHOOK_TARGETS ?? (simulator ? 'any' : 'public'),
     keyRetentionDays: given.PAYONCE_KEY_RETENTION_DAYS,
@@ -133,6 +157,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     dbPool: given.PAYONCE_DB_POOL,
     commitLanes: given.PAYONCE_COMMIT_LANES,
     opsToken: given.PAYONCE_OPS_TOKEN ?? null,
+    oidcFile: given.PAYONCE_OIDC_FILE ?? null,
     shutdownGraceMs: given.PAYONCE_SHUTDOWN_GRACE_MS,
     logLevel: given.PAYONCE_LOG_LEVEL,
     clockOffsetMs: given.PAYONCE_CLOCK_OFFSET_MS,

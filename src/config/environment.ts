@@ -50,6 +50,7 @@ const KEY = /^[A-Za-z0-9+/]{43}=$/;
 const OPS_TOKEN = /^(?!po_live_)[A-Za-z0-9._~+/-]{32,512}={0,2}$/;
 const ROLES = ['all', 'api', 'worker'] as const;
 const SIMULATORS = ['on', 'off', 'external'] as const;
+const ROW_SECURITY = ['required', 'advised'] as const;
 const SWITCH = ['on', 'off'] as const;
 const STANDBYS = ['asynchronous', 'synchronous'] as const;
 const ORPHANS = ['automatic', 'approve'] as const;
@@ -62,6 +63,12 @@ type One<Choices extends readonly string[]> = Choices[number];
 export class Environment {
   @Text('a URL of the form postgresql://user:password@host:port/name', /^postgres(ql)?:\/\/\S+$/)
   DATABASE_URL?: string;
+
+  @Text('a URL of the form postgresql://user:password@host:port/name', /^postgres(ql)?:\/\/\S+$/)
+  PAYONCE_MIGRATION_DATABASE_URL?: string;
+
+  @Choice(ROW_SECURITY)
+  PAYONCE_ROW_SECURITY?: One<typeof ROW_SECURITY>;
 
   @Text('a URL of the form redis://host:port', /^rediss?:\/\/\S+$/)
   REDIS_URL?: string;
@@ -89,6 +96,9 @@ export class Environment {
 
   @Integer(PORT, 0, 65_535)
   PAYONCE_MONITORING_PORT?: number;
+
+  @Text('a URL of the form http(s)://host:port, of a collector of OpenTelemetry', /^https?:\/\/\S+$/)
+  OTEL_EXPORTER_OTLP_ENDPOINT?: string;
 
   @Choice(ROLES)
   PAYONCE_ROLE: One<typeof ROLES> = 'all';
@@ -120,6 +130,15 @@ export class Environment {
   @Integer('milliseconds', 1_000, 300_000)
   PAYONCE_DEADLINE_MS = 25_000;
 
+  @Integer('requests a second (0 = no limit)', 0, 1_000_000)
+  PAYONCE_KEY_RATE = 2_000;
+
+  @Integer('requests a second (0 = no limit)', 0, 1_000_000)
+  PAYONCE_MERCHANT_RATE = 4_000;
+
+  @Integer('milliseconds', 50, 60_000)
+  PAYONCE_SHED_DELAY_MS = 300;
+
   @Choice(ORPHANS)
   PAYONCE_ORPHANS: One<typeof ORPHANS> = 'automatic';
 
@@ -144,6 +163,9 @@ export class Environment {
   @Text('32 to 512 of A-Z a-z 0-9 . _ ~ + / - (openssl rand -hex 32)', OPS_TOKEN)
   PAYONCE_OPS_TOKEN?: string;
 
+  @Text('the path of a JSON file')
+  PAYONCE_OIDC_FILE?: string;
+
   @Integer('milliseconds', 0, 300_000)
   PAYONCE_SHUTDOWN_GRACE_MS = 15_000;
 
@@ -158,6 +180,7 @@ export const variableNames: readonly string[] = [...variables.keys()];
 
 const SECRETS: ReadonlySet<string> = new Set<keyof Environment>([
   'DATABASE_URL',
+  'PAYONCE_MIGRATION_DATABASE_URL',
   'REDIS_URL',
   'PAYONCE_SEAL_KEY',
   'PAYONCE_SEAL_KEY_PREVIOUS',

@@ -154,7 +154,7 @@ const TIME = '(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]{1,9})?)?
 
 /**
  * What holds digits by nature and is let through as a whole, never as a part of a longer word: UUIDs
- * (RFC 9562), digests in hex of 32 characters or more with at least four letters, dates and times of day.
+ * (RFC 9562), digests in hex of 32 characters or more with at least four letters, dates and times of day. So are IBANs.
  * Adyen's references need no exemption: one in millions has twelve digits in a row.
  */
 const identifier = new RegExp(
@@ -172,6 +172,21 @@ const identifier = new RegExp(
     .join('|'),
   'g',
 );
+
+/**
+ * ISO 13616. Those of some countries are as long as a card number, and begin like one; they count when their own check
+ * digits are right, and never as a part of a longer word.
+ */
+const iban = /(?<![0-9A-Za-z])[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}(?![0-9A-Za-z])/g;
+
+function hasCheckDigitsOfIban(text: string): boolean {
+  let rest = 0;
+  for (const sign of text.slice(4) + text.slice(0, 4)) {
+    const value = Number.parseInt(sign, 36);
+    rest = (rest * (value > 9 ? 100 : 10) + value) % 97;
+  }
+  return rest === 1;
+}
 
 /** Some digits in a row: where they stand in the text, and where among the digits of their run. */
 interface Group extends TextSpan {
@@ -267,10 +282,12 @@ class Search {
   }
 
   private touchesIdentifier({ start, end }: TextSpan): boolean {
-    this.identifiers ??= Array.from(this.text.matchAll(identifier), (match) => ({
-      start: match.index,
-      end: match.index + match[0].length,
-    }));
+    this.identifiers ??= [
+      ...this.text.matchAll(identifier),
+      ...[...this.text.matchAll(iban)].filter(([text]) => hasCheckDigitsOfIban(text)),
+    ]
+      .map((match) => ({ start: match.index, end: match.index + match[0].length }))
+      .toSorted((a, b) => a.start - b.start);
     const { identifiers } = this;
     while ((identifiers[this.nextIdentifier]?.end ?? Infinity) <= start) this.nextIdentifier++;
     return (identifiers[this.nextIdentifier]?.start ?? Infinity) < end;

@@ -35,6 +35,7 @@ const catalogue = {
   webhook_endpoint_limit: [409, 'No more webhook endpoints can be enabled'],
   replay_too_large: [422, 'Too many events to replay at once'],
   psp_account_changed: [409, 'The PSP account that holds the payment is not configured any more'],
+  psp_account_refused: [422, 'A PSP account is named that is not for this merchant'],
   no_route: [422, 'No PSP can take this payment'],
   rate_limited: [429, 'Too many requests'],
   commits_may_be_lost: [

@@ -14,6 +14,7 @@ import { EventRecord } from './event.entity.js';
 import { FailoverHold } from './failover-hold.entity.js';
 import { SealKey } from './seal-key.entity.js';
 import { Installation } from './installation.js';
+import { TenantDatabase } from './tenants.js';
 
 /** Of its own, for it closes after the store that commits through it. */
 @Module({ providers: [Installation], exports: [Installation] })
@@ -69,7 +70,8 @@ interface InstallationOptions {
         }),
     },
     { provide: Store, useExisting: PostgresStore },
+    TenantDatabase,
   ],
-  exports: [InstallationModule, Pool, LockHolder, PostgresStore, Store],
+  exports: [InstallationModule, Pool, TenantDatabase, LockHolder, PostgresStore, Store],
 })
 export class DatabaseModule {}

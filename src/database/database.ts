@@ -8,7 +8,9 @@ import {
 } from 'typeorm';
 import { columnName } from './commit/columns.js';
 import { DURABLE, ignoreConnectionErrors } from './connection.js';
+import { admitService } from './service-role.js';
 import { sqlState, sqlStateOf } from './sql-state.js';
+import { FOR_ALL_TENANTS } from './tenants.js';
 import { type PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 
 /** An open database: TypeORM for entities and migrations, the pool for SQL written as SQL. */
@@ -120,15 +122,23 @@ export function poolOf({ driver }: DataSource): Pool {
 /** Statements of a connection run in order: what is asked of it first runs after this. */
 function prepared(client: ClientBase): void {
   ignoreConnectionErrors(client);
-  // Where this fails the connection is lost, and the next caller hears of it.
-  client.query(DURABLE).catch(() => {});
+  // No statement here runs for as long as it takes to compile it. Where this fails the connection is lost, and the
+  // next caller hears of it.
+  client.query(`SET jit = off; ${DURABLE}; ${FOR_ALL_TENANTS}`).catch(() => {});
 }
+
+/** What a migration adds with a column for its merchant is walled in by itself (migration 0080). */
+const WALL_IN = `
+SELECT payonce_wall_in(c.oid, 'merchant_id') FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+ WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relrowsecurity
+   AND a.attname = 'merchant_id' AND NOT a.attisdropped`;
 
 /**
  * Runs the pending migrations and returns their names. Any number of processes may call it at once:
- * one does the work, the others wait for it and find nothing left to do.
+ * one does the work, the others wait for it and find nothing left to do. `serviceUrl`: of the role that works with the
+ * tables, where it is another than the one that runs this.
  */
-export async function migrate(dataSource: DataSource): Promise<string[]> {
+export async function migrate(dataSource: DataSource, serviceUrl: string | null = null): Promise<string[]> {
   const runner = dataSource.createQueryRunner();
   try {
     // A migration of a large table may take longer than a request may.
@@ -138,6 +148,8 @@ export async function migrate(dataSource: DataSource): Promise<string[]> {
       const executor = new MigrationExecutor(dataSource, runner);
       executor.transaction = 'each';
       const done = await executor.executePendingMigrations();
+      await runner.query(WALL_IN);
+      if (serviceUrl !== null) await admitService(runner, serviceUrl);
       return done.map((migration) => migration.name);
     } finally {
       await runner.query(`SELECT pg_advisory_unlock(hashtext('payonce'), hashtext('migrate'))`);

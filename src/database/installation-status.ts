@@ -42,7 +42,7 @@ SELECT (SELECT name FROM schema_migrations ORDER BY id DESC LIMIT 1) AS schema,
          WHERE held_until > clock_timestamp()) AS "failoverHeldUntil",
        ${count('psp_requests WHERE stuck_at IS NOT NULL')} AS "stuckRoutes",
        ${count("orphan_effects WHERE status NOT IN ('compensated', 'closed')")} AS "orphanEffects",
-       ${count("webhook_inbox WHERE state = 'break' AND resolved_at IS NULL")} AS breaks,
+       ${count('reconciliation_breaks WHERE closed_at IS NULL')} AS breaks,
        ${count('dead_letters')} AS "deadLetters",
        ${count("psp_requests WHERE verdict = 'open' AND next_step_at IS NOT NULL")} AS "openRoutes",
        (SELECT min(opened_at) FROM psp_requests

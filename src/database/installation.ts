@@ -1,4 +1,5 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { type Pool } from 'pg';
 import { type Logger } from 'pino';
 import { type DataSource } from 'typeorm';
 import { Config } from '../config/config.js';
@@ -7,10 +8,11 @@ import { DatabaseClock } from '../core/database-clock.js';
 import { Encryption } from '../core/encryption.js';
 import { type Hold } from '../core/hold.js';
 import { Ids } from '../core/ids.js';
-import { type Database, type EntityClass } from './database.js';
+import { type Database, DatabaseUnavailable, type EntityClass } from './database.js';
 import { openStore, type Store } from './open-store.js';
 import { ProcessSession } from './process-session.js';
 import { confirmSealKey } from './sealed-values.js';
+import { gapOfRole } from './service-role.js';
 
 /**
  * The database that this process works on, the embedded server where there is one, and the session by which
@@ -41,6 +43,7 @@ export class Installation implements OnApplicationShutdown {
       }));
       if (store.migrated.length > 0) logger.info({ migrations: store.migrated }, 'migrated');
       const { url, pool, dataSource } = store.database;
+      await this.refuseGap(pool);
       await confirmSealKey(pool, this.encryption);
       this.processSession = new ProcessSession(url, clock, ids, {
         isStandbySynchronous: config.standby === 'synchronous',
@@ -64,6 +67,19 @@ export class Installation implements OnApplicationShutdown {
 
   onApplicationShutdown(): Promise<void> {
     return this.close();
+  }
+
+  /** Without row-level security a mistake in a query could show a merchant what is another's. */
+  private async refuseGap(pool: Pool): Promise<void> {
+    const gap = await gapOfRole(pool);
+    if (gap === null) return;
+    if (this.config.rowSecurity === 'required') {
+      throw new DatabaseUnavailable(
+        `${gap}. Connect as a role of its own (docs/operations.md, Roles of the database), ` +
+          'or set PAYONCE_ROW_SECURITY=advised',
+      );
+    }
+    this.logger.warn({ runbook: 'docs/operations.md#roles-of-the-database' }, gap);
   }
 
   private logHold(hold: Hold): void {

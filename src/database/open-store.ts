@@ -11,7 +11,13 @@ import {
   type SchemaState,
   schemaStateOf,
 } from './database.js';
-import { hasEmbeddedPostgres, startEmbeddedPostgres } from './embedded/embedded-postgres.js';
+import {
+  type EmbeddedPostgres,
+  hasEmbeddedPostgres,
+  startEmbeddedPostgres,
+} from './embedded/embedded-postgres.js';
+import { roleOf } from './service-role.js';
+import { sqlState, sqlStateOf } from './sql-state.js';
 import { VERSION } from '../core/version.js';
 
 /** The database as configured or embedded, with the schema of this version, and open. */
@@ -25,7 +31,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-type Where = Pick<Config, 'databaseUrl' | 'dataDir'>;
+type Where = Pick<Config, 'databaseUrl' | 'migrationDatabaseUrl' | 'dataDir'>;
 
 /**
  * `migrate`: makes the embedded database where there is none, and brings the schema up to date.
@@ -48,7 +54,7 @@ export async function openStore(config: Where, options: StoreOptions): Promise<S
   if (options.schema === 'require') refuseNone(config);
   const place = installationOf(config);
   const embedded = config.databaseUrl === null ? await startEmbeddedPostgres(config.dataDir) : null;
-  const url = embedded?.url ?? config.databaseUrl!;
+  const urls = urlsOf(config, embedded);
   let database: Database | undefined;
   const close = async () => {
     try {
@@ -58,15 +64,71 @@ export async function openStore(config: Where, options: StoreOptions): Promise<S
     }
   };
   try {
-    database = await openDatabase({ url, migrations, ...options });
-    refuseUnfit(await schemaStateOf(database), place, options.schema);
-    const migrated = options.schema === 'migrate' ? await migrate(database.dataSource) : [];
-    // A newer version may have come in between.
-    if (migrated.length > 0) refuseUnfit(await schemaStateOf(database), place, 'require');
-    return { database, place, migrated, close };
+    const isOwner = urls.owner === urls.service;
+    const byOwner = isOwner ? [] : await migratedAsOwner(urls, place, options.schema);
+    database = await openDatabase({ url: urls.service, migrations, ...options });
+    const bySelf = await migrated(database, place, isOwner ? options.schema : 'require', null);
+    return { database, place, migrated: [...byOwner, ...bySelf], close };
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+interface DatabaseUrls {
+  /** Of the role that runs migrations, and owns the tables. */
+  readonly owner: string;
+  /** Of the role that works with them. */
+  readonly service: string;
+}
+
+function urlsOf(
+  { databaseUrl, migrationDatabaseUrl }: Where,
+  embedded: EmbeddedPostgres | null,
+): DatabaseUrls {
+  if (embedded !== null) return { owner: embedded.url, service: embedded.serviceUrl };
+  return { owner: migrationDatabaseUrl ?? databaseUrl!, service: databaseUrl! };
+}
+
+async function migratedAsOwner(
+  { owner, service }: DatabaseUrls,
+  place: string,
+  schema: Schema,
+): Promise<readonly string[]> {
+  const options = { entities: [], poolSize: 2, applicationName: 'payonce-migrate' };
+  const database = await openDatabase({ url: owner, migrations, ...options });
+  try {
+    return await migrated(database, place, schema, service);
+  } finally {
+    await database.close();
+  }
+}
+
+/** Brings the schema up to date, or with `require` refuses one that is not. Returns what was run. */
+async function migrated(
+  database: Database,
+  place: string,
+  schema: Schema,
+  serviceUrl: string | null,
+): Promise<readonly string[]> {
+  refuseUnfit(await readableSchemaStateOf(database), place, schema);
+  if (schema === 'require') return [];
+  const run = await migrate(database.dataSource, serviceUrl);
+  // A newer version may have come in between.
+  if (run.length > 0) refuseUnfit(await schemaStateOf(database), place, 'require');
+  return run;
+}
+
+/** Of a role that the tables of another one may not have been granted to. */
+async function readableSchemaStateOf(database: Database): Promise<SchemaState> {
+  try {
+    return await schemaStateOf(database);
+  } catch (error) {
+    if (sqlStateOf(error) !== sqlState.INSUFFICIENT_PRIVILEGE) throw error;
+    throw new DatabaseUnavailable(
+      `the role ${roleOf(database.url)} may not use the tables. ` +
+        'Run with PAYONCE_MIGRATION_DATABASE_URL: npx payonce migrate',
+    );
   }
 }
 
@@ -81,7 +143,7 @@ export async function pendingMigrations(
   const embedded = config.databaseUrl === null ? await startEmbeddedPostgres(config.dataDir) : null;
   let database: Database | undefined;
   try {
-    const url = embedded?.url ?? config.databaseUrl!;
+    const url = urlsOf(config, embedded).owner;
     const options = { entities: [], poolSize: 2, applicationName: 'payonce-cli' };
     database = await openDatabase({ url, migrations, ...options });
     const state = await schemaStateOf(database);

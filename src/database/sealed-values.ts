@@ -6,7 +6,7 @@ const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Every column that holds encrypted values, with what each is bound to: the same contexts as in
- * payments/payment-state, payouts/payout-state, webhooks/outgoing/endpoint-secret and ops/totp.
+ * payments/payment-state, payouts/payout-state, webhooks/outgoing/endpoint-secret, ops/totp and bank-files.
  */
 export const sealedColumns: readonly SealedColumn[] = [
   {
@@ -33,12 +33,24 @@ export const sealedColumns: readonly SealedColumn[] = [
     merchant: `'${NIL_UUID}'::uuid`,
     contextOf: (_merchantId: string, id: string) => `operator/${id}`,
   },
+  {
+    table: 'bank_instructions',
+    column: 'sealed',
+    merchant: `'${NIL_UUID}'::uuid`,
+    contextOf: (_merchantId: string, id: string) => `bank-instruction/${id}`,
+  },
+  {
+    table: 'bank_batches',
+    column: 'sealed',
+    merchant: `'${NIL_UUID}'::uuid`,
+    contextOf: (_merchantId: string, id: string) => `bank-batch/${id}`,
+  },
 ];
 
 interface SealedColumn {
   readonly table: string;
   readonly column: string;
-  /** Whose a row is, as SQL: operators are no merchant's. */
+  /** Whose a row is, as SQL: operators and files of a bank are no merchant's. */
   readonly merchant: 'merchant_id' | `'${typeof NIL_UUID}'::uuid`;
   readonly contextOf: (merchantId: string, id: string) => string;
 }

@@ -10,19 +10,18 @@ import { Histogram, type Registry } from 'prom-client';
 import { type Clock, SystemClock } from '../core/clock.js';
 import { type Ids } from '../core/ids.js';
 import { Problem } from '../core/problem.js';
+import { type OpenSpan, tracer } from '../core/tracing.js';
 import { type Access } from '../http/access.js';
+import { type Admission } from '../http/admission.js';
 import { requireScope } from '../http/authentication.js';
-import { bearerOf, idempotencyKeyOf, waitSecondsOf } from '../http/headers.js';
+import { idempotencyKeyOf, waitSecondsOf } from '../http/headers.js';
 import { problemOf } from '../http/problem.filter.js';
-import { type RequestHooks } from '../http/request-hooks.js';
-import { type Merchants } from '../merchants/merchants.js';
 import { Call, rememberCall } from './call.js';
 import { type ClientCertificates } from './client-certificates.js';
 import { type CallStatus, statusOf } from './error-status.js';
 
 export interface CallTools {
-  readonly hooks: RequestHooks;
-  readonly merchants: Merchants;
+  readonly admission: Admission;
   readonly certificates: ClientCertificates;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -52,6 +51,8 @@ export function callHooks(tools: CallTools): ServerInterceptor {
       ended.abort();
       // A handler that has begun gives the place back itself, when it ends.
       if (!call.isHandled) call.release?.();
+      call.span?.set({ 'rpc.response.status_code': codes[code] });
+      call.span?.end(code === codes.INTERNAL || code === codes.UNAVAILABLE);
       const ms = clock.monotonicMs() - startedMs;
       if (access === undefined) return;
       durations.observe({ method: path.slice(1), code: codes[code] }, ms / 1_000);
@@ -68,9 +69,9 @@ export function callHooks(tools: CallTools): ServerInterceptor {
       tools.logger.info(line, 'request');
     };
     const finalStatus = (status: CallStatus): CallStatus => {
-      const told = call.problem === null ? status : statusOf(call.problem, call.requestId);
-      if (told.metadata) mark(told.metadata, call);
-      return told;
+      const described = call.problem === null ? status : statusOf(call.problem, call.requestId);
+      if (described.metadata) mark(described.metadata, call);
+      return described;
     };
     const refuse = (error: unknown): void => {
       if (ended.signal.aborted) return;
@@ -90,6 +91,7 @@ export function callHooks(tools: CallTools): ServerInterceptor {
         listen({
           onReceiveMetadata: (metadata, proceed) => {
             rememberCall(metadata, call);
+            if (access !== undefined) call.span = spanOf(path, metadata, call);
             if (access === undefined) return proceed(metadata);
             admit(tools, call, access, { metadata, next, isStream: responseStream }).then(() => {
               proceed(metadata);
@@ -103,12 +105,25 @@ export function callHooks(tools: CallTools): ServerInterceptor {
         send(metadata);
       },
       sendStatus: (status, send) => {
-        const told = finalStatus(status);
-        end(told.code);
-        send(told);
+        const sent = finalStatus(status);
+        end(sent.code);
+        send(sent);
       },
     });
   };
+}
+
+/** Of the trace that the client sent. */
+function spanOf(path: string, metadata: Metadata, { requestId }: Call): OpenSpan | null {
+  const from = valueOf(metadata, 'traceparent');
+  return (
+    tracer()?.start({
+      name: path.slice(1),
+      kind: 'server',
+      attributes: { 'rpc.system.name': 'grpc', 'rpc.method': path.slice(1), 'payonce.request_id': requestId },
+      ...(from === undefined ? {} : { parent: from }),
+    }) ?? null
+  );
 }
 
 function mark(metadata: Metadata, { requestId, replayed }: Call): void {
@@ -117,7 +132,7 @@ function mark(metadata: Metadata, { requestId, replayed }: Call): void {
 }
 
 async function admit(
-  { hooks, merchants, certificates }: CallTools,
+  { admission, certificates }: CallTools,
   call: Call,
   { scopes, movesMoney }: Access,
   {
@@ -127,8 +142,7 @@ async function admit(
   }: { metadata: Metadata; next: ServerInterceptingCallInterface; isStream: boolean },
 ): Promise<void> {
   // A stream waits more than it works, and has a bound of its own.
-  if (!isStream) hooks.admit(call);
-  const caller = await merchants.authenticate(bearerOf(valueOf(metadata, 'authorization')));
+  const caller = await admission.admit(valueOf(metadata, 'authorization'), isStream ? null : call);
   certificates.require(caller, next.getAuthContext().sslPeerCertificate);
   const sourceAddress = next.getConnectionInfo().remoteAddress;
   call.authenticated = { ...caller, ...(sourceAddress === undefined ? {} : { sourceAddress }) };

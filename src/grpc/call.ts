@@ -1,7 +1,8 @@
 import { type Metadata } from '@grpc/grpc-js';
+import { type OpenSpan } from '../core/tracing.js';
 import { Problem, type ProblemCode, type ProblemDocument } from '../core/problem.js';
 import { MAX_DEADLINE_MS, unauthorized } from '../http/headers.js';
-import { type FlowAnswer } from '../idempotency/idempotent-runner.js';
+import { type KeyedAnswer } from '../idempotency/idempotent-runner.js';
 import { type RequestContext } from '../idempotency/request-context.js';
 import { type Caller } from '../merchants/caller.js';
 
@@ -13,6 +14,8 @@ export class Call {
   /** Gives back its place among what is in flight; null: it has none. */
   release: (() => void) | null = null;
   isHandled = false;
+  /** null: nothing is traced. */
+  span: OpenSpan | null = null;
   replayed = false;
   /** For the status of the call and the log. */
   problem: Problem | null = null;
@@ -41,7 +44,7 @@ export class Call {
   }
 
   /** The stored answer of an operation as a message. Throws the problem that was stored in its place. */
-  async answer<Message>(running: Promise<FlowAnswer>, present: (view: never) => Message): Promise<Message> {
+  async answer<Message>(running: Promise<KeyedAnswer>, present: (view: never) => Message): Promise<Message> {
     const { status, body, replayed } = await running;
     this.replayed = replayed;
     const document = JSON.parse(body) as unknown;

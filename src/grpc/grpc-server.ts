@@ -14,10 +14,9 @@ import { Clock } from '../core/clock.js';
 import { Ids } from '../core/ids.js';
 import { projectRoot } from '../core/project-root.js';
 import { type Access } from '../http/access.js';
+import { Admission } from '../http/admission.js';
 import { Drain } from '../http/drain.js';
 import { ApiLimits } from '../http/limits.js';
-import { RequestHooks } from '../http/request-hooks.js';
-import { Merchants } from '../merchants/merchants.js';
 import { Readiness } from '../monitoring/readiness.js';
 import { callHooks } from './call-hooks.js';
 import { type Rpc, RPC } from './grpc.decorators.js';
@@ -81,7 +80,7 @@ export async function startGrpc(app: INestApplication, port: number): Promise<st
   const config = app.get(Config);
   const { bodyBytes, headerBytes, requestTimeoutMs } = app.get(ApiLimits);
   const access = accessIn(app);
-  const [hooks, merchants, clock] = [app.get(RequestHooks), app.get(Merchants), app.get(Clock)];
+  const clock = app.get(Clock);
   const health = new Health(servicesOf(access), app.get(Readiness), clock);
   const transport = new GrpcTransport({
     url: `${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
@@ -96,8 +95,7 @@ export async function startGrpc(app: INestApplication, port: number): Promise<st
     },
     interceptors: [
       callHooks({
-        hooks,
-        merchants,
+        admission: app.get(Admission, { strict: false }),
         clock,
         access,
         requestTimeoutMs,

@@ -1,4 +1,5 @@
 import { type OperatorRole } from '../core/operator-role.js';
+import { type OpenSpan } from '../core/tracing.js';
 import { type Caller, type Scope } from '../merchants/caller.js';
 
 /** What a route asks of its caller. Routes without it are open: health, metrics, docs. */
@@ -28,6 +29,8 @@ export interface EdgeState {
   deadlineMs: number | null;
   /** As it shall be sent: Fastify adds a charset to every JSON type, which RFC 8259 knows none of. */
   contentType: string | null;
+  /** null: nothing is traced. */
+  span: OpenSpan | null;
   /** Of the problem that was answered, for the log. */
   problem: string | null;
 }
@@ -42,5 +45,7 @@ declare module 'fastify' {
     operatorRole?: OperatorRole | null;
     /** It takes a PSP's notification: no API key, and the body is kept as it came, to the byte. */
     isNotification?: boolean;
+    /** Its body is a file of at most so many bytes, of the type application/octet-stream. */
+    maxFileBytes?: number;
   }
 }

@@ -1,12 +1,34 @@
 import { Module, type NestModule } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
+import { ThrottlerModule } from '@nestjs/throttler';
 import { type FastifyInstance } from 'fastify';
+import { Config } from '../config/config.js';
+import { DatabaseModule } from '../database/database.module.js';
 import { MerchantsModule } from '../merchants/merchants.module.js';
+import { Admission } from './admission.js';
 import { Authentication } from './authentication.js';
 import { HttpModule } from './http.module.js';
+import { LeasedBuckets } from './leased-buckets.js';
+import { LoadShedding } from './load-shedding.js';
+import { RateLimitGuard, throttlersOf } from './rate-limit.guard.js';
 
-/** Who may ask, by the API keys of merchants and the token for operators. Needs no guard on a controller. */
-@Module({ imports: [HttpModule, MerchantsModule], providers: [Authentication] })
+@Module({ imports: [DatabaseModule], providers: [LeasedBuckets], exports: [LeasedBuckets] })
+class BucketsModule {}
+
+/** Who may ask and how much, by the API keys of merchants and the token for operators. Needs no guard on a controller. */
+@Module({
+  imports: [
+    HttpModule,
+    DatabaseModule,
+    MerchantsModule,
+    ThrottlerModule.forRootAsync({
+      imports: [BucketsModule],
+      inject: [Config, LeasedBuckets],
+      useFactory: (config: Config, storage: LeasedBuckets) => ({ ...throttlersOf(config), storage }),
+    }),
+  ],
+  providers: [Authentication, Admission, LoadShedding, RateLimitGuard],
+})
 export class AuthenticationModule implements NestModule {
   constructor(
     private readonly host: HttpAdapterHost,

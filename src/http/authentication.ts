@@ -4,8 +4,8 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { Config } from '../config/config.js';
 import { Problem } from '../core/problem.js';
 import { type Caller } from '../merchants/caller.js';
-import { Merchants } from '../merchants/merchants.js';
 import { type Access } from './access.js';
+import { Admission } from './admission.js';
 import { bearerOf, deadlineMsOf, idempotencyKeyOf, unauthorized, waitSecondsOf } from './headers.js';
 import { RequestHooks, singleHeader } from './request-hooks.js';
 
@@ -22,7 +22,7 @@ export class Authentication {
 
   constructor(
     private readonly hooks: RequestHooks,
-    private readonly merchants: Merchants,
+    private readonly admission: Admission,
     { opsToken }: Config,
   ) {
     this.opsDigest = opsToken === null ? null : digestOf(opsToken);
@@ -31,14 +31,14 @@ export class Authentication {
   async check(request: FastifyRequest): Promise<void> {
     const { access } = request.routeOptions.config;
     if (access === undefined) return;
-    this.hooks.admit(request.edge);
-    const bearer = bearerOf(request.headers.authorization);
+    const { authorization } = request.headers;
     if ('operator' in access) {
-      this.admitOperator(bearer);
+      this.hooks.admit(request.edge);
+      this.admitOperator(bearerOf(authorization));
       readId(request);
       return;
     }
-    const caller = await this.merchants.authenticate(bearer);
+    const caller = await this.admission.admit(authorization, request.edge);
     request.edge.caller = { ...caller, sourceAddress: request.ip };
     allow(request, caller, access);
   }

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { runs } from '../../test/support/property-runs.js';
 import { Problem } from '../core/problem.js';
 import { readJsonBody } from './json-body.js';
 
@@ -32,7 +33,7 @@ describe('the JSON reader', () => {
           expect(read(text)).toEqual(JSON.parse(text));
         },
       ),
-      { numRuns: 3_000 },
+      runs(3_000),
     );
   });
 
@@ -54,7 +55,7 @@ describe('the JSON reader', () => {
         // Nothing at all is an empty body, see below.
         if (!takes && text.trim() !== '') expect(() => read(text)).toThrow(Problem);
       }),
-      { numRuns: 5_000 },
+      runs(5_000),
     );
   });
 

@@ -4,11 +4,19 @@ import { type Config } from '../config/config.js';
 export abstract class ApiLimits {
   /** Requests for /v1 and /ops/api that are worked on at once; one more is answered 503 before anything is done. */
   readonly maxInFlight: number;
-  /**
-   * Notifications of PSPs that are worked on at once, beside those requests. The sender of one is known by
-   * its body alone, so that anybody can hold a place until the body is there: of these, and of no others.
-   */
+  /** How many of them may be of one merchant, for each place that is left. */
+  readonly merchantShare: number;
+  /** While the event loop is later than this, or more commits wait, requests are answered 503. */
+  readonly maxDelayMs: number;
+  readonly maxWaitingCommits: number;
+  /** Notifications of PSPs that are worked on at once, beside those requests, once their bodies are there. */
   readonly maxNotifications: number;
+  /**
+   * Bodies of notifications that arrive at once. Anybody can send one slowly, so that one more cuts off the
+   * one that has been on its way for the longest, and each has `notificationBodyMs`.
+   */
+  readonly maxArrivingNotifications: number;
+  readonly notificationBodyMs: number;
   readonly bodyBytes: number;
   readonly headerBytes: number;
   /** For the whole request, headers and body, to arrive. */
@@ -24,10 +32,18 @@ export abstract class ApiLimits {
   readonly graceMs: number;
 }
 
-export function limitsOf({ shutdownGraceMs: graceMs }: Pick<Config, 'shutdownGraceMs'>): ApiLimits {
+export function limitsOf({
+  shutdownGraceMs: graceMs,
+  shedDelayMs: maxDelayMs,
+}: Pick<Config, 'shutdownGraceMs' | 'shedDelayMs'>): ApiLimits {
   return {
-    maxInFlight: 512,
+    maxInFlight: 1_024,
+    merchantShare: 1,
+    maxDelayMs,
+    maxWaitingCommits: 1_000,
     maxNotifications: 64,
+    maxArrivingNotifications: 512,
+    notificationBodyMs: 5_000,
     bodyBytes: 256 * 1024,
     headerBytes: 16 * 1024,
     requestTimeoutMs: 30_000,

@@ -5,6 +5,7 @@ import { Gauge, Histogram, Registry } from 'prom-client';
 import { LOGGER } from '../config/config.module.js';
 import { Clock } from '../core/clock.js';
 import { Problem } from '../core/problem.js';
+import { tracer } from '../core/tracing.js';
 import { type EdgeState } from './access.js';
 import { isJson } from './headers.js';
 import { readJsonBody } from './json-body.js';
@@ -25,6 +26,8 @@ const OVERLOADED_RETRY_S = 1;
 @Injectable()
 export class RequestHooks {
   private inFlight = 0;
+  /** Of these, by merchant. */
+  private readonly ofMerchants = new Map<string, number>();
   private draining = false;
   private readonly durations: Histogram;
 
@@ -63,8 +66,14 @@ export class RequestHooks {
     fastify.decorateRequest('edge');
     fastify.addHook('onRequest', (request, reply, done) => {
       this.enter(request, reply);
-      done();
+      traced(request, done);
     });
+    // A body arrives in events of its connection, which know nothing of the span.
+    if (tracer()) {
+      fastify.addHook('preValidation', ({ edge: { span } }, _reply, done) =>
+        span ? span.run(done) : done(),
+      );
+    }
     fastify.addHook('onSend', (request, reply, _payload, done) => {
       this.leave(request, reply);
       done();
@@ -80,6 +89,14 @@ export class RequestHooks {
           request.routeOptions.config.isNotification ? readRaw(request, bytes) : readBody(request, bytes),
         ),
     );
+    fastify.addContentTypeParser(
+      'application/octet-stream',
+      async (request: FastifyRequest, payload: AsyncIterable<Buffer>) => {
+        const { maxFileBytes } = request.routeOptions.config;
+        if (maxFileBytes === undefined || isEncoded(request)) throw unsupported();
+        return readFile(payload, maxFileBytes);
+      },
+    );
   }
 
   /**
@@ -90,6 +107,29 @@ export class RequestHooks {
     if (this.inFlight >= this.limits.maxInFlight) throw overloaded('requests');
     this.inFlight++;
     edge.release = () => this.inFlight--;
+  }
+
+  /**
+   * Counts a request that is in flight among those of its merchant, which may be as many as there are places
+   * left: one merchant alone takes half of them, two a third each, and a place is left for the next one.
+   * @throws Problem `rate_limited`
+   */
+  admitMerchant(edge: Pick<EdgeState, 'release'>, merchantId: string): void {
+    const own = this.ofMerchants.get(merchantId) ?? 0;
+    const { maxInFlight, merchantShare } = this.limits;
+    if (own > 0 && own >= merchantShare * (maxInFlight - this.inFlight)) {
+      throw new Problem('rate_limited', 'As many requests of this merchant are in flight as may be.', {
+        retryAfterS: OVERLOADED_RETRY_S,
+      });
+    }
+    this.ofMerchants.set(merchantId, own + 1);
+    const { release } = edge;
+    edge.release = () => {
+      const left = this.ofMerchants.get(merchantId)! - 1;
+      if (left > 0) this.ofMerchants.set(merchantId, left);
+      else this.ofMerchants.delete(merchantId);
+      release?.();
+    };
   }
 
   private enter(request: FastifyRequest, reply: FastifyReply): void {
@@ -103,6 +143,7 @@ export class RequestHooks {
       waitS: 0,
       deadlineMs: null,
       contentType: null,
+      span: null,
       problem: null,
     };
     reply.header('request-id', request.id);
@@ -121,6 +162,8 @@ export class RequestHooks {
       { method: request.method, route: route ?? 'none', status: reply.statusCode },
       ms / 1_000,
     );
+    edge.span?.set({ 'http.response.status_code': reply.statusCode });
+    edge.span?.end(reply.statusCode >= 500);
     const line = {
       request_id: request.id,
       method: request.method,
@@ -137,6 +180,22 @@ export class RequestHooks {
     const level = isProbe ? 'debug' : 'info';
     this.logger[level](request.raw.socket.destroyed ? { ...line, aborted: true } : line, 'request');
   }
+}
+
+/** Goes on in a span of the request, of the trace that its client sent. Probes and scrapes are not traced. */
+function traced(request: FastifyRequest, goOn: () => void): void {
+  const { url: route = 'none' } = request.routeOptions;
+  const tracing = tracer();
+  if (!tracing || PROBES.test(route)) return goOn();
+  const { method, edge, headers } = request;
+  const from = singleHeader(headers['traceparent']);
+  edge.span = tracing.start({
+    name: `${method} ${route}`,
+    kind: 'server',
+    attributes: { 'http.request.method': method, 'http.route': route, 'payonce.request_id': request.id },
+    ...(from === undefined ? {} : { parent: from }),
+  });
+  edge.span.run(goOn);
 }
 
 /** For clients that a bound on what is in flight turns away. */
@@ -167,6 +226,18 @@ function readBody(request: FastifyRequest, bytes: Buffer): unknown {
     if (error instanceof Problem) return error;
     throw error;
   }
+}
+
+/** @throws Problem `body_too_large` as soon as it is */
+async function readFile(payload: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of payload) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw new Problem('body_too_large', `A file may have ${maxBytes} bytes.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 /** Nothing is read into it, not even how it is written: that is up to the code that knows the signature. */

@@ -93,7 +93,7 @@ describe('the time that a request takes to be refused', () => {
     expect(new Ajv2020().validateSchema(schemaOf(type))).toBe(true);
   });
 
-  it.each(named)('%s is refused in linear time, whatever text of 250 kB stands in it', (_name, type) => {
+  it.each(named)('%s is refused in linear time, whatever long text stands in it', (_name, type) => {
     for (const put of stringsIn(schemaOf(type), (value) => value)) {
       for (const text of adversarialTexts('@.a-0 Z:/')) {
         const value = put(text);

@@ -1,6 +1,6 @@
 import { type FastifyInstance, type FastifyReply } from 'fastify';
 import { type Problem } from '../core/problem.js';
-import { type FlowAnswer } from '../idempotency/idempotent-runner.js';
+import { type KeyedAnswer } from '../idempotency/idempotent-runner.js';
 
 /**
  * Sends what handlers return: a view as JSON; of a route that moves money, the stored bytes as they are, so that a
@@ -10,7 +10,7 @@ export function sendAnswers(fastify: FastifyInstance): void {
   fastify.addHook('preSerialization', ({ routeOptions }, reply, answer, done) => {
     const { access } = routeOptions.config;
     if (access && 'movesMoney' in access && access.movesMoney) {
-      done(null, stored(reply, answer as FlowAnswer));
+      done(null, stored(reply, answer as KeyedAnswer));
     } else {
       prepare(reply, 'application/json');
       done(null, answer);
@@ -19,7 +19,7 @@ export function sendAnswers(fastify: FastifyInstance): void {
   fastify.setReplySerializer((answer) => (typeof answer === 'string' ? answer : JSON.stringify(answer)));
 }
 
-function stored(reply: FastifyReply, { status, body, replayed }: FlowAnswer): string {
+function stored(reply: FastifyReply, { status, body, replayed }: KeyedAnswer): string {
   const { waitS } = reply.request.edge;
   if (replayed) reply.header('idempotent-replayed', 'true');
   if (waitS > 0) reply.header('preference-applied', `wait=${waitS}`);

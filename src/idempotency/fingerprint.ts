@@ -5,11 +5,13 @@
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item)).join(',')}]`;
   if (value !== null && typeof value === 'object') {
-    const members = Object.entries(value)
-      .filter(([, member]) => member !== undefined)
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`);
-    return `{${members.join(',')}}`;
+    const object = value as Readonly<Record<string, unknown>>;
+    let members = '';
+    for (const name of Object.keys(object).toSorted()) {
+      if (object[name] === undefined) continue;
+      members += `${members === '' ? '' : ','}${JSON.stringify(name)}:${canonicalJson(object[name])}`;
+    }
+    return `{${members}}`;
   }
   return JSON.stringify(value);
 }

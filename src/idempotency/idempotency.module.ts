@@ -1,6 +1,7 @@
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Pool } from 'pg';
+import { Counter, Registry } from 'prom-client';
 import { Config } from '../config/config.js';
 import { Store } from '../core/change.js';
 import { Clock } from '../core/clock.js';
@@ -11,7 +12,7 @@ import { DatabaseModule } from '../database/database.module.js';
 import { JobRegistry } from '../jobs/job-registry.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { IdempotencyKey } from './idempotency-key.entity.js';
-import { IdempotentRunner } from './idempotent-runner.js';
+import { IdempotentRunner, type KeyResult } from './idempotent-runner.js';
 import { Reaper } from './reaper.js';
 
 const DAY_MS = 24 * 3_600_000;
@@ -22,7 +23,7 @@ const DAY_MS = 24 * 3_600_000;
   providers: [
     {
       provide: IdempotentRunner,
-      inject: [Store, Clock, Ids, LockHolder, Encryption, Config],
+      inject: [Store, Clock, Ids, LockHolder, Encryption, Config, Registry],
       useFactory: (
         store: Store,
         clock: Clock,
@@ -30,7 +31,26 @@ const DAY_MS = 24 * 3_600_000;
         holder: LockHolder,
         seal: Encryption,
         { lockTtlMs, deadlineMs }: Config,
-      ) => new IdempotentRunner({ store, clock, ids, holder, seal, leaseMs: lockTtlMs, deadlineMs }),
+        metrics: Registry,
+      ) => {
+        const results = new Counter({
+          name: 'payonce_idempotency_total',
+          help: 'Requests under an Idempotency-Key: new, replayed, in_progress, reused, failed',
+          labelNames: ['result'],
+          registers: [metrics],
+        });
+        const onEnded = (result: KeyResult) => results.inc({ result });
+        return new IdempotentRunner({
+          store,
+          clock,
+          ids,
+          holder,
+          seal,
+          leaseMs: lockTtlMs,
+          deadlineMs,
+          onEnded,
+        });
+      },
     },
   ],
   exports: [IdempotentRunner, TypeOrmModule],

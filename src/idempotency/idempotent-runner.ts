@@ -13,7 +13,12 @@ export interface IdempotentRunnerOptions extends RunTools {
   readonly seal: Encryption;
   /** How long a request may go on opening routes. */
   readonly deadlineMs: number;
+  /** Told what became of each request under a key. */
+  readonly onEnded?: (result: KeyResult) => void;
 }
+
+/** `new`: the first request with its key; `failed`: it was refused, or went wrong, for another reason. */
+export type KeyResult = 'new' | 'replayed' | 'in_progress' | 'reused' | 'failed';
 
 /** A request as it reaches an operation. */
 export interface KeyedRequest<Input> {
@@ -29,7 +34,8 @@ export interface KeyedRequest<Input> {
   readonly deadlineMs?: number | null;
 }
 
-export interface FlowAnswer {
+/** The answer that is stored under an Idempotency-Key. */
+export interface KeyedAnswer {
   readonly status: number;
   readonly body: string;
   readonly replayed: boolean;
@@ -41,6 +47,12 @@ const MAX_NAPS = 64;
 
 /** Another run took the key over; whatever this one still holds is evidence at most. */
 class LockLost extends Error {}
+
+function keyResultOf(refusal: unknown): KeyResult {
+  const code = refusal instanceof Problem ? refusal.code : null;
+  if (code === 'request_in_progress') return 'in_progress';
+  return code === 'idempotency_key_reused' ? 'reused' : 'failed';
+}
 
 /**
  * Runs operations under idempotency keys: one run at a time per key, resumable from its recovery point
@@ -63,12 +75,26 @@ export class IdempotentRunner {
   async run<Input, State>(
     operation: Operation<Input, State>,
     request: KeyedRequest<Input>,
-  ): Promise<FlowAnswer> {
+  ): Promise<KeyedAnswer> {
+    const { onEnded } = this.options;
     try {
-      return await this.beginOrGoOn(operation, request);
+      const answer = await this.beginOrGoOn(operation, request);
+      onEnded?.(answer.replayed ? 'replayed' : 'new');
+      return answer;
     } catch (error) {
-      throw error instanceof LockLost ? inProgress() : error;
+      const refusal = error instanceof LockLost ? inProgress() : error;
+      onEnded?.(keyResultOf(refusal));
+      throw refusal;
     }
+  }
+
+  /** What a request would begin with: decided as `run` decides, and nothing is written. @throws Problem as `run` */
+  async foresee<Input, State>(
+    operation: Operation<Input, State>,
+    { merchantId, key, actor, traceId, input }: KeyedRequest<Input>,
+  ): Promise<Decision<State>> {
+    const run = { ...newRun(this.options, traceId, this.options.deadlineMs), merchantId, key, actor };
+    return (await throughOutages(this.options, () => operation.begin(input, run, null))).decision;
   }
 
   /** Goes on with a key that no run holds. False when another run holds it after all, or it is finished. */
@@ -89,7 +115,7 @@ export class IdempotentRunner {
   private async beginOrGoOn<Input, State>(
     operation: Operation<Input, State>,
     request: KeyedRequest<Input>,
-  ): Promise<FlowAnswer> {
+  ): Promise<KeyedAnswer> {
     const { merchantId, key, actor, traceId, input } = request;
     const { clock, deadlineMs, seal } = this.options;
     const run = {
@@ -102,7 +128,7 @@ export class IdempotentRunner {
     const waitUntilMs = clock.monotonicMs() + request.waitMs;
     let looksFirst = operation.readsFirst;
     let refused: Refusal | null = null;
-    return decideAgain<FlowAnswer>(
+    return decideAgain<KeyedAnswer>(
       this.options,
       async () => {
         const existingKey = looksFirst ? await this.keys.read(run) : null;
@@ -138,7 +164,7 @@ export class IdempotentRunner {
     asked: string,
     run: KeyedRun,
     waitUntilMs: number,
-  ): Promise<FlowAnswer | typeof REFUSED> {
+  ): Promise<KeyedAnswer | typeof REFUSED> {
     const { clock, seal } = this.options;
     let key: IdempotencyKey | null = existingKey;
     for (let napMs = 20; key; napMs = Math.min(napMs * 2, 250)) {
@@ -194,16 +220,16 @@ class RunUnderKey<State> extends OperationRun<State, unknown, Reply | Pause, Key
   }
 
   /** Takes the key over and goes on where it stands. null where another run holds it. */
-  async takeOver(key: IdempotencyKey): Promise<FlowAnswer | null> {
+  async takeOver(key: IdempotencyKey): Promise<KeyedAnswer | null> {
     if (!(await this.keys.takeOver(key, this.run))) return null;
     return this.answered(await this.advance(await this.read()));
   }
 
-  async answer(first: Decision<State>): Promise<FlowAnswer> {
+  async answer(first: Decision<State>): Promise<KeyedAnswer> {
     return this.answered(await this.toRest(first));
   }
 
-  private async answered(first: Reply | Pause): Promise<FlowAnswer> {
+  private async answered(first: Reply | Pause): Promise<KeyedAnswer> {
     let rest = first;
     for (let naps = 0; naps < MAX_NAPS && rest.go === 'pause' && (await this.sleepThrough(rest)); naps++) {
       rest = await this.advance(await this.read());

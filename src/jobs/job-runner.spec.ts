@@ -96,17 +96,17 @@ describe('JobRunner', () => {
   });
 
   it('ends a run that takes too long, as a failure that tells its handler', async () => {
-    let told = false;
+    let aborted = false;
     const { run, seen, clock } = scene(
       (_args, signal) =>
         new Promise(() => {
-          signal.addEventListener('abort', () => (told = true), { once: true });
+          signal.addEventListener('abort', () => (aborted = true), { once: true });
         }),
     );
     const running = run();
     clock.advance(5_000);
     await running;
-    expect(told).toBe(true);
+    expect(aborted).toBe(true);
     expect(seen.outcomes).toEqual(['retried']);
     expect(seen.added).toMatchObject([
       [

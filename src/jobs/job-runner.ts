@@ -5,6 +5,7 @@ import { sqlStateOf } from '../database/sql-state.js';
 import { type Ids } from '../core/ids.js';
 import { isOutage, StoreUnavailable } from '../database/store-unavailable.js';
 import { withTimeout } from '../core/time-limit.js';
+import { inSpan } from '../core/tracing.js';
 import { type DeadLetters } from './dead-letters.js';
 import { FinalError, type JobKind } from './job-kind.js';
 import { nextTier, type RetryPolicy } from './retry-policy.js';
@@ -106,7 +107,15 @@ export class JobRunner {
     }
   }
 
-  private async work(kind: JobKind, { args }: QueuedJob): Promise<void> {
+  private work(kind: JobKind, { args }: QueuedJob): Promise<void> {
+    const { traceparent: parent } = args;
+    return inSpan(
+      { name: `job ${kind.name}`, kind: 'consumer', ...(typeof parent === 'string' ? { parent } : {}) },
+      () => this.runInTime(kind, args),
+    );
+  }
+
+  private async runInTime(kind: JobKind, args: QueuedJob['args']): Promise<void> {
     const { clock, longestRunMs } = this.options;
     const ended = new AbortController();
     const signal = AbortSignal.any([this.stopping.signal, ended.signal]);

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
 import { type Change, insert } from '../core/change.js';
+import { traceparent } from '../core/tracing.js';
 import { STAGED_CHANNEL } from '../database/commit/waker.js';
 import { Ids } from '../core/ids.js';
 import { type JobKind } from './job-kind.js';
@@ -89,12 +90,18 @@ export class StagedJobs {
       id: this.ids.uuid(),
       kind: kind.name,
       jobId: jobIdOf(kind, args),
-      args,
+      args: traced(args),
       story: story ?? null,
       notBefore: notBefore ?? null,
       stagedAt: this.clock.now(),
     };
   }
+}
+
+/** With the trace that it goes on in, where there is one. */
+function traced(args: JobArgs): JobArgs {
+  const from = traceparent();
+  return from === null ? args : { ...args, traceparent: from };
 }
 
 /** Kinds have names of their own, so that ids of two kinds never meet. */

@@ -19,6 +19,7 @@ const TYPES = [
   'refund.failed',
   'payout.paid',
   'payout.failed',
+  'payout.returned',
 ];
 
 /** `$1` the position, `$2` the types, `$3` limit. Each merchant's events are the end of a range of an index. */

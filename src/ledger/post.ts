@@ -16,6 +16,9 @@ export interface Subject {
  * - a refund, a payout: the PSP holds less; one that came to nothing is posted the other way round
  * - a dispute: as much as the PSP holds back more, or less, than was posted
  * - an orphan effect is nobody's money until its compensation gives it back
+ *
+ * `OFFSET 0` keeps each look-up a look-up by index for each subject. The planner takes the range of entity keys for a
+ * two-hundredth of a merchant's routes, and would join the whole table instead.
  */
 const POST = `
 WITH subject AS (
@@ -24,18 +27,20 @@ WITH subject AS (
   SELECT r.merchant_id, r.entity_key, r.route, r.operation, r.payment_id, r.payout_id, r.psp, r.amount, r.currency,
          r.decided_at, r.psp_reference, r.entity_key || '#' || r.route AS source,
          starts_with(r.entity_key, 'payment-' || r.payment_id || '-orphan-') AS of_orphan
-    FROM subject s JOIN psp_requests r
-      ON r.merchant_id = s.merchant_id AND r.entity_key >= s.name || '-' AND r.entity_key < s.name || '.'
+    FROM subject s CROSS JOIN LATERAL (
+      SELECT * FROM psp_requests r
+       WHERE r.merchant_id = s.merchant_id AND r.entity_key >= s.name || '-' AND r.entity_key < s.name || '.' OFFSET 0) r
    WHERE r.verdict = 'effective' AND r.operation <> 'authorize'
 ), orphan AS MATERIALIZED (
   SELECT o.merchant_id, o.entity_key, o.operation, r.payment_id, o.psp, o.amount, o.currency, o.found_at, o.status, o.psp_reference,
          o.entity_key || '#' || o.route || '#orphan' || o.object AS source,
          s.name || '-orphan-' || o.route || CASE o.object WHEN 1 THEN '' ELSE '-' || o.object END AS compensation
-    FROM subject s
-    JOIN orphan_effects o
-      ON o.merchant_id = s.merchant_id AND o.entity_key >= s.name || '-' AND o.entity_key < s.name || '.'
-    JOIN psp_requests r
-      ON r.merchant_id = o.merchant_id AND r.entity_key = o.entity_key AND r.route = o.route
+    FROM subject s CROSS JOIN LATERAL (
+      SELECT * FROM orphan_effects o
+       WHERE o.merchant_id = s.merchant_id AND o.entity_key >= s.name || '-' AND o.entity_key < s.name || '.' OFFSET 0) o
+    CROSS JOIN LATERAL (
+      SELECT r.payment_id FROM psp_requests r
+       WHERE r.merchant_id = o.merchant_id AND r.entity_key = o.entity_key AND r.route = o.route OFFSET 0) r
    WHERE o.operation IN ('charge', 'capture', 'refund', 'payout')
 ), dispute AS (
   SELECT p.merchant_id, p.id AS payment_id, p.psp, p.currency, p.updated_at, 'dispute-' || d.id AS name, d.stage,
@@ -44,9 +49,10 @@ WITH subject AS (
            SELECT sum(amount) FROM ledger_entries e
             WHERE e.merchant_id = p.merchant_id AND e.account = 'disputes'
               AND e.source >= 'dispute-' || d.id || '#' AND e.source < 'dispute-' || d.id || '$'), 0)::bigint AS delta
-    FROM subject s
-    JOIN payments p
-      ON p.merchant_id = s.merchant_id AND p.id = CASE WHEN s.name LIKE 'payment-%' THEN substr(s.name, 9)::uuid END
+    FROM subject s CROSS JOIN LATERAL (
+      SELECT * FROM payments p
+       WHERE p.merchant_id = s.merchant_id
+         AND p.id = CASE WHEN s.name LIKE 'payment-%' THEN substr(s.name, 9)::uuid END OFFSET 0) p
    CROSS JOIN LATERAL jsonb_to_recordset(p.disputes) AS d (id text, stage int, "pspReference" text, "amountWithheld" bigint)
 ), fact (merchant_id, source, kind, psp, psp_reference, payment_id, payout_id, entity_key, occurred_at, currency, amount, debit, credit) AS (
   SELECT merchant_id, source, CASE WHEN of_orphan THEN 'compensation' ELSE operation END, psp, psp_reference, payment_id, payout_id,
@@ -63,12 +69,16 @@ WITH subject AS (
   UNION ALL
   SELECT r.merchant_id, r.source || '#reversed', 'refund_reversed', r.psp, r.psp_reference, r.payment_id, NULL, r.entity_key,
          f.updated_at, r.currency, r.amount, 'psp_clearing', 'refunds'
-    FROM route r JOIN refunds f USING (merchant_id, entity_key) WHERE r.operation = 'refund' AND f.status = 'failed'
+    FROM route r CROSS JOIN LATERAL (
+      SELECT f.updated_at, f.status FROM refunds f
+       WHERE f.merchant_id = r.merchant_id AND f.entity_key = r.entity_key OFFSET 0) f
+   WHERE r.operation = 'refund' AND f.status = 'failed'
   UNION ALL
   SELECT r.merchant_id, r.source || '#returned', 'payout_returned', r.psp, r.psp_reference, NULL, r.payout_id, r.entity_key,
          p.updated_at, r.currency, r.amount, 'psp_clearing', 'payouts'
-    FROM route r JOIN payouts p ON p.merchant_id = r.merchant_id AND p.id = r.payout_id
-   WHERE p.status NOT IN ('processing', 'paid')
+    FROM route r CROSS JOIN LATERAL (
+      SELECT p.updated_at, p.status FROM payouts p WHERE p.merchant_id = r.merchant_id AND p.id = r.payout_id OFFSET 0) p
+   WHERE r.operation = 'payout' AND p.status NOT IN ('processing', 'paid')
   UNION ALL
   SELECT merchant_id, name || '#' || stage, 'dispute', psp, psp_reference, payment_id, NULL, NULL, updated_at, currency, abs(delta),
          CASE WHEN delta > 0 THEN 'disputes' ELSE 'psp_clearing' END,

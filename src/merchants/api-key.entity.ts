@@ -24,6 +24,10 @@ export class ApiKey {
   @Column('text')
   readonly prefix: string;
 
+  /** Keys that were issued before checksums have none. */
+  @Column('boolean', { default: false })
+  readonly hasChecksum: boolean;
+
   @Column('text', { array: true })
   readonly scopes: Scope[];
 

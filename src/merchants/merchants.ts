@@ -10,8 +10,9 @@ import { recordAct } from '../database/record-act.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { ApiKey } from './api-key.entity.js';
 import { type Caller, type Scope, scopes as knownScopes } from './caller.js';
-import { digestOf, newApiKey } from './new-api-key.js';
+import { IssuedKeys } from './issued-keys.js';
 import { Merchant } from './merchant.entity.js';
+import { digestOf, newApiKey } from './new-api-key.js';
 
 /** A new key. `key` is shown this once and cannot be had again. */
 export interface IssuedApiKey {
@@ -20,7 +21,7 @@ export interface IssuedApiKey {
 }
 
 /** A key as its owner may see it. */
-export type ApiKeyView = Omit<ApiKey, 'merchantId' | 'merchant' | 'hash'>;
+export type ApiKeyView = Omit<ApiKey, 'merchantId' | 'merchant' | 'hash' | 'hasChecksum'>;
 
 /** A caller, and from when its key is refused. */
 interface Known {
@@ -28,7 +29,6 @@ interface Known {
   readonly expiresAt: Date | null;
 }
 
-const KEY_SHAPE = /^po_live_[0-9a-f]{12}_[A-Za-z0-9_-]{43}$/;
 const UUID_SHAPE = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** How long an answer about a key is believed: a revocation is felt everywhere within this. */
@@ -49,10 +49,11 @@ const SYSTEM = 'system:setup';
 export class Merchants {
   /**
    * By the hash of the key, so that no key lies in memory. Holds answers under way too, which makes
-   * concurrent misses share one query, and negative ones, which makes a client that repeats a wrong
-   * key cheap.
+   * concurrent misses share one query, and negative ones, which makes a client that repeats a revoked
+   * key cheap. Keys that were never issued do not come in, so that they push no other out.
    */
   private readonly callers: LRUCache<string, Promise<Known | null>>;
+  private readonly issued: IssuedKeys;
 
   constructor(
     @InjectRepository(Merchant) private readonly merchants: Repository<Merchant>,
@@ -60,6 +61,7 @@ export class Merchants {
     @Inject(Clock) private readonly clock: Clock,
     @Inject(Ids) private readonly ids: Ids,
   ) {
+    this.issued = new IssuedKeys(apiKeys, clock);
     this.callers = new LRUCache({
       max: CACHE_ENTRIES,
       ttl: CACHE_TTL_MS,
@@ -188,19 +190,22 @@ export class Merchants {
 
   /** Who it is that sent these credentials: what followed "Bearer ". Throws Problem `unauthorized`. */
   async authenticate(bearer: string): Promise<Caller> {
-    // What is not shaped like a key costs nothing more; one that is costs one hash and one look,
-    // the same for right and wrong ones. The database compares hashes, which cannot be approached
-    // byte by byte as a key could.
-    const known = KEY_SHAPE.test(bearer) ? await this.callerOf(digestOf(bearer)) : null;
+    // The database compares hashes, which cannot be approached byte by byte as a key could.
+    const known = await this.callerOf(bearer);
     if (!known || isPast(known.expiresAt, this.clock.now())) {
       throw new Problem('unauthorized', 'The API key is missing, unknown, revoked or expired');
     }
     return known.caller;
   }
 
-  private callerOf(digest: string): Promise<Known | null> {
+  private async callerOf(bearer: string): Promise<Known | null> {
+    const digest = digestOf(bearer);
     const known = this.callers.get(digest);
     if (known) return known;
+    // Inventions and misspelt keys cost no look at the database.
+    if (!(await translateOutage(this.issued.mayHold(bearer)))) return null;
+    const others = this.callers.get(digest);
+    if (others) return others;
     const asked = this.readCaller(digest);
     this.callers.set(digest, asked);
     // Only answers are kept: a database that was away for a moment is read again.
@@ -235,10 +240,20 @@ export class Merchants {
     livesMs: number | null,
   ): Promise<IssuedApiKey> {
     const id = this.ids.uuid();
-    const { key, prefix, hash } = newApiKey(id);
+    const { key, prefix, hash } = newApiKey(id, await this.issued.checksumSecret());
     const createdAt = this.clock.now();
     const expiresAt = livesMs === null ? null : new Date(createdAt.getTime() + livesMs);
-    await tx.insert(ApiKey, { merchantId, id, hash, prefix, scopes: [...scopes], createdAt, expiresAt });
+    const stored = {
+      merchantId,
+      id,
+      hash,
+      prefix,
+      hasChecksum: true,
+      scopes: [...scopes],
+      createdAt,
+      expiresAt,
+    };
+    await tx.insert(ApiKey, stored);
     return { id, key };
   }
 

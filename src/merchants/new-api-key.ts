@@ -1,13 +1,27 @@
-import { hash, randomBytes } from 'node:crypto';
+import { createHmac, hash, randomBytes } from 'node:crypto';
+
+/** A key, and in groups: what comes before its checksum, its prefix within that, and the checksum. */
+export const KEY_SHAPE = /^((po_live_[0-9a-f]{12})_[A-Za-z0-9_-]{43})([A-Za-z0-9_-]{6})?$/;
+
+const CHECKSUM_LENGTH = 6;
 
 /**
- * `po_live_<12 hex of its id>_<32 random bytes in base64url>`: a fixed shape that secret scanners
+ * `po_live_<12 hex of its id>_<32 random bytes in base64url><checksum>`: a fixed shape that secret scanners
  * can recognise in a commit or a log, with a part by which people can tell keys apart.
  */
-export function newApiKey(id: string): { key: string; prefix: string; hash: Buffer } {
+export function newApiKey(
+  id: string,
+  checksumSecret: Uint8Array,
+): { key: string; prefix: string; hash: Buffer } {
   const prefix = `po_live_${id.slice(-12)}`;
-  const key = `${prefix}_${randomBytes(32).toString('base64url')}`;
+  const unchecked = `${prefix}_${randomBytes(32).toString('base64url')}`;
+  const key = `${unchecked}${checksumOf(unchecked, checksumSecret)}`;
   return { key, prefix, hash: Buffer.from(digestOf(key), 'base64') };
+}
+
+/** Under a secret of the installation: a stranger who makes keys up makes none that passes. */
+export function checksumOf(unchecked: string, secret: Uint8Array): string {
+  return createHmac('sha256', secret).update(unchecked).digest('base64url').slice(0, CHECKSUM_LENGTH);
 }
 
 /**

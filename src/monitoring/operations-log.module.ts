@@ -1,4 +1,5 @@
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { Pool } from 'pg';
 import { type Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { LOGGER } from '../config/config.module.js';
@@ -10,6 +11,7 @@ import { Installation } from '../database/installation.js';
 import { RequestStorage } from '../request-storage/request-storage.js';
 import { RequestStorageModule } from '../request-storage/request-storage.module.js';
 import { registerLookedUp } from './looked-up-gauge.js';
+import { registerOperationMetrics } from './operation-metrics.js';
 import { logCommit, logPspCall } from './operations-log.js';
 
 /** Writes the operations log, and says how far this machine's clock is off and what is held. */
@@ -21,12 +23,14 @@ export class OperationsLogModule implements OnModuleInit {
     @Inject(DatabaseClock) private readonly clock: DatabaseClock,
     @Inject(Installation) private readonly installation: Installation,
     @Inject(Registry) private readonly metrics: Registry,
+    @Inject(Pool) private readonly pool: Pool,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   onModuleInit(): void {
-    const { store, storage, clock, installation, metrics, logger } = this;
+    const { store, storage, clock, installation, metrics, pool, logger } = this;
     store.onCommitted((changes) => logCommit(logger, changes));
+    store.onCommitted(registerOperationMetrics(metrics, pool));
     storage.onAnswered((answered) => logPspCall(logger, answered));
     // Beyond 2 s the process proves nothing and sends nothing again.
     registerLookedUp(metrics, {

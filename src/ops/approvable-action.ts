@@ -10,6 +10,26 @@ export type ApprovableAction =
       readonly as: 'done' | 'not-done';
       readonly psp_reference: string | null;
       readonly evidence: string;
+      /** A file of the operation, and the hash of its bytes. Absent in what was asked for before there were files. */
+      readonly evidence_file?: string | null;
+      readonly evidence_sha256?: string | null;
+    }
+  | {
+      readonly kind: 'cancel_payment';
+      readonly merchant_id: string;
+      readonly entity_key: string;
+      readonly evidence: string;
+    }
+  | {
+      readonly kind: 'refund_payment';
+      readonly merchant_id: string;
+      /** Of any operation of the payment. */
+      readonly entity_key: string;
+      /** Minor units. */
+      readonly amount: number;
+      /** Its name among several refunds of the payment; null for the only one. */
+      readonly reference: string | null;
+      readonly evidence: string;
     }
   | {
       readonly kind: 'return_orphan' | 'close_orphan';

@@ -4,7 +4,7 @@ import { Ids } from '../core/ids.js';
 import { Problem } from '../core/problem.js';
 import { sqlState, sqlStateOf } from '../database/sql-state.js';
 import { translateOutage } from '../database/store-unavailable.js';
-import { subjectOf } from '../request-storage/entity-key.js';
+import { auditSubjectOf } from '../request-storage/entity-key.js';
 import { type ApprovableAction, hashOfAction } from './approvable-action.js';
 import { type ApprovalView } from './console-views.js';
 import { OperatorActions } from './operator-actions.js';
@@ -20,11 +20,16 @@ SELECT a.id, a.merchant_id, a.action, a.action_hash, a.subject, a.requested_at, 
        a.decided_at, a.result, r.name AS requested_by, d.name AS decided_by
   FROM approvals a JOIN operators r ON r.id = a.requested_by LEFT JOIN operators d ON d.id = a.decided_by`;
 
-/** Lets exactly this action through, once, while it is fresh, for anyone but who asked for it. */
+/** Lets exactly this action through, once, while it is fresh, for anyone but the person who asked for it. */
 const APPROVE = `
 UPDATE approvals SET decision = 'approved', decided_by = $3, decided_at = now()
  WHERE id = $1 AND action_hash = $2 AND decision IS NULL AND expires_at > now() AND requested_by <> $3
+   AND (SELECT person FROM operators WHERE id = requested_by) <> (SELECT person FROM operators WHERE id = $3)
 RETURNING id`;
+
+const SAME_PERSON = `
+SELECT FROM approvals a JOIN operators r ON r.id = a.requested_by JOIN operators d ON d.person = r.person
+ WHERE a.id = $1 AND d.id = $2`;
 
 const DECLINE = `
 UPDATE approvals SET decision = 'declined', decided_by = $2, decided_at = now()
@@ -62,8 +67,7 @@ export class Approvals {
     await this.actions.foresee(action, operator);
     const id = this.ids.uuid();
     const { merchant_id: merchantId } = action;
-    const about = subjectOf(action.entity_key)!;
-    const subject = `${about.kind}:${about.id}`;
+    const subject = auditSubjectOf(action.entity_key);
     const hash = hashOfAction(action);
     try {
       await this.rows(
@@ -93,12 +97,12 @@ export class Approvals {
     }
     const approved = await this.rows(APPROVE, [id, hash, operator.id]);
     if (approved.length === 0) {
-      if (stored.requested_by === operator.name) {
-        throw new Problem('forbidden', 'You asked for this yourself: another operator has to approve it.');
+      if ((await this.rows(SAME_PERSON, [id, operator.id])).length > 0) {
+        throw new Problem('forbidden', 'You asked for this yourself: another person has to approve it.');
       }
       throw new Problem('invalid_state', 'This was decided already, or waited for too long.');
     }
-    const result = await this.perform(stored);
+    const result = await this.perform(stored, id);
     await this.rows('UPDATE approvals SET result = $2 WHERE id = $1', [id, result]);
     await this.record(stored, 'approval.approved', operator, { result });
     return viewOf(await this.find(id));
@@ -114,9 +118,9 @@ export class Approvals {
   }
 
   /** An approval is spent, whatever becomes of it: who still wants it asks anew. */
-  private async perform({ action, requested_by: name }: Stored): Promise<string> {
+  private async perform({ action, requested_by: name }: Stored, id: string): Promise<string> {
     try {
-      return `done: ${await this.actions.perform(action, { name })}`;
+      return `done: ${await this.actions.perform(action, { name }, id)}`;
     } catch (error) {
       if (error instanceof Problem) return `refused: ${error.detail}`;
       throw error;

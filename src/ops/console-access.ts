@@ -7,8 +7,8 @@ import {
 } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiExcludeEndpoint } from '@nestjs/swagger';
-import { parse } from 'cookie';
-import { type FastifyRequest } from 'fastify';
+import { parse, serialize } from 'cookie';
+import { type FastifyContextConfig, type FastifyRequest } from 'fastify';
 import { Config } from '../config/config.js';
 import { mayActAs, type OperatorRole } from '../core/operator-role.js';
 import { Problem } from '../core/problem.js';
@@ -23,8 +23,11 @@ declare module 'fastify' {
 }
 
 /** The route is for operators who are signed in and have this role, or one above it. */
-export function ForRole(role: OperatorRole): MethodDecorator {
-  return applyDecorators(RouteConfig({ operatorRole: role }), ApiExcludeEndpoint());
+export function ForRole(
+  role: OperatorRole,
+  more: Pick<FastifyContextConfig, 'maxFileBytes'> = {},
+): MethodDecorator {
+  return applyDecorators(RouteConfig({ ...more, operatorRole: role }), ApiExcludeEndpoint());
 }
 
 /** The route is open, so that operators can sign in. */
@@ -70,16 +73,29 @@ export class ConsoleAccess {
     if (operatorRole === null) return;
     const token = this.tokenOf(request);
     const operator =
-      token === null ? null : await this.sessions.find(token, request.headers[OWN_HEADER] === IDLE);
+      token === null
+        ? null
+        : await this.sessions.find(token, request.headers[OWN_HEADER] === IDLE, request.ip);
     if (operator === null) throw new Problem('unauthorized', 'Sign in to the console.');
+    request.operator = operator;
     if (!mayActAs(operator.role, operatorRole)) {
       throw new Problem(
         'forbidden',
         `This takes the role ${operatorRole}; you have the role ${operator.role}.`,
       );
     }
-    request.operator = operator;
     readId(request);
+  }
+
+  /** Without an age it ends with the browser; the database ends it earlier. */
+  cookieOf(token: string, maxAge?: number): string {
+    return serialize(this.cookie, token, {
+      httpOnly: true,
+      sameSite: 'strict',
+      path: '/',
+      secure: this.isSecure,
+      ...(maxAge === undefined ? {} : { maxAge }),
+    });
   }
 
   tokenOf({ headers: { cookie } }: FastifyRequest): string | null {

@@ -1,7 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Pool } from 'pg';
-import { Clock } from '../core/clock.js';
-import { uuidv7 } from '../core/ids.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import {
   type AuditRow,
@@ -10,6 +8,7 @@ import {
   type PageView,
   type PaymentRow,
 } from './console-views.js';
+import { type PostedRow } from './timeline.js';
 
 /** Which payments are listed; what is null does not narrow the list. */
 export interface PaymentFilter {
@@ -25,8 +24,6 @@ const PAGE = 50;
 /** Of the newest rows so many are looked at for one page: a filter that fits few of them stays quick. */
 const SCANNED = 20_000;
 const OPEN_LISTED = 200;
-/** Payments of the overview. */
-const COUNTED = 50_000;
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -57,22 +54,30 @@ SELECT ${PAYMENT}, (SELECT id FROM scanned ORDER BY id LIMIT 1) AS "scannedTo",
 
 const OPEN = `
 SELECT r.merchant_id, m.name AS merchant, r.payment_id, r.payout_id, r.entity_key, r.route, r.psp, r.amount,
-       r.currency, r.opened_at, r.stuck_at, r.stuck_reason AS reason, r.next_step_at, a.outcome AS last_outcome
+       r.currency, r.opened_at, r.stuck_at, r.stuck_reason AS reason, r.next_step_at, a.outcome AS last_outcome,
+       s.until AS snoozed_until, w.name AS owner
   FROM psp_requests r JOIN merchants m ON m.id = r.merchant_id
   LEFT JOIN LATERAL (SELECT outcome FROM psp_attempts a
      WHERE a.merchant_id = r.merchant_id AND a.entity_key = r.entity_key AND a.route = r.route
-     ORDER BY attempt DESC LIMIT 1) a ON true`;
+     ORDER BY attempt DESC LIMIT 1) a ON true
+  LEFT JOIN operation_snoozes s ON s.merchant_id = r.merchant_id AND s.entity_key = r.entity_key AND s.until > now()
+  LEFT JOIN operators w ON w.id = s.owner_id`;
 
-const STUCK = `${OPEN} WHERE r.stuck_at IS NOT NULL ORDER BY r.stuck_at LIMIT ${OPEN_LISTED}`;
+const STUCK = `${OPEN} WHERE r.stuck_at IS NOT NULL AND (s.until IS NOT NULL) = $1 ORDER BY r.stuck_at LIMIT ${OPEN_LISTED}`;
 const TRIED = `${OPEN} WHERE r.verdict = 'open' AND r.next_step_at IS NOT NULL ORDER BY r.opened_at LIMIT ${OPEN_LISTED}`;
 
+const IS_SNOOZED = `EXISTS (
+  SELECT FROM operation_snoozes s
+   WHERE s.merchant_id = r.merchant_id AND s.entity_key = r.entity_key AND s.until > now())`;
+
 const COUNTS = `
-SELECT (SELECT count(*)::int FROM psp_requests WHERE stuck_at IS NOT NULL) AS stuck,
+SELECT (SELECT count(*)::int FROM psp_requests r WHERE stuck_at IS NOT NULL AND NOT ${IS_SNOOZED}) AS stuck,
+       (SELECT count(*)::int FROM psp_requests r WHERE stuck_at IS NOT NULL AND ${IS_SNOOZED}) AS snoozed,
        (SELECT count(*)::int FROM psp_requests WHERE verdict = 'open' AND next_step_at IS NOT NULL) AS open,
        (SELECT count(*)::int FROM approvals WHERE decision IS NULL AND expires_at > now()) AS approvals,
        (SELECT count(*)::int FROM orphan_effects WHERE status NOT IN ('compensated', 'closed')) AS orphans,
        (SELECT count(*)::int FROM dead_letters) AS dead_letters,
-       (SELECT count(*)::int FROM webhook_inbox WHERE state = 'break' AND resolved_at IS NULL) AS breaks,
+       (SELECT count(*)::int FROM reconciliation_breaks WHERE closed_at IS NULL) AS breaks,
        (SELECT held_until FROM failover_hold WHERE held_until > now()) AS held_until`;
 
 const AGES = `
@@ -84,31 +89,25 @@ SELECT age, count(*)::int AS count FROM (
     FROM psp_requests WHERE verdict = 'open' AND next_step_at IS NOT NULL) open
  GROUP BY age ORDER BY max(opened_at) DESC`;
 
-const HOUR = `
-WITH newest AS MATERIALIZED (
-  SELECT status, psp, currency, amount_captured, created_at FROM payments WHERE id >= $1::uuid
-   ORDER BY id DESC LIMIT ${COUNTED})
-SELECT date_trunc('minute', created_at) AS at, psp, currency, count(*)::int AS payments,
-       sum(amount_captured)::bigint AS captured,
-       count(*) FILTER (WHERE status IN ('failed', 'canceled'))::int AS failed,
-       count(*) FILTER (WHERE status IN ('processing', 'requires_action'))::int AS undecided
-  FROM newest GROUP BY 1, 2, 3`;
-
 const OF_PEOPLE = "(actor LIKE 'operator:%' OR actor LIKE 'cli:%')";
-const AUDIT = `
-SELECT id, at, actor, action, subject, detail FROM audit_records
- WHERE ${OF_PEOPLE} AND ($1::uuid IS NULL OR id < $1::uuid) ORDER BY id DESC LIMIT ${PAGE + 1}`;
 const AUDIT_OF = `
-SELECT id, at, actor, action, subject, detail FROM audit_records
+SELECT id, at, actor, action, subject, detail ->> 'source_address' AS source_address,
+       COALESCE(detail ->> 'result', 'done') AS result, detail - '{source_address,result}'::text[] AS detail
+  FROM audit_records
  WHERE ${OF_PEOPLE} AND subject = $1 ORDER BY id DESC LIMIT 200`;
+
+/** By the primary key: the source of each begins with the entity key of its operation. */
+const POSTED = `
+SELECT t.kind, t.psp, t.posted_at AS at, json_agg(json_build_object('account', e.account, 'amount', e.amount,
+       'currency', e.currency) ORDER BY e.amount DESC) AS entries
+  FROM ledger_transactions t JOIN ledger_entries e ON e.merchant_id = t.merchant_id AND e.source = t.source
+ WHERE t.merchant_id = $1 AND t.source >= $2 AND t.source < $3
+ GROUP BY t.merchant_id, t.source ORDER BY t.posted_at LIMIT 200`;
 
 /** What the console lists, over all merchants: SQL by hand over indexes, none of it grows with the tables. */
 @Injectable()
 export class ConsoleReader {
-  constructor(
-    @Inject(Pool) private readonly pool: Pool,
-    @Inject(Clock) private readonly clock: Clock,
-  ) {}
+  constructor(@Inject(Pool) private readonly pool: Pool) {}
 
   async payments(
     { q, status, psp, merchant }: PaymentFilter,
@@ -130,8 +129,9 @@ export class ConsoleReader {
     return { data, next_cursor: first !== undefined && first.scanned === SCANNED ? first.scannedTo : null };
   }
 
-  stuck(): Promise<OpenRow[]> {
-    return this.rows(STUCK, []);
+  /** Those that are not snoozed, or those that are. */
+  stuck(isSnoozed = false): Promise<OpenRow[]> {
+    return this.rows(STUCK, [isSnoozed]);
   }
 
   /** Those that are tried again by themselves, the oldest first. */
@@ -139,71 +139,26 @@ export class ConsoleReader {
     return this.rows(TRIED, []);
   }
 
-  async audit(cursor: string | null): Promise<PageView<AuditRow>> {
-    const rows = await this.rows<AuditRow>(AUDIT, [cursor]);
-    const data = rows.slice(0, PAGE);
-    return { data, next_cursor: rows.length > PAGE ? data.at(-1)!.id : null };
-  }
-
   /** What people did to this, the newest first. */
   auditOf(subject: string): Promise<AuditRow[]> {
     return this.rows(AUDIT_OF, [subject]);
   }
 
+  /** What the ledger posted of the payment's operations. */
+  postedOf(merchantId: string, paymentId: string): Promise<PostedRow[]> {
+    return this.rows(POSTED, [merchantId, `payment-${paymentId}-`, `payment-${paymentId}.`]);
+  }
+
   async overview(): Promise<OverviewView> {
-    const from = this.clock.now().getTime() - 3_600_000;
-    const [[counts], ages, hour] = await Promise.all([
+    const [[counts], ages] = await Promise.all([
       this.rows<OverviewView['counts'] & { held_until: string | null }>(COUNTS, []),
       this.rows<{ age: string; count: number }>(AGES, []),
-      this.rows<HourRow>(HOUR, [uuidv7(from, new Uint8Array(10))]),
     ]);
     const { held_until: failoverHeldUntil, ...shown } = counts!;
-    const counted = hour.reduce((sum, { payments }) => sum + payments, 0);
-    return {
-      counts: shown,
-      open_by_age: ages,
-      failover_held_until: failoverHeldUntil,
-      minutes: byMinute(hour, from),
-      psps: byPsp(hour),
-      complete: counted < COUNTED,
-    };
+    return { counts: shown, open_by_age: ages, failover_held_until: failoverHeldUntil };
   }
 
   private async rows<Row extends object>(sql: string, values: readonly unknown[]): Promise<Row[]> {
     return (await translateOutage(this.pool.query<Row>(sql, [...values]))).rows;
   }
-}
-
-interface HourRow {
-  readonly at: Date;
-  readonly psp: string | null;
-  readonly currency: string;
-  readonly payments: number;
-  readonly captured: number;
-  readonly failed: number;
-  readonly undecided: number;
-}
-
-/** Minutes without a payment too: a gap is what one looks for. */
-function byMinute(rows: readonly HourRow[], from: number): OverviewView['minutes'] {
-  const first = Math.floor(from / 60_000) * 60_000;
-  return Array.from({ length: 61 }, (_, minute) => {
-    const at = first + minute * 60_000;
-    const of = rows.filter((row) => row.at.getTime() === at);
-    const sum = (count: (row: HourRow) => number) => of.reduce((total, row) => total + count(row), 0);
-    const [failed, undecided] = [sum((row) => row.failed), sum((row) => row.undecided)];
-    const succeeded = sum((row) => row.payments) - failed - undecided;
-    return { at: new Date(at).toISOString(), succeeded, failed, undecided };
-  });
-}
-
-function byPsp(rows: readonly HourRow[]): OverviewView['psps'] {
-  const sums = new Map<string, { psp: string; currency: string; payments: number; captured: number }>();
-  for (const { psp, currency, payments, captured } of rows) {
-    if (psp === null) continue;
-    const key = `${psp} ${currency}`;
-    const sum = sums.get(key) ?? { psp, currency, payments: 0, captured: 0 };
-    sums.set(key, { ...sum, payments: sum.payments + payments, captured: sum.captured + captured });
-  }
-  return [...sums.values()].toSorted((a, b) => b.payments - a.payments);
 }

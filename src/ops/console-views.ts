@@ -43,6 +43,8 @@ export interface OpenRow {
   readonly reason: string | null;
   readonly next_step_at: string | null;
   readonly last_outcome: string | null;
+  readonly snoozed_until: string | null;
+  readonly owner: string | null;
 }
 
 export interface AttemptRow {
@@ -73,7 +75,27 @@ export interface RouteRow {
   readonly attempts: readonly AttemptRow[];
 }
 
+/** A stuck operation is not listed until then. */
+export interface SnoozeView {
+  readonly until: string;
+  readonly owner: string;
+  readonly note: string;
+}
+
+/** A file that says how an operator knows. */
+export interface FileView {
+  readonly id: string;
+  readonly entity_key: string;
+  readonly name: string;
+  readonly content_type: string;
+  readonly sha256: string;
+  readonly bytes: number;
+  readonly at: string;
+  readonly added_by: string;
+}
+
 export interface OperationRow {
+  readonly snooze: SnoozeView | null;
   readonly entity_key: string;
   readonly operation: string;
   readonly routes: readonly RouteRow[];
@@ -85,7 +107,7 @@ export type Tone = 'good' | 'bad' | 'doubt' | 'plain';
 /** Something that happened to a payment. */
 export interface TimelineEntry {
   readonly at: string;
-  readonly what: 'state' | 'call' | 'notice' | 'person';
+  readonly what: 'state' | 'call' | 'notice' | 'person' | 'route' | 'proof' | 'ledger';
   readonly title: string;
   readonly detail: string | null;
   readonly tone: Tone;
@@ -117,6 +139,7 @@ export interface PaymentPageView {
     readonly created_at: string;
   }[];
   readonly orphans: readonly OrphanRow[];
+  readonly files: readonly FileView[];
   readonly approvals: readonly ApprovalView[];
   readonly lifecycle: {
     readonly states: readonly string[];
@@ -171,12 +194,17 @@ export interface AuditRow {
   readonly actor: string;
   readonly action: string;
   readonly subject: string;
+  /** null: at the command line. */
+  readonly source_address: string | null;
+  /** `done`, what it came to, or why it was refused. */
+  readonly result: string;
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
 export interface OverviewView {
   readonly counts: {
     readonly stuck: number;
+    readonly snoozed: number;
     readonly open: number;
     readonly approvals: number;
     readonly orphans: number;
@@ -187,19 +215,4 @@ export interface OverviewView {
   readonly open_by_age: readonly { readonly age: string; readonly count: number }[];
   /** Until when failover is held because commits may have been lost; null: it is not. */
   readonly failover_held_until: string | null;
-  /** Payments of the last hour, by the minute. */
-  readonly minutes: readonly {
-    readonly at: string;
-    readonly succeeded: number;
-    readonly failed: number;
-    readonly undecided: number;
-  }[];
-  readonly psps: readonly {
-    readonly psp: string;
-    readonly currency: string;
-    readonly payments: number;
-    readonly captured: number;
-  }[];
-  /** False where there were more payments in the hour than are counted: the newest of them are. */
-  readonly complete: boolean;
 }

@@ -1,16 +1,18 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { PathId } from '../http/request.decorators.js';
 import { CurrentOperator, ForRole } from './console-access.js';
+import { type ActivityView } from './activity-views.js';
+import { Activity } from './activity.js';
 import { ConsoleReader } from './console-reader.js';
 import {
-  type AuditRow,
   type OrphanRow,
   type OverviewView,
   type PageView,
   type PaymentPageView,
   type PaymentRow,
 } from './console-views.js';
-import { CursorDto, ListPaymentsDto } from './dto/list-payments.dto.js';
+import { ActivityDto } from './dto/activity.dto.js';
+import { ListPaymentsDto } from './dto/list-payments.dto.js';
 import { OperatorActions } from './operator-actions.js';
 import { type SignedIn } from './operator-sessions.js';
 import { orphanRow, PaymentPages } from './payment-page.js';
@@ -22,6 +24,7 @@ const EXAMPLE = '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42';
 export class ConsoleController {
   constructor(
     private readonly reader: ConsoleReader,
+    private readonly activity: Activity,
     private readonly pages: PaymentPages,
     private readonly actions: OperatorActions,
   ) {}
@@ -30,6 +33,12 @@ export class ConsoleController {
   @ForRole('viewer')
   overview(): Promise<OverviewView> {
     return this.reader.overview();
+  }
+
+  @Get('activity')
+  @ForRole('viewer')
+  charts(@Query() { span = 'hour' }: ActivityDto): Promise<ActivityView> {
+    return this.activity.read(span);
   }
 
   @Get('payments')
@@ -49,19 +58,16 @@ export class ConsoleController {
 
   @Get('payments/:id/explain')
   @ForRole('viewer')
-  explain(@PathId('payment', EXAMPLE) id: string): Promise<{ readonly explained: string }> {
-    return this.pages.explained(id);
+  explain(
+    @PathId('payment', EXAMPLE) id: string,
+    @CurrentOperator() operator: SignedIn,
+  ): Promise<{ readonly explained: string }> {
+    return this.pages.explained(id, operator);
   }
 
   @Get('orphans')
   @ForRole('viewer')
   async orphans(): Promise<PageView<OrphanRow>> {
     return { data: (await this.actions.orphans.list()).map(orphanRow), next_cursor: null };
-  }
-
-  @Get('audit')
-  @ForRole('viewer')
-  audit(@Query() query: CursorDto): Promise<PageView<AuditRow>> {
-    return this.reader.audit(query.cursor ?? null);
   }
 }

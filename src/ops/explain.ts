@@ -1,4 +1,5 @@
 import { formatMoney } from '../core/money.js';
+import { type Payout } from '../payouts/payout.entity.js';
 import { isCall, type OperationHistory } from '../request-storage/attempt.js';
 import { type RouteHistory } from '../request-storage/assess-route.js';
 import { statedBy } from '../request-storage/statement.js';
@@ -24,6 +25,25 @@ export function explain({ payment, operations, refunds, orphans }: PaymentReport
         `${orphan.psp} did ${formatMoney(orphan)} beside this payment (${orphan.pspReference ?? 'without an id'}): that orphan effect is ${orphan.status}.`,
     ),
     ...(open.length === 0 && waiting.length === 0 ? ['Nothing is left to do.'] : []),
+  ].join(' ');
+}
+
+/** The same of a payout. Pure. */
+export function explainPayout(
+  payout: Pick<Payout, 'amount' | 'currency' | 'status' | 'failure' | 'createdAt'>,
+  operations: readonly OperationHistory[],
+  now: Date,
+): string {
+  const { status, failure } = payout;
+  const open = operations.filter(({ routes }) => routes.at(-1)!.request.verdict === 'open');
+  return [
+    `The merchant asked to pay out ${formatMoney(payout)} ${duration(age(payout.createdAt, now))} ago.`,
+    ...routesOfFirst(operations[0], now),
+    ...(status === 'failed'
+      ? [`The payout failed${failure ? `: ${failure.message} (${failure.code})` : ''}.`]
+      : []),
+    ...open.map((operation) => nextOf(operation, now)),
+    open.length === 0 ? 'Nothing is left to do.' : 'Until then the next payout to this recipient waits.',
   ].join(' ');
 }
 

@@ -1,10 +1,17 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { CurrentOperator, ForRole } from './console-access.js';
 import { ConsoleReader } from './console-reader.js';
-import { type OpenRow, type PageView, type RetryView, type VerdictView } from './console-views.js';
-import { ApprovableActionDto, OperationDto } from './dto/operation.dto.js';
+import {
+  type OpenRow,
+  type PageView,
+  type RetryView,
+  type SnoozeView,
+  type VerdictView,
+} from './console-views.js';
+import { ApprovableActionDto, NoteDto, OperationDto, SnoozeDto } from './dto/operation.dto.js';
 import { OperatorActions } from './operator-actions.js';
 import { type SignedIn } from './operator-sessions.js';
+import { Snoozes } from './snoozes.js';
 
 /** /ops/api/operations: what is not decided, and what may be done about it. */
 @Controller('ops/api/operations')
@@ -12,12 +19,20 @@ export class OperationsController {
   constructor(
     private readonly reader: ConsoleReader,
     private readonly actions: OperatorActions,
+    private readonly snoozes: Snoozes,
   ) {}
 
   @Get('stuck')
   @ForRole('viewer')
   async stuck(): Promise<PageView<OpenRow>> {
     return { data: await this.reader.stuck(), next_cursor: null };
+  }
+
+  /** Those that an operator looks after, off the list for a while. */
+  @Get('snoozed')
+  @ForRole('viewer')
+  async snoozed(): Promise<PageView<OpenRow>> {
+    return { data: await this.reader.stuck(true), next_cursor: null };
   }
 
   @Get('open')
@@ -39,6 +54,29 @@ export class OperationsController {
   @ForRole('operator')
   retry(@Body() request: OperationDto, @CurrentOperator() operator: SignedIn): Promise<RetryView> {
     return this.actions.retry(request.named(), operator);
+  }
+
+  @Post('snooze')
+  @HttpCode(200)
+  @ForRole('operator')
+  snooze(@Body() request: SnoozeDto, @CurrentOperator() operator: SignedIn): Promise<SnoozeView> {
+    return this.snoozes.add(request.named(), request.snooze(), operator);
+  }
+
+  @Post('wake')
+  @HttpCode(200)
+  @ForRole('operator')
+  async wake(@Body() request: OperationDto, @CurrentOperator() operator: SignedIn): Promise<object> {
+    await this.snoozes.end(request.named(), operator);
+    return {};
+  }
+
+  @Post('note')
+  @HttpCode(200)
+  @ForRole('operator')
+  async note(@Body() request: NoteDto, @CurrentOperator() operator: SignedIn): Promise<object> {
+    await this.actions.note(request.named(), request.note, operator);
+    return {};
   }
 
   /** What an act that takes two people would come to; changes nothing. */

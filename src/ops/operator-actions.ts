@@ -5,14 +5,17 @@ import { Clock } from '../core/clock.js';
 import { Ids } from '../core/ids.js';
 import { Problem } from '../core/problem.js';
 import { translateOutage } from '../database/store-unavailable.js';
+import { auditSubjectOf } from '../request-storage/entity-key.js';
 import { OperationOwners } from '../request-storage/operation-owners.js';
 import { OrphanEffects } from '../request-storage/orphan-effects.js';
 import { OrphanEffect, PspRequest } from '../request-storage/psp-request.entity.js';
 import { type Statement } from '../request-storage/statement.js';
 import { type ApprovableAction } from './approvable-action.js';
 import { type RetryView, type VerdictView } from './console-views.js';
+import { EvidenceFiles } from './evidence-files.js';
 import { actorOf, OperatorActs } from './operator-acts.js';
 import { type SignedIn } from './operator-sessions.js';
+import { PaymentActs } from './payment-acts.js';
 import { verdictOnRetry } from './verdict.js';
 
 /** How an operator names an operation. */
@@ -22,6 +25,7 @@ export interface NamedOperation {
 }
 
 type ResolveStuck = Extract<ApprovableAction, { kind: 'resolve_stuck' }>;
+type OrphanAct = Extract<ApprovableAction, { kind: 'return_orphan' | 'close_orphan' }>;
 
 /** What operators may have done about operations and orphan effects: through the services that decide them. */
 @Injectable()
@@ -34,6 +38,8 @@ export class OperatorActions {
     @Inject(Clock) private readonly clock: Clock,
     @Inject(Ids) private readonly ids: Ids,
     private readonly acts: OperatorActs,
+    private readonly files: EvidenceFiles,
+    private readonly payments: PaymentActs,
   ) {
     this.orphans = new OrphanEffects(source.getRepository(OrphanEffect));
   }
@@ -53,8 +59,7 @@ export class OperatorActions {
     const calls = await resolver.askNow(found, `console-${this.ids.uuid()}`);
     const after = await this.find(named);
     const made = calls.map(({ kind, outcome }) => ({ kind, outcome }));
-    const subject = found.paymentId === null ? `payout:${found.payoutId}` : `payment:${found.paymentId}`;
-    await this.acts.record(operator, found.merchantId, 'route.retried', subject, {
+    await this.acts.record(operator, found.merchantId, 'route.retried', auditSubjectOf(found.entityKey), {
       entity_key: found.entityKey,
       route: found.route,
       calls: made,
@@ -68,11 +73,15 @@ export class OperatorActions {
       case 'resolve_stuck': {
         const found = await this.routeOf(action);
         const statement = statementOf(action, operator);
+        await this.checkFile(action);
         const { verdict, psp } = await this.owners.of(found.entityKey).foreseeResolution(found, statement);
         return verdict === 'effective'
           ? `The operation is closed as done at ${psp}.`
           : `The operation is closed as not done at ${psp}. No other PSP is asked because of it.`;
       }
+      case 'cancel_payment':
+      case 'refund_payment':
+        return this.payments.foresee(action, operator);
       case 'return_orphan':
         await this.orphanOf(action);
         return 'A worker asks the PSP about that object, and gives it back where it is there.';
@@ -83,15 +92,23 @@ export class OperatorActions {
   }
 
   /** Does it, judged once more. `operator`: who asked for it. Returns what it came to. @throws Problem */
-  async perform(action: ApprovableAction, operator: { readonly name: string }): Promise<string> {
+  async perform(
+    action: ApprovableAction,
+    operator: { readonly name: string },
+    approvalId: string,
+  ): Promise<string> {
     switch (action.kind) {
       case 'resolve_stuck': {
         const found = await this.routeOf(action);
         const statement = statementOf(action, operator);
+        await this.checkFile(action);
         const resolver = this.owners.of(found.entityKey);
         const { verdict } = await resolver.resolveStuck(found, statement, `console-${this.ids.uuid()}`);
         return verdict;
       }
+      case 'cancel_payment':
+      case 'refund_payment':
+        return this.payments.perform(action, operator, approvalId);
       case 'return_orphan':
       case 'close_orphan': {
         const { merchant_id: merchantId, entity_key: entityKey, route, psp_reference: pspReference } = action;
@@ -113,12 +130,33 @@ export class OperatorActions {
     return found;
   }
 
-  private async orphanOf(action: Exclude<ApprovableAction, ResolveStuck>): Promise<void> {
+  /** The file that was looked at is the one that is there. */
+  private async checkFile(action: ResolveStuck): Promise<void> {
+    const {
+      merchant_id: merchantId,
+      entity_key: entityKey,
+      evidence_file: file,
+      evidence_sha256: hash,
+    } = action;
+    if (file === null || file === undefined) return;
+    if ((await this.files.hashOf(merchantId, entityKey, file)) !== hash) {
+      throw new Problem('invalid_state', 'The attached file is not the one that was named.');
+    }
+  }
+
+  private async orphanOf(action: OrphanAct): Promise<void> {
     const { merchant_id: merchantId, entity_key: entityKey, route, psp_reference: pspReference } = action;
     const named = { merchantId, entityKey, route, ...(pspReference === null ? {} : { pspReference }) };
     const found = await this.source.manager.findBy(OrphanEffect, named);
     if (found.some(({ status }) => ['open', 'failed', 'approved'].includes(status))) return;
     throw new Problem('not_found', 'No orphan effect of this name waits for a person.');
+  }
+
+  /** Writes down what an operator wants others to know of the operation. */
+  async note(named: NamedOperation, note: string, operator: SignedIn): Promise<void> {
+    const { merchantId, entityKey } = await this.find(named);
+    const detail = { entity_key: entityKey, note };
+    await this.acts.record(operator, merchantId, 'operation.noted', auditSubjectOf(entityKey), detail);
   }
 
   /** The last route of the operation. @throws Problem `not_found` */

@@ -12,7 +12,13 @@ export function actorOf({ name }: { readonly name: string }): string {
   return `operator:${name}`;
 }
 
-/** Writes down what operators do and look at. */
+/** Who acts, and from where. */
+export interface Actor {
+  readonly name: string;
+  readonly sourceAddress: string;
+}
+
+/** Writes down what operators do and look at; a trigger chains it (migrations/0091). */
 @Injectable()
 export class OperatorActs {
   constructor(
@@ -22,14 +28,15 @@ export class OperatorActs {
   ) {}
 
   async record(
-    operator: { readonly name: string },
+    operator: Actor,
     merchantId: string,
     action: string,
     subject: string,
     detail: Readonly<Record<string, unknown>>,
   ): Promise<void> {
     const [id, at, actor] = [this.ids.uuid(), this.clock.now(), actorOf(operator)];
-    const kept = redactDeep(detail) as Record<string, unknown>;
+    const whole = { ...detail, source_address: operator.sourceAddress };
+    const kept = redactDeep(whole) as Record<string, unknown>;
     await translateOutage(
       recordAct(this.source.manager, { merchantId, id, at, actor, action, subject, detail: kept }),
     );

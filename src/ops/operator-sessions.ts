@@ -16,6 +16,7 @@ export interface SignedIn {
   readonly id: string;
   readonly name: string;
   readonly role: OperatorRole;
+  readonly sourceAddress: string;
 }
 
 export interface NewSession {
@@ -41,7 +42,9 @@ UPDATE operators
  WHERE name = $1 AND disabled_at IS NULL AND (locked_until IS NULL OR locked_until <= now())
 RETURNING id, name, role, password_hash AS "passwordHash", totp_secret AS "totpSecret", failures`;
 
-interface Tried extends SignedIn {
+export type Known = Omit<SignedIn, 'sourceAddress'>;
+
+interface Tried extends Known {
   readonly passwordHash: string | null;
   readonly totpSecret: Uint8Array | null;
   readonly failures: number;
@@ -82,7 +85,10 @@ export class OperatorSessions {
       const counter = await this.proofOf(tried, password, code);
       if (!tried || counter === null || !(await this.useCode(tried.id, counter))) {
         if (tried)
-          await this.record(tried, 'operator.sign_in_failed', sourceAddress, { tries: tried.failures });
+          await this.record({ ...tried, sourceAddress }, 'operator.sign_in_failed', {
+            result: 'refused',
+            tries: tried.failures,
+          });
         throw refused();
       }
       return await this.begin(tried, sourceAddress, 'password');
@@ -94,7 +100,7 @@ export class OperatorSessions {
   /** @throws Problem `unauthorized` */
   async signInByLink(link: string, sourceAddress: string): Promise<NewSession> {
     const { rows } = await translateOutage(
-      this.pool.query<SignedIn>(
+      this.pool.query<Known>(
         `WITH used AS (DELETE FROM sign_in_links WHERE token_hash = $1 RETURNING operator_id, expires_at)
          SELECT o.id, o.name, o.role FROM used JOIN operators o ON o.id = used.operator_id
           WHERE used.expires_at > now() AND o.disabled_at IS NULL`,
@@ -105,10 +111,22 @@ export class OperatorSessions {
     return this.begin(rows[0], sourceAddress, 'link');
   }
 
+  /** For an operator whom an OpenID provider has named. */
+  signInBySubject(operator: Known, sourceAddress: string): Promise<NewSession> {
+    return this.begin(operator, sourceAddress, 'oidc');
+  }
+
+  /** Whom the provider knows, and we do not let in. */
+  refuseSubject(subject: string, sourceAddress: string, why: string): Promise<void> {
+    const nobody = { name: `oidc:${subject}`, sourceAddress };
+    const detail = { result: 'refused', why };
+    return this.acts.record(nobody, NO_MERCHANT, 'operator.sign_in_failed', 'operator:unknown', detail);
+  }
+
   /** Whose session it is; null where it has ended. `isIdle`: the console asks by itself, and nobody is there. */
-  async find(token: string, isIdle: boolean): Promise<SignedIn | null> {
+  async find(token: string, isIdle: boolean, sourceAddress: string): Promise<SignedIn | null> {
     const { rows } = await translateOutage(
-      this.pool.query<SignedIn>(
+      this.pool.query<Known>(
         `UPDATE operator_sessions s SET seen_at = CASE WHEN $2 THEN s.seen_at ELSE now() END
            FROM operators o
           WHERE s.token_hash = $1 AND o.id = s.operator_id AND o.disabled_at IS NULL
@@ -117,14 +135,14 @@ export class OperatorSessions {
         [digestOfToken(token), isIdle],
       ),
     );
-    return rows[0] ?? null;
+    return rows[0] ? { ...rows[0], sourceAddress } : null;
   }
 
-  async end(token: string, operator: SignedIn, sourceAddress: string): Promise<void> {
+  async end(token: string, operator: SignedIn): Promise<void> {
     await translateOutage(
       this.pool.query('DELETE FROM operator_sessions WHERE token_hash = $1', [digestOfToken(token)]),
     );
-    await this.record(operator, 'operator.signed_out', sourceAddress, {});
+    await this.record(operator, 'operator.signed_out', {});
   }
 
   /** The counter of a right code beside a right password, else null. Looks at the password in any case. */
@@ -146,28 +164,26 @@ export class OperatorSessions {
 
   /** Every sign-in has a token of its own, whatever cookie came with it. */
   private async begin(
-    { id, name, role }: SignedIn,
+    { id, name, role }: Known,
     sourceAddress: string,
-    by: 'password' | 'link',
+    by: 'password' | 'link' | 'oidc',
   ): Promise<NewSession> {
     const token = randomBytes(32).toString('base64url');
-    const operator = { id, name, role };
+    const operator = { id, name, role, sourceAddress };
     await this.pool.query(
       `WITH ended AS (DELETE FROM operator_sessions WHERE started_at < now() - ${KEPT})
        INSERT INTO operator_sessions (token_hash, operator_id, source_address) VALUES ($1, $2, $3)`,
       [digestOfToken(token), id, sourceAddress],
     );
-    await this.record(operator, 'operator.signed_in', sourceAddress, { by });
+    await this.record(operator, 'operator.signed_in', { by });
     return { token, operator };
   }
 
   private record(
     operator: SignedIn,
     action: string,
-    sourceAddress: string,
     detail: Readonly<Record<string, unknown>>,
   ): Promise<void> {
-    const all = { ...detail, source_address: sourceAddress };
-    return this.acts.record(operator, NO_MERCHANT, action, `operator:${operator.id}`, all);
+    return this.acts.record(operator, NO_MERCHANT, action, `operator:${operator.id}`, detail);
   }
 }

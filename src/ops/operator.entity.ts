@@ -13,6 +13,17 @@ export class Operator {
   @Column('text')
   role: OperatorRole;
 
+  /** The human being: one with several accounts may not approve with one what another one asked for. */
+  @Column('text')
+  person: string;
+
+  /** By whom and as whom an OpenID provider knows the operator; null: not at all. */
+  @Column('text', { nullable: true })
+  oidcIssuer: string | null;
+
+  @Column('text', { nullable: true })
+  oidcSubject: string | null;
+
   /** argon2id. null: signs in by a one-time link alone. */
   @Column('text', { nullable: true })
   passwordHash: string | null;

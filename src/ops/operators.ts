@@ -20,13 +20,23 @@ export interface Credentials {
   readonly totp: NewTotp;
 }
 
+/** As whom a provider knows someone. */
+export interface OidcSubject {
+  readonly issuer: string;
+  readonly subject: string;
+}
+
 /** RFC 9562, section 5.9: what belongs to no merchant is audited under it. */
 export const NO_MERCHANT = '00000000-0000-0000-0000-000000000000';
 
 const NAME = /^[a-z0-9][a-z0-9._@+-]{0,63}$/;
+const PERSON = /^[^\p{Cc}\p{Cs}]{1,320}$/u;
 const LINK_MINUTES = 60;
 /** Who signs in by the link that a first start prints. */
 const FIRST = 'first';
+/** The actor of what a provider's word changes: chained like what people do. */
+const OIDC = 'operator:oidc';
+const NO_SUBJECT = { oidcIssuer: null, oidcSubject: null };
 
 /** The people who sign in to the console, as an administrator at the command line keeps them. */
 @Injectable()
@@ -43,16 +53,20 @@ export class Operators {
     name: string,
     role: OperatorRole,
     actor: string,
+    person = name,
   ): Promise<{ readonly operator: Operator; readonly credentials: Credentials }> {
     if (!NAME.test(name)) {
       throw new Problem('validation_failed', 'A name takes 1 to 64 of a-z 0-9 . _ @ + -');
+    }
+    if (!PERSON.test(person)) {
+      throw new Problem('validation_failed', 'A person takes 1 to 320 printable characters.');
     }
     const [id, password, totp] = [this.ids.uuid(), newSecret(), newTotp(name)];
     const secrets = {
       passwordHash: await hashPassword(password),
       totpSecret: encryptTotp(this.seal, id, totp.secret),
     };
-    const operator = await this.insert({ id, name, role, ...secrets }, actor);
+    const operator = await this.insert({ id, name, role, person: person.toLowerCase(), ...secrets }, actor);
     return { operator, credentials: { password, totp } };
   }
 
@@ -84,12 +98,53 @@ export class Operators {
     return password;
   }
 
+  /** An OpenID provider knows the operator as this from now on. */
+  link(name: string, subject: OidcSubject, actor: string): Promise<void> {
+    return this.change(name, 'operator.linked', actor, async () => ({
+      oidcIssuer: subject.issuer,
+      oidcSubject: subject.subject,
+    }));
+  }
+
+  /**
+   * Whom a provider means, with the role that it gives. Someone whom nobody has linked is made an operator by
+   * `newcomer`, never one who is there already by that name. null: not let in.
+   */
+  async ofSubject(
+    { issuer, subject }: OidcSubject,
+    role: OperatorRole,
+    newcomer: { readonly name: string; readonly person: string } | null,
+  ): Promise<Pick<Operator, 'id' | 'name' | 'role'> | null> {
+    const where = { oidcIssuer: issuer, oidcSubject: subject };
+    const found = await translateOutage(this.operators.findOneBy(where));
+    if (found) {
+      if (found.disabledAt !== null) return null;
+      if (found.role !== role) {
+        await this.change(found.name, 'operator.role_changed', OIDC, async () => ({ role }));
+      }
+      return { id: found.id, name: found.name, role };
+    }
+    if (newcomer === null || !NAME.test(newcomer.name)) return null;
+    const { name, person } = newcomer;
+    try {
+      const known = { passwordHash: null, totpSecret: null, ...where };
+      return await this.insert(
+        { id: this.ids.uuid(), name, role, person: person.toLowerCase(), ...known },
+        OIDC,
+      );
+    } catch (error) {
+      if (error instanceof Problem && error.code === 'invalid_state') return null;
+      throw error;
+    }
+  }
+
   /** The token of a link that signs a newcomer in once; null where operators sign in with passwords. */
   async firstLink(): Promise<string | null> {
-    if (await this.operators.existsBy({ passwordHash: Not(IsNull()) })) return null;
+    const signsIn = [{ passwordHash: Not(IsNull()) }, { oidcSubject: Not(IsNull()) }];
+    if (await this.operators.existsBy(signsIn)) return null;
     const known = await this.operators.findOneBy({ name: FIRST });
     if (known?.disabledAt) return null;
-    const first = { id: this.ids.uuid(), name: FIRST, role: 'admin' as const };
+    const first = { id: this.ids.uuid(), name: FIRST, person: FIRST, role: 'admin' as const };
     const { id } =
       known ?? (await this.insert({ ...first, passwordHash: null, totpSecret: null }, 'system:setup'));
     const token = newSecret();
@@ -102,10 +157,12 @@ export class Operators {
   }
 
   private insert(
-    fields: Pick<Operator, 'id' | 'name' | 'role' | 'passwordHash' | 'totpSecret'>,
+    fields: Pick<Operator, 'id' | 'name' | 'role' | 'person' | 'passwordHash' | 'totpSecret'> &
+      Partial<Pick<Operator, 'oidcIssuer' | 'oidcSubject'>>,
     actor: string,
   ): Promise<Operator> {
     const operator = {
+      ...NO_SUBJECT,
       ...fields,
       totpUsed: 0,
       failures: 0,
@@ -113,13 +170,13 @@ export class Operators {
       disabledAt: null,
       createdAt: this.clock.now(),
     };
-    const { name, role } = fields;
+    const { name, role, person } = fields;
     return this.operators.manager.transaction(async (tx) => {
       await tx.insert(Operator, operator).catch((error: unknown) => {
         if (sqlStateOf(error) !== sqlState.UNIQUE_VIOLATION) throw error;
         throw new Problem('invalid_state', `There is an operator ${name} already.`);
       });
-      await this.record(tx, actor, 'operator.created', operator, { role });
+      await this.record(tx, actor, 'operator.created', operator, { role, person });
       return operator;
     });
   }

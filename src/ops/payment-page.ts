@@ -1,13 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { LRUCache } from 'lru-cache';
-import { DataSource } from 'typeorm';
+import { DataSource, In } from 'typeorm';
 import { Clock } from '../core/clock.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { Merchant } from '../merchants/merchant.entity.js';
 import { Payment, PaymentTransition } from '../payments/payment.entity.js';
 import { paymentLifecycle } from '../payments/payment.lifecycle.js';
 import {
+  NonExecutionProof,
   type OrphanEffect,
   type PspAttempt,
   type PspRequest,
@@ -21,20 +22,35 @@ import {
   type OrphanRow,
   type PaymentPageView,
   type RouteRow,
+  type SnoozeView,
 } from './console-views.js';
+import { EvidenceFiles } from './evidence-files.js';
 import { explain } from './explain.js';
 import { OperatorActs } from './operator-acts.js';
 import { type SignedIn } from './operator-sessions.js';
-import { type PaymentReport, PaymentReports } from './payment-report.js';
+import { Snoozes } from './snoozes.js';
+import { PaymentReports } from './payment-report.js';
 import { timelineOf } from './timeline.js';
 
 /** A page that is looked at and refreshed is one view of it. */
 const ONE_VIEW_MS = 10 * 60_000;
 
+/** Views of pages, each of which is written down once. */
+export class PageViews {
+  private readonly seen = new LRUCache<string, true>({ max: 10_000, ttl: ONE_VIEW_MS });
+
+  async once(operator: SignedIn, subject: string, record: () => Promise<void>): Promise<void> {
+    const view = `${operator.id} ${subject}`;
+    if (this.seen.has(view)) return;
+    await record();
+    this.seen.set(view, true);
+  }
+}
+
 /** All that the console shows of a payment. */
 @Injectable()
 export class PaymentPages {
-  private readonly seen = new LRUCache<string, true>({ max: 10_000, ttl: ONE_VIEW_MS });
+  private readonly views = new PageViews();
   private readonly reports: PaymentReports;
 
   constructor(
@@ -43,6 +59,8 @@ export class PaymentPages {
     private readonly reader: ConsoleReader,
     private readonly approvals: Approvals,
     private readonly acts: OperatorActs,
+    private readonly files: EvidenceFiles,
+    private readonly snoozes: Snoozes,
   ) {
     this.reports = new PaymentReports(source.getRepository(Payment));
   }
@@ -52,10 +70,13 @@ export class PaymentPages {
     const report = await translateOutage(this.reports.find(id, null));
     const { payment, operations } = report;
     const subject = `payment:${payment.id}`;
-    await this.viewed(report, operator, subject);
+    await this.views.once(operator, subject, () =>
+      this.acts.record(operator, payment.merchantId, VIEWED, subject, {}),
+    );
     const { merchantId } = payment;
     const { manager } = this.source;
-    const [merchant, transitions, acts, approvals] = await Promise.all([
+    const entityKeys = operations.map(({ entityKey }) => entityKey);
+    const [merchant, transitions, acts, approvals, files, snoozes, proofs, posted] = await Promise.all([
       manager.findOneByOrFail(Merchant, { id: merchantId }),
       manager.find(PaymentTransition, {
         where: { merchantId, paymentId: payment.id },
@@ -63,6 +84,10 @@ export class PaymentPages {
       }),
       this.reader.auditOf(subject),
       this.approvals.about(subject),
+      this.files.list(merchantId, entityKeys),
+      this.snoozes.of(merchantId, entityKeys),
+      manager.findBy(NonExecutionProof, { merchantId, entityKey: In(entityKeys) }),
+      this.reader.postedOf(merchantId, payment.id),
     ]);
     const noted = acts.filter(({ action }) => action !== VIEWED && action !== 'route.resolved');
     return {
@@ -84,8 +109,8 @@ export class PaymentPages {
         updated_at: payment.updatedAt.toISOString(),
       },
       explained: explain(report, this.clock.now()),
-      timeline: timelineOf(transitions, operations, noted),
-      operations: operations.map(operationRow),
+      timeline: timelineOf(transitions, operations, { acts: noted, proofs, posted }),
+      operations: operations.map((each) => operationRow(each, snoozes.get(each.entityKey) ?? null)),
       refunds: report.refunds.map(({ id, status, amount, currency, createdAt }) => ({
         id,
         status,
@@ -94,6 +119,7 @@ export class PaymentPages {
         created_at: createdAt.toISOString(),
       })),
       orphans: report.orphans.map(orphanRow),
+      files,
       approvals,
       lifecycle: {
         states: paymentLifecycle.states,
@@ -104,23 +130,28 @@ export class PaymentPages {
   }
 
   /** @throws Problem `not_found` */
-  async explained(id: string): Promise<{ readonly id: string; readonly explained: string }> {
+  async explained(
+    id: string,
+    operator: SignedIn,
+  ): Promise<{ readonly id: string; readonly explained: string }> {
     const report = await translateOutage(this.reports.find(id, null));
+    const { merchantId } = report.payment;
+    const subject = `payment:${report.payment.id}`;
+    await this.views.once(operator, subject, () =>
+      this.acts.record(operator, merchantId, VIEWED, subject, {}),
+    );
     return { id: report.payment.id, explained: explain(report, this.clock.now()) };
-  }
-
-  private async viewed({ payment }: PaymentReport, operator: SignedIn, subject: string): Promise<void> {
-    const view = `${operator.id} ${payment.id}`;
-    if (this.seen.has(view)) return;
-    await this.acts.record(operator, payment.merchantId, VIEWED, subject, {});
-    this.seen.set(view, true);
   }
 }
 
 const VIEWED = 'payment.viewed';
 
-function operationRow({ entityKey, routes }: OperationHistory): OperationRow {
+export function operationRow(
+  { entityKey, routes }: OperationHistory,
+  snooze: SnoozeView | null,
+): OperationRow {
   return {
+    snooze,
     entity_key: entityKey,
     operation: routes[0]!.request.operation,
     routes: routes.map(({ request, attempts }) => routeRow(request, attempts)),

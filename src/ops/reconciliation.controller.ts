@@ -5,15 +5,17 @@ import { aPage, Operation } from '../http/operation.js';
 import { ForOperators, PathId } from '../http/request.decorators.js';
 import {
   BreakPage,
+  BreakWithNotesView,
   type BreakView,
   breakViewOf,
+  noteViewOf,
   RunPage,
   RunResultView,
   runResultViewOf,
   type RunView,
   runViewOf,
 } from '../reconciliation/reconciliation.view.js';
-import { ReportBreaks } from '../reconciliation/report-breaks.js';
+import { Breaks } from '../reconciliation/breaks.js';
 import { Runs } from '../reconciliation/runs.js';
 import { ListRunsDto } from './dto/list-runs.dto.js';
 import * as example from './reconciliation.examples.js';
@@ -28,7 +30,7 @@ function wholePage<T>(data: readonly T[]): Page<T> {
 export class ReconciliationController {
   constructor(
     private readonly runs: Runs,
-    private readonly breaks: ReportBreaks,
+    private readonly breaks: Breaks,
   ) {}
 
   @Get('runs')
@@ -80,5 +82,18 @@ export class ReconciliationController {
   @ForOperators()
   async open(@Query() { limit }: ListRunsDto): Promise<Page<BreakView>> {
     return wholePage((await this.breaks.list(limit)).map(breakViewOf));
+  }
+
+  @Get('breaks/:id')
+  @Operation({
+    id: 'getReconciliationBreak',
+    summary: 'Read a difference',
+    description: 'Of a report or a notification, with its owner and what people noted about it.',
+    answers: { 200: [BreakWithNotesView, 'The difference.', { one: example.breakWithNotes }] },
+  })
+  @ForOperators()
+  async break(@PathId('break', example.reportBreak.id) id: string): Promise<BreakWithNotesView> {
+    const { found, notes } = await this.breaks.show({ id });
+    return { found: breakViewOf(found), notes: notes.map(noteViewOf) };
   }
 }

@@ -1,4 +1,8 @@
-import { type BreakView, type RunResultView } from '../reconciliation/reconciliation.view.js';
+import {
+  type BreakView,
+  type BreakWithNotesView,
+  type RunResultView,
+} from '../reconciliation/reconciliation.view.js';
 
 /** Examples of the OpenAPI document. A test sends the requests and holds the answers to the schemas. */
 
@@ -27,8 +31,10 @@ export const reportBreak: BreakView = {
   psp: 'stripe',
   id: '0b8f1f0e-6f57-4b6f-9c1c-0d3c0f6f1a11',
   category: 'missing_here',
+  state: 'open',
   run_id: result.run.id,
   line: 311,
+  event_id: null,
   merchant_id: null,
   entity_key: null,
   psp_reference: 'pi_3QabcDEF',
@@ -41,4 +47,16 @@ export const reportBreak: BreakView = {
   resolved_at: null,
   resolved_by: null,
   resolution: null,
+};
+
+export const breakWithNotes: BreakWithNotesView = {
+  found: reportBreak,
+  notes: [
+    {
+      id: '019aa5d1-3c0e-7a51-8d2f-6b0c9e4f7a19',
+      at: '2026-11-22T08:12:40.118Z',
+      by: 'operator:ada',
+      note: 'Asked the PSP.',
+    },
+  ],
 };

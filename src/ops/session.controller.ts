@@ -1,5 +1,4 @@
 import { Body, Controller, Delete, Get, HttpCode, Ip, Post, Req, Res } from '@nestjs/common';
-import { serialize } from 'cookie';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { ConsoleAccess, CurrentOperator, ForRole, ForSigningIn } from './console-access.js';
 import { type OperatorView } from './console-views.js';
@@ -27,7 +26,7 @@ export class SessionController {
       'link' in factors
         ? await this.sessions.signInByLink(factors.link, ip)
         : await this.sessions.signIn(factors.name, factors.password, factors.code, ip);
-    reply.header('set-cookie', this.cookieOf(token));
+    reply.header('set-cookie', this.access.cookieOf(token));
     return viewOf(operator);
   }
 
@@ -42,24 +41,11 @@ export class SessionController {
   async signOut(
     @CurrentOperator() operator: SignedIn,
     @Req() request: FastifyRequest,
-    @Ip() ip: string,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
-    await this.sessions.end(this.access.tokenOf(request)!, operator, ip);
-    reply.header('set-cookie', this.cookieOf('', 0));
+    await this.sessions.end(this.access.tokenOf(request)!, operator);
+    reply.header('set-cookie', this.access.cookieOf('', 0));
     return {};
-  }
-
-  /** Without an age it ends with the browser; the database ends it earlier. */
-  private cookieOf(token: string, maxAge?: number): string {
-    const { cookie, isSecure } = this.access;
-    return serialize(cookie, token, {
-      httpOnly: true,
-      sameSite: 'strict',
-      path: '/',
-      secure: isSecure,
-      ...(maxAge === undefined ? {} : { maxAge }),
-    });
   }
 }
 

@@ -1,6 +1,9 @@
+import { formatMoney } from '../core/money.js';
+import { type Decision } from '../idempotency/operation.js';
+import { type PaymentState } from '../payments/payment-state.js';
 import { firstSentAt, WINDOW_MARGIN_MS } from '../request-storage/assess-route.js';
 import { isCall } from '../request-storage/attempt.js';
-import { mayResend } from '../request-storage/next-step.js';
+import { mayResend } from '../request-storage/ways.js';
 import { type Foreseen } from '../request-storage/operation-resolver.js';
 import { type VerdictView } from './console-views.js';
 import { duration } from './duration.js';
@@ -43,6 +46,46 @@ export function verdictOnRetry({ step, route, capabilities, now }: Foreseen): Ve
       return refused(
         `The service may not try this again by itself: ${step.why}. Find out at ${psp} what became of it.`,
       );
+  }
+}
+
+/** Says of a cancel or a refund what it would begin with. Pure. */
+export function verdictOnBegun(decision: Decision<Pick<PaymentState, 'call' | 'wanted'>>): VerdictView {
+  const verdict = (allowed: boolean, headline: string) => ({ allowed, headline, facts: [] });
+  switch (decision.go) {
+    case 'reply': {
+      if (decision.status < 400) return verdict(false, 'It is done already. Nothing is left to do.');
+      const { detail = 'It is refused.' } = JSON.parse(decision.body) as { readonly detail?: string };
+      return verdict(false, detail);
+    }
+    case 'pause':
+      return verdict(
+        false,
+        decision.until === null
+          ? 'An operation of this payment is stuck, and has to be decided first.'
+          : 'An operation of this payment is open, and is decided first. Look again in a few minutes.',
+      );
+    case 'decide':
+      return verdict(true, 'What is open is decided by what is known of it, and then this is done.');
+    case 'call': {
+      const { request, attempt } = decision.state.call!;
+      const { psp, operation, amount, currency } = request;
+      const money = formatMoney({ amount, currency });
+      if (attempt.kind === 'cancel')
+        return verdict(true, `${psp} is asked to cancel the ${operation} of ${money}.`);
+      if (operation !== decision.state.wanted.operation) {
+        return verdict(
+          true,
+          `${psp} is asked first what became of the ${operation}, and this is done after it.`,
+        );
+      }
+      return verdict(
+        true,
+        operation === 'refund'
+          ? `${psp} is asked to give ${money} back, once.`
+          : `${psp} is asked to release ${money}.`,
+      );
+    }
   }
 }
 

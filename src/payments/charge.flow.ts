@@ -32,12 +32,15 @@ export interface Routing {
   readonly cancelBeforeFailover: boolean;
 }
 
-/** `drawnFrom`: what a weight is drawn from; the same for the same request, also after the database lost it. */
-export type Route = (payment: NewPayment, drawnFrom: string) => Routing;
+/**
+ * `drawnFrom`: what a weight is drawn from; the same for the same request, also after the database lost it.
+ * Throws Problem `psp_account_refused` where the merchant may not use an account that it names.
+ */
+export type Route = (payment: NewPayment, drawnFrom: string, merchantId: string) => Routing;
 
 /** Routes a payment by the routing rules. */
 export function routeOf(router: PspRouter): Route {
-  return (payment, drawnFrom) => {
+  return (payment, drawnFrom, merchantId) => {
     const { card, tokens } = payment.paymentMethod;
     const facts = {
       operation: payment.capture === 'automatic' ? 'charge' : 'authorize',
@@ -48,7 +51,7 @@ export function routeOf(router: PspRouter): Route {
       tokens: Object.keys(tokens),
     } as const;
     return {
-      candidates: router.candidates(facts, drawnFrom),
+      candidates: router.candidates(facts, drawnFrom, merchantId),
       cancelBeforeFailover: router.mayCancelBeforeFailover(facts),
     };
   };
@@ -83,7 +86,7 @@ export class ChargeFlow extends PaymentFlow<NewPayment> implements PaymentOperat
     const now = clock.now();
     const id = ids.uuid();
     const keyAtPsp = pspIdempotencyKey.ofRequest(merchantId, this.name, run.key);
-    const { candidates, cancelBeforeFailover: fence } = this.route(input, keyAtPsp);
+    const { candidates, cancelBeforeFailover } = this.route(input, keyAtPsp, merchantId);
     const [first] = candidates;
     if (first === undefined) {
       throw new Problem(
@@ -118,7 +121,7 @@ export class ChargeFlow extends PaymentFlow<NewPayment> implements PaymentOperat
       statementDescriptor: input.statementDescriptor,
       metadata: { ...input.metadata },
       candidates: [...candidates],
-      fence,
+      cancelBeforeFailover,
       sealed: encryptSecrets(seal, merchantId, id, secrets),
       psp: null,
       pspReference: null,

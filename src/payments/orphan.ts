@@ -39,12 +39,12 @@ export function isVouchedFor(
   { status, attempt, pspReference }: OrphanEffect,
 ): boolean {
   if (status === 'approved') return true;
-  const told = attempts.find((a) => a.attempt === attempt);
-  if (told?.outcome !== 'succeeded' || told.response?.['psp_reference'] !== pspReference) return false;
+  const found = attempts.find((a) => a.attempt === attempt);
+  if (found?.outcome !== 'succeeded' || found.response?.['psp_reference'] !== pspReference) return false;
   return (
-    told.kind === 'execute' ||
-    told.kind === 'complete' ||
-    (told.kind === 'notice' && told.request['named'] === true)
+    found.kind === 'execute' ||
+    found.kind === 'complete' ||
+    (found.kind === 'notice' && found.request['named'] === true)
   );
 }
 
@@ -115,8 +115,8 @@ export function instructionOfCompensation(
   // Opened before it was written down.
   const routes = histories.get(firstEntityKey(payment))?.routes ?? [];
   const orphan = routes.find(({ request }) => entityKey.orphan(payment.id, request.route) === name);
-  const told = orphan?.attempts.find(isSuccess)?.response?.['psp_reference'];
-  const known = typeof told === 'string' ? told : orphan?.request.pspReference;
+  const reference = orphan?.attempts.find(isSuccess)?.response?.['psp_reference'];
+  const known = typeof reference === 'string' ? reference : orphan?.request.pspReference;
   return { parentReference: known ?? payment.pspReference ?? '' };
 }
 

@@ -42,7 +42,7 @@ const course: readonly Partial<DisputeNews>[] = [
 ];
 
 /** The payment after the news, and the types of the events that were written. */
-function told(...news: readonly Partial<DisputeNews>[]): { payment: Payment; types: string[] } {
+function apply(...news: readonly Partial<DisputeNews>[]): { payment: Payment; types: string[] } {
   let id = 0;
   return news.reduce<{ payment: Payment; types: string[] }>(
     (before, one) => {
@@ -66,7 +66,7 @@ describe('news of a dispute', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 4 }), shuffled, (steps, order) => {
         const known = course.slice(0, steps);
-        const { payment: after, types } = told(...order.filter((one) => known.includes(one)));
+        const { payment: after, types } = apply(...order.filter((one) => known.includes(one)));
         const last = known.at(-1)!;
         expect(after.disputes).toMatchObject([{ status: last.status, stage: last.stage }]);
         expect(withheldOf(after)).toBe(last.withheld ? 1_000 : 0);
@@ -77,7 +77,7 @@ describe('news of a dispute', () => {
   });
 
   it('that is known is no news', () => {
-    const { payment: after } = told(course[1]!);
+    const { payment: after } = apply(course[1]!);
     expect(dispute(after, factOf(course[1]!), () => 'id', now)).toBe('known');
     expect(dispute(after, factOf(course[0]!), () => 'id', now)).toBe('known');
   });
@@ -91,7 +91,7 @@ describe('news of a dispute', () => {
 
   it('counts two disputes of one payment beside each other', () => {
     const one = { ...course[1]!, reference: 'D1' };
-    const { payment: after } = told(one, { ...course[1]!, reference: 'D2' });
+    const { payment: after } = apply(one, { ...course[1]!, reference: 'D2' });
     expect(withheldOf(after)).toBe(2_000);
   });
 });

@@ -57,7 +57,7 @@ export function dispute(
     { event: 'disputed', actor, entityKey: firstEntityKey(payment) },
     now,
   );
-  const told = (one: Dispute) => {
+  const eventOf = (one: Dispute) => {
     const type = `dispute.${one.status === 'open' ? 'opened' : one.status}`;
     const data = { ...disputeViewOf(payment, one) };
     return event({ merchantId, id: newId(), type, subject: `dispute:${one.id}`, data, at: now });
@@ -75,8 +75,8 @@ export function dispute(
       detail: { dispute_id: after.id, amount: after.amount, withheld: after.amountWithheld },
     }),
     // Each is told as opened first, also where its end is what is heard of first.
-    ...(before ? [] : [told(opened)]),
-    ...(after.status === (before?.status ?? 'open') ? [] : [told(after)]),
+    ...(before ? [] : [eventOf(opened)]),
+    ...(after.status === (before?.status ?? 'open') ? [] : [eventOf(after)]),
   ];
 }
 

@@ -71,7 +71,7 @@ export function paymentMoved(
   now: Date,
 ): readonly Change[] {
   const type = paymentEventOf(was.status, payment.status, learned);
-  return type === null ? [] : [told(type, payment, histories.get(firstEntityKey(payment)), newId, now)];
+  return type === null ? [] : [eventOf(type, payment, histories.get(firstEntityKey(payment)), newId, now)];
 }
 
 /** Once for a route: a person has to look at an operation of the payment. */
@@ -84,10 +84,10 @@ export function paymentStuck(
 ): readonly Change[] {
   const route = before?.routes.at(-1)?.request;
   if (step.do !== 'stuck' || !route || route.firstStuckAt) return [];
-  return [told('payment.stuck', payment, histories.get(firstEntityKey(payment)), newId, now)];
+  return [eventOf('payment.stuck', payment, histories.get(firstEntityKey(payment)), newId, now)];
 }
 
-function told(
+function eventOf(
   type: PaymentEventType,
   payment: Payment,
   charge: OperationHistory | undefined,

@@ -110,7 +110,7 @@ export class PaymentOwner implements OperationOwner<PaymentState> {
     const given = {
       candidates: isFirst ? state.payment.candidates : [current.psp],
       intent: isFirst && state.wanted.operation === 'void' ? 'cancel' : 'finish',
-      cancelBeforeFailover: isFirst && state.payment.fence,
+      cancelBeforeFailover: isFirst && state.payment.cancelBeforeFailover,
       now,
     } as const;
     const stepResult = storage.advance(history, given, run, answered);

@@ -68,10 +68,10 @@ export class Payment {
   candidates: string[];
 
   /** Routed by a rule that lets a charge in doubt be canceled and failed over. */
-  @Column('boolean')
-  fence: boolean;
+  @Column('boolean', { name: 'fence' })
+  cancelBeforeFailover: boolean;
 
-  /** Tokens and customer data while they may still be needed; see core/seal. null once at rest. */
+  /** Tokens and customer data while they may still be needed; see core/encryption. null once at rest. */
   @Column('bytea', { nullable: true })
   sealed: Uint8Array | null;
 

@@ -5,6 +5,7 @@ import { type Page, pageOf } from '../core/page.js';
 import { Problem } from '../core/problem.js';
 import { newestFirst, timeBetween } from '../database/conditions.js';
 import { translateOutage } from '../database/store-unavailable.js';
+import { TenantDatabase } from '../database/tenants.js';
 import { type Subject } from '../request-storage/operation-resolver.js';
 import { PspRequest } from '../request-storage/psp-request.entity.js';
 import { readHistories } from '../request-storage/read-histories.js';
@@ -16,7 +17,10 @@ import { type PaymentFilter } from './payments.js';
 /** Lists of payments, newest first, by cursor. */
 @Injectable()
 export class PaymentReader {
-  constructor(@InjectRepository(Payment) private readonly payments: Repository<Payment>) {}
+  constructor(
+    @InjectRepository(Payment) private readonly payments: Repository<Payment>,
+    private readonly tenants: TenantDatabase,
+  ) {}
 
   /** A page of a merchant's payments. */
   async list(
@@ -26,10 +30,12 @@ export class PaymentReader {
     cursor: string | null,
   ): Promise<Page<PaymentView>> {
     const where = { merchantId, ...conditions, createdAt: timeBetween(createdFrom, createdTo) };
-    const found = await newestFirst(this.payments, where, limit, cursor);
-    const names = In(found.map(firstEntityKey));
-    const histories = await translateOutage(
-      readHistories(this.payments.manager, { merchantId, entityKey: names }),
+    const [found, histories] = await translateOutage(
+      this.tenants.within(merchantId, async (tx) => {
+        const rows = await newestFirst(tx.getRepository(Payment), where, limit, cursor);
+        const names = In(rows.map(firstEntityKey));
+        return [rows, await readHistories(tx, { merchantId, entityKey: names })] as const;
+      }),
     );
     return pageOf(found, limit, (payment) => viewOf(payment, histories.get(firstEntityKey(payment))));
   }

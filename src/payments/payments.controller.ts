@@ -4,7 +4,7 @@ import { type Page } from '../core/page.js';
 import { aPage, Operation } from '../http/operation.js';
 import { CurrentCaller, KeyedBy, MovesMoney, PathId, Scopes } from '../http/request.decorators.js';
 import { PageOf } from '../http/view-fields.js';
-import { type FlowAnswer } from '../idempotency/idempotent-runner.js';
+import { type KeyedAnswer } from '../idempotency/idempotent-runner.js';
 import { type RequestContext } from '../idempotency/request-context.js';
 import { type Caller } from '../merchants/caller.js';
 import { CancelPaymentDto } from './dto/cancel-payment.dto.js';
@@ -53,10 +53,10 @@ export class PaymentsController {
         { processing: example.processing, redirect: example.redirect, library: example.library },
       ],
     },
-    problems: ['commits_may_be_lost', 'no_route', 'probable_duplicate'],
+    problems: ['commits_may_be_lost', 'no_route', 'psp_account_refused', 'probable_duplicate'],
   })
   @MovesMoney('payments:write')
-  create(@KeyedBy() context: RequestContext, @Body() request: CreatePaymentDto): Promise<FlowAnswer> {
+  create(@KeyedBy() context: RequestContext, @Body() request: CreatePaymentDto): Promise<KeyedAnswer> {
     return this.payments.create(context, request.toValues());
   }
 
@@ -137,7 +137,7 @@ export class PaymentsController {
     @KeyedBy() context: RequestContext,
     @PathId('payment', example.captured.id) id: string,
     @Body() request: CapturePaymentDto,
-  ): Promise<FlowAnswer> {
+  ): Promise<KeyedAnswer> {
     return this.payments.capture(context, id, request.toValues());
   }
 
@@ -163,7 +163,7 @@ export class PaymentsController {
     @KeyedBy() context: RequestContext,
     @PathId('payment', example.captured.id) id: string,
     @Body() request: CompletePaymentDto,
-  ): Promise<FlowAnswer> {
+  ): Promise<KeyedAnswer> {
     return this.payments.complete(context, id, request.toValues());
   }
 
@@ -185,7 +185,7 @@ export class PaymentsController {
     @KeyedBy() context: RequestContext,
     @PathId('payment', example.captured.id) id: string,
     @Body() _nothing: CancelPaymentDto,
-  ): Promise<FlowAnswer> {
+  ): Promise<KeyedAnswer> {
     return this.payments.cancel(context, id);
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Page } from '../core/page.js';
-import { type FlowAnswer, IdempotentRunner } from '../idempotency/idempotent-runner.js';
+import { type KeyedAnswer, IdempotentRunner } from '../idempotency/idempotent-runner.js';
 import { keyedRequest, type RequestContext } from '../idempotency/request-context.js';
 import { type Caller } from '../merchants/caller.js';
 import { PspRouter } from '../psp/router.js';
@@ -32,7 +32,7 @@ export class PaymentsService {
     this.flows = paymentFlows(owner, this.route);
   }
 
-  create(context: RequestContext, payment: NewPayment): Promise<FlowAnswer> {
+  create(context: RequestContext, payment: NewPayment): Promise<KeyedAnswer> {
     const { duplicateWindowS } = context.caller;
     const flow =
       duplicateWindowS === 0
@@ -41,16 +41,16 @@ export class PaymentsService {
     return this.runner.run(flow, keyedRequest(context, payment));
   }
 
-  capture(context: RequestContext, paymentId: string, capture: NewCapture): Promise<FlowAnswer> {
+  capture(context: RequestContext, paymentId: string, capture: NewCapture): Promise<KeyedAnswer> {
     const input = { ...nothingMore, ...capture, paymentId };
     return this.runner.run(this.flows.capture, keyedRequest(context, input));
   }
 
-  cancel(context: RequestContext, paymentId: string): Promise<FlowAnswer> {
+  cancel(context: RequestContext, paymentId: string): Promise<KeyedAnswer> {
     return this.runner.run(this.flows.cancel, keyedRequest(context, { ...nothingMore, paymentId }));
   }
 
-  complete(context: RequestContext, paymentId: string, completion: NewCompletion): Promise<FlowAnswer> {
+  complete(context: RequestContext, paymentId: string, completion: NewCompletion): Promise<KeyedAnswer> {
     return this.runner.run(this.flows.complete, keyedRequest(context, { ...completion, paymentId }));
   }
 

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { runs } from '../../test/support/property-runs.js';
 import { type Change } from '../core/change.js';
 import { eventRecords } from '../database/event.js';
 import { type Capabilities, type Operation } from '../psp/contract.js';
@@ -54,7 +55,7 @@ const payment: Payment = {
   statementDescriptor: null,
   metadata: {},
   candidates: ['adyen'],
-  fence: false,
+  cancelBeforeFailover: false,
   sealed: null,
   psp: 'adyen',
   pspReference: 'A1',
@@ -219,7 +220,7 @@ describe('what an operation comes to', () => {
         }
         expect(current.status).toBe(statusOf(captured, refunded));
       }),
-      { numRuns: 2_000 },
+      runs(2_000),
     );
   });
 

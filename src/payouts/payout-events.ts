@@ -6,7 +6,7 @@ import { type PayoutStatus } from './payout.lifecycle.js';
 import { viewOf } from './payout.view.js';
 
 /** What merchants are told of a payout. */
-export const payoutEventTypes = ['payout.paid', 'payout.failed'] as const;
+export const payoutEventTypes = ['payout.paid', 'payout.failed', 'payout.returned'] as const;
 export type PayoutEventType = (typeof payoutEventTypes)[number];
 
 /** What merchants are told when a payout goes from `was` to `is`; null where they are told nothing. */

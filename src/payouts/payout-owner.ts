@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { insert, update } from '../core/change.js';
+import { type Change, insert, update } from '../core/change.js';
 import { type Encryption } from '../core/encryption.js';
 import { type Run } from '../idempotency/operation-run.js';
 import { actorOf, type StepResult } from '../request-storage/advance.js';
 import { type Answered, type Call, type OperationHistory } from '../request-storage/attempt.js';
 import { entityKey } from '../request-storage/entity-key.js';
 import { type OperationOwner, type Settled, type Subject } from '../request-storage/operation-resolver.js';
+import { type RuledOut } from '../request-storage/next-step.js';
 import { OperationTools } from '../request-storage/operation-tools.js';
+import { type PspRequest } from '../request-storage/psp-request.entity.js';
 import { failureOf } from '../request-storage/route-view.js';
 import { asOfOneMoment } from '../request-storage/stable-read.js';
 import { type Payout, type PayoutTransition } from './payout.entity.js';
@@ -82,6 +84,29 @@ export class PayoutOwner implements OperationOwner<PayoutState> {
     const given = { candidates, intent: 'finish', cancelBeforeFailover: false, now } as const;
     const stepResult = storage.advance(history, given, run, answered);
     return { ...this.settle(state, stepResult, now), stepResult };
+  }
+
+  /** The money came back: the recipient's bank did not keep it. The route keeps its verdict, for the PSP did what it was asked. */
+  async reverse(
+    { payout, history }: PayoutState,
+    { psp }: PspRequest,
+    evidence: RuledOut,
+  ): Promise<readonly Change[]> {
+    const { clock, ids } = this.tools;
+    const now = clock.now();
+    const { merchantId, recipient, id, version, status } = payout;
+    const set = {
+      status: payoutLifecycle.after(status, 'returned'),
+      version: version + 1,
+      failure: failureOf(evidence, words),
+      updatedAt: now,
+    };
+    const returned = { ...payout, ...set };
+    return [
+      update(payouts, { merchantId, recipient, id }, set, { version }),
+      transitionTo(returned, { event: 'returned', from: status, actor: `psp:${psp}` }, now),
+      ...payoutMoved(status, returned, history, () => ids.uuid(), now),
+    ];
   }
 
   /** The payout's row, guarded by its version, its history, and the event that tells its merchant. */

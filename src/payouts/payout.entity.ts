@@ -41,7 +41,7 @@ export class Payout {
   @Column('jsonb')
   candidates: string[];
 
-  /** The tokens of where the money goes, as long as they may be needed; see core/seal. */
+  /** The tokens of where the money goes, as long as they may be needed; see core/encryption. */
   @Column('bytea', { nullable: true })
   sealed: Uint8Array | null;
 

@@ -16,15 +16,20 @@ import { refuseOutOfTurn, type Sequences } from './sequence.js';
 
 export const CREATE_PAYOUT = 'POST /v1/payouts';
 
-/** Picks the PSP accounts that may be asked, best first. */
-export type PayoutCandidates = (payout: NewPayout, drawnFrom: string) => readonly string[];
+/** Picks the PSP accounts that may be asked, best first. Throws Problem `psp_account_refused` as a charge's do. */
+export type PayoutCandidates = (
+  payout: NewPayout,
+  drawnFrom: string,
+  merchantId: string,
+) => readonly string[];
 
 /** By the routing rules, of which conditions on a card match no payout. */
 export function candidatesOf(router: PspRouter): PayoutCandidates {
-  return ({ amount, currency, recipient }, drawnFrom) =>
+  return ({ amount, currency, recipient }, drawnFrom, merchantId) =>
     router.candidates(
       { operation: 'payout', amount, currency, tokens: Object.keys(recipient.tokens) },
       drawnFrom,
+      merchantId,
     );
 }
 
@@ -60,7 +65,7 @@ export class PayoutFlow extends OperationFlow<NewPayout, PayoutState> {
     const { reference: recipient, tokens } = input.recipient;
     const { reference, amount, currency, previous, statementDescriptor, metadata } = input;
     const keyAtPsp = pspIdempotencyKey.ofRequest(merchantId, CREATE_PAYOUT, run.key);
-    const able = this.candidates(input, keyAtPsp);
+    const able = this.candidates(input, keyAtPsp, merchantId);
     const [first] = able;
     if (first === undefined) {
       throw new Problem(

@@ -4,6 +4,7 @@ import { In, Repository } from 'typeorm';
 import { type Page, pageOf } from '../core/page.js';
 import { newestFirst, timeBetween } from '../database/conditions.js';
 import { translateOutage } from '../database/store-unavailable.js';
+import { TenantDatabase } from '../database/tenants.js';
 import { entityKey } from '../request-storage/entity-key.js';
 import { type Subject } from '../request-storage/operation-resolver.js';
 import { readHistories } from '../request-storage/read-histories.js';
@@ -15,7 +16,10 @@ import { type Sequences, type Tail } from './sequence.js';
 /** Lists of payouts and where a recipient's sequence has come. */
 @Injectable()
 export class PayoutReader implements Sequences {
-  constructor(@InjectRepository(Payout) private readonly payouts: Repository<Payout>) {}
+  constructor(
+    @InjectRepository(Payout) private readonly payouts: Repository<Payout>,
+    private readonly tenants: TenantDatabase,
+  ) {}
 
   /** A page of a merchant's payouts. */
   async list(
@@ -25,10 +29,12 @@ export class PayoutReader implements Sequences {
     cursor: string | null,
   ): Promise<Page<PayoutView>> {
     const where = { merchantId, ...conditions, createdAt: timeBetween(createdFrom, createdTo) };
-    const found = await newestFirst(this.payouts, where, limit, cursor);
-    const names = In(found.map(({ id }) => entityKey.send(id)));
-    const histories = await translateOutage(
-      readHistories(this.payouts.manager, { merchantId, entityKey: names }),
+    const [found, histories] = await translateOutage(
+      this.tenants.within(merchantId, async (tx) => {
+        const rows = await newestFirst(tx.getRepository(Payout), where, limit, cursor);
+        const names = In(rows.map(({ id }) => entityKey.send(id)));
+        return [rows, await readHistories(tx, { merchantId, entityKey: names })] as const;
+      }),
     );
     return pageOf(found, limit, (payout) => viewOf(payout, histories.get(entityKey.send(payout.id))));
   }

@@ -25,7 +25,7 @@ export class PayoutView {
 
   @OneOf(payoutStatuses, {
     description:
-      '`processing`: the outcome is not known yet, the service keeps working on it, and the next payout to this recipient waits. `paid` and `failed` are final.',
+      '`processing`: the outcome is not known yet, the service keeps working on it, and the next payout to this recipient waits. `failed` is final. `paid` is as well, unless the money comes back: `returned`.',
   })
   readonly status: PayoutStatus;
 
@@ -54,7 +54,8 @@ export class PayoutView {
   @Field({
     type: FailureView,
     nullable: true,
-    description: 'Why a payout with status `failed` failed: nothing was paid.',
+    description:
+      'Why a payout with status `failed` failed (nothing was paid), or why the money of a `returned` one came back.',
   })
   readonly failure: FailureView | null;
 

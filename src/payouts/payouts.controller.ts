@@ -4,7 +4,7 @@ import { type Page } from '../core/page.js';
 import { aPage, Operation } from '../http/operation.js';
 import { CurrentCaller, KeyedBy, MovesMoney, PathId, Scopes } from '../http/request.decorators.js';
 import { PageOf } from '../http/view-fields.js';
-import { type FlowAnswer } from '../idempotency/idempotent-runner.js';
+import { type KeyedAnswer } from '../idempotency/idempotent-runner.js';
 import { type RequestContext } from '../idempotency/request-context.js';
 import { type Caller } from '../merchants/caller.js';
 import { CreatePayoutDto } from './dto/create-payout.dto.js';
@@ -40,10 +40,16 @@ export class PayoutsController {
         { processing: example.payoutProcessing },
       ],
     },
-    problems: ['no_route', 'payout_in_progress', 'payout_sequence_stale', 'commits_may_be_lost'],
+    problems: [
+      'no_route',
+      'psp_account_refused',
+      'payout_in_progress',
+      'payout_sequence_stale',
+      'commits_may_be_lost',
+    ],
   })
   @MovesMoney('payouts:write')
-  create(@KeyedBy() context: RequestContext, @Body() request: CreatePayoutDto): Promise<FlowAnswer> {
+  create(@KeyedBy() context: RequestContext, @Body() request: CreatePayoutDto): Promise<KeyedAnswer> {
     return this.payouts.create(context, request.toValues());
   }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Page } from '../core/page.js';
 import { Problem } from '../core/problem.js';
-import { type FlowAnswer, IdempotentRunner } from '../idempotency/idempotent-runner.js';
+import { type KeyedAnswer, IdempotentRunner } from '../idempotency/idempotent-runner.js';
 import { keyedRequest, type RequestContext } from '../idempotency/request-context.js';
 import { type Caller } from '../merchants/caller.js';
 import { PspRouter } from '../psp/router.js';
@@ -30,7 +30,7 @@ export class PayoutsService {
    * 201 with a payout that has ended, 202 with one that has not. Throws `payout_in_progress` and
    * `payout_sequence_stale` where `previous` is not what the recipient's sequence has come to.
    */
-  create(context: RequestContext, payout: NewPayout): Promise<FlowAnswer> {
+  create(context: RequestContext, payout: NewPayout): Promise<KeyedAnswer> {
     return this.runner.run(this.flow, keyedRequest(context, payout));
   }
 

@@ -18,6 +18,9 @@ export interface BreakerOptions {
 
 export const breakerDefaults: BreakerOptions = { failuresInARow: 10, retryAfterMs: 5_000 };
 
+/** `open`: by itself, until a call succeeds; `held_open`: by an operator, until one closes it. */
+export type BreakerState = 'closed' | 'open' | 'held_open';
+
 /**
  * Stops sending money orders to a PSP account that keeps failing: an open breaker is an answer
  * at once, `not_sent`, and so a proof to go elsewhere with. Only what speaks of the PSP's health
@@ -25,24 +28,33 @@ export const breakerDefaults: BreakerOptions = { failuresInARow: 10, retryAfterM
  * cancels are not stopped: they settle doubt, are few, and have a schedule of their own.
  */
 export class Breaker {
-  private readonly policy: CircuitBreakerPolicy;
+  private policy: CircuitBreakerPolicy;
+  private isHeld = false;
 
   constructor(private readonly options: BreakerOptions = breakerDefaults) {
-    this.policy = circuitBreaker(
-      handleWhenResult((answer) => isFailure(answer as Answer)),
-      {
-        breaker: new ConsecutiveBreaker(options.failuresInARow),
-        halfOpenAfter: options.retryAfterMs,
-      },
-    );
+    this.policy = policyOf(options);
   }
 
-  get isOpen(): boolean {
-    return this.policy.state !== CircuitState.Closed;
+  get state(): BreakerState {
+    if (this.isHeld) return 'held_open';
+    return this.policy.state === CircuitState.Closed ? 'closed' : 'open';
+  }
+
+  /** Nothing passes until it is closed by hand. */
+  hold(): void {
+    this.isHeld = true;
+  }
+
+  /** Closes it, whatever opened it, and forgets the failures until now. */
+  close(): void {
+    this.isHeld = false;
+    this.policy = policyOf(this.options);
   }
 
   /** `call` must not throw. */
   async run(call: () => Promise<Answer>): Promise<Answer> {
+    if (this.isHeld)
+      return this.refusal('An operator holds the breaker of this PSP open; nothing is sent to it');
     // While one call tries whether the PSP is back, cockatiel makes the others wait for it, which
     // could double the longest time a call takes. Ours are answered at once.
     if (this.policy.state === CircuitState.HalfOpen) return this.refusal();
@@ -54,14 +66,21 @@ export class Breaker {
     }
   }
 
-  private refusal(): Answer {
+  private refusal(message = 'This PSP has kept failing; nothing is sent to it for the moment'): Answer {
     return {
       outcome: 'not_sent',
       pspCode: 'breaker_open',
-      message: 'This PSP has kept failing; nothing is sent to it for the moment',
+      message,
       retryAfterMs: this.options.retryAfterMs,
     };
   }
+}
+
+function policyOf({ failuresInARow, retryAfterMs }: BreakerOptions): CircuitBreakerPolicy {
+  return circuitBreaker(
+    handleWhenResult((answer) => isFailure(answer as Answer)),
+    { breaker: new ConsecutiveBreaker(failuresInARow), halfOpenAfter: retryAfterMs },
+  );
 }
 
 /** A lock that lapsed while the connection was made is ours; that the connection stood is a sign of life. */

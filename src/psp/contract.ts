@@ -205,6 +205,11 @@ export interface Capabilities {
    * released), or parts in several.
    */
   readonly captures: 'whole' | 'one' | 'several';
+  /**
+   * How long the PSP may take over what it has accepted, where that is longer than the schedule of follow-ups;
+   * later it is stuck.
+   */
+  readonly answersWithinMs?: number;
 }
 
 /** Given to an adapter with every call: when to give up, and whether it may be made at all. */

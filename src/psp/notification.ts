@@ -1,4 +1,5 @@
 import { type Answer, type Operation } from './contract.js';
+import { type AnnouncedReport } from './reports.js';
 
 /** A notification of a PSP, checked and translated. Holds nothing secret: it is stored. */
 export interface PspNotification {
@@ -12,6 +13,8 @@ export interface PspNotification {
   readonly occurredAt: Date | null;
   /** What it says of operations of ours; empty for types that say nothing about one. */
   readonly facts: readonly NotificationItem[];
+  /** A report that reconciliation reads is ready. */
+  readonly report?: AnnouncedReport;
 }
 
 /**

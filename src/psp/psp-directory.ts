@@ -1,9 +1,9 @@
-import { Histogram, type Registry } from 'prom-client';
+import { Gauge, Histogram, type Registry } from 'prom-client';
 import { checkpoint } from '../core/checkpoint.js';
 import { type Clock } from '../core/clock.js';
 import { checkedAnswer, unknownAnswer } from './answer-check.js';
 import { CallDeadline } from './call-deadline.js';
-import { Breaker, breakerDefaults, type BreakerOptions } from './breaker.js';
+import { Breaker, breakerDefaults, type BreakerOptions, type BreakerState } from './breaker.js';
 import {
   type Answer,
   type AttemptKind,
@@ -24,6 +24,8 @@ export interface PspAccount {
   readonly timeoutMs: number;
   /** Which account it is; see `accountFingerprint()`. */
   readonly fingerprint: string;
+  /** The merchants that it is for; absent or null: it is shared by all. */
+  readonly merchants?: ReadonlySet<string> | null;
   /** Credentials: never to be seen in an answer. */
   readonly secrets?: readonly string[];
 }
@@ -64,6 +66,17 @@ export class PspDirectory implements Psps {
       buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
       registers: [metrics],
     });
+    const { entries } = this;
+    const isOpen = new Gauge({
+      name: 'payonce_psp_breaker_open',
+      help: '1 while a PSP account keeps failing, or an operator holds its breaker open, and this process sends it no money orders',
+      labelNames: ['psp'],
+      registers: [],
+      collect() {
+        for (const [psp, { breaker: own }] of entries) this.set({ psp }, own.state === 'closed' ? 0 : 1);
+      },
+    });
+    metrics.registerMetric(isOpen);
   }
 
   /** The accounts, in the order of the configuration. */
@@ -73,6 +86,12 @@ export class PspDirectory implements Psps {
 
   has(psp: string): boolean {
     return this.entries.has(psp);
+  }
+
+  /** Whether there is such an account, and operations of this merchant may be begun there. */
+  serves(psp: string, merchantId: string): boolean {
+    const entry = this.entries.get(psp);
+    return entry !== undefined && (entry.merchants?.has(merchantId) ?? true);
   }
 
   /** @throws RangeError for an account that is not configured */
@@ -88,6 +107,18 @@ export class PspDirectory implements Psps {
   /** @throws RangeError for an account that is not configured */
   fingerprint(psp: string): string {
     return this.entry(psp).fingerprint;
+  }
+
+  /** Of this process. @throws RangeError for an account that is not configured */
+  breakerState(psp: string): BreakerState {
+    return this.entry(psp).breaker.state;
+  }
+
+  /** Opens the account's breaker in this process until it is closed again, or closes it. */
+  setBreaker(psp: string, isHeldOpen: boolean): void {
+    const { breaker } = this.entry(psp);
+    if (isHeldOpen) breaker.hold();
+    else breaker.close();
   }
 
   async call(

@@ -3,6 +3,7 @@ import { Registry } from 'prom-client';
 import { type Config, ConfigError } from '../config/config.js';
 import { Clock } from '../core/clock.js';
 import { holdSecrets } from '../core/redact.js';
+import { BankInstructions } from './bank-sepa/bank-instructions.js';
 import { PspDirectory } from './psp-directory.js';
 import { accountsOf, PspsConfig } from './psps-file.js';
 import { PspRouter } from './router.js';
@@ -15,9 +16,14 @@ const LOCK_MARGIN_MS = 1_000;
   providers: [
     {
       provide: PspDirectory,
-      inject: [PspsConfig, Clock, Registry],
-      useFactory: (config: PspsConfig, clock: Clock, metrics: Registry) => {
-        const accounts = accountsOf(config, clock);
+      inject: [PspsConfig, Clock, Registry, { token: BankInstructions, optional: true }],
+      useFactory: (
+        config: PspsConfig,
+        clock: Clock,
+        metrics: Registry,
+        instructions: BankInstructions | undefined,
+      ) => {
+        const accounts = accountsOf(config, clock, instructions);
         holdSecrets(accounts.flatMap(({ secrets }) => secrets ?? []));
         return new PspDirectory(accounts, { clock, metrics });
       },

@@ -1,3 +1,4 @@
+import { type BankInstructions } from './bank-sepa/bank-instructions.js';
 import {
   accountsOf,
   defaultPsps,
@@ -15,6 +16,23 @@ const adyen = {
   baseUrl: 'http://127.0.0.1:8430/v71',
   timeoutMs: 500,
   credentials: { apiKey: 'env:ADYEN', merchantAccount: 'PayonceECOM' },
+};
+
+const bank = {
+  name: 'bank',
+  adapter: 'bank-sepa',
+  credentials: { privateKey: 'env:STRIPE' },
+  bank: {
+    account: { name: 'Shop', iban: 'DE89370400440532013000' },
+    sftp: {
+      host: 'bank.example',
+      user: 'shop',
+      hostKey: `SHA256:${'A'.repeat(43)}`,
+      upload: '/in',
+      download: '/out',
+    },
+    cutOffs: { times: ['12:00'], timeZone: 'Europe/Berlin' },
+  },
 };
 
 const parse = (content: object) => parsePsps(JSON.stringify(content), 'psps.json', env);
@@ -54,6 +72,27 @@ describe('parsePsps', () => {
     expect(config.routing).toEqual(routing);
   });
 
+  it('fills in what a bank need not be told, and knows its account by the IBAN', () => {
+    const config = parse({ psps: [bank] });
+    expect(config.psps[0]!.bank).toMatchObject({
+      sftp: { port: 22 },
+      creditTransferFormat: 'pain.001.001.09',
+      directDebitFormat: 'pain.008.001.08',
+      settledBy: 'statement',
+      answersWithinDays: 5,
+    });
+    const instructions = {} as BankInstructions;
+    const fingerprintOf = (content: object) =>
+      accountsOf(parse({ psps: [content] }), undefined, instructions)[0]!.fingerprint;
+    const moved = { ...bank.bank, sftp: { ...bank.bank.sftp, host: 'other.example' } };
+    const other = { ...bank.bank, account: { name: 'Shop', iban: 'NL91ABNA0417164300' } };
+    expect(fingerprintOf({ ...bank, bank: moved })).toBe(fingerprintOf(bank));
+    expect(fingerprintOf({ ...bank, bank: other })).not.toBe(fingerprintOf(bank));
+    const [account] = accountsOf(config, undefined, instructions);
+    expect(account!.adapter.capabilities.operations).toEqual(['payout', 'refund']);
+    expect(account!.secrets).toContain('sk_live_verysecret');
+  });
+
   it('asks the accounts in their order where no routing is written', () => {
     expect(parse({ psps: [adyen, stripe] }).routing).toEqual([{ order: ['adyen', 'stripe'] }]);
   });
@@ -83,7 +122,7 @@ describe('parsePsps', () => {
     [
       'an unknown adapter',
       { psps: [{ ...stripe, adapter: 'x' }] },
-      '/psps/0/adapter: is none of stripe, keyless, adyen',
+      '/psps/0/adapter: is none of stripe, keyless, adyen, bank-sepa',
     ],
     [
       'a missing credential',
@@ -129,6 +168,51 @@ describe('parsePsps', () => {
       'a currency that is none',
       { psps: [stripe], routing: [{ when: { currency: ['XXX'] }, order: ['stripe'] }] },
       '/routing/0/when/currency/0: is no ISO 4217 currency',
+    ],
+    ['a bank without its settings', { psps: [{ ...bank, bank: undefined }] }, '/psps/0/bank: is missing'],
+    [
+      'settings of a bank for another PSP',
+      { psps: [{ ...stripe, bank: bank.bank }] },
+      '/psps/0/bank: is not taken by stripe',
+    ],
+    [
+      'a bank without a pinned host key',
+      { psps: [{ ...bank, bank: { ...bank.bank, sftp: { ...bank.bank.sftp, hostKey: undefined } } }] },
+      "/psps/0/bank/sftp: must have required property 'hostKey'",
+    ],
+    [
+      'a host key that is no fingerprint',
+      { psps: [{ ...bank, bank: { ...bank.bank, sftp: { ...bank.bank.sftp, hostKey: 'any' } } }] },
+      '/psps/0/bank/sftp/hostKey: must match pattern "^SHA256:[A-Za-z0-9+/]{43}$"',
+    ],
+    [
+      'a login by password',
+      { psps: [{ ...bank, credentials: { password: 'x' } }] },
+      '/psps/0/credentials: privateKey is missing',
+    ],
+    [
+      'a wrong IBAN',
+      {
+        psps: [
+          { ...bank, bank: { ...bank.bank, account: { name: 'Shop', iban: 'DE00370400440532013000' } } },
+        ],
+      },
+      '/psps/0/bank/account/iban: is no IBAN',
+    ],
+    [
+      'cut-offs of both kinds',
+      { psps: [{ ...bank, bank: { ...bank.bank, cutOffs: { times: ['12:00'], everyMinutes: 5 } } }] },
+      '/psps/0/bank/cutOffs: must have either times or everyMinutes',
+    ],
+    [
+      'a time zone that is none',
+      { psps: [{ ...bank, bank: { ...bank.bank, cutOffs: { times: ['12:00'], timeZone: 'Mars' } } }] },
+      '/psps/0/bank/cutOffs/timeZone: is no time zone',
+    ],
+    [
+      'a folder outside of the login',
+      { psps: [{ ...bank, bank: { ...bank.bank, sftp: { ...bank.bank.sftp, upload: '/in/../etc' } } }] },
+      '/psps/0/bank/sftp/upload: must match pattern "^(?!.*(?:^|/)\\.\\.(?:/|$))[\\w./-]{1,200}$"',
     ],
     [
       'a negative weight',

@@ -3,10 +3,24 @@ import { type Clock, SystemClock } from '../core/clock.js';
 import { isLoopback } from '../config/config.js';
 import { isCurrency, MAX_AMOUNT } from '../core/money.js';
 import { accountFingerprint } from './account.js';
+import { type BankInstructions } from './bank-sepa/bank-instructions.js';
+import {
+  type BankSettings,
+  bankSettingsOf,
+  bankShape,
+  faultsOfBank,
+  type WrittenBank,
+} from './bank-sepa/bank-settings.js';
 import { type NotificationReader } from './notification.js';
 import { type PspAccount } from './psp-directory.js';
+import {
+  faultsOfReconciliation,
+  reconciliationSettings,
+  type ReconciliationSettings,
+} from './reconciliation-settings.js';
 import { type AdapterEntry, adapterNamed, adapters } from './registry.js';
 import { type RoutingRule } from './router.js';
+import { type ReportSource } from './reports.js';
 import { flag, list, matching, shape, strictObject, text } from './shape.js';
 
 /**
@@ -25,9 +39,14 @@ export interface PspConfig {
   readonly baseUrl?: string;
   /** What the PSP calls the account, where the credentials do not say. */
   readonly account?: string;
+  /** The ids of the merchants that it is for. Absent: it is shared by all. */
+  readonly merchants?: readonly string[];
   readonly timeoutMs: number;
   /** Resolved: the secrets themselves. */
   readonly credentials: Readonly<Record<string, string>>;
+  readonly reconciliation?: ReconciliationSettings;
+  /** Of a bank that speaks in files. */
+  readonly bank?: BankSettings;
 }
 
 export interface PspsFileProblem {
@@ -54,9 +73,12 @@ interface PspEntry {
   readonly adapter: string;
   readonly baseUrl?: string;
   readonly account?: string;
+  readonly merchants?: readonly string[];
   readonly timeoutMs?: number;
   /** As written: a secret, or `env:` and the name of a variable. */
   readonly credentials: Readonly<Record<string, string>>;
+  readonly reconciliation?: ReconciliationSettings;
+  readonly bank?: WrittenBank;
 }
 
 interface PspsFile {
@@ -102,7 +124,13 @@ const psp = strictObject(
   {
     baseUrl: { type: 'string', maxLength: 2_048 },
     account: matching('^[A-Za-z0-9_.-]{1,100}$'),
+    merchants: list(matching('^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'), {
+      minItems: 1,
+      maxItems: 10_000,
+    }),
     timeoutMs: { type: 'integer', minimum: 100, maximum: 60_000 },
+    reconciliation: reconciliationSettings,
+    bank: bankShape,
   },
 );
 
@@ -203,19 +231,24 @@ export function defaultPsps(simulatorUrls: { readonly stripe: string; readonly a
  * Makes the adapters; each holds sockets until it is closed. `clock` must be the one that attempts
  * are stamped by: lookups by time compare it with the PSP's.
  */
-export function accountsOf(config: PspsConfig, clock: Clock = new SystemClock()): PspAccount[] {
-  return config.psps.map(({ name, adapter, account, ...settings }) => {
+export function accountsOf(
+  config: PspsConfig,
+  clock: Clock = new SystemClock(),
+  instructions?: BankInstructions,
+): PspAccount[] {
+  return config.psps.map(({ name, adapter, account, merchants, ...settings }) => {
     const entry = adapterNamed(adapter);
     if (!entry) throw new RangeError(`no adapter is named ${JSON.stringify(adapter)}`);
     return {
       name,
-      adapter: entry.create({ ...settings, clock }),
+      adapter: entry.create({ name, ...settings, instructions, clock }),
       fingerprint: accountFingerprint({
         adapter,
         url: settings.baseUrl ?? entry.publicUrl,
-        account: entry.account(settings.credentials, account),
+        account: entry.account(settings.credentials, account, settings.bank),
       }),
       timeoutMs: settings.timeoutMs,
+      merchants: merchants === undefined ? null : new Set(merchants),
       secrets: entry.credentials
         .filter(({ secret }) => secret)
         .map((credential) => settings.credentials[credential.name] ?? ''),
@@ -233,6 +266,16 @@ export function noticeReadersOf(config: PspsConfig): ReadonlyMap<string, Notific
   );
 }
 
+/** Where reports of each account are fetched; accounts that have no such place are not among these. */
+export function reportSourcesOf(config: PspsConfig): ReadonlyMap<string, ReportSource> {
+  return new Map(
+    config.psps.flatMap(({ name, adapter, ...settings }) => {
+      const source = adapterNamed(adapter)?.reports?.({ name, ...settings }) ?? null;
+      return source === null ? [] : [[name, source] as const];
+    }),
+  );
+}
+
 interface Checking {
   readonly env: NodeJS.ProcessEnv;
   readonly rules: PspsFileRules;
@@ -240,7 +283,15 @@ interface Checking {
 }
 
 function pspOf(entry: PspEntry, at: string, { env, rules, problems }: Checking): PspConfig {
-  const { name, adapter, baseUrl, account, timeoutMs = DEFAULT_TIMEOUT_MS, credentials: written } = entry;
+  const {
+    name,
+    adapter,
+    baseUrl,
+    account,
+    timeoutMs = DEFAULT_TIMEOUT_MS,
+    credentials: written,
+    bank,
+  } = entry;
   const credentials: Record<string, string> = {};
   const known = adapterNamed(adapter);
   if (known) {
@@ -249,6 +300,9 @@ function pspOf(entry: PspEntry, at: string, { env, rules, problems }: Checking):
       problems.push({ pointer: `${at}/credentials`, message: `${missing} is missing` });
     }
     if (baseUrl !== undefined) checkBaseUrl(baseUrl, known, rules, `${at}/baseUrl`, problems);
+    for (const { pointer, message } of faultsOfBank(known, entry)) {
+      problems.push({ pointer: `${at}${pointer}`, message });
+    }
   } else {
     const names = adapters.map((each) => each.adapter).join(', ');
     problems.push({ pointer: `${at}/adapter`, message: `is none of ${names}` });
@@ -276,8 +330,18 @@ function pspOf(entry: PspEntry, at: string, { env, rules, problems }: Checking):
   if (account !== undefined && known && !known.takesAccount(credentials, account)) {
     problems.push({ pointer: `${at}/account`, message: 'is not the account of these credentials' });
   }
-  const named = account === undefined ? {} : { account };
-  return { name, adapter, ...(baseUrl === undefined ? {} : { baseUrl }), ...named, timeoutMs, credentials };
+  const { merchants, reconciliation } = entry;
+  for (const { pointer, message } of faultsOfReconciliation(reconciliation ?? {})) {
+    problems.push({ pointer: `${at}/reconciliation${pointer}`, message });
+  }
+  const given = {
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(account === undefined ? {} : { account }),
+    ...(merchants === undefined ? {} : { merchants }),
+    ...(reconciliation === undefined ? {} : { reconciliation }),
+    ...(bank === undefined ? {} : { bank: bankSettingsOf(bank) }),
+  };
+  return { name, adapter, ...given, timeoutMs, credentials };
 }
 
 function checkNames(entry: AdapterEntry, written: object, at: string, problems: PspsFileProblem[]): void {

@@ -2,16 +2,26 @@ import { type Clock } from '../core/clock.js';
 import { type AdyenOptions, AdyenPsp } from './adyen/adyen.psp.js';
 import { AdyenNotices } from './adyen/adyen.webhook.js';
 import { isAccountOfStripeKey, stripeAccount } from './account.js';
+import { type BankInstructions } from './bank-sepa/bank-instructions.js';
+import { BankSepaPsp } from './bank-sepa/bank-sepa.psp.js';
+import { type BankSettings } from './bank-sepa/bank-settings.js';
 import { type PspAdapter } from './contract.js';
 import { type NotificationReader } from './notification.js';
+import { type ReportSource } from './reports.js';
+import { AdyenReports } from './adyen/adyen.reports.js';
+import { StripeReports } from './stripe/stripe.reports.js';
 import { keylessCapabilities, StripePsp } from './stripe/stripe.psp.js';
 import { StripeNotices } from './stripe/stripe.webhook.js';
 
 /** What an account is made of, with its references to the environment resolved. */
 export interface AccountSettings {
+  readonly name: string;
   readonly baseUrl?: string;
   readonly timeoutMs: number;
   readonly credentials: Readonly<Record<string, string>>;
+  /** Of a bank that speaks in files, with where its instructions are collected. */
+  readonly bank?: BankSettings;
+  readonly instructions?: BankInstructions | undefined;
   readonly clock: Clock;
 }
 
@@ -38,7 +48,9 @@ export interface AdapterEntry {
    * The account part of the credentials, for its fingerprint: it stays what it is when a key is replaced.
    * `configured`: what the file says that the account is called.
    */
-  account(credentials: Readonly<Record<string, string>>, configured?: string): string;
+  account(credentials: Readonly<Record<string, string>>, configured?: string, bank?: BankSettings): string;
+  /** It is spoken to in files: `bank` says how. */
+  readonly speaksInFiles?: true;
   /** Whether the file may say what the account is called, and this is not contradicted by the credentials. */
   takesAccount(credentials: Readonly<Record<string, string>>, configured: string): boolean;
   /** Names of credentials that what is written makes necessary, beyond those that always are. */
@@ -46,6 +58,8 @@ export interface AdapterEntry {
   create(settings: AccountSettings): PspAdapter;
   /** Null where the account has no secret to check notifications by: then none is taken. */
   notices(settings: Pick<AccountSettings, 'credentials'>): NotificationReader | null;
+  /** Null where the account has no credentials for it. */
+  reports?(settings: Omit<AccountSettings, 'clock'>): ReportSource | null;
 }
 
 const required = (name: string): Credential => ({ name, required: true, secret: true });
@@ -85,6 +99,8 @@ const stripeEntry = {
     const secrets = given(webhookSecret, webhookSecretPrevious);
     return secrets.length > 0 ? new StripeNotices({ secrets }) : null;
   },
+  reports: ({ credentials: { secretKey = '' }, ...settings }) =>
+    new StripeReports({ ...settings, secretKey }),
 } satisfies Partial<AdapterEntry>;
 
 function given(...values: readonly (string | undefined)[]): string[] {
@@ -124,6 +140,11 @@ export const adapters: readonly AdapterEntry[] = [
       // Of the balance platform's webhooks; the account's own if absent.
       hmacKey('transfersHmacKey'),
       hmacKey('transfersHmacKeyPrevious'),
+      // Reports; without an address there are none.
+      { name: 'reportsBaseUrl', required: false, secret: false, url: true },
+      optional('reportsApiKey'),
+      { name: 'reportsUser', required: false, secret: false },
+      optional('reportsPassword'),
     ],
     basePath: true,
     publicUrl: 'https://checkout-test.adyen.com',
@@ -136,6 +157,7 @@ export const adapters: readonly AdapterEntry[] = [
         : []),
       ...previous('hmacKey', credentials),
       ...previous('transfersHmacKey', credentials),
+      ...missingForReports(credentials),
     ],
     create: ({ credentials, ...settings }) =>
       new AdyenPsp({
@@ -145,8 +167,43 @@ export const adapters: readonly AdapterEntry[] = [
         ...payoutsOf(credentials),
       }),
     notices: ({ credentials }) => adyenNotices(credentials),
+    reports: ({ credentials: { reportsBaseUrl, reportsApiKey, reportsUser = '', reportsPassword = '' } }) =>
+      reportsBaseUrl === undefined
+        ? null
+        : new AdyenReports(
+            reportsBaseUrl,
+            reportsApiKey === undefined
+              ? { user: reportsUser, password: reportsPassword }
+              : { apiKey: reportsApiKey },
+          ),
+  },
+  {
+    adapter: 'bank-sepa',
+    credentials: [required('privateKey'), optional('passphrase')],
+    basePath: false,
+    // Whatever server takes its files, an account of a bank is known by its IBAN.
+    publicUrl: 'https://bank-sepa.invalid',
+    account: (_credentials, _configured, bank) => bank?.account.iban ?? '',
+    takesAccount: () => false,
+    speaksInFiles: true,
+    create: ({ name, bank, instructions }) => {
+      if (!bank || !instructions) throw new TypeError(`PSP ${name} has no bank to send files to`);
+      return new BankSepaPsp(name, bank, instructions);
+    },
+    // It has none; what it has to say stands in files.
+    notices: () => null,
   },
 ];
+
+/** The address and one way to sign in go together. */
+function missingForReports(written: object): string[] {
+  const missing = (name: string) => (name in written ? [] : [name]);
+  if ('reportsUser' in written) return [...missing('reportsPassword'), ...missing('reportsBaseUrl')];
+  if ('reportsApiKey' in written || 'reportsPassword' in written) {
+    return [...missing('reportsBaseUrl'), ...('reportsPassword' in written ? missing('reportsUser') : [])];
+  }
+  return 'reportsBaseUrl' in written ? ['reportsApiKey'] : [];
+}
 
 function adyenNotices(credentials: AccountSettings['credentials']): NotificationReader | null {
   const { merchantAccount = '', hmacKey: key, hmacKeyPrevious, balanceAccount } = credentials;

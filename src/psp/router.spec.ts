@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
+import { runs } from '../../test/support/property-runs.js';
 import { type Capabilities } from './contract.js';
-import { candidates, type RoutingFacts, type RoutingRule } from './router.js';
+import { candidates, explainRouting, type RoutingFacts, type RoutingRule } from './router.js';
 
 const able = (more: Partial<Capabilities> = {}): Capabilities => ({
   operations: ['charge', 'authorize'],
@@ -81,6 +82,35 @@ describe('candidates', () => {
     expect(route([{ split: [{ psp: 'd', weight: 0 }] }])).toEqual(['d']);
   });
 
+  it('says why: which rules did not match, and why an account is left out', () => {
+    const rules: RoutingRule[] = [
+      { when: { currency: ['JPY'] }, order: ['a'] },
+      { when: { amountFrom: 5_000 }, order: ['a'] },
+      { order: ['nobody', 'b', 'c', 'd'] },
+    ];
+    const explained = explainRouting(
+      rules,
+      facts({ operation: 'authorize', tokens: ['b', 'c', 'nobody'] }),
+      0,
+      offerOf,
+    );
+    expect(explained).toEqual({
+      rule: 3,
+      passed: [
+        { rule: 1, because: 'the currency is none of JPY' },
+        { rule: 2, because: 'the amount is below 5000' },
+      ],
+      order: ['b'],
+      accounts: [
+        { psp: 'nobody', weight: null, because: 'there is no such account' },
+        { psp: 'b', weight: null, because: null },
+        { psp: 'c', weight: null, because: 'it does not offer the operation authorize' },
+        { psp: 'd', weight: null, because: 'there is no token for it' },
+      ],
+    });
+    expect(explainRouting(rules.slice(0, 2), facts(), 0, offerOf)).toMatchObject({ rule: null, order: [] });
+  });
+
   const names = fc.constantFrom('a', 'b', 'c', 'd', 'nobody');
   const rule: fc.Arbitrary<RoutingRule> = fc.oneof(
     fc.record({ order: fc.array(names, { maxLength: 6 }) }),
@@ -107,8 +137,12 @@ describe('candidates', () => {
           expect(offers[psp]?.currencies ?? [asked.currency]).toContain(asked.currency);
         }
         expect(candidates(rules, asked, number, offerOf)).toEqual(order);
+        const explained = explainRouting(rules, asked, number, offerOf);
+        expect(explained.order).toEqual(order);
+        const able = explained.accounts.filter(({ because }) => because === null).map(({ psp }) => psp);
+        expect(new Set(able)).toEqual(new Set(order));
       }),
-      { numRuns: 2_000 },
+      runs(2_000),
     );
   });
 

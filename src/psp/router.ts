@@ -1,3 +1,4 @@
+import { Problem } from '../core/problem.js';
 import { type Capabilities, type Operation, type Psps } from './contract.js';
 
 /**
@@ -58,7 +59,7 @@ export function candidates(
 ): string[] {
   const rule = ruleFor(rules, facts);
   if (!rule) return [];
-  const able = (psp: string) => facts.tokens.includes(psp) && takes(offers(psp), facts);
+  const able = (psp: string) => reasonAgainst(psp, facts, offers) === null;
   if (rule.order) return [...new Set(rule.order)].filter(able);
   return drawn(
     (rule.split ?? []).filter(({ psp }) => able(psp)),
@@ -66,43 +67,102 @@ export function candidates(
   );
 }
 
+/** Why the candidates are what they are. */
+export interface RoutingExplanation {
+  /** The rule that matches, from 1; null where none does. */
+  readonly rule: number | null;
+  /** The rules before it. */
+  readonly passed: readonly { readonly rule: number; readonly because: string }[];
+  /** As `candidates()` has them. */
+  readonly order: readonly string[];
+  /** The accounts of the rule. `because`: why it is left out; null: it is not. `weight`: null where none is drawn. */
+  readonly accounts: readonly {
+    readonly psp: string;
+    readonly weight: number | null;
+    readonly because: string | null;
+  }[];
+}
+
+/** The same decision as `candidates()`, with its reasons. */
+export function explainRouting(
+  rules: readonly RoutingRule[],
+  facts: RoutingFacts,
+  pick: number,
+  offers: (psp: string) => Capabilities | null,
+): RoutingExplanation {
+  const mismatches = rules.map(({ when = {} }) => mismatch(when, facts));
+  const at = mismatches.indexOf(null);
+  const { order, split = [] } = rules[at] ?? {};
+  const listed = order?.map((psp) => ({ psp, weight: null })) ?? split;
+  return {
+    rule: at < 0 ? null : at + 1,
+    passed: mismatches
+      .slice(0, at < 0 ? rules.length : at)
+      .map((because, index) => ({ rule: index + 1, because: because! })),
+    order: candidates(rules, facts, pick, offers),
+    accounts: listed.map(({ psp, weight }) => ({
+      psp,
+      weight,
+      because: reasonAgainst(psp, facts, offers),
+    })),
+  };
+}
+
 /** The routing rules of an installation over its accounts. */
 export class PspRouter {
   constructor(
     private readonly rules: readonly RoutingRule[],
-    private readonly psps: Pick<Psps, 'has' | 'capabilities'>,
+    private readonly psps: Pick<Psps, 'has' | 'capabilities'> & {
+      serves(psp: string, merchantId: string): boolean;
+    },
   ) {}
 
-  /** Weights are drawn from a digest in base64, the key that PSPs see: the same for the same request. */
-  candidates(facts: RoutingFacts, drawnFrom: string): string[] {
+  /**
+   * Weights are drawn from a digest in base64, the key that PSPs see: the same for the same request.
+   * @throws Problem `psp_account_refused` where a token is for an account of other merchants
+   */
+  candidates(facts: RoutingFacts, drawnFrom: string, merchantId: string): string[] {
+    const refused = facts.tokens.find((psp) => this.psps.has(psp) && !this.psps.serves(psp, merchantId));
+    if (refused !== undefined) {
+      throw new Problem('psp_account_refused', `The PSP account ${refused} is not for this merchant.`);
+    }
     const pick = Buffer.from(drawnFrom, 'base64url').readUInt32BE() / 2 ** 32;
-    const offers = (psp: string) => (this.psps.has(psp) ? this.psps.capabilities(psp) : null);
-    return candidates(this.rules, facts, pick, offers);
+    return candidates(this.rules, facts, pick, (psp) => this.offersOf(psp));
+  }
+
+  explain(facts: RoutingFacts, pick: number): RoutingExplanation {
+    return explainRouting(this.rules, facts, pick, (psp) => this.offersOf(psp));
   }
 
   mayCancelBeforeFailover(facts: RoutingFacts): boolean {
     return mayCancelBeforeFailover(this.rules, facts);
   }
+
+  private offersOf(psp: string): Capabilities | null {
+    return this.psps.has(psp) ? this.psps.capabilities(psp) : null;
+  }
 }
 
-/** Whether the rule that routes it allows a fence. */
+/** Whether the rule that routes it allows to cancel a charge in doubt and to fail over. */
 export function mayCancelBeforeFailover(rules: readonly RoutingRule[], facts: RoutingFacts): boolean {
   return ruleFor(rules, facts)?.fence === true;
 }
 
 function ruleFor(rules: readonly RoutingRule[], facts: RoutingFacts): RoutingRule | undefined {
-  return rules.find(({ when = {} }) => matches(when, facts));
+  return rules.find(({ when = {} }) => mismatch(when, facts) === null);
 }
 
-function matches(when: RoutingConditions, facts: RoutingFacts): boolean {
+/** Why a payment does not fit the conditions of a rule; null where it does. */
+function mismatch(when: RoutingConditions, facts: RoutingFacts): string | null {
   const { currency, amountBelow, amountFrom, cardCountry, cardBrand } = when;
-  return (
-    holds(currency, facts.currency) &&
-    holds(cardCountry, facts.cardCountry) &&
-    holds(cardBrand, facts.cardBrand) &&
-    (amountBelow === undefined || facts.amount < amountBelow) &&
-    (amountFrom === undefined || facts.amount >= amountFrom)
-  );
+  if (!holds(currency, facts.currency)) return `the currency is none of ${currency!.join(', ')}`;
+  if (!holds(cardCountry, facts.cardCountry))
+    return `the country of the card is none of ${cardCountry!.join(', ')}`;
+  if (!holds(cardBrand, facts.cardBrand)) return `the brand of the card is none of ${cardBrand!.join(', ')}`;
+  if (amountBelow !== undefined && facts.amount >= amountBelow)
+    return `the amount is not below ${amountBelow}`;
+  if (amountFrom !== undefined && facts.amount < amountFrom) return `the amount is below ${amountFrom}`;
+  return null;
 }
 
 /** Codes and brand names are compared without regard to case. */
@@ -111,12 +171,18 @@ function holds(wanted: readonly string[] | undefined, actual: string | undefined
   return actual !== undefined && wanted.some((one) => one.toLowerCase() === actual.toLowerCase());
 }
 
-function takes(can: Capabilities | null, { operation, currency }: RoutingFacts): boolean {
-  return (
-    can !== null &&
-    can.operations.includes(operation) &&
-    (can.currencies === null || can.currencies.includes(currency))
-  );
+/** Why an account cannot take a payment; null where it can. */
+function reasonAgainst(
+  psp: string,
+  { operation, currency, tokens }: RoutingFacts,
+  offers: (psp: string) => Capabilities | null,
+): string | null {
+  if (!tokens.includes(psp)) return 'there is no token for it';
+  const can = offers(psp);
+  if (can === null) return 'there is no such account';
+  if (!can.operations.includes(operation)) return `it does not offer the operation ${operation}`;
+  if (can.currencies !== null && !can.currencies.includes(currency)) return `it does not take ${currency}`;
+  return null;
 }
 
 /** Weights count among those that can take the payment, so that a share is a share of real traffic. */

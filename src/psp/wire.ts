@@ -2,6 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { type Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
+import { traceparent } from '../core/tracing.js';
 import { LOCK_TOO_OLD, markUnsent } from './network-error.js';
 
 /** No honest answer to one payment call is larger; what is larger is not read. */
@@ -78,8 +79,11 @@ export function whenStanding(
   leaseStillValid: () => boolean,
   write: () => void,
 ): void {
+  // The client's context is that of the call; the connection's events have none.
+  const from = traceparent();
   const stands = () => {
     if (request.destroyed) return;
+    if (from !== null) request.setHeader('traceparent', from);
     if (leaseStillValid()) write();
     else request.destroy(markUnsent(new LockTooOld()));
   };

@@ -4,11 +4,13 @@ import { camtReport } from './camt-report.js';
 import { mappedReport, mappingOf } from './mapped-report.js';
 import { type ReportFormat } from './report-format.js';
 import { ReportRefused } from './report-line.js';
+import { STRIPE_BALANCE, stripeBalance } from './stripe-balance.js';
 import { stripeReport } from './stripe-report.js';
 
 /** A word of the heading that no other format has. */
 const HEADINGS: readonly (readonly [string, ReportFormat])[] = [
   ['balance_transaction_id', stripeReport],
+  [STRIPE_BALANCE, stripeBalance],
   ['Modification Reference', adyenReport],
   ['BkToCstmrStmt', camtReport],
   ['BkToCstmrDbtCdtNtfctn', camtReport],

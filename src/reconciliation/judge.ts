@@ -9,27 +9,44 @@ export interface JudgeOptions {
   readonly by: string;
 }
 
-/** A unit whose lines and transactions do not say the same. `$2`: only units of lines of this run, or all that are open. */
-const UNITS = `
-  SELECT u.psp, u.unit, l.gross AS reported, t.amount AS expected, l.currency AS line_currency, t.currency,
+/**
+ * What the lines and the transactions of each of these units sum to. By sets: of a million units, a look-up of each takes
+ * minutes.
+ */
+const unitsOf = (units: string) => `
+  WITH unit AS MATERIALIZED (${units}
+  ), matched AS MATERIALIZED (
+    SELECT m.unit, m.line_key, m.merchant_id, m.source
+      FROM unit u JOIN reconciliation_matches m ON m.psp = $1 AND m.unit = u.unit
+  ), said AS (
+    SELECT d.unit, sum(l.gross)::bigint AS gross, max(abs(l.gross)) AS most, count(*) AS lines, min(l.currency) AS currency,
+           max(l.key) AS line_key, max(l.occurred_at) AS occurred_at
+      FROM (SELECT DISTINCT unit, line_key FROM matched) d
+      JOIN report_lines l ON l.psp = $1 AND l.key = d.line_key
+     GROUP BY d.unit
+  ), posted AS (
+    SELECT d.unit, sum(e.amount)::bigint AS amount, count(*) AS transactions, min(e.currency) AS currency,
+           min(t.merchant_id::text)::uuid AS merchant_id, min(t.source) AS source, min(t.entity_key) AS entity_key,
+           min(t.psp_reference) AS psp_reference
+      FROM (SELECT DISTINCT unit, merchant_id, source FROM matched) d
+      JOIN ledger_transactions t ON t.merchant_id = d.merchant_id AND t.source = d.source
+      JOIN ledger_entries e ON e.merchant_id = d.merchant_id AND e.source = d.source AND e.account = 'psp_clearing'
+     GROUP BY d.unit
+  )
+  SELECT $1 AS psp, unit, l.gross AS reported, t.amount AS expected, l.currency AS line_currency, t.currency,
          l.lines, t.transactions, l.most, l.line_key, l.occurred_at, t.merchant_id, t.source, t.entity_key,
          t.psp_reference
-    FROM (SELECT DISTINCT m.psp, m.unit FROM reconciliation_matches m
-            JOIN report_lines l ON l.psp = m.psp AND l.key = m.line_key
-           WHERE m.psp = $1 AND (l.run_id = $2 OR m.unit IN (
-             SELECT subject FROM reconciliation_breaks WHERE psp = $1 AND closed_at IS NULL))) u
-   CROSS JOIN LATERAL (
-     SELECT sum(gross)::bigint AS gross, max(abs(gross)) AS most, count(*) AS lines, min(currency) AS currency,
-            max(key) AS line_key, max(occurred_at) AS occurred_at
-       FROM report_lines l WHERE l.psp = u.psp AND l.key IN (
-         SELECT line_key FROM reconciliation_matches m WHERE m.psp = u.psp AND m.unit = u.unit)) l
-   CROSS JOIN LATERAL (
-     SELECT sum(e.amount)::bigint AS amount, count(*) AS transactions, min(e.currency) AS currency,
-            min(t.merchant_id::text)::uuid AS merchant_id, min(t.source) AS source, min(t.entity_key) AS entity_key,
-            min(t.psp_reference) AS psp_reference
-       FROM ledger_transactions t JOIN ledger_entries e USING (merchant_id, source)
-      WHERE e.account = 'psp_clearing' AND (t.merchant_id, t.source) IN (
-         SELECT merchant_id, source FROM reconciliation_matches m WHERE m.psp = u.psp AND m.unit = u.unit)) t`;
+    FROM said l JOIN posted t USING (unit)`;
+
+/** Those that a break is open for. */
+const OPEN_SUBJECTS = `
+    SELECT subject AS unit FROM reconciliation_breaks WHERE psp = $1 AND closed_at IS NULL`;
+
+/** Those of lines of the run `$2` too. */
+const UNITS = unitsOf(`
+    SELECT m.unit FROM report_lines l JOIN reconciliation_matches m ON m.psp = l.psp AND m.line_key = l.key
+     WHERE l.psp = $1 AND l.run_id = $2
+     UNION ${OPEN_SUBJECTS}`);
 
 const open = (found: string) => `
 INSERT INTO reconciliation_breaks (psp, id, category, subject, run_id, line_key, merchant_id, source, entity_key,
@@ -101,29 +118,55 @@ const OPEN_EFFECTS = open(`
      AND NOT EXISTS (
        SELECT FROM reconciliation_matches m WHERE m.merchant_id = t.merchant_id AND m.source = t.source)`);
 
-/** `$4` who or what closes. Closes what later evidence has resolved. */
-const CLOSE = `
-UPDATE reconciliation_breaks b SET closed_at = $3, closed_by = $4, resolution = found.why
-  FROM (
-    SELECT b.id, 'the transaction was reported' AS why FROM reconciliation_breaks b
+/** Which breaks later evidence has resolved, and why. Each by itself: together they are planned badly. */
+const RESOLVED: readonly string[] = [
+  `SELECT b.id, 'the transaction was reported' AS why FROM reconciliation_breaks b
      WHERE b.psp = $1 AND b.closed_at IS NULL AND b.category IN ('missing_at_psp', 'timing') AND EXISTS (
-       SELECT FROM reconciliation_matches m WHERE m.merchant_id = b.merchant_id AND m.source = b.source)
-    UNION ALL
-    SELECT b.id, 'what the line names is effective here' FROM reconciliation_breaks b
+       SELECT FROM reconciliation_matches m WHERE m.merchant_id = b.merchant_id AND m.source = b.source)`,
+  `SELECT b.id, 'what the line names is effective here' FROM reconciliation_breaks b
       JOIN report_lines l ON l.psp = b.psp AND l.key = b.line_key
      WHERE b.psp = $1 AND b.closed_at IS NULL AND l.is_matched
-       AND b.category IN ('missing_here', 'status_mismatch') AND b.subject = 'line:' || l.key
-    UNION ALL
-    SELECT b.id, 'the effect was given back' FROM reconciliation_breaks b
+       AND b.category IN ('missing_here', 'status_mismatch') AND b.subject = 'line:' || l.key`,
+  `SELECT b.id, 'the effect was given back' FROM reconciliation_breaks b
       JOIN orphan_effects o
         ON o.merchant_id = b.merchant_id AND o.entity_key = b.entity_key AND o.psp = b.psp
        AND o.psp_reference = b.psp_reference AND o.status IN ('compensated', 'closed')
-     WHERE b.psp = $1 AND b.closed_at IS NULL AND b.category IN ('late_success', 'duplicate_effect', 'wrong_psp')
-    UNION ALL
-    SELECT b.id, 'the amounts agree' FROM reconciliation_breaks b
-      JOIN (${UNITS}) unit ON unit.unit = b.subject
-     WHERE b.psp = $1 AND b.closed_at IS NULL AND unit.reported = unit.expected AND unit.line_currency = unit.currency
-  ) found
+     WHERE b.psp = $1 AND b.closed_at IS NULL AND b.category IN ('late_success', 'duplicate_effect', 'wrong_psp', 'contradiction', 'operation_unknown')`,
+  `-- What a notification says, where the route or the ledger says the same by now.
+    SELECT b.id, 'what the PSP said is so here' FROM reconciliation_breaks b
+      JOIN webhook_inbox i ON i.psp = b.psp AND i.event_id = b.event_id
+     WHERE b.psp = $1 AND b.closed_at IS NULL AND NOT EXISTS (
+       SELECT FROM jsonb_array_elements(i.facts) WITH ORDINALITY AS e (fact, place)
+        WHERE i.taken[place] IN ('contradiction', 'unknown') AND NOT (fact ->> 'about' = 'operation' AND (
+          EXISTS (
+            SELECT FROM psp_requests r
+             WHERE r.psp = b.psp AND r.psp_reference = fact ->> 'pspReference'
+               AND r.verdict = CASE fact #>> '{answer,outcome}' WHEN 'succeeded' THEN 'effective' WHEN 'declined' THEN 'ruled_out'
+                                 WHEN 'canceled' THEN 'ruled_out' END
+               AND coalesce((fact #>> '{answer,money,amount}')::bigint, r.amount) = r.amount
+               AND coalesce(fact #>> '{answer,money,currency}', r.currency) = r.currency)
+          OR (fact #>> '{answer,outcome}' IN ('declined', 'canceled') AND EXISTS (
+            SELECT FROM ledger_transactions t
+             WHERE t.psp = b.psp AND t.psp_reference = fact ->> 'pspReference'
+               AND t.kind IN ('refund_reversed', 'payout_returned', 'compensation_reversed'))))))
+       AND i.facts <> '[]'`,
+  `SELECT b.id, 'a later report agrees with the ledger' FROM reconciliation_breaks b
+     WHERE b.psp = $1 AND b.closed_at IS NULL AND b.category = 'contradiction' AND EXISTS (
+       SELECT FROM report_lines l
+         JOIN reconciliation_matches m ON m.psp = l.psp AND m.line_key = l.key
+         JOIN reconciliation_runs r ON r.psp = l.psp
+        WHERE l.psp = b.psp AND l.psp_reference = b.psp_reference AND r.imported_at >= b.opened_at
+          AND r.period_to >= b.occurred_at AND NOT EXISTS (
+            SELECT FROM reconciliation_breaks o
+             WHERE o.psp = b.psp AND o.subject = m.unit AND o.closed_at IS NULL))`,
+  `SELECT b.id, 'the amounts agree' FROM reconciliation_breaks b
+      JOIN (${unitsOf(OPEN_SUBJECTS)}) unit ON unit.unit = b.subject
+     WHERE b.psp = $1 AND b.closed_at IS NULL AND unit.reported = unit.expected AND unit.line_currency = unit.currency`,
+];
+
+/** `$2` now, `$3` who or what closes. */
+const close = (resolved: string) => `
+UPDATE reconciliation_breaks b SET closed_at = $2, closed_by = $3, resolution = found.why FROM (${resolved}) found (id, why)
  WHERE b.psp = $1 AND b.id = found.id AND b.closed_at IS NULL`;
 
 /** What is late is missing once the SLA is over, by the end of what was reported. */
@@ -151,16 +194,16 @@ export async function judgeRun(
 ): Promise<void> {
   for (const sql of [OPEN_UNITS, OPEN_LINES, OPEN_FEES]) await client.query(sql, [psp, runId, now]);
   await client.query(OPEN_EFFECTS, [psp, runId, now, slaMs]);
-  await closeResolved(client, psp, runId, now, by);
+  await client.query('ANALYZE reconciliation_breaks');
+  await closeResolved(client, psp, now, by);
   await client.query(MISSING_NOW, [psp, slaMs]);
 }
 
 export async function closeResolved(
   client: Pick<PoolClient, 'query'>,
   psp: string,
-  runId: string | null,
   now: Date,
   by: string,
 ): Promise<void> {
-  await client.query(CLOSE, [psp, runId, now, by]);
+  for (const resolved of RESOLVED) await client.query(close(resolved), [psp, now, by]);
 }

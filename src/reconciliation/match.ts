@@ -1,4 +1,5 @@
 import { type PoolClient } from 'pg';
+import { type ReconciliationRules } from './rules.js';
 
 /** Of which kind the ledger's transactions are, in the words of report lines. */
 const EFFECTS = `
@@ -33,52 +34,74 @@ const byPspReference = (column: string, kinds: string) =>
     'psp_reference',
   );
 
+/** Our own name of an operation. */
+const NAME = '^(payment|payout)-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-';
+/** Whose the payment or the payout is that the line names. */
+const OWNER = `
+       SELECT merchant_id FROM payments
+        WHERE id = CASE WHEN l.reference ~ '${NAME}' AND l.reference LIKE 'payment-%' THEN substr(l.reference, 9, 36)::uuid END
+       UNION ALL
+       SELECT merchant_id FROM payouts
+        WHERE id = CASE WHEN l.reference ~ '${NAME}' AND l.reference LIKE 'payout-%' THEN substr(l.reference, 8, 36)::uuid END`;
+
 /** By our own name of the operation, where no line is about that transaction yet. */
 const BY_REFERENCE = record(
   `SELECT l.psp, l.key, x.merchant_id, x.source, x.kind || ':' || x.entity_key AS unit
-     FROM report_lines l
-     JOIN merchants m ON true
+     FROM report_lines l CROSS JOIN LATERAL (${OWNER}) m
      JOIN (${EFFECTS}) x
-       ON x.merchant_id = m.id AND x.source >= l.reference || '#' AND x.source < l.reference || '$'
+       ON x.merchant_id = m.merchant_id AND x.source >= l.reference || '#' AND x.source < l.reference || '$'
       AND x.psp = l.psp AND x.kind = l.kind
-    WHERE l.psp = $1 AND NOT l.is_matched AND l.kind IN ${OURS} AND l.reference ~ '^(payment|payout)-[0-9a-f-]{36}-'
+    WHERE l.psp = $1 AND NOT l.is_matched AND l.kind IN ${OURS} AND l.reference ~ '${NAME}'
       AND NOT EXISTS (SELECT FROM reconciliation_matches y WHERE y.merchant_id = x.merchant_id AND y.source = x.source)`,
   'reference',
 );
 
 /**
- * `$2` tolerance in ms. By amount, currency and time, where one line and one transaction fit each other and no other,
- * and one of them carries no id of the PSP: what carries an id is about the object that it names.
+ * `$2` tolerance in ms, `$3` tolerances in minor units by currency. By amount, currency and time, where one line and one
+ * transaction fit each other and no other, and one of them carries no id of the PSP: what carries an id is about the
+ * object that it names.
  */
-const BY_AMOUNT = record(
-  `SELECT psp, key, merchant_id, source, kind || ':' || source AS unit FROM (
+const byAmount = (amountsFit: string) =>
+  record(
+    `SELECT psp, key, merchant_id, source, kind || ':' || source AS unit FROM (
      SELECT l.psp, l.key, x.merchant_id, x.source, x.kind,
             count(*) OVER (PARTITION BY l.psp, l.key) AS of_line,
             count(*) OVER (PARTITION BY x.merchant_id, x.source) AS of_effect
        FROM report_lines l JOIN (${EFFECTS}) x
-         ON x.psp = l.psp AND x.kind = l.kind AND x.currency = l.currency AND x.amount = l.gross
+         ON x.psp = l.psp AND x.kind = l.kind AND x.currency = l.currency AND ${amountsFit}
         AND x.occurred_at BETWEEN l.occurred_at - $2 * interval '1 ms' AND l.occurred_at + $2 * interval '1 ms'
       WHERE l.psp = $1 AND NOT l.is_matched AND l.kind IN ${OURS}
         AND (l.psp_reference IS NULL OR x.psp_reference IS NULL)
         AND NOT EXISTS (SELECT FROM reconciliation_matches y WHERE y.merchant_id = x.merchant_id AND y.source = x.source)
    ) fitting WHERE of_line = 1 AND of_effect = 1`,
-  'amount',
-);
+    'amount',
+  );
+const BY_AMOUNT = byAmount('x.amount = l.gross');
+const NEAR_AMOUNT = byAmount('abs(x.amount - l.gross) <= coalesce(($3::jsonb ->> l.currency)::bigint, 0)');
+
+const MANY = 10_000;
 
 /** Matches what is not matched yet of this account, by the best evidence first. Returns how many lines that were. */
 export async function matchLines(
   client: Pick<PoolClient, 'query'>,
   psp: string,
-  toleranceMs: number,
+  { toleranceMs, toleranceAmounts }: ReconciliationRules,
 ): Promise<number> {
-  const steps: readonly [sql: string, values: readonly unknown[]][] = [
+  const byTolerance = Object.keys(toleranceAmounts).length > 0;
+  const steps: readonly (readonly [sql: string, values: readonly unknown[]])[] = [
     [byPspReference('psp_reference', OURS), [psp]],
     [byPspReference('parent_reference', "('payment')"), [psp]],
     [BY_REFERENCE, [psp]],
     [BY_AMOUNT, [psp, toleranceMs]],
+    ...(byTolerance ? [[NEAR_AMOUNT, [psp, toleranceMs, toleranceAmounts]] as const] : []),
   ];
   let matched = 0;
-  for (const [sql, values] of steps) matched += (await client.query(sql, [...values])).rowCount ?? 0;
+  for (const [sql, values] of steps) {
+    const count = (await client.query(sql, [...values])).rowCount ?? 0;
+    matched += count;
+    // The next steps are for what is left: planned for all that was there they would read all of the ledger.
+    if (count > MANY) await client.query('ANALYZE report_lines, reconciliation_matches');
+  }
   await client.query(NAMED, [psp]);
   return matched;
 }
@@ -100,9 +123,9 @@ UPDATE report_lines l
             ON r.psp = l.psp AND r.psp_reference IN (l.psp_reference, CASE l.kind WHEN 'payment' THEN l.parent_reference END)
          WHERE l.psp = $1 AND NOT l.is_matched AND l.entity_key IS NULL
         UNION ALL
-        SELECT l.key, CASE WHEN r.psp = l.psp THEN 2 ELSE 3 END, r.* FROM report_lines l JOIN merchants m ON true
-          JOIN psp_requests r ON r.merchant_id = m.id AND r.entity_key = l.reference
-         WHERE l.psp = $1 AND NOT l.is_matched AND l.entity_key IS NULL
+        SELECT l.key, CASE WHEN r.psp = l.psp THEN 2 ELSE 3 END, r.* FROM report_lines l CROSS JOIN LATERAL (${OWNER}) m
+          JOIN psp_requests r ON r.merchant_id = m.merchant_id AND r.entity_key = l.reference
+         WHERE l.reference ~ '${NAME}' AND l.psp = $1 AND NOT l.is_matched AND l.entity_key IS NULL
       ) n JOIN report_lines o ON o.psp = $1 AND o.key = n.key
      WHERE o.kind = CASE WHEN n.operation IN ('charge', 'authorize', 'capture') THEN 'payment' ELSE n.operation END
      ORDER BY n.key, n.rank, n.verdict = 'ruled_out', n.route DESC

@@ -5,11 +5,13 @@
 export const POST_COSTS = `
 WITH line AS (
   SELECT l.psp, l.key, l.settled AS currency, l.occurred_at, l.psp_reference,
-         coalesce((SELECT m.merchant_id FROM reconciliation_matches m
-                    WHERE m.psp = l.psp AND m.line_key = l.key LIMIT 1), '00000000-0000-0000-0000-000000000000') AS merchant_id,
+         coalesce(m.merchant_id, '00000000-0000-0000-0000-000000000000') AS merchant_id,
          CASE l.kind WHEN 'settlement' THEN 'settlement' ELSE 'fee' END AS kind,
          CASE WHEN l.kind = 'settlement' THEN -l.net WHEN l.kind = 'fee' THEN -l.net ELSE l.fee END AS cost
-    FROM report_lines l WHERE l.psp = $1 AND l.run_id = $2
+    FROM report_lines l LEFT JOIN (
+      SELECT DISTINCT ON (line_key) line_key, merchant_id FROM reconciliation_matches WHERE psp = $1
+    ) m ON m.line_key = l.key
+   WHERE l.psp = $1 AND l.run_id = $2
 ), fact AS (
   SELECT *, 'report-' || psp || '-' || key || '#' || kind AS source FROM line WHERE cost <> 0
 ), posted AS (

@@ -1,6 +1,6 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { Field, Id, PageOf, Text, Time, WholeNumber } from '../http/view-fields.js';
-import { type ReportBreak } from './report-breaks.js';
+import { type BreakNote, type ReconciliationBreak } from './breaks.js';
 import { type Run, type RunResult } from './runs.js';
 
 @ApiSchema({ name: 'ReconciliationRun', description: 'A report of a PSP that was imported.' })
@@ -99,7 +99,10 @@ export class RunResultView {
   readonly breaks: readonly BreakCountView[];
 }
 
-@ApiSchema({ name: 'ReconciliationBreak', description: 'Where a report and the ledger differ.' })
+@ApiSchema({
+  name: 'ReconciliationBreak',
+  description: 'Where what a PSP says, in a report or a notification, differs from our books.',
+})
 export class BreakView {
   @Text()
   readonly psp: string;
@@ -110,11 +113,17 @@ export class BreakView {
   @Text({ description: '`missing_at_psp`, `duplicate_effect` …' })
   readonly category: string;
 
-  @Id()
-  readonly run_id: string;
+  @Text({ description: '`open`, `assigned` or `closed`.' })
+  readonly state: string;
+
+  @Text({ nullable: true, description: 'The report that it was found by; null: a notification found it.' })
+  readonly run_id: string | null;
 
   @WholeNumber({ nullable: true, description: 'The line of the report; null: it has none.' })
   readonly line: number | null;
+
+  @Text({ nullable: true, description: 'The notification that it was found by.' })
+  readonly event_id: string | null;
 
   @Text({ nullable: true })
   readonly merchant_id: string | null;
@@ -125,14 +134,14 @@ export class BreakView {
   @Text({ nullable: true })
   readonly psp_reference: string | null;
 
-  @Text()
-  readonly currency: string;
+  @Text({ nullable: true, description: 'Null where a notification names no money.' })
+  readonly currency: string | null;
 
-  @WholeNumber({ description: 'What the ledger has, in signed minor units.' })
-  readonly expected: number;
+  @WholeNumber({ nullable: true, description: 'What the ledger has, in signed minor units.' })
+  readonly expected: number | null;
 
-  @WholeNumber({ description: 'What the report says.' })
-  readonly reported: number;
+  @WholeNumber({ nullable: true, description: 'What the PSP says.' })
+  readonly reported: number | null;
 
   @Text({ nullable: true })
   readonly owner: string | null;
@@ -151,6 +160,30 @@ export class BreakView {
 
   @Text({ nullable: true })
   readonly resolution: string | null;
+}
+
+@ApiSchema({ name: 'ReconciliationBreakNote' })
+export class NoteView {
+  @Id()
+  readonly id: string;
+
+  @Time()
+  readonly at: string;
+
+  @Text()
+  readonly by: string;
+
+  @Text()
+  readonly note: string;
+}
+
+@ApiSchema({ name: 'ReconciliationBreakWithNotes' })
+export class BreakWithNotesView {
+  @Field({ type: BreakView })
+  readonly found: BreakView;
+
+  @Field({ type: NoteView, isArray: true, description: 'What people found out so far, the oldest first.' })
+  readonly notes: readonly NoteView[];
 }
 
 export const RunPage = PageOf('ReconciliationRunPage', RunView);
@@ -175,14 +208,16 @@ export function runResultViewOf({ run, ...result }: RunResult): RunResultView {
   return { run: runViewOf(run), ...result };
 }
 
-export function breakViewOf(found: ReportBreak): BreakView {
+export function breakViewOf(found: ReconciliationBreak): BreakView {
   const { psp, id, category, line, currency, expected, reported, owner, resolution } = found;
   return {
     psp,
     id,
     category,
+    state: stateOf(found),
     run_id: found.runId,
     line,
+    event_id: found.notification?.eventId ?? null,
     merchant_id: found.merchantId,
     entity_key: found.entityKey,
     psp_reference: found.pspReference,
@@ -196,4 +231,13 @@ export function breakViewOf(found: ReportBreak): BreakView {
     resolved_by: found.closedBy,
     resolution,
   };
+}
+
+function stateOf({ closedAt, owner }: ReconciliationBreak): string {
+  if (closedAt !== null) return 'closed';
+  return owner === null ? 'open' : 'assigned';
+}
+
+export function noteViewOf({ id, at, by, note }: BreakNote): NoteView {
+  return { id, at: at.toISOString(), by, note };
 }

@@ -1,11 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Pool } from 'pg';
 import { Clock } from '../core/clock.js';
-import { Ids } from '../core/ids.js';
 import { type Operation } from '../psp/contract.js';
 import { type ItemRecorder } from '../request-storage/notification.js';
 import { OperationOwners } from '../request-storage/operation-owners.js';
-import { ReportImporter } from './report-importer.js';
+import { Reports } from './reports.js';
 
 const PASS = 100;
 /** What is not matched, or is a break, is looked at again so often, and whenever an owner was told. */
@@ -34,19 +33,16 @@ interface Due {
 export class ReportEvidence {
   readonly name = 'reconciliation';
   readonly everyMs = 15_000;
-  private readonly importer: ReportImporter;
   private lookedAtMs = -Infinity;
 
   constructor(
     @Inject(Pool) private readonly pool: Pool,
     @Inject(OperationOwners) private readonly owners: ItemRecorder,
     @Inject(Clock) private readonly clock: Clock,
-    @Inject(Ids) ids: Ids,
-  ) {
-    this.importer = new ReportImporter(pool, clock, ids);
-  }
+    private readonly reports: Reports,
+  ) {}
 
-  async runOnce(): Promise<{ readonly told: number }> {
+  async runOnce(): Promise<{ readonly applied: number }> {
     const due = await this.pool.query<Due>(
       `SELECT l.psp, l.key, l.run_id AS "runId", l.line, l.entity_key AS "entityKey", l.route, r.operation,
               l.psp_reference AS "pspReference", l.parent_reference AS "parentReference", l.gross, l.currency
@@ -56,14 +52,14 @@ export class ReportEvidence {
     );
     for (const line of due.rows) await this.tell(line);
     const nowMs = this.clock.monotonicMs();
-    if (due.rows.length === 0 && nowMs - this.lookedAtMs < LOOK_AGAIN_MS) return { told: 0 };
+    if (due.rows.length === 0 && nowMs - this.lookedAtMs < LOOK_AGAIN_MS) return { applied: 0 };
     this.lookedAtMs = nowMs;
     const { rows } = await this.pool.query<{ psp: string }>(
       `SELECT DISTINCT psp FROM reconciliation_breaks WHERE closed_at IS NULL
         UNION SELECT DISTINCT psp FROM report_lines WHERE NOT is_matched`,
     );
-    for (const { psp } of rows) await this.importer.lookAgain(psp);
-    return { told: due.rows.length };
+    for (const { psp } of rows) await this.reports.importer.lookAgain(psp);
+    return { applied: due.rows.length };
   }
 
   /** May be told twice: the owner knows it then. */

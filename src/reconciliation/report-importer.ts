@@ -6,23 +6,15 @@ import { type Ids } from '../core/ids.js';
 import { closeResolved, judgeRun, judgeUnits } from './judge.js';
 import { matchLines } from './match.js';
 import { POST_COSTS } from './post-costs.js';
+import { completeFetch } from './report-fetches.js';
 import { type ReportFormat } from './report-format.js';
 import { type ReportFault, ReportRefused } from './report-line.js';
+import { type ReconciliationRules, reconciliationRules } from './rules.js';
 import { Stage } from './stage.js';
 
 const MAX_FAULTS = 1_000;
-const DAY_MS = 24 * 3_600_000;
 /** A large report takes longer than a request may: a million lines took six minutes. */
 const STATEMENT_LIMIT = '2 h';
-
-export interface ReconciliationRules {
-  /** How long a PSP may take to report an effect. */
-  readonly slaMs: number;
-  /** How far times may differ where nothing but the amount tells what a line is about. */
-  readonly toleranceMs: number;
-}
-
-export const reconciliationRules: ReconciliationRules = { slaMs: 2 * DAY_MS, toleranceMs: DAY_MS };
 
 export interface Report {
   /** The PSP account that it is of. */
@@ -34,6 +26,8 @@ export interface Report {
   readonly from?: Date;
   readonly to?: Date;
   readonly by: string;
+  /** The row of report_fetches that is done by it. */
+  readonly fetchId?: string;
 }
 
 export interface Imported {
@@ -48,7 +42,7 @@ export class ReportImporter {
     private readonly pool: Pick<Pool, 'connect'>,
     private readonly clock: Pick<Clock, 'now'>,
     private readonly ids: Pick<Ids, 'uuid'>,
-    private readonly rules: ReconciliationRules = reconciliationRules,
+    private readonly rulesOf: (psp: string) => ReconciliationRules = () => reconciliationRules,
   ) {}
 
   /** @throws ReportRefused where something is wrong with it: nothing was imported */
@@ -59,11 +53,16 @@ export class ReportImporter {
       await client.query(`SET statement_timeout = '${STATEMENT_LIMIT}'`);
       stage = await Stage.open(client);
       const contentHash = await read(report, stage, progress);
+      await checkpoint('reconciliation:before:staged');
       const before = await client.query<{ id: string }>(
         'SELECT id FROM reconciliation_runs WHERE psp = $1 AND content_hash = $2',
         [report.psp, contentHash],
       );
-      if (before.rows[0]) return { runId: before.rows[0].id, isNew: false };
+      if (before.rows[0]) {
+        const runId = before.rows[0].id;
+        if (report.fetchId !== undefined) await completeFetch(client, report.psp, report.fetchId, runId);
+        return { runId, isNew: false };
+      }
       await refuseRepeated(report, stage);
       return { runId: await this.takeIn(client, report, stage, contentHash), isNew: true };
     } finally {
@@ -83,11 +82,11 @@ export class ReportImporter {
           [psp],
         );
         const now = this.clock.now();
-        const matched = await matchLines(client, psp, this.rules.toleranceMs);
+        const matched = await matchLines(client, psp, this.rulesOf(psp));
         // To judge a run again takes long; where no line of it was matched it would say the same.
         const runs = matched === 0 ? [] : rows.map(({ runId }) => runId);
         await judgeUnits(client, psp, runs, now);
-        await closeResolved(client, psp, null, now, 'reconciliation');
+        await closeResolved(client, psp, now, 'reconciliation');
       });
     } finally {
       client.release();
@@ -96,7 +95,7 @@ export class ReportImporter {
 
   private async takeIn(
     client: PoolClient,
-    { psp, format, fileName, from, to, by }: Report,
+    { psp, format, fileName, from, to, by, fetchId }: Report,
     stage: Stage,
     contentHash: string,
   ): Promise<string> {
@@ -118,9 +117,12 @@ export class ReportImporter {
         fresh,
       ]);
       await client.query('ANALYZE report_lines');
-      await matchLines(client, psp, this.rules.toleranceMs);
+      await matchLines(client, psp, this.rulesOf(psp));
       await client.query(POST_COSTS, [psp, runId]);
-      await judgeRun(client, psp, runId, { slaMs: this.rules.slaMs, now, by: `run:${runId}` });
+      await judgeRun(client, psp, runId, { slaMs: this.rulesOf(psp).slaMs, now, by: `run:${runId}` });
+      if (fetchId !== undefined && !(await completeFetch(client, psp, fetchId, runId))) {
+        throw new ReportRefused([{ line: null, message: 'another process has imported it meanwhile' }]);
+      }
       await checkpoint('reconciliation:before:commit');
     });
     return runId;

@@ -252,14 +252,14 @@ ${entries.join('\n')}
   run(
     'every published sample is read, or refused with a reason (skipped where they are not at hand)',
     async () => {
-      const told: Record<string, string> = {};
+      const results: Record<string, string> = {};
       for (const name of readdirSync(published).filter((file) => file.endsWith('.xml'))) {
         const { lines, faults } = await read(camtReport, readFileSync(join(published, name)));
         const [fault] = faults;
-        told[name] = fault ? `refused: ${fault.message}` : `${lines.length > 0 ? 'some' : 'no'} entries`;
+        results[name] = fault ? `refused: ${fault.message}` : `${lines.length > 0 ? 'some' : 'no'} entries`;
       }
       const isStatement = (name: string) => /^05|^camt/.test(name);
-      for (const [name, what] of Object.entries(told)) {
+      for (const [name, what] of Object.entries(results)) {
         expect([name, what]).toEqual([
           name,
           isStatement(name)

@@ -16,7 +16,7 @@ const COLUMNS = [
 ];
 
 /** https://docs.stripe.com/reports/reporting-categories (read 2026-11) */
-const KINDS: Readonly<Record<string, LineKind>> = {
+export const stripeKinds: Readonly<Record<string, LineKind>> = {
   charge: 'payment',
   charge_failure: 'payment',
   refund: 'refund',
@@ -76,7 +76,7 @@ function lineOf(row: CsvRow, fault: (fault: ReportFault) => void): ReportLine | 
     return null;
   };
   const type = row.cell('reporting_category');
-  const kind = KINDS[type];
+  const kind = stripeKinds[type];
   if (kind === undefined) return wrong(`the reporting_category ${JSON.stringify(type)} is not known`);
   const key = row.cell('balance_transaction_id');
   if (!/^[\w-]{1,100}$/.test(key)) return wrong('there is no balance_transaction_id');

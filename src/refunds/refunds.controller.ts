@@ -5,7 +5,7 @@ import { aPage, Operation } from '../http/operation.js';
 import { PageDto } from '../http/page.dto.js';
 import { CurrentCaller, KeyedBy, MovesMoney, PathId, Scopes } from '../http/request.decorators.js';
 import { PageOf } from '../http/view-fields.js';
-import { type FlowAnswer } from '../idempotency/idempotent-runner.js';
+import { type KeyedAnswer } from '../idempotency/idempotent-runner.js';
 import { type RequestContext } from '../idempotency/request-context.js';
 import { type Caller } from '../merchants/caller.js';
 import { CreateRefundDto } from './dto/create-refund.dto.js';
@@ -61,7 +61,7 @@ export class RefundsController {
     @KeyedBy() context: RequestContext,
     @PathId('payment', example.refund.payment_id) paymentId: string,
     @Body() request: CreateRefundDto,
-  ): Promise<FlowAnswer> {
+  ): Promise<KeyedAnswer> {
     return this.refunds.create(context, paymentId, request.toValues());
   }
 

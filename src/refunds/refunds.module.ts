@@ -1,5 +1,6 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { DatabaseModule } from '../database/database.module.js';
 import { IdempotencyModule } from '../idempotency/idempotency.module.js';
 import { IdempotentRunner } from '../idempotency/idempotent-runner.js';
 import { PaymentsModule } from '../payments/payments.module.js';
@@ -11,9 +12,16 @@ import { RefundsService } from './refunds.service.js';
 
 /** Refunds: asking for one, and reading them. */
 @Module({
-  imports: [IdempotencyModule, PaymentsModule, RequestStorageModule, TypeOrmModule.forFeature([Refund])],
+  imports: [
+    DatabaseModule,
+    IdempotencyModule,
+    PaymentsModule,
+    RequestStorageModule,
+    TypeOrmModule.forFeature([Refund]),
+  ],
   controllers: [RefundsController, RefundsGrpc],
   providers: [RefundsService],
+  exports: [RefundsService],
 })
 export class RefundsModule implements OnModuleInit {
   constructor(

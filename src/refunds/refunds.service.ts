@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
 import { type Page, pageOf } from '../core/page.js';
 import { Problem } from '../core/problem.js';
 import { newestFirst } from '../database/conditions.js';
 import { translateOutage } from '../database/store-unavailable.js';
-import { type FlowAnswer, IdempotentRunner } from '../idempotency/idempotent-runner.js';
+import { TenantDatabase } from '../database/tenants.js';
+import { type KeyedAnswer, IdempotentRunner } from '../idempotency/idempotent-runner.js';
 import { keyedRequest, type RequestContext } from '../idempotency/request-context.js';
 import { type Caller } from '../merchants/caller.js';
 import { PaymentOwner } from '../payments/payment-owner.js';
@@ -34,19 +33,21 @@ export class RefundsService {
     owner: PaymentOwner,
     private readonly runner: IdempotentRunner,
     private readonly payments: PaymentsService,
-    @InjectRepository(Refund) private readonly refunds: Repository<Refund>,
+    private readonly tenants: TenantDatabase,
   ) {
     this.flow = new RefundFlow(owner);
     owner.register(this.flow);
   }
 
-  create(context: RequestContext, paymentId: string, refund: NewRefund): Promise<FlowAnswer> {
+  create(context: RequestContext, paymentId: string, refund: NewRefund): Promise<KeyedAnswer> {
     return this.runner.run(this.flow, keyedRequest(context, { ...refund, paymentId }));
   }
 
   /** Throws Problem `not_found` for another merchant's refund as for none. */
   async get({ merchantId }: Caller, id: string): Promise<RefundView> {
-    const refund = await translateOutage(this.refunds.findOneBy({ merchantId, id }));
+    const refund = await translateOutage(
+      this.tenants.within(merchantId, (tx) => tx.findOneBy(Refund, { merchantId, id })),
+    );
     if (!refund) throw new Problem('not_found', 'No such refund.');
     return refundViewOf(refund);
   }
@@ -60,7 +61,11 @@ export class RefundsService {
   ): Promise<Page<RefundView>> {
     await this.payments.get(caller, paymentId);
     const where = { merchantId: caller.merchantId, paymentId };
-    const found = await newestFirst(this.refunds, where, limit, cursor);
+    const found = await translateOutage(
+      this.tenants.within(caller.merchantId, (tx) =>
+        newestFirst(tx.getRepository(Refund), where, limit, cursor),
+      ),
+    );
     return pageOf(found, limit, refundViewOf);
   }
 }

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { runs } from '../../test/support/property-runs.js';
 import { type Change } from '../core/change.js';
 import { type Answer, type Capabilities, outcomes } from '../psp/contract.js';
 import { type Answered, type OperationHistory, isCall } from './attempt.js';
@@ -77,7 +78,7 @@ describe('driving an operation', () => {
     ]);
     expect(stepResult.changes[1]).toMatchObject({
       set: { verdict: 'effective', pspReference: 'pi_1', leasedBy: null, nextStepAt: null },
-      guard: { fence: 1, verdict: 'open' },
+      guard: { version: 1, verdict: 'open' },
     });
     expect(stepResult.call).toBeNull();
   });
@@ -103,7 +104,7 @@ describe('driving an operation', () => {
       ...route!.request,
       verdict: 'ruled_out',
       decidedAt: new Date(START + 5),
-      fence: 2,
+      version: 2,
     } as const;
     const failed: OperationHistory = { ...opened.history, routes: [{ ...route!, request: decided }] };
     const late = answered(opened, { outcome: 'not_sent' }, START + 10);
@@ -120,12 +121,12 @@ describe('driving an operation', () => {
     const { history } = advance(opened.history, factsAt(START + 10), driver, inDoubt);
     const [route] = history.routes;
     const stuck = { ...route!.request, leasedBy: null, nextStepAt: null, stuckAt: new Date(START + 20) };
-    const told = route!.attempts.map((a) => ({
+    const unknowns = route!.attempts.map((a) => ({
       ...a,
       outcome: 'unknown' as const,
       endedAt: new Date(START),
     }));
-    const routes = [{ request: stuck, attempts: told }];
+    const routes = [{ request: stuck, attempts: unknowns }];
     const stepResult = advance({ ...history, routes }, factsAt(START + 20_000), driver);
     expect(stepResult.call).not.toBeNull();
     const [update] = on(stepResult.changes, pspRequests, 'update');
@@ -162,11 +163,11 @@ describe('driving an operation', () => {
     const opened = startOperation(opening, atFirst, driver, new Date(START));
     const heard = answered(opened, { outcome: 'requires_action', pspReference: 'pi_1' }, START + 30_000);
     expect(on(evidenceOnly(opened.history, heard), pspRequests, 'update')).toMatchObject([
-      { set: { fence: 2, pspReference: 'pi_1' } },
+      { set: { version: 2, pspReference: 'pi_1' } },
     ]);
   });
 
-  describe('under a fence', () => {
+  describe('with a cancel before failover', () => {
     const order: Capabilities = { ...can, lookup: null, cancel: 'reference', cancelIsOrder: true };
     const fenced = (atMs: number, more: Partial<StepFacts> = {}) =>
       factsAt(atMs, { cancelBeforeFailover: true, capabilities: () => order, ...more });
@@ -247,10 +248,10 @@ describe('driving an operation', () => {
       maxLength: 12,
     });
     fc.assert(
-      fc.property(answers, (told) => {
+      fc.property(answers, (drawn) => {
         let atMs = START;
         let stepResult = startOperation(opening, atFirst, driver, new Date(START));
-        for (const [outcome, tookMs] of told) {
+        for (const [outcome, tookMs] of drawn) {
           if (!stepResult.call) return;
           atMs += tookMs;
           const before = stepResult;
@@ -258,7 +259,7 @@ describe('driving an operation', () => {
           checkCommit(stepResult);
         }
       }),
-      { numRuns: 5_000 },
+      runs(5_000),
     );
   });
 });

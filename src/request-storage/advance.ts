@@ -93,7 +93,7 @@ export function advance(
       ...set,
       leasedBy: null,
       leasedUntil: null,
-      fence: before.fence + 1,
+      version: before.version + 1,
     };
     changes.push(write(before, request, holder));
     return replaceLast(known, { ...current, request });
@@ -163,7 +163,7 @@ export function handIn(
 /**
  * What a run writes that may no longer decide, because it lost its lock: the answer, as evidence
  * for the run that decides now, and the PSP's id on the open route, by which it is asked about. Raises the
- * fence, so that a decision made without it is made again.
+ * version, so that a decision made without it is made again.
  * Empty when the answer is written down already. The first change is a gate.
  */
 export function evidenceOnly(history: OperationHistory, answered: Answered): readonly Change[] {
@@ -171,9 +171,11 @@ export function evidenceOnly(history: OperationHistory, answered: Answered): rea
   const known = record(history, answered, changes);
   const route = known.routes.find(({ request }) => request.route === answered.call.request.route);
   if (changes.length > 0 && route?.request.verdict === 'open') {
-    const { merchantId, entityKey, route: number, fence, pspReference } = route.request;
+    const { merchantId, entityKey, route: number, version, pspReference } = route.request;
     const key = { merchantId, entityKey, route: number };
-    changes.push(update(pspRequests, key, { fence: fence + 1, pspReference }, { fence, verdict: 'open' }));
+    changes.push(
+      update(pspRequests, key, { version: version + 1, pspReference }, { version, verdict: 'open' }),
+    );
   }
   return changes;
 }
@@ -228,7 +230,7 @@ function startRoute(
     verdict: 'open',
     nextStepAt: new Date(now.getTime() + holder.leaseMs),
     stuckAt: null,
-    fence: 1,
+    version: 1,
     leasedBy: holder.lockToken,
     leasedUntil: null,
     restsOnRoute: last === 0 ? null : last,
@@ -261,7 +263,7 @@ function callAgain(
   const current = history.routes.at(-1)!;
   const request: PspRequest = {
     ...current.request,
-    fence: before.fence + 1,
+    version: before.version + 1,
     nextStepAt: new Date(now.getTime() + holder.leaseMs),
     // What was given up may be asked about all the same: by a client, or by a cancel.
     stuckAt: null,
@@ -294,7 +296,7 @@ function callAgain(
  * has run out, by the database's clock.
  */
 function write(before: PspRequest, after: PspRequest, holder: LeaseHolder, lease = false): Change {
-  const { verdict, pspReference, nextStepAt, stuckAt, fence, leasedBy, decidedAt, lookAgainAt } = after;
+  const { verdict, pspReference, nextStepAt, stuckAt, version, leasedBy, decidedAt, lookAgainAt } = after;
   const stuckReason = stuckAt === null ? null : (after.stuckReason ?? null);
   const firstStuckAt = before.firstStuckAt ? null : after.firstStuckAt;
   const mine = before.leasedBy === null || before.leasedBy === holder.lockToken;
@@ -308,13 +310,13 @@ function write(before: PspRequest, after: PspRequest, holder: LeaseHolder, lease
       stuckAt,
       stuckReason,
       ...(firstStuckAt ? { firstStuckAt } : {}),
-      fence,
+      version,
       leasedBy,
       leasedUntil: lease ? fromNow(holder.leaseMs) : null,
       decidedAt,
       lookAgainAt,
     },
-    { fence: before.fence, verdict: 'open' },
+    { version: before.version, verdict: 'open' },
     mine ? null : 'leasedUntil',
   );
 }

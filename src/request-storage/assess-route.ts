@@ -109,8 +109,8 @@ export function assessRoute(
 
 /** A yes about another object than the yes before it: the PSP did it twice, and it is not known which one counts. */
 function secondYes(attempts: readonly PspAttempt[]): PspAttempt | undefined {
-  const told = attempts.filter((a) => isSuccess(a) && referenceIn(a) !== null);
-  return told.find((a) => referenceIn(a) !== referenceIn(told[0]!));
+  const successes = attempts.filter((a) => isSuccess(a) && referenceIn(a) !== null);
+  return successes.find((a) => referenceIn(a) !== referenceIn(successes[0]!));
 }
 
 /** The PSP's yes to what was asked for. */
@@ -263,14 +263,14 @@ function ruledOut(kind: ProofKind, by: PspAttempt): Extract<Evidence, { verdict:
   return { verdict: 'ruled_out', kind, by, advice, untouched: false };
 }
 
-/** What was called off is done nowhere else, whichever client asks for the payment next. A fence is no call off. */
+/** What was called off is done nowhere else, whichever client asks for the payment next. A cancel before a failover calls nothing off. */
 function adviceWithout(kind: ProofKind, by: PspAttempt): DeclineAdvice {
   return kind === 'cancel_acknowledged' && !isFailoverCancel(by) ? 'never' : 'elsewhere';
 }
 
 /**
- * The PSP's word that it is void. Under a fence the receipt of the order to void an authorization
- * counts too: that is the risk which a routing rule takes with it. A charge has taken the money
+ * The PSP's word that it is void. Before a failover the receipt of the order to void an
+ * authorization counts too: that is the risk which a routing rule takes with it. A charge has taken the money
  * already when such an order is carried out, so for a charge it does not.
  */
 function isCanceled(a: PspAttempt, { operation }: PspRequest): boolean {

@@ -123,7 +123,7 @@ function completed({ answer, endedAt, latencyMs }: Answered): Partial<PspAttempt
  * What the PSP did beside what the books say of a decided route, each object recorded once: every object
  * that it made for a route that was ruled out, and every object but the first for one that is effective.
  */
-export function orphansOf(route: RouteHistory, told: PspAttempt): readonly Change[] {
+export function orphansOf(route: RouteHistory, attempt: PspAttempt): readonly Change[] {
   const { merchantId, entityKey, route: number, operation, psp, amount, currency } = route.request;
   if (route.request.verdict === 'open') return [];
   // An id that stood on the route before a person ruled it out is no recorded orphan effect: a later yes is news.
@@ -135,7 +135,7 @@ export function orphansOf(route: RouteHistory, told: PspAttempt): readonly Chang
   }
   // A fact that came without its id may be about this very object.
   const isNew = (id: string | null) => (id === null ? known.size === 0 : !known.has(id) && !known.has(null));
-  return objectsIn(route, told)
+  return objectsIn(route, attempt)
     .filter(isNew)
     .map((pspReference, i) =>
       insert(orphanEffects, {
@@ -143,14 +143,14 @@ export function orphansOf(route: RouteHistory, told: PspAttempt): readonly Chang
         entityKey,
         route: number,
         object: known.size + 1 + i,
-        attempt: told.attempt,
+        attempt: attempt.attempt,
         operation,
         psp,
         pspReference,
         amount,
         currency,
-        foundAt: told.endedAt!,
-        dueAt: told.endedAt!,
+        foundAt: attempt.endedAt!,
+        dueAt: attempt.endedAt!,
         status: 'open',
       }),
     );
@@ -167,12 +167,12 @@ export function isSecondObject(route: RouteHistory, pspReference: string | null)
 }
 
 /** The PSP's ids of what an answer says was made; null where the PSP does not tell one. */
-function objectsIn({ request }: RouteHistory, told: PspAttempt): readonly (string | null)[] {
+function objectsIn({ request }: RouteHistory, attempt: PspAttempt): readonly (string | null)[] {
   const isRuledOut = request.verdict === 'ruled_out';
   // That it cannot be canceled any more says that it was made.
-  const isYes = isSuccess(told) || (isRuledOut && told.outcome === 'succeeded');
-  if (!isYes && (told.outcome !== 'conflict' || told.kind === 'cancel')) return [];
-  const ids = referencesIn(told);
+  const isYes = isSuccess(attempt) || (isRuledOut && attempt.outcome === 'succeeded');
+  if (!isYes && (attempt.outcome !== 'conflict' || attempt.kind === 'cancel')) return [];
+  const ids = referencesIn(attempt);
   if (ids.length > 0) return ids;
   return isRuledOut ? [request.pspReference] : [];
 }

@@ -16,7 +16,7 @@ import { orphanEffects, pspAttempts, pspRequests } from './psp-request.table.js'
 /**
  * "Not found" is believed when a PSP promises that nothing can arrive any more. PSPs break promises:
  * one bank's gateway is known to take up to three days. So a route that was ruled out by it, or by
- * a fence, is looked at again after so long; what is found is an orphan effect.
+ * a cancel before a failover, is looked at again after so long; what is found is an orphan effect.
  */
 export const DELAYED_LOOKUPS_MS: readonly number[] = [
   5 * 60_000,
@@ -44,7 +44,7 @@ export function recheck(
   return {
     // A process that dies now is followed by another look, once its call can no longer be under way.
     changes: [write(request, new Date(now.getTime() + holder.leaseMs)), insert(pspAttempts, attempt)],
-    call: callFor({ request: { ...request, fence: request.fence + 1 }, attempts }, attempt),
+    call: callFor({ request: { ...request, version: request.version + 1 }, attempts }, attempt),
   };
 }
 
@@ -74,7 +74,7 @@ export function askAbout(
 ): { readonly orphan: OrphanEffect; readonly changes: readonly Change[]; readonly call: Call } | null {
   const asked = attempts.filter((a) => isAbout(a, orphan)).length;
   if (asked >= ORPHAN_ASKS_MS.length) return null;
-  const { merchantId, entityKey, route, fence, verdict } = request;
+  const { merchantId, entityKey, route, version, verdict } = request;
   const { pspReference, object } = orphan;
   const made = newAttempt(request, attempts.at(-1)!.attempt + 1, 'lookup', holder, now);
   const attempt = { ...made, request: { ...made.request, orphan: object } };
@@ -85,10 +85,10 @@ export function askAbout(
     orphan: claim.orphan,
     changes: [
       claim.change,
-      update(pspRequests, key, { fence: fence + 1 }, { fence, verdict }),
+      update(pspRequests, key, { version: version + 1 }, { version, verdict }),
       insert(pspAttempts, attempt),
     ],
-    call: callFor({ request: { ...request, pspReference, fence: fence + 1 }, attempts }, attempt),
+    call: callFor({ request: { ...request, pspReference, version: version + 1 }, attempts }, attempt),
   };
 }
 
@@ -131,7 +131,7 @@ export function rechecked(history: OperationHistory, answered: Answered, now: Da
   return [write(request, next && next < now ? now : next), ...changes];
 }
 
-function write({ merchantId, entityKey, route, fence }: PspRequest, lookAgainAt: Date | null): Change {
+function write({ merchantId, entityKey, route, version }: PspRequest, lookAgainAt: Date | null): Change {
   const key = { merchantId, entityKey, route };
-  return update(pspRequests, key, { lookAgainAt, fence: fence + 1 }, { fence, verdict: 'ruled_out' });
+  return update(pspRequests, key, { lookAgainAt, version: version + 1 }, { version, verdict: 'ruled_out' });
 }

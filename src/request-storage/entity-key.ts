@@ -58,6 +58,12 @@ export function subjectOf(name: string): { readonly kind: 'payment' | 'payout'; 
   return id === undefined ? null : { kind: kind === 'payout' ? 'payout' : 'payment', id };
 }
 
+/** What the operation of this name is of, as audit records name it: `payment:<id>`. */
+export function auditSubjectOf(name: string): string {
+  const { kind, id } = subjectOf(name)!;
+  return `${kind}:${id}`;
+}
+
 /** Without a reference there is one of its kind; with references there are several, each once. */
 function suffix(reference: string | null): string {
   return reference === null ? '' : `-${reference}`;

@@ -1,11 +1,13 @@
 import fc from 'fast-check';
+import { runs } from '../../test/support/property-runs.js';
 import { HOUR, LEASE_MS, situation } from '../../test/support/arbitrary-history.js';
 import { type Capabilities } from '../psp/contract.js';
 import { type RouteHistory, assessRoute, WINDOW_MARGIN_MS } from './assess-route.js';
-import { completionStep, HELD, MAX_CALLS, mayResend, nextStep, type Step } from './next-step.js';
+import { completionStep, HELD, MAX_CALLS, nextStep, type Step } from './next-step.js';
 import { type PspAttempt } from './psp-request.entity.js';
+import { mayResend } from './ways.js';
 
-const runs = { numRuns: 10_000 };
+const most = runs(10_000);
 
 const isUnknown = ({ outcome }: PspAttempt) => outcome === 'unknown' || outcome === null;
 const isDoubtful = (a: PspAttempt) => a.kind === 'execute' && isUnknown(a);
@@ -58,7 +60,7 @@ describe('the next step', () => {
         if (!route.attempts.some((a) => isDoubtful(a) || isLostCompletion(a))) return;
         if (givesUp(nextStep([route], facts))) expect(provesNothingDone(route, can)).toBe(true);
       }),
-      runs,
+      most,
     );
   });
 
@@ -72,7 +74,7 @@ describe('the next step', () => {
           expect(evidence.by.startedAt.getTime()).toBeGreaterThanOrEqual(settledMs(execute, can));
         }
       }),
-      runs,
+      most,
     );
   });
 
@@ -100,7 +102,7 @@ describe('the next step', () => {
         const { verdict } = assessRoute(history, { ...can, lookup: settles }, facts);
         expect(verdict).toBe(laterMs >= 24 * HOUR ? 'ruled_out' : 'open');
       }),
-      { numRuns: 1_000 },
+      runs(1_000),
     );
   });
 
@@ -115,7 +117,7 @@ describe('the next step', () => {
         // In doubt, only a PSP that replays errors too may be sent the same again.
         if (route.attempts.some(isDoubtful)) expect(can.idempotency.replays).toBe('all');
       }),
-      runs,
+      most,
     );
   });
 
@@ -125,7 +127,7 @@ describe('the next step', () => {
         const step = nextStep([route], { ...facts, candidates: ['first'] });
         if (step.do === 'open') expect(step.psp).toBe('first');
       }),
-      runs,
+      most,
     );
   });
 
@@ -145,7 +147,7 @@ describe('the next step', () => {
           if (before.do === 'stuck' && !facts.clientWaiting) expect(after.do).toBe('stuck');
         },
       ),
-      runs,
+      most,
     );
   });
 
@@ -157,7 +159,7 @@ describe('the next step', () => {
         if (!refusedLater || provesNothingDone(route, can)) return;
         expect(givesUp(nextStep([route], facts))).toBe(false);
       }),
-      runs,
+      most,
     );
   });
 
@@ -172,7 +174,7 @@ describe('the next step', () => {
         if (route.attempts.some((a) => mayHaveVoided(a) || a.outcome === 'canceled')) return;
         expect(nextStep([route], facts).do).toBe('finish');
       }),
-      runs,
+      most,
     );
   });
 
@@ -196,7 +198,7 @@ describe('the next step', () => {
         );
         expect(since.some(saysYes)).toBe(true);
       }),
-      runs,
+      most,
     );
   });
 
@@ -207,7 +209,7 @@ describe('the next step', () => {
         if (evidence.verdict !== 'ruled_out' || evidence.kind !== 'cancel_acknowledged') return;
         expect(nextStep([route], facts).do).toBe('fail');
       }),
-      runs,
+      most,
     );
   });
 
@@ -221,7 +223,7 @@ describe('the next step', () => {
         expect(route.attempts[0]!.endedAt).not.toBeNull();
         expect(givesUp(step)).toBe(true);
       }),
-      runs,
+      most,
     );
   });
 
@@ -247,7 +249,7 @@ describe('the next step', () => {
         expect(step.do).not.toBe('execute');
         if (step.do === 'cancel') expect(step.beforeFailover).toBe(false);
       }),
-      runs,
+      most,
     );
   });
 
@@ -260,7 +262,7 @@ describe('the next step', () => {
         expect(route.attempts.some(({ kind }) => kind === 'cancel')).toBe(false);
         expect(step.do).toBe(can.completion ? 'complete' : 'lookup');
       }),
-      runs,
+      most,
     );
   });
 
@@ -278,7 +280,7 @@ describe('the next step', () => {
         const step = completionStep(handedIn, can, facts);
         expect(step !== null).toBe(before + times < 20);
       }),
-      runs,
+      most,
     );
   });
 
@@ -322,7 +324,7 @@ describe('the next step', () => {
           if (evidence.verdict === 'open' && evidence.why === 'throttled') return;
           expect(nextStep([asked], later)).toEqual(nextStep([route], later));
         }),
-        runs,
+        most,
       );
     });
 
@@ -335,7 +337,7 @@ describe('the next step', () => {
           const step = nextStep([withAsks(route, gaps)], { ...facts, now: evidence.since.startedAt });
           expect(step.do).not.toBe('stuck');
         }),
-        runs,
+        most,
       );
     });
 
@@ -347,7 +349,7 @@ describe('the next step', () => {
           const step = nextStep([withAsks(route, gaps)], { ...facts, intent: 'finish' });
           if (step.do === 'cancel') expect(step.beforeFailover && facts.cancelBeforeFailover).toBe(true);
         }),
-        runs,
+        most,
       );
     });
   });
@@ -362,7 +364,7 @@ describe('the next step', () => {
         if (route.attempts.length >= MAX_CALLS)
           expect(['finish', 'fail', 'open', 'stuck']).toContain(step.do);
       }),
-      runs,
+      most,
     );
   });
 
@@ -378,7 +380,7 @@ describe('the next step', () => {
           expect(step).toMatchObject({ do: 'open', psp: 'second' });
         }
       }),
-      runs,
+      most,
     );
   });
 
@@ -393,7 +395,7 @@ describe('the next step', () => {
         expect(['execute', 'lookup', 'wait', 'cancel', 'stuck']).toContain(step.do);
         if (step.do === 'cancel') expect(facts.intent).toBe('cancel');
       }),
-      runs,
+      most,
     );
   });
 
@@ -413,7 +415,7 @@ describe('the next step', () => {
           // What the PSP did is believed, and what it is asked is asked.
           if (evidence.verdict === 'effective') expect(step.do).toBe('finish');
         }),
-        runs,
+        most,
       );
     });
 
@@ -426,7 +428,7 @@ describe('the next step', () => {
           if (hold === 'operations') expect(heldBack).toEqual({ do: 'stuck', why: HELD });
           else expect(heldBack).toMatchObject({ do: 'wait', until: new Date(facts.now.getTime() + 1_000) });
         }),
-        runs,
+        most,
       );
     });
 
@@ -438,7 +440,7 @@ describe('the next step', () => {
             nextStep([route], { ...alone, hold: 'failover' }),
           );
         }),
-        runs,
+        most,
       );
     });
   });
@@ -467,7 +469,7 @@ describe('the next step', () => {
         const isAfresh = httpStatus !== null || !mayResend(history, can, now);
         expect(nextStep([history], alone).do).toBe(isAfresh ? 'open' : 'execute');
       }),
-      runs,
+      most,
     );
   });
 });

@@ -4,16 +4,15 @@ import { isCall } from './attempt.js';
 import {
   type Evidence,
   type OpenEvidence,
-  firstSentAt,
   type FlightTime,
   isFailoverCancel,
   type RouteHistory,
   assessRoute,
-  WINDOW_MARGIN_MS,
 } from './assess-route.js';
 import { type PspAttempt, type PspRequest } from './psp-request.entity.js';
 import { dueOnSchedule, type ScheduleFacts, type Way } from './schedule.js';
 import { statedBy } from './statement.js';
+import { insideWindow, mayCancel, mayHandInAgain, mayResend, waysToAsk } from './ways.js';
 
 /**
  * Which PSP may this operation be sent to now? The one question that decides whether a customer is
@@ -243,7 +242,7 @@ function whileOpen(
     return { do: 'cancel', beforeFailover: false };
   }
   if (mayCancelBeforeFailover(current, evidence, can, facts)) return { do: 'cancel', beforeFailover: true };
-  return onSchedule(current, evidence, waysOn(current, evidence, can, facts), facts);
+  return onSchedule(current, evidence, waysOn(current, evidence, can, facts), facts, can.answersWithinMs);
 }
 
 function whyOnlyAPersonDecides({ attempts }: RouteHistory, { why, since }: OpenEvidence): string | null {
@@ -323,40 +322,6 @@ function waysOn(
   }
 }
 
-function waysToAsk({ request }: RouteHistory, { lookup }: Capabilities): readonly 'lookup'[] {
-  return lookup && (lookup.by === 'reference' || request.pspReference !== null) ? ['lookup'] : [];
-}
-
-/**
- * Sending again is harmless only where the PSP replays whatever it did for this key, and only
- * while it remembers the key, counted from the FIRST execute. A PSP that replays successes alone
- * may have moved money, answered 500, and would do it again.
- */
-export function mayResend({ attempts }: RouteHistory, { idempotency }: Capabilities, now: Date): boolean {
-  const executes = attempts.filter((a) => a.kind === 'execute');
-  return idempotency.replays === 'all' && insideWindow(executes, idempotency.windowMs, now);
-}
-
-/** The payment's own answer, replayed, is older than what the customer did: only the details ask about it. */
-function mayHandInAgain({ attempts }: RouteHistory, can: Capabilities, now: Date): boolean {
-  const { completion, idempotency } = can;
-  const handedIn = attempts.filter((a) => a.kind === 'complete');
-  return (
-    completion?.repeatable === true &&
-    idempotency.replays === 'all' &&
-    insideWindow(handedIn, idempotency.windowMs, now)
-  );
-}
-
-function insideWindow(attempts: readonly PspAttempt[], windowMs: number | null, now: Date): boolean {
-  if (windowMs === null) return false;
-  return now.getTime() < firstSentAt(attempts) + windowMs - WINDOW_MARGIN_MS;
-}
-
-function mayCancel({ request }: RouteHistory, { cancel }: Capabilities): boolean {
-  return cancel === 'reference' || (cancel === 'id' && request.pspReference !== null);
-}
-
 /**
  * Nothing ran. The same PSP is asked again when it said; when the client would not be waiting any more by
  * then, the route is ruled out instead, so that another PSP can be asked or the client be told.
@@ -386,9 +351,15 @@ function afterThrottle(
 }
 
 /** The call that is due by the schedule, or none yet. */
-function onSchedule(current: RouteHistory, open: OpenEvidence, ways: readonly Way[], facts: StepFacts): Step {
+function onSchedule(
+  current: RouteHistory,
+  open: OpenEvidence,
+  ways: readonly Way[],
+  facts: StepFacts,
+  answersWithinMs?: number,
+): Step {
   const { why } = open;
-  const due = dueOnSchedule(current, open, ways, facts);
+  const due = dueOnSchedule(current, open, ways, facts, answersWithinMs);
   if ('way' in due) {
     const { way, ...marks } = due;
     return { ...stepOf(way, current, facts), ...marks };

@@ -40,11 +40,11 @@ function weighed(route: RouteHistory, fact: NotificationItem) {
 describe('a fact about an open route', () => {
   const inDoubt = routeOf([callOf(1, 'unknown')]);
 
-  it('is written down beside the calls, and raises the fence so that it is decided with', () => {
+  it('is written down beside the calls, and raises the version so that it is decided with', () => {
     const { taken, changes } = taking(inDoubt, factOf('succeeded'));
     expect(taken).toBe('recorded');
     expect(changes).toMatchObject([
-      { op: 'update', set: { fence: 2, pspReference: 'pi_1' }, guard: { fence: 1, verdict: 'open' } },
+      { op: 'update', set: { version: 2, pspReference: 'pi_1' }, guard: { version: 1, verdict: 'open' } },
       {
         op: 'insert',
         row: { attempt: 2, kind: 'notice', outcome: 'succeeded', startedAt: now, endedAt: now },
@@ -96,15 +96,15 @@ describe('a fact about an open route', () => {
   });
 
   it('is written once, however often it is told, and without end not at all', () => {
-    const told = {
+    const answered = {
       kind: 'notice',
       request: { about: 'operation' },
       response: { psp_reference: 'pi_1' },
     } as const;
-    const route = routeOf([callOf(1, 'unknown'), callOf(2, 'pending', told)]);
+    const route = routeOf([callOf(1, 'unknown'), callOf(2, 'pending', answered)]);
     expect(taking(route, factOf('pending'))).toEqual({ taken: 'recorded', changes: [] });
     const many = Array.from({ length: 50 }, (_, i) =>
-      callOf(i + 2, 'pending', { ...told, response: { n: i } }),
+      callOf(i + 2, 'pending', { ...answered, response: { n: i } }),
     );
     expect(taking(routeOf([callOf(1, 'unknown'), ...many]), factOf('succeeded')).taken).toBe('contradiction');
   });
@@ -142,7 +142,18 @@ describe('a fact about a decided route', () => {
       factOf('declined', { answer: { outcome: 'declined' } }),
       'contradiction',
     ],
-    ['a payout that came back', effective({ operation: 'payout' }), factOf('declined'), 'contradiction'],
+    [
+      'a payout that came back',
+      { ...refund, request: { ...refund.request, operation: 'payout' } },
+      factOf('declined'),
+      'applied',
+    ],
+    [
+      'a capture that failed after all',
+      effective({ operation: 'capture' }),
+      factOf('declined'),
+      'contradiction',
+    ],
     ['a payment that is void, and nobody asked for it', effective(), factOf('canceled'), 'contradiction'],
     [
       'another amount',
@@ -161,7 +172,7 @@ describe('a fact about a decided route', () => {
     const first = taking(refund, factOf('declined'));
     expect(first.reversed).toMatchObject({ verdict: 'ruled_out', kind: 'declined' });
     expect(first.changes).toMatchObject([
-      { op: 'update', set: { fence: 2 }, guard: { verdict: 'effective' } },
+      { op: 'update', set: { version: 2 }, guard: { verdict: 'effective' } },
       { op: 'insert', row: { kind: 'notice', outcome: 'declined' } },
     ]);
     const notice = (first.changes[1] as unknown as { row: PspAttempt }).row;
@@ -173,13 +184,13 @@ describe('a fact about a decided route', () => {
     expect(taking(effective(), factOf('canceled'), voiding).taken).toBe('known');
   });
 
-  it('contradicts where the receipt of a fence was believed and the PSP did not cancel', () => {
-    const fence = callOf(2, 'pending', {
+  it('contradicts where the receipt of a cancel before failover was believed and the PSP did not cancel', () => {
+    const failoverCancel = callOf(2, 'pending', {
       kind: 'cancel',
       request: { fence: true },
       response: { psp_reference: 'c' },
     });
-    const fenced = routeOf([callOf(1, 'unknown'), fence], {
+    const fenced = routeOf([callOf(1, 'unknown'), failoverCancel], {
       operation: 'authorize',
       verdict: 'ruled_out',
       ...decided,
@@ -201,12 +212,16 @@ describe('a fact about a decided route', () => {
     const failed = routeOf([callOf(1, 'unknown'), no], { ...of, verdict: 'ruled_out', ...decided });
     expect(taking(failed, yes).taken).toBe('known');
     expect(taking(failed, { ...yes, pspReference: 're_2' }).taken).toBe('applied');
-    const told = {
+    const answered = {
       kind: 'notice',
       request: { about: 'operation' },
       response: { psp_reference: 're_1' },
     } as const;
-    const both = [callOf(1, 'unknown'), { ...no, response: told.response }, callOf(3, 'succeeded', told)];
+    const both = [
+      callOf(1, 'unknown'),
+      { ...no, response: answered.response },
+      callOf(3, 'succeeded', answered),
+    ];
     expect(assessRoute(routeOf(both, of), can, { leaseMs: LEASE_MS })).toMatchObject({
       verdict: 'ruled_out',
     });

@@ -151,7 +151,7 @@ function isOfPaymentItself(histories: Histories, name: string): boolean {
 export interface RecordedItem {
   readonly taken: Exclude<NotificationOutcome, 'unknown'>;
   readonly changes: readonly Change[];
-  /** A refund that the PSP had done has come to nothing: its owner takes it back in the same commit. */
+  /** A refund, or a payout, that the PSP had done has come to nothing: its owner takes it back in the same commit. */
   readonly reversed?: RuledOut;
 }
 
@@ -166,13 +166,13 @@ const MAX_NOTICES = 50;
 export function recordItem(
   { route, named }: Attribution,
   histories: Histories,
-  told: NotificationItem,
+  item: NotificationItem,
   can: Capabilities,
   flight: FlightTime,
   { now, traceId }: { readonly now: Date; readonly traceId: string },
 ): RecordedItem {
   const { request, attempts } = route;
-  const fact = heldTo(request, told);
+  const fact = heldTo(request, item);
   const attempt = noticeOf(route, fact, named, now, traceId);
   const before = attempts.find((a) => saysTheSame(a, attempt));
   const isOpen = request.verdict === 'open';
@@ -207,8 +207,8 @@ function heldTo({ amount, currency }: PspRequest, fact: NotificationItem): Notif
 }
 
 /**
- * A refund may fail days after the PSP did it. What takes it back is the PSP's no to the very thing that
- * it had said yes to, by the id of that thing; a no that names another thing, or none, is for a person.
+ * A refund may fail days after the PSP did it, and a payout may come back. What takes it back is the PSP's no to the
+ * very thing that it had said yes to, by the id of that thing; a no that names another thing, or none, is for a person.
  */
 function reversalBy(
   { request, attempts }: RouteHistory,
@@ -217,7 +217,8 @@ function reversalBy(
   can: Capabilities,
   flight: FlightTime,
 ): RuledOut | null {
-  const mayReverse = request.operation === 'refund' && request.verdict === 'effective';
+  const { operation, verdict } = request;
+  const mayReverse = (operation === 'refund' || operation === 'payout') && verdict === 'effective';
   if (!mayReverse || about !== 'operation' || answer.outcome !== 'declined') return null;
   if (answer.pspReference !== request.pspReference) return null;
   const history = { request: { ...request, verdict: 'open' as const }, attempts: [...attempts, notice] };
@@ -243,8 +244,8 @@ function afterTheFact(
     // Whatever else becomes of a second payment, it is no news of the first.
     if (isSecond && isPayment) return 'known';
     if (outcome === 'canceled') return isCalledOff(histories) ? 'known' : 'contradiction';
-    // A payment was not refused after it was made: such a word is old. A capture or a payout may fail days
-    // later, and so may a refund (`reversalBy`).
+    // A payment was not refused after it was made: such a word is old. A capture may fail days later, and so may a
+    // refund or a payout (`reversalBy`).
     return outcome === 'declined' && about === 'operation' && !isPayment ? 'contradiction' : 'known';
   }
   const evidence = assessRoute({ request: { ...request, verdict: 'open' }, attempts }, can, flight);
@@ -284,7 +285,7 @@ function noticeOf(
   const { merchantId, entityKey, route, operation } = request;
   const { about, cancelReference, answer } = fact;
   const cancels = attempts.filter(({ kind }) => kind === 'cancel');
-  const isOfFence = about === 'cancel' && cancels.length > 0 && cancels.every(isFailoverCancel);
+  const isOfFailoverCancel = about === 'cancel' && cancels.length > 0 && cancels.every(isFailoverCancel);
   return {
     merchantId,
     entityKey,
@@ -297,7 +298,12 @@ function noticeOf(
     httpStatus: null,
     latencyMs: null,
     traceId,
-    request: { operation, about, ...(named ? { named } : {}), ...(isOfFence ? { fence: true } : {}) },
+    request: {
+      operation,
+      about,
+      ...(named ? { named } : {}),
+      ...(isOfFailoverCancel ? { fence: true } : {}),
+    },
     response: {
       ...responseOf(answer),
       ...(cancelReference === null ? {} : { cancel_reference: cancelReference }),
@@ -323,8 +329,8 @@ function saysTheSame(a: PspAttempt, b: PspAttempt): boolean {
  * worker if the process that recorded it dies; a route that was given up stays so until it is decided.
  */
 function raised(request: PspRequest, { pspReference }: Pick<Answer, 'pspReference'>): Change {
-  const { merchantId, entityKey, route, fence, verdict } = request;
+  const { merchantId, entityKey, route, version, verdict } = request;
   const learned = verdict === 'open' && request.pspReference === null && pspReference !== undefined;
-  const set = { fence: fence + 1, ...(learned ? { pspReference } : {}) };
-  return update(pspRequests, { merchantId, entityKey, route }, set, { fence, verdict });
+  const set = { version: version + 1, ...(learned ? { pspReference } : {}) };
+  return update(pspRequests, { merchantId, entityKey, route }, set, { version, verdict });
 }

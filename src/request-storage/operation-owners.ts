@@ -1,3 +1,4 @@
+import { inSpan } from '../core/tracing.js';
 import { type NotificationItem } from '../psp/notification.js';
 import { subjectOf } from './entity-key.js';
 import { type ItemRecorder, type NotificationOutcome } from './notification.js';
@@ -58,7 +59,18 @@ export class OperationOwners implements ItemRecorder {
     // An operation that we did not send carries no name of ours: made by hand at the PSP, or by another system.
     const owner = subject ? this.ownerOf(name!) : undefined;
     const of = (await owner?.subjectOf(subject!.id)) ?? null;
-    return of === null ? 'unknown' : owner!.resolver.recordNotification(of, psp, item, traceId);
+    if (of === null) return 'unknown';
+    return inSpan(
+      {
+        name: 'psp notification',
+        kind: 'consumer',
+        subject: subject!.id,
+        rejoins: true,
+        attributes: { 'payonce.psp': psp },
+      },
+      () => owner!.resolver.recordNotification(of, psp, item, traceId),
+      (outcome) => ({ 'payonce.notification': outcome }),
+    );
   }
 
   private ownerOf(entityKey: string): OwnedOperations | undefined {

@@ -87,7 +87,7 @@ async function pending() {
   return { clock, storage, resolver, calls, stored };
 }
 
-function told(answer: NotificationItem['answer']): NotificationItem {
+function itemWith(answer: NotificationItem['answer']): NotificationItem {
   return {
     entityKey: name,
     route: 1,
@@ -104,7 +104,7 @@ describe('a notification', () => {
   it('waits for no PSP: the call that follows from it is left to the resolver', async () => {
     const { clock, storage, resolver, calls, stored } = await pending();
     expect(await storage.due(10)).toEqual([]);
-    const soft = told({ outcome: 'declined', decline: 'do_not_honor' });
+    const soft = itemWith({ outcome: 'declined', decline: 'do_not_honor' });
     expect(await resolver.recordNotification(of, 'first', soft, 'notice')).toBe('recorded');
     expect(calls).toEqual([]);
     const { requests, kinds } = await stored();
@@ -128,7 +128,7 @@ describe('a notification', () => {
     [{ outcome: 'declined', decline: 'fraud_suspected' }, 'ruled_out'],
   ] as const)('that says %j decides at once', async (answer, verdict) => {
     const { resolver, calls, stored } = await pending();
-    expect(await resolver.recordNotification(of, 'first', told(answer), 'notice')).toBe('applied');
+    expect(await resolver.recordNotification(of, 'first', itemWith(answer), 'notice')).toBe('applied');
     expect((await stored()).requests).toMatchObject([{ verdict, nextStepAt: null }]);
     expect(calls).toEqual([]);
   });

@@ -59,7 +59,7 @@ export interface OperationOwner<State> {
   withCall(state: State, call: Call | null): State;
   /** Makes the call that the state has written down. */
   call(state: State, run: Pick<Run, 'lease'>): Promise<Answered>;
-  /** What it changes that a refund which the PSP had done has come to nothing. An owner without refunds has none. */
+  /** What it changes that a refund or a payout which the PSP had done has come to nothing. */
   reverse?(state: State, request: PspRequest, evidence: RuledOut): Promise<readonly Change[]>;
 }
 
@@ -194,7 +194,7 @@ export class OperationResolver<State> {
     const state = await owner.read(due);
     const history = this.historyOf(state, due.entityKey);
     const route = history.routes.find(({ request }) => request.route === due.route);
-    if (route?.request.fence !== due.fence) return false;
+    if (route?.request.version !== due.version) return false;
     const run = newRun(this.deps, traceId, null);
     const { changes, call } = recheck(route, run, clock.now());
     if (!(await store.commit(gatedByFirst(changes))).done) return false;
@@ -245,7 +245,7 @@ export class OperationResolver<State> {
       const changes = [...noted.changes, ...(undone ?? [])];
       if (changes.length > 0 && !(await this.write('noticed', changes))) return REFUSED;
       if (noted.taken !== 'recorded') return noted.taken;
-      // The run that advances it finds the fact, since it raised the fence of the route.
+      // The run that advances it finds the fact, since this raised the version of the route.
       if (request.leasedBy !== null) return 'recorded';
       const { entityKey } = request;
       return (await this.decideWithoutCall({ ...of, entityKey }, traceId)) ? 'applied' : 'recorded';
@@ -346,12 +346,12 @@ async function commitAt({ store }: RunTools, place: string, changes: readonly Ch
 
 /** Has the resolver look at an open route; nothing where it is due already. */
 function dueAt(
-  { merchantId, entityKey, route, fence, nextStepAt }: PspRequest,
+  { merchantId, entityKey, route, version, nextStepAt }: PspRequest,
   now: Date,
 ): readonly Change[] {
   if (nextStepAt !== null && nextStepAt <= now) return [];
-  const set = { nextStepAt: now, stuckAt: null, stuckReason: null, fence: fence + 1 };
+  const set = { nextStepAt: now, stuckAt: null, stuckReason: null, version: version + 1 };
   return [
-    update(pspRequests, { merchantId, entityKey, route }, set, { fence, verdict: 'open' }, 'leasedUntil'),
+    update(pspRequests, { merchantId, entityKey, route }, set, { version, verdict: 'open' }, 'leasedUntil'),
   ];
 }

@@ -73,8 +73,8 @@ export class PspRequest {
   firstStuckAt?: Date | null;
 
   /** Raised by every write; a write that read an older one is refused. */
-  @Column('integer')
-  fence: number;
+  @Column('integer', { name: 'fence' })
+  version: number;
 
   /** Who drives it now (a lock token), and until when, by the database's clock. */
   @Column('uuid', { nullable: true })

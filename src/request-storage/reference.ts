@@ -8,8 +8,8 @@ export function referenceIn({ response }: PspAttempt): string | null {
 
 /** All that an answer told: several where the PSP found several objects for one route. */
 export function referencesIn(attempt: PspAttempt): readonly string[] {
-  const told = attempt.response?.['psp_references'];
-  const several = Array.isArray(told) ? told.filter((id) => typeof id === 'string') : [];
+  const references = attempt.response?.['psp_references'];
+  const several = Array.isArray(references) ? references.filter((id) => typeof id === 'string') : [];
   const one = referenceIn(attempt);
   return several.length > 0 || one === null ? several : [one];
 }

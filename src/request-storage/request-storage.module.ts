@@ -21,6 +21,7 @@ import { OperationTools } from './operation-tools.js';
 import { NonExecutionProof, OrphanEffect, PspAttempt, PspRequest } from './psp-request.entity.js';
 import { RequestStorage } from './request-storage.js';
 import { RouteTasks } from './route-tasks.js';
+import { SharedBreakers } from './shared-breakers.js';
 import { StuckRoutes } from './stuck-routes.js';
 
 /** The record of what PSPs were asked, which no other module writes, and the advance of what is open. */
@@ -62,6 +63,7 @@ import { StuckRoutes } from './stuck-routes.js';
     OperationOwners,
     DueKeys,
     RouteTasks,
+    SharedBreakers,
   ],
   exports: [RequestStorage, OperationTools, OperationOwners],
 })

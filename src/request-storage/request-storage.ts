@@ -1,3 +1,4 @@
+import { inSpan } from '../core/tracing.js';
 import { type Clock } from '../core/clock.js';
 import { commitOf, type NoneOf, type Store, update } from '../core/change.js';
 import { type Hold } from '../core/hold.js';
@@ -80,7 +81,21 @@ export class RequestStorage {
       const leftMs = startedMs + timeoutMs - clock.monotonicMs();
       return leftMs >= 0 && lease.outlives(leftMs + LEASE_MARGIN_MS);
     };
-    const said = await psps.call(psp, call.attempt.kind, instruction, mayStill);
+    const { kind, attempt } = call.attempt;
+    const { paymentId, payoutId, route } = call.request;
+    const said = await inSpan(
+      {
+        name: `psp ${kind}`,
+        kind: 'client',
+        subject: paymentId ?? payoutId,
+        attributes: { 'payonce.psp': psp, 'payonce.route': route, 'payonce.attempt': attempt },
+      },
+      () => psps.call(psp, kind, instruction, mayStill),
+      ({ outcome, httpStatus }) => ({
+        'payonce.outcome': outcome,
+        ...(httpStatus === undefined ? {} : { 'http.response.status_code': httpStatus }),
+      }),
+    );
     const latencyMs = clock.monotonicMs() - startedMs;
     const endedAt = clock.now();
     const answer = await this.aboutOwnObject(call, instruction, said);
@@ -175,12 +190,12 @@ export class RequestStorage {
   }
 
   /** Puts a due route off that could not be driven, so that it does not stand before the others. */
-  async postpone({ merchantId, entityKey, route, fence }: PspRequest, byMs: number): Promise<void> {
+  async postpone({ merchantId, entityKey, route, version }: PspRequest, byMs: number): Promise<void> {
     const nextStepAt = new Date(this.options.clock.now().getTime() + byMs);
     const key = { merchantId, entityKey, route };
-    const still = { fence, verdict: 'open' } as const;
+    const still = { version, verdict: 'open' } as const;
     await this.options.store.commit(
-      commitOf(update(pspRequests, key, { nextStepAt, fence: fence + 1 }, still, 'leasedUntil')),
+      commitOf(update(pspRequests, key, { nextStepAt, version: version + 1 }, still, 'leasedUntil')),
     );
   }
 

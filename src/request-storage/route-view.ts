@@ -8,12 +8,17 @@ export function failureOf(
   words: { readonly declined: string; readonly notDone: string },
 ): Failure {
   const declined = by.outcome === 'declined';
-  const told = by.response?.['message'];
+  const pspMessage = by.response?.['message'];
   return {
     category: declined ? 'declined' : kind === 'rejected' ? 'psp_rejected' : 'psp_unavailable',
     code: declined ? (by.decline ?? 'declined') : codeOf(by),
     psp_code: by.pspCode,
-    message: typeof told === 'string' && told !== '' ? told : declined ? words.declined : words.notDone,
+    message:
+      typeof pspMessage === 'string' && pspMessage !== ''
+        ? pspMessage
+        : declined
+          ? words.declined
+          : words.notDone,
   };
 }
 

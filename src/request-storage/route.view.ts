@@ -29,6 +29,6 @@ export function routeViewsOf(history: OperationHistory | undefined): RouteView[]
 
 /** The last thing a PSP said about the route: the latest answer that says anything. */
 function outcomeOf(attempts: readonly PspAttempt[]): string | null {
-  const told = attempts.findLast(({ outcome }) => outcome !== null && outcome !== 'unknown');
-  return (told ?? attempts.at(-1))?.outcome ?? null;
+  const lastAnswered = attempts.findLast(({ outcome }) => outcome !== null && outcome !== 'unknown');
+  return (lastAnswered ?? attempts.at(-1))?.outcome ?? null;
 }

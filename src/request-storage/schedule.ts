@@ -60,10 +60,11 @@ export function dueOnSchedule(
   { why, since }: OpenEvidence,
   ways: readonly Way[],
   facts: ScheduleFacts,
+  answersWithinMs?: number,
 ): Due {
   if (ways.length === 0 && isDoubt(why)) return { until: null };
   const now = facts.now.getTime();
-  const rounds = roundsOf(current, why, since);
+  const rounds = withinTerm(roundsOf(current, why, since), why, lastSignOf(since), answersWithinMs);
   const due = rounds.findLast((at) => at <= now);
   const next = rounds.find((at) => at > now);
 
@@ -88,6 +89,22 @@ function roundsOf({ request }: RouteHistory, why: OpenBecause, since: PspAttempt
     rounds.push(at);
   }
   return rounds;
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+/** A PSP that has a term for its result is asked once a day until then, and once more when it ends. */
+function withinTerm(
+  rounds: readonly number[],
+  why: OpenBecause,
+  since: number,
+  answersWithinMs: number | undefined,
+): readonly number[] {
+  if (why !== 'pending' || answersWithinMs === undefined) return rounds;
+  const end = since + answersWithinMs;
+  const within = rounds.filter((at) => at < end);
+  for (let at = (within.at(-1) ?? since) + DAY_MS; at < end; at += DAY_MS) within.push(at);
+  return [...within, end];
 }
 
 /** What is done beside the schedule because a client, or an operator, asks for it; null while it is too soon. */

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
+import { runs } from '../../test/support/property-runs.js';
 import { situation } from '../../test/support/arbitrary-history.js';
 import { type RouteHistory, assessRoute } from './assess-route.js';
 import { nextStep } from './next-step.js';
 import { statementAttempt } from './statement.js';
 
-const runs = { numRuns: 5_000 };
+const most = runs(5_000);
 
 function stated(route: RouteHistory, isDone: boolean, now: Date): RouteHistory {
   const statement = { isDone, evidence: 'Seen in the dashboard', pspReference: 'pi_1', by: 'cli:ada' };
@@ -21,7 +22,7 @@ describe("a person's statement about a route", () => {
         expect(decide(true)).toMatchObject({ do: 'finish', by: { kind: 'notice' } });
         expect(decide(false)).toMatchObject({ do: 'fail', evidence: { kind: 'person', advice: 'never' } });
       }),
-      runs,
+      most,
     );
   });
 
@@ -31,7 +32,7 @@ describe("a person's statement about a route", () => {
         if (assessRoute(route, can, facts).verdict !== 'effective') return;
         expect(assessRoute(stated(route, false, facts.now), can, facts).verdict).toBe('effective');
       }),
-      runs,
+      most,
     );
   });
 });

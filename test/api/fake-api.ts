@@ -11,6 +11,7 @@ import { initApi } from '../../src/application.js';
 import { loadConfig } from '../../src/config/config.js';
 import { Store } from '../../src/core/change.js';
 import { Clock, SystemClock } from '../../src/core/clock.js';
+import { TenantDatabase } from '../../src/database/tenants.js';
 import { LockHolder } from '../../src/core/lock-holder.js';
 import { Problem } from '../../src/core/problem.js';
 import { AbandonedLocksModule } from '../../src/database/abandoned-locks.module.js';
@@ -20,16 +21,17 @@ import { Installation } from '../../src/database/installation.js';
 import { fastifyAdapter } from '../../src/http/fastify-adapter.js';
 import { ApiLimits, limitsOf } from '../../src/http/limits.js';
 import { createLogger } from '../../src/http/logger.js';
-import { type FlowAnswer } from '../../src/idempotency/idempotent-runner.js';
+import { type KeyedAnswer } from '../../src/idempotency/idempotent-runner.js';
 import { type DeadLetter } from '../../src/jobs/dead-letter.entity.js';
 import { DeadLetters } from '../../src/jobs/dead-letters.js';
 import { type Caller, type Scope } from '../../src/merchants/caller.js';
+import { SharedBreakers } from '../../src/request-storage/shared-breakers.js';
 import { Merchants } from '../../src/merchants/merchants.js';
 import { Readiness } from '../../src/monitoring/readiness.js';
 import { Ledger } from '../../src/ledger/ledger.js';
 import { balances, entry } from '../../src/ops/ledger.examples.js';
-import { reportBreak, result } from '../../src/ops/reconciliation.examples.js';
-import { type ReportBreak, ReportBreaks } from '../../src/reconciliation/report-breaks.js';
+import { breakWithNotes, reportBreak, result } from '../../src/ops/reconciliation.examples.js';
+import { Breaks, type ReconciliationBreak } from '../../src/reconciliation/breaks.js';
 import { type Run, Runs } from '../../src/reconciliation/runs.js';
 import { deadLetter } from '../../src/ops/dead-letter.examples.js';
 import { attempt, captured } from '../../src/payments/payment.examples.js';
@@ -63,20 +65,20 @@ type Letters = Pick<DeadLetters, 'list' | 'counts' | 'show' | 'merge' | 'purge'>
 export class FakePayments implements Payments {
   readonly flows = {};
   readonly calls: CallOf<Payments>[] = [];
-  answer = (status: number): Promise<FlowAnswer> =>
+  answer = (status: number): Promise<KeyedAnswer> =>
     Promise.resolve({ status, body: JSON.stringify(captured), replayed: false });
 
-  create(...args: Parameters<Payments['create']>): Promise<FlowAnswer> {
+  create(...args: Parameters<Payments['create']>): Promise<KeyedAnswer> {
     this.calls.push(['create', ...args]);
     return this.answer(201);
   }
 
-  capture(...args: Parameters<Payments['capture']>): Promise<FlowAnswer> {
+  capture(...args: Parameters<Payments['capture']>): Promise<KeyedAnswer> {
     this.calls.push(['capture', ...args]);
     return this.answer(200);
   }
 
-  cancel(...args: Parameters<Payments['cancel']>): Promise<FlowAnswer> {
+  cancel(...args: Parameters<Payments['cancel']>): Promise<KeyedAnswer> {
     this.calls.push(['cancel', ...args]);
     return this.answer(200);
   }
@@ -196,7 +198,7 @@ const fakeRuns: Pick<Runs, 'list' | 'show'> = {
   list: () => Promise.resolve([fakeRun]),
   show: () => Promise.resolve({ run: fakeRun, matched, unmatched, totals, breaks }),
 };
-const fakeBreak: ReportBreak = {
+const fakeBreak: ReconciliationBreak = {
   psp: reportBreak.psp,
   id: reportBreak.id,
   category: reportBreak.category,
@@ -214,10 +216,16 @@ const fakeBreak: ReportBreak = {
   closedAt: null,
   closedBy: null,
   resolution: null,
+  notification: null,
 };
-const fakeBreaks: Pick<ReportBreaks, 'list' | 'ofRun' | 'register'> = {
+const fakeBreaks: Pick<Breaks, 'list' | 'ofRun' | 'show' | 'register'> = {
   list: () => Promise.resolve([fakeBreak]),
   ofRun: () => Promise.resolve([fakeBreak]),
+  show: () =>
+    Promise.resolve({
+      found: fakeBreak,
+      notes: breakWithNotes.notes.map(({ id, by, note, at }) => ({ id, by, note, at: new Date(at) })),
+    }),
   register: () => {},
 };
 
@@ -276,14 +284,17 @@ export interface Replaced {
   readonly deadLetters?: FakeDeadLetters;
   /** Null: there is none. */
   readonly opsToken?: string | null;
+  /** Requests a second of an API key; 0: no limit. */
+  readonly keyRate?: number;
 }
 
 const noDatabase = [
   { provide: DataSource, useValue: new DataSource({ type: 'postgres' }) },
   { provide: Pool, useValue: { query: () => Promise.reject(new Error('there is no database')) } },
   { provide: Installation, useValue: { session: { hold: () => 'none' } } },
+  TenantDatabase,
   { provide: LockHolder, useValue: {} },
-  { provide: PostgresStore, useValue: { onCommitted: () => {} } },
+  { provide: PostgresStore, useValue: { onCommitted: () => {}, waiting: 0 } },
   { provide: Store, useValue: {} },
 ];
 
@@ -327,6 +338,7 @@ export class RunningApi {
     notifications = { takes: () => true, receive: () => Promise.resolve(1) },
     deadLetters = new FakeDeadLetters(),
     opsToken = OPS_TOKEN,
+    keyRate = 0,
   }: Replaced = {}): Promise<RunningApi> {
     const payments = new FakePayments();
     const refunds = new FakeRefunds();
@@ -335,6 +347,8 @@ export class RunningApi {
     const logger = createLogger({ level: 'info', sink: { write: (line) => void lines.push(line) } });
     const config = loadConfig({
       PAYONCE_SEAL_KEY: Buffer.alloc(32, 7).toString('base64'),
+      PAYONCE_KEY_RATE: String(keyRate),
+      PAYONCE_MERCHANT_RATE: '0',
       ...(opsToken === null ? {} : { PAYONCE_OPS_TOKEN: opsToken }),
     });
     const limits = { ...limitsOf(config), ...someLimits };
@@ -351,6 +365,8 @@ export class RunningApi {
       .useValue(clock)
       .overrideProvider(ApiLimits)
       .useValue(limits)
+      .overrideProvider(SharedBreakers)
+      .useValue({})
       .overrideProvider(Merchants)
       .useValue(merchants)
       .overrideProvider(Readiness)
@@ -369,7 +385,7 @@ export class RunningApi {
       .useValue(notifications)
       .overrideProvider(Runs)
       .useValue(fakeRuns)
-      .overrideProvider(ReportBreaks)
+      .overrideProvider(Breaks)
       .useValue(fakeBreaks)
       .overrideProvider(Ledger)
       .useValue(fakeLedger)

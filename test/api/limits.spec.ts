@@ -2,12 +2,13 @@ import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { captured, paymentRequest } from '../../src/payments/payment.examples.js';
-import { type FlowAnswer } from '../../src/idempotency/idempotent-runner.js';
+import { type KeyedAnswer } from '../../src/idempotency/idempotent-runner.js';
+import { LoadShedding } from '../../src/http/load-shedding.js';
 import { withoutIds } from '../support/ids.js';
-import { KEY, RunningApi } from './fake-api.js';
+import { KEY, OPS_TOKEN, RunningApi } from './fake-api.js';
 
 /** A flow that ends when it is told to. */
-function held(): { answer: () => Promise<FlowAnswer>; release: () => void } {
+function held(): { answer: () => Promise<KeyedAnswer>; release: () => void } {
   let release = (): void => {};
   const gate = new Promise<void>((resolve) => (release = resolve));
   return {
@@ -53,7 +54,7 @@ describe('limits', () => {
   });
 
   it('turns away what is too much, before anything is done, and takes more again afterwards', async () => {
-    await start({ maxInFlight: 3 });
+    await start({ maxInFlight: 3, merchantShare: Infinity });
     const { answer, release } = held();
     api.payments.answer = answer;
     const running = [1, 2, 3].map(() => api.send({ body: paymentRequest }));
@@ -70,7 +71,7 @@ describe('limits', () => {
   });
 
   it('counts no client for ever that hangs up, in its body, while it waits, or with requests in a row', async () => {
-    await start({ maxInFlight: 4 });
+    await start({ maxInFlight: 4, merchantShare: Infinity });
     const { answer, release } = held();
     api.payments.answer = answer;
     const body = JSON.stringify(paymentRequest);
@@ -159,6 +160,126 @@ describe('limits', () => {
     );
     expect(text).toMatch(/^HTTP\/1\.1 413/);
     expect(text).toContain('"code":"body_too_large"');
+  });
+});
+
+describe('one merchant among others', () => {
+  const merchants = {
+    authenticate: (bearer: string) =>
+      Promise.resolve({
+        merchantId: bearer,
+        apiKeyId: bearer,
+        scopes: ['payments:read', 'payments:write'] as const,
+        duplicateWindowS: 0,
+      }),
+  };
+
+  it('takes half of the places in flight, and leaves the others to those who come next', async () => {
+    const api = await RunningApi.start({ merchants, limits: { maxInFlight: 8 } });
+    const { answer, release } = held();
+    api.payments.answer = answer;
+    const send = (apiKey: string) => api.send({ body: paymentRequest, apiKey });
+    try {
+      const greedy = Array.from({ length: 4 }, () => send('greedy'));
+      await until(() => api.payments.calls.length === 4);
+      const refused = await send('greedy');
+      expect([refused.status, refused.json().code, refused.headers['retry-after']]).toEqual([
+        429,
+        'rate_limited',
+        '1',
+      ]);
+      const modest = send('modest');
+      await until(() => api.payments.calls.length === 5);
+      release();
+      for (const { status } of await Promise.all([...greedy, modest])) expect(status).toBe(201);
+      // All places are given back.
+      expect((await send('greedy')).status).toBe(201);
+    } finally {
+      release();
+      await api.app.close();
+    }
+  });
+
+  it('is told to wait once it has spent what its key may send, and no other is', async () => {
+    const api = await RunningApi.start({ merchants, keyRate: 8 });
+    const send = (apiKey: string) => api.send({ body: '{"never":"read', apiKey });
+    try {
+      const statuses = [];
+      for (let n = 0; n < 4; n++) statuses.push((await send('greedy')).status);
+      expect(statuses).toEqual([400, 400, 429, 429]);
+      const refused = await send('greedy');
+      expect([refused.json().code, refused.headers['retry-after']]).toEqual(['rate_limited', '1']);
+      expect((await send('modest')).status).toBe(400);
+      expect((await api.send({ method: 'GET', path: '/health/ready' })).status).toBe(200);
+    } finally {
+      await api.app.close();
+    }
+  });
+});
+
+describe('a process that is too slow', () => {
+  const delay1s = { mean: 1_020e6, count: 3, reset: () => {} };
+  const none = { mean: 20.5e6, count: 50, reset: () => {} };
+
+  it('refuses requests before anything is done, and goes on with health, notifications and operators', async () => {
+    const api = await RunningApi.start();
+    const shedding = api.app.get(LoadShedding, { strict: false });
+    try {
+      shedding.look(delay1s);
+      // Late once, as a process that was frozen and has woken.
+      expect(() => shedding.check()).not.toThrow();
+      shedding.look(delay1s);
+      // A key that is not looked at: nothing is read for a request that is refused.
+      const refused = await api.send({ body: paymentRequest, apiKey: 'po_live_wrong' });
+      expect([refused.status, refused.json().code, refused.headers['retry-after']]).toEqual([
+        503,
+        'overloaded',
+        '2',
+      ]);
+      shedding.look(delay1s);
+      expect((await api.send({ method: 'GET', path: '/health/ready' })).status).toBe(200);
+      expect((await api.send({ path: '/v1/webhooks/stripe', body: {}, apiKey: null })).status).toBe(200);
+      expect(
+        (await api.send({ method: 'GET', path: '/ops/api/dead-letters', apiKey: OPS_TOKEN })).status,
+      ).toBe(200);
+      expect(api.payments.calls).toEqual([]);
+      shedding.look(none);
+      expect((await api.send({ body: paymentRequest })).status).toBe(201);
+    } finally {
+      await api.app.close();
+    }
+  });
+
+  it('measures how late its event loop is', async () => {
+    const api = await RunningApi.start({ limits: { maxDelayMs: 100 } });
+    const shedding = api.app.get(LoadShedding, { strict: false });
+    try {
+      const isRefusing = () => {
+        try {
+          shedding.check();
+          return false;
+        } catch {
+          return true;
+        }
+      };
+      for (let blocks = 0; blocks < 12 && !isRefusing(); blocks++) {
+        await delay(50);
+        const end = performance.now() + 600;
+        while (performance.now() < end);
+      }
+      expect(() => shedding.check()).toThrow('too slow');
+    } finally {
+      await api.app.close();
+    }
+  });
+
+  it('refuses requests while too many commits wait', async () => {
+    const api = await RunningApi.start({ limits: { maxWaitingCommits: -1 } });
+    try {
+      expect((await api.send({ body: paymentRequest })).status).toBe(503);
+    } finally {
+      await api.app.close();
+    }
   });
 });
 

@@ -182,7 +182,7 @@ describe('the document and the running app', () => {
   /** The documentation, and the console with what its pages alone call. */
   const isForPages = (path: string) =>
     /^\/(docs|problems)\b/.test(path) ||
-    /^\/ops($|\/\*|\/api\/(session|overview|payments|operations|approvals|orphans|audit|console)\b)/.test(
+    /^\/ops($|\/\*|\/api\/(session|overview|activity|payments|payouts|operations|approvals|orphans|psps|merchants|webhooks|audit|console|evidence)\b)/.test(
       path,
     );
 

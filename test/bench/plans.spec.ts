@@ -31,15 +31,15 @@ let lane: Lane;
 /** One without the planner settings of a lane. */
 let plain: Client;
 
-const nothing = ({ parameters }: Shape) => parameters.map(() => '{}');
+const nothing = ({ parameters }: Shape) => [...parameters.map(() => '{}'), '{}'];
 const nameOf = (index: number) => `plan_${index}`;
 
 beforeAll(async () => {
   database = await freshDatabase();
   client = new Client({ connectionString: database.url });
-  plain = new Client({ connectionString: database.url });
+  plain = new Client({ connectionString: database.serviceUrl });
   await Promise.all([client.connect(), plain.connect()]);
-  lane = new Lane(database.url, 'plans-spec');
+  lane = new Lane(database.serviceUrl, 'plans-spec');
   const commits = await recordCharge(merchantId);
   shapes = [...commits.map(({ statement }) => statement.plain), ...commits.map(({ shape }) => shape)];
 
@@ -85,7 +85,7 @@ async function fill(): Promise<void> {
 
 function explain({ parameters }: Shape, index: number): string {
   const empty = parameters.map(({ type }) => `'{}'::${type}[]`).join(', ');
-  return `EXPLAIN (FORMAT JSON) EXECUTE ${nameOf(index)}(${empty})`;
+  return `EXPLAIN (FORMAT JSON) EXECUTE ${nameOf(index)}(${empty}, '{}')`;
 }
 
 /** How the tables of a plan are read; what is only written to is not among them. */

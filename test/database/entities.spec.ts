@@ -22,6 +22,10 @@ const WITHOUT_ENTITY = [
   // TypeORM's own, and the table of @payonce/idempotency.
   'schema_migrations',
   'idempotent_calls',
+  // One statement each.
+  'rate_buckets',
+  'operation_traces',
+  'api_key_checksum',
   // Written and read by SQL of sets alone, and held by triggers.
   'ledger_transactions',
   'ledger_entries',
@@ -32,6 +36,16 @@ const WITHOUT_ENTITY = [
   'report_lines',
   'reconciliation_matches',
   'reconciliation_breaks',
+  'report_fetches',
+  'break_notes',
+  'bank_batches',
+  'bank_instructions',
+  'bank_files',
+  'activity_minutes',
+  'activity_payments',
+  'activity_calls',
+  'psp_breakers',
+  'psp_open_breakers',
 ];
 /** By table: of a type that TypeORM does not know. The database fills it, and SQL by hand reads it. */
 const WITHOUT_PROPERTY = { events: ['xid'] };

@@ -1,5 +1,5 @@
 import '../../src/entities.js';
-import { type Change, insert, update } from '../../src/core/change.js';
+import { type Change, type Insert, insert, update } from '../../src/core/change.js';
 import { idempotencyKeys } from '../../src/idempotency/idempotency-key.table.js';
 import { OBSERVED, type Shape, Statements } from '../../src/database/commit/statement.js';
 import { paymentTransitions } from '../../src/payments/payment.table.js';
@@ -88,6 +88,14 @@ describe('the statement of commits of one kind', () => {
 });
 
 describe('statements', () => {
+  it('say whose rows a commit writes, and refuse one of two merchants', () => {
+    const statements = new Statements(2);
+    expect(statements.of(commit(1)).merchantId).toBe(merchantId);
+    const [gate, history] = commit(2) as [Change, Insert];
+    const stray = { ...history, row: { ...history.row, merchantId: token } };
+    expect(() => statements.of([gate, stray])).toThrow('a commit of two merchants');
+  });
+
   it('are bounded in number', () => {
     const statements = learnt();
     expect(() => statements.of(commit(1).slice(0, 1))).toThrow('more than 1 shapes of commit');

@@ -34,7 +34,8 @@ let pool: Pool;
 let store: PostgresStore;
 let runs = 0;
 
-const newStore = () => new PostgresStore({ url: database.url, pool, clock, random: Math.random, lanes: 3 });
+const newStore = () =>
+  new PostgresStore({ url: database.serviceUrl, pool, clock, random: Math.random, lanes: 3 });
 
 beforeAll(async () => {
   database = await freshDatabase();
@@ -98,7 +99,7 @@ function requestRow(entityKey: string, route: number): PspRequest {
     verdict: 'open',
     nextStepAt: at,
     stuckAt: null,
-    fence: 1,
+    version: 1,
     leasedBy: null,
     leasedUntil: null,
     restsOnRoute: route === 1 ? null : route - 1,
@@ -165,12 +166,12 @@ const furtherChanges: fc.Arbitrary<Change> = fc.oneof(
     ),
   fc
     .tuple(arbitraryEntity, arbitraryRoute, fc.integer({ min: 1, max: 3 }))
-    .map(([entityKey, route, fence]) =>
+    .map(([entityKey, route, version]) =>
       update(
         pspRequests,
         { merchantId, entityKey, route },
-        { verdict: 'ruled_out', decidedAt: at, nextStepAt: null, fence: fence + 1 },
-        { fence, verdict: 'open' },
+        { verdict: 'ruled_out', decidedAt: at, nextStepAt: null, version: version + 1 },
+        { version, verdict: 'open' },
       ),
     ),
   fc.tuple(arbitraryEntity, arbitraryRoute).map(([entityKey, route]) =>

@@ -18,11 +18,11 @@ beforeAll(() => {
 
 afterAll(() => rmSync(temporary, { recursive: true, force: true }));
 
-async function schemasOf(url: string): Promise<string[]> {
+async function ownDatabases(url: string): Promise<string[]> {
   const client = new Client({ connectionString: url });
   await client.connect();
   const { rows } = await client.query<{ name: string }>(
-    "SELECT nspname AS name FROM pg_namespace WHERE nspname LIKE 'payonce_demo%'",
+    "SELECT datname AS name FROM pg_database WHERE datname LIKE 'payonce_demo%'",
   );
   await client.end();
   return rows.map(({ name }) => name);
@@ -71,11 +71,11 @@ describe('npm run demo', () => {
         const played = spawnNode(demo, { env });
         await played.waitForLine(/^2 The PSP charges/, PATIENCE_MS);
         expect(played.output()).toContain('on the Postgres of DATABASE_URL');
-        expect(await schemasOf(database.url)).toHaveLength(1);
+        expect(await ownDatabases(database.url)).toHaveLength(1);
         played.kill('SIGINT');
         expect((await played.exit).code).toBe(130);
         expect(played.output()).toContain('everything that was started has been stopped');
-        expect(await schemasOf(database.url)).toEqual([]);
+        expect(await ownDatabases(database.url)).toEqual([]);
         expect(readdirSync(temporary)).toEqual([]);
       } finally {
         await database.drop();
@@ -109,7 +109,7 @@ describe('npm run demo', () => {
     const url = 'postgresql://nobody:secret@127.0.0.1:1/none';
     const played = spawnNode(demo, { env: { DATABASE_URL: url, TMPDIR: temporary } });
     expect((await played.exit).code).toBe(1);
-    expect(played.output()).toMatch(/database of DATABASE_URL cannot be used: connect\s+ECONNREFUSED/);
+    expect(played.output()).toMatch(/server of DATABASE_URL cannot be used: connect\s+ECONNREFUSED/);
     expect(played.output()).not.toContain('secret');
   });
 });

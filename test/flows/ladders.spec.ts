@@ -36,7 +36,7 @@ describe('a ladder for one kind of job', () => {
       env: {
         PORT: '0',
         GRPC_PORT: 'off',
-        DATABASE_URL: environment.database.url,
+        DATABASE_URL: environment.database.serviceUrl,
         PAYONCE_JOB_LADDER: '0/4; webhook.aply=0/2',
         PAYONCE_ROLE: 'worker',
         PAYONCE_SIMULATOR: 'external',

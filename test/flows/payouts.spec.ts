@@ -5,6 +5,7 @@ import { type Clock, SystemClock } from '../../src/core/clock.js';
 import { type Store } from '../../src/core/change.js';
 import { PostgresStore } from '../../src/database/commit/postgres-store.js';
 import { type Database, openDatabase } from '../../src/database/database.js';
+import { TenantDatabase } from '../../src/database/tenants.js';
 import { SystemIds } from '../../src/core/ids.js';
 import { Problem } from '../../src/core/problem.js';
 import { payouts, payoutTransitions } from '../../src/payouts/payout.table.js';
@@ -45,8 +46,11 @@ beforeAll(async () => {
   clock = new MovedClock();
   ids = new SystemIds(clock);
   const { pool } = database;
-  store = new PostgresStore({ url: fresh.url, pool, clock, random: Math.random, lanes: 2 });
-  reader = new PayoutReader(database.dataSource.getRepository(Payout));
+  store = new PostgresStore({ url: fresh.serviceUrl, pool, clock, random: Math.random, lanes: 2 });
+  reader = new PayoutReader(
+    database.dataSource.getRepository(Payout),
+    new TenantDatabase(database.dataSource),
+  );
 });
 
 afterAll(async () => {

@@ -5,6 +5,7 @@ import { SystemClock } from '../../src/core/clock.js';
 import { type Database, openDatabase } from '../../src/database/database.js';
 import { LedgerPoster } from '../../src/ledger/ledger-poster.js';
 import { Ledger } from '../../src/ledger/ledger.js';
+import { post, type Subject } from '../../src/ledger/post.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { postAll } from '../support/ledger.js';
 
@@ -18,7 +19,12 @@ let poster: LedgerPoster;
 beforeAll(async () => {
   fresh = await freshDatabase();
   const tables = { entities, migrations: [] };
-  database = await openDatabase({ url: fresh.url, ...tables, poolSize: 4, applicationName: 'poster-spec' });
+  database = await openDatabase({
+    url: fresh.serviceUrl,
+    ...tables,
+    poolSize: 4,
+    applicationName: 'poster-spec',
+  });
   poster = new LedgerPoster(database.pool, new SystemClock());
   await database.pool.query(
     `INSERT INTO merchants (id, name, duplicate_window_s, created_at) VALUES ($1, 'Shop', 0, now())`,
@@ -105,6 +111,36 @@ it('takes more than a batch that one transaction wrote', async () => {
   );
   expect(rows[0]!.count).toBe(2_100);
   expect(await postAll(database.pool, poster)).toBe(2_100);
+});
+
+it('reads what it posts and not the other routes of the merchant, of which the planner knows nothing yet', async () => {
+  const client = await database.pool.connect();
+  const read = async () => {
+    const { rows } = await client.query<{ read: number }>(
+      `SELECT sum(seq_tup_read + idx_tup_fetch)::int AS read FROM pg_stat_xact_user_tables
+        WHERE relname IN ('psp_requests', 'payments', 'orphan_effects', 'refunds', 'payouts')`,
+    );
+    return rows[0]!.read;
+  };
+  try {
+    await client.query('BEGIN');
+    await client.query(
+      `INSERT INTO psp_requests (merchant_id, entity_key, route, operation, payment_id, psp, amount, currency,
+                                 psp_idempotency_key, verdict, fence, opened_at, decided_at)
+       SELECT $1, 'payment-' || id || '-charge', 1, 'charge', id, 'west', 5, 'EUR', id::text, 'effective', 1, now(), now()
+         FROM (SELECT gen_random_uuid() AS id FROM generate_series(1, 3000)) AS many`,
+      [merchantId],
+    );
+    const { rows: subjects } = await client.query<Subject>(
+      `SELECT merchant_id AS "merchantId", 'payment-' || payment_id AS name FROM psp_requests WHERE psp = 'west' LIMIT 20`,
+    );
+    const before = await read();
+    expect(await post(client, subjects)).toBe(20);
+    expect((await read()) - before).toBe(20);
+  } finally {
+    await client.query('ROLLBACK');
+    client.release();
+  }
 });
 
 it('holds an orphan effect as money of no merchant until it is given back', async () => {

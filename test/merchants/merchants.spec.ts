@@ -7,6 +7,7 @@ import { StoreUnavailable } from '../../src/database/store-unavailable.js';
 import { entities } from '../../src/entities.js';
 import { ApiKey } from '../../src/merchants/api-key.entity.js';
 import { Merchant } from '../../src/merchants/merchant.entity.js';
+import { digestOf } from '../../src/merchants/new-api-key.js';
 import { type Merchants } from '../../src/merchants/merchants.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { merchantsOf } from '../support/merchants.js';
@@ -133,7 +134,7 @@ describe('API keys', () => {
   it('authenticate their merchant with their scopes', async () => {
     const { id: merchantId } = await merchants.createMerchant('Shop');
     const { id, key } = await merchants.createApiKey(merchantId, ['payouts:write', 'payments:read']);
-    expect(key).toMatch(/^po_live_[0-9a-f]{12}_[A-Za-z0-9_-]{43}$/);
+    expect(key).toMatch(/^po_live_[0-9a-f]{12}_[A-Za-z0-9_-]{49}$/);
     expect(await merchants.authenticate(key)).toEqual({
       merchantId,
       apiKeyId: id,
@@ -332,6 +333,44 @@ describe('authenticate', () => {
     expect(queries).not.toHaveBeenCalled();
   });
 
+  it('does not ask the database about keys that were never issued, however many', async () => {
+    const { key } = await issue();
+    const elsewhere = merchantsOf(database, clock, new SeededIds(++seed, clock));
+    await elsewhere.authenticate(key);
+    await refusal(elsewhere.authenticate(`po_live_000000000001_${'x'.repeat(43)}`));
+    queries.mockClear();
+    for (let n = 0; n < 1_000; n++) {
+      // With and without a checksum, and the secret part of an issued one under another.
+      const invented = `${key.slice(0, 21)}${String(n).padStart(43, '0')}`;
+      for (const wrong of [
+        invented,
+        `${invented}AAAAAA`,
+        `${key.slice(0, -6)}${String(n).padStart(6, '0')}`,
+      ]) {
+        expect((await refusal(elsewhere.authenticate(wrong))).code).toBe('unauthorized');
+      }
+    }
+    expect(queries).not.toHaveBeenCalled();
+  });
+
+  it('takes keys that were issued before there were checksums, by processes of the version before too', async () => {
+    const { id: merchantId } = await merchants.createMerchant('Shop');
+    const old = async (n: number): Promise<string> => {
+      const key = `po_live_${String(n).padStart(12, '0')}_${'k'.repeat(43)}`;
+      await database.pool.query(
+        `INSERT INTO api_keys (merchant_id, id, hash, prefix, scopes, created_at)
+         VALUES ($1, gen_random_uuid(), $2, $3, '{payments:read}', '2026-01-01')`,
+        [merchantId, Buffer.from(digestOf(key), 'base64'), key.slice(0, 20)],
+      );
+      return key;
+    };
+    const before = await old(7);
+    expect(await merchants.authenticate(before)).toMatchObject({ merchantId });
+    const late = await old(8);
+    clock.advance(5_000);
+    expect(await merchants.authenticate(late)).toMatchObject({ merchantId });
+  });
+
   it('asks once for fifty concurrent callers', async () => {
     const { id, key } = await issue();
     const callers = await Promise.all(Array.from({ length: 50 }, () => merchants.authenticate(key)));
@@ -340,8 +379,9 @@ describe('authenticate', () => {
   });
 
   it('believes an answer for five seconds, a negative one too', async () => {
+    const { key: wrong } = await issue();
+    await database.pool.query('UPDATE api_keys SET revoked_at = created_at WHERE revoked_at IS NULL');
     const { key } = await issue();
-    const wrong = `${key.slice(0, -4)}AAAA`;
     const askBoth = async () => {
       await merchants.authenticate(key);
       await refusal(merchants.authenticate(wrong));
@@ -374,6 +414,8 @@ describe('authenticate', () => {
   it('forgets the oldest rather than grow without bound', async () => {
     const query = jest.spyOn(Repository.prototype, 'find').mockResolvedValue([]);
     const bounded = merchantsOf(database, clock, new SeededIds(0, clock));
+    // All of them may be of a key without a checksum.
+    query.mockResolvedValueOnce([{ prefix: 'po_live_000000000000' }]);
     const keyNumber = (n: number) => `po_live_000000000000_${String(n).padStart(43, '0')}`;
     for (let n = 0; n <= 10_000; n++) await refusal(bounded.authenticate(keyNumber(n)));
     query.mockClear();

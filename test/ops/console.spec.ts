@@ -92,6 +92,23 @@ describe('payments', () => {
     expect(said.explained).toContain('Nothing is left to do.');
   });
 
+  it('have a timeline with routes and what the ledger posted, with how long each took', async () => {
+    // Posts what is due.
+    await environment.command('ledger', 'balances');
+    const { timeline } = await page(ids.done);
+    const [route] = timeline.filter(({ what }) => what === 'route');
+    expect(route).toMatchObject({ title: 'route 1 at stripe: done', tone: 'good' });
+    expect(route!.duration_ms).toBeGreaterThan(0);
+    expect(
+      timeline.filter(({ what }) => what === 'ledger').map(({ title, detail }) => [title, detail]),
+    ).toEqual([
+      [
+        'charge posted to the ledger',
+        'stripe, debit psp_clearing 10.00 USD, credit merchant_payable 10.00 USD',
+      ],
+    ]);
+  });
+
   it('are looked at by name: one view of a page however often it is refreshed', async () => {
     await page(ids.done, as.other);
     await page(ids.done, as.other);
@@ -112,7 +129,6 @@ describe('a stuck operation', () => {
     );
     const overview = (await as.viewer.get<OverviewView>('overview')).body;
     expect(overview.counts).toMatchObject({ stuck: 3, open: 0, approvals: 0 });
-    expect(overview.psps).toEqual([{ psp: 'stripe', currency: 'USD', payments: 1, captured: 1_000 }]);
   });
 
   it('has a verdict before the click, which changes nothing, and is retried to success', async () => {
@@ -162,6 +178,9 @@ describe('a stuck operation', () => {
     expect(payment.status).toBe('failed');
     expect(explained).toContain('stripe did nothing, as operator:approver found out');
     expect(chargesOf(ids.nothing)).toBe(0);
+    expect((await page(ids.nothing)).timeline.filter(({ what }) => what === 'proof')).toMatchObject([
+      { title: 'proved that route 1 did nothing: person' },
+    ]);
   });
 
   it('is judged again when the approval is given, and an old or declined approval does nothing', async () => {
@@ -235,11 +254,18 @@ it('refuses in the database what one person approves for themself, and a second 
 /** What each role may ask for; `viewer` may only read. */
 const acts: readonly (readonly [needs: OperatorRole, method: string, path: string])[] = [
   ['viewer', 'GET', 'overview'],
+  ['viewer', 'GET', 'activity'],
   ['viewer', 'GET', 'payments'],
   ['viewer', 'GET', 'payments/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42'],
   ['viewer', 'GET', 'payments/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/explain'],
   ['viewer', 'GET', 'operations/stuck'],
   ['viewer', 'GET', 'operations/open'],
+  ['viewer', 'GET', 'operations/snoozed'],
+  ['operator', 'POST', 'operations/snooze'],
+  ['operator', 'POST', 'operations/wake'],
+  ['operator', 'POST', 'operations/note'],
+  ['operator', 'POST', 'evidence'],
+  ['viewer', 'GET', 'evidence/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42'],
   ['viewer', 'POST', 'operations/verdict'],
   ['viewer', 'POST', 'operations/action-verdict'],
   ['operator', 'POST', 'operations/retry'],
@@ -248,6 +274,26 @@ const acts: readonly (readonly [needs: OperatorRole, method: string, path: strin
   ['approver', 'POST', 'approvals/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/approve'],
   ['operator', 'POST', 'approvals/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/decline'],
   ['viewer', 'GET', 'orphans'],
+  ['viewer', 'GET', 'psps'],
+  ['viewer', 'POST', 'psps/route'],
+  ['operator', 'POST', 'psps/breaker'],
+  ['viewer', 'GET', 'merchants'],
+  ['viewer', 'GET', 'merchants/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42'],
+  ['viewer', 'GET', 'webhooks/deliveries'],
+  ['operator', 'POST', 'webhooks/replay'],
+  ['viewer', 'GET', 'webhooks/inbox'],
+  ['viewer', 'GET', 'payouts'],
+  ['viewer', 'GET', 'payouts/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42'],
+  ['viewer', 'GET', 'console/reconciliation/runs'],
+  ['viewer', 'GET', 'console/reconciliation/runs/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42'],
+  ['viewer', 'GET', 'console/reconciliation/runs/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/breaks'],
+  ['viewer', 'GET', 'console/reconciliation/runs/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/breaks.csv'],
+  ['viewer', 'GET', 'console/reconciliation/breaks'],
+  ['viewer', 'GET', 'console/reconciliation/breaks.csv'],
+  ['viewer', 'GET', 'console/reconciliation/breaks/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42?psp=stripe'],
+  ['viewer', 'GET', 'console/ledger/balances'],
+  ['viewer', 'GET', 'console/ledger/statement'],
+  ['viewer', 'GET', 'console/ledger/statement.csv'],
   ['viewer', 'GET', 'audit'],
   ['viewer', 'GET', 'console/dead-letters'],
   ['viewer', 'GET', 'console/dead-letters/counts'],

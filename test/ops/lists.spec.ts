@@ -1,21 +1,39 @@
 import { Pool } from 'pg';
 import { SystemClock } from '../../src/core/clock.js';
+import { AuditChain } from '../../src/ops/audit-chain.js';
+import { ActivityCounter } from '../../src/ops/activity-counter.js';
+import { type Span } from '../../src/ops/activity-views.js';
+import { Activity } from '../../src/ops/activity.js';
 import { ConsoleReader } from '../../src/ops/console-reader.js';
+import { InstallationReader } from '../../src/ops/installation-reader.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 
 /** No list of the console reads a whole table that grows with every payment. `ROWS=1000000` says how long each takes. */
 const ROWS = Number(process.env['ROWS'] ?? 60_000);
 const merchantId = '01900000-0000-7000-8000-000000000001';
-const GROWING = ['payments', 'psp_requests', 'psp_attempts', 'audit_records'];
+const GROWING = [
+  'payments',
+  'payouts',
+  'webhook_inbox',
+  'webhook_deliveries',
+  'psp_requests',
+  'psp_attempts',
+  'audit_records',
+  'records',
+  'witness',
+];
 
 let database: FreshDatabase;
 let pool: Pool;
 let reader: ConsoleReader;
+let installation: InstallationReader;
+let activity: Activity;
+let counter: ActivityCounter;
 
 beforeAll(async () => {
   database = await freshDatabase();
-  pool = new Pool({ connectionString: database.url, max: 4 });
-  reader = new ConsoleReader(pool, new SystemClock());
+  pool = newPool();
+  readers();
   // Ids of the last days, one payment after the other: a tenth failed, one in a thousand open, one in 5,000 stuck.
   const id = `(lpad(to_hex((extract(epoch FROM now()) * 1000)::bigint - (${ROWS} - n) * 600), 12, '0') || '7000a000' ||
                lpad(to_hex(n), 12, '0'))::uuid`;
@@ -32,18 +50,48 @@ beforeAll(async () => {
     SELECT '${merchantId}', 'payment-' || ${id} || '-charge', 1, 'charge', ${id}, 'stripe', 1000, 'EUR', n,
            'pi_' || n, CASE WHEN n % 1000 = 1 THEN 'open' ELSE 'effective' END,
            CASE WHEN n % 1000 = 1 AND n % 5000 <> 1 THEN now() END, CASE WHEN n % 5000 = 1 THEN now() END,
-           CASE WHEN n % 1000 <> 1 THEN now() END, 1, now() ${from};
-    INSERT INTO psp_attempts (merchant_id, entity_key, route, attempt, kind, trace_id, request, started_at)
-    SELECT merchant_id, entity_key, route, 1, 'execute', 't', '{}', opened_at FROM psp_requests;
+           CASE WHEN n % 1000 <> 1 THEN now() END, 1, now() - (${ROWS} - n) * interval '600 ms' ${from};
+    INSERT INTO psp_attempts (merchant_id, entity_key, route, attempt, kind, trace_id, request, started_at, ended_at, outcome, latency_ms)
+    SELECT merchant_id, entity_key, route, 1, 'execute', 't', '{}', opened_at, opened_at,
+           CASE verdict WHEN 'effective' THEN 'succeeded' ELSE 'unknown' END, 100 FROM psp_requests ORDER BY opened_at;
+    INSERT INTO webhook_inbox (psp, event_id, type, facts, received_at, trace_id, state, decided_at)
+    SELECT 'stripe', 'evt_' || n, 'x', '[]', now() - (${ROWS} - n) * interval '600 ms', 't', 'applied', now() ${from};
+    INSERT INTO payouts (merchant_id, recipient, id, version, reference, status, amount, currency, metadata, candidates, previous, created_at, updated_at)
+    SELECT '${merchantId}', 'driver-' || n, ${id}, 1, 'salary-' || n, 'paid', 1000, 'EUR', '{}', '[]', NULL, now(), now() FROM generate_series(1, 20000) n;
+    INSERT INTO webhook_endpoints (merchant_id, id, url, slot, secret, created_at, updated_at)
+    VALUES ('${merchantId}', '${merchantId}', 'https://shop.example', 1, '', now(), now());
+    INSERT INTO events (merchant_id, id, type, subject, data, at, fanned_out_at)
+    SELECT '${merchantId}', ${id}, 'payment.captured', 'payment:1', '{}', now(), now() FROM generate_series(1, 20000) n;
+    INSERT INTO webhook_deliveries (merchant_id, event_id, endpoint_id, status, created_at, updated_at, next_at)
+    SELECT merchant_id, id, '${merchantId}', 'delivered', at, at, NULL FROM events;
     INSERT INTO audit_records (merchant_id, id, at, actor, action, subject, detail)
-    SELECT '${merchantId}', ${id}, now(), CASE WHEN n % 1000 = 0 THEN 'operator:ada' ELSE 'api-key:1' END, 'x.y',
+    SELECT '${merchantId}', ${id}, now(), CASE WHEN n % 20 = 0 THEN 'operator:ada' ELSE 'api-key:1' END, 'x.y',
            'payment:1', '{}' ${from}`);
   await pool.query(`ANALYZE`);
+  // All minutes of these days; those before them are empty.
+  await pool.query(`
+    INSERT INTO activity_minutes
+    SELECT minute, now(), true FROM generate_series(date_trunc('minute', now() - interval '8 days'),
+           now() - ${ROWS} * interval '600 ms' - interval '1 minute', interval '1 minute') g (minute)`);
+  while ((await counter.runOnce()).counted > 30);
 }, 600_000);
 afterAll(async () => {
   await pool.end();
   await database.drop();
 });
+
+/** A session that has ended for us may still be there when the database is dropped, which ends it once more. */
+function newPool(): Pool {
+  return new Pool({ connectionString: database.url, max: 4 }).on('error', () => {});
+}
+
+function readers(): void {
+  const clock = new SystemClock();
+  reader = new ConsoleReader(pool);
+  installation = new InstallationReader(pool);
+  activity = new Activity(pool, clock);
+  counter = new ActivityCounter(pool, clock);
+}
 
 async function wholeReads(): Promise<number> {
   const { rows } = await pool.query<{ scans: number }>(
@@ -56,8 +104,8 @@ async function wholeReads(): Promise<number> {
 /** The statistics of a session arrive when it ends, at the latest. */
 async function endSessions(): Promise<void> {
   await pool.end();
-  pool = new Pool({ connectionString: database.url, max: 4 });
-  reader = new ConsoleReader(pool, new SystemClock());
+  pool = newPool();
+  readers();
 }
 
 const any = { q: null, status: null, psp: null, merchant: null };
@@ -75,7 +123,18 @@ it.each<[string, () => Promise<unknown>]>([
   ['what is stuck', () => reader.stuck()],
   ['what is open', () => reader.open()],
   ['the overview', () => reader.overview()],
-  ['the audit', () => reader.audit(null)],
+  ['the charts of an hour', () => activity.read('hour')],
+  ['the charts of a day', () => activity.read('day')],
+  ['the charts of a week', () => activity.read('week')],
+  ['a pass of counting', () => counter.runOnce()],
+  ['payouts', () => installation.payouts(null, null, null)],
+  ['a recipient', () => installation.payouts('driver-7', null, null)],
+  ['merchants', () => installation.merchants(null)],
+  ['what PSPs notified', () => installation.inbox('all', null)],
+  ['notifications that are undecided', () => installation.inbox('undecided', null)],
+  ['deliveries', () => installation.deliveries(false, null)],
+  ['what is not delivered', () => installation.deliveries(true, null)],
+  ['the audit', () => new AuditChain(pool).page(null)],
   ['the audit of a payment', () => reader.auditOf('payment:1')],
 ])('%s', async (name, read) => {
   await read();
@@ -101,4 +160,47 @@ it('pages through all payments without leaving one out', async () => {
   expect(none.data).toEqual([]);
   const next = await reader.payments(any, none.next_cursor);
   expect(next.data[0]!.reference).toBe(`order-${ROWS - 20_000}`);
+});
+
+it('counts each payment and each call once, and again what was undecided', async () => {
+  const sum = async (span: Span) => {
+    const { payments, psps } = await activity.read(span);
+    const of = (name: 'succeeded' | 'failed' | 'undecided') =>
+      payments.reduce((total, point) => total + point[name], 0);
+    return {
+      succeeded: of('succeeded'),
+      failed: of('failed'),
+      undecided: of('undecided'),
+      calls: psps[0]?.calls,
+    };
+  };
+  // The last pass was moments ago, and nothing was made since.
+  const week = await sum('week');
+  const days = Math.min(ROWS, (7 * 24 * 3_600_000) / 600);
+  expect(week.succeeded + week.failed + week.undecided).toBeGreaterThanOrEqual(days - 1);
+  expect(week.calls).toBeGreaterThanOrEqual(days - 1);
+  expect(Math.abs(week.failed / (week.succeeded + week.failed) - 0.1)).toBeLessThan(0.001);
+  const newest = await pool.query<{ id: string }>(
+    "UPDATE payments SET status = 'processing' WHERE reference = $1 RETURNING id",
+    [`order-${ROWS - 3_000}`],
+  );
+  const recount = () =>
+    pool.query(
+      'UPDATE activity_minutes SET is_settled = false WHERE minute = (SELECT date_trunc($1, created_at) FROM payments WHERE id = $2)',
+      ['minute', newest.rows[0]!.id],
+    );
+  await recount();
+  await counter.runOnce();
+  expect((await sum('week')).undecided).toBe(1);
+  await pool.query("UPDATE payments SET status = 'captured' WHERE id = $1", [newest.rows[0]!.id]);
+  // It was left unsettled, so the next pass counts it again by itself.
+  await counter.runOnce();
+  expect((await sum('week')).undecided).toBe(0);
+  const unsettled = await pool.query('SELECT FROM activity_minutes WHERE NOT is_settled');
+  expect(unsettled.rows.length).toBeLessThanOrEqual(3);
+  // What is older than a week is forgotten.
+  await pool.query(
+    "INSERT INTO activity_minutes VALUES (date_trunc('minute', now() - interval '9 days'), now(), false)",
+  );
+  expect((await counter.runOnce()).forgotten).toBeGreaterThanOrEqual(1);
 });

@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
+import { Pool } from 'pg';
 import { type Browser, type Page } from 'playwright-core';
+import { SystemClock } from '../../src/core/clock.js';
+import { ActivityCounter } from '../../src/ops/activity-counter.js';
 import { describeInBrowser, openBrowser, openPage, seriousFindings } from '../support/browser.js';
 import { codeOf, newOperator, type OperatorCredentials } from '../support/console-client.js';
+import { reconcile } from '../support/reconcile.js';
 import { stuckPayment } from '../support/stuck-payment.js';
 import {
   ApiClient,
@@ -17,10 +21,26 @@ const EVIL = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</scri
 /** Where pictures of the pages go, where someone wants to look at them. */
 const { CONSOLE_SCREENSHOTS: pictures } = process.env;
 
+/** Buttons of those who may act. */
+const acts = [
+  'Retry now',
+  'Mark resolved…',
+  'Snooze…',
+  'Refund…',
+  'Cancel at the PSP…',
+  'Add a note…',
+  'Approve and do it',
+  'Requeue',
+  'Purge…',
+  'Close…',
+  'Open breaker…',
+  'Replay',
+];
+
 let environment: TestEnvironment;
 let service: Service;
 let browser: Browser;
-let [ada, ben, vic]: OperatorCredentials[] = [];
+let [ada, ben, cyd, vic]: OperatorCredentials[] = [];
 const ids: string[] = [];
 
 async function signIn(page: Page, operator: OperatorCredentials, periods = 0): Promise<void> {
@@ -40,7 +60,10 @@ describeInBrowser('the console', () => {
       lockTtlMs: 1_800,
       env: { PAYONCE_DEADLINE_MS: '1000' },
     });
-    const shop = new ApiClient(() => service.url, await environment.merchant());
+    const shop = new ApiClient(
+      () => service.url,
+      await environment.merchant(['payments:read', 'payments:write', 'payouts:write']),
+    );
     service = await environment.start({ env: { PAYONCE_ROLE: 'api' } });
     const order = orderOf({ first: 'stripe', reference: 'order-1' });
     ids.push(
@@ -63,8 +86,28 @@ describeInBrowser('the console', () => {
        VALUES (gen_random_uuid(), 'webhook.apply', 'webhook.apply.1', '{}', 'exhausted', $1, 5, now(), now())`,
       [EVIL],
     );
+    const { seq } = environment.effects(ids[0])[0]!;
+    await reconcile(environment, 'stripe', [{ seq, difference: 'amount' }]);
+    await environment.sql('UPDATE report_lines SET type = $1', [EVIL]);
+    const recipient = { reference: 'driver-7', tokens: { adyen: 'SE322KH223222F5GXZFNM3BGP' } };
+    await shop.post('/v1/payouts', { amount: 2_500, currency: 'EUR', reference: 'salary-1', recipient }, 'p');
+    // As a delivery that failed, and a notification, stand there.
+    await environment.sql(
+      `WITH e AS (INSERT INTO webhook_endpoints (merchant_id, id, url, slot, secret, created_at, updated_at)
+         SELECT merchant_id, id, 'https://shop.example/' || $1, 1, '', now(), now() FROM payments WHERE id = $2 RETURNING *),
+       v AS (SELECT * FROM events WHERE subject = 'payment:' || $2 LIMIT 1),
+       d AS (INSERT INTO webhook_deliveries (merchant_id, event_id, endpoint_id, status, tries, attempts, created_at, updated_at)
+         SELECT e.merchant_id, v.id, e.id, 'exhausted', 1, 1, now(), now() FROM e, v)
+       INSERT INTO webhook_inbox (psp, event_id, type, facts, received_at, trace_id, state, reason, decided_at)
+       VALUES ('stripe', 'evt_1', $1, '[]', now(), 't', 'break', 'contradiction', now())`,
+      [EVIL.slice(0, 90), ids[0]],
+    );
+    const pool = new Pool({ connectionString: environment.database.url });
+    await new ActivityCounter(pool, new SystemClock()).runOnce();
+    await pool.end();
     ada = await newOperator(environment, 'ada', 'operator');
     ben = await newOperator(environment, 'ben', 'approver');
+    cyd = await newOperator(environment, 'cyd', 'operator');
     vic = await newOperator(environment, 'vic', 'viewer');
     browser = await openBrowser();
   }, 120_000);
@@ -83,6 +126,31 @@ describeInBrowser('the console', () => {
     await page.getByRole('button', { name: 'Retry now' }).click();
     await page.getByText('Nothing is left to do.').waitFor();
     expect(environment.effects(ids[1])).toHaveLength(1);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('snoozes with an owner, and asks for a refund by its verdict', async () => {
+    const { context, page, complaints } = await openPage(browser);
+    await signIn(page, cyd!);
+    await page.goto(`${service.url}/ops/payments/${ids[2]}`);
+    await page.getByRole('button', { name: 'Snooze…' }).click();
+    await page.getByLabel('What is being done').fill('Asked support');
+    await page.getByRole('button', { name: 'Snooze', exact: true }).click();
+    await page.getByText('cyd looks after it').waitFor();
+    await page.goto(`${service.url}/ops/stuck?list=snoozed`);
+    await page.getByRole('link', { name: `payment-${ids[2]}-charge` }).click();
+    await page.getByRole('button', { name: 'List it again' }).click();
+    await page.getByText('cyd looks after it').waitFor({ state: 'detached' });
+    await page.goto(`${service.url}/ops/payments/${ids[0]}`);
+    await page.getByRole('button', { name: 'Refund…' }).click();
+    await page.getByText(/stripe is asked to give .* back, once\./).waitFor();
+    await page.getByLabel('Why').fill('Returned');
+    await page.getByRole('button', { name: 'Ask for approval' }).click();
+    await page.getByText('another operator has to approve it').first().waitFor();
+    await page.getByRole('button', { name: 'Withdraw' }).click();
+    await page.getByText('approval.declined').waitFor();
+    expect(environment.effects(ids[0])).toHaveLength(1);
     expect(complaints).toEqual([]);
     await context.close();
   });
@@ -107,6 +175,22 @@ describeInBrowser('the console', () => {
     await Promise.all([first.context.close(), second.context.close()]);
   });
 
+  it('traces a break of reconciliation to its attempt', async () => {
+    const { context, page, complaints } = await openPage(browser);
+    await signIn(page, ben!, 1);
+    await page.getByRole('link', { name: 'Reconciliation' }).click();
+    await page.getByRole('link', { name: 'Amount mismatch' }).click();
+    const line = page.getByRole('region', { name: 'In the report' });
+    await line.getByText('report.csv, line').waitFor();
+    const { psp_reference: reference } = environment.effects(ids[0])[0]!;
+    await page.getByRole('region', { name: 'Attempts' }).getByText(reference).waitFor();
+    expect(await line.getByText(reference).count()).toBe(1);
+    await page.getByRole('link', { name: 'Open the payment' }).click();
+    await page.getByText('execute at stripe: succeeded').waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
   describe('for a viewer', () => {
     const pages = [
       '',
@@ -116,7 +200,23 @@ describeInBrowser('the console', () => {
       'approvals',
       'orphans',
       'dead-letters',
+      'reconciliation',
+      'reconciliation?list=reports',
+      'ledger',
+      'payouts',
+      'psps',
+      'merchants',
+      'webhooks',
+      'webhooks?list=inbox',
+      '?span=week',
       'audit',
+    ];
+    /** Pages of one thing, by the link that leads to each from its list. */
+    const leads: readonly (readonly [name: string, list: string, link: string | RegExp])[] = [
+      ['report', 'reconciliation?list=reports', 'report.csv'],
+      ['break', 'reconciliation', 'Amount mismatch'],
+      ['merchant', 'merchants', 'Shop'],
+      ['payout', 'payouts', 'salary-1'],
     ];
     let page: Page;
     let complaints: string[];
@@ -126,46 +226,50 @@ describeInBrowser('the console', () => {
       await signIn(page, vic!);
     });
 
+    const look = async (name: string) => {
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.waitForLoadState('networkidle');
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        for (const width of pictures || colorScheme === 'light' ? [2_560, 1_440, 375] : [375]) {
+          await page.setViewportSize({ width, height: width === 375 ? 800 : 900 });
+          if (pictures) {
+            await page.waitForTimeout(300);
+            await page.screenshot({
+              path: `${pictures}/${name}-${width}-${colorScheme}.png`,
+              fullPage: true,
+            });
+          }
+          // The menu slides away, and the chart is drawn anew.
+          const isWithin = async () =>
+            (await page.evaluate<number>('document.documentElement.scrollWidth')) <= width;
+          await eventually(isWithin, `${name} to be ${width} wide`, 5_000);
+        }
+        // The other scheme has other colours, and nothing else of its own.
+        expect(await seriousFindings(page, colorScheme === 'dark' ? ['color-contrast'] : undefined)).toEqual(
+          [],
+        );
+      }
+      await page.setViewportSize({ width: 1_440, height: 900 });
+      for (const act of acts)
+        expect([act, await page.getByRole('button', { name: act }).count()]).toEqual([act, 0]);
+      expect(await page.evaluate(() => 'hacked' in globalThis)).toBe(false);
+      expect(complaints).toEqual([]);
+    };
+
     it.each([...pages, 'payment'])(
       'shows /ops/%s to everyone, and runs nothing that it shows',
       async (path) => {
         await page.goto(`${service.url}/ops/${path === 'payment' ? `payments/${ids[0]}` : path}`);
-        await page.getByRole('heading', { level: 1 }).waitFor();
-        await page.waitForLoadState('networkidle');
-        const name = path === '' ? 'overview' : path.replace('?list=', '-');
-        for (const colorScheme of ['light', 'dark'] as const) {
-          await page.emulateMedia({ colorScheme });
-          for (const width of [1_440, 375]) {
-            await page.setViewportSize({ width, height: width === 375 ? 800 : 900 });
-            if (pictures) {
-              await page.waitForTimeout(300);
-              await page.screenshot({
-                path: `${pictures}/${name}-${width}-${colorScheme}.png`,
-                fullPage: true,
-              });
-            }
-            // The menu slides away, and the chart is drawn anew.
-            const isWithin = async () =>
-              (await page.evaluate<number>('document.documentElement.scrollWidth')) <= width;
-            await eventually(isWithin, `${name} to be ${width} wide`, 5_000);
-          }
-          expect(await seriousFindings(page)).toEqual([]);
-        }
-        await page.setViewportSize({ width: 1_440, height: 900 });
-        for (const act of [
-          'Retry now',
-          'Mark resolved…',
-          'Approve and do it',
-          'Requeue',
-          'Purge…',
-          'Close…',
-        ]) {
-          expect([act, await page.getByRole('button', { name: act }).count()]).toEqual([act, 0]);
-        }
-        expect(await page.evaluate(() => 'hacked' in globalThis)).toBe(false);
-        expect(complaints).toEqual([]);
+        await look(path === '' ? 'overview' : path.replace(/\?\w+=/, '-'));
       },
     );
+
+    it.each(leads)('shows the page of a %s', async (name, list, link) => {
+      await page.goto(`${service.url}/ops/${list}`);
+      await page.getByRole('link', { name: link }).first().click();
+      await look(name);
+    });
   });
 
   it('signs a newcomer in by a link, once, and shows it to no server', async () => {

@@ -6,6 +6,7 @@ import { type Change, commitOf, insert, type Store, update } from '../../src/cor
 import { MemoryStore } from '../../src/database/commit/memory-store.js';
 import { PostgresStore } from '../../src/database/commit/postgres-store.js';
 import { type Database, openDatabase } from '../../src/database/database.js';
+import { TenantDatabase } from '../../src/database/tenants.js';
 import { SystemIds } from '../../src/core/ids.js';
 import { Problem } from '../../src/core/problem.js';
 import { idempotencyKeys } from '../../src/idempotency/idempotency-key.table.js';
@@ -130,7 +131,7 @@ describe('over Postgres', () => {
   const clock = new SystemClock();
   const ids = new SystemIds(clock);
   const newStore = () =>
-    new PostgresStore({ url: fresh.url, pool: database.pool, clock, random: Math.random, lanes: 3 });
+    new PostgresStore({ url: fresh.serviceUrl, pool: database.pool, clock, random: Math.random, lanes: 3 });
 
   beforeAll(async () => {
     fresh = await freshDatabase();
@@ -155,7 +156,10 @@ describe('over Postgres', () => {
     const bank = new Bank('first');
     // What one of them has begun is still on its way when the others are written.
     const psps = pspsOf([bank], () => clock.sleep(5));
-    const sequences = new PayoutReader(database.dataSource.getRepository(Payout));
+    const sequences = new PayoutReader(
+      database.dataSource.getRepository(Payout),
+      new TenantDatabase(database.dataSource),
+    );
     const environment = () => payoutsInMemory({ store, clock, ids, psps, sequences });
     return { bank, houses: [environment(), environment()], merchantId: randomUUID() };
   }

@@ -22,10 +22,16 @@ const LETTERS: Readonly<Record<string, keyof Said>> = {
 };
 const NOTHING: Said = { parse: 0, bind: 0, execute: 0, sync: 0, query: 0, wake: 0 };
 /**
- * Each process asks twice a second for the time and for locks whose process is gone, also without a payment;
- * where one answer is late, a new connection asks, which begins with a setting.
+ * Each process asks twice a second for the time and for locks whose process is gone, and once a second for breakers
+ * that are held open, also without a payment; where one answer is late, a new connection asks, which begins with a
+ * setting.
  */
-const BACKGROUND = ['SELECT clock_timestamp() AS now', 'WITH holders AS', "set_config('synchronous_commit'"];
+const BACKGROUND = [
+  'SELECT clock_timestamp() AS now',
+  'WITH holders AS',
+  "set_config('synchronous_commit'",
+  'FROM psp_breakers',
+];
 const SSL_REQUEST = 80_877_103;
 const GSS_REQUEST = 80_877_104;
 

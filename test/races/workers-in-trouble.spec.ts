@@ -63,7 +63,8 @@ it('Postgres killed and started again in the middle: 503 meanwhile, and one effe
   await done('Postgres killed', sinceMs);
   const answers = [...flow.answers.keys()];
   expect(answers).toContain(503);
-  expect(answers.filter((status) => ![201, 202, 503].includes(status))).toEqual([]);
+  // 409: a client asks again while the run before it still holds the key.
+  expect(answers.filter((status) => ![201, 202, 409, 503].includes(status))).toEqual([]);
 }, 100_000);
 
 it('a worker frozen past its locks: the other takes over, and it works on when it wakes', async () => {

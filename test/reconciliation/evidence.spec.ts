@@ -5,20 +5,23 @@ import { Client } from 'pg';
 import { type RunResultView } from '../../src/reconciliation/reconciliation.view.js';
 import {
   type ApiClient,
+  atRest,
   eventually,
   openWithService,
   orderOf,
   paymentOf,
+  type Service,
   type TestEnvironment,
 } from '../support/test-environment.js';
 
 /** What a report proves is told to the operation that it names; reconciliation itself sends nothing to a PSP. */
 let environment: TestEnvironment;
+let service: Service;
 let client: ApiClient;
 const folder = mkdtempSync(join(tmpdir(), 'payonce-reports-'));
 
 beforeAll(async () => {
-  ({ environment, client } = await openWithService());
+  ({ environment, service, client } = await openWithService());
 });
 afterAll(async () => {
   rmSync(folder, { recursive: true });
@@ -70,6 +73,12 @@ it('settles a charge in doubt whose PSP reports it, and sends nothing for it', a
   expect(notice!.trace_id).toBe(`report-${result.run.id}-2`);
   // What the resolver asked meanwhile was refused; the report sent nothing.
   expect(environment.orders('adyen').length).toBeGreaterThanOrEqual(before);
+  // The merchant is told as of any other payment.
+  expect(
+    await environment.sql("SELECT type FROM events WHERE subject = $1 AND type = 'payment.captured'", [
+      `payment:${id}`,
+    ]),
+  ).toHaveLength(1);
   await environment.simulator.clearFaults();
   // Once the ledger has it, the line is matched.
   await eventually(async () => {
@@ -176,4 +185,56 @@ it('imports nothing where its session dies before the end, and all of it afterwa
   for (const { opening, in: money, out, fees, settled, closing } of totals) {
     expect(opening + money - out - fees - settled).toBe(closing);
   }
+});
+
+it.each(['staged', 'commit'])(
+  'imports nothing where its process is killed before it is %s',
+  async (place) => {
+    paymentOf(
+      await client.post('/v1/payments', orderOf({ reference: `killed-${place}` }), `killed-${place}`),
+    );
+    const file = join(folder, `killed-${place}.csv`);
+    writeFileSync(file, environment.simulator.report('stripe'));
+    const counts = () =>
+      environment.sql(`
+      SELECT (SELECT count(*)::int FROM reconciliation_runs) AS runs, (SELECT count(*)::int FROM report_lines) AS lines,
+             (SELECT count(*)::int FROM ledger_transactions WHERE kind IN ('fee', 'settlement')) AS costs`);
+    const before = await counts();
+    const at = { place: `reconciliation:before:${place}` };
+    expect(await environment.killedCommand(at, 'reconcile', '--psp', 'stripe', '--file', file)).toBe(
+      'SIGKILL',
+    );
+    expect(await counts()).toEqual(before);
+    const again = () =>
+      environment.command('reconcile', '--psp', 'stripe', '--file', file) as Promise<RunResultView>;
+    const [first, second] = [await again(), await again()];
+    expect([first.run.new_lines > 0, second.run.id]).toEqual([true, first.run.id]);
+    const twice = await environment.sql(
+      'SELECT FROM report_lines WHERE psp = $1 GROUP BY type, psp_reference, gross, occurred_at, key HAVING count(*) > 1',
+      ['stripe'],
+    );
+    expect(twice).toEqual([]);
+  },
+);
+
+it('closes the break of a notification once a later report agrees with the ledger', async () => {
+  environment.notify(service.url, {}, ['adyen']);
+  const order = orderOf({ first: 'adyen', capture: 'manual', reference: 'taken-back' });
+  const { id } = paymentOf(await client.post('/v1/payments', order, 'taken-back'));
+  await client.until(() => client.post(`/v1/payments/${id}/capture`, {}, 'capture'), atRest);
+  const capture = environment.effects(id).find(({ operation }) => operation === 'capture')!;
+  expect(environment.simulator.fail('adyen', capture.psp_reference)).toBe(true);
+  const open = async () => (await openBreaks()).includes('contradiction');
+  await eventually(open, 'the notification is a break');
+  const report = environment.simulator.report('adyen');
+  await environment.command('ledger', 'balances');
+  // A report of the time before says nothing of it.
+  await reconcile('adyen', report);
+  expect(await open()).toBe(true);
+  await reconcile('adyen', report.replace('visa', 'mc'), '--to', new Date(Date.now() + 1_000).toISOString());
+  expect(await open()).toBe(false);
+  const [closed] = await environment.sql(
+    "SELECT closed_by, resolution FROM reconciliation_breaks WHERE category = 'contradiction'",
+  );
+  expect(closed).toMatchObject({ resolution: 'a later report agrees with the ledger' });
 });

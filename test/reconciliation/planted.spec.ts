@@ -62,10 +62,11 @@ beforeAll(async () => {
   });
   const clock = new SystemClock();
   await postAll(database.pool, new LedgerPoster(database.pool, clock));
-  importer = new ReportImporter(database.pool, clock, new SystemIds(clock), {
+  importer = new ReportImporter(database.pool, clock, new SystemIds(clock), () => ({
     slaMs: 0,
     toleranceMs: 60_000,
-  });
+    toleranceAmounts: {},
+  }));
 });
 afterAll(async () => {
   await database?.close();
@@ -88,7 +89,7 @@ async function makeEffects(first: PspName, n: number): Promise<void> {
 
 beforeEach(() =>
   environment.sql(
-    'TRUNCATE reconciliation_matches, reconciliation_breaks, report_lines, reconciliation_runs',
+    'TRUNCATE reconciliation_matches, reconciliation_breaks, report_lines, reconciliation_runs CASCADE',
   ),
 );
 
@@ -161,7 +162,7 @@ it(`finds exactly what was planted, with ${SEEDS} seeds`, async () => {
       difference: kinds[Math.floor(random() * kinds.length)]!,
     }));
     await environment.sql(
-      'TRUNCATE reconciliation_matches, reconciliation_breaks, report_lines, reconciliation_runs',
+      'TRUNCATE reconciliation_matches, reconciliation_breaks, report_lines, reconciliation_runs CASCADE',
     );
     await take(psp, environment.simulator.report(psp, { planted }));
     expect([seed, await breaks()]).toEqual([seed, expectedOf(planted, effects)]);

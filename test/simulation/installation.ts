@@ -283,15 +283,15 @@ export abstract class Installation<Service extends Working> {
     this.failoverHeldUntilMs = this.world.nowMs + FAILOVER_HOURS * 3_600_000;
     for (const route of await this.memory.find(pspRequests, { merchantId, verdict: 'open' })) {
       if (route.stuckReason !== HELD) continue;
-      const { entityKey, route: number, fence } = route;
+      const { entityKey, route: number, version } = route;
       const set = {
         nextStepAt: new Date(this.world.nowMs),
         stuckAt: null,
         stuckReason: null,
-        fence: fence + 1,
+        version: version + 1,
       };
       this.memory.commitNow(
-        commitOf(update(pspRequests, { merchantId, entityKey, route: number }, set, { fence })),
+        commitOf(update(pspRequests, { merchantId, entityKey, route: number }, set, { version })),
       );
     }
     this.world.tell('a person resumes');

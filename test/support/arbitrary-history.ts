@@ -62,7 +62,7 @@ export function requestOf(psp: string, route: number): PspRequest {
     verdict: 'open',
     nextStepAt: new Date(START),
     stuckAt: null,
-    fence: 1,
+    version: 1,
     leasedBy: null,
     leasedUntil: null,
     restsOnRoute: route === 1 ? null : route - 1,

@@ -39,19 +39,24 @@ export async function openPage(
 
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What hinders people who use a screen reader or a keyboard: the serious findings alone. */
-export async function seriousFindings(page: Page): Promise<string[]> {
+/** What hinders people who use a screen reader or a keyboard: the serious findings alone, of these rules or of all. */
+export async function seriousFindings(page: Page, rules?: readonly string[]): Promise<string[]> {
   await page.evaluate(axe);
-  const found = await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
-    return (await axe.run()).violations.flatMap(({ id, impact, nodes }) =>
-      nodes.map(({ html, failureSummary }) => ({
-        id,
-        impact,
-        what: `${html.slice(0, 100)} ${failureSummary}`,
-      })),
-    );
-  });
+  const found = await page.evaluate(
+    async (runOnly) => {
+      const { axe } = globalThis as unknown as {
+        axe: { run(options: object): Promise<{ violations: Violation[] }> };
+      };
+      return (await axe.run(runOnly ? { runOnly } : {})).violations.flatMap(({ id, impact, nodes }) =>
+        nodes.map(({ html, failureSummary }) => ({
+          id,
+          impact,
+          what: `${html.slice(0, 100)} ${failureSummary}`,
+        })),
+      );
+    },
+    rules && [...rules],
+  );
   return found
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, what }) => `${id}: ${what}`);

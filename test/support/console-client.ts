@@ -13,6 +13,7 @@ export async function newOperator(
   environment: TestEnvironment,
   name: string,
   role: OperatorRole,
+  person = name,
 ): Promise<OperatorCredentials> {
   const made = (await environment.command(
     'operators',
@@ -20,6 +21,8 @@ export async function newOperator(
     name,
     '--role',
     role,
+    '--person',
+    person,
   )) as OperatorCredentials;
   environment.hide(made.password, made.totp_secret);
   return made;
@@ -67,6 +70,21 @@ export class ConsoleClient {
     return this.send<T>('POST', path, body);
   }
 
+  /** A file, as it is. */
+  async upload<T = Record<string, unknown>>(path: string, content: Buffer): Promise<ConsoleReply<T>> {
+    const reply = await fetch(`${this.url()}/ops/api/${path}`, {
+      method: 'POST',
+      headers: {
+        origin: new URL(this.url()).origin,
+        'payonce-console': 'active',
+        'content-type': 'application/octet-stream',
+        cookie: this.cookie,
+      },
+      body: new Uint8Array(content),
+    });
+    return { status: reply.status, body: (await reply.json()) as T, headers: reply.headers };
+  }
+
   async send<T = Record<string, unknown>>(
     method: string,
     path: string,
@@ -87,6 +105,8 @@ export class ConsoleClient {
     });
     const set = reply.headers.get('set-cookie');
     if (set !== null) this.cookie = set.split(';')[0]!;
-    return { status: reply.status, body: (await reply.json()) as T, headers: reply.headers };
+    const isJson = /json/.test(reply.headers.get('content-type') ?? '');
+    const read = isJson ? await reply.json() : { text: await reply.text() };
+    return { status: reply.status, body: read as T, headers: reply.headers };
   }
 }

@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 
 export interface FreshDatabase {
+  /** As the owner, for whom no row is hidden. */
   readonly url: string;
+  /** As the service connects: row-level security holds. */
+  readonly serviceUrl: string;
   /** Drops it, even with clients connected. */
   drop(): Promise<void>;
 }
@@ -12,9 +15,19 @@ export async function freshDatabase(): Promise<FreshDatabase> {
   const name = `payonce_test_${randomBytes(6).toString('hex')}`;
   // Copied as files: block by block through the log costs three times as much.
   await onServer(`CREATE DATABASE ${name} TEMPLATE ${setting('TEST_TEMPLATE')} STRATEGY FILE_COPY`);
-  const url = new URL(setting('TEST_SERVER_URL'));
-  url.pathname = `/${name}`;
-  return { url: url.href, drop: () => onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+  await grantToService(name);
+  const urlOf = (server: string) => Object.assign(new URL(setting(server)), { pathname: `/${name}` }).href;
+  return {
+    url: urlOf('TEST_SERVER_URL'),
+    serviceUrl: urlOf('TEST_SERVICE_URL'),
+    drop: () => onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+  };
+}
+
+/** What of the template is not copied. */
+async function grantToService(name: string): Promise<void> {
+  const role = new URL(setting('TEST_SERVICE_URL')).username;
+  await onServer(`GRANT CREATE ON DATABASE ${name} TO ${role}`);
 }
 
 async function onServer(sql: string): Promise<void> {
@@ -52,6 +65,7 @@ export async function keptCopy({ url }: Pick<FreshDatabase, 'url'>): Promise<{
     restore: async () => {
       await onServer(`DROP DATABASE ${name} WITH (FORCE)`);
       await onServer(`CREATE DATABASE ${name} TEMPLATE ${copy}`);
+      await grantToService(name);
     },
     drop: () => onServer(`DROP DATABASE IF EXISTS ${copy} WITH (FORCE)`),
   };

@@ -4,6 +4,8 @@ import Module from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+const SERVICE_ROLE = 'payonce_app';
+
 /**
  * One Postgres for the test run: TEST_DATABASE_URL where it is given (a role that may create
  * databases), else an embedded one in a fresh temp directory. Holds a migrated template, which
@@ -15,6 +17,16 @@ export default async function globalSetup(): Promise<void> {
   const { migrations } = await import('../../migrations/index.js');
   const server = await startServer();
 
+  // Services of tests work with what a service may do, and their tests see everything.
+  const password = randomBytes(16).toString('hex');
+  const serviceUrl = new URL(server.url);
+  [serviceUrl.username, serviceUrl.password] = [SERVICE_ROLE, password];
+  await onServer(
+    server.url,
+    `DO $$ BEGIN IF to_regrole('${SERVICE_ROLE}') IS NULL THEN CREATE ROLE ${SERVICE_ROLE} LOGIN; END IF; END $$`,
+    'SET scram_iterations = 1',
+    `ALTER ROLE ${SERVICE_ROLE} PASSWORD '${password}'`,
+  );
   const template = `payonce_template_${randomBytes(6).toString('hex')}`;
   await onServer(server.url, `CREATE DATABASE ${template}`);
   const database = await openDatabase({
@@ -24,17 +36,18 @@ export default async function globalSetup(): Promise<void> {
     poolSize: 2,
     applicationName: 'payonce-test-setup',
   });
-  await migrate(database.dataSource);
   // What the first start of a worker would do in every database: the schema of the queues.
   const { runMigrations } = await import('bullmq');
   const client = await database.pool.connect();
   await runMigrations(client);
   client.release();
+  await migrate(database.dataSource, serviceUrl.href);
   // Workers see tables as they are in service: with statistics, not with a planner's guesses.
   await database.pool.query('ANALYZE');
   await database.close();
 
   process.env['TEST_SERVER_URL'] = server.url;
+  process.env['TEST_SERVICE_URL'] = serviceUrl.href;
   process.env['TEST_TEMPLATE'] = template;
   (globalThis as { stopTestServer?: () => Promise<void> }).stopTestServer = async () => {
     await onServer(server.url, `DROP DATABASE ${template} WITH (FORCE)`);

@@ -22,6 +22,10 @@ export class PostgresServer implements FreshDatabase {
     return this.server.url;
   }
 
+  get serviceUrl(): string {
+    return this.server.serviceUrl;
+  }
+
   static async start(): Promise<PostgresServer> {
     // Named like the server of a whole run: the next run stops and removes what a killed one left.
     const directory = mkdtempSync(join(tmpdir(), `payonce-test-${process.pid}-own-`));
@@ -34,7 +38,7 @@ export class PostgresServer implements FreshDatabase {
       poolSize: 1,
       applicationName: 'payonce-stage',
     });
-    await migrate(database.dataSource);
+    await migrate(database.dataSource, server.serviceUrl);
     await database.close();
     return server;
   }

@@ -51,6 +51,7 @@ export interface AdyenItem {
   readonly merchantReference: string;
   readonly amount: { readonly value: number; readonly currency: string };
   readonly metadata?: Readonly<Record<string, string>>;
+  readonly reason?: string;
 }
 
 export interface TestEnvironmentOptions {
@@ -60,6 +61,8 @@ export interface TestEnvironmentOptions {
   readonly lockTtlMs?: number;
   /** For every service that is started. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Whether Adyen's reports are fetched. */
+  readonly reports?: boolean;
   /** Whether the routing rules allow to fence a charge in doubt. */
   readonly fence?: boolean;
   /** The name by which PSPs are reached, where it is to be resolved. */
@@ -118,6 +121,7 @@ export class TestEnvironment {
     lockTtlMs = 2_500,
     env = {},
     fence = false,
+    reports = false,
     pspHost,
     database: own,
   }: TestEnvironmentOptions = {}): Promise<TestEnvironment> {
@@ -157,6 +161,9 @@ export class TestEnvironment {
             transfersHmacKey: notificationSecrets.adyen,
             balanceAccount: 'BA00000000000000000000001',
             transfersBaseUrl: `${adyen}/btl/v4`,
+            ...(reports
+              ? { reportsBaseUrl: `${adyen}/reports/download`, reportsApiKey: 'stage-adyen-reports-key' }
+              : {}),
           },
         },
       ],
@@ -230,13 +237,18 @@ export class TestEnvironment {
     return {
       PORT: '0',
       GRPC_PORT: 'off',
-      DATABASE_URL: this.database.url,
+      DATABASE_URL: this.database.serviceUrl,
       PAYONCE_SIMULATOR: 'off',
       PAYONCE_PSPS_FILE: join(this.directory, 'psps.json'),
       PAYONCE_DATA_DIR: this.directory,
       PAYONCE_SEAL_KEY: sealKey,
       PAYONCE_LOCK_TTL_MS: String(this.options.lockTtlMs),
       PAYONCE_LOG_LEVEL: 'debug',
+      // One shop sends what in life many send.
+      PAYONCE_KEY_RATE: '0',
+      PAYONCE_MERCHANT_RATE: '0',
+      // The machine that runs all specs is late; limits.spec has an event loop of its own that is.
+      PAYONCE_SHED_DELAY_MS: '60000',
       PAYONCE_DB_POOL: '6',
       PAYONCE_COMMIT_LANES: '2',
       PAYONCE_CLOCK_OFFSET_MS: String(this.travelledMs),
@@ -250,6 +262,18 @@ export class TestEnvironment {
     const { payonceCommand } = await import('./payonce-command.js');
     const { stdout, stderr } = await payonceCommand([...args, '--json'], this.environment());
     return JSON.parse(stdout || stderr) as unknown;
+  }
+
+  /** The same as a process of its own that dies at this place. Returns by which signal, and null where it did not. */
+  async killedCommand(at: Checkpoint, ...args: readonly string[]): Promise<NodeJS.Signals | null> {
+    const file = join(this.directory, 'checkpoint-command.json');
+    writeAim(file, 'command', at);
+    const spawned = spawnNode('dist/src/payonce.js', {
+      args: [...args, '--json'],
+      preload: 'test/support/kill-at.mjs',
+      env: { ...this.environment(), CHECKPOINT_FILE: file },
+    });
+    return (await spawned.exit).signal;
   }
 
   /** From now on these PSPs notify the service at this address; every one unless told. */
@@ -309,11 +333,13 @@ export class TestEnvironment {
     ],
   ): Promise<string> {
     const [merchantId, id] = [ids.uuid(), ids.uuid()];
-    const { key, prefix, hash } = newApiKey(id);
+    const [checksum] = await this.sql<{ secret: Uint8Array }>('SELECT secret FROM api_key_checksum');
+    const { key, prefix, hash } = newApiKey(id, checksum!.secret);
     await this.sql(
       `WITH shop AS (
          INSERT INTO merchants (id, name, duplicate_window_s, created_at) VALUES ($1, 'Shop', 0, now()))
-       INSERT INTO api_keys (merchant_id, id, hash, prefix, scopes, created_at) VALUES ($1, $2, $3, $4, $5, now())`,
+       INSERT INTO api_keys (merchant_id, id, hash, prefix, has_checksum, scopes, created_at)
+       VALUES ($1, $2, $3, $4, true, $5, now())`,
       [merchantId, id, hash, prefix, scopes],
     );
     this.secrets.push(key);

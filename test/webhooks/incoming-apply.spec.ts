@@ -273,7 +273,7 @@ describe('what becomes of a notification', () => {
     ['a break without a reason', 'UPDATE webhook_inbox SET reason = NULL'],
     ['a break that is due again', 'UPDATE webhook_inbox SET next_at = now()'],
     ['facts that are changed', `UPDATE webhook_inbox SET facts = '[]'`],
-    ['half a resolution', 'UPDATE webhook_inbox SET resolved_at = now()'],
+    ['half a resolution', 'UPDATE reconciliation_breaks SET closed_at = now()'],
   ])('is held by the database: %s is refused', async (_, statement) => {
     environment.taker.words.set('payment-1-charge', 'contradiction');
     await environment.receive([charge(1)]);
@@ -285,7 +285,11 @@ describe('what becomes of a notification', () => {
     ['one that is undecided and due never', 'UPDATE webhook_inbox SET next_at = NULL'],
     ['one that is undecided and deleted', 'DELETE FROM webhook_inbox'],
     ['one that is decided without a time', `UPDATE webhook_inbox SET state = 'applied', next_at = NULL`],
-    ['a resolution of what is no break', `UPDATE webhook_inbox SET resolved_at = now(), resolution = 'x'`],
+    [
+      'a break that nothing found',
+      `INSERT INTO reconciliation_breaks (psp, id, category, subject, occurred_at, opened_at)
+       VALUES ('north', gen_random_uuid(), 'contradiction', 'x', now(), now())`,
+    ],
   ])('is held by the database: %s is refused', async (_, statement) => {
     await environment.receive([charge(1)]);
     await expect(environment.pool.query(statement)).rejects.toMatchObject({ code: '23514' });
@@ -293,6 +297,7 @@ describe('what becomes of a notification', () => {
 });
 
 describe('breaks, for people', () => {
+  const first = { psp: 'north', eventId: 'evt-1' };
   let environment: IncomingEnvironment;
   beforeAll(async () => (environment = await IncomingEnvironment.open()));
   beforeEach(async () => {
@@ -309,12 +314,12 @@ describe('breaks, for people', () => {
   it('are listed, the oldest first, and counted with the age of the oldest', async () => {
     environment.clock.advance(30_000);
     expect(
-      (await environment.breaks.list()).map(({ psp, eventId, reason, entityKey, taken }) => [
+      (await environment.breaks.list()).map(({ psp, notification, category, entityKey }) => [
         psp,
-        eventId,
-        reason,
+        notification?.eventId,
+        category,
         entityKey,
-        taken,
+        notification?.taken,
       ]),
     ).toEqual([
       ['north', 'evt-1', 'contradiction', 'payment-1-charge', ['contradiction']],
@@ -333,10 +338,13 @@ describe('breaks, for people', () => {
   });
 
   it('are resolved once, with a note and a record of who did it', async () => {
-    const by = { actor: 'cli', auditId: '01900000-0000-7000-8000-00000000000a' };
-    const resolved = await environment.breaks.resolve('north', 'evt-1', ' Refunded by hand at the PSP. ', by);
-    expect(resolved).toMatchObject({ eventId: 'evt-1', resolution: 'Refunded by hand at the PSP.' });
-    expect((await environment.breaks.list()).map(({ eventId }) => eventId)).toEqual(['evt-2']);
+    const at = environment.clock.now();
+    const by = { actor: 'cli', auditId: '01900000-0000-7000-8000-00000000000a', at };
+    const resolved = await environment.breaks.close(first, ' Refunded by hand at the PSP. ', by);
+    expect(resolved).toMatchObject({ closedBy: 'cli', resolution: 'Refunded by hand at the PSP.' });
+    expect((await environment.breaks.list()).map(({ notification }) => notification?.eventId)).toEqual([
+      'evt-2',
+    ]);
     const audited = await environment.pool.query<object>('SELECT * FROM audit_records');
     expect(audited.rows).toEqual([
       {
@@ -348,13 +356,14 @@ describe('breaks, for people', () => {
         subject: 'payment-1-charge',
         detail: {
           psp: 'north',
+          break_id: resolved.id,
           event_id: 'evt-1',
           reason: 'contradiction',
           note: 'Refunded by hand at the PSP.',
         },
       },
     ]);
-    await expect(environment.breaks.resolve('north', 'evt-1', 'Again.', by)).rejects.toMatchObject({
+    await expect(environment.breaks.close(first, 'Again.', by)).rejects.toMatchObject({
       code: 'not_found',
     });
     // …and is kept, however old.
@@ -364,8 +373,12 @@ describe('breaks, for people', () => {
   });
 
   it.each(['', '   ', 'n'.repeat(501), 'a\0b'])('take no note like %j', async (note) => {
-    const by = { actor: 'cli', auditId: '01900000-0000-7000-8000-00000000000b' };
-    await expect(environment.breaks.resolve('north', 'evt-1', note, by)).rejects.toMatchObject({
+    const by = {
+      actor: 'cli',
+      auditId: '01900000-0000-7000-8000-00000000000b',
+      at: environment.clock.now(),
+    };
+    await expect(environment.breaks.close(first, note, by)).rejects.toMatchObject({
       code: 'validation_failed',
     });
     expect(await environment.breaks.list()).toHaveLength(2);

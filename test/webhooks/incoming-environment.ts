@@ -1,13 +1,12 @@
 import type pg from 'pg';
 import { Registry } from 'prom-client';
-import { InboxEntry } from '../../src/webhooks/incoming/inbox-entry.entity.js';
 import { entities } from '../../src/entities.js';
 import { ManualClock } from '../../src/core/clock.js';
 import { SystemIds } from '../../src/core/ids.js';
 import { type Database, openDatabase } from '../../src/database/database.js';
 import { type NotificationItem } from '../../src/psp/notification.js';
 import { type ItemRecorder, type NotificationOutcome } from '../../src/request-storage/notification.js';
-import { ReconciliationBreaks } from '../../src/webhooks/incoming/reconciliation-breaks.js';
+import { Breaks } from '../../src/reconciliation/breaks.js';
 import { ApplyNotice } from '../../src/webhooks/incoming/apply-notification.js';
 import { Arrivals } from '../../src/webhooks/incoming/arrivals.js';
 import { InboxRetention } from '../../src/webhooks/incoming/inbox-retention.js';
@@ -67,14 +66,14 @@ export class IncomingEnvironment {
   readonly taker = new RecordingTaker();
   readonly metrics = new Registry();
   readonly incoming: ReturnType<IncomingEnvironment['another']>;
-  readonly breaks: ReconciliationBreaks;
+  readonly breaks: Breaks;
   readonly never = new AbortController().signal;
 
   private constructor(
     readonly fresh: FreshDatabase,
     readonly database: Database,
   ) {
-    this.breaks = new ReconciliationBreaks(this.database.dataSource.getRepository(InboxEntry), this.clock);
+    this.breaks = new Breaks(this.database.dataSource, this.clock);
     this.breaks.register(this.metrics);
     this.incoming = this.another(this.pool, this.metrics);
   }
@@ -98,7 +97,9 @@ export class IncomingEnvironment {
     const kind = new ApplyNotice(inbox, this.taker, metrics, clock, ids);
     const arrivals = new Arrivals(inbox, kind);
     return {
-      notifications: new NotificationsService(readers, arrivals, metrics, clock),
+      notifications: new NotificationsService(readers, arrivals, metrics, clock, {
+        announce: () => Promise.resolve(),
+      }),
       kind,
       task: new InboxRetention(inbox, clock),
     };
@@ -152,7 +153,7 @@ export class IncomingEnvironment {
   }
 
   async clear(): Promise<void> {
-    await this.pool.query('TRUNCATE webhook_inbox, staged_jobs, audit_records');
+    await this.pool.query('TRUNCATE webhook_inbox, staged_jobs, audit_records CASCADE');
     this.taker.taken.length = 0;
     this.taker.words.clear();
     this.metrics.resetMetrics();

@@ -1,9 +1,11 @@
 import { type AddressInfo, connect as connectSocket, createServer, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { Client } from 'pg';
+import { type ApiLimits } from '../../src/http/limits.js';
 import { STAGED_CHANNEL } from '../../src/database/commit/waker.js';
-import { type Answer, RunningApi } from '../api/fake-api.js';
+import { type Answer, type Replaced, RunningApi } from '../api/fake-api.js';
 import { SeverableLink } from '../client/severable-link.js';
 import { spawnNode } from '../support/process.js';
 import { eventually } from '../support/test-environment.js';
@@ -15,6 +17,13 @@ const CARD = '4242424242424242';
 /** What a PSP sends, on a connection of its own and without an API key. */
 function notify(api: RunningApi, { body, headers }: Batch, path = '/v1/webhooks/north'): Promise<Answer> {
   return api.send({ path, body, headers: { ...headers }, apiKey: null, idempotencyKey: null });
+}
+
+function connectionsOf({ app }: RunningApi): Promise<number> {
+  const server = app.getHttpServer() as Server;
+  return new Promise((resolve, reject) =>
+    server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+  );
 }
 
 /** Sends pieces as they are and gathers what comes back until the connection closes. */
@@ -257,29 +266,74 @@ describe('notifications under pressure', () => {
   beforeEach(() => environment.clear());
   afterAll(() => environment.close());
 
-  it('of a sender that is slow are given up, and hold places of their own meanwhile', async () => {
-    const api = await RunningApi.start({
-      notifications: environment.incoming.notifications,
-      limits: { maxNotifications: 2, requestTimeoutMs: 1_000, headersTimeoutMs: 500 },
+  const head = `POST /v1/webhooks/north HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n[`;
+  const start = (limits: Partial<ApiLimits>, receive?: () => Promise<number>) => {
+    const { notifications } = environment.incoming;
+    const own: Replaced['notifications'] = {
+      takes: (account) => notifications.takes(account),
+      receive: receive ?? ((...told) => notifications.receive(...told)),
+    };
+    return RunningApi.start({ notifications: own, limits });
+  };
+
+  it('are taken beside any number of senders that are slow, which are given up', async () => {
+    const api = await start({ maxNotifications: 2, notificationBodyMs: 1_000 });
+    try {
+      const slow = Array.from({ length: 80 }, () => conversation(api.port, [head]));
+      await eventually(
+        async () => (await connectionsOf(api)) >= 80 || null,
+        'all slow senders are connected',
+      );
+      const { body, headers } = environment.batch([charge(1)]);
+      expect((await notify(api, { body, headers })).status).toBe(200);
+      for (const text of await Promise.all(slow)) expect(text).toContain('"code":"request_timeout"');
+    } finally {
+      await api.app.close();
+    }
+  });
+
+  it('on their way are as many as may be: the next one cuts off the slowest', async () => {
+    const api = await start({ maxArrivingNotifications: 2, notificationBodyMs: 60_000 });
+    try {
+      const slow = [1, 2].map(() => conversation(api.port, [head]));
+      await eventually(async () => (await connectionsOf(api)) >= 2 || null, 'both are connected');
+      const { body, headers } = environment.batch([charge(1)]);
+      for (const one of slow) {
+        expect((await notify(api, { body, headers })).status).toBe(200);
+        // The first of them makes room; the place of the second is still taken.
+        if (one === slow[0]) expect(await one).toContain('"code":"request_timeout"');
+      }
+      expect(await Promise.race([slow[1], delay(50, 'on its way')])).toBe('on its way');
+    } finally {
+      await api.app.close();
+    }
+  });
+
+  it('that are worked on are as many as may be; payments are none the worse for it', async () => {
+    let release = (): void => {};
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    const api = await start({ maxNotifications: 2 }, async () => {
+      await gate;
+      return 1;
     });
     try {
-      const head = `POST /v1/webhooks/north HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n[`;
-      const slow = [1, 2].map(() => conversation(api.port, [head]));
       const { body, headers } = environment.batch([charge(1)]);
+      const held = [1, 2].map(() => notify(api, { body, headers }));
       const refused = await eventually(async () => {
-        const answer = await notify(api, { body, headers });
-        return answer.status === 200 ? null : answer;
+        const answer = await Promise.race([notify(api, { body, headers }), delay(50, null)]);
+        return answer;
       }, 'a notification too many is refused');
       expect([refused.status, refused.json().code, refused.headers['retry-after']]).toEqual([
         503,
         'overloaded',
         '1',
       ]);
-      // Payments are none the worse for it.
       expect((await api.send({ method: 'GET' })).status).toBe(200);
-      for (const text of await Promise.all(slow)) expect(text).toContain('"code":"request_timeout"');
+      release();
+      for (const { status } of await Promise.all(held)) expect(status).toBe(200);
       expect((await notify(api, { body, headers })).status).toBe(200);
     } finally {
+      release();
       await api.app.close();
     }
   });

@@ -2,11 +2,11 @@ import { type Pool } from 'pg';
 import { Registry } from 'prom-client';
 import { entities } from '../../src/entities.js';
 import { ManualClock } from '../../src/core/clock.js';
-import { EventRecord } from '../../src/database/event.entity.js';
 import { eventRecords } from '../../src/database/event.js';
 import { SystemIds } from '../../src/core/ids.js';
 import { Encryption } from '../../src/core/encryption.js';
 import { type Database, openDatabase } from '../../src/database/database.js';
+import { TenantDatabase } from '../../src/database/tenants.js';
 import { type Caller } from '../../src/merchants/caller.js';
 import { defaultDeliverLimits, Deliver, type DeliverLimits } from '../../src/webhooks/outgoing/deliver.js';
 import { type DeliveryArgs, deliveryKinds } from '../../src/webhooks/outgoing/delivery-jobs.js';
@@ -18,7 +18,6 @@ import { fanOut } from '../../src/webhooks/outgoing/fan-out.js';
 import { type Resolve } from '../../src/webhooks/outgoing/resolver.js';
 import { type TargetPolicy } from '../../src/webhooks/outgoing/target.js';
 import { TargetGuard } from '../../src/webhooks/outgoing/target-guard.js';
-import { WebhookEndpoint } from '../../src/webhooks/outgoing/webhook-endpoint.entity.js';
 import { WebhookEndpointsService } from '../../src/webhooks/outgoing/webhook-endpoints.service.js';
 import { type EndpointWithSecretView } from '../../src/webhooks/outgoing/webhook.view.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
@@ -48,14 +47,14 @@ export class OutgoingEnvironment {
   out!: ReturnType<OutgoingEnvironment['service']>;
 
   private constructor(
-    private readonly fresh: FreshDatabase,
+    readonly fresh: FreshDatabase,
     private readonly database: Database,
   ) {}
 
   static async open(options: OutgoingOptions = {}): Promise<OutgoingEnvironment> {
     const fresh = await freshDatabase();
     const database = await openDatabase({
-      url: fresh.url,
+      url: fresh.serviceUrl,
       entities,
       migrations: [],
       poolSize: 12,
@@ -74,22 +73,15 @@ export class OutgoingEnvironment {
   /** Another process over the same database. */
   service({ targets = 'any', resolve, limits }: OutgoingOptions = {}, registry = new Registry()) {
     const { pool: sql, clock, ids, seal } = this;
-    const { dataSource } = this.database;
+    const tenants = new TenantDatabase(this.database.dataSource);
     const guard = new TargetGuard(targets, resolve);
     const records = new DeliveryRecords(sql, clock);
     const metrics = new DeliveryMetrics(registry, records);
     const all = { ...defaultDeliverLimits, ...LIMITS, ...limits };
     const deliver = new Deliver(records, clock, ids, seal, guard, metrics, all);
     return {
-      endpoints: new WebhookEndpointsService(
-        dataSource.getRepository(WebhookEndpoint),
-        sql,
-        clock,
-        ids,
-        seal,
-        guard,
-      ),
-      events: new EventsService(dataSource.getRepository(EventRecord), sql, clock, ids),
+      endpoints: new WebhookEndpointsService(tenants, clock, ids, seal, guard),
+      events: new EventsService(tenants, clock, ids),
       outboxSource: fanOut(clock),
       kinds: deliveryKinds(deliver, records),
       task: new EventRetention(sql, clock, { eventRetentionDays: RETENTION_DAYS }),

@@ -4,6 +4,7 @@ import { type ServerResponse } from 'node:http';
 import { verifyWebhook } from '@payonce/client';
 import { Webhook } from 'standardwebhooks';
 import { MAX_TRIES } from '../../src/webhooks/outgoing/delivery-schedule.js';
+import { onDatabase } from '../support/database.js';
 import { eventually } from '../support/test-environment.js';
 import { OutgoingEnvironment } from './outgoing-environment.js';
 import { answering, inTurn, type Received, Receiver } from './receiver.js';
@@ -408,15 +409,15 @@ describe('processes beside one another', () => {
     const [job] = await environment.staged();
     // As a crash leaves it: the try is begun, the endpoint held, and nothing comes after.
     const crashing = environment.service({ limits: {} });
+    const rename = (from: string, to: string) =>
+      onDatabase(environment.fresh.url, (owner) => owner.query(`ALTER TABLE ${from} RENAME TO ${to}`));
     receiver.behaviour = (response) => {
-      void environment.pool
-        .query('ALTER TABLE webhook_delivery_attempts RENAME TO webhook_delivery_attempts_away')
-        .then(() => response.writeHead(200).end());
+      void rename('webhook_delivery_attempts', 'webhook_delivery_attempts_away').then(() =>
+        response.writeHead(200).end(),
+      );
     };
     await expect(environment.run(job!, crashing)).rejects.toThrow(/webhook_delivery_attempts/);
-    await environment.pool.query(
-      'ALTER TABLE webhook_delivery_attempts_away RENAME TO webhook_delivery_attempts',
-    );
+    await rename('webhook_delivery_attempts_away', 'webhook_delivery_attempts');
     await environment.pool.query(
       "UPDATE webhook_endpoints SET leased_until = now() + interval '1 hour', leased_by = $1",
       [environment.ids.uuid()],

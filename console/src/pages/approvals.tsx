@@ -39,6 +39,8 @@ const titles: Readonly<Record<string, string>> = {
   resolve_stuck: 'Mark resolved',
   return_orphan: 'Give an orphan effect back',
   close_orphan: 'Close an orphan effect',
+  cancel_payment: 'Cancel at the PSP',
+  refund_payment: 'Refund',
 };
 
 export function ApprovalCard({ approval }: { readonly approval: ApprovalView }) {
@@ -81,9 +83,16 @@ export function ApprovalCard({ approval }: { readonly approval: ApprovalView }) 
         ) : (
           String(details['entity_key'])
         )}
-        , route {String(details['route'])}
+        {typeof details['route'] === 'number' && `, route ${details['route']}`}
+        {typeof details['amount'] === 'number' && `, ${details['amount']} minor units`}
+        {typeof details['reference'] === 'string' && `, named ${details['reference']}`}
         {typeof details['psp_reference'] === 'string' && `, ${details['psp_reference']}`}
       </Text>
+      {typeof details['evidence_file'] === 'string' && (
+        <Anchor size="sm" href={`/ops/api/evidence/${details['evidence_file']}`} download>
+          The attached file
+        </Anchor>
+      )}
       {result && (
         <Text size="sm" mt={4}>
           {result}

@@ -1,4 +1,4 @@
-import { Code, Table, Text } from '@mantine/core';
+import { Button, Code, Table, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type AuditRow, type PageView } from '../../../src/ops/console-views.js';
@@ -16,7 +16,14 @@ export function Audit() {
   });
   return (
     <>
-      <Heading title="Audit" hint="What people did, here and at the command line, the newest first." />
+      <Heading
+        title="Audit"
+        hint="What people did and looked at, here and at the command line, the newest first; each row holds the hash of the one before it."
+      >
+        <Button component="a" href="/ops/api/audit/export" variant="default" size="xs" download>
+          Export as CSV
+        </Button>
+      </Heading>
       <Loaded query={query}>
         {({ data, next_cursor: next }) =>
           data.length === 0 ? (
@@ -28,8 +35,10 @@ export function Audit() {
                   <Table.Tr>
                     <Table.Th>When</Table.Th>
                     <Table.Th>Who</Table.Th>
+                    <Table.Th>From</Table.Th>
                     <Table.Th>What</Table.Th>
                     <Table.Th>Of what</Table.Th>
+                    <Table.Th>Result</Table.Th>
                     <Table.Th>Detail</Table.Th>
                   </Table.Tr>
                 </Table.Thead>
@@ -40,10 +49,15 @@ export function Audit() {
                         <Time at={row.at} />
                       </Table.Td>
                       <Table.Td data-label="Who">{row.actor}</Table.Td>
+                      <Table.Td data-label="From">
+                        {row.source_address ??
+                          (row.actor.startsWith('cli:') ? 'command line' : 'the service')}
+                      </Table.Td>
                       <Table.Td data-label="What">{row.action}</Table.Td>
                       <Table.Td data-label="Of what">
                         <Subject of={row.subject} />
                       </Table.Td>
+                      <Table.Td data-label="Result">{row.result}</Table.Td>
                       <Table.Td data-label="Detail">
                         <Detail of={row.detail} />
                       </Table.Td>
@@ -52,10 +66,10 @@ export function Audit() {
                 </Table.Tbody>
               </Table>
               <PageButtons
-                isNewest={cursor === undefined}
+                isFirst={cursor === undefined}
                 next={next}
-                onNewest={() => void navigate({ search: {} })}
-                onOlder={(cursor) => void navigate({ search: { cursor } })}
+                onFirst={() => void navigate({ search: {} })}
+                onNext={(cursor) => void navigate({ search: { cursor } })}
               />
             </>
           )

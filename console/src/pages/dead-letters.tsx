@@ -147,10 +147,10 @@ export function DeadLetters() {
                 </Table.Tbody>
               </Table>
               <PageButtons
-                isNewest={cursor === undefined}
+                isFirst={cursor === undefined}
                 next={next}
-                onNewest={() => void navigate({ search: {} })}
-                onOlder={(cursor) => void navigate({ search: { cursor } })}
+                onFirst={() => void navigate({ search: {} })}
+                onNext={(cursor) => void navigate({ search: { cursor } })}
               />
             </>
           )

@@ -1,29 +1,28 @@
 import {
   Alert,
   Button,
+  FileInput,
   Group,
-  List,
-  Modal,
   Paper,
   SegmentedControl,
   Skeleton,
-  Stack,
-  Text,
-  Textarea,
   TextInput,
   Title,
 } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import {
-  type ApprovalView,
+  type FileView,
   type OperationRow,
   type RetryView,
   type VerdictView,
 } from '../../../src/ops/console-views.js';
-import { api } from '../api.js';
+import { api, upload } from '../api.js';
 import { Failure } from '../parts.js';
 import { useMay } from '../session.js';
+import { AskApproval } from './ask-approval.js';
+import { Snooze } from './snooze.js';
+import { Verdict } from './verdict.js';
 
 interface Named {
   readonly merchant_id: string;
@@ -78,6 +77,7 @@ export function OperationActions({ operation, merchantId }: { operation: Operati
           )}
         </Group>
       )}
+      {route.stuck_at !== null && <Snooze named={named} snooze={operation.snooze} />}
       {isResolving && (
         <Resolve named={named} psp={route.psp} route={route.route} close={() => resolve(false)} />
       )}
@@ -85,104 +85,57 @@ export function OperationActions({ operation, merchantId }: { operation: Operati
   );
 }
 
-function Verdict({ of: { allowed, headline, facts }, title }: { of: VerdictView; title: string }) {
-  return (
-    <Alert
-      variant="light"
-      color={allowed ? 'green' : 'orange'}
-      title={`${title}: ${allowed ? 'safe' : 'refused'}`}
-    >
-      <Text size="sm">{headline}</Text>
-      <List size="sm" mt={4}>
-        {facts.map((fact) => (
-          <List.Item key={fact}>{fact}</List.Item>
-        ))}
-      </List>
-    </Alert>
-  );
-}
-
 function Resolve(props: { named: Named; psp: string; route: number; close: () => void }) {
   const { named, psp, route, close } = props;
-  const queries = useQueryClient();
   const [as, setAs] = useState<'done' | 'not-done'>('not-done');
   const [reference, setReference] = useState('');
-  const [evidence, setEvidence] = useState('');
+  const [file, setFile] = useState<FileView | null>(null);
+  const attach = useMutation({
+    mutationFn: (chosen: File) =>
+      upload<FileView>(`evidence?${new URLSearchParams({ ...named, name: chosen.name }).toString()}`, chosen),
+    onSuccess: setFile,
+  });
   const action = {
     kind: 'resolve_stuck',
     ...named,
     route,
     as,
-    evidence,
     ...(as === 'done' && reference !== '' ? { psp_reference: reference } : {}),
+    ...(file === null ? {} : { evidence_file: file.id, evidence_sha256: file.sha256 }),
   };
-  const verdict = useQuery({
-    queryKey: ['action-verdict', action],
-    queryFn: () =>
-      api<VerdictView>('POST', 'operations/action-verdict', { ...action, evidence: evidence || '-' }),
-    retry: false,
-  });
-  const ask = useMutation({
-    mutationFn: () => api<ApprovalView>('POST', 'approvals', action),
-    onSuccess: async () => {
-      await queries.invalidateQueries();
-      close();
-    },
-  });
   return (
-    <Modal opened onClose={close} title="Mark resolved" size="lg">
-      <Stack gap="sm">
-        <Text size="sm">
-          Find out at {psp} what became of it: in its dashboard, or from its support. What you state decides
-          the operation once a second operator has approved it.
-        </Text>
-        <SegmentedControl
-          aria-label={`What ${psp} did`}
-          data={[
-            { value: 'not-done', label: `${psp} did not do it` },
-            { value: 'done', label: `${psp} did it` },
-          ]}
-          value={as}
-          onChange={setAs}
+    <AskApproval
+      title="Mark resolved"
+      hint={`Find out at ${psp} what became of it: in its dashboard, or from its support. What you state decides the operation once a second operator has approved it.`}
+      label="How you know"
+      placeholder="Not in the dashboard; asked support, ticket 1234"
+      action={action}
+      close={close}
+    >
+      <SegmentedControl
+        aria-label={`What ${psp} did`}
+        data={[
+          { value: 'not-done', label: `${psp} did not do it` },
+          { value: 'done', label: `${psp} did it` },
+        ]}
+        value={as}
+        onChange={setAs}
+      />
+      {as === 'done' && (
+        <TextInput
+          label={`Its id at ${psp}`}
+          value={reference}
+          maxLength={200}
+          onChange={({ currentTarget }) => setReference(currentTarget.value)}
         />
-        {as === 'done' && (
-          <TextInput
-            label={`Its id at ${psp}`}
-            value={reference}
-            maxLength={200}
-            onChange={({ currentTarget }) => setReference(currentTarget.value)}
-          />
-        )}
-        <Textarea
-          label="How you know"
-          placeholder="Not in the dashboard; asked support, ticket 1234"
-          required
-          autosize
-          minRows={2}
-          maxLength={500}
-          value={evidence}
-          onChange={({ currentTarget }) => setEvidence(currentTarget.value)}
-        />
-        {verdict.data && <Verdict of={verdict.data} title="This" />}
-        {verdict.error && (
-          <Alert variant="light" color="orange" title="This: refused">
-            {verdict.error.message}
-          </Alert>
-        )}
-        {ask.error && <Failure error={ask.error} />}
-        <Group justify="end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button
-            loading={ask.isPending}
-            disabled={evidence.trim() === '' || verdict.data?.allowed !== true}
-            onClick={() => ask.mutate()}
-          >
-            Ask for approval
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+      )}
+      <FileInput
+        label="A file that shows it (PDF, PNG, JPEG or text, up to 2 MB)"
+        placeholder={file === null ? 'None' : file.name}
+        accept="application/pdf,image/png,image/jpeg,text/plain"
+        onChange={(chosen) => (chosen === null ? setFile(null) : attach.mutate(chosen))}
+        error={attach.error?.message}
+      />
+    </AskApproval>
   );
 }

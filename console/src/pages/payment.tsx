@@ -5,10 +5,11 @@ import { useState } from 'react';
 import { type PaymentPageView, type TimelineEntry } from '../../../src/ops/console-views.js';
 import { api } from '../api.js';
 import { money, State, Time } from '../format.js';
-import { Heading, Loaded } from '../parts.js';
+import { Facts, Heading, Loaded, Part } from '../parts.js';
 import { ApprovalCard } from './approvals.js';
 import { Lifecycle } from './lifecycle.js';
 import { OperationActions } from './operation-actions.js';
+import { PaymentActions } from './payment-actions.js';
 
 export function PaymentPage() {
   const { id } = useParams({ from: '/shell/payments/$id' });
@@ -53,6 +54,7 @@ function Page({ page }: { readonly page: PaymentPageView }) {
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 5 }} order={{ base: 1, lg: 2 }}>
           <Stack gap="md">
+            <PaymentActions page={page} />
             {open.map((operation) => (
               <OperationActions
                 key={operation.entity_key}
@@ -65,7 +67,8 @@ function Page({ page }: { readonly page: PaymentPageView }) {
               .map((approval) => (
                 <ApprovalCard key={approval.id} approval={approval} />
               ))}
-            <Facts page={page} />
+            {page.files.length > 0 && <Files files={page.files} />}
+            <PaymentFacts page={page} />
             <Paper withBorder p="sm">
               <Title order={2} size="h5" mb="xs">
                 Lifecycle
@@ -79,7 +82,27 @@ function Page({ page }: { readonly page: PaymentPageView }) {
   );
 }
 
-function Facts({ page: { payment, operations, refunds, orphans } }: { readonly page: PaymentPageView }) {
+/** What people attached to what they found out, to be downloaded. */
+function Files({ files }: { readonly files: PaymentPageView['files'] }) {
+  return (
+    <Part title="Files">
+      {files.map(({ id, name, added_by: by, at }) => (
+        <Text key={id} size="sm">
+          <Anchor inherit href={`/ops/api/evidence/${id}`} download={name}>
+            {name}
+          </Anchor>{' '}
+          by {by}, <Time at={at} />
+        </Text>
+      ))}
+    </Part>
+  );
+}
+
+function PaymentFacts({
+  page: { payment, operations, refunds, orphans },
+}: {
+  readonly page: PaymentPageView;
+}) {
   const { currency } = payment;
   const facts: readonly (readonly [name: string, value: React.ReactNode])[] = [
     ['Captured', money(payment.amount_captured, currency)],
@@ -107,23 +130,9 @@ function Facts({ page: { payment, operations, refunds, orphans } }: { readonly p
     ),
   ];
   return (
-    <Paper withBorder p="sm">
-      <Title order={2} size="h5" mb="xs">
-        Facts
-      </Title>
-      <Stack gap={6} component="dl" m={0}>
-        {facts.map(([name, value], index) => (
-          <Group key={`${name} ${index}`} justify="space-between" gap="md" wrap="nowrap" align="start">
-            <Text component="dt" size="sm" c="dimmed" flex="none">
-              {name}
-            </Text>
-            <Text component="dd" size="sm" m={0} ta="end">
-              {value}
-            </Text>
-          </Group>
-        ))}
-      </Stack>
-    </Paper>
+    <Part title="Facts">
+      <Facts facts={facts} />
+    </Part>
   );
 }
 
@@ -147,7 +156,7 @@ function PspReference({
 
 const colors = { good: 'green', bad: 'red', doubt: 'yellow', plain: 'gray' } as const;
 
-function Entries({ entries }: { readonly entries: readonly TimelineEntry[] }) {
+export function Entries({ entries }: { readonly entries: readonly TimelineEntry[] }) {
   return (
     <Timeline bulletSize={16} lineWidth={2}>
       {entries.map((entry, index) => (

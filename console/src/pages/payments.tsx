@@ -1,4 +1,4 @@
-import { Group, Select, Table, TextInput } from '@mantine/core';
+import { Button, Group, Select, Table, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -51,6 +51,11 @@ export function Payments() {
             find(value);
           }}
         />
+        {search.merchant && (
+          <Button variant="default" onClick={() => narrow({ merchant: '' })}>
+            Of one merchant ✕
+          </Button>
+        )}
         <Select
           label="State"
           placeholder="Any"
@@ -71,10 +76,10 @@ export function Payments() {
               <PaymentsTable rows={data} />
             )}
             <PageButtons
-              isNewest={!search.cursor}
+              isFirst={!search.cursor}
               next={next}
-              onNewest={() => narrow({})}
-              onOlder={(cursor) => void navigate({ search: { ...search, cursor } })}
+              onFirst={() => narrow({})}
+              onNext={(cursor) => void navigate({ search: { ...search, cursor } })}
             />
           </>
         )}

@@ -1,5 +1,16 @@
-import { Button, Card, Center, PasswordInput, PinInput, Stack, Text, TextInput, Title } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import {
+  Alert,
+  Button,
+  Card,
+  Center,
+  PasswordInput,
+  PinInput,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
 import { type OperatorView } from '../../../src/ops/console-views.js';
@@ -16,6 +27,8 @@ function takeLink(): string {
   return link;
 }
 const link = takeLink();
+/** Back from the provider, which did not let in. */
+const isRefused = new URLSearchParams(location.search).has('refused');
 
 export function SignIn() {
   const navigate = useNavigate();
@@ -30,6 +43,10 @@ export function SignIn() {
       await navigate({ to: '/' });
     },
     onError: () => setCode(''),
+  });
+  const ways = useQuery({
+    queryKey: ['ways'],
+    queryFn: () => api<{ readonly oidc: boolean }>('GET', 'session/ways'),
   });
   useEffect(() => {
     if (link !== '') mutate({ link });
@@ -48,6 +65,11 @@ export function SignIn() {
           An administrator makes an account with <span className="mono">npx payonce operators create</span>.
         </Text>
         {error && <Failure error={error} />}
+        {isRefused && (
+          <Alert variant="light" color="orange" mb="sm">
+            Your organisation did not sign you in here: ask an administrator for a role.
+          </Alert>
+        )}
         <form onSubmit={submit}>
           <Stack gap="sm">
             <TextInput
@@ -83,6 +105,11 @@ export function SignIn() {
             </Button>
           </Stack>
         </form>
+        {ways.data?.oidc === true && (
+          <Button component="a" href="/ops/api/session/oidc" variant="default" fullWidth mt="sm">
+            Sign in by your organisation
+          </Button>
+        )}
       </Card>
     </Center>
   );

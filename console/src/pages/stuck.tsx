@@ -1,4 +1,4 @@
-import { SegmentedControl, Table, Text } from '@mantine/core';
+import { SegmentedControl, Table } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type OpenRow, type PageView } from '../../../src/ops/console-views.js';
@@ -18,19 +18,22 @@ export function Stuck() {
       <Heading
         title="Stuck and open"
         hint={
-          list === 'stuck'
-            ? 'Nothing is tried any more: a person has to find out what the PSP did. The longest stuck first.'
-            : 'Not decided yet, and tried again by the service. The oldest first.'
+          list === 'snoozed'
+            ? 'Stuck, and off the list for a while: each has an owner who looks after it.'
+            : list === 'stuck'
+              ? 'Nothing is tried any more: a person has to find out what the PSP did. The longest stuck first.'
+              : 'Not decided yet, and tried again by the service. The oldest first.'
         }
       >
         <SegmentedControl
           aria-label="List"
           data={[
             { value: 'stuck', label: 'Stuck' },
+            { value: 'snoozed', label: 'Snoozed' },
             { value: 'open', label: 'Open' },
           ]}
           value={list}
-          onChange={(value) => void navigate({ search: value === 'open' ? { list: 'open' } : {} })}
+          onChange={(value) => void navigate({ search: value === 'stuck' ? {} : { list: value } })}
         />
       </Heading>
       <Loaded query={query}>
@@ -38,7 +41,7 @@ export function Stuck() {
           data.length === 0 ? (
             <Nothing>No operation is {list}.</Nothing>
           ) : (
-            <Rows rows={data} isStuck={list === 'stuck'} />
+            <Rows rows={data} isStuck={list !== 'open'} />
           )
         }
       </Loaded>
@@ -65,9 +68,9 @@ function Rows({ rows, isStuck }: { readonly rows: readonly OpenRow[]; readonly i
           <Table.Tr key={`${row.merchant_id} ${row.entity_key}`}>
             <Table.Td data-label="Operation">
               {row.payment_id === null ? (
-                <Text span className="mono">
+                <Link to="/payouts/$id" params={{ id: row.payout_id! }} className="row-link mono">
                   {row.entity_key}
-                </Text>
+                </Link>
               ) : (
                 <Link to="/payments/$id" params={{ id: row.payment_id }} className="row-link mono">
                   {row.entity_key}
@@ -84,6 +87,7 @@ function Rows({ rows, isStuck }: { readonly rows: readonly OpenRow[]; readonly i
             <Table.Td data-label="Last outcome">{row.last_outcome ?? 'unanswered'}</Table.Td>
             <Table.Td data-label={isStuck ? 'Why' : 'Next try'}>
               {isStuck ? (row.reason ?? 'not known') : <Time at={row.next_step_at} />}
+              {row.owner !== null && `; with ${row.owner}`}
             </Table.Td>
             <Table.Td data-label="Merchant">{row.merchant}</Table.Td>
           </Table.Tr>

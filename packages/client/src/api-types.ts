@@ -230,6 +230,26 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/ops/api/reconciliation/breaks/{id}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read a difference
+     * @description Of a report or a notification, with its owner and what people noted about it.
+     */
+    readonly get: operations['getReconciliationBreak'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/ops/api/reconciliation/runs': {
     readonly parameters: {
       readonly query?: never;
@@ -1006,6 +1026,7 @@ export interface components {
         | 'dispute.lost'
         | 'payout.paid'
         | 'payout.failed'
+        | 'payout.returned'
         | 'ping';
     };
     readonly EventPage: {
@@ -1271,7 +1292,7 @@ export interface components {
       readonly currency: string;
       /** @description Names the operation at every PSP, and never changes. */
       readonly entity_key: string;
-      /** @description Why a payout with status `failed` failed: nothing was paid. */
+      /** @description Why a payout with status `failed` failed (nothing was paid), or why the money of a `returned` one came back. */
       readonly failure: components['schemas']['Failure'] | null;
       /**
        * Format: uuid
@@ -1298,10 +1319,10 @@ export interface components {
       /** @description The PSPs that were tried, in order, with the outcome of each. */
       readonly routes: readonly components['schemas']['Route'][];
       /**
-       * @description `processing`: the outcome is not known yet, the service keeps working on it, and the next payout to this recipient waits. `paid` and `failed` are final.
+       * @description `processing`: the outcome is not known yet, the service keeps working on it, and the next payout to this recipient waits. `failed` is final. `paid` is as well, unless the money comes back: `returned`.
        * @enum {string}
        */
-      readonly status: 'processing' | 'paid' | 'failed';
+      readonly status: 'processing' | 'paid' | 'failed' | 'returned';
       /**
        * Format: date-time
        * @description RFC 3339, UTC.
@@ -1380,6 +1401,7 @@ export interface components {
         | 'webhook_endpoint_limit'
         | 'replay_too_large'
         | 'psp_account_changed'
+        | 'psp_account_refused'
         | 'no_route'
         | 'rate_limited'
         | 'commits_may_be_lost'
@@ -1458,20 +1480,23 @@ export interface components {
     readonly Recipient: {
       /** @description Your own name for the recipient: its payouts are one sequence. */
       readonly reference: string;
-      /** @description A PSP account's name and the token that this PSP made for the recipient's bank account. Only PSPs with a token are candidates. Never an account or card number. */
+      /** @description A PSP account's name and the token that this PSP made for the recipient's bank account. Only PSPs with a token are candidates. Never an account or card number; but a bank that takes files is given the account itself (docs/bank-files.md). */
       readonly tokens: {
         readonly [key: string]: string;
       };
     };
-    /** @description Where a report and the ledger differ. */
+    /** @description Where what a PSP says, in a report or a notification, differs from our books. */
     readonly ReconciliationBreak: {
       /** @description `missing_at_psp`, `duplicate_effect` … */
       readonly category: string;
-      readonly currency: string;
+      /** @description Null where a notification names no money. */
+      readonly currency: string | null;
       /** @description The operation, where it is known. */
       readonly entity_key: string | null;
+      /** @description The notification that it was found by. */
+      readonly event_id: string | null;
       /** @description What the ledger has, in signed minor units. */
-      readonly expected: number;
+      readonly expected: number | null;
       /**
        * Format: uuid
        * @description UUID.
@@ -1488,8 +1513,8 @@ export interface components {
       readonly owner: string | null;
       readonly psp: string;
       readonly psp_reference: string | null;
-      /** @description What the report says. */
-      readonly reported: number;
+      /** @description What the PSP says. */
+      readonly reported: number | null;
       readonly resolution: string | null;
       /**
        * Format: date-time
@@ -1498,16 +1523,15 @@ export interface components {
       readonly resolved_at: string | null;
       /** @description A run, the task `reconciliation`, or a person. */
       readonly resolved_by: string | null;
-      /**
-       * Format: uuid
-       * @description UUIDv7.
-       */
-      readonly run_id: string;
+      /** @description The report that it was found by; null: a notification found it. */
+      readonly run_id: string | null;
       /**
        * Format: date-time
        * @description RFC 3339, UTC.
        */
       readonly since: string;
+      /** @description `open`, `assigned` or `closed`. */
+      readonly state: string;
     };
     readonly ReconciliationBreakCount: {
       readonly category: string;
@@ -1517,11 +1541,30 @@ export interface components {
       readonly difference: number;
       readonly open: number;
     };
+    readonly ReconciliationBreakNote: {
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC.
+       */
+      readonly at: string;
+      readonly by: string;
+      /**
+       * Format: uuid
+       * @description UUIDv7.
+       */
+      readonly id: string;
+      readonly note: string;
+    };
     readonly ReconciliationBreakPage: {
       readonly data: readonly components['schemas']['ReconciliationBreak'][];
       readonly has_more: boolean;
       /** @description Give it as `cursor` to get the next page. */
       readonly next_cursor: string | null;
+    };
+    readonly ReconciliationBreakWithNotes: {
+      readonly found: components['schemas']['ReconciliationBreak'];
+      /** @description What people found out so far, the oldest first. */
+      readonly notes: readonly components['schemas']['ReconciliationBreakNote'][];
     };
     readonly ReconciliationResult: {
       readonly breaks: readonly components['schemas']['ReconciliationBreakCount'][];
@@ -1781,6 +1824,7 @@ export interface components {
         | 'dispute.lost'
         | 'payout.paid'
         | 'payout.failed'
+        | 'payout.returned'
       )[];
       /**
        * Format: uri
@@ -2625,6 +2669,72 @@ export interface operations {
       };
     };
   };
+  readonly getReconciliationBreak: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @description The id of the break. An id that is not a UUID is answered 404. */
+        readonly id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The difference. */
+      readonly 200: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['ReconciliationBreakWithNotes'];
+        };
+      };
+      /** @description `unauthorized`: Credentials are missing or not valid. */
+      readonly 401: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `not_found`: No such object. */
+      readonly 404: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `internal_error`: Something went wrong on our side. */
+      readonly 500: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `overloaded`: The service cannot take this request now. */
+      readonly 503: {
+        headers: {
+          readonly 'Request-Id': components['headers']['RequestId'];
+          readonly 'Retry-After': components['headers']['RetryAfter'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
   readonly listReconciliationRuns: {
     readonly parameters: {
       readonly query?: {
@@ -2879,6 +2989,7 @@ export interface operations {
           | 'dispute.lost'
           | 'payout.paid'
           | 'payout.failed'
+          | 'payout.returned'
           | 'ping';
       };
       readonly header?: never;
@@ -3512,6 +3623,8 @@ export interface operations {
       };
       /**
        * @description `no_route`: No PSP can take this payment.
+       *
+       *     `psp_account_refused`: A PSP account is named that is not for this merchant.
        *
        *     `validation_failed`: The request is not valid.
        *
@@ -4606,7 +4719,7 @@ export interface operations {
         readonly recipient?: string;
         /** @description Your own name for it. Need not be unique. */
         readonly reference?: string;
-        readonly status?: 'processing' | 'paid' | 'failed';
+        readonly status?: 'processing' | 'paid' | 'failed' | 'returned';
       };
       readonly header?: never;
       readonly path?: never;
@@ -4811,6 +4924,8 @@ export interface operations {
       };
       /**
        * @description `no_route`: No PSP can take this payment.
+       *
+       *     `psp_account_refused`: A PSP account is named that is not for this merchant.
        *
        *     `validation_failed`: The request is not valid.
        *

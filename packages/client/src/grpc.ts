@@ -132,7 +132,7 @@ function unary(
     );
     const cancel = () => call.cancel();
     signal.addEventListener('abort', cancel, { once: true });
-    call.on('metadata', (told: Metadata) => (received = told));
+    call.on('metadata', (metadata: Metadata) => (received = metadata));
   });
 }
 

@@ -50,9 +50,9 @@ describe('a webhook', () => {
   });
 
   it('is told by its types', async () => {
-    const told = await verified(signed());
-    if (told.type !== 'payment.captured') throw new Error('another type');
-    const amount: number = told.data.amount_captured;
+    const event = await verified(signed());
+    if (event.type !== 'payment.captured') throw new Error('another type');
+    const amount: number = event.data.amount_captured;
     expect(amount).toBe(captured.amount_captured);
   });
 

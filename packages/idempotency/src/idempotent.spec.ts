@@ -108,14 +108,14 @@ describe('the lock of a run', () => {
         });
         const release = jest.spyOn(store, 'release');
         const { runs, handler } = held();
-        const told = failure(idempotent(store, options, handler)('k', { amount: 1 }));
+        const failed = failure(idempotent(store, options, handler)('k', { amount: 1 }));
         await settle();
         expect([take.mock.calls.length, runs.length, release.mock.calls.length]).toEqual([
           1,
           began,
           1 - began,
         ]);
-        if (began === 0) expect(await told).toMatchObject({ code: 'store_unavailable' });
+        if (began === 0) expect(await failed).toMatchObject({ code: 'store_unavailable' });
       }
     },
   );
@@ -297,9 +297,9 @@ describe('an error', () => {
     jest.spyOn(store, 'take').mockRejectedValue(new CallStoreUnavailable(driver));
     const error = await failure(idempotent(store, options, () => 1)('private-7', { amount: 1 }));
     expect(error).toBeInstanceOf(IdempotentCallError);
-    const told = inspect(error, { showHidden: true, depth: 9 });
-    expect(told).toContain('refused');
-    expect(told).not.toContain('private-7');
+    const printed = inspect(error, { showHidden: true, depth: 9 });
+    expect(printed).toContain('refused');
+    expect(printed).not.toContain('private-7');
   });
 });
 

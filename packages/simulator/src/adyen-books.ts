@@ -19,6 +19,9 @@ export class AdyenBooks {
     private readonly webhooks: Webhooks,
   ) {}
 
+  /** Of the last payment: the simulator plays any account. */
+  merchantAccount = 'PayonceECOM';
+
   ensureRoom(): void {
     this.ledger.ensureRoom();
   }
@@ -31,6 +34,7 @@ export class AdyenBooks {
     amount: number,
     key: string | null,
   ): void {
+    this.merchantAccount = payment.merchantAccount;
     this.ledger.add({
       operation,
       psp_reference: pspReference,
@@ -40,6 +44,15 @@ export class AdyenBooks {
       amount,
       currency: payment.amount.currency,
       idempotency_key: key,
+    });
+  }
+
+  dispute(payment: AdyenPayment, pspReference: string, amount: number): void {
+    this.ledger.dispute({
+      psp_reference: pspReference,
+      parent_reference: payment.pspReference,
+      amount,
+      currency: payment.amount.currency,
     });
   }
 

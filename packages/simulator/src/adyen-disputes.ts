@@ -9,6 +9,13 @@ interface Dispute {
   readonly last: AdyenEvent['eventCode'];
 }
 
+/** Which of its steps move money: taken, and given back. */
+const MOVES: Readonly<Partial<Record<AdyenEvent['eventCode'], number>>> = {
+  CHARGEBACK: -1,
+  CHARGEBACK_REVERSED: 1,
+  SECOND_CHARGEBACK: -1,
+};
+
 /** Disputes of payments, one of each. https://docs.adyen.com/risk-management/understanding-disputes/dispute-flow */
 export class AdyenDisputes {
   private readonly disputes = new Map<string, Dispute>();
@@ -43,6 +50,8 @@ export class AdyenDisputes {
     eventCode: AdyenEvent['eventCode'],
   ): string {
     this.disputes.set(payment.pspReference, { pspReference, amount, last: eventCode });
+    const sign = MOVES[eventCode];
+    if (sign !== undefined) this.books.dispute(payment, pspReference, sign * amount);
     this.books.announce({
       ...about(payment),
       amount: { value: amount, currency: payment.amount.currency },

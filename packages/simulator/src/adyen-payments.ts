@@ -153,7 +153,8 @@ export interface AdyenEvent {
     | 'NOTIFICATION_OF_CHARGEBACK'
     | 'CHARGEBACK'
     | 'CHARGEBACK_REVERSED'
-    | 'SECOND_CHARGEBACK';
+    | 'SECOND_CHARGEBACK'
+    | 'REPORT_AVAILABLE';
   readonly success: boolean;
   readonly pspReference: string;
   readonly originalReference?: string;

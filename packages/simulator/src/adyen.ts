@@ -15,11 +15,13 @@ import {
   noAccount,
   parseJson,
 } from './adyen-parameters.js';
+import { AdyenReports } from './adyen-reports.js';
 import { AdyenTransfers } from './adyen-transfers.js';
 import { type AdyenAction, type AdyenBehaviour, adyenReason, adyenToken } from './cards.js';
 import { type Clock } from './clock.js';
 import { idSource } from './ids.js';
 import { type Ledger } from './ledger.js';
+import { type ReportRequest } from './report-request.js';
 import { type Webhooks } from './webhooks.js';
 import {
   type Call,
@@ -45,6 +47,7 @@ export class AdyenWire implements Wire {
   private readonly modifications: AdyenModifications;
   private readonly transfers: AdyenTransfers;
   private readonly disputes: AdyenDisputes;
+  private readonly reports: AdyenReports;
 
   constructor(
     private readonly clock: Clock,
@@ -57,6 +60,7 @@ export class AdyenWire implements Wire {
     this.modifications = new AdyenModifications(this.books, this.nextReference);
     this.transfers = new AdyenTransfers(clock, ledger, webhooks);
     this.disputes = new AdyenDisputes(this.books, this.nextReference);
+    this.reports = new AdyenReports(this.books, ledger, pages);
   }
 
   prepare(call: Call): Prepared | Reply {
@@ -110,15 +114,22 @@ export class AdyenWire implements Wire {
 
   settings(): void {}
 
+  publish(request: ReportRequest): string {
+    return this.reports.publish(request);
+  }
+
   reset(): void {
     this.payments.reset();
     this.transfers.reset();
     this.disputes.reset();
+    this.reports.reset();
   }
 
-  private authorize({ headers }: Call): Reply | undefined {
+  private authorize({ headers, method }: Call): Reply | undefined {
     const key = headers['x-api-key'];
     if (typeof key === 'string' && key !== '') return undefined;
+    // A user of reports may sign in by name.
+    if (method === 'GET' && /^Basic \S+/.test(headers.authorization ?? '')) return undefined;
     return failure(401, '000', 'HTTP Status Response - Unauthorized', 'security');
   }
 
@@ -126,6 +137,7 @@ export class AdyenWire implements Wire {
     const [, version, resource, reference, verb, ...rest] = call.path.split('/');
     const transfers = call.path === TRANSFERS;
     const checkout = version === 'v71' && rest.length === 0;
+    if (call.method === 'GET') return this.reports.download(call.path);
     const known = call.method === 'POST' && (transfers || checkout);
     if (!known) return failure(404, '000', 'Not Found', 'validation');
     const key = call.headers['idempotency-key'];

@@ -4,13 +4,8 @@ import { shownHook } from './hooks.js';
 import { type Effect } from './ledger.js';
 import { type SimulatedPsp } from './psp.js';
 import { type Port } from './server.js';
-import {
-  adyenReport,
-  differences,
-  type Planted,
-  type ReportRequest,
-  stripeReport,
-} from './settlement-report.js';
+import { differences, type Planted, type ReportRequest } from './report-request.js';
+import { adyenReport, reportedBy, stripeReport } from './settlement-report.js';
 import { BadControl, type Call, disputeSteps, Full, json, type Reply } from './wire.js';
 
 const MAX_CLOCK_STEP_MS = 400 * 24 * 3_600_000;
@@ -39,7 +34,15 @@ export class Control {
   /** What the PSP reports to those who keep books, as CSV. */
   report(request: ReportRequest = {}): string {
     const write = this.psp.name === 'adyen' ? adyenReport : stripeReport;
-    return write(this.psp.ledger.read(), request);
+    return write(reportedBy(this.psp.ledger), request);
+  }
+
+  /**
+   * The PSP makes it known in its own way: Adyen writes a report and says where it is, Stripe's balance transactions
+   * are told so from now on. Returns the report's name.
+   */
+  publish(request: ReportRequest = {}): string {
+    return this.psp.wire.publish(request);
   }
 
   addFault(request: FaultRequest): Fault {
@@ -100,6 +103,11 @@ export class Control {
           body: this.report({ planted: plantedOf(parameters.getAll('plant')) }),
           headers,
         };
+      }
+      case 'POST /_publish': {
+        const { plant = [] } = parse(body);
+        if (!Array.isArray(plant)) throw new BadControl('plant: a list such as ["missing:3"]');
+        return json(200, { report: this.publish({ planted: plantedOf(plant.map(String)) }) });
       }
       case 'GET /_calls':
         return json(200, { psp: psp.name, calls: psp.readCalls(reference), total: psp.calls.total });

@@ -6,7 +6,7 @@ import { type Fault, type FaultRequest } from './faults.js';
 import { adyenKeys, type KeyPolicy, stripeKeys } from './idempotency.js';
 import { type PspParts, SimulatedPsp } from './psp.js';
 import { Port } from './server.js';
-import { type ReportRequest } from './settlement-report.js';
+import { type ReportRequest } from './report-request.js';
 import { StripeWire } from './stripe.js';
 import { type WebhooksReading } from './webhooks.js';
 import {
@@ -19,11 +19,13 @@ import {
   type Wire,
 } from './wire.js';
 
+export { type BankLine, SimulatedBank } from './bank.js';
 export { type CallRecord } from './calls.js';
 export { type LedgerReading } from './control.js';
 export { type Fault, type FaultKind, type FaultRequest } from './faults.js';
 export { type Effect, type Operation } from './ledger.js';
-export { type Difference, type Planted, type ReportRequest } from './settlement-report.js';
+export { type Difference, type Planted, type ReportRequest } from './report-request.js';
+export { hasSshd, type SftpDrop, startSftpDrop } from './sftp-drop.js';
 export { type WebhooksReading } from './webhooks.js';
 
 export const pspNames = ['stripe', 'adyen', 'keyless'] as const;
@@ -47,6 +49,11 @@ export interface Simulator {
   ledger(psp: PspName, filter?: { reference?: string; after?: number }): LedgerReading;
   /** A settlement report from the ledger, with fees: Stripe's itemised CSV, Adyen's settlement detail CSV. */
   report(psp: PspName, request?: ReportRequest): string;
+  /**
+   * The PSP makes a report known: Adyen writes one and notifies where it is, Stripe's balance transactions have these
+   * differences from now on. Returns its name.
+   */
+  publish(psp: PspName, request?: ReportRequest): string;
   /** The last 5,000 requests on the wire. */
   calls(psp: PspName, reference?: string): readonly CallRecord[];
   faults(psp: PspName, fault: FaultRequest): Fault;
@@ -137,6 +144,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     },
     ledger: (psp, filter) => controls[psp].ledger(filter),
     report: (psp, request) => controls[psp].report(request),
+    publish: (psp, request) => controls[psp].publish(request),
     calls: (psp, reference) => controls[psp].psp.readCalls(reference),
     faults: (psp, fault) => controls[psp].addFault(fault),
     clearFaults: async (psp) => {
@@ -238,10 +246,10 @@ function foreign(): Reply {
 
 /** A cap that is reached is told once, not two hundred thousand times. */
 function once(tell: (message: string) => void): (message: string) => void {
-  let told = false;
+  let warned = false;
   return (message) => {
-    if (told) return;
-    told = true;
+    if (warned) return;
+    warned = true;
     tell(message);
   };
 }

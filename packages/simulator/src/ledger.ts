@@ -27,11 +27,24 @@ export interface Effect {
   readonly undone_at?: string;
 }
 
+/** Money that a dispute took from what the PSP holds, or gave back. */
+export interface DisputedMoney {
+  /** The PSP's id of the dispute, and of the payment. */
+  readonly psp_reference: string;
+  readonly parent_reference: string;
+  /** Minor units: below zero where it was taken. */
+  readonly amount: number;
+  /** Upper case. */
+  readonly currency: string;
+  readonly at: string;
+}
+
 type Stored = Omit<Effect, 'at' | 'psp' | 'undone_at'> & { readonly at: number; undone?: number };
 
 /** What one PSP did, in order; only ever added to, and marked where it came to nothing. */
 export class Ledger {
   private readonly effects: Stored[] = [];
+  private readonly disputed: DisputedMoney[] = [];
 
   constructor(
     readonly psp: string,
@@ -46,6 +59,14 @@ export class Ledger {
   add(effect: Omit<Effect, 'seq' | 'psp' | 'at' | 'undone_at'>): void {
     this.ensureRoom();
     this.effects.push({ seq: this.effects.length + 1, ...effect, at: this.clock.now() });
+  }
+
+  dispute(money: Omit<DisputedMoney, 'at'>): void {
+    this.disputed.push({ ...money, at: new Date(this.clock.now()).toISOString() });
+  }
+
+  get disputes(): readonly DisputedMoney[] {
+    return this.disputed;
   }
 
   /** Asked before an effect is begun, so that none is half made. */
@@ -77,5 +98,6 @@ export class Ledger {
 
   reset(): void {
     this.effects.length = 0;
+    this.disputed.length = 0;
   }
 }

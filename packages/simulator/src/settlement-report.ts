@@ -1,26 +1,23 @@
-import { type Effect } from './ledger.js';
+import { type DisputedMoney, type Effect, type Ledger } from './ledger.js';
+import { type Difference, type ReportRequest } from './report-request.js';
 
-/** A difference that a report is to have from the ledger that it is written from. */
-export const differences = ['missing', 'duplicated', 'amount', 'made_up'] as const;
-export type Difference = (typeof differences)[number];
-
-export interface Planted {
-  /** The effect of the ledger that it is planted at; for `made_up` the one that it looks like. */
-  readonly seq: number;
-  readonly difference: Difference;
+/** What a PSP did, as its reports are written from it. */
+export interface Reported {
+  readonly psp: string;
+  readonly effects: readonly Effect[];
+  readonly disputes: readonly DisputedMoney[];
 }
 
-export interface ReportRequest {
-  /** The effects that it tells of; every one unless told. */
-  readonly only?: readonly number[];
-  readonly planted?: readonly Planted[];
+export function reportedBy(ledger: Ledger): Reported {
+  return { psp: ledger.psp, effects: ledger.read(), disputes: ledger.disputes };
 }
 
 /** Something that moved the money that a PSP holds. */
-interface Row {
+export interface Row {
   readonly id: string;
-  readonly effect: Effect;
-  readonly type: 'payment' | 'refund' | 'refund_reversed' | 'payout' | 'payout_returned';
+  readonly effect: Omit<Effect, 'at' | 'seq'>;
+  readonly type:
+    'payment' | 'refund' | 'refund_reversed' | 'payout' | 'payout_returned' | 'dispute' | 'dispute_reversed';
   readonly gross: number;
   readonly at: string;
 }
@@ -31,14 +28,34 @@ const FIXED_FEE = 25;
 const OFF_BY = 7;
 const WITHOUT_DECIMALS: ReadonlySet<string> = new Set(['JPY', 'KRW', 'VND', 'CLP', 'ISK']);
 
-/** The rows of a report in the order of the ledger, with the differences that were planted. */
-function rowsOf(effects: readonly Effect[], { only, planted = [] }: ReportRequest): Row[] {
-  const told = only === undefined ? effects : effects.filter(({ seq }) => only.includes(seq));
-  return told.flatMap((effect) => {
-    const rows = rowsOfEffect(effect);
+/** The rows of a report in the order of the ledger, with the differences that were planted; then disputes. */
+export function rowsOf({ psp, effects, disputes }: Reported, { only, planted = [] }: ReportRequest): Row[] {
+  const reported = only === undefined ? effects : effects.filter(({ seq }) => only.includes(seq));
+  const rows = reported.flatMap((effect) => {
     const planting = planted.filter(({ seq }) => seq === effect.seq);
-    return planting.reduce((before, { difference }) => plant(before, difference), rows);
+    return planting.reduce((before, { difference }) => plant(before, difference), rowsOfEffect(effect));
   });
+  return only === undefined
+    ? [...rows, ...disputes.map((dispute, index) => rowOfDispute(psp, dispute, index))]
+    : rows;
+}
+
+function rowOfDispute(psp: string, { amount, at, ...money }: DisputedMoney, index: number): Row {
+  return {
+    id: `d${index + 1}`,
+    effect: {
+      psp,
+      operation: 'refund',
+      ...money,
+      reference: null,
+      route: null,
+      amount: Math.abs(amount),
+      idempotency_key: null,
+    },
+    type: amount < 0 ? 'dispute' : 'dispute_reversed',
+    gross: amount,
+    at,
+  };
 }
 
 function plant(rows: readonly Row[], difference: Difference): Row[] {
@@ -84,21 +101,23 @@ function rowsOfEffect(effect: Effect): Row[] {
   }
 }
 
-function feeOf({ type, gross }: Row): number {
+export function feeOf({ type, gross }: Row): number {
   return type === 'payment' ? Math.round(gross * FEE_RATE) + FIXED_FEE : 0;
 }
 
-const stripeCategories = {
+export const stripeCategories = {
   payment: 'charge',
   refund: 'refund',
   refund_reversed: 'refund_failure',
   payout: 'payout',
   payout_returned: 'payout_reversal',
+  dispute: 'dispute',
+  dispute_reversed: 'dispute_reversal',
 } as const;
 
 /** Stripe's itemised payout reconciliation: each currency is closed by the payout of all that stands above. */
-export function stripeReport(effects: readonly Effect[], request: ReportRequest = {}): string {
-  const rows = rowsOf(effects, request);
+export function stripeReport(reported: Reported, request: ReportRequest = {}): string {
+  const rows = rowsOf(reported, request);
   const currencies = [...new Set(rows.map(({ effect }) => effect.currency))];
   const payoutOf = (currency: string) => `po_automatic_${currency.toLowerCase()}_${rows.at(-1)?.id ?? 0}`;
   const lines = rows.map((row) => {
@@ -174,11 +193,17 @@ export function stripeReport(effects: readonly Effect[], request: ReportRequest 
   ]);
 }
 
-const adyenTypes = { payment: 'Settled', refund: 'Refunded', refund_reversed: 'RefundedReversed' } as const;
+const adyenTypes = {
+  payment: 'Settled',
+  refund: 'Refunded',
+  refund_reversed: 'RefundedReversed',
+  dispute: 'Chargeback',
+  dispute_reversed: 'ChargebackReversed',
+} as const;
 
 /** Adyen's settlement detail report: one batch, closed by what is paid out. Transfers are not part of it. */
-export function adyenReport(effects: readonly Effect[], request: ReportRequest = {}): string {
-  const rows = rowsOf(effects, request);
+export function adyenReport(reported: Reported, request: ReportRequest = {}): string {
+  const rows = rowsOf(reported, request);
   const batch = rows.at(-1)?.id.replaceAll(/\D/g, '') ?? '0';
   const sums = new Map<string, number>();
   const lines = rows.flatMap((row) => {

@@ -1,6 +1,7 @@
 import { type Clock } from './clock.js';
 import { idSource } from './ids.js';
 import { type PaymentIntent } from './payment-intents.js';
+import { type Ledger } from './ledger.js';
 import { type StripeEvents } from './stripe-events.js';
 import { seconds } from './stripe-objects.js';
 import { type DisputeStep } from './wire.js';
@@ -21,6 +22,7 @@ export class StripeDisputes {
   constructor(
     private readonly clock: Clock,
     private readonly events: StripeEvents,
+    private readonly ledger: Ledger,
   ) {}
 
   /** Takes it one step on, and returns its id; undefined where there is nothing to dispute or to decide. */
@@ -34,9 +36,11 @@ export class StripeDisputes {
         amount,
         status: 'needs_response',
       } as const;
+      this.move(intent, opened, -amount);
       return this.tell(intent, opened, ['charge.dispute.created', 'charge.dispute.funds_withdrawn']);
     }
     if (before === undefined) return undefined;
+    if (step === 'win') this.move(intent, before, before.amount);
     return step === 'win'
       ? this.tell(intent, { ...before, status: 'won' }, [
           'charge.dispute.closed',
@@ -47,6 +51,15 @@ export class StripeDisputes {
 
   reset(): void {
     this.disputes.clear();
+  }
+
+  private move({ id, currency }: PaymentIntent, dispute: Pick<Dispute, 'id'>, amount: number): void {
+    this.ledger.dispute({
+      psp_reference: dispute.id,
+      parent_reference: id,
+      amount,
+      currency: currency.toUpperCase(),
+    });
   }
 
   private tell(intent: PaymentIntent, dispute: Dispute, types: readonly string[]): string {

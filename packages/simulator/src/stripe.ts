@@ -13,6 +13,7 @@ import {
   renderIntent,
   ROUTE,
 } from './payment-intents.js';
+import { StripeBalance } from './stripe-balance.js';
 import { StripeDisputes } from './stripe-disputes.js';
 import { StripeEvents } from './stripe-events.js';
 import { shown, StripeLookups } from './stripe-lookups.js';
@@ -27,6 +28,7 @@ import {
 } from './stripe-parameters.js';
 import { StripePayouts } from './stripe-payouts.js';
 import { StripeRefunds } from './stripe-refunds.js';
+import { type ReportRequest } from './report-request.js';
 import { unexpected } from './unexpected-state.js';
 import { type Webhooks } from './webhooks.js';
 import {
@@ -57,6 +59,7 @@ export class StripeWire implements Wire {
   private readonly refunds: StripeRefunds;
   private readonly payouts: StripePayouts;
   private readonly disputes: StripeDisputes;
+  private readonly balance: StripeBalance;
 
   constructor(
     private readonly clock: Clock,
@@ -70,7 +73,8 @@ export class StripeWire implements Wire {
     this.events = new StripeEvents(clock, webhooks);
     this.refunds = new StripeRefunds(this.intents, clock, ledger, this.events);
     this.payouts = new StripePayouts(clock, ledger, this.events);
-    this.disputes = new StripeDisputes(clock, this.events);
+    this.disputes = new StripeDisputes(clock, this.events, ledger);
+    this.balance = new StripeBalance(ledger, this.intents);
   }
 
   prepare(call: Call): Prepared | Reply {
@@ -125,11 +129,16 @@ export class StripeWire implements Wire {
     this.lookups.searchLagMs = lag;
   }
 
+  publish(request: ReportRequest): string {
+    return this.balance.publish(request);
+  }
+
   reset(): void {
     this.intents.reset();
     this.refunds.reset();
     this.payouts.reset();
     this.disputes.reset();
+    this.balance.publish({});
     this.lookups.searchLagMs = 0;
   }
 
@@ -148,6 +157,9 @@ export class StripeWire implements Wire {
     if ((path === 'refunds' || path === 'payouts') && verb === undefined) {
       const routed = this[path].route(call, id);
       if (routed !== undefined) return routed;
+    }
+    if (path === 'balance_transactions' && id === undefined && call.method === 'GET') {
+      return this.balance.list(parseForm(call.query));
     }
     const known = path === 'payment_intents';
     if (known && call.method === 'GET' && verb === undefined) {

@@ -253,10 +253,10 @@ export class Webhooks {
 
 function post({ hook, event }: Delivery, done: (ok: boolean) => void): void {
   const { headers, body } = event(hook.secrets);
-  let told = false;
+  let warned = false;
   const tell = (ok: boolean): void => {
-    if (told) return;
-    told = true;
+    if (warned) return;
+    warned = true;
     done(ok);
   };
   const outgoing = request(

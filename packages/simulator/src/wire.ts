@@ -1,4 +1,5 @@
 import { type IncomingHttpHeaders } from 'node:http';
+import { type ReportRequest } from './report-request.js';
 
 /** One request as it arrived, read to its end. */
 export interface Call {
@@ -58,6 +59,8 @@ export interface Wire {
   /** The cardholder's bank disputes a payment, or decides; undefined: there is no such payment or dispute. */
   dispute(id: string, step: DisputeStep, amount?: number): string | undefined;
   settings(settings: Readonly<Record<string, unknown>>): void;
+  /** Makes a report known as this PSP does, and returns its name. */
+  publish(request: ReportRequest): string;
   reset(): void;
 }
 

@@ -10,7 +10,6 @@ import {
   type Refusal,
   refusedBy,
   type Store,
-  type Value,
   type Where,
 } from '../../core/change.js';
 import { sqlStateOf } from '../sql-state.js';
@@ -18,8 +17,10 @@ import { isOutage, translateOutage, StoreUnavailable } from '../store-unavailabl
 import { type Columns, columnsOf } from './columns.js';
 import { encode } from './encoding.js';
 import { Lane } from './lane.js';
-import { paramsForMany, paramsForOne, type Shape, Statements } from './statement.js';
+import { type Given, paramsForMany, paramsForOne, type Shape, Statements } from './statement.js';
 import { type Table } from '../../core/table.js';
+import { inSpan, type SpanOptions } from '../../core/tracing.js';
+import { TENANTS, tenants } from '../tenants.js';
 import { Waker } from './waker.js';
 
 export interface PostgresStoreOptions {
@@ -49,8 +50,15 @@ const MAX_TRIES = 6;
  */
 const STEP_IN_MS = 20;
 
-interface Waiting {
-  readonly values: readonly Value[];
+/** Of each commit, though many share a statement. */
+const COMMIT = {
+  name: 'postgres commit',
+  kind: 'client',
+  onlyWithin: true,
+  attributes: { 'db.system.name': 'postgresql' },
+} as const satisfies SpanOptions;
+
+interface Waiting extends Given {
   /** Order of arrival: the lane that is free serves the commit that has waited longest. */
   readonly turn: number;
   /** No two commits behind one gate share a statement. */
@@ -90,6 +98,11 @@ export class PostgresStore implements Store {
     this.lanes = Array.from({ length: options.lanes }, () => new Lane(options.url, name));
   }
 
+  /** Commits that no lane has taken yet. */
+  get waiting(): number {
+    return this.queued;
+  }
+
   /** `listener` is called with the changes of every commit once they are written. It must not throw. */
   onCommitted(listener: (changes: readonly Change[]) => void): void {
     this.listeners.push(listener);
@@ -97,7 +110,7 @@ export class PostgresStore implements Store {
 
   async commit(commit: Commit): Promise<CommitResult> {
     const changes = changesOf(commit);
-    const result = await this.enqueue(changes);
+    const result = await inSpan(COMMIT, () => this.enqueue(changes));
     if (result.done) for (const listener of this.listeners) listener(changes);
     return result;
   }
@@ -106,10 +119,11 @@ export class PostgresStore implements Store {
     if (this.closing) return Promise.reject(new StoreUnavailable(new Error('the store is closing')));
     if (this.queued >= MAX_QUEUE_LENGTH)
       return Promise.reject(new StoreUnavailable(new Error('too many commits wait')));
-    const { statement, values } = this.statements.of(changes);
+    const { statement, values, merchantId } = this.statements.of(changes);
     const queue = this.queueFor(statement.shapeFor(values), changes);
     return new Promise((resolve, reject) => {
-      queue.waiting.push({ values, turn: this.turns++, gate: gateOf(changes), resolve, reject });
+      const gate = gateOf(changes);
+      queue.waiting.push({ values, merchantId, turn: this.turns++, gate, resolve, reject });
       this.queued += 1;
       this.pump();
     });
@@ -209,15 +223,8 @@ export class PostgresStore implements Store {
         const [only] = batch;
         const done =
           batch.length === 1
-            ? await lane.run(`${name}_one`, shape.one, paramsForOne(shape, only!.values))
-            : await lane.run(
-                `${name}_many`,
-                shape.many,
-                paramsForMany(
-                  shape,
-                  batch.map((entry) => entry.values),
-                ),
-              );
+            ? await lane.run(`${name}_one`, shape.one, paramsForOne(shape, only!))
+            : await lane.run(`${name}_many`, shape.many, paramsForMany(shape, batch));
         return new Set(done);
       } catch (error) {
         const code = sqlStateOf(error);
@@ -306,7 +313,13 @@ function primaryOf(table: Table): string {
   return table.primary.map((property) => columns.get(property)!.name).join(', ');
 }
 
+/** What is read of one merchant is read as that merchant may see it. */
 function conditionOf<Row>(columns: Columns, where: Where<Row>, values: (string | null)[]): string {
+  const { merchantId } = where as { readonly merchantId?: string };
+  const isScoped = typeof merchantId === 'string';
+  const scope = isScoped
+    ? [`(SELECT set_config('${TENANTS}', $${values.push(tenants([merchantId]))}, true)) IS NOT NULL`]
+    : [];
   const conditions = Object.entries(where).map(([property, value]) => {
     const { name } = columns.get(property)!;
     if (value === null) return `${name} IS NULL`;
@@ -317,7 +330,7 @@ function conditionOf<Row>(columns: Columns, where: Where<Row>, values: (string |
     values.push(encode(value as string));
     return `${name} = $${values.length}`;
   });
-  return conditions.length > 0 ? conditions.join(' AND ') : 'true';
+  return [...scope, ...conditions].join(' AND ') || 'true';
 }
 
 function refusalOf(error: pg.DatabaseError): Refusal | null {

@@ -1,6 +1,7 @@
 import { type Change, FromNow, type Update, type Value } from '../../core/change.js';
 import { encode, encodeArray } from './encoding.js';
 import { type Table } from '../../core/table.js';
+import { TENANTS, tenants } from '../tenants.js';
 import { type Column, type Columns, columnsOf, type ColumnType } from './columns.js';
 
 /**
@@ -16,6 +17,9 @@ import { type Column, type Columns, columnsOf, type ColumnType } from './columns
  * - A commit whose gate does not apply is simply not among the results. A commit whose gate
  *   applied but a later guard did not would be half written: then payonce_all_or_nothing() raises,
  *   and the whole statement is rolled back, to be split and tried again.
+ * - The last parameter names the merchants of the batch, and row-level security lets the statement see and write
+ *   their rows alone (migration 0080). It is set by the condition of the whole, which depends on no row and so is
+ *   looked at before anything is read: a plan may look at a target table before it looks at `input`.
  * - Nothing is joined by value but the target tables by primary key, so each step is a nested loop
  *   over an index whatever the planner believed about table sizes when it prepared the statement.
  */
@@ -37,6 +41,8 @@ const LEASE = 'bigint' satisfies ColumnType;
 export interface Recognised {
   readonly statement: Statement;
   readonly values: readonly Value[];
+  /** Whose rows the commit writes: the gate's merchant, and nobody else's. */
+  readonly merchantId: string;
 }
 
 /** Tells commits apart by their tables, columns and guards; walked for every commit, so it builds no text. */
@@ -98,11 +104,14 @@ export class Statements {
       step.statement = new Statement(changes);
       this.count += 1;
     }
-    return { statement: step.statement, values };
+    return { statement: step.statement, values, merchantId: step.statement.merchantOf(values) };
   }
 }
 
 const [KEY, GUARD, LAPSED, END] = [Symbol('key'), Symbol('guard'), Symbol('lapsed'), Symbol('end')];
+
+/** The column by which a row is a merchant's. */
+const MERCHANT = 'merchant_id';
 
 /** So many commits are looked at before a statement is made narrow. */
 export const OBSERVED = 16;
@@ -124,6 +133,8 @@ export class Statement {
   private readonly plan: readonly Planned[];
   /** Slots by which rows are found: a constant there may lead the planner to another index. */
   private readonly sought: ReadonlySet<number>;
+  /** Slots that hold a merchant, the gate's first. */
+  private readonly merchants: readonly number[];
   private shape: Shape;
   private seen = 0;
   private widened = 0;
@@ -140,7 +151,25 @@ export class Statement {
     this.slots = slots;
     const finding = this.plan.filter(({ op }, index) => op === 'update' || index === 0);
     this.sought = new Set(finding.flatMap(({ key, guard }) => [...key, ...guard].map((each) => each.slot)));
+    this.merchants = this.plan.flatMap(({ op, key, values }) =>
+      [...(op === 'insert' ? values : key)]
+        .filter(({ column }) => column === MERCHANT)
+        .map(({ slot }) => slot),
+    );
     this.plain = this.shape = shapeOf(this.plan, slots, [...slots.keys()], []);
+  }
+
+  /** The one merchant of a commit with these values. @throws TypeError where it has two: a mistake of ours */
+  merchantOf(values: readonly Value[]): string {
+    const [first, ...others] = this.merchants;
+    if (first === undefined) return '';
+    const merchant = values[first] as string;
+    if (others.some((slot) => values[slot] !== merchant)) {
+      throw new TypeError(
+        `a commit of two merchants: ${this.plan.map(({ table }) => table.name).join(', ')}`,
+      );
+    }
+    return merchant;
   }
 
   /** The shape that a commit with these values is written in. */
@@ -200,14 +229,19 @@ function same(a: Value, b: Value): boolean {
   return a instanceof Date && b instanceof Date && a.getTime() === b.getTime();
 }
 
+/** What a statement is given of a commit. */
+export type Given = Pick<Recognised, 'values' | 'merchantId'>;
+
 /** Parameters of the single-row text. */
-export function paramsForOne(shape: Shape, values: readonly Value[]): (string | null)[] {
-  return shape.parameters.map(({ slot }) => encode(values[slot]!));
+export function paramsForOne(shape: Shape, { values, merchantId }: Given): (string | null)[] {
+  return [...shape.parameters.map(({ slot }) => encode(values[slot]!)), tenants([merchantId])];
 }
 
 /** Parameters of the multi-row text: an array for each. */
-export function paramsForMany(shape: Shape, commits: readonly (readonly Value[])[]): string[] {
-  return shape.parameters.map(({ slot, type }) => encodeArray(commits, slot, type));
+export function paramsForMany(shape: Shape, commits: readonly Given[]): string[] {
+  const rows = commits.map(({ values }) => values);
+  const merchants = new Set(commits.map(({ merchantId }) => merchantId));
+  return [...shape.parameters.map(({ slot, type }) => encodeArray(rows, slot, type)), tenants(merchants)];
 }
 
 /** Mistakes of ours, not of a client: said loudly the first time a shape is seen. */
@@ -313,18 +347,20 @@ function shapeOf(
   const names = [...columns.values()];
   const ones = parameters.map(({ type }, n) => `, $${n + 1}::${type} AS v${n}`).join('');
   const arrays = parameters.map(({ type }, n) => `$${n + 1}::${type}[]`).join(', ');
+  const scope = `(SELECT set_config('${TENANTS}', $${parameters.length + 1}, true)) IS NOT NULL`;
   return {
     parameters,
-    one: text(plan, named, `input AS (SELECT 0 AS i${ones})`),
+    one: text(plan, named, `input AS (SELECT 0 AS i${ones})`, scope),
     many: text(
       plan,
       named,
       `input AS MATERIALIZED (SELECT t.*, (t.n - 1)::int AS i FROM unnest(${arrays}) WITH ORDINALITY AS t(${names.join(', ')}, n))`,
+      scope,
     ),
   };
 }
 
-function text(plan: readonly Planned[], named: Named, input: string): string {
+function text(plan: readonly Planned[], named: Named, input: string, scope: string): string {
   const steps = [input];
   let alive = 'input';
   const [gate] = plan;
@@ -355,7 +391,7 @@ function text(plan: readonly Planned[], named: Named, input: string): string {
     entered === alive
       ? ''
       : `, payonce_all_or_nothing((SELECT count(*) FROM ${entered}), (SELECT count(*) FROM ${alive}))`;
-  return `WITH ${steps.join(',\n')}\nSELECT ARRAY(SELECT i FROM ${alive})${whole}`;
+  return `WITH ${steps.join(',\n')}\nSELECT ARRAY(SELECT i FROM ${alive})${whole} WHERE ${scope}`;
 }
 
 function insertText(table: Table, values: readonly Assigned[], named: Named, from: string): string {

@@ -3,18 +3,18 @@ import { Waker } from './waker.js';
 
 function scene() {
   const clock = new ManualClock();
-  const told: string[] = [];
+  const notified: string[] = [];
   let fails = false;
   const pool = {
     query: (_text: string, values: string[]) => {
-      told.push(values[0]!);
+      notified.push(values[0]!);
       return fails ? Promise.reject(new Error('away')) : Promise.resolve({ rows: [] });
     },
   };
   // Only `query` is called, and only in this one of its many forms.
   const waker = new Waker(pool as never, clock);
   const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
-  return { clock, told, waker, settle, fail: () => (fails = true) };
+  return { clock, told: notified, waker, settle, fail: () => (fails = true) };
 }
 
 describe('Waker', () => {

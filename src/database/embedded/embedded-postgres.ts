@@ -19,7 +19,10 @@ import { Claim } from './postgres-server.js';
  * Durability is Postgres's own (fsync on), so a killed server loses nothing either.
  */
 export interface EmbeddedPostgres {
+  /** As the owner of the tables. */
   readonly url: string;
+  /** As the role that row-level security holds for. */
+  readonly serviceUrl: string;
   /** Gives up this claim; stops the server when it was the last. May be called again. */
   release(): Promise<void>;
 }
@@ -38,5 +41,5 @@ export async function startEmbeddedPostgres(
   const cluster = prepareCluster(prepareHome(dataDir, binaries.runAs), binaries);
   const claim = await Claim.take(cluster, clock);
   let released: Promise<void> | undefined;
-  return { url: claim.url, release: () => (released ??= claim.release()) };
+  return { url: claim.url, serviceUrl: claim.serviceUrl, release: () => (released ??= claim.release()) };
 }

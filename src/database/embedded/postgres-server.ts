@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import {
   closeSync,
@@ -17,6 +17,8 @@ import { type Clock } from '../../core/clock.js';
 import { type Cluster, SUPERUSER } from './postgres-cluster.js';
 
 const DATABASE = 'payonce';
+/** What the service connects as: it owns no table, and row-level security holds for it. */
+export const SERVICE_ROLE = 'payonce_app';
 
 /** How long a server may take to answer: crash recovery after a power cut replays up to 1 GB of log. */
 const START_TIMEOUT_S = 120;
@@ -86,8 +88,15 @@ export class Claim {
     throw failure(cluster, 'the embedded database does not answer');
   }
 
+  /** As the superuser, who owns the tables. */
   get url(): string {
     return urlOf(this.cluster, this.port, DATABASE);
+  }
+
+  /** As the role of the service, which migrations make. */
+  get serviceUrl(): string {
+    const { cluster, port } = this;
+    return urlOf({ password: servicePassword(cluster) }, port, DATABASE, SERVICE_ROLE);
   }
 
   /** Gives the claim up, and stops the server where it was the last: what is committed is flushed. */
@@ -164,6 +173,11 @@ async function ensureDatabase(client: Client): Promise<void> {
   });
 }
 
+/** Of the superuser's, which does not follow from it. */
+function servicePassword({ password }: Cluster): string {
+  return createHmac('sha256', password).update(SERVICE_ROLE).digest('hex');
+}
+
 /** What postmaster.pid says, provided that the process it names is this cluster's server. */
 function runningServer(cluster: Cluster): Postmaster | null {
   const lines = readOr('', join(cluster.data, 'postmaster.pid')).split('\n');
@@ -214,16 +228,32 @@ async function start(cluster: Cluster): Promise<void> {
   throw failure(cluster, `no free port from ${FIRST_PORT} to ${FIRST_PORT + PORTS}`);
 }
 
+/**
+ * Stops this server and no other: a process that comes meanwhile may start the next one before `pg_ctl stop` has
+ * noticed that the first has ended, and pg_ctl would then wait for the next one, and stop it.
+ */
 async function stop(cluster: Cluster): Promise<void> {
-  if (await control(cluster, 'stop', STOP_TIMEOUT_S, '-m', 'fast')) return;
-  if (await control(cluster, 'stop', STOP_TIMEOUT_S, '-m', 'immediate')) return;
-  if (runningServer(cluster)) throw failure(cluster, 'the embedded database does not end');
+  const server = runningServer(cluster);
+  if (!server) return;
+  // Postgres calls them fast and immediate.
+  for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
+    try {
+      process.kill(server.pid, signal);
+    } catch {
+      return; // it has ended
+    }
+    for (let waits = 0; waits < STOP_TIMEOUT_S * 20; waits++) {
+      if (runningServer(cluster)?.pid !== server.pid) return;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+  throw failure(cluster, 'the embedded database does not end');
 }
 
 /** Runs pg_ctl, which waits for what it does. Its output and that of the server go to the log. */
 async function control(
   { data, logFile, binaries }: Cluster,
-  command: 'start' | 'stop',
+  command: 'start',
   timeoutS: number,
   ...options: string[]
 ): Promise<boolean> {
@@ -261,8 +291,13 @@ function* portsFor({ home, data }: Cluster): Generator<number> {
   for (let i = 0; i < 500; i++) yield FIRST_PORT + ((seed + i * 7) % PORTS);
 }
 
-function urlOf({ password }: Cluster, port: number, database: string): string {
-  return `postgresql://${SUPERUSER}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
+function urlOf(
+  { password }: Pick<Cluster, 'password'>,
+  port: number,
+  database: string,
+  role: string = SUPERUSER,
+): string {
+  return `postgresql://${role}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
 }
 
 function failure({ logFile }: Cluster, what: string): Error {

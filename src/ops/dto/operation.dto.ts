@@ -2,6 +2,7 @@ import { IsOneOf, IsText, IsWholeNumber } from '../../http/fields.js';
 import { UUID } from '../../http/shared-fields.js';
 import { refused } from '../../http/request.pipe.js';
 import { type ApprovableAction } from '../approvable-action.js';
+import { type NewSnooze } from '../snoozes.js';
 
 const ENTITY_KEY = '^(payment|payout)-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-[ -~]{1,260}$';
 
@@ -18,15 +19,63 @@ export class OperationDto {
   }
 }
 
-const kinds = ['resolve_stuck', 'return_orphan', 'close_orphan'] as const;
+const NOTE = { maxLength: 500, message: 'must be 1 to 500 characters' };
+
+/** Puts a stuck operation off the list. */
+export class SnoozeDto extends OperationDto {
+  @IsWholeNumber({ minimum: 1, maximum: 720 })
+  hours: number;
+
+  @IsText({ maxLength: 64, optional: true, message: 'must be the name of an operator' })
+  owner?: string;
+
+  @IsText({ minLength: 1, ...NOTE })
+  note: string;
+
+  snooze(): NewSnooze {
+    return { hours: this.hours, owner: this.owner ?? null, note: this.note };
+  }
+}
+
+export class NoteDto extends OperationDto {
+  @IsText({ minLength: 1, ...NOTE })
+  note: string;
+}
+
+const kinds = ['resolve_stuck', 'cancel_payment', 'refund_payment', 'return_orphan', 'close_orphan'] as const;
 
 /** An act that takes two people. */
 export class ApprovableActionDto extends OperationDto {
   @IsOneOf(kinds)
   kind: (typeof kinds)[number];
 
-  @IsWholeNumber({ minimum: 1, maximum: 1_000 })
-  route: number;
+  @IsWholeNumber({ minimum: 1, maximum: 1_000, optional: true })
+  route?: number;
+
+  /** Of a refund, in minor units. */
+  @IsWholeNumber({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, optional: true })
+  amount?: number;
+
+  /** Of a refund: its name among several of the payment. */
+  @IsText({
+    maxLength: 200,
+    pattern: '^[ -~]{1,200}$',
+    optional: true,
+    message: 'must be 1 to 200 printable characters',
+  })
+  reference?: string;
+
+  /** Of what is marked resolved: a file of the operation, and its hash. */
+  @IsText({ maxLength: 36, pattern: UUID, optional: true, message: 'must be the id of a file' })
+  evidence_file?: string;
+
+  @IsText({
+    maxLength: 64,
+    pattern: '^[0-9a-f]{64}$',
+    optional: true,
+    message: 'must be the hash of the file',
+  })
+  evidence_sha256?: string;
 
   @IsOneOf(['done', 'not-done'], { optional: true })
   as?: 'done' | 'not-done';
@@ -43,13 +92,20 @@ export class ApprovableActionDto extends OperationDto {
   evidence: string;
 
   action(): ApprovableAction {
-    const { kind, merchant_id, entity_key, route, as, psp_reference = null } = this;
+    const { kind, merchant_id, entity_key, route, as, amount, psp_reference = null } = this;
     const evidence = this.evidence.trim();
     if (evidence === '') throw refused([{ pointer: '/evidence', message: 'must say how you know' }]);
+    if (kind === 'cancel_payment') return { kind, merchant_id, entity_key, evidence };
+    if (kind === 'refund_payment') {
+      if (amount === undefined) throw refused([{ pointer: '/amount', message: 'is required' }]);
+      return { kind, merchant_id, entity_key, amount, reference: this.reference ?? null, evidence };
+    }
+    if (route === undefined) throw refused([{ pointer: '/route', message: 'is required' }]);
     const named = { merchant_id, entity_key, route, psp_reference, evidence };
     if (kind !== 'resolve_stuck') return { kind, ...named };
     if (as === undefined) throw refused([{ pointer: '/as', message: 'is required' }]);
-    return { kind, as, ...named };
+    const { evidence_file = null, evidence_sha256 = null } = this;
+    return { kind, as, ...named, evidence_file, evidence_sha256 };
   }
 }
 

@@ -16,7 +16,7 @@ class RecipientDto {
   reference: string;
 
   @IsTokens(
-    "A PSP account's name and the token that this PSP made for the recipient's bank account. Only PSPs with a token are candidates. Never an account or card number.",
+    "A PSP account's name and the token that this PSP made for the recipient's bank account. Only PSPs with a token are candidates. Never an account or card number; but a bank that takes files is given the account itself (docs/bank-files.md).",
   )
   tokens: Record<string, string>;
 }

@@ -37,7 +37,7 @@ describe('transfers of the balance platform', () => {
   const hmac = (body: string, key = TRANSFER_KEY): Record<string, string> => ({
     hmacsignature: createHmac('sha256', Buffer.from(key, 'hex')).update(body).digest('base64'),
   });
-  const told = (more: object) => read(event(more), hmac(event(more)));
+  const readEvent = (more: object) => read(event(more), hmac(event(more)));
 
   it.each<[string, object, object]>([
     ['authorised', {}, { outcome: 'succeeded', money }],
@@ -46,7 +46,7 @@ describe('transfers of the balance platform', () => {
     ['refused', { reason: 'counterpartyAccountClosed' }, { outcome: 'declined', decline: 'account_invalid' }],
     ['returned', {}, { outcome: 'declined' }],
   ])('%s: what became of the payout', (status, more, answer) => {
-    expect(told({ ...more, status })).toMatchObject({
+    expect(readEvent({ ...more, status })).toMatchObject({
       notices: [
         {
           eventId: `balancePlatform.transfer.updated:3JERI65X0B8SMQOV:${status}:3`,
@@ -63,7 +63,7 @@ describe('transfers of the balance platform', () => {
   it('says nothing of what is no payout, and of a state that says nothing', () => {
     const silent = [{ direction: 'incoming' }, { category: 'internal' }, { status: 'error' }];
     for (const more of [...silent, { status: 'received' }]) {
-      expect(told(more)).toMatchObject({ notices: [{ facts: [] }], refused: [] });
+      expect(readEvent(more)).toMatchObject({ notices: [{ facts: [] }], refused: [] });
     }
     const other = event({}, 'balancePlatform.accountHolder.updated');
     expect(read(other, hmac(other))).toMatchObject({ notices: [{ facts: [] }], refused: [] });

@@ -8,6 +8,7 @@ import {
 } from '../notification.js';
 import { anything, integer, list, matching, nullable, object, shape, text } from '../shape.js';
 import { type AdyenItem, findingsOfItem } from './adyen.webhook-items.js';
+import { reportOf } from './adyen.reports.js';
 import { transferOf } from './adyen.transfers.js';
 
 /**
@@ -54,6 +55,7 @@ export class AdyenNotices implements NotificationReader {
     if (typeof signature !== 'string' || signature === '') return 'signature_missing';
     if (!isSigned(signedText(item), signature, this.keys)) return 'signature_invalid';
     if (item.merchantAccountCode !== this.options.merchantAccount) return 'other_account';
+    const report = reportOf(item);
     return {
       // Duplicates share these three; a later correction differs in `success`.
       // https://docs.adyen.com/development-resources/webhooks/handle-webhook-events#duplicates
@@ -61,6 +63,7 @@ export class AdyenNotices implements NotificationReader {
       type: item.eventCode,
       occurredAt: timeOf(item.eventDate),
       facts: factsOf(findingsOfItem(item), []),
+      ...(report === null ? {} : { report }),
     };
   }
 

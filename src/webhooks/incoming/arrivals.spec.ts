@@ -43,7 +43,7 @@ describe('bodies that arrive together', () => {
   it('share a statement while two are under way, and each is told what of it is new', async () => {
     const inbox = new HeldInbox();
     const arrivals = new Arrivals(inbox, kind);
-    const told = ['a', 'b', 'c', 'c', 'd'].map((id, n) =>
+    const stored = ['a', 'b', 'c', 'c', 'd'].map((id, n) =>
       arrivals.store(n === 4 ? 'south' : 'north', [notice(id), notice(`${id}2`)]),
     );
     expect(inbox.statements).toEqual([
@@ -53,7 +53,7 @@ describe('bodies that arrive together', () => {
     await inbox.release();
     expect(inbox.statements[2]).toEqual(['north:c', 'north:c2', 'south:d', 'south:d2']);
     expect(inbox.statements).toHaveLength(3);
-    expect((await Promise.all(told)).map((fresh) => [...fresh])).toEqual([
+    expect((await Promise.all(stored)).map((fresh) => [...fresh])).toEqual([
       ['a', 'a2'],
       ['b', 'b2'],
       ['c', 'c2'],
@@ -67,9 +67,9 @@ describe('bodies that arrive together', () => {
     inbox.poison = (names) => (names.includes('north:bad') ? new Error('22P05') : null);
     const arrivals = new Arrivals(inbox, kind);
     const ids = ['x', 'y', 'good', 'bad', 'fine'];
-    const told = Promise.allSettled(ids.map((id) => arrivals.store('north', [notice(id)])));
+    const stored = Promise.allSettled(ids.map((id) => arrivals.store('north', [notice(id)])));
     await inbox.release();
-    expect((await told).map(({ status }) => status)).toEqual([
+    expect((await stored).map(({ status }) => status)).toEqual([
       'fulfilled',
       'fulfilled',
       'fulfilled',
@@ -82,9 +82,11 @@ describe('bodies that arrive together', () => {
     const inbox = new HeldInbox();
     inbox.poison = () => new StoreUnavailable(new Error('away'));
     const arrivals = new Arrivals(inbox, kind);
-    const told = Promise.allSettled(['a', 'b', 'c', 'd'].map((id) => arrivals.store('north', [notice(id)])));
+    const stored = Promise.allSettled(
+      ['a', 'b', 'c', 'd'].map((id) => arrivals.store('north', [notice(id)])),
+    );
     await inbox.release();
-    for (const one of await told)
+    for (const one of await stored)
       expect(one).toMatchObject({ reason: expect.any(StoreUnavailable) as unknown });
     expect(inbox.statements).toEqual([['north:a'], ['north:b'], ['north:c', 'north:d']]);
   });
@@ -93,13 +95,13 @@ describe('bodies that arrive together', () => {
     const inbox = new HeldInbox();
     const arrivals = new Arrivals(inbox, kind);
     const many = Array.from({ length: 300 }, (_, n) => notice(`big-${n}`));
-    const told: Promise<unknown>[] = [];
-    for (let n = 0; n < 2; n++) told.push(arrivals.store('north', [notice(`first-${n}`)]));
-    told.push(arrivals.store('north', many));
-    for (let n = 0; n < 999; n++) told.push(arrivals.store('north', [notice(`small-${n}`)]));
+    const stored: Promise<unknown>[] = [];
+    for (let n = 0; n < 2; n++) stored.push(arrivals.store('north', [notice(`first-${n}`)]));
+    stored.push(arrivals.store('north', many));
+    for (let n = 0; n < 999; n++) stored.push(arrivals.store('north', [notice(`small-${n}`)]));
     await expect(arrivals.store('north', [notice('too-many')])).rejects.toBeInstanceOf(StoreUnavailable);
     await inbox.release();
-    await Promise.all(told);
+    await Promise.all(stored);
     expect(inbox.statements.map(({ length }) => length)).toEqual([1, 1, 300, 256, 256, 256, 231]);
   });
 });

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { traceparent } from '../../core/tracing.js';
 import { type JobKind } from '../../jobs/job-kind.js';
 import { StoreUnavailable } from '../../database/store-unavailable.js';
 import { type PspNotification } from '../../psp/notification.js';
@@ -41,8 +42,10 @@ export class Arrivals {
     if (this.waiting.length >= MAX_QUEUE_LENGTH) {
       return Promise.reject(new StoreUnavailable(new Error('too many notifications wait')));
     }
+    const from = traceparent();
+    const of = from === null ? { psp } : { psp, traceparent: from };
     return new Promise((resolve, reject) => {
-      this.waiting.push({ notices: notices.map((notice) => ({ ...notice, psp })), resolve, reject });
+      this.waiting.push({ notices: notices.map((notice) => ({ ...notice, ...of })), resolve, reject });
       this.pump();
     });
   }

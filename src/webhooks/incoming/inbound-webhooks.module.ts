@@ -2,11 +2,11 @@ import { Module, type NestModule, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { type FastifyInstance } from 'fastify';
-import { Registry } from 'prom-client';
 import { DatabaseModule } from '../../database/database.module.js';
 import { JobRegistry } from '../../jobs/job-registry.js';
 import { JobsModule } from '../../jobs/jobs.module.js';
 import { noticeReadersOf, PspsConfig } from '../../psp/psps-file.js';
+import { ReconciliationModule } from '../../reconciliation/reconciliation.module.js';
 import { RequestStorageModule } from '../../request-storage/request-storage.module.js';
 import { ApplyNotice } from './apply-notification.js';
 import { Arrivals } from './arrivals.js';
@@ -17,11 +17,16 @@ import { IncomingMetrics } from './incoming-metrics.js';
 import { NotificationGate } from './notification-gate.js';
 import { NotificationsController } from './notifications.controller.js';
 import { NotificationReaders, NotificationsService } from './notifications.service.js';
-import { ReconciliationBreaks } from './reconciliation-breaks.js';
 
 /** Notifications of PSPs: taken in by an API, applied by a worker to the operations that they are about. */
 @Module({
-  imports: [DatabaseModule, JobsModule, RequestStorageModule, TypeOrmModule.forFeature([InboxEntry])],
+  imports: [
+    DatabaseModule,
+    JobsModule,
+    RequestStorageModule,
+    ReconciliationModule,
+    TypeOrmModule.forFeature([InboxEntry]),
+  ],
   controllers: [NotificationsController],
   providers: [
     NotificationsService,
@@ -31,28 +36,27 @@ import { ReconciliationBreaks } from './reconciliation-breaks.js';
     ApplyNotice,
     InboxRetention,
     IncomingMetrics,
-    ReconciliationBreaks,
     { provide: NotificationReaders, inject: [PspsConfig], useFactory: noticeReadersOf },
   ],
+  // A bank's word comes in files.
+  exports: [Arrivals],
 })
 export class InboundWebhooksModule implements OnModuleInit, NestModule {
   constructor(
     private readonly jobs: JobRegistry,
     private readonly kind: ApplyNotice,
     private readonly retention: InboxRetention,
-    private readonly breaks: ReconciliationBreaks,
-    private readonly metrics: Registry,
     private readonly gate: NotificationGate,
     private readonly host: HttpAdapterHost,
   ) {}
 
   configure(): void {
     const fastify = this.host.httpAdapter.getInstance<FastifyInstance>();
-    fastify.addHook('onRequest', async (request) => this.gate.check(request));
+    fastify.addHook('onRequest', async (request) => this.gate.expect(request));
+    fastify.addHook('preValidation', async (request) => this.gate.admit(request));
   }
 
   onModuleInit(): void {
-    this.breaks.register(this.metrics);
     this.jobs.register({ kinds: [this.kind], periodicTasks: () => [this.retention] });
   }
 }

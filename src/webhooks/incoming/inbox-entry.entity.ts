@@ -53,11 +53,4 @@ export class InboxEntry {
 
   @Column('timestamptz', { nullable: true })
   decidedAt: Date | null;
-
-  /** When a person dealt with the break, and what they found out. */
-  @Column('timestamptz', { nullable: true })
-  resolvedAt: Date | null;
-
-  @Column('text', { nullable: true })
-  resolution: string | null;
 }

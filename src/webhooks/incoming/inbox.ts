@@ -19,6 +19,8 @@ export type ApplyArgs = {
 /** A notice at the account that it came for. */
 export interface Arrived extends PspNotification {
   readonly psp: string;
+  /** Of the request that brought it, where that is traced: its job goes on from there. */
+  readonly traceparent?: string;
 }
 
 /** A notification that is not decided yet. */
@@ -67,8 +69,8 @@ export class Inbox {
     const { rows } = await this.query<{ stored: number[] }>({
       name: 'webhook_inbox_store',
       text: `WITH given AS (
-         SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::jsonb[], $5::text[], $6::timestamptz[], $7::text[], $8::uuid[], $9::text[])
-             WITH ORDINALITY AS g (psp, event_id, type, facts, entity_key, occurred_at, trace_id, job, job_id, n)
+         SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::jsonb[], $5::text[], $6::timestamptz[], $7::text[], $8::uuid[], $9::text[], $13::jsonb[])
+             WITH ORDINALITY AS g (psp, event_id, type, facts, entity_key, occurred_at, trace_id, job, job_id, args, n)
        ), stored AS (
          INSERT INTO webhook_inbox (psp, event_id, type, facts, entity_key, occurred_at, received_at, trace_id, next_at)
          SELECT psp, event_id, type, facts, entity_key, occurred_at, $10::timestamptz, trace_id, $10
@@ -77,7 +79,7 @@ export class Inbox {
          RETURNING psp, event_id
        ), staged AS (
          INSERT INTO staged_jobs (id, kind, job_id, args, staged_at)
-         SELECT job, $11, job_id, jsonb_build_object('psp', psp, 'eventId', event_id, 'tries', 0), $10
+         SELECT job, $11, job_id, args, $10
            FROM given JOIN stored USING (psp, event_id)
        )
        SELECT array(SELECT n::int FROM given JOIN stored USING (psp, event_id)) AS stored,
@@ -95,6 +97,9 @@ export class Inbox {
         this.clock.now(),
         kind.name,
         STAGED_CHANNEL,
+        sorted.map(({ psp, eventId, traceparent }) =>
+          JSON.stringify({ psp, eventId, tries: 0, traceparent }),
+        ),
       ],
     });
     const stored = new Set(rows[0]?.stored);

@@ -1,25 +1,60 @@
 import { Injectable } from '@nestjs/common';
 import { type FastifyRequest } from 'fastify';
+import { Clock } from '../../core/clock.js';
 import { ApiLimits } from '../../http/limits.js';
 import { overloaded } from '../../http/request-hooks.js';
 import { NotificationsService, unknownAccount } from './notifications.service.js';
 
-/** Before a byte of the body is read: what no account takes costs nothing, and what is too much neither. */
+/**
+ * What no account takes costs nothing, and what is too much neither. The sender of a notification is known by its
+ * body alone, so a notification takes a place among those that are worked on once its body is there. Of bodies on
+ * their way the oldest makes room for one too many, and each has a few seconds: slow senders hold up themselves.
+ */
 @Injectable()
 export class NotificationGate {
   private inFlight = 0;
+  /** Bodies on their way, the oldest first, and how to stop the timer of each. */
+  private readonly arriving = new Map<FastifyRequest, () => void>();
 
   constructor(
     private readonly limits: ApiLimits,
     private readonly notifications: NotificationsService,
+    private readonly clock: Clock,
   ) {}
 
-  check({ edge, params, routeOptions }: FastifyRequest): void {
-    if (routeOptions.config.isNotification !== true) return;
+  /** Before a byte of the body is read. */
+  expect(request: FastifyRequest): void {
+    if (request.routeOptions.config.isNotification !== true) return;
+    if (!this.notifications.takes(accountOf(request.params))) throw unknownAccount();
+    const { maxArrivingNotifications, notificationBodyMs } = this.limits;
+    const [oldest] = this.arriving.keys();
+    if (oldest && this.arriving.size >= maxArrivingNotifications) this.cutOff(oldest);
+    this.arriving.set(
+      request,
+      this.clock.timer(notificationBodyMs, () => this.cutOff(request)),
+    );
+    request.raw.once('close', () => this.forget(request));
+  }
+
+  /** Once the body is there. @throws Problem `overloaded` */
+  admit(request: FastifyRequest): void {
+    if (!this.arriving.has(request)) return;
+    this.forget(request);
     if (this.inFlight >= this.limits.maxNotifications) throw overloaded('notifications');
-    if (!this.notifications.takes(accountOf(params))) throw unknownAccount();
     this.inFlight++;
-    edge.release = () => this.inFlight--;
+    request.edge.release = () => this.inFlight--;
+  }
+
+  private forget(request: FastifyRequest): void {
+    this.arriving.get(request)?.();
+    this.arriving.delete(request);
+  }
+
+  /** As Node ends a request that is late: with a 408, and the connection. */
+  private cutOff(request: FastifyRequest): void {
+    this.forget(request);
+    const late = Object.assign(new Error('the body is late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+    request.server.server.emit('clientError', late, request.raw.socket);
   }
 }
 

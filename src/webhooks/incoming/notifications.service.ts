@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../core/clock.js';
 import { Problem } from '../../core/problem.js';
 import {
@@ -6,6 +6,7 @@ import {
   type NotificationReader,
   type NotificationRefusal,
 } from '../../psp/notification.js';
+import { Reports } from '../../reconciliation/reports.js';
 import { Arrivals } from './arrivals.js';
 import { IncomingMetrics } from './incoming-metrics.js';
 import { checkReadable, isStorable } from './readable.js';
@@ -23,6 +24,7 @@ export class NotificationsService {
     private readonly arrivals: Arrivals,
     private readonly metrics: IncomingMetrics,
     private readonly clock: Clock,
+    @Inject(Reports) private readonly reports: Pick<Reports, 'announce'>,
   ) {}
 
   /** Whether there is such an account, with a secret to check signatures by. */
@@ -59,6 +61,8 @@ export class NotificationsService {
     const refused = [...unsigned, ...bad.map((): NotificationRefusal => 'malformed')];
     const once = new Map<string, PspNotification>();
     for (const notice of good) if (!once.has(notice.eventId)) once.set(notice.eventId, notice);
+    // Before they are stored: the PSP sends again what was not.
+    for (const { report } of once.values()) if (report) await this.reports.announce(account, report);
     const stored = once.size > 0 ? await arrivals.store(account, [...once.values()]) : new Set();
     for (const notice of good) {
       metrics.accepted(account, notice, stored.has(notice.eventId) && once.get(notice.eventId) === notice);

@@ -1,9 +1,17 @@
 import { type AuditRecord } from '../../database/audit.entity.js';
 import { type Caller } from '../../merchants/caller.js';
 
+/** Who acts: an API key of the merchant, or an operator. */
+export type ActingFor = Pick<Caller, 'merchantId' | 'sourceAddress'> &
+  ({ readonly apiKeyId: string } | { readonly actor: string });
+
+function actorOf(by: ActingFor): string {
+  return 'actor' in by ? by.actor : `api-key:${by.apiKeyId}`;
+}
+
 /** Who acts, and the record of it. */
 export interface Act {
-  readonly caller: Caller;
+  readonly caller: ActingFor;
   readonly auditId: string;
   readonly at: Date;
   readonly action: `webhook_endpoint.${string}` | 'event.replayed';
@@ -11,16 +19,17 @@ export interface Act {
 
 /** The audit record of an act. */
 export function recordOf(
-  { caller: { merchantId, apiKeyId, sourceAddress }, auditId: id, at, action }: Act,
+  { caller, auditId: id, at, action }: Act,
   subject: string,
   detail: Readonly<Record<string, unknown>>,
 ): AuditRecord {
+  const { merchantId, sourceAddress } = caller;
   const address = sourceAddress === undefined ? {} : { source_address: sourceAddress };
   return {
     merchantId,
     id,
     at,
-    actor: `api-key:${apiKeyId}`,
+    actor: actorOf(caller),
     action,
     subject,
     detail: { ...detail, ...address },
@@ -45,6 +54,6 @@ export function recorded(
       SELECT ${parameter(1, 'uuid')}, ${parameter(2, 'uuid')}, ${parameter(3, 'timestamptz')}, ${parameter(4, 'text')},
              '${action}', ${subject}, ${detail} || ${address}
         FROM ${from} LIMIT 1)`,
-    values: [caller.merchantId, auditId, at, `api-key:${caller.apiKeyId}`, caller.sourceAddress ?? null],
+    values: [caller.merchantId, auditId, at, actorOf(caller), caller.sourceAddress ?? null],
   };
 }

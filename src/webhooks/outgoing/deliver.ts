@@ -4,6 +4,7 @@ import { Clock } from '../../core/clock.js';
 import { Ids } from '../../core/ids.js';
 import { Lease } from '../../core/lease.js';
 import { Encryption } from '../../core/encryption.js';
+import { inSpan, traceparent } from '../../core/tracing.js';
 import { type BegunTry, DeliveryRecords, type HeldEndpoint, type Hold } from './delivery-records.js';
 import { delayAfter, retryAfterMsOf } from './delivery-schedule.js';
 import { decryptSecret, signedHeaders } from './endpoint-secret.js';
@@ -117,10 +118,30 @@ class Run {
     );
   }
 
-  private async attempt(next: BegunTry): Promise<void> {
+  private attempt(next: BegunTry): Promise<void> {
+    const { id, payment_id: paymentId } = next.data;
+    const subject = [paymentId, id].find((each) => typeof each === 'string') ?? null;
+    const attributes = { 'payonce.event': next.type };
+    return inSpan(
+      {
+        name: 'webhook delivery',
+        kind: 'client',
+        subject,
+        rejoins: true,
+        attributes,
+      },
+      () => this.deliver(next),
+    );
+  }
+
+  private async deliver(next: BegunTry): Promise<void> {
     const { clock, guard } = this.deps;
+    const from = traceparent();
     const body = JSON.stringify(eventViewOf(next));
-    const headers = signedHeaders(next.id, body, this.secrets(), clock.now());
+    const headers = {
+      ...signedHeaders(next.id, body, this.secrets(), clock.now()),
+      ...(from === null ? {} : { traceparent: from }),
+    };
     const startedMs = clock.monotonicMs();
     const outcome = await post(guard, {
       url: this.endpoint.url,

@@ -2,7 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Pool } from 'pg';
 import { Clock } from '../../core/clock.js';
 import { type EventRow } from './event.view.js';
-import { type Sql, WAKE_DUE } from './waking.js';
+import { WAKE_DUE } from './waking.js';
+import { type Sql } from '../../database/sql.js';
 
 /** A hold on an endpoint: only the worker that has it delivers. */
 export interface Hold {

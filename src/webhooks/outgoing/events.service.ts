@@ -1,17 +1,14 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import { Pool } from 'pg';
-import { Repository } from 'typeorm';
+import { Injectable } from '@nestjs/common';
 import { type Page, pageOf } from '../../core/page.js';
 import { Clock } from '../../core/clock.js';
 import { Ids } from '../../core/ids.js';
 import { Problem } from '../../core/problem.js';
 import { EventRecord } from '../../database/event.entity.js';
 import { translateOutage } from '../../database/store-unavailable.js';
+import { TenantDatabase } from '../../database/tenants.js';
 import { type Caller } from '../../merchants/caller.js';
 import { type EventRow, type EventView, eventViewOf } from './event.view.js';
 import { idsBetween, replayEvent } from './replay.js';
-import { type Sql } from './waking.js';
 import { type DeliveryAttemptView, type DeliveryView, type ReplayView } from './webhook.view.js';
 import { type EventFilter } from './webhooks.js';
 import { WebhookDelivery, WebhookDeliveryAttempt } from './webhook-delivery.entity.js';
@@ -44,8 +41,7 @@ SELECT id, type, data, at FROM events
 @Injectable()
 export class EventsService {
   constructor(
-    @InjectRepository(EventRecord) private readonly events: Repository<EventRecord>,
-    @Inject(Pool) private readonly sql: Sql,
+    private readonly tenants: TenantDatabase,
     private readonly clock: Clock,
     private readonly ids: Ids,
   ) {}
@@ -58,22 +54,26 @@ export class EventsService {
   ): Promise<Page<EventView>> {
     const [lowest, highest] = idsBetween(createdFrom ?? EARLIEST, createdTo ?? LATEST);
     const { rows } = await translateOutage(
-      this.sql.query<EventRow>(PAGE, [
-        merchantId,
-        lowest,
-        highest,
-        cursor,
-        type ?? null,
-        createdFrom ?? null,
-        createdTo ?? null,
-        limit + 1,
-      ]),
+      this.tenants
+        .sqlOf(merchantId)
+        .query<EventRow>(PAGE, [
+          merchantId,
+          lowest,
+          highest,
+          cursor,
+          type ?? null,
+          createdFrom ?? null,
+          createdTo ?? null,
+          limit + 1,
+        ]),
     );
     return pageOf(rows, limit, eventViewOf);
   }
 
   async get({ merchantId }: Caller, id: string): Promise<EventView> {
-    const event = await translateOutage(this.events.findOneBy({ merchantId, id }));
+    const event = await translateOutage(
+      this.tenants.within(merchantId, (tx) => tx.findOneBy(EventRecord, { merchantId, id })),
+    );
     if (!event) throw new Problem('not_found', 'No such event.');
     return eventViewOf(event);
   }
@@ -81,23 +81,22 @@ export class EventsService {
   async deliveries(caller: Caller, id: string): Promise<Page<DeliveryView>> {
     await this.get(caller, id);
     const where = { merchantId: caller.merchantId, eventId: id };
-    const { manager } = this.events;
-    const deliveries = await translateOutage(
-      manager.find(WebhookDelivery, { where, order: { endpointId: 'DESC' }, take: MAX_DELIVERIES }),
-    );
-    const attempts = await translateOutage(
-      manager
-        .createQueryBuilder(WebhookDeliveryAttempt, 'a')
-        .innerJoin(
-          WebhookDelivery,
-          'd',
-          'd.merchant_id = a.merchant_id AND d.event_id = a.event_id AND d.endpoint_id = a.endpoint_id',
-        )
-        .where(where)
-        .andWhere(`a.attempt > d.attempts - ${MAX_ATTEMPTS}`)
-        .orderBy('a.attempt', 'DESC')
-        .limit(MAX_DELIVERIES * MAX_ATTEMPTS)
-        .getMany(),
+    const [deliveries, attempts] = await translateOutage(
+      this.tenants.within(caller.merchantId, async (tx) => [
+        await tx.find(WebhookDelivery, { where, order: { endpointId: 'DESC' }, take: MAX_DELIVERIES }),
+        await tx
+          .createQueryBuilder(WebhookDeliveryAttempt, 'a')
+          .innerJoin(
+            WebhookDelivery,
+            'd',
+            'd.merchant_id = a.merchant_id AND d.event_id = a.event_id AND d.endpoint_id = a.endpoint_id',
+          )
+          .where(where)
+          .andWhere(`a.attempt > d.attempts - ${MAX_ATTEMPTS}`)
+          .orderBy('a.attempt', 'DESC')
+          .limit(MAX_DELIVERIES * MAX_ATTEMPTS)
+          .getMany(),
+      ]),
     );
     const data = deliveries.map(({ endpointId, status, nextAt }) => ({
       object: 'webhook_delivery' as const,
@@ -116,7 +115,7 @@ export class EventsService {
     await this.get(caller, id);
     if (endpointId !== null) await this.refuseDisabled(merchantId, endpointId);
     const deliveries = await replayEvent(
-      this.sql,
+      this.tenants.sqlOf(merchantId),
       { by: { caller, auditId: this.ids.uuid() }, eventId: id, endpointId },
       this.clock.now(),
     );
@@ -125,7 +124,7 @@ export class EventsService {
 
   private async refuseDisabled(merchantId: string, endpointId: string): Promise<void> {
     const endpoint = await translateOutage(
-      this.events.manager.findOneBy(WebhookEndpoint, { merchantId, id: endpointId }),
+      this.tenants.within(merchantId, (tx) => tx.findOneBy(WebhookEndpoint, { merchantId, id: endpointId })),
     );
     if (!endpoint) throw new Problem('not_found', 'No such webhook endpoint.');
     if (endpoint.slot === null) {

@@ -1,6 +1,7 @@
 import { type Clock } from '../../core/clock.js';
 import { PING } from './event.view.js';
-import { type Sql, WAKE_DUE } from './waking.js';
+import { WAKE_DUE } from './waking.js';
+import { type Sql } from '../../database/sql.js';
 
 /** Events that one pass looks at; also how many endpoints it wakes for what waited until now. */
 export const FAN_OUT_BATCH = 500;

@@ -8,12 +8,6 @@ export const DELIVER_APART = 'webhook.deliver_apart';
 /** After this long an endpoint whose job was lost on the way is woken again, in ms. */
 export const WAKE_AGAIN_MS = 20_000;
 
-/** Whatever runs SQL: a pool, or a client inside a transaction. */
-export interface Sql {
-  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- as pg declares it
-  query<Row extends object>(text: string, values: readonly unknown[]): Promise<{ readonly rows: Row[] }>;
-}
-
 /**
  * Ends of statements that make deliveries due: from `due (merchant_id, endpoint_id)` to a staged job
  * for each of these endpoints that is enabled. `$1` is now. The row of an endpoint says when it is to

@@ -1,7 +1,5 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import { Pool } from 'pg';
-import { type EntityManager, IsNull, LessThan, Not, Repository } from 'typeorm';
+import { Injectable } from '@nestjs/common';
+import { type EntityManager, IsNull, LessThan, Not } from 'typeorm';
 import { type Page, pageOf } from '../../core/page.js';
 import { Clock } from '../../core/clock.js';
 import { given } from '../../database/conditions.js';
@@ -11,6 +9,7 @@ import { Problem } from '../../core/problem.js';
 import { Encryption } from '../../core/encryption.js';
 import { recordAct } from '../../database/record-act.js';
 import { translateOutage } from '../../database/store-unavailable.js';
+import { TenantDatabase } from '../../database/tenants.js';
 import { type Caller } from '../../merchants/caller.js';
 import { type Act, recordOf } from './audited.js';
 import { DISABLE } from './delivery-records.js';
@@ -21,7 +20,7 @@ import { targetFaults } from './target.js';
 import { TargetGuard, TargetRefused } from './target-guard.js';
 import { WebhookDelivery } from './webhook-delivery.entity.js';
 import { WebhookEndpoint } from './webhook-endpoint.entity.js';
-import { type Sql, WAKE_DUE } from './waking.js';
+import { WAKE_DUE } from './waking.js';
 import { type EndpointView, type EndpointWithSecretView, type ReplayView } from './webhook.view.js';
 import { type NewEndpoint } from './webhooks.js';
 
@@ -41,8 +40,7 @@ export class WebhookEndpointsService {
   private readonly checks = new Map<string, number>();
 
   constructor(
-    @InjectRepository(WebhookEndpoint) private readonly endpoints: Repository<WebhookEndpoint>,
-    @Inject(Pool) private readonly sql: Sql,
+    private readonly tenants: TenantDatabase,
     private readonly clock: Clock,
     private readonly ids: Ids,
     private readonly seal: Encryption,
@@ -76,11 +74,13 @@ export class WebhookEndpointsService {
 
   async list({ merchantId }: Caller, limit: number, cursor: string | null): Promise<Page<EndpointView>> {
     const found = await translateOutage(
-      this.endpoints.find({
-        where: given({ merchantId, id: cursor && LessThan(cursor) }),
-        order: { id: 'DESC' },
-        take: limit + 1,
-      }),
+      this.tenants.within(merchantId, (tx) =>
+        tx.find(WebhookEndpoint, {
+          where: given({ merchantId, id: cursor && LessThan(cursor) }),
+          order: { id: 'DESC' },
+          take: limit + 1,
+        }),
+      ),
     );
     return pageOf(found, limit, endpointViewOf);
   }
@@ -95,7 +95,7 @@ export class WebhookEndpointsService {
     const secret = newSecret();
     const now = clock.now();
     const key = { merchantId, id };
-    const rotated = this.endpoints.manager.transaction(async (tx) => {
+    const rotated = this.tenants.within(merchantId, async (tx) => {
       const before = await tx.findOne(WebhookEndpoint, { where: key, lock: { mode: 'pessimistic_write' } });
       if (!before) return null;
       await tx.update(WebhookEndpoint, key, {
@@ -111,11 +111,11 @@ export class WebhookEndpointsService {
 
   /** What is pending is canceled; it can be replayed. May be repeated. */
   async disable(caller: Caller, id: string): Promise<EndpointView> {
-    const { endpoints, clock, ids } = this;
+    const { clock, ids } = this;
     const at = clock.now();
     const act = { caller, auditId: ids.uuid(), at, action: 'webhook_endpoint.disabled' } as const;
     await translateOutage(
-      endpoints.manager.transaction(async (tx) => {
+      this.tenants.within(caller.merchantId, async (tx) => {
         const values = [at, caller.merchantId, id, 'asked'];
         const [off] = await tx.query<{ id: string }[]>(`WITH ${DISABLE} SELECT id FROM off`, values);
         if (off) await recordAct(tx, recordOf(act, `webhook_endpoint:${off.id}`, {}));
@@ -151,11 +151,11 @@ export class WebhookEndpointsService {
 
   /** Sends an event of the type `ping` to this endpoint alone. */
   async ping({ merchantId }: Caller, id: string): Promise<EventView> {
-    const { sql, clock, ids } = this;
+    const { clock, ids } = this;
     const view = endpointViewOf(enabledRow(await this.row(merchantId, id)));
     const event = { id: ids.uuid(), type: PING, data: { ...view }, at: clock.now() };
     await translateOutage(
-      sql.query(
+      this.tenants.sqlOf(merchantId).query(
         `WITH event AS (
            INSERT INTO events (merchant_id, id, type, subject, data, at, fanned_out_at)
            VALUES ($2, $4, '${PING}', 'webhook_endpoint:' || $3, $5, $1, $1)),
@@ -174,7 +174,8 @@ export class WebhookEndpointsService {
   /** Sends the events of a time again that the endpoint wants; at most 10,000, or `replay_too_large`. */
   async replay(caller: Caller, id: string, from: Date, to: Date): Promise<ReplayView> {
     enabledRow(await this.row(caller.merchantId, id));
-    const { sql, clock, ids } = this;
+    const { clock, ids } = this;
+    const sql = this.tenants.sqlOf(caller.merchantId);
     const by = { caller, auditId: ids.uuid() };
     return {
       object: 'replay',
@@ -190,7 +191,7 @@ export class WebhookEndpointsService {
     for (let tries = 0; tries < MAX_ENDPOINTS; tries++) {
       try {
         const changed = await translateOutage(
-          this.endpoints.manager.transaction(async (tx) => {
+          this.tenants.within(merchantId, async (tx) => {
             const slot = await freeSlot(tx, merchantId);
             return slot === null ? null : work(tx, slot);
           }),
@@ -230,7 +231,11 @@ export class WebhookEndpointsService {
   }
 
   private async row(merchantId: string, id: string): Promise<WebhookEndpoint> {
-    return found(await translateOutage(this.endpoints.findOneBy({ merchantId, id })));
+    return found(
+      await translateOutage(
+        this.tenants.within(merchantId, (tx) => tx.findOneBy(WebhookEndpoint, { merchantId, id })),
+      ),
+    );
   }
 
   /** Writes down what was done to an endpoint, and reads it again. */

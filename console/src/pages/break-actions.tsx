@@ -1,0 +1,67 @@
+import { Button, Group, Stack, Text, Textarea } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type BreakRow, type NoteRow } from '../../../src/ops/books-views.js';
+import { api } from '../api.js';
+import { Time } from '../format.js';
+import { Failure, Part } from '../parts.js';
+import { useMay, useSession } from '../session.js';
+
+type Act = readonly [act: 'assign' | 'notes' | 'close', body: object];
+
+/** What people noted about a break, and what an operator may do about it. */
+export function BreakActions({ found, notes }: { found: BreakRow; notes: readonly NoteRow[] }) {
+  const mayAct = useMay('operator') && found.resolved_at === null;
+  const name = useSession().data?.name ?? '';
+  const queries = useQueryClient();
+  const [note, setNote] = useState('');
+  const act = useMutation({
+    mutationFn: ([path, body]: Act) =>
+      api<BreakRow>('POST', `console/reconciliation/breaks/${found.id}/${path}`, { psp: found.psp, ...body }),
+    onSuccess: () => setNote(''),
+    onSettled: () => queries.invalidateQueries(),
+  });
+  if (notes.length === 0 && !mayAct) return null;
+  return (
+    <Part title="Notes">
+      <Stack gap="xs">
+        {notes.map(({ id, at, by, note: text }) => (
+          <Text key={id} size="sm">
+            <Time at={at} />, {by}: {text}
+          </Text>
+        ))}
+        {mayAct && (
+          <>
+            <Textarea
+              label="What you found"
+              maxLength={500}
+              value={note}
+              onChange={({ currentTarget }) => setNote(currentTarget.value)}
+            />
+            <Group gap="xs">
+              <Button size="xs" disabled={note.trim() === ''} onClick={() => act.mutate(['notes', { note }])}>
+                Note
+              </Button>
+              <Button
+                size="xs"
+                variant="default"
+                disabled={note.trim() === ''}
+                onClick={() => act.mutate(['close', { note }])}
+              >
+                Close with this note
+              </Button>
+              <Button
+                size="xs"
+                variant="default"
+                onClick={() => act.mutate(['assign', found.owner === name ? {} : { owner: name }])}
+              >
+                {found.owner === name ? 'Give it back' : 'Assign to me'}
+              </Button>
+            </Group>
+            {act.error && <Failure error={act.error} />}
+          </>
+        )}
+      </Stack>
+    </Part>
+  );
+}

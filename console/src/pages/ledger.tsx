@@ -1,0 +1,218 @@
+import { Group, Select, Stack, TextInput } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { type BalancesPageView, type EntryRow } from '../../../src/ops/books-views.js';
+import { type PageView } from '../../../src/ops/console-views.js';
+import { api } from '../api.js';
+import { money, signedMoney, Time, words } from '../format.js';
+import { Download, Heading, Listing, Loaded, Nothing, PageButtons, Part } from '../parts.js';
+import { type LedgerSearch } from '../router.js';
+
+const accounts = [
+  'psp_clearing',
+  'merchant_payable',
+  'refunds',
+  'payouts',
+  'disputes',
+  'fees',
+  'bank',
+  'orphans',
+].map((value) => ({ value, label: words(value) }));
+
+export function LedgerPage() {
+  const search = useSearch({ from: '/shell/ledger' });
+  const { from, to } = search;
+  const days = new URLSearchParams({ ...(from && { from }), ...(to && { to }) }).toString();
+  const query = useQuery({
+    queryKey: ['balances', days],
+    queryFn: () => api<BalancesPageView>('GET', `console/ledger/balances?${days}`),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <>
+      <Heading
+        title="Ledger"
+        hint="Every movement of money, twice: what is debited here is credited there."
+      />
+      <Filters />
+      <Loaded query={query}>
+        {(balances) => (
+          <Stack gap="md">
+            <Psps balances={balances} />
+            <Trial balances={balances} />
+            <Statement />
+          </Stack>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+function Filters() {
+  const search = useSearch({ from: '/shell/ledger' });
+  const navigate = useNavigate({ from: '/ledger' });
+  const narrow = (change: LedgerSearch) => {
+    const { cursor: _cursor, ...kept } = search;
+    void navigate({ search: { ...kept, ...change }, replace: true });
+  };
+  return (
+    <Group mb="md" gap="sm" align="end">
+      {(['from', 'to'] as const).map((name) => (
+        <TextInput
+          key={name}
+          label={name === 'from' ? 'From (UTC)' : 'To (UTC)'}
+          type="date"
+          value={search[name] ?? new Date().toISOString().slice(0, 10)}
+          onChange={({ currentTarget: { value } }) => narrow({ [name]: value })}
+        />
+      ))}
+      <Select
+        label="Account"
+        placeholder="All"
+        clearable
+        clearButtonProps={{ 'aria-label': 'All accounts' }}
+        data={accounts}
+        value={search.account ?? null}
+        onChange={(account) => narrow({ account: account ?? '' })}
+      />
+      <TextInput
+        label="PSP"
+        placeholder="All"
+        w={130}
+        defaultValue={search.psp ?? ''}
+        onBlur={({ currentTarget: { value } }) => narrow({ psp: value.trim() })}
+      />
+      <TextInput
+        label="Currency"
+        placeholder="All"
+        w={100}
+        maxLength={3}
+        defaultValue={search.currency ?? ''}
+        onBlur={({ currentTarget: { value } }) => narrow({ currency: value.trim().toUpperCase() })}
+      />
+    </Group>
+  );
+}
+
+const columns = ['taken', 'refunded', 'disputed', 'paid_out', 'fees', 'settled', 'held'] as const;
+
+function Psps({ balances: { psps, from, to } }: { balances: BalancesPageView }) {
+  return (
+    <Part title="By PSP" hint={from === to ? from : `${from} to ${to}`}>
+      {psps.length === 0 ? (
+        <Nothing>Nothing was posted until then.</Nothing>
+      ) : (
+        <Listing
+          rows={psps}
+          keyOf={({ psp, currency }) => `${psp} ${currency}`}
+          columns={[
+            { label: 'PSP', cell: ({ psp }) => psp },
+            ...columns.map((name) => ({
+              label: words(name),
+              isFigure: true,
+              cell: (row: BalancesPageView['psps'][number]) => money(row[name], row.currency),
+            })),
+          ]}
+        />
+      )}
+    </Part>
+  );
+}
+
+/** Debits and credits of a currency are equal, or something is very wrong. */
+function Trial({ balances: { trial, as_of: asOf } }: { balances: BalancesPageView }) {
+  const sums = new Map<string, { currency: string; debit: number; credit: number }>();
+  for (const { currency, debit, credit } of trial) {
+    const sum = sums.get(currency) ?? { currency, debit: 0, credit: 0 };
+    sums.set(currency, { currency, debit: sum.debit + debit, credit: sum.credit + credit });
+  }
+  const rows = [...trial, ...[...sums.values()].map((sum) => ({ ...sum, account: 'total' }))];
+  return (
+    <Part
+      title="Trial balance"
+      hint={asOf === null ? 'nothing was posted yet' : `posted until ${asOf.slice(11, 19)} UTC`}
+    >
+      {trial.length === 0 ? (
+        <Nothing>Nothing was posted until then.</Nothing>
+      ) : (
+        <Listing
+          rows={rows.toSorted((a, b) => (a.currency < b.currency ? -1 : a.currency > b.currency ? 1 : 0))}
+          keyOf={({ account, currency }) => `${account} ${currency}`}
+          columns={[
+            {
+              label: 'Account',
+              cell: ({ account, currency }) =>
+                account === 'total' ? <b>Total {currency}</b> : words(account),
+            },
+            { label: 'Debit', isFigure: true, cell: (row) => money(row.debit, row.currency) },
+            { label: 'Credit', isFigure: true, cell: (row) => money(row.credit, row.currency) },
+          ]}
+        />
+      )}
+    </Part>
+  );
+}
+
+function Statement() {
+  const search = useSearch({ from: '/shell/ledger' });
+  const navigate = useNavigate({ from: '/ledger' });
+  const { cursor, ...filter } = search;
+  const narrowed = new URLSearchParams({ ...filter }).toString();
+  const query = useQuery({
+    queryKey: ['statement', search],
+    queryFn: () =>
+      api<PageView<EntryRow>>(
+        'GET',
+        `console/ledger/statement?${new URLSearchParams({ ...search, limit: '50' }).toString()}`,
+      ),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <Part title="Statement" hint="the oldest first">
+      <Group justify="end" mb="xs">
+        <Download path={`console/ledger/statement.csv?${narrowed}`}>CSV</Download>
+      </Group>
+      <Loaded query={query}>
+        {({ data, next_cursor: next }) => (
+          <>
+            {data.length === 0 ? <Nothing>No entry in these days.</Nothing> : <Entries rows={data} />}
+            <PageButtons
+              isFirst={cursor === undefined}
+              next={next}
+              labels={['First', 'Next']}
+              onFirst={() => void navigate({ search: filter })}
+              onNext={(cursor) => void navigate({ search: { ...filter, cursor } })}
+            />
+          </>
+        )}
+      </Loaded>
+    </Part>
+  );
+}
+
+function Entries({ rows }: { rows: readonly EntryRow[] }) {
+  return (
+    <Listing
+      rows={rows}
+      keyOf={({ source, line, merchant_id: merchant }) => `${merchant} ${source} ${line}`}
+      columns={[
+        { label: 'When', cell: ({ occurred_at: at }) => <Time at={at} /> },
+        {
+          label: 'Entry',
+          cell: ({ source, payment_id: id }) =>
+            id === null ? (
+              <span className="mono">{source}</span>
+            ) : (
+              <Link to="/payments/$id" params={{ id }} className="row-link mono">
+                {source}
+              </Link>
+            ),
+        },
+        { label: 'Kind', cell: ({ kind }) => words(kind) },
+        { label: 'Account', cell: ({ account }) => words(account) },
+        { label: 'PSP', cell: ({ psp }) => psp },
+        { label: 'Amount', isFigure: true, cell: (row) => signedMoney(row.amount, row.currency) },
+      ]}
+    />
+  );
+}

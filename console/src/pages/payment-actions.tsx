@@ -1,0 +1,125 @@
+import { Button, Group, Modal, NumberInput, Stack, Textarea, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type PaymentPageView } from '../../../src/ops/console-views.js';
+import { api } from '../api.js';
+import { digitsOf } from '../format.js';
+import { Failure } from '../parts.js';
+import { useMay } from '../session.js';
+import { AskApproval } from './ask-approval.js';
+
+/** What may be done to a payment, whatever is decided about it. */
+export function PaymentActions({ page }: { readonly page: PaymentPageView }) {
+  const [open, setOpen] = useState<'refund' | 'cancel' | 'note' | null>(null);
+  const mayAct = useMay('operator');
+  const { payment, operations } = page;
+  const [first] = operations;
+  if (!mayAct || !first) return null;
+  const named = { merchant_id: payment.merchant_id, entity_key: first.entity_key };
+  const left = payment.amount_captured - payment.amount_refunded;
+  const close = () => setOpen(null);
+  return (
+    <Group gap="xs">
+      {left > 0 && (
+        <Button size="xs" variant="default" onClick={() => setOpen('refund')}>
+          Refund…
+        </Button>
+      )}
+      {['processing', 'requires_action', 'authorized'].includes(payment.status) && (
+        <Button size="xs" variant="default" onClick={() => setOpen('cancel')}>
+          Cancel at the PSP…
+        </Button>
+      )}
+      <Button size="xs" variant="default" onClick={() => setOpen('note')}>
+        Add a note…
+      </Button>
+      {open === 'refund' && <Refund named={named} currency={payment.currency} left={left} close={close} />}
+      {open === 'cancel' && (
+        <AskApproval
+          title="Cancel at the PSP"
+          hint="What is authorized is released, and what is not decided is called off where the PSP can do that. A second person has to approve it."
+          label="Why"
+          placeholder="Sold out"
+          action={{ kind: 'cancel_payment', ...named }}
+          close={close}
+        />
+      )}
+      {open === 'note' && <Note named={named} close={close} />}
+    </Group>
+  );
+}
+
+interface Named {
+  readonly merchant_id: string;
+  readonly entity_key: string;
+}
+
+function Refund(props: { named: Named; currency: string; left: number; close: () => void }) {
+  const { named, currency, left, close } = props;
+  const digits = digitsOf(currency);
+  const scale = 10 ** digits;
+  const [amount, setAmount] = useState(left / scale);
+  const [reference, setReference] = useState('');
+  return (
+    <AskApproval
+      title="Refund"
+      hint="Money goes back to the customer, once, after a second person has approved exactly this amount."
+      label="Why"
+      placeholder="Returned, order 1234"
+      action={{
+        kind: 'refund_payment',
+        ...named,
+        amount: Math.round(amount * scale),
+        ...(reference === '' ? {} : { reference }),
+      }}
+      close={close}
+    >
+      <NumberInput
+        label={`Amount in ${currency}`}
+        min={1 / scale}
+        max={left / scale}
+        decimalScale={digits}
+        value={amount}
+        onChange={(value) => setAmount(Number(value))}
+      />
+      <TextInput
+        label="Its name, where there are several refunds"
+        maxLength={200}
+        value={reference}
+        onChange={({ currentTarget }) => setReference(currentTarget.value)}
+      />
+    </AskApproval>
+  );
+}
+
+function Note({ named, close }: { readonly named: Named; readonly close: () => void }) {
+  const queries = useQueryClient();
+  const [note, setNote] = useState('');
+  const save = useMutation({
+    mutationFn: () => api('POST', 'operations/note', { ...named, note }),
+    onSuccess: async () => {
+      await queries.invalidateQueries();
+      close();
+    },
+  });
+  return (
+    <Modal opened onClose={close} title="Add a note">
+      <Stack gap="sm">
+        <Textarea
+          label="What others shall know"
+          autosize
+          minRows={2}
+          maxLength={500}
+          value={note}
+          onChange={({ currentTarget }) => setNote(currentTarget.value)}
+        />
+        {save.error && <Failure error={save.error} />}
+        <Group justify="end">
+          <Button disabled={note.trim() === ''} loading={save.isPending} onClick={() => save.mutate()}>
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,307 @@
+import {
+  Alert,
+  Badge,
+  Button,
+  Group,
+  List,
+  Modal,
+  NumberInput,
+  Select,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type PageView } from '../../../src/ops/console-views.js';
+import { type PspAccountRow, type RoutingView } from '../../../src/ops/installation-views.js';
+import { api } from '../api.js';
+import { Time, words } from '../format.js';
+import { Failure, Heading, Listing, Loaded, Nothing, Part } from '../parts.js';
+import { type RouteSearch } from '../router.js';
+import { useMay } from '../session.js';
+
+export function Psps() {
+  const query = useQuery({
+    queryKey: ['psps'],
+    queryFn: () => api<PageView<PspAccountRow>>('GET', 'psps'),
+  });
+  return (
+    <>
+      <Heading title="PSP accounts" hint="How they are, and which of them a payment would go to." />
+      <Stack gap="md">
+        <Loaded query={query}>{({ data }) => <Accounts rows={data} />}</Loaded>
+        <Routing />
+      </Stack>
+    </>
+  );
+}
+
+const breakers = {
+  closed: { color: 'green', label: 'closed' },
+  open: { color: 'orange', label: 'open by itself' },
+  held_open: { color: 'red', label: 'held open' },
+} as const;
+
+export function Breaker({ is }: { is: PspAccountRow['breaker']['state'] }) {
+  const { color, label } = breakers[is];
+  return (
+    <Badge color={color} variant="light" tt="none" fw={600}>
+      {label}
+    </Badge>
+  );
+}
+
+function Accounts({ rows }: { rows: readonly PspAccountRow[] }) {
+  const mayAct = useMay('operator');
+  const [changing, change] = useState<PspAccountRow | null>(null);
+  const share = ({ calls: { succeeded, declined, unanswered } }: PspAccountRow) => {
+    const all = succeeded + declined + unanswered;
+    return all === 0 ? '–' : `${((succeeded / all) * 100).toFixed(1)} %`;
+  };
+  const ms = (latency: number | null) => (latency === null ? '–' : `${latency} ms`);
+  return (
+    <Part title="Accounts" hint="calls of the last five minutes">
+      <Listing
+        rows={rows}
+        keyOf={({ psp }) => psp}
+        columns={[
+          { label: 'Account', cell: ({ psp }) => <b>{psp}</b> },
+          {
+            label: 'Breaker',
+            cell: ({ breaker }) => (
+              <Group gap="xs" justify="inherit">
+                <Breaker is={breaker.state} />
+                {breaker.since && breaker.state !== 'closed' && <Time at={breaker.since} />}
+              </Group>
+            ),
+          },
+          {
+            label: 'By hand',
+            cell: ({ breaker: { changed_by: by, note } }) => (by === null ? '–' : `${by}: ${note}`),
+          },
+          { label: 'Calls', isFigure: true, cell: ({ calls }) => calls.made },
+          { label: 'Unanswered', isFigure: true, cell: ({ calls }) => calls.unanswered },
+          { label: 'Success', isFigure: true, cell: share },
+          { label: 'Median', isFigure: true, cell: ({ calls }) => ms(calls.p50_ms) },
+          { label: '95 %', isFigure: true, cell: ({ calls }) => ms(calls.p95_ms) },
+          {
+            label: 'Offers',
+            cell: ({ operations, currencies }) => (
+              <Text size="sm" title={currencies?.join(', ') ?? 'every currency'}>
+                {operations.join(', ')};{' '}
+                {currencies === null ? 'every currency' : `${currencies.length} currencies`}
+              </Text>
+            ),
+          },
+          ...(mayAct
+            ? [
+                {
+                  label: 'Act',
+                  cell: (row: PspAccountRow) => (
+                    <Button size="compact-xs" variant="default" onClick={() => change(row)}>
+                      {row.breaker.state === 'closed' ? 'Open breaker…' : 'Close breaker…'}
+                    </Button>
+                  ),
+                },
+              ]
+            : []),
+        ]}
+      />
+      {changing !== null && <ChangeBreaker of={changing} close={() => change(null)} />}
+    </Part>
+  );
+}
+
+function ChangeBreaker({ of: { psp, breaker }, close }: { of: PspAccountRow; close: () => void }) {
+  const queries = useQueryClient();
+  const [note, setNote] = useState('');
+  const open = breaker.state === 'closed';
+  const act = useMutation({
+    mutationFn: () => api('POST', 'psps/breaker', { psp, open, note }),
+    onSuccess: async () => {
+      await queries.invalidateQueries();
+      close();
+    },
+  });
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={open ? `Open the breaker of ${psp}` : `Close the breaker of ${psp}`}
+      size="lg"
+    >
+      <Stack gap="sm">
+        <Alert variant="light" color={open ? 'orange' : 'gray'} title="What happens">
+          <List size="sm">
+            {(open ? opening : closing).map((fact) => (
+              <List.Item key={fact}>{fact}</List.Item>
+            ))}
+          </List>
+        </Alert>
+        <Textarea
+          label="Why"
+          required
+          autosize
+          minRows={2}
+          maxLength={500}
+          value={note}
+          onChange={({ currentTarget }) => setNote(currentTarget.value)}
+        />
+        {act.error && <Failure error={act.error} />}
+        <Group justify="end">
+          <Button variant="default" onClick={close}>
+            Cancel
+          </Button>
+          <Button
+            {...(open ? { color: 'red' } : {})}
+            disabled={note.trim() === ''}
+            loading={act.isPending}
+            onClick={() => act.mutate()}
+          >
+            {open ? 'Open it' : 'Close it'}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+const opening = [
+  'Within two seconds no process sends an order to it any more.',
+  'New payments go to the next PSP of their rule; where there is none, they fail at once.',
+  'Captures, voids, refunds and payouts of this PSP fail at once: nothing was sent, so they can be asked for again.',
+  'What is in doubt there is still looked up, and goes to no other PSP.',
+  'It stays open until someone closes it.',
+];
+const closing = [
+  'Within two seconds all processes send orders to it again, and forget the failures until now.',
+  'If it goes on failing, it opens by itself after ten failures in a row.',
+];
+
+const operations = ['charge', 'authorize', 'payout'];
+
+/** An example payment stands in the URL. */
+function Routing() {
+  const search = useSearch({ from: '/shell/psps' });
+  const navigate = useNavigate({ from: '/psps' });
+  const { operation = 'charge', amount = '1000', currency = 'EUR', brand, country } = search;
+  const narrow = (change: RouteSearch) => void navigate({ search: { ...search, ...change }, replace: true });
+  const isWhole = /^\d+$/.test(amount) && /^[A-Z]{3}$/.test(currency);
+  const example = {
+    operation,
+    amount: Number(amount),
+    currency,
+    ...(brand ? { card_brand: brand } : {}),
+    ...(country && /^[A-Z]{2}$/.test(country) ? { card_country: country } : {}),
+  };
+  const query = useQuery({
+    queryKey: ['route', example],
+    queryFn: () => api<RoutingView>('POST', 'psps/route', example),
+    enabled: isWhole,
+    retry: false,
+  });
+  return (
+    <Part title="Where would it go?" hint="an example with a token for each account; nothing is made">
+      <Group gap="sm" align="end" mb="sm">
+        <Select
+          label="Operation"
+          data={operations}
+          value={operation}
+          allowDeselect={false}
+          w={130}
+          onChange={(value) => narrow({ operation: value ?? 'charge' })}
+        />
+        <NumberInput
+          label="Amount (minor units)"
+          min={1}
+          allowDecimal={false}
+          w={170}
+          value={Number(amount)}
+          onChange={(value) => narrow({ amount: String(value) })}
+        />
+        <TextInput
+          label="Currency"
+          maxLength={3}
+          w={100}
+          value={currency}
+          onChange={({ currentTarget: { value } }) => narrow({ currency: value.toUpperCase() })}
+        />
+        <TextInput
+          label="Brand of the card"
+          placeholder="Not known"
+          w={150}
+          value={brand ?? ''}
+          onChange={({ currentTarget: { value } }) => narrow({ brand: value })}
+        />
+        <TextInput
+          label="Its country"
+          placeholder="Not known"
+          maxLength={2}
+          w={110}
+          value={country ?? ''}
+          onChange={({ currentTarget: { value } }) => narrow({ country: value.toUpperCase() })}
+        />
+      </Group>
+      {isWhole ? (
+        <Loaded query={query}>{(routing) => <Routed routing={routing} />}</Loaded>
+      ) : (
+        <Nothing>Give an amount and a currency.</Nothing>
+      )}
+    </Part>
+  );
+}
+
+function Routed({ routing: { rule, passed, order, accounts } }: { routing: RoutingView }) {
+  const [first, ...others] = order;
+  const held = accounts.find(({ psp, breaker }) => psp === first && breaker !== 'closed');
+  return (
+    <Stack gap="sm">
+      <Alert
+        variant="light"
+        color={first === undefined ? 'orange' : 'green'}
+        title={first === undefined ? 'No PSP would get it' : `${first} would get it`}
+      >
+        <Text size="sm">
+          {rule === null ? 'No rule matches: it is refused.' : `Rule ${rule} is the first that matches.`}{' '}
+          {first !== undefined &&
+            (others.length === 0
+              ? 'There is no other account for it.'
+              : `On proof that nothing was done there: ${others.join(', then ')}.`)}
+          {held && ` The breaker of ${first} is open, so it is passed over at once.`}
+        </Text>
+        {passed.length > 0 && (
+          <List size="sm" mt={4}>
+            {passed.map(({ rule: number, because }) => (
+              <List.Item key={number}>
+                Not rule {number}: {because}.
+              </List.Item>
+            ))}
+          </List>
+        )}
+      </Alert>
+      {accounts.length > 0 && (
+        <Listing
+          rows={accounts}
+          keyOf={({ psp }) => psp}
+          columns={[
+            { label: 'Account of the rule', cell: ({ psp }) => psp },
+            {
+              label: 'Place',
+              cell: ({ psp, because }) => because ?? `${order.indexOf(psp) + 1} of ${order.length}`,
+            },
+            { label: 'Weight', isFigure: true, cell: ({ weight }) => weight ?? '–' },
+            { label: 'Breaker', cell: ({ breaker }) => <Breaker is={breaker} /> },
+          ]}
+        />
+      )}
+      {accounts.some(({ weight }) => weight !== null) && (
+        <Text size="sm" c="dimmed">
+          {words('the first is drawn by weight for each payment; shown is the heaviest.')}
+        </Text>
+      )}
+    </Stack>
+  );
+}

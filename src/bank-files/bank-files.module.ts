@@ -1,0 +1,27 @@
+import { Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { DatabaseModule } from '../database/database.module.js';
+import { JobRegistry } from '../jobs/job-registry.js';
+import { JobsModule } from '../jobs/jobs.module.js';
+import { InboundWebhooksModule } from '../webhooks/incoming/inbound-webhooks.module.js';
+import { BankFiles } from './bank-files.js';
+import { BankInstructionsModule } from './bank-instructions.module.js';
+import { Batches } from './batches.js';
+import { Receiver } from './receiver.js';
+import { Sender } from './sender.js';
+
+/** Banks that speak in files: what was collected is sent, and what the banks say of it is taken in. */
+@Module({
+  imports: [BankInstructionsModule, DatabaseModule, JobsModule, InboundWebhooksModule],
+  providers: [Batches, Sender, Receiver, BankFiles],
+  exports: [BankFiles],
+})
+export class BankFilesModule implements OnModuleInit {
+  constructor(
+    @Inject(JobRegistry) private readonly jobs: JobRegistry,
+    @Inject(BankFiles) private readonly files: BankFiles,
+  ) {}
+
+  onModuleInit(): void {
+    if (this.files.names.length > 0) this.jobs.register({ periodicTasks: () => [this.files] });
+  }
+}

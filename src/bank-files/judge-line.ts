@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import { type Answer } from '../psp/contract.js';
+import { type BookedLine, type StatusLine } from '../psp/bank-sepa/bank-answers.js';
+import { type InstructionKind, type InstructionStatus } from '../psp/bank-sepa/bank-instructions.js';
+import { type BankSettings } from '../psp/bank-sepa/bank-settings.js';
+import { categoryOf, isDuplicateReason } from '../psp/bank-sepa/reason-codes.js';
+import { type PspNotification } from '../psp/notification.js';
+import { factsOf, type Finding } from '../psp/notification-check.js';
+import { type Operation } from '../psp/contract.js';
+
+/** What is known here of the line of a file that the bank speaks of. */
+export interface KnownInstruction {
+  readonly endToEndId: string;
+  readonly entityKey: string;
+  readonly route: number;
+  readonly operation: Operation;
+  readonly kind: InstructionKind;
+  readonly amount: number;
+  readonly status: InstructionStatus;
+}
+
+/** What a bank's word makes of an instruction, and what is told to the owner of its operation; null: nothing new. */
+export interface Judged {
+  readonly status: InstructionStatus;
+  readonly reason: string | null;
+  readonly notice: PspNotification;
+}
+
+type Word = Pick<Judged, 'status' | 'reason'> & {
+  readonly type: string;
+  readonly findings: readonly Finding[];
+};
+
+/** A line of a status report. */
+export function judgeStatus(
+  known: KnownInstruction,
+  line: StatusLine,
+  settledBy: BankSettings['settledBy'],
+): Judged | null {
+  const { code, reason } = line;
+  const isDone = known.status === 'booked' || known.status === 'returned';
+  const type = `pain.002.${code}`;
+  if (line.status === 'rejected') {
+    // The word of a second copy, or one against a booking, proves nothing: a person has to look.
+    const isUnclear = isDone || (reason !== null && isDuplicateReason(reason));
+    if (!isUnclear) return judged(known, refusal(known, type, reason));
+    const answer = { outcome: 'conflict', pspCode: reason ?? code, ...referenceOf(known) } as const;
+    return judged(known, {
+      type,
+      status: isDone ? known.status : 'unclear',
+      reason,
+      findings: [{ ...namesOf(known), answer }],
+    });
+  }
+  if (isDone || known.status === 'rejected' || known.status === 'unclear') return null;
+  if (line.status === 'settled' && settledBy === 'status')
+    return judged(known, booking(known, type, known.amount));
+  const answer = { outcome: 'pending', pspCode: code, ...referenceOf(known) } as const;
+  return judged(known, {
+    type,
+    status: 'accepted',
+    reason: null,
+    findings: [{ ...namesOf(known), answer }],
+  });
+}
+
+/** A line of a statement, or of an advice. */
+export function judgeBooking(known: KnownInstruction, line: BookedLine): Judged {
+  const { kind, amount, status } = known;
+  const isBack = line.isReturn || line.direction === (kind === 'direct_debit' ? 'out' : 'in');
+  if (isBack) return judged(known, comeBack(known, line.reason));
+  const booked = booking(known, 'camt.booked', line.amount ?? amount);
+  // It came back already, by a statement that was read before this one.
+  const isSame = line.amount === null || line.amount === amount;
+  return judged(known, { ...booked, status: status === 'returned' ? status : isSame ? 'booked' : 'unclear' });
+}
+
+/** What the bank says of a name that is ours by its form, and that nothing here has. */
+export function unknownNotice(endToEndId: string, type: string): PspNotification {
+  const answer = { outcome: 'succeeded', pspReference: endToEndId } as const;
+  return noticeOf(endToEndId, type, null, [{ pspReference: endToEndId, operation: 'payout', answer }]);
+}
+
+function booking(known: KnownInstruction, type: string, amount: number): Word {
+  const money = { amount, currency: 'EUR' };
+  return {
+    type,
+    status: 'booked',
+    reason: null,
+    findings: [{ ...namesOf(known), answer: { outcome: 'succeeded', money, ...referenceOf(known) } }],
+  };
+}
+
+function refusal(known: KnownInstruction, type: string, reason: string | null): Word {
+  return {
+    type,
+    status: 'rejected',
+    reason,
+    findings: [{ ...namesOf(known), answer: no(known, reason ?? 'rejected') }],
+  };
+}
+
+/**
+ * A transfer that came back was not paid in the end. A debit that came back was taken, or there would be nothing to
+ * give back: it is a payment, and a dispute of it that is lost.
+ */
+function comeBack(known: KnownInstruction, reason: string | null): Word {
+  const word = { type: 'camt.returned', status: 'returned', reason } as const;
+  if (known.kind === 'credit_transfer') {
+    return { ...word, findings: [{ ...namesOf(known), answer: no(known, reason ?? 'returned') }] };
+  }
+  const { endToEndId, amount } = known;
+  const money = { amount, currency: 'EUR' };
+  const dispute: Finding = {
+    dispute: { reference: endToEndId, stage: 1, status: 'lost', withheld: true },
+    parentReference: endToEndId,
+    answer: { outcome: 'pending', money, pspCode: reason ?? 'returned' },
+  };
+  return { ...word, findings: [...booking(known, word.type, amount).findings, dispute] };
+}
+
+function no(known: KnownInstruction, code: string): Answer {
+  return { outcome: 'declined', decline: categoryOf(code), pspCode: code, ...referenceOf(known) };
+}
+
+function namesOf({ entityKey, route, endToEndId, operation }: KnownInstruction) {
+  return { entityKey, route: String(route), pspReference: endToEndId, operation };
+}
+
+function referenceOf({ endToEndId }: KnownInstruction) {
+  return { pspReference: endToEndId, isNamed: true as const };
+}
+
+function judged({ endToEndId }: KnownInstruction, { type, status, reason, findings }: Word): Judged {
+  return { status, reason, notice: noticeOf(endToEndId, type, reason, findings) };
+}
+
+/** The same word about the same line is the same notification, in whatever file it comes. */
+function noticeOf(
+  endToEndId: string,
+  type: string,
+  reason: string | null,
+  findings: readonly Finding[],
+): PspNotification {
+  const facts = factsOf(findings, []);
+  const content = JSON.stringify([endToEndId, type, reason, facts.map(({ answer }) => answer)]);
+  const digest = createHash('sha256').update(content).digest('base64url').slice(0, 22);
+  return { eventId: `${endToEndId}.${digest}`, type, occurredAt: null, facts };
+}

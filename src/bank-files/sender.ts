@@ -1,0 +1,157 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { posix } from 'node:path';
+import { Pool, type PoolClient } from 'pg';
+import { checkpoint } from '../core/checkpoint.js';
+import { Clock } from '../core/clock.js';
+import { redactedLine } from '../core/redact.js';
+import { type BankDrop } from './bank-drop.js';
+import { Batches, type BankPsp, MAX_FILE_BYTES, sha256Of, type UnsentBatch } from './batches.js';
+
+const MAX_FAULT_LENGTH = 300;
+
+/**
+ * Puts files at the bank, each once. A file is put under a temporary name and renamed; before the rename it is written
+ * down that the whole file lies there, and from then on it is never put again: what is not there under its temporary
+ * name any more was renamed, even where the bank has taken it away already. Until then nothing of it has its final
+ * name, and it may be put again.
+ */
+@Injectable()
+export class Sender {
+  constructor(
+    @Inject(Pool) private readonly pool: Pool,
+    @Inject(Batches) private readonly batches: Batches,
+    @Inject(Clock) private readonly clock: Clock,
+  ) {}
+
+  /** Sends what is to be sent, the oldest first; null where another process does. */
+  async send(psp: BankPsp, open: () => Promise<BankDrop>): Promise<number | null> {
+    return this.alone(psp.name, async () => {
+      const unsent = await this.batches.unsent(psp.name);
+      if (unsent.length === 0) return 0;
+      const drop = await open();
+      try {
+        let sent = 0;
+        for (const batch of unsent) if (await this.sendOne(drop, psp.bank.sftp.upload, batch)) sent += 1;
+        return sent;
+      } finally {
+        await drop.end();
+      }
+    });
+  }
+
+  /** The lock dies with the process, or with its connection; `attempt` keeps out one that did not notice. */
+  private async alone<T>(psp: string, work: () => Promise<T>): Promise<T | null> {
+    const client: PoolClient = await this.pool.connect();
+    const key = `hashtext('payonce-bank-send'), hashtext($1)`;
+    let isLost = true;
+    try {
+      const { rows } = await client.query<{ taken: boolean }>(
+        `SELECT pg_try_advisory_lock(${key}) AS taken`,
+        [psp],
+      );
+      if (!rows[0]!.taken) {
+        isLost = false;
+        return null;
+      }
+      try {
+        return await work();
+      } finally {
+        await client.query(`SELECT pg_advisory_unlock(${key})`, [psp]);
+        isLost = false;
+      }
+    } finally {
+      client.release(isLost);
+    }
+  }
+
+  private async sendOne(drop: BankDrop, folder: string, unsent: UnsentBatch): Promise<boolean> {
+    const batch = await this.takeOn(unsent);
+    if (batch === null) return false;
+    try {
+      return await (batch.state === 'placing'
+        ? this.place(drop, folder, batch)
+        : this.putAndPlace(drop, folder, batch));
+    } catch (error) {
+      await this.note(batch, error);
+      throw error;
+    }
+  }
+
+  private async putAndPlace(drop: BankDrop, folder: string, batch: UnsentBatch): Promise<boolean> {
+    const { fileName, attempt } = batch;
+    // Nothing of ours has that name yet, unless the commit that said so is lost.
+    const final = posix.join(folder, fileName);
+    if ((await drop.sizeOf(final)) !== null) return this.isThere(drop, final, batch);
+    const leftOver = (await drop.list(folder)).filter(({ name }) => name.startsWith(`.${fileName}.`));
+    for (const { name } of leftOver) await drop.remove(posix.join(folder, name));
+    // One of its own for each attempt: a process that was overtaken never writes into what another one renames.
+    const temporaryName = `.${fileName}.${attempt}.tmp`;
+    const temporary = posix.join(folder, temporaryName);
+    const bytes = this.batches.bytesOf(batch);
+    await drop.put(temporary, bytes);
+    const size = await drop.sizeOf(temporary);
+    if (size !== bytes.length) throw new Error(`${String(size)} of ${bytes.length} bytes were taken`);
+    await checkpoint('bank:after:put');
+    const isOurs = await this.move(batch, `state = 'placing', temporary_name = $4`, 'formed', [
+      temporaryName,
+    ]);
+    return isOurs && this.place(drop, folder, { ...batch, state: 'placing', temporaryName });
+  }
+
+  /** The whole file lies there under its temporary name, or did. */
+  private async place(drop: BankDrop, folder: string, batch: UnsentBatch): Promise<boolean> {
+    const final = posix.join(folder, batch.fileName);
+    if ((await drop.sizeOf(final)) !== null) return this.isThere(drop, final, batch);
+    const temporary = posix.join(folder, batch.temporaryName!);
+    // Gone under either name: the bank has taken it.
+    if ((await drop.sizeOf(temporary)) !== null) {
+      await checkpoint('bank:before:rename');
+      await drop.rename(temporary, final);
+      await checkpoint('bank:after:rename');
+    }
+    return this.sent(batch);
+  }
+
+  /** A file of that name lies there already: it is this one, or a person has to look. */
+  private async isThere(drop: BankDrop, final: string, batch: UnsentBatch): Promise<boolean> {
+    const found = sha256Of(await drop.read(final, MAX_FILE_BYTES));
+    if (found === batch.sha256) return this.sent(batch);
+    await this.move(batch, `state = 'conflict', fault = $4`, batch.state, [
+      'another file lies at the bank under its name',
+    ]);
+    return false;
+  }
+
+  private sent(batch: UnsentBatch): Promise<boolean> {
+    return this.move(batch, `state = 'sent', sent_at = $4, fault = NULL`, batch.state, [this.clock.now()]);
+  }
+
+  private async takeOn(batch: UnsentBatch): Promise<UnsentBatch | null> {
+    const isOurs = await this.move(batch, 'attempt = attempt + 1', batch.state);
+    return isOurs ? { ...batch, attempt: batch.attempt + 1 } : null;
+  }
+
+  /** False where another process has taken it on since. */
+  private async move(
+    { psp, number, attempt }: UnsentBatch,
+    set: string,
+    from: UnsentBatch['state'],
+    values: readonly unknown[] = [],
+  ): Promise<boolean> {
+    const { rowCount } = await this.pool.query(
+      `UPDATE bank_batches SET ${set}
+        WHERE psp = $1 AND number = $2 AND attempt = $3 AND state = '${from}'`,
+      [psp, number, attempt, ...values],
+    );
+    return rowCount === 1;
+  }
+
+  /** For people; the batch is tried again. */
+  private async note({ psp, number }: UnsentBatch, error: unknown): Promise<void> {
+    const fault = redactedLine(error instanceof Error ? error.message : 'failed', MAX_FAULT_LENGTH);
+    await this.pool.query(
+      `UPDATE bank_batches SET fault = $3 WHERE psp = $1 AND number = $2 AND state IN ('formed', 'placing')`,
+      [psp, number, fault],
+    );
+  }
+}

@@ -1,0 +1,183 @@
+import { type Command } from 'commander';
+import { type Database } from '../database/database.js';
+import { Problem } from '../core/problem.js';
+import {
+  actor,
+  type BankWork,
+  command,
+  numberOf,
+  type Opened,
+  type Perform,
+  withExamples,
+} from './command.js';
+import { ago, list } from './text.js';
+
+interface BatchRow {
+  readonly psp: string;
+  readonly number: number;
+  readonly message_id: string;
+  readonly kind: string;
+  readonly format: string;
+  readonly state: string;
+  readonly due_on: string;
+  readonly transactions: number;
+  readonly total: number;
+  readonly formed_at: Date;
+  readonly sent_at: Date | null;
+  readonly answered: number;
+  readonly rejected: number;
+  readonly fault: string | null;
+}
+
+interface FileRow {
+  readonly psp: string;
+  readonly name: string;
+  readonly state: string;
+  readonly ours: number;
+  readonly unknown: number;
+  readonly received_at: Date;
+  readonly fault: string | null;
+}
+
+const MAX_LISTED = 1_000;
+/** An account at a bank is no merchant's. */
+const NO_MERCHANT = '00000000-0000-0000-0000-000000000000';
+
+export function addBank(payonce: Command, perform: Perform): void {
+  const bank = withExamples(
+    payonce
+      .command('bank')
+      .description('send files to banks and see what they answered (docs/bank-files.md)'),
+    'batches',
+    'send bank',
+  );
+  listed(bank, 'batches', 'list the files that were made for banks, the newest first').action(
+    ({ limit, psp }: { limit: string; psp?: string }) =>
+      perform(async ({ database, clock }) => {
+        const rows = await batches(database, psp ?? null, bounded(limit));
+        const [{ formatMoney }, now] = [await import('../core/money.js'), clock.now()];
+        return {
+          json: rows,
+          text: list(
+            ['PSP', 'BATCH', 'KIND', 'LINES', 'TOTAL', 'STATE', 'MADE'],
+            rows.map((row) => ({
+              cells: [
+                row.psp,
+                String(row.number),
+                row.kind,
+                String(row.transactions),
+                formatMoney({ amount: row.total, currency: 'EUR' }),
+                row.state,
+                ago(row.formed_at, now),
+              ],
+              details: [
+                ['message id', row.message_id],
+                ['answered', `${row.answered} of ${row.transactions}, ${row.rejected} refused`],
+                ...(row.fault === null ? [] : [['fault', row.fault] as const]),
+              ] as const,
+            })),
+          ),
+        };
+      }),
+  );
+  listed(bank, 'files', 'list the files that banks left, the newest first').action(
+    ({ limit, psp }: { limit: string; psp?: string }) =>
+      perform(async ({ database, clock }) => {
+        const { rows } = await database.pool.query<FileRow>(
+          `SELECT psp, name, state, ours, "unknown", received_at, fault FROM bank_files
+            WHERE coalesce(psp = $1, true) ORDER BY received_at DESC, name LIMIT $2`,
+          [psp ?? null, bounded(limit)],
+        );
+        const now = clock.now();
+        return {
+          json: rows,
+          text: list(
+            ['PSP', 'FILE', 'STATE', 'OURS', 'UNKNOWN', 'READ'],
+            rows.map((row) => ({
+              cells: [
+                row.psp,
+                row.name,
+                row.state,
+                String(row.ours),
+                String(row.unknown),
+                ago(row.received_at, now),
+              ],
+              details: row.fault === null ? [] : [['fault', row.fault] as const],
+            })),
+          ),
+        };
+      }),
+  );
+  command(bank, 'send <psp>', 'make and send the files now, before the next cut-off', 'bank').action(
+    (psp: string) =>
+      perform((opened) =>
+        withBank(opened, psp, async (files) => {
+          const { formed, sent } = await files.sendNow(psp);
+          await recordSending(opened, psp, { formed, sent });
+          if (sent === null) throw new Problem('invalid_state', `Another process sends the files of ${psp}.`);
+          return { json: { formed, sent }, text: `Made ${formed} and sent ${sent}.` };
+        }),
+      ),
+  );
+  command(bank, 'fetch <psp>', 'read now what the bank has left', 'bank').action((psp: string) =>
+    perform((opened) =>
+      withBank(opened, psp, async (files) => {
+        const read = await files.fetchNow(psp);
+        return { json: { read }, text: `Read ${read}.` };
+      }),
+    ),
+  );
+}
+
+/** Who had money leave before its time. */
+async function recordSending({ database, clock, ids }: Opened, psp: string, detail: object): Promise<void> {
+  const { recordAct } = await import('../database/record-act.js');
+  await recordAct(database.dataSource.manager, {
+    merchantId: NO_MERCHANT,
+    id: ids.uuid(),
+    at: clock.now(),
+    actor: actor(),
+    action: 'bank.sent',
+    subject: `psp:${psp}`,
+    detail: { ...detail },
+  });
+}
+
+function withBank<T>(
+  { withBankFiles }: Opened,
+  psp: string,
+  work: (files: BankWork) => Promise<T>,
+): Promise<T> {
+  return withBankFiles((files) => {
+    if (!files.names.includes(psp)) {
+      const known = files.names.length > 0 ? `there are ${files.names.join(', ')}` : 'there are none';
+      throw new Problem('not_found', `No account at a bank is called ${JSON.stringify(psp)}; ${known}.`);
+    }
+    return work(files);
+  });
+}
+
+async function batches(database: Database, psp: string | null, limit: number): Promise<BatchRow[]> {
+  const { rows } = await database.pool.query<BatchRow>(
+    `SELECT b.psp, b.number::int AS number, b.message_id, b.kind, b.format, b.state, b.due_on::text AS due_on,
+            b.transactions, b.total, b.formed_at, b.sent_at, b.fault, i.answered, i.rejected
+       FROM bank_batches b CROSS JOIN LATERAL (
+         SELECT count(*) FILTER (WHERE status <> 'sent')::int AS answered,
+                count(*) FILTER (WHERE status = 'rejected')::int AS rejected
+           FROM bank_instructions i WHERE i.psp = b.psp AND i.batch = b.number) i
+      WHERE coalesce(b.psp = $1, true) ORDER BY b.formed_at DESC, b.number DESC LIMIT $2`,
+    [psp, limit],
+  );
+  return rows;
+}
+
+function listed(parent: Command, name: string, description: string): Command {
+  return command(parent, name, description, '', '--psp bank --json')
+    .option('--psp <account>', 'one PSP account')
+    .option('--limit <n>', 'how many at most, up to 1000', '50');
+}
+
+function bounded(limit: string): number {
+  const count = numberOf(limit);
+  return count >= 1 && count <= MAX_LISTED ? count : MAX_LISTED;
+}

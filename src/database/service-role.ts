@@ -1,0 +1,89 @@
+import { escapeIdentifier, escapeLiteral, type Pool, type PoolClient } from 'pg';
+import { type QueryRunner } from 'typeorm';
+import { sqlState, sqlStateOf } from './sql-state.js';
+
+/** The role of a connection string; null where it names none. */
+export function roleOf(url: string): string | null {
+  const { username } = new URL(url);
+  return username === '' ? null : decodeURIComponent(username);
+}
+
+/** Whether there are tables that the role cannot write, but for the list of migrations, or it can make no schema. */
+const LACKS = `
+SELECT NOT has_database_privilege($1, current_database(), 'CREATE')
+    OR EXISTS (SELECT FROM pg_class
+                WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND relname <> 'schema_migrations'
+                  AND NOT (has_table_privilege($1, oid, 'SELECT') AND has_table_privilege($1, oid, 'INSERT')
+                           AND has_table_privilege($1, oid, 'UPDATE') AND has_table_privilege($1, oid, 'DELETE'))) AS lacks`;
+
+/**
+ * What the service may do with the tables of another role: read and write rows, and no more. It makes the schema of
+ * its queues itself, and owns it, also where an older version made it as the owner of the tables.
+ */
+const grants = (role: string) => `
+DO $$
+DECLARE
+  item record;
+BEGIN
+  EXECUTE format('GRANT CREATE ON DATABASE %I TO ${role}', current_database());
+  IF current_setting('server_version_num')::int >= 170000 THEN
+    GRANT MAINTAIN ON report_lines TO ${role};
+  END IF;
+  IF to_regnamespace('bullmq') IS NOT NULL THEN
+    ALTER SCHEMA bullmq OWNER TO ${role};
+    -- Sequences of a column go with their table.
+    FOR item IN SELECT oid::regclass AS name FROM pg_class c
+                 WHERE relnamespace = 'bullmq'::regnamespace AND relkind IN ('r', 'p', 'S')
+                   AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = c.oid AND relkind = 'S' AND deptype IN ('a', 'i')) LOOP
+      EXECUTE format('ALTER TABLE %s OWNER TO ${role}', item.name);
+    END LOOP;
+    FOR item IN SELECT oid::regprocedure AS name FROM pg_proc WHERE pronamespace = 'bullmq'::regnamespace LOOP
+      EXECUTE format('ALTER ROUTINE %s OWNER TO ${role}', item.name);
+    END LOOP;
+  END IF;
+END $$;
+GRANT USAGE ON SCHEMA public TO ${role};
+GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role};
+REVOKE INSERT, UPDATE, DELETE ON schema_migrations FROM ${role};
+GRANT USAGE, SELECT, UPDATE ON ALL SEQUENCES IN SCHEMA public TO ${role};`;
+
+/**
+ * Makes the role of this connection string where it is not there, and grants it what the service needs where it
+ * lacks some of it. Run by the owner of the tables.
+ */
+export async function admitService(owner: QueryRunner, serviceUrl: string): Promise<void> {
+  const role = roleOf(serviceUrl);
+  if (role === null) return;
+  await makeRole(owner, role, decodeURIComponent(new URL(serviceUrl).password));
+  const [found] = (await owner.query(LACKS, [role])) as [{ lacks: boolean }];
+  if (found.lacks) await owner.query(grants(escapeIdentifier(role)));
+}
+
+async function makeRole(owner: QueryRunner, role: string, password: string): Promise<void> {
+  const found: unknown[] = await owner.query('SELECT FROM pg_roles WHERE rolname = $1', [role]);
+  if (found.length > 0) return;
+  try {
+    await owner.query(`CREATE ROLE ${escapeIdentifier(role)} LOGIN PASSWORD ${escapeLiteral(password)}`);
+  } catch (error) {
+    // Roles are the server's: another database of it may have made it at the same moment.
+    if (sqlStateOf(error) !== sqlState.DUPLICATE_OBJECT) throw error;
+  }
+}
+
+interface Role {
+  readonly name: string;
+  readonly bypasses: boolean;
+  readonly owns: boolean;
+}
+
+/** Why row-level security does not hold for the role of these connections; null where it holds. */
+export async function gapOfRole(pool: Pool | PoolClient): Promise<string | null> {
+  const { rows } = await pool.query<Role>(`
+    SELECT rolname AS name, rolsuper OR rolbypassrls AS bypasses,
+           (SELECT bool_or(pg_has_role(relowner, 'MEMBER')) FROM pg_class
+             WHERE relnamespace = 'public'::regnamespace AND relrowsecurity) AS owns
+      FROM pg_roles WHERE rolname = current_user`);
+  const { name, bypasses, owns } = rows[0]!;
+  if (bypasses) return `the role ${name} bypasses row-level security`;
+  return owns ? `the role ${name} owns the tables, and can switch row-level security off` : null;
+}

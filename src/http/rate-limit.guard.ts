@@ -1,0 +1,58 @@
+import { type ExecutionContext, Injectable } from '@nestjs/common';
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+import { ThrottlerGuard, type ThrottlerModuleOptions } from '@nestjs/throttler';
+import { type Config } from '../config/config.js';
+import { Problem } from '../core/problem.js';
+import { type Caller } from '../merchants/caller.js';
+
+/** In the place of a handler, whose decorators the throttler reads. */
+const everyRequest = () => {};
+
+/**
+ * Nest's throttler with a bucket for each API key and one for each merchant. It is asked by the hooks of requests
+ * and calls, before a byte of the body is read, and not by Nest, which asks guards after that.
+ */
+@Injectable()
+export class RateLimitGuard extends ThrottlerGuard {
+  /** @throws Problem `rate_limited` */
+  async check(caller: Caller): Promise<void> {
+    if (this.throttlers.length === 0) return;
+    await this.canActivate(new ExecutionContextHost([caller], RateLimitGuard, everyRequest));
+  }
+
+  protected override getRequestResponse(context: ExecutionContext): {
+    req: Record<string, unknown>;
+    res: Record<string, unknown>;
+  } {
+    return { req: context.getArgByIndex<Record<string, unknown>>(0), res: {} };
+  }
+
+  protected override throwThrottlingException(
+    _: ExecutionContext,
+    { timeToBlockExpire: retryAfterS }: { readonly timeToBlockExpire: number },
+  ): Promise<void> {
+    throw new Problem('rate_limited', 'This API key or its merchant sends more requests than it may.', {
+      retryAfterS,
+    });
+  }
+}
+
+/** Requests a second, by name of the bucket; a rate of 0 is no limit. */
+export function throttlersOf({
+  keyRate,
+  merchantRate,
+}: Pick<Config, 'keyRate' | 'merchantRate'>): Pick<
+  Exclude<ThrottlerModuleOptions, readonly unknown[]>,
+  'throttlers' | 'setHeaders' | 'generateKey'
+> {
+  const throttler = (name: string, limit: number, of: (caller: Caller) => string) =>
+    limit === 0 ? [] : [{ name, limit, ttl: 1_000, getTracker: (caller: object) => of(caller as Caller) }];
+  return {
+    throttlers: [
+      ...throttler('key', keyRate, ({ apiKeyId }) => apiKeyId),
+      ...throttler('merchant', merchantRate, ({ merchantId }) => merchantId),
+    ],
+    setHeaders: false,
+    generateKey: (_, tracker, name) => `${name}:${tracker}`,
+  };
+}

@@ -1,0 +1,66 @@
+import { LRUCache } from 'lru-cache';
+import { type Pool } from 'pg';
+import { type Change } from '../core/change.js';
+import { type Tracing } from '../core/tracing.js';
+import { pspRequests } from '../request-storage/psp-request.table.js';
+
+const MAX_KNOWN = 20_000;
+/** As long as a client may still ask, a PSP notify or a merchant be told. */
+const KEPT = '30 days';
+const PRUNE_EVERY = 5_000;
+
+/**
+ * The trace in which each payment and payout was opened. Written behind the request, and only while it is traced;
+ * one that is lost with its process costs a longer trace and nothing else.
+ */
+export class OperationTraces {
+  private readonly known = new LRUCache<string, string>({ max: MAX_KNOWN });
+  private written = 0;
+
+  constructor(
+    private readonly pool: Pick<Pool, 'query'>,
+    private readonly tracing: Tracing,
+  ) {}
+
+  /** A listener of commits. Never throws. */
+  committed(changes: readonly Change[]): void {
+    const traceparent = this.tracing.traceparent();
+    if (traceparent === null) return;
+    for (const change of changes) {
+      if (change.op !== 'insert' || change.table !== pspRequests) continue;
+      const { paymentId, payoutId } = change.row as { paymentId: string | null; payoutId: string | null };
+      const subject = paymentId ?? payoutId;
+      if (subject !== null && !this.known.has(subject)) this.keep(subject, traceparent);
+    }
+  }
+
+  async find(subject: string): Promise<string | null> {
+    const known = this.known.get(subject);
+    if (known !== undefined) return known;
+    try {
+      const { rows } = await this.pool.query<{ traceparent: string }>(
+        'SELECT traceparent FROM operation_traces WHERE subject = $1',
+        [subject],
+      );
+      if (rows[0]) this.known.set(subject, rows[0].traceparent);
+      return rows[0]?.traceparent ?? null;
+    } catch {
+      return null;
+    }
+  }
+
+  private keep(subject: string, traceparent: string): void {
+    this.known.set(subject, traceparent);
+    this.pool
+      .query('INSERT INTO operation_traces (subject, traceparent) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
+        subject,
+        traceparent,
+      ])
+      .catch(() => {});
+    this.written += 1;
+    if (this.written % PRUNE_EVERY !== 1) return;
+    this.pool
+      .query(`DELETE FROM operation_traces WHERE at < statement_timestamp() - interval '${KEPT}'`)
+      .catch(() => {});
+  }
+}

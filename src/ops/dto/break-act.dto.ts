@@ -1,0 +1,14 @@
+import { IsText } from '../../http/fields.js';
+import { BreakOfPspDto } from './break-of-psp.dto.js';
+
+/** Who looks after a break; without an owner no one does. */
+export class AssignBreakDto extends BreakOfPspDto {
+  @IsText({ minLength: 1, maxLength: 100, optional: true, message: 'must be 1 to 100 characters' })
+  owner?: string;
+}
+
+/** What a person found out about a break. */
+export class BreakNoteDto extends BreakOfPspDto {
+  @IsText({ minLength: 1, maxLength: 500, message: 'must say in 1 to 500 characters what you found' })
+  note: string;
+}

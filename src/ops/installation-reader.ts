@@ -1,0 +1,195 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Pool } from 'pg';
+import { Problem } from '../core/problem.js';
+import { translateOutage } from '../database/store-unavailable.js';
+import { subjectOf } from '../request-storage/entity-key.js';
+import { type PageView } from './console-views.js';
+import {
+  type DeliveryRow,
+  type MerchantPageView,
+  type MerchantRow,
+  type NotificationRow,
+  type PayoutRow,
+} from './installation-views.js';
+
+const PAGE = 50;
+/** Of what is undecided or undelivered, which is little. */
+const LISTED = 200;
+/** Of the newest payouts so many are looked at for one page. */
+const SCANNED = 20_000;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** `$1` the id to go on after, `$2` one merchant. */
+const MERCHANTS = `
+SELECT m.id, m.name, m.duplicate_window_s AS duplicate_window, m.created_at,
+       (SELECT count(*)::int FROM api_keys k WHERE k.merchant_id = m.id AND k.revoked_at IS NULL
+           AND (k.expires_at IS NULL OR k.expires_at > now())) AS keys,
+       (SELECT count(*)::int FROM webhook_endpoints e WHERE e.merchant_id = m.id AND e.slot IS NOT NULL) AS endpoints,
+       (SELECT p.created_at FROM payments p WHERE p.merchant_id = m.id ORDER BY p.id DESC LIMIT 1) AS last_payment_at
+  FROM merchants m
+ WHERE ($1::uuid IS NULL OR m.id < $1) AND ($2::uuid IS NULL OR m.id = $2)
+ ORDER BY m.id DESC LIMIT ${PAGE + 1}`;
+
+const KEYS = `
+SELECT id, prefix, scopes, created_at, last_used_at, expires_at, revoked_at FROM api_keys
+ WHERE merchant_id = $1 ORDER BY revoked_at IS NOT NULL, id DESC LIMIT 200`;
+
+const ENDPOINTS = `
+SELECT id, url, event_types AS events, disabled_reason, failing_since FROM webhook_endpoints
+ WHERE merchant_id = $1 ORDER BY slot NULLS LAST, id DESC LIMIT 200`;
+
+const shown = (deliveries: string) => `
+SELECT d.merchant_id, m.name AS merchant, d.event_id, d.endpoint_id, e.url, v.type, d.status, d.attempts,
+       t.http_status, t.error_code, t.started_at AS tried_at, d.next_at, d.created_at,
+       substring(v.subject FROM '^payment:(.*)$') AS payment_id
+  FROM (${deliveries}) d
+  JOIN merchants m ON m.id = d.merchant_id
+  JOIN webhook_endpoints e ON e.merchant_id = d.merchant_id AND e.id = d.endpoint_id
+  JOIN events v ON v.merchant_id = d.merchant_id AND v.id = d.event_id
+  LEFT JOIN webhook_delivery_attempts t ON t.merchant_id = d.merchant_id AND t.event_id = d.event_id
+        AND t.endpoint_id = d.endpoint_id AND t.attempt = d.attempts
+ ORDER BY d.event_id DESC, d.endpoint_id DESC`;
+
+/** Merchant by merchant, as the primary key has them. */
+const DELIVERIES = shown(`
+  SELECT n.* FROM merchants each CROSS JOIN LATERAL (
+    SELECT * FROM webhook_deliveries w WHERE w.merchant_id = each.id
+       AND ($1::uuid IS NULL OR (w.event_id, w.endpoint_id) < ($1::uuid, $2::uuid))
+     ORDER BY w.event_id DESC, w.endpoint_id DESC LIMIT ${PAGE + 1}) n
+   ORDER BY n.event_id DESC, n.endpoint_id DESC LIMIT ${PAGE + 1}`);
+
+const UNDELIVERED = shown(`
+  SELECT * FROM webhook_deliveries w WHERE w.status IN ('pending', 'exhausted')
+     AND ($1::uuid IS NULL OR (w.event_id, w.endpoint_id) < ($1::uuid, $2::uuid))
+   ORDER BY w.event_id DESC, w.endpoint_id DESC LIMIT ${PAGE + 1}`);
+
+const NOTIFICATION = 'psp, event_id, type, state, reason, tries, entity_key, received_at, next_at';
+const INBOX = {
+  all: `SELECT ${NOTIFICATION} FROM webhook_inbox
+         WHERE $1::timestamptz IS NULL OR (received_at, psp, event_id) < ($1::timestamptz, $2::text, $3::text)
+         ORDER BY received_at DESC, psp DESC, event_id DESC LIMIT ${PAGE + 1}`,
+  undecided: `SELECT ${NOTIFICATION} FROM webhook_inbox WHERE next_at IS NOT NULL ORDER BY next_at LIMIT ${LISTED}`,
+} as const;
+export type InboxList = keyof typeof INBOX;
+
+const PAYOUT =
+  'p.id, m.name AS merchant, p.recipient, p.reference, p.status, p.amount, p.currency, p.psp, p.created_at';
+
+const NAMED_PAYOUTS = `
+SELECT ${PAYOUT} FROM payouts p JOIN merchants m ON m.id = p.merchant_id
+ WHERE p.id IN (
+   SELECT $1::uuid WHERE $1 IS NOT NULL
+   UNION ALL SELECT r.id FROM merchants s JOIN payouts r ON r.merchant_id = s.id AND r.reference = $2
+   UNION ALL (SELECT r.id FROM merchants s JOIN payouts r ON r.merchant_id = s.id AND r.recipient = $2 LIMIT ${PAGE})
+   UNION ALL SELECT o.payout_id FROM psp_requests o WHERE o.psp_reference = $2 AND o.payout_id IS NOT NULL)
+ ORDER BY p.id DESC LIMIT ${PAGE}`;
+
+/** `scanned` is cut off before the filter, so that its end is where the next page goes on. */
+const PAYOUTS = `
+WITH scanned AS MATERIALIZED (
+  SELECT id, status FROM payouts WHERE ($1::uuid IS NULL OR id < $1::uuid) ORDER BY id DESC LIMIT ${SCANNED}),
+fitting AS (SELECT id FROM scanned WHERE ($2::text IS NULL OR status = $2) ORDER BY id DESC LIMIT ${PAGE + 1})
+SELECT ${PAYOUT}, (SELECT id FROM scanned ORDER BY id LIMIT 1) AS "scannedTo",
+       (SELECT count(*)::int FROM scanned) AS scanned
+  FROM (SELECT 1) one LEFT JOIN (fitting f JOIN payouts p ON p.id = f.id JOIN merchants m ON m.id = p.merchant_id) ON true
+ ORDER BY p.id DESC`;
+
+/** Lists of the installation over all merchants: SQL by hand over indexes, none of it grows with the tables. */
+@Injectable()
+export class InstallationReader {
+  constructor(@Inject(Pool) private readonly pool: Pool) {}
+
+  async merchants(cursor: string | null): Promise<PageView<MerchantRow>> {
+    return pageOf(await this.rows<MerchantRow>(MERCHANTS, [cursor, null]), ({ id }) => id);
+  }
+
+  /** With its keys, of which the secret is not stored. @throws Problem `not_found` */
+  async merchant(id: string): Promise<MerchantPageView> {
+    const [[merchant], keys, endpoints] = await Promise.all([
+      this.rows<MerchantRow>(MERCHANTS, [null, id]),
+      this.rows<MerchantPageView['keys'][number]>(KEYS, [id]),
+      this.rows<MerchantPageView['endpoints'][number]>(ENDPOINTS, [id]),
+    ]);
+    if (merchant === undefined) throw new Problem('not_found', 'There is no merchant of this id.');
+    // What stands behind the path of an address may be a secret of the merchant's.
+    return { merchant, keys, endpoints: endpoints.map((each) => ({ ...each, url: withoutQuery(each.url) })) };
+  }
+
+  /** @throws Problem `validation_failed` for a cursor that is none */
+  async deliveries(undelivered: boolean, cursor: string | null): Promise<PageView<DeliveryRow>> {
+    const after = cursor === null ? [null, null] : cursor.split('.');
+    if (cursor !== null && !(after.length === 2 && after.every((id) => UUID.test(id!)))) throw noCursor();
+    const rows = await this.rows<DeliveryRow>(undelivered ? UNDELIVERED : DELIVERIES, after);
+    const data = rows.map((row) => ({ ...row, url: withoutQuery(row.url) }));
+    return pageOf(data, ({ event_id: event, endpoint_id: endpoint }) => `${event}.${endpoint}`);
+  }
+
+  /** @throws Problem `validation_failed` for a cursor that is none */
+  async inbox(list: InboxList, cursor: string | null): Promise<PageView<NotificationRow>> {
+    const values = list === 'all' ? placeOf(cursor) : [];
+    type Stored = Omit<NotificationRow, 'payment_id' | 'payout_id' | 'received_at'> & { received_at: Date };
+    const found = await this.rows<Stored>(INBOX[list], values);
+    const rows = found.map((row): NotificationRow => {
+      const subject = subjectOf(row.entity_key ?? '');
+      return {
+        ...row,
+        received_at: row.received_at.toISOString(),
+        payment_id: subject?.kind === 'payment' ? subject.id : null,
+        payout_id: subject?.kind === 'payout' ? subject.id : null,
+      };
+    });
+    if (list !== 'all') return { data: rows, next_cursor: null };
+    return pageOf(rows, ({ received_at: at, psp, event_id: id }) =>
+      Buffer.from(JSON.stringify([at, psp, id])).toString('base64url'),
+    );
+  }
+
+  async payouts(
+    q: string | null,
+    status: string | null,
+    cursor: string | null,
+  ): Promise<PageView<PayoutRow>> {
+    if (q !== null) {
+      const name = q.trim();
+      const id = UUID.test(name.toLowerCase()) ? name.toLowerCase() : null;
+      return { data: await this.rows<PayoutRow>(NAMED_PAYOUTS, [id, name]), next_cursor: null };
+    }
+    type Scanned = PayoutRow & { scannedTo: string | null; scanned: number };
+    const found = await this.rows<Scanned>(PAYOUTS, [cursor, status]);
+    const rows = found
+      .filter(({ id }) => id !== null)
+      .map(({ scannedTo: _to, scanned: _count, ...row }) => row);
+    if (rows.length > PAGE) return pageOf(rows, ({ id }) => id);
+    const [first] = found;
+    return { data: rows, next_cursor: first?.scanned === SCANNED ? first.scannedTo : null };
+  }
+
+  private async rows<Row extends object>(sql: string, values: readonly unknown[]): Promise<Row[]> {
+    return (await translateOutage(this.pool.query<Row>(sql, [...values]))).rows;
+  }
+}
+
+function pageOf<Row>(rows: readonly Row[], cursorOf: (row: Row) => string): PageView<Row> {
+  const data = rows.slice(0, PAGE);
+  return { data, next_cursor: rows.length > PAGE ? cursorOf(data.at(-1)!) : null };
+}
+
+function withoutQuery(url: string): string {
+  return url.split('?')[0]!;
+}
+
+function placeOf(cursor: string | null): readonly [string | null, string | null, string | null] {
+  if (cursor === null) return [null, null, null];
+  try {
+    const [at, psp, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
+    const isPlace = [at, psp, id].every((part) => typeof part === 'string' && !part.includes('\0'));
+    if (isPlace && !Number.isNaN(Date.parse(at as string))) return [at, psp, id] as [string, string, string];
+  } catch {
+    // Refused below.
+  }
+  throw noCursor();
+}
+
+function noCursor(): Problem {
+  return new Problem('validation_failed', 'The cursor is not the next_cursor of a page.');
+}

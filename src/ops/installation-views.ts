@@ -1,0 +1,139 @@
+import {
+  type ApprovalView,
+  type OperationRow,
+  type PaymentPageView,
+  type TimelineEntry,
+} from './console-views.js';
+
+/** What the pages of PSP accounts, merchants, webhooks and payouts show. Amounts are minor units, times RFC 3339. */
+
+export interface PspAccountRow {
+  readonly psp: string;
+  readonly operations: readonly string[];
+  /** null: every currency. */
+  readonly currencies: readonly string[] | null;
+  readonly timeout_ms: number;
+  readonly breaker: {
+    readonly state: 'closed' | 'open' | 'held_open';
+    /** In how many processes it is open by itself. */
+    readonly open_in: number;
+    readonly since: string | null;
+    /** Who opened or closed it by hand last, and why. */
+    readonly changed_by: string | null;
+    readonly changed_at: string | null;
+    readonly note: string | null;
+  };
+  /** Calls of the last five minutes. */
+  readonly calls: {
+    readonly made: number;
+    readonly unanswered: number;
+    readonly succeeded: number;
+    readonly declined: number;
+    readonly p50_ms: number | null;
+    readonly p95_ms: number | null;
+  };
+}
+
+/** Which PSP would get an example payment, and why. */
+export interface RoutingView {
+  /** The rule that matches, from 1; null: none does. */
+  readonly rule: number | null;
+  readonly passed: readonly { readonly rule: number; readonly because: string }[];
+  readonly order: readonly string[];
+  readonly accounts: readonly {
+    readonly psp: string;
+    readonly weight: number | null;
+    readonly because: string | null;
+    readonly breaker: 'closed' | 'open' | 'held_open';
+  }[];
+}
+
+export interface MerchantRow {
+  readonly id: string;
+  readonly name: string;
+  /** Seconds; 0: never. */
+  readonly duplicate_window: number;
+  readonly created_at: string;
+  readonly keys: number;
+  readonly endpoints: number;
+  readonly last_payment_at: string | null;
+}
+
+export interface MerchantPageView {
+  readonly merchant: MerchantRow;
+  readonly keys: readonly {
+    readonly id: string;
+    /** What people may see of it. */
+    readonly prefix: string;
+    readonly scopes: readonly string[];
+    readonly created_at: string;
+    readonly last_used_at: string | null;
+    readonly expires_at: string | null;
+    readonly revoked_at: string | null;
+  }[];
+  readonly endpoints: readonly {
+    readonly id: string;
+    readonly url: string;
+    readonly events: readonly string[] | null;
+    readonly disabled_reason: string | null;
+    readonly failing_since: string | null;
+  }[];
+}
+
+export interface DeliveryRow {
+  readonly merchant_id: string;
+  readonly merchant: string;
+  readonly event_id: string;
+  readonly endpoint_id: string;
+  readonly url: string;
+  readonly type: string;
+  readonly status: string;
+  readonly attempts: number;
+  readonly http_status: number | null;
+  readonly error_code: string | null;
+  readonly tried_at: string | null;
+  readonly next_at: string | null;
+  readonly created_at: string;
+  readonly payment_id: string | null;
+}
+
+export interface NotificationRow {
+  readonly psp: string;
+  readonly event_id: string;
+  readonly type: string;
+  readonly state: string;
+  readonly reason: string | null;
+  readonly tries: number;
+  readonly entity_key: string | null;
+  readonly payment_id: string | null;
+  readonly payout_id: string | null;
+  readonly received_at: string;
+  readonly next_at: string | null;
+}
+
+export interface PayoutRow {
+  readonly id: string;
+  readonly merchant: string;
+  readonly recipient: string;
+  readonly reference: string;
+  readonly status: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly psp: string | null;
+  readonly created_at: string;
+}
+
+export interface PayoutPageView {
+  readonly payout: PayoutRow & {
+    readonly merchant_id: string;
+    readonly psp_reference: string | null;
+    readonly failure: { readonly category: string; readonly code: string; readonly message: string } | null;
+    /** The payout to this recipient that ended before this one began. */
+    readonly previous: string | null;
+  };
+  readonly explained: string;
+  readonly timeline: readonly TimelineEntry[];
+  readonly operations: readonly OperationRow[];
+  readonly approvals: readonly ApprovalView[];
+  readonly lifecycle: PaymentPageView['lifecycle'];
+}

@@ -1,0 +1,54 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readOidcFile, roleOf } from './oidc-settings.js';
+
+const whole = {
+  issuer: 'https://id.example',
+  clientId: 'payonce',
+  clientSecret: 'env:SECRET',
+  redirectUri: 'https://pay.example/ops/api/session/oidc/callback',
+  roleClaim: 'groups',
+  roles: { payments: 'operator', chiefs: 'admin' },
+};
+
+function read(content: unknown): unknown {
+  const file = join(mkdtempSync(join(tmpdir(), 'payonce-oidc-')), 'oidc.json');
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+  return readOidcFile(file, { SECRET: 's3cret' });
+}
+
+it('reads the file, with its secret from the environment', () => {
+  expect(read(whole)).toEqual({
+    ...whole,
+    clientSecret: 's3cret',
+    scope: 'openid email profile',
+    createOperators: false,
+  });
+});
+
+it.each<[string, unknown]>([
+  ['issuer must be an https URL', { ...whole, issuer: 'http://id.example' }],
+  ['redirectUri must be an https URL', { ...whole, redirectUri: 'pay.example' }],
+  ['the path of redirectUri', { ...whole, redirectUri: 'https://pay.example/' }],
+  ['roles must give', { ...whole, roles: {} }],
+  ['roles must give', { ...whole, roles: { payments: 'root' } }],
+  ['GONE is not set', { ...whole, clientSecret: 'env:GONE' }],
+  ['createOperators must be', { ...whole, createOperators: 'yes' }],
+  ['clientID is not known', { ...whole, clientID: 'x' }],
+  ['it is not JSON', '{ s3cret'],
+])('refuses what is wrong: %s', (what, content) => {
+  expect(() => read(content)).toThrow(what);
+  expect(() => read(content)).not.toThrow('s3cret');
+});
+
+it('gives the highest role of those that the claim names, and none for what it does not name', () => {
+  const { roleClaim } = whole;
+  const roles = { payments: 'operator', chiefs: 'admin' } as const;
+  const of = (groups: unknown) => roleOf({ roleClaim, roles }, { groups });
+  expect(of(['payments', 'chiefs', 'other'])).toBe('admin');
+  expect(of('payments')).toBe('operator');
+  expect([of(undefined), of([]), of('constructor'), of(['admin']), of({ chiefs: true })]).toEqual(
+    Array(5).fill(null),
+  );
+});

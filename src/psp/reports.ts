@@ -1,0 +1,25 @@
+/** A stretch of time: from, and before to. */
+export interface Period {
+  readonly from: Date;
+  readonly to: Date;
+}
+
+/** A report that a PSP says is ready. */
+export interface AnnouncedReport {
+  /** The PSP's name of the file. */
+  readonly name: string;
+  readonly url: string;
+}
+
+/** Where the reports of one PSP account are fetched. What comes is as the PSP wrote it. */
+export interface ReportSource {
+  /** What happened in this time, where the PSP tells it at any time. */
+  period?(period: Period, signal: AbortSignal): AsyncIterable<Uint8Array>;
+  /** A report that was announced. @throws ReportNotFetched */
+  announced?(report: AnnouncedReport, signal: AbortSignal): AsyncIterable<Uint8Array>;
+}
+
+/** A report that another try would not bring either, and why; without secrets. */
+export class ReportNotFetched extends Error {
+  override readonly name = 'ReportNotFetched';
+}

@@ -1,0 +1,86 @@
+import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Pool } from 'pg';
+import { Clock } from '../core/clock.js';
+import { Ids } from '../core/ids.js';
+import { PspDirectory } from '../psp/psp-directory.js';
+
+/** An operator's act is felt in every process within this and the time of one statement. */
+const LOOK_MS = 1_000;
+
+const HEARD = 'SELECT psp, held_open AS "isHeldOpen", version FROM psp_breakers';
+
+const SAY = `
+WITH seen AS (
+  INSERT INTO psp_open_breakers (psp, process, opened_at, seen_at)
+  SELECT psp, $2, now(), now() FROM unnest($1::text[]) AS o (psp)
+  ON CONFLICT (psp, process) DO UPDATE SET seen_at = now())
+DELETE FROM psp_open_breakers
+ WHERE (process = $2 AND psp <> ALL ($1::text[])) OR seen_at < now() - interval '1 hour'`;
+
+interface Heard {
+  readonly psp: string;
+  readonly isHeldOpen: boolean;
+  readonly version: number;
+}
+
+/**
+ * What operators do to breakers reaches every process through Postgres, and each process says there which of its
+ * own are open. While Postgres is away breakers stay as they are.
+ */
+@Injectable()
+export class SharedBreakers implements OnModuleInit, OnModuleDestroy {
+  private readonly process: string;
+  private readonly applied = new Map<string, number>();
+  private readonly closing = new AbortController();
+  private looking: Promise<void> = Promise.resolve();
+  private hasOpen = false;
+
+  constructor(
+    @Inject(Pool) private readonly pool: Pool,
+    @Inject(PspDirectory) private readonly psps: PspDirectory,
+    @Inject(Clock) private readonly clock: Clock,
+    @Inject(Ids) ids: Ids,
+  ) {
+    this.process = ids.uuid();
+  }
+
+  /** Before the first call, so that none passes a breaker that is held open. */
+  async onModuleInit(): Promise<void> {
+    await this.hear(true);
+    this.looking = this.keepLooking();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    this.closing.abort(new Error('closing'));
+    await this.looking;
+  }
+
+  private async keepLooking(): Promise<void> {
+    const { signal } = this.closing;
+    for (;;) {
+      await this.clock.sleep(LOOK_MS, signal).catch(() => {});
+      if (signal.aborted) return;
+      await this.hear()
+        .then(() => this.say())
+        .catch(() => {});
+    }
+  }
+
+  private async hear(isStart = false): Promise<void> {
+    const { rows } = await this.pool.query<Heard>(HEARD);
+    for (const { psp, isHeldOpen, version } of rows) {
+      const before = this.applied.get(psp);
+      this.applied.set(psp, version);
+      if (version === before || !this.psps.has(psp)) continue;
+      // What was closed before this process began is of no interest to it.
+      if (isHeldOpen || !isStart) this.psps.setBreaker(psp, isHeldOpen);
+    }
+  }
+
+  private async say(): Promise<void> {
+    const open = this.psps.names().filter((psp) => this.psps.breakerState(psp) === 'open');
+    if (open.length === 0 && !this.hasOpen) return;
+    await this.pool.query(SAY, [open, this.process]);
+    this.hasOpen = open.length > 0;
+  }
+}

@@ -1,0 +1,43 @@
+import { type Capabilities } from '../psp/contract.js';
+import { firstSentAt, type RouteHistory, WINDOW_MARGIN_MS } from './assess-route.js';
+import { type PspAttempt } from './psp-request.entity.js';
+
+/*
+ * The calls that a PSP allows for a route, by what its adapter declares and what was sent: whether it can be
+ * asked, sent the same again, or told to undo it. Which of them is made, and when, is for nextStep().
+ */
+
+export function waysToAsk({ request }: RouteHistory, { lookup }: Capabilities): readonly 'lookup'[] {
+  return lookup && (lookup.by === 'reference' || request.pspReference !== null) ? ['lookup'] : [];
+}
+
+/**
+ * Sending again is harmless only where the PSP replays whatever it did for this key, and only
+ * while it remembers the key, counted from the FIRST execute. A PSP that replays successes alone
+ * may have moved money, answered 500, and would do it again.
+ */
+export function mayResend({ attempts }: RouteHistory, { idempotency }: Capabilities, now: Date): boolean {
+  const executes = attempts.filter((a) => a.kind === 'execute');
+  return idempotency.replays === 'all' && insideWindow(executes, idempotency.windowMs, now);
+}
+
+/** The payment's own answer, replayed, is older than what the customer did: only the details ask about it. */
+export function mayHandInAgain({ attempts }: RouteHistory, can: Capabilities, now: Date): boolean {
+  const { completion, idempotency } = can;
+  const handedIn = attempts.filter((a) => a.kind === 'complete');
+  return (
+    completion?.repeatable === true &&
+    idempotency.replays === 'all' &&
+    insideWindow(handedIn, idempotency.windowMs, now)
+  );
+}
+
+/** Whether the PSP still knows the key of these calls. Without a window it never does. */
+export function insideWindow(attempts: readonly PspAttempt[], windowMs: number | null, now: Date): boolean {
+  if (windowMs === null) return false;
+  return now.getTime() < firstSentAt(attempts) + windowMs - WINDOW_MARGIN_MS;
+}
+
+export function mayCancel({ request }: RouteHistory, { cancel }: Capabilities): boolean {
+  return cancel === 'reference' || (cancel === 'id' && request.pspReference !== null);
+}

@@ -1,0 +1,244 @@
+import { createHash } from 'node:crypto';
+import {
+  type ApprovalView,
+  type FileView,
+  type OpenRow,
+  type PageView,
+  type PaymentPageView,
+  type SnoozeView,
+  type VerdictView,
+} from '../../src/ops/console-views.js';
+import { ConsoleClient, newOperator, type OperatorCredentials } from '../support/console-client.js';
+import { stuckPayment } from '../support/stuck-payment.js';
+import { ApiClient, orderOf, paymentOf, type Service, TestEnvironment } from '../support/test-environment.js';
+
+/** What operators do beside asking again: cancel, refund, put off, note, attach. The ledger of the PSP judges. */
+let environment: TestEnvironment;
+let service: Service;
+let shop: ApiClient;
+let [ada, ben, cyd, vic]: ConsoleClient[] = [];
+const url = () => service.url;
+const OPS_TOKEN = 'ops-token-of-the-actions-spec-0123456789';
+
+beforeAll(async () => {
+  environment = await TestEnvironment.open({
+    timeoutMs: 700,
+    lockTtlMs: 1_800,
+    env: { PAYONCE_DEADLINE_MS: '1000', PAYONCE_OPS_TOKEN: OPS_TOKEN },
+  });
+  shop = new ApiClient(url, await environment.merchant());
+  service = await environment.start({ env: { PAYONCE_ROLE: 'api' } });
+  const signedIn = async (operator: OperatorCredentials) => ConsoleClient.signedIn(url, operator);
+  ada = await signedIn(await newOperator(environment, 'ada', 'approver'));
+  ben = await signedIn(await newOperator(environment, 'ben', 'approver'));
+  cyd = await signedIn(await newOperator(environment, 'cyd', 'operator'));
+  vic = await signedIn(await newOperator(environment, 'vic', 'viewer'));
+}, 120_000);
+afterAll(() => environment.close());
+
+const page = async (id: string) => (await vic!.get<PaymentPageView>(`payments/${id}`)).body;
+const named = async (id: string) => {
+  const { payment, operations } = await page(id);
+  return { merchant_id: payment.merchant_id, entity_key: operations[0]!.entity_key };
+};
+const paid = async (reference: string, more: object = {}) => {
+  const order = { ...orderOf({ first: 'stripe', reference, amount: 1_000 }), ...more };
+  return paymentOf(await shop.post('/v1/payments', order, reference)).id;
+};
+const verdictOn = async (action: object) =>
+  (await vic!.post<VerdictView & { detail?: string }>('operations/action-verdict', action)).body;
+const ask = async (client: ConsoleClient, action: object) => {
+  const { status, body } = await client.post<ApprovalView>('approvals', action);
+  expect(status).toBe(201);
+  return body;
+};
+const approve = (client: ConsoleClient, { id, action_hash }: ApprovalView) =>
+  client.post<ApprovalView & { code?: string }>(`approvals/${id}/approve`, { action_hash });
+const operationsAt = (id: string) =>
+  environment.effects(id).map(({ operation, amount }) => [operation, amount]);
+
+describe('a refund', () => {
+  const action = async (id: string, amount: number, reference?: string) => ({
+    kind: 'refund_payment',
+    ...(await named(id)),
+    amount,
+    ...(reference === undefined ? {} : { reference }),
+    evidence: 'Asked for by phone',
+  });
+
+  it('has a verdict, and is made once, when another person approves it', async () => {
+    const id = await paid('refunded');
+    const wanted = await action(id, 400);
+    expect((await verdictOn(wanted)).headline).toBe('stripe is asked to give 4.00 USD back, once.');
+    expect((await page(id)).refunds).toEqual([]);
+    const asked = await ask(cyd!, wanted);
+    const both = await Promise.all([approve(ada!, asked), approve(ben!, asked)]);
+    expect(new Set(both.map(({ status }) => status))).toEqual(new Set([200, 409]));
+    expect(both.find(({ status }) => status === 200)!.body.result).toBe('done: succeeded');
+    const { payment, refunds, timeline } = await page(id);
+    expect([payment.status, payment.amount_refunded, refunds.length]).toEqual(['partially_refunded', 400, 1]);
+    expect(operationsAt(id)).toEqual([
+      ['charge', 1_000],
+      ['refund', 400],
+    ]);
+    expect(timeline.map(({ actor }) => actor)).toContain('operator:cyd');
+  });
+
+  it('is judged again when it is approved', async () => {
+    const id = await paid('refunded-twice');
+    const [first, second] = [
+      await ask(cyd!, await action(id, 600, 'a')),
+      await ask(cyd!, await action(id, 600, 'b')),
+    ];
+    expect((await approve(ada!, first)).body.result).toBe('done: succeeded');
+    expect((await approve(ada!, second)).body.result).toBe(
+      'refused: At most 400 USD (minor units) can still be refunded.',
+    );
+    const refused = await verdictOn(await action(id, 600, 'c'));
+    expect(refused.detail).toBe('At most 400 USD (minor units) can still be refunded.');
+    expect(environment.effects(id)).toHaveLength(2);
+  });
+
+  it('is approved by no other account of the same person, nor by any key', async () => {
+    const second = await newOperator(environment, 'cyd-admin', 'admin', 'CYD');
+    const sameCyd = await ConsoleClient.signedIn(url, second);
+    const id = await paid('own');
+    const asked = await ask(cyd!, await action(id, 100));
+    expect(await approve(sameCyd, asked)).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+    const hold = environment.sql(
+      `UPDATE approvals SET decision = 'approved', decided_at = now(),
+              decided_by = (SELECT id FROM operators WHERE name = 'cyd-admin') WHERE id = $1`,
+      [asked.id],
+    );
+    await expect(hold).rejects.toThrow('the same person may not approve');
+    const stranger = new ConsoleClient(url);
+    for (const token of [await environment.merchant(), OPS_TOKEN]) {
+      const headers = {
+        authorization: `Bearer ${token}`,
+        origin: service.url,
+        'payonce-console': 'active',
+        'content-type': 'application/json',
+      };
+      const { action_hash } = asked;
+      const reply = await stranger.send('POST', `approvals/${asked.id}/approve`, { action_hash }, headers);
+      expect(reply.status).toBe(401);
+    }
+    expect(environment.effects(id)).toHaveLength(1);
+  });
+});
+
+describe('a cancel at the PSP', () => {
+  it('releases what is authorized, and is refused where there is nothing to cancel', async () => {
+    const id = await paid('canceled', { capture: 'manual' });
+    const action = { kind: 'cancel_payment', ...(await named(id)), evidence: 'Sold out' };
+    expect((await verdictOn(action)).headline).toBe('stripe is asked to release 10.00 USD.');
+    expect((await approve(ada!, await ask(cyd!, action))).body.result).toBe('done: canceled');
+    expect((await page(id)).payment.status).toBe('canceled');
+    expect(operationsAt(id)).toEqual([
+      ['authorize', 1_000],
+      ['void', 1_000],
+    ]);
+    expect((await verdictOn(action)).detail).toBe('It is done already. Nothing is left to do.');
+    const captured = { ...action, ...(await named(await paid('captured'))) };
+    expect((await verdictOn(captured)).detail).toMatch(/cannot be (voided|canceled)|captured/);
+  });
+});
+
+describe('what is stuck', () => {
+  const stuck = async (list = 'stuck') => (await vic!.get<PageView<OpenRow>>(`operations/${list}`)).body.data;
+
+  it('is off the list while its owner looks after it, and back when it is woken', async () => {
+    const id = await stuckPayment(environment, shop, 'snoozed', false);
+    const operation = await named(id);
+    const snooze = (owner: string) =>
+      cyd!.post<SnoozeView>('operations/snooze', {
+        ...operation,
+        hours: 4,
+        owner,
+        note: 'Support, ticket 7',
+      });
+    expect((await snooze('nobody')).status).toBe(409);
+    expect((await snooze('ben')).body).toMatchObject({ owner: 'ben', note: 'Support, ticket 7' });
+    expect((await stuck()).map(({ payment_id }) => payment_id)).not.toContain(id);
+    expect(await stuck('snoozed')).toMatchObject([{ payment_id: id, owner: 'ben' }]);
+    expect((await page(id)).operations[0]!.snooze).toMatchObject({ owner: 'ben' });
+    const { counts } = (await vic!.get<{ counts: object }>('overview')).body;
+    expect(counts).toMatchObject({ stuck: 0, snoozed: 1 });
+    expect((await cyd!.post('operations/wake', operation)).status).toBe(200);
+    expect((await stuck()).map(({ payment_id }) => payment_id)).toContain(id);
+    expect((await cyd!.post('operations/wake', operation)).status).toBe(404);
+    await cyd!.post('operations/note', { ...operation, note: 'Called the customer <b>' });
+    const acts = (await page(id)).timeline.filter(({ what }) => what === 'person');
+    expect(acts.map(({ title, detail, actor }) => [title, detail, actor])).toEqual([
+      ['operation.snoozed', 'Support, ticket 7', 'operator:cyd'],
+      ['operation.woken', null, 'operator:cyd'],
+      ['operation.noted', 'Called the customer <b>', 'operator:cyd'],
+    ]);
+  });
+
+  it('is resolved with a file that is what was looked at', async () => {
+    const id = await stuckPayment(environment, shop, 'with-file', false);
+    const operation = await named(id);
+    const png = Buffer.concat([
+      Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+      Buffer.alloc(300_000, 7),
+    ]);
+    const attach = (content: Buffer, name: string, client = cyd!) =>
+      client.upload<FileView>(`evidence?${new URLSearchParams({ ...operation, name }).toString()}`, content);
+    expect((await attach(png, 'shot.png', vic)).status).toBe(403);
+    expect((await attach(Buffer.from('<html>\u0000'), 'x.html')).status).toBe(415);
+    expect((await attach(png, '../shot.png')).status).toBe(422);
+    expect((await attach(Buffer.alloc(2_097_153, 32), 'large.txt')).status).toBe(413);
+    expect((await attach(Buffer.from('card 4111 1111 1111 1111'), 'card.txt')).body).toMatchObject({
+      code: 'card_number_refused',
+    });
+    const { status, body: file } = await attach(png, 'shot é.png');
+    const sha256 = createHash('sha256').update(png).digest('hex');
+    expect([status, file]).toEqual([
+      201,
+      expect.objectContaining({ name: 'shot é.png', content_type: 'image/png', sha256, bytes: png.length }),
+    ]);
+    expect((await page(id)).files).toEqual([file]);
+    const action = {
+      kind: 'resolve_stuck',
+      ...operation,
+      route: 1,
+      as: 'not-done',
+      evidence: 'See the picture',
+      evidence_file: file.id,
+      evidence_sha256: sha256,
+    };
+    expect((await verdictOn({ ...action, evidence_sha256: '0'.repeat(64) })).detail).toMatch(/not the one/);
+    const other = await named(await stuckPayment(environment, shop, 'other-file', false));
+    expect((await verdictOn({ ...action, ...other })).detail).toMatch(/no such file/);
+    expect((await approve(ada!, await ask(cyd!, action))).body.result).toBe('done: ruled_out');
+    const download = await fetch(`${service.url}/ops/api/evidence/${file.id}`, {
+      headers: { cookie: vic!.cookie },
+    });
+    expect(
+      Object.fromEntries(
+        ['content-type', 'content-disposition', 'x-content-type-options', 'content-security-policy'].map(
+          (name) => [name, download.headers.get(name)],
+        ),
+      ),
+    ).toEqual({
+      'content-type': 'application/octet-stream',
+      'content-disposition': "attachment; filename*=UTF-8''shot%20%C3%A9.png",
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "default-src 'none'; sandbox",
+    });
+    expect(Buffer.from(await download.arrayBuffer()).equals(png)).toBe(true);
+    expect((await fetch(`${service.url}/ops/api/evidence/${file.id}`)).status).toBe(401);
+    // The routes of merchants take no file.
+    const elsewhere = await fetch(`${service.url}/v1/payments`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${await environment.merchant()}`,
+        'idempotency-key': 'file',
+        'content-type': 'application/octet-stream',
+      },
+      body: 'x',
+    });
+    expect(elsewhere.status).toBe(415);
+  });
+});

@@ -1,0 +1,231 @@
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { type PageView } from '../../src/ops/console-views.js';
+import {
+  type DeliveryRow,
+  type MerchantPageView,
+  type MerchantRow,
+  type NotificationRow,
+  type PayoutPageView,
+  type PayoutRow,
+  type PspAccountRow,
+  type RoutingView,
+} from '../../src/ops/installation-views.js';
+import { ConsoleClient, newOperator } from '../support/console-client.js';
+import {
+  ApiClient,
+  eventually,
+  orderOf,
+  paymentOf,
+  type Service,
+  TestEnvironment,
+} from '../support/test-environment.js';
+
+/** What the console shows of PSP accounts, merchants, webhooks and payouts, and what it does there. */
+let environment: TestEnvironment;
+/** Two processes over one database. */
+let services: [Service, Service];
+let viewer: ConsoleClient;
+let operator: ConsoleClient;
+let shop: ApiClient;
+let apiKey: string;
+let receiver: Server;
+let received = 0;
+let answer = 500;
+
+const pay = (name: string, service = services[0]) =>
+  new ApiClient(() => service.url, apiKey).post(
+    '/v1/payments',
+    orderOf({ first: 'stripe', reference: name }),
+    name,
+  );
+const psps = async () => (await viewer.get<PageView<PspAccountRow>>('psps')).body.data;
+const breaker = async (psp: string) => (await psps()).find((row) => row.psp === psp)!.breaker;
+
+beforeAll(async () => {
+  environment = await TestEnvironment.open({ env: { PAYONCE_WEBHOOK_TARGETS: 'any' } });
+  services = await Promise.all([environment.start(), environment.start({ env: { PAYONCE_ROLE: 'api' } })]);
+  const url = () => services[0].url;
+  apiKey = await environment.merchant([
+    'payments:read',
+    'payments:write',
+    'payouts:write',
+    'webhooks:read',
+    'webhooks:write',
+    'events:read',
+  ]);
+  shop = new ApiClient(url, apiKey);
+  viewer = await ConsoleClient.signedIn(url, await newOperator(environment, 'vic', 'viewer'));
+  operator = await ConsoleClient.signedIn(url, await newOperator(environment, 'ada', 'operator'));
+  receiver = createServer((_request, reply) => {
+    received++;
+    reply.writeHead(answer).end();
+  }).listen(0, '127.0.0.1');
+}, 60_000);
+afterAll(async () => {
+  receiver?.close();
+  await environment.close();
+});
+
+describe('PSP accounts', () => {
+  it('are shown with their calls and breakers', async () => {
+    expect((await pay('order-1')).status).toBe(201);
+    const stripe = (await psps()).find(({ psp }) => psp === 'stripe')!;
+    expect(stripe.breaker).toMatchObject({ state: 'closed', changed_by: null });
+    expect(stripe.calls).toMatchObject({ made: 1, unanswered: 0, succeeded: 1, declined: 0 });
+    expect(stripe.calls.p95_ms).toBeGreaterThan(0);
+    expect(stripe.operations).toContain('refund');
+  });
+
+  it('say which of them a payment would go to, as the router decides', async () => {
+    const example = { operation: 'charge', amount: 1_000, currency: 'EUR' };
+    const { body } = await viewer.post<RoutingView>('psps/route', example);
+    expect(body).toMatchObject({ rule: 1, passed: [], order: ['adyen', 'stripe', 'keyless'] });
+    const other = (
+      await viewer.post<RoutingView>('psps/route', { ...example, currency: 'USD', tokens: ['adyen'] })
+    ).body;
+    expect(other.rule).toBe(3);
+    expect(other.order).toEqual(['adyen']);
+    expect(other.passed[0]!.because).toBe('the currency is none of EUR');
+    expect(other.accounts[0]).toMatchObject({ psp: 'stripe', because: 'there is no token for it' });
+  });
+
+  it('are closed off by hand in every process within seconds, and opened again; both are audited', async () => {
+    const act = (open: boolean, note: string) => operator.post('psps/breaker', { psp: 'stripe', open, note });
+    expect((await act(true, '  ')).status).toBe(422);
+    expect((await operator.post('psps/breaker', { psp: 'nobody', open: true, note: 'x' })).status).toBe(404);
+    expect((await act(true, 'They have an incident')).status).toBe(200);
+    expect(await breaker('stripe')).toMatchObject({
+      state: 'held_open',
+      changed_by: 'operator:ada',
+      note: 'They have an incident',
+    });
+    const calls = () => environment.simulator.calls('stripe').length;
+    for (const [n, service] of services.entries()) {
+      const goesElsewhere = async () => {
+        const before = calls();
+        const { psp } = paymentOf(await pay(`held-${n}-${before}-${Date.now()}`, service));
+        return psp === 'adyen' && calls() === before;
+      };
+      await eventually(goesElsewhere, `process ${n} to leave stripe alone`, 5_000);
+    }
+    expect((await act(false, 'It is over')).status).toBe(200);
+    for (const [n, service] of services.entries()) {
+      const comesBack = async () => paymentOf(await pay(`back-${n}-${Date.now()}`, service)).psp === 'stripe';
+      await eventually(comesBack, `process ${n} to use stripe again`, 5_000);
+    }
+    expect(await breaker('stripe')).toMatchObject({ state: 'closed', note: 'It is over' });
+    const acts = await environment.sql<{ act: string }>(
+      `SELECT action || ' ' || subject || ' ' || (detail ->> 'note') AS act FROM audit_records
+        WHERE actor = 'operator:ada' AND action LIKE 'psp.%' ORDER BY id`,
+    );
+    expect(acts.map((row) => row.act)).toEqual([
+      'psp.breaker_opened psp:stripe They have an incident',
+      'psp.breaker_closed psp:stripe It is over',
+    ]);
+  });
+
+  it('are shown open where a process opened the breaker by itself, which a person closes', async () => {
+    environment.simulator.faults('stripe', { fault: 'error_500_before', rate: 1 });
+    const isOpen = async () => {
+      await Promise.all(Array.from({ length: 5 }, (_, n) => pay(`failing-${n}-${Date.now()}`)));
+      return (await breaker('stripe')).state === 'open';
+    };
+    await eventually(isOpen, 'the breaker to open', 10_000);
+    await environment.simulator.clearFaults('stripe');
+    await operator.post('psps/breaker', { psp: 'stripe', open: false, note: 'Mended' });
+    await eventually(async () => (await breaker('stripe')).state === 'closed', 'the breaker to close', 5_000);
+  });
+});
+
+it('shows merchants and their keys, and no secret', async () => {
+  const { data } = (await viewer.get<PageView<MerchantRow>>('merchants')).body;
+  expect(data).toMatchObject([{ name: 'Shop', keys: 1 }]);
+  const { body } = await viewer.get<MerchantPageView>(`merchants/${data[0]!.id}`);
+  expect(body.keys).toMatchObject([{ revoked_at: null }]);
+  expect(apiKey.startsWith(body.keys[0]!.prefix)).toBe(true);
+  const text = JSON.stringify(body);
+  expect(text).not.toContain(apiKey);
+  expect(text).not.toMatch(/hash|secret/);
+  const other = await viewer.get('merchants/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42');
+  expect(other.status).toBe(404);
+});
+
+it('lists payouts, and shows one with what happened', async () => {
+  const asked = await shop.post(
+    '/v1/payouts',
+    {
+      amount: 2_500,
+      currency: 'EUR',
+      reference: 'salary-1',
+      recipient: { reference: 'driver-7', tokens: { adyen: 'SE322KH223222F5GXZFNM3BGP' } },
+    },
+    'payout-1',
+  );
+  const { id } = JSON.parse(asked.text) as { id: string };
+  for (const q of [id, 'salary-1', 'driver-7']) {
+    const { data } = (await viewer.get<PageView<PayoutRow>>(`payouts?q=${q}`)).body;
+    expect([q, data.map((row) => row.id)]).toEqual([q, [id]]);
+  }
+  const all = (await viewer.get<PageView<PayoutRow>>('payouts')).body.data;
+  expect(all).toMatchObject([{ id, recipient: 'driver-7', merchant: 'Shop' }]);
+  const status = all[0]!.status;
+  expect((await viewer.get<PageView<PayoutRow>>(`payouts?status=${status}`)).body.data).toEqual(all);
+  expect((await viewer.get<PageView<PayoutRow>>('payouts?status=failed')).body.data).toEqual([]);
+  const page = (await viewer.get<PayoutPageView>(`payouts/${id}`)).body;
+  expect(page.explained).toMatch(/^The merchant asked to pay out 25\.00 EUR .* ago\. adyen/);
+  expect(page.timeline.some(({ title }) => title.startsWith('execute at adyen'))).toBe(true);
+  expect(page.lifecycle.visited.at(-1)).toBe(status);
+  const views = "SELECT FROM audit_records WHERE action = 'payout.viewed' AND actor = 'operator:vic'";
+  expect(await environment.sql(views)).toHaveLength(1);
+});
+
+describe('webhooks', () => {
+  const deliveries = async (list = '') =>
+    (await viewer.get<PageView<DeliveryRow>>(`webhooks/deliveries${list}`)).body.data;
+
+  it('lists deliveries with their last answer, and sends one again', async () => {
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook?token=of-the-merchant`;
+    const made = await shop.post('/v1/webhook_endpoints', { url, events: ['payment.captured'] }, 'endpoint');
+    expect(made.status).toBe(201);
+    const { id } = paymentOf(await pay('order-hook'));
+    const tried = async () => (await deliveries('?list=undelivered')).some((row) => row.http_status === 500);
+    await eventually(tried, 'a delivery to fail', 10_000);
+    const [row] = await deliveries('?list=undelivered');
+    expect(row).toMatchObject({
+      payment_id: id,
+      type: 'payment.captured',
+      status: 'pending',
+      merchant: 'Shop',
+    });
+    // Merchants put secrets into queries.
+    expect(row!.url).toBe(url.split('?')[0]);
+    answer = 200;
+    const before = received;
+    const { merchant_id, event_id, endpoint_id } = row!;
+    const named = { merchant_id, event_id, endpoint_id };
+    expect((await operator.post('webhooks/replay', named)).body).toEqual({ deliveries: 1 });
+    await eventually(async () => (await deliveries())[0]?.status === 'delivered', 'the delivery', 10_000);
+    expect(received).toBeGreaterThan(before);
+    expect(await deliveries('?list=undelivered')).toEqual([]);
+    const [act] = await environment.sql<{ actor: string }>(
+      "SELECT actor FROM audit_records WHERE action = 'event.replayed'",
+    );
+    expect(act).toEqual({ actor: 'operator:ada' });
+    const cursor = `${event_id}.${endpoint_id}`;
+    expect(await deliveries(`?cursor=${cursor}`)).toEqual([]);
+    expect((await viewer.get('webhooks/deliveries?cursor=x')).status).toBe(422);
+  });
+
+  it('lists what PSPs notified', async () => {
+    environment.notify(services[0].url, {}, ['stripe']);
+    const { id } = paymentOf(await pay('order-notified'));
+    const inbox = async (list = '') =>
+      (await viewer.get<PageView<NotificationRow>>(`webhooks/inbox${list}`)).body;
+    const applied = async () =>
+      (await inbox()).data.some((row) => row.payment_id === id && row.state !== 'received');
+    await eventually(applied, 'a notification', 10_000);
+    expect((await inbox()).data[0]).toMatchObject({ psp: 'stripe', tries: expect.any(Number) });
+    expect((await inbox('?list=undecided')).data).toEqual([]);
+  });
+});

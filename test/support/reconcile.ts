@@ -1,0 +1,19 @@
+import { type Planted, type PspName } from '@payonce/simulator';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestEnvironment } from './test-environment.js';
+
+/** Posts what is due, and imports the report of a PSP with these differences in it. */
+export async function reconcile(
+  environment: TestEnvironment,
+  psp: PspName,
+  planted: readonly Planted[],
+): Promise<void> {
+  await environment.command('ledger', 'balances');
+  const folder = mkdtempSync(join(tmpdir(), 'payonce-report-'));
+  const file = join(folder, 'report.csv');
+  writeFileSync(file, environment.simulator.report(psp, { planted }));
+  await environment.command('reconcile', 'run', '--psp', psp, '--file', file);
+  rmSync(folder, { recursive: true });
+}
