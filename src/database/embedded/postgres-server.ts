@@ -60,6 +60,7 @@ export class Claim {
     private readonly cluster: Cluster,
     private readonly port: number,
     private readonly client: Client,
+    private readonly clock: Clock,
   ) {}
 
   /** Joins the server of this cluster, started where none runs. */
@@ -76,7 +77,7 @@ export class Claim {
       const answer = await claimAt(cluster, server);
       if (typeof answer === 'object') {
         await ensureDatabase(answer);
-        return new Claim(cluster, server.port, answer);
+        return new Claim(cluster, server.port, answer, clock);
       }
       if (answer === 'busy') silentSinceMs = clock.monotonicMs();
       if (clock.monotonicMs() - silentSinceMs > SILENT_TIMEOUT_MS) {
@@ -113,7 +114,7 @@ export class Claim {
       const { rows } = await client.query<{ last: boolean }>(
         `SELECT pg_advisory_unlock_shared(${CLAIM}), pg_try_advisory_lock(${CLAIM}) AS last`,
       );
-      if (rows[0]!.last) await stop(this.cluster);
+      if (rows[0]!.last) await stop(this.cluster, this.clock);
     } finally {
       await client.end().catch(() => {});
     }
@@ -232,7 +233,7 @@ async function start(cluster: Cluster): Promise<void> {
  * Stops this server and no other: a process that comes meanwhile may start the next one before `pg_ctl stop` has
  * noticed that the first has ended, and pg_ctl would then wait for the next one, and stop it.
  */
-async function stop(cluster: Cluster): Promise<void> {
+async function stop(cluster: Cluster, clock: Clock): Promise<void> {
   const server = runningServer(cluster);
   if (!server) return;
   // Postgres calls them fast and immediate.
@@ -244,7 +245,7 @@ async function stop(cluster: Cluster): Promise<void> {
     }
     for (let waits = 0; waits < STOP_TIMEOUT_S * 20; waits++) {
       if (runningServer(cluster)?.pid !== server.pid) return;
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await clock.sleep(50);
     }
   }
   throw failure(cluster, 'the embedded database does not end');
