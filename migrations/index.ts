@@ -40,6 +40,7 @@ import { OperationTraces1700000000089 } from './0089-operation-traces.js';
 import { AuditChain1700000000091 } from './0091-audit-chain.js';
 import { OperatorActs1700000000092 } from './0092-operator-acts.js';
 import { SingleSignOn1700000000093 } from './0093-single-sign-on.js';
+import { TestMode1700000000104 } from './0104-test-mode.js';
 
 /** Every migration, oldest first. A class that has run anywhere is never edited again. */
 export const migrations = [
@@ -85,4 +86,5 @@ export const migrations = [
   AuditChain1700000000091,
   OperatorActs1700000000092,
   SingleSignOn1700000000093,
+  TestMode1700000000104,
 ];

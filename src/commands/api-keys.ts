@@ -9,6 +9,7 @@ interface Created {
   readonly merchant: string;
   readonly scopes: string;
   readonly expiresIn?: number | null;
+  readonly test?: boolean;
 }
 
 export function addApiKeys(payonce: Command, perform: Perform): void {
@@ -28,12 +29,18 @@ export function addApiKeys(payonce: Command, perform: Perform): void {
       `what the key allows: ${scopes.join(', ')}; separate several with commas`,
     )
     .option('--expires-in <hours>', 'how long it lives; without, until it is revoked', Number)
-    .action(({ merchant, scopes, expiresIn = null }: Created) =>
+    .option('--test', "for the merchant's test mode, which reaches PSP accounts of test mode alone")
+    .action(({ merchant, scopes, expiresIn = null, test = false }: Created) =>
       perform(async (opened) => {
         const wanted = scopes.split(',').map((scope) => scope.trim());
         const merchants = await merchantsOf(opened);
-        const { id, key } = await merchants.createApiKey(merchant, wanted, actor(), expiresIn);
-        return { json: { id, key }, text: shownOnce(id, key) };
+        const owner = test ? (await merchants.testModeOf(merchant, actor())).id : merchant;
+        const { id, key } = await merchants.createApiKey(owner, wanted, actor(), expiresIn);
+        const belongs = test ? `\nIt belongs to the test mode of the merchant, whose id is ${owner}` : '';
+        return {
+          json: { id, key, ...(test ? { merchant: owner } : {}) },
+          text: shownOnce(id, key) + belongs,
+        };
       }),
     );
   command(

@@ -47,7 +47,12 @@ export function addMerchants(payonce: Command, perform: Perform): void {
         text: list(
           ['ID', 'CREATED', 'DUPLICATES', 'NAME'],
           all.map((merchant) => ({
-            cells: [merchant.id, ago(merchant.createdAt, now), windowOf(merchant), merchant.name],
+            cells: [
+              merchant.id,
+              ago(merchant.createdAt, now),
+              windowOf(merchant),
+              merchant.testOf === null ? merchant.name : `${merchant.name} (test mode)`,
+            ],
           })),
         ),
       };
@@ -69,6 +74,6 @@ function windowOf({ duplicateWindowS }: Merchant): string {
   return duplicateWindowS === 0 ? 'off' : `${duplicateWindowS} s`;
 }
 
-function merchantJson({ id, name, duplicateWindowS, createdAt }: Merchant): object {
-  return { id, name, duplicate_window: duplicateWindowS, created_at: createdAt };
+function merchantJson({ id, name, duplicateWindowS, testOf, createdAt }: Merchant): object {
+  return { id, name, duplicate_window: duplicateWindowS, test_of: testOf, created_at: createdAt };
 }

@@ -32,6 +32,7 @@ describe('loadConfig', () => {
       standby: 'asynchronous',
       simulated: true,
       exposed: false,
+      liveReachesTest: true,
       dataDir: '.payonce',
       migrate: true,
       sealKey: null,
@@ -184,6 +185,15 @@ describe('loadConfig', () => {
     [{ NODE_ENV: 'production' }, false],
   ])('%j: a simulator may play the PSPs %s', (env, simulated) => {
     expect(loadConfig(env).simulated).toBe(simulated);
+  });
+
+  it.each([
+    [{ PAYONCE_SIMULATOR: 'off' }, true],
+    [{ HOST: '0.0.0.0' }, false],
+    [{ NODE_ENV: 'production' }, false],
+    [{ NODE_ENV: 'production', PAYONCE_SIMULATOR: 'external' }, true],
+  ])('%j: payments that are not of test mode reach accounts of test mode %s', (env, reach) => {
+    expect(loadConfig(env).liveReachesTest).toBe(reach);
   });
 
   it.each([

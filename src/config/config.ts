@@ -35,6 +35,8 @@ export abstract class Config {
   readonly simulator: boolean;
   /** Whether a simulator may play the PSPs: it is configured, or nothing else is. */
   readonly simulated: boolean;
+  /** Whether operations that are not of test mode may begin at PSP accounts of test mode. */
+  readonly liveReachesTest: boolean;
   /** HOST is no loopback address, or NODE_ENV is production. */
   readonly exposed: boolean;
   readonly dataDir: string;
@@ -120,6 +122,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   const exposed = !isLoopback(given.HOST) || env['NODE_ENV'] === 'production';
   const isBare = !given.PAYONCE_PSPS_FILE && !given.DATABASE_URL && !exposed;
   const simulator = given.PAYONCE_SIMULATOR ? given.PAYONCE_SIMULATOR === 'on' : isBare;
+  const simulated = simulator || given.PAYONCE_SIMULATOR === 'external';
   return Object.freeze<Config>({
     databaseUrl: given.DATABASE_URL ?? null,
     migrationDatabaseUrl: given.PAYONCE_MIGRATION_DATABASE_URL ?? null,
@@ -137,7 +140,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     role: given.PAYONCE_ROLE,
     pspsFile: given.PAYONCE_PSPS_FILE ?? null,
     simulator,
-    simulated: simulator || given.PAYONCE_SIMULATOR === 'external',
+    simulated,
+    liveReachesTest: simulated || !exposed,
     exposed,
     dataDir: given.PAYONCE_DATA_DIR,
     migrate: given.PAYONCE_MIGRATE === 'on',

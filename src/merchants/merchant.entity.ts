@@ -13,6 +13,10 @@ export class Merchant {
   @Column('integer', { default: 0 })
   readonly duplicateWindowS: number;
 
+  /** It is the test mode of this merchant, with data of its own; null: its money is real. */
+  @Column('uuid', { nullable: true })
+  readonly testOf: string | null;
+
   @Column('timestamptz')
   readonly createdAt: Date;
 }

@@ -77,7 +77,13 @@ export class Merchants {
       throw invalid('/name', 'a name has 1 to 200 printable characters');
     }
     refuseWindow(duplicateWindowS);
-    const merchant = { id: this.ids.uuid(), name: trimmed, duplicateWindowS, createdAt: this.clock.now() };
+    const merchant = {
+      id: this.ids.uuid(),
+      name: trimmed,
+      duplicateWindowS,
+      testOf: null,
+      createdAt: this.clock.now(),
+    };
     await this.merchants.manager.transaction(async (tx) => {
       await tx.insert(Merchant, merchant);
       const detail = { duplicate_window: duplicateWindowS };
@@ -103,6 +109,27 @@ export class Merchants {
     });
     this.callers.clear();
     return changed;
+  }
+
+  /**
+   * The test mode of a merchant: a merchant of its own, so that nothing of one is seen or changed by a key of the
+   * other. It is made when it is asked for the first time.
+   */
+  async testModeOf(merchantId: string, actor = SYSTEM): Promise<Merchant> {
+    const merchant = UUID_SHAPE.test(merchantId) && (await this.merchants.findOneBy({ id: merchantId }));
+    if (!merchant) throw noMerchant(merchantId);
+    if (merchant.testOf !== null) return merchant;
+    return this.merchants.manager.transaction(async (tx) => {
+      const { name, duplicateWindowS } = merchant;
+      const [id, createdAt] = [this.ids.uuid(), this.clock.now()];
+      const made = { id, name, duplicateWindowS, testOf: merchantId, createdAt };
+      await tx.createQueryBuilder().insert().into(Merchant).values(made).orIgnore().execute();
+      const stored = await tx.findOneByOrFail(Merchant, { testOf: merchantId });
+      if (stored.id === id) {
+        await this.record(tx, actor, id, 'merchant.created', `merchant:${id}`, { test_of: merchantId });
+      }
+      return stored;
+    });
   }
 
   /** Newest first. */
@@ -221,10 +248,13 @@ export class Merchants {
     const [key] = await translateOutage(this.apiKeys.find({ where, relations: { merchant: true } }));
     if (!key) return null;
     const { merchantId, id: apiKeyId, scopes, expiresAt } = key;
-    const { duplicateWindowS } = key.merchant!;
+    const { duplicateWindowS, testOf } = key.merchant!;
     const now = this.clock.now();
     if (!isPast(expiresAt, now)) this.noteUse(key, now);
-    return { caller: Object.freeze({ merchantId, apiKeyId, scopes, duplicateWindowS }), expiresAt };
+    return {
+      caller: Object.freeze({ merchantId, apiKeyId, scopes, duplicateWindowS, isTest: testOf !== null }),
+      expiresAt,
+    };
   }
 
   /** Waited for by nobody: a request does not fail for what is of use to people alone. */
@@ -240,7 +270,9 @@ export class Merchants {
     livesMs: number | null,
   ): Promise<IssuedApiKey> {
     const id = this.ids.uuid();
-    const { key, prefix, hash } = newApiKey(id, await this.issued.checksumSecret());
+    const merchant = await tx.findOneBy(Merchant, { id: merchantId });
+    if (!merchant) throw noMerchant(merchantId);
+    const { key, prefix, hash } = newApiKey(id, merchant.testOf !== null, await this.issued.checksumSecret());
     const createdAt = this.clock.now();
     const expiresAt = livesMs === null ? null : new Date(createdAt.getTime() + livesMs);
     const stored = {

@@ -1,19 +1,20 @@
 import { createHmac, hash, randomBytes } from 'node:crypto';
 
 /** A key, and in groups: what comes before its checksum, its prefix within that, and the checksum. */
-export const KEY_SHAPE = /^((po_live_[0-9a-f]{12})_[A-Za-z0-9_-]{43})([A-Za-z0-9_-]{6})?$/;
+export const KEY_SHAPE = /^((po_(?:live|test)_[0-9a-f]{12})_[A-Za-z0-9_-]{43})([A-Za-z0-9_-]{6})?$/;
 
 const CHECKSUM_LENGTH = 6;
 
 /**
  * `po_live_<12 hex of its id>_<32 random bytes in base64url><checksum>`: a fixed shape that secret scanners
- * can recognise in a commit or a log, with a part by which people can tell keys apart.
+ * can recognise in a commit or a log, with a part by which people can tell keys apart. In test mode `po_test_`.
  */
 export function newApiKey(
   id: string,
+  isTest: boolean,
   checksumSecret: Uint8Array,
 ): { key: string; prefix: string; hash: Buffer } {
-  const prefix = `po_live_${id.slice(-12)}`;
+  const prefix = `po_${isTest ? 'test' : 'live'}_${id.slice(-12)}`;
   const unchecked = `${prefix}_${randomBytes(32).toString('base64url')}`;
   const key = `${unchecked}${checksumOf(unchecked, checksumSecret)}`;
   return { key, prefix, hash: Buffer.from(digestOf(key), 'base64') };

@@ -38,8 +38,8 @@ export interface Routing {
  */
 export type Route = (payment: NewPayment, drawnFrom: string, merchantId: string) => Routing;
 
-/** Routes a payment by the routing rules. */
-export function routeOf(router: PspRouter): Route {
+/** Routes a payment by the routing rules. `isTest`: to accounts of test mode. */
+export function routeOf(router: PspRouter, isTest: boolean): Route {
   return (payment, drawnFrom, merchantId) => {
     const { card, tokens } = payment.paymentMethod;
     const facts = {
@@ -51,7 +51,7 @@ export function routeOf(router: PspRouter): Route {
       tokens: Object.keys(tokens),
     } as const;
     return {
-      candidates: router.candidates(facts, drawnFrom, merchantId),
+      candidates: router.candidates(facts, drawnFrom, { merchantId, isTest }),
       cancelBeforeFailover: router.mayCancelBeforeFailover(facts),
     };
   };

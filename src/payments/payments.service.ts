@@ -4,7 +4,7 @@ import { type KeyedAnswer, IdempotentRunner } from '../idempotency/idempotent-ru
 import { keyedRequest, type RequestContext } from '../idempotency/request-context.js';
 import { type Caller } from '../merchants/caller.js';
 import { PspRouter } from '../psp/router.js';
-import { type Route, routeOf } from './charge.flow.js';
+import { ChargeFlow, type Route, routeOf } from './charge.flow.js';
 import { GuardedChargeFlow } from './duplicate-guard.js';
 import { paymentFlows } from './payment-flows.js';
 import { PaymentOwner } from './payment-owner.js';
@@ -21,6 +21,7 @@ const nothingMore = { amount: null, reference: null, reason: null, metadata: {} 
 export class PaymentsService {
   readonly flows: ReturnType<typeof paymentFlows>;
   private readonly route: Route;
+  private readonly testRoute: Route;
 
   constructor(
     private readonly owner: PaymentOwner,
@@ -28,17 +29,13 @@ export class PaymentsService {
     router: PspRouter,
     private readonly reader: PaymentReader,
   ) {
-    this.route = routeOf(router);
+    this.route = routeOf(router, false);
+    this.testRoute = routeOf(router, true);
     this.flows = paymentFlows(owner, this.route);
   }
 
   create(context: RequestContext, payment: NewPayment): Promise<KeyedAnswer> {
-    const { duplicateWindowS } = context.caller;
-    const flow =
-      duplicateWindowS === 0
-        ? this.flows.create
-        : new GuardedChargeFlow(this.owner, this.route, duplicateWindowS);
-    return this.runner.run(flow, keyedRequest(context, payment));
+    return this.runner.run(this.createFlow(context.caller), keyedRequest(context, payment));
   }
 
   capture(context: RequestContext, paymentId: string, capture: NewCapture): Promise<KeyedAnswer> {
@@ -75,6 +72,12 @@ export class PaymentsService {
     );
     const newestFirst = data.toSorted((a, b) => (isAfter(a, b) ? -1 : 1));
     return { data: newestFirst, has_more: false, next_cursor: null };
+  }
+
+  private createFlow({ duplicateWindowS, isTest }: Caller): ChargeFlow {
+    const route = isTest ? this.testRoute : this.route;
+    if (duplicateWindowS > 0) return new GuardedChargeFlow(this.owner, route, duplicateWindowS);
+    return isTest ? new ChargeFlow(this.owner, route) : this.flows.create;
   }
 
   private async read(merchantId: string, paymentId: string): Promise<StoredPayment> {

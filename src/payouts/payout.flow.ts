@@ -23,13 +23,13 @@ export type PayoutCandidates = (
   merchantId: string,
 ) => readonly string[];
 
-/** By the routing rules, of which conditions on a card match no payout. */
-export function candidatesOf(router: PspRouter): PayoutCandidates {
+/** By the routing rules, of which conditions on a card match no payout. `isTest`: accounts of test mode. */
+export function candidatesOf(router: PspRouter, isTest: boolean): PayoutCandidates {
   return ({ amount, currency, recipient }, drawnFrom, merchantId) =>
     router.candidates(
       { operation: 'payout', amount, currency, tokens: Object.keys(recipient.tokens) },
       drawnFrom,
-      merchantId,
+      { merchantId, isTest },
     );
 }
 

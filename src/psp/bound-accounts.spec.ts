@@ -28,7 +28,7 @@ describe('an account that is bound to merchants', () => {
   });
   const router = new PspRouter(config.routing, directory);
   const candidates = (merchantId: string, ...tokens: string[]) =>
-    router.candidates(facts(...tokens), 'AAAAAAAA', merchantId);
+    router.candidates(facts(...tokens), 'AAAAAAAA', { merchantId, isTest: false });
   afterAll(() => directory.close());
 
   it('takes operations of theirs, beside one that is shared', () => {
@@ -44,8 +44,10 @@ describe('an account that is bound to merchants', () => {
 
   it('is still there for what is open: the name is known, and its promises', () => {
     expect(directory.has('bound')).toBe(true);
-    expect(directory.serves('bound', other)).toBe(false);
-    expect(directory.serves('gone', own)).toBe(false);
+    expect(directory.reasonToRefuse('bound', { merchantId: other, isTest: false })).toBe(
+      'is not for this merchant',
+    );
+    expect(directory.has('gone')).toBe(false);
   });
 });
 

@@ -1,6 +1,7 @@
 import { Gauge, Histogram, type Registry } from 'prom-client';
 import { checkpoint } from '../core/checkpoint.js';
 import { type Clock } from '../core/clock.js';
+import { type AccountAccess, type PspClient, reasonToRefuse } from './account-access.js';
 import { checkedAnswer, unknownAnswer } from './answer-check.js';
 import { CallDeadline } from './call-deadline.js';
 import { Breaker, breakerDefaults, type BreakerOptions, type BreakerState } from './breaker.js';
@@ -16,7 +17,7 @@ import { LOCK_TOO_OLD, provedUnsent } from './network-error.js';
 import { pspText } from './psp-text.js';
 
 /** One PSP account as the directory keeps it. */
-export interface PspAccount {
+export interface PspAccount extends AccountAccess {
   /** What the merchant's tokens and the routing rules call it. */
   readonly name: string;
   readonly adapter: PspAdapter;
@@ -24,8 +25,6 @@ export interface PspAccount {
   readonly timeoutMs: number;
   /** Which account it is; see `accountFingerprint()`. */
   readonly fingerprint: string;
-  /** The merchants that it is for; absent or null: it is shared by all. */
-  readonly merchants?: ReadonlySet<string> | null;
   /** Credentials: never to be seen in an answer. */
   readonly secrets?: readonly string[];
 }
@@ -35,6 +34,8 @@ export interface PspDirectoryOptions {
   /** Where the figures go; one registry for each directory. */
   readonly metrics: Registry;
   readonly breaker?: BreakerOptions;
+  /** See `reasonToRefuse`. Absent: they do not. */
+  readonly liveReachesTest?: boolean;
 }
 
 interface Entry extends PspAccount {
@@ -49,11 +50,13 @@ interface Entry extends PspAccount {
 export class PspDirectory implements Psps {
   private readonly entries: ReadonlyMap<string, Entry>;
   private readonly clock: Clock;
+  private readonly liveReachesTest: boolean;
   private readonly seconds: Histogram<'psp' | 'kind' | 'outcome'>;
 
   constructor(accounts: readonly PspAccount[], options: PspDirectoryOptions) {
-    const { clock, metrics, breaker = breakerDefaults } = options;
+    const { clock, metrics, breaker = breakerDefaults, liveReachesTest = false } = options;
     this.clock = clock;
+    this.liveReachesTest = liveReachesTest;
     this.entries = new Map(
       accounts.map((account) => [account.name, { ...account, breaker: new Breaker(breaker) }]),
     );
@@ -88,10 +91,12 @@ export class PspDirectory implements Psps {
     return this.entries.has(psp);
   }
 
-  /** Whether there is such an account, and operations of this merchant may be begun there. */
-  serves(psp: string, merchantId: string): boolean {
-    const entry = this.entries.get(psp);
-    return entry !== undefined && (entry.merchants?.has(merchantId) ?? true);
+  /**
+   * Why operations of this client may not be begun there; null where they may.
+   * @throws RangeError for an account that is not configured
+   */
+  reasonToRefuse(psp: string, client: PspClient): string | null {
+    return reasonToRefuse(this.entry(psp), client, this.liveReachesTest);
   }
 
   /** @throws RangeError for an account that is not configured */

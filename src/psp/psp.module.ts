@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { Registry } from 'prom-client';
-import { type Config, ConfigError } from '../config/config.js';
+import { Config, ConfigError } from '../config/config.js';
 import { Clock } from '../core/clock.js';
 import { holdSecrets } from '../core/redact.js';
 import { BankInstructions } from './bank-sepa/bank-instructions.js';
@@ -16,16 +16,17 @@ const LOCK_MARGIN_MS = 1_000;
   providers: [
     {
       provide: PspDirectory,
-      inject: [PspsConfig, Clock, Registry, { token: BankInstructions, optional: true }],
+      inject: [PspsConfig, Config, Clock, Registry, { token: BankInstructions, optional: true }],
       useFactory: (
         config: PspsConfig,
+        { liveReachesTest }: Config,
         clock: Clock,
         metrics: Registry,
         instructions: BankInstructions | undefined,
       ) => {
         const accounts = accountsOf(config, clock, instructions);
         holdSecrets(accounts.flatMap(({ secrets }) => secrets ?? []));
-        return new PspDirectory(accounts, { clock, metrics });
+        return new PspDirectory(accounts, { clock, metrics, liveReachesTest });
       },
     },
     {

@@ -41,6 +41,8 @@ export interface PspConfig {
   readonly account?: string;
   /** The ids of the merchants that it is for. Absent: it is shared by all. */
   readonly merchants?: readonly string[];
+  /** Nothing that it does moves real money. */
+  readonly test?: boolean;
   readonly timeoutMs: number;
   /** Resolved: the secrets themselves. */
   readonly credentials: Readonly<Record<string, string>>;
@@ -74,6 +76,7 @@ interface PspEntry {
   readonly baseUrl?: string;
   readonly account?: string;
   readonly merchants?: readonly string[];
+  readonly test?: boolean;
   readonly timeoutMs?: number;
   /** As written: a secret, or `env:` and the name of a variable. */
   readonly credentials: Readonly<Record<string, string>>;
@@ -128,6 +131,7 @@ const psp = strictObject(
       minItems: 1,
       maxItems: 10_000,
     }),
+    test: flag,
     timeoutMs: { type: 'integer', minimum: 100, maximum: 60_000 },
     reconciliation: reconciliationSettings,
     bank: bankShape,
@@ -203,6 +207,7 @@ export function defaultPsps(simulatorUrls: { readonly stripe: string; readonly a
         name: 'stripe',
         adapter: 'stripe',
         baseUrl: simulatorUrls.stripe,
+        test: true,
         timeoutMs: DEFAULT_TIMEOUT_MS,
         credentials: {
           secretKey: SIMULATOR_SECRETS.secretKey,
@@ -213,6 +218,7 @@ export function defaultPsps(simulatorUrls: { readonly stripe: string; readonly a
         name: 'adyen',
         adapter: 'adyen',
         baseUrl: new URL('/v71', simulatorUrls.adyen).href,
+        test: true,
         timeoutMs: DEFAULT_TIMEOUT_MS,
         credentials: {
           apiKey: SIMULATOR_SECRETS.apiKey,
@@ -236,7 +242,7 @@ export function accountsOf(
   clock: Clock = new SystemClock(),
   instructions?: BankInstructions,
 ): PspAccount[] {
-  return config.psps.map(({ name, adapter, account, merchants, ...settings }) => {
+  return config.psps.map(({ name, adapter, account, merchants, test, ...settings }) => {
     const entry = adapterNamed(adapter);
     if (!entry) throw new RangeError(`no adapter is named ${JSON.stringify(adapter)}`);
     return {
@@ -249,6 +255,7 @@ export function accountsOf(
       }),
       timeoutMs: settings.timeoutMs,
       merchants: merchants === undefined ? null : new Set(merchants),
+      isTest: test === true,
       secrets: entry.credentials
         .filter(({ secret }) => secret)
         .map((credential) => settings.credentials[credential.name] ?? ''),
@@ -330,7 +337,11 @@ function pspOf(entry: PspEntry, at: string, { env, rules, problems }: Checking):
   if (account !== undefined && known && !known.takesAccount(credentials, account)) {
     problems.push({ pointer: `${at}/account`, message: 'is not the account of these credentials' });
   }
-  const { merchants, reconciliation } = entry;
+  const { merchants, reconciliation, test } = entry;
+  if (test && known && !known.mayBeTest({ ...(baseUrl === undefined ? {} : { baseUrl }), credentials })) {
+    const message = 'must not be true: by its key or its address this account moves real money';
+    problems.push({ pointer: `${at}/test`, message });
+  }
   for (const { pointer, message } of faultsOfReconciliation(reconciliation ?? {})) {
     problems.push({ pointer: `${at}/reconciliation${pointer}`, message });
   }
@@ -338,6 +349,7 @@ function pspOf(entry: PspEntry, at: string, { env, rules, problems }: Checking):
     ...(baseUrl === undefined ? {} : { baseUrl }),
     ...(account === undefined ? {} : { account }),
     ...(merchants === undefined ? {} : { merchants }),
+    ...(test === undefined ? {} : { test }),
     ...(reconciliation === undefined ? {} : { reconciliation }),
     ...(bank === undefined ? {} : { bank: bankSettingsOf(bank) }),
   };

@@ -1,3 +1,4 @@
+import { isLoopback } from '../config/config.js';
 import { type Clock } from '../core/clock.js';
 import { type AdyenOptions, AdyenPsp } from './adyen/adyen.psp.js';
 import { AdyenNotices } from './adyen/adyen.webhook.js';
@@ -49,6 +50,11 @@ export interface AdapterEntry {
    * `configured`: what the file says that the account is called.
    */
   account(credentials: Readonly<Record<string, string>>, configured?: string, bank?: BankSettings): string;
+  /**
+   * Whether the file may say that nothing at this account is real money. False unless its key or each of its addresses
+   * shows that it is not live.
+   */
+  mayBeTest(settings: Pick<AccountSettings, 'baseUrl' | 'credentials'>): boolean;
   /** It is spoken to in files: `bank` says how. */
   readonly speaksInFiles?: true;
   /** Whether the file may say what the account is called, and this is not contradicted by the credentials. */
@@ -94,6 +100,8 @@ const stripeEntry = {
   publicUrl: 'https://api.stripe.com',
   account: ({ secretKey = '' }, configured) => stripeAccount(secretKey, configured),
   takesAccount: ({ secretKey = '' }, configured) => isAccountOfStripeKey(secretKey, configured),
+  // Stripe goes by the key alone, whatever the address.
+  mayBeTest: ({ credentials: { secretKey = '' } }) => /^[sr]k_test_/.test(secretKey),
   missing: ({ credentials }) => previous('webhookSecret', credentials),
   notices: ({ credentials: { webhookSecret, webhookSecretPrevious } }) => {
     const secrets = given(webhookSecret, webhookSecretPrevious);
@@ -150,6 +158,8 @@ export const adapters: readonly AdapterEntry[] = [
     publicUrl: 'https://checkout-test.adyen.com',
     account: ({ merchantAccount = '' }) => merchantAccount,
     takesAccount: ({ merchantAccount }, configured) => configured === merchantAccount,
+    mayBeTest: ({ baseUrl, credentials: { transfersBaseUrl } }) =>
+      given(baseUrl, transfersBaseUrl).every((url) => isAdyenTest(new URL(url).hostname)),
     // A configuration that says where payments go says where payouts go: never a test address beside a live one.
     missing: ({ baseUrl, credentials }) => [
       ...(baseUrl !== undefined && 'balanceAccount' in credentials && !('transfersBaseUrl' in credentials)
@@ -185,6 +195,7 @@ export const adapters: readonly AdapterEntry[] = [
     publicUrl: 'https://bank-sepa.invalid',
     account: (_credentials, _configured, bank) => bank?.account.iban ?? '',
     takesAccount: () => false,
+    mayBeTest: () => false,
     speaksInFiles: true,
     create: ({ name, bank, instructions }) => {
       if (!bank || !instructions) throw new TypeError(`PSP ${name} has no bank to send files to`);
@@ -194,6 +205,11 @@ export const adapters: readonly AdapterEntry[] = [
     notices: () => null,
   },
 ];
+
+/** Adyen's test platform, or a simulator: on this machine, or in a container with a name without a dot. */
+function isAdyenTest(host: string): boolean {
+  return isLoopback(host) || /^[a-z0-9_-]+$/.test(host) || host.endsWith('-test.adyen.com');
+}
 
 /** The address and one way to sign in go together. */
 function missingForReports(written: object): string[] {

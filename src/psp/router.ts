@@ -1,4 +1,5 @@
 import { Problem } from '../core/problem.js';
+import { type PspClient } from './account-access.js';
 import { type Capabilities, type Operation, type Psps } from './contract.js';
 
 /**
@@ -113,18 +114,18 @@ export class PspRouter {
   constructor(
     private readonly rules: readonly RoutingRule[],
     private readonly psps: Pick<Psps, 'has' | 'capabilities'> & {
-      serves(psp: string, merchantId: string): boolean;
+      reasonToRefuse(psp: string, client: PspClient): string | null;
     },
   ) {}
 
   /**
    * Weights are drawn from a digest in base64, the key that PSPs see: the same for the same request.
-   * @throws Problem `psp_account_refused` where a token is for an account of other merchants
+   * @throws Problem `psp_account_refused` where a token is for an account that this client may not use
    */
-  candidates(facts: RoutingFacts, drawnFrom: string, merchantId: string): string[] {
-    const refused = facts.tokens.find((psp) => this.psps.has(psp) && !this.psps.serves(psp, merchantId));
-    if (refused !== undefined) {
-      throw new Problem('psp_account_refused', `The PSP account ${refused} is not for this merchant.`);
+  candidates(facts: RoutingFacts, drawnFrom: string, client: PspClient): string[] {
+    for (const psp of facts.tokens.filter((name) => this.psps.has(name))) {
+      const reason = this.psps.reasonToRefuse(psp, client);
+      if (reason !== null) throw new Problem('psp_account_refused', `The PSP account ${psp} ${reason}.`);
     }
     const pick = Buffer.from(drawnFrom, 'base64url').readUInt32BE() / 2 ** 32;
     return candidates(this.rules, facts, pick, (psp) => this.offersOf(psp));

@@ -253,7 +253,7 @@ const fakeLedger: Pick<Ledger, 'balances' | 'statement'> = {
 };
 
 function callerWith(scopes: readonly Scope[]): Caller {
-  return { merchantId: 'm-1', apiKeyId: 'k-1', scopes, duplicateWindowS: 0 };
+  return { merchantId: 'm-1', apiKeyId: 'k-1', scopes, duplicateWindowS: 0, isTest: false };
 }
 
 export interface Answer {

@@ -107,6 +107,7 @@ describe('POST /v1/payouts', () => {
             apiKeyId: 'k-1',
             scopes: ['payouts:write'],
             duplicateWindowS: 0,
+            isTest: false,
             sourceAddress: '127.0.0.1',
           },
           key: 'key-1',

@@ -29,6 +29,7 @@ describe('the REST surface', () => {
         scopes: ['payments:read', 'payments:write', 'webhooks:read', 'webhooks:write', 'events:read'],
         sourceAddress: '127.0.0.1',
         duplicateWindowS: 0,
+        isTest: false,
       },
       key: 'key-1',
       waitMs: 10_000,

@@ -4,6 +4,7 @@ import { protoPath } from 'grpc-health-check';
 import { randomUUID } from 'node:crypto';
 import {
   ApiClient,
+  codeOf,
   eventually,
   paymentOf,
   type Service,
@@ -340,6 +341,47 @@ describe('the server', () => {
     expect(text).toMatch(
       /payonce_grpc_request_seconds_count\{method="payonce.v1.Payments\/Get",code="NOT_FOUND"\} \d/,
     );
+  });
+});
+
+describe('a key of test mode', () => {
+  it('reaches accounts of test mode alone, and nothing that another key made, by gRPC and by REST', async () => {
+    const paid = await created();
+    const [{ merchant_id: merchantId } = { merchant_id: '' }] = await environment.sql<{
+      merchant_id: string;
+    }>('SELECT merchant_id FROM payments WHERE id = $1', [paid.id]);
+    const { key } = (await environment.command(
+      'api-keys',
+      'create',
+      '--merchant',
+      merchantId,
+      '--scopes',
+      'payments:read,payments:write',
+      '--test',
+    )) as { key: string };
+    expect(key).toMatch(/^po_test_/);
+    environment.hide(key);
+    const trial = new GrpcClient(address, key);
+    const trialRest = new ApiClient(() => service.url, key);
+    const orders = environment.orders('stripe').length;
+
+    expect(reasonOf(await trial.call('Payments.Create', card(), { key: randomUUID() }))).toBe(
+      'psp_account_refused',
+    );
+    const refused = await trialRest.post('/v1/payments', restCard, randomUUID());
+    expect([refused.status, codeOf(refused)]).toEqual([422, 'psp_account_refused']);
+    const of = { id: paid.id };
+    expect((await trial.call('Payments.Get', of)).code).toBe('NOT_FOUND');
+    const refund = { payment_id: paid.id };
+    expect((await trial.call('Refunds.Create', refund, { key: randomUUID() })).code).toBe('NOT_FOUND');
+    expect((await trialRest.post(`/v1/payments/${paid.id}/refunds`, {}, randomUUID())).status).toBe(404);
+    expect(environment.orders('stripe')).toHaveLength(orders);
+
+    const at = { ...restCard.payment_method, tokens: { keyless: tokens.keyless } };
+    const tried = await trialRest.post('/v1/payments', { ...restCard, payment_method: at }, randomUUID());
+    expect(paymentOf(tried)).toMatchObject({ status: 'captured', psp: 'keyless' });
+    expect((await rest.get(`/v1/payments/${paymentOf(tried).id}`)).status).toBe(404);
+    trial.close();
   });
 });
 

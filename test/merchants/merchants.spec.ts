@@ -63,6 +63,7 @@ describe('merchants', () => {
       id: expect.any(String) as string,
       name: 'Shop',
       duplicateWindowS: 0,
+      testOf: null,
       createdAt: new Date('2026-01-01'),
     });
     const listed = await merchants.listMerchants();
@@ -140,7 +141,20 @@ describe('API keys', () => {
       apiKeyId: id,
       scopes: ['payments:read', 'payouts:write'],
       duplicateWindowS: 0,
+      isTest: false,
     });
+  });
+
+  it('of test mode belong to a merchant of its own, made once however many ask for it', async () => {
+    const { id } = await merchants.createMerchant('Shop');
+    const [first, second] = await Promise.all([merchants.testModeOf(id), merchants.testModeOf(id)]);
+    expect(second).toEqual(first);
+    expect(first).toMatchObject({ name: 'Shop', testOf: id });
+    expect(await merchants.testModeOf(first.id)).toEqual(first);
+    const { key } = await merchants.createApiKey(first.id, ['payments:write']);
+    expect(key).toMatch(/^po_test_[0-9a-f]{12}_[A-Za-z0-9_-]{49}$/);
+    expect(await merchants.authenticate(key)).toMatchObject({ merchantId: first.id, isTest: true });
+    expect((await refusal(merchants.testModeOf(absent))).code).toBe('not_found');
   });
 
   it('are nowhere in the database', async () => {

@@ -146,6 +146,8 @@ export class TestEnvironment {
           name: 'keyless',
           adapter: 'keyless',
           baseUrl: keyless,
+          // Beside what every key reaches on a developer's machine, all that a key of test mode reaches.
+          test: true,
           timeoutMs,
           credentials: stripeLike('keyless'),
         },
@@ -334,7 +336,7 @@ export class TestEnvironment {
   ): Promise<string> {
     const [merchantId, id] = [ids.uuid(), ids.uuid()];
     const [checksum] = await this.sql<{ secret: Uint8Array }>('SELECT secret FROM api_key_checksum');
-    const { key, prefix, hash } = newApiKey(id, checksum!.secret);
+    const { key, prefix, hash } = newApiKey(id, false, checksum!.secret);
     await this.sql(
       `WITH shop AS (
          INSERT INTO merchants (id, name, duplicate_window_s, created_at) VALUES ($1, 'Shop', 0, now()))

@@ -33,7 +33,7 @@ export interface Patience {
 }
 
 export interface ClientOptions extends Patience, Partial<Backoff> {
-  /** `po_live_...`. Never shown in an error, nor by printing the client. */
+  /** `po_live_...` or `po_test_...`. Never shown in an error, nor by printing the client. */
   readonly apiKey: string;
   /** Where the service is: `https://payonce.example`, with a path where there is one. */
   readonly baseUrl: string;
