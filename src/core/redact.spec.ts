@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { runs } from '../../test/support/property-runs.js';
 import { adversarialTexts, MAX_MS, withinMs } from '../../test/support/adversarial-texts.js';
 import { pspText } from '../psp/psp-text.js';
-import { holdSecrets, redact, redactDeep, redactedLine } from './redact.js';
+import { holdSecrets, redact, redactDeep, redactedLine, REMOVED } from './redact.js';
 
 /** Of bytes, so that every character of the alphabet comes. */
 const bytes = (length: number) =>
@@ -112,6 +112,11 @@ describe('the redactor', () => {
       }),
       runs(1_000),
     );
+  });
+
+  it('removes an API key of Adyen behind what looks like a key of Stripe', () => {
+    const key = `AQE${'A'.repeat(30)}-${'b'.repeat(20)}=-<last~part>`;
+    expect(redact(`rk_${key} and on`)).toBe(`${REMOVED} and on`);
   });
 
   it.each(['rk_', 'po_live_abc', 'AQEabcdefghijklmnopqrstuvw#'])(

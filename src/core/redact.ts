@@ -16,7 +16,7 @@ export const REMOVED = '[removed]';
 /** What keys and tokens are made of: base64 in both alphabets, stars of a masked key, escapes of URLs and JSON. */
 const BODY = String.raw`(?:[\w+/=*~-]|%[0-9A-Fa-f]{2}|\\/)`;
 
-/** One after another: a later one would take the beginning of an earlier one for a part of its own. */
+/** Each is looked for in the whole text: two secrets that touch match as one, or each as a part of the other. */
 const SHAPES: readonly RegExp[] = [
   // API keys of ours, webhook secrets of ours and of Stripe's
   RegExp(`(?:po_(?:live|test)|whsec)_${BODY}{3,}`, 'g'),
@@ -34,9 +34,6 @@ const SHAPES: readonly RegExp[] = [
   // HTTP credentials
   RegExp(String.raw`(?:(?:bearer|basic)(?:\s|%20|\\[nrt])+)+(?:${BODY}|[.:]){6,}`, 'gi'),
 ];
-
-/** Where the name of an HTTP scheme clings to what stands before it: that would take the name, and leave the token. */
-const CLINGING_SCHEME = /(?<=[^\s"])(?=(?:bearer|basic)(?:\s|%20|\\[nrt]))/gi;
 
 /** Shorter ones are words that stand in other texts too; those that a caller names may be this short. */
 const SHORTEST_HELD = 16;
@@ -68,9 +65,24 @@ export function removeSecrets(text: string, secrets: readonly string[] = []): st
     if (named) clean = clean.replace(named, REMOVED);
   }
   if (heldPattern) clean = clean.replace(heldPattern, REMOVED);
-  clean = clean.replace(CLINGING_SCHEME, ' ');
-  for (const shape of SHAPES) clean = clean.replace(shape, REMOVED);
-  return clean;
+  return withoutShapes(clean);
+}
+
+function withoutShapes(text: string): string {
+  const matches: { readonly from: number; readonly to: number }[] = [];
+  for (const shape of SHAPES) {
+    text.replace(shape, (match, from: number) => {
+      matches.push({ from, to: from + match.length });
+      return match;
+    });
+  }
+  let clean = '';
+  let end = 0;
+  for (const { from, to } of matches.toSorted((a, b) => a.from - b.from)) {
+    if (from > end || clean === '') clean += text.slice(end, from) + REMOVED;
+    end = Math.max(end, to);
+  }
+  return clean + text.slice(end);
 }
 
 /** How much of a text is looked at where only its beginning is kept: what is removed may be long. */
