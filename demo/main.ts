@@ -1,13 +1,18 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Paper } from './paper.js';
 import { scenes } from './scenes.js';
 import { Stage } from './stage.js';
 import { seconds, tell } from './story.js';
 
-/** `npm run demo`: the story of charging once, played on everything real except the PSPs. */
+/**
+ * `npm run demo`: the story of charging once, played on everything real except the PSPs. At a terminal, or with
+ * `--stay`, the service stays up afterwards for a look at the console.
+ */
 
 const MAX_MS = 120_000;
 const CLOSE_TIMEOUT_MS = 15_000;
+const STAY_MS = 300_000;
 /** npm passes a Ctrl-C on that the terminal has delivered already. */
 const SAME_KEYSTROKE_MS = 500;
 
@@ -25,10 +30,11 @@ async function main(): Promise<number> {
   try {
     paper.line('Payonce charges once, whatever fails.', 'bold');
     paper.line('Starting Postgres, Payonce, and a simulator of PSPs that keeps their ledgers …');
-    const well = await Promise.race([play(environment, paper, startedMs), interruption]);
-    await closed(environment);
+    const well = await Promise.race([play(environment, paper, startedMs), interruption, tooLate()]);
     const took = seconds(performance.now() - startedMs);
     paper.line(well ? `The demo took ${took}.` : `The demo FAILED, for the reasons above. It took ${took}.`);
+    await shown(environment, paper, interruption);
+    await closed(environment);
     return well ? 0 : 1;
   } catch (error) {
     await closed(environment).catch(() => environment.kill());
@@ -56,7 +62,30 @@ async function play(environment: Stage, paper: Paper, startedMs: number): Promis
   return tell(environment, paper, scenes);
 }
 
-/** Rejects when the user ends the demo, or it takes far too long. */
+/** Shows the console until the reader has seen enough. */
+async function shown(environment: Stage, paper: Paper, interruption: Promise<never>): Promise<void> {
+  if (!process.argv.includes('--stay') && !(process.stdin.isTTY && process.stdout.isTTY)) {
+    paper.line('To see all of this in the console: npm run demo -- --stay');
+    return;
+  }
+  paper.line(
+    `\nAll of this in the console, for ${STAY_MS / 60_000} minutes; Enter or Ctrl-C ends it. The link signs in once:`,
+  );
+  paper.line(await environment.consoleLink(), 'bold');
+  await Promise.race([once(process.stdin, 'data'), sleep(STAY_MS), interruption]).catch((error: unknown) => {
+    if (!(error instanceof Interrupted)) throw error;
+  });
+  process.stdin.pause();
+}
+
+function tooLate(): Promise<never> {
+  const late = new Error(`it is not done after ${MAX_MS / 1_000} s, and takes 15 s otherwise`);
+  return new Promise((_, reject) => {
+    setTimeout(() => reject(late), MAX_MS).unref();
+  });
+}
+
+/** Rejects when the user ends the demo. */
 function interrupted(environment: Stage): Promise<never> {
   let firstMs: number | undefined;
   const rejection = new Promise<never>((_, reject) => {
@@ -72,8 +101,6 @@ function interrupted(environment: Stage): Promise<never> {
     process.on('SIGTERM', stop(143));
     process.on('SIGHUP', stop(129));
     process.stdout.on('error', stop(1)); // the reader is gone
-    const late = new Error(`it is not done after ${MAX_MS / 1_000} s, and takes 15 s otherwise`);
-    setTimeout(() => reject(late), MAX_MS).unref();
   });
   rejection.catch(() => {});
   return rejection;

@@ -103,6 +103,12 @@ export class Stage {
     return (await this.payonce('reconcile', 'run', '--psp', psp, '--file', file)) as Reconciled;
   }
 
+  /** A link that signs in to the console once. */
+  async consoleLink(): Promise<string> {
+    const made = await this.payonce('operators', 'first-link', '--url', this.serviceUrl);
+    return (made as { link: string }).link;
+  }
+
   /** Ends whatever runs, and leaves nothing behind. */
   async close(): Promise<void> {
     this.closing = true;

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { type OperatorRole, operatorRoles } from '../core/operator-role.js';
+import { Problem } from '../core/problem.js';
 import { actor, command, type Perform, withExamples } from './command.js';
 import { ago, list } from './text.js';
 
@@ -32,6 +33,25 @@ export function addOperators(payonce: Command, perform: Perform): void {
             `  for a QR     ${totp.uri}`,
           ].join('\n'),
         };
+      }),
+    );
+  command(
+    operators,
+    'first-link',
+    'print a one-time link to the console, while no operator can sign in otherwise',
+    '--url http://127.0.0.1:3000',
+  )
+    .option('--url <url>', 'where the service is reached', 'http://127.0.0.1:3000')
+    .action(({ url }: { url: string }) =>
+      perform(async ({ operators: open }) => {
+        const token = await (await open()).firstLink();
+        if (token === null)
+          throw new Problem(
+            'invalid_state',
+            'An operator can sign in already. Add more by "operators create".',
+          );
+        const link = `${url}/ops/sign-in#${token}`;
+        return { json: { link }, text: link };
       }),
     );
   command(operators, 'list', 'list the operators, by name', '', '--json').action(() =>

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { ConsoleClient } from '../support/console-client.js';
 import { freshDatabase } from '../support/database.js';
 import { spawnNode } from '../support/process.js';
 
@@ -28,15 +29,29 @@ async function ownDatabases(url: string): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
+/** The statuses of the payments that the link shows to those who sign in by it. */
+async function paymentsInConsole(url: string, link: string): Promise<string[]> {
+  const console = new ConsoleClient(() => url);
+  await console.post('session', { link });
+  const { body } = await console.get<{ data: { status: string }[] }>('payments');
+  return body.data.map(({ status }) => status);
+}
+
 describe('npm run demo', () => {
   it(
-    'plays the whole story on the embedded Postgres and finds one effect for each operation',
+    'plays the whole story on the embedded Postgres, finds one effect for each operation, and shows it in the console',
     async () => {
-      const played = spawnNode(demo);
+      const played = spawnNode(demo, { args: ['--stay'] });
+      const ended = played.exit.then(() => null);
+      const shown = played.waitForLine(/^(http:\S+)\/ops\/sign-in#(\S+)$/, PATIENCE_MS).catch(() => null);
+      const link = await Promise.race([shown, ended]);
+      const payments = link && (await paymentsInConsole(link[1]!, link[2]!));
+      played.kill('SIGINT');
       const { code } = await played.exit;
       const told = played.output();
       const prose = told.replaceAll(/\s+/g, ' '); // however it was wrapped
       expect({ code, told: code === 0 ? '' : told }).toEqual({ code: 0, told: '' });
+      expect(payments).toEqual(expect.arrayContaining(['captured', 'refunded', 'canceled', 'failed']));
 
       // Answer lost: in doubt, then the same PSP again.
       expect(told).toMatch(/route 1 +adyen +charge +unknown +timeout.*\n.*route 1 +adyen +charge +succeeded/);
