@@ -60,6 +60,7 @@ describe('loadConfig', () => {
       commitLanes: 3,
       opsToken: null,
       oidcFile: null,
+      jwtFile: null,
       shutdownGraceMs: 15_000,
       logLevel: 'info',
       clockOffsetMs: 0,

@@ -166,6 +166,9 @@ export class Environment {
   @Text('the path of a JSON file')
   PAYONCE_OIDC_FILE?: string;
 
+  @Text('the path of a JSON file')
+  PAYONCE_JWT_FILE?: string;
+
   @Integer('milliseconds', 0, 300_000)
   PAYONCE_SHUTDOWN_GRACE_MS = 15_000;
 

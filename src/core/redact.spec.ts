@@ -46,6 +46,12 @@ const shaped = {
     .map(([id, secret]) => `pi_${id}_secret_${secret}`),
   'card data that Adyen encrypted': bytes(60).map((data) => `adyenjs_0_1_25$${data.toString('base64')}`),
   'a bearer token': bytes(24).map((token) => `Bearer ${token.toString('base64')}`),
+  'a signed token': fc
+    .tuple(bytes(30), bytes(64))
+    .map(
+      ([body, signature]) =>
+        `eyJhbGciOiJFUzI1NiJ9.${body.toString('base64url')}.${signature.toString('base64url')}`,
+    ),
   'a password in a URL': fc
     .tuple(letters(20), fc.constantFrom('', '/', '@', ':', '+', '%'))
     .map(([password, sign]) => `postgres://payonce:${password}${sign}${password}@`),

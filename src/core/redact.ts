@@ -31,6 +31,8 @@ const SHAPES: readonly RegExp[] = [
   /(?:pm|tok|src|card|ba|btok|ctoken)_(?=[A-Za-z]{0,40}[0-9])[A-Za-z0-9]{14,}/g,
   // User and password in a URL
   /(?<=:\/\/)[^\s"<>]{1,512}@/g,
+  // Signed tokens (JWT): their first part begins with {" in base64
+  /eyJ[\w-]{8,512}\.[\w-]{1,4096}\.[\w-]*/g,
   // HTTP credentials
   RegExp(String.raw`(?:(?:bearer|basic)(?:\s|%20|\\[nrt])+)+(?:${BODY}|[.:]){6,}`, 'gi'),
 ];

@@ -1,6 +1,7 @@
 import { ServerCredentials } from '@grpc/grpc-js';
 import { readFileSync } from 'node:fs';
 import { type Config, ConfigError } from '../config/config.js';
+import { type ServiceClient, serviceClientOf } from '../merchants/service-client.js';
 import { ClientCertificates } from './client-certificates.js';
 
 /** @throws ConfigError for a file that cannot be read */
@@ -25,7 +26,7 @@ export function clientCertificatesOf({ grpcClientsFile: file }: Config): ClientC
   const bindings = parsed(text);
   if (bindings === null) {
     throw new ConfigError([
-      'PAYONCE_GRPC_CLIENTS_FILE is not valid; it takes a JSON object of names of certificates and ids of merchants',
+      'PAYONCE_GRPC_CLIENTS_FILE is not valid; it takes a JSON object of names of certificates, each with the id of a merchant, or with "merchant" and "scopes"',
     ]);
   }
   return new ClientCertificates(bindings);
@@ -33,7 +34,7 @@ export function clientCertificatesOf({ grpcClientsFile: file }: Config): ClientC
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-function parsed(text: string): Map<string, string> | null {
+function parsed(text: string): Map<string, string | ServiceClient> | null {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -41,9 +42,15 @@ function parsed(text: string): Map<string, string> | null {
     return null;
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
-  const entries = Object.entries(value as Record<string, unknown>);
-  const fits = entries.every(([, merchantId]) => typeof merchantId === 'string' && UUID.test(merchantId));
-  return fits ? new Map(entries as [string, string][]) : null;
+  const entries = Object.entries(value).map(([name, bound]) => [name, bindingOf(name, bound)] as const);
+  return entries.some(([, binding]) => binding === null)
+    ? null
+    : new Map(entries as readonly (readonly [string, string | ServiceClient])[]);
+}
+
+function bindingOf(name: string, bound: unknown): string | ServiceClient | null {
+  if (typeof bound === 'string') return UUID.test(bound) ? bound : null;
+  return serviceClientOf(name, bound);
 }
 
 function read(variable: string, file: string): Buffer {

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type Caller } from '../merchants/caller.js';
 import { Merchants } from '../merchants/merchants.js';
+import { type ServiceClient } from '../merchants/service-client.js';
+import { ServiceTokens } from '../merchants/service-tokens.js';
 import { type EdgeState } from './access.js';
 import { bearerOf } from './headers.js';
 import { LoadShedding } from './load-shedding.js';
@@ -14,19 +16,35 @@ export class Admission {
     private readonly shedding: LoadShedding,
     private readonly hooks: RequestHooks,
     private readonly merchants: Merchants,
+    private readonly tokens: ServiceTokens,
     private readonly rates: RateLimitGuard,
   ) {}
 
   /**
-   * `place`: among what is in flight; null for a stream, which waits more than it works.
+   * `place`: among what is in flight; null for a stream, which waits more than it works. `certified`: the service
+   * that its certificate names, where it may go without other credentials.
    * @throws Problem `overloaded`, `unauthorized`, `rate_limited`
    */
-  async admit(authorization: string | undefined, place: Pick<EdgeState, 'release'> | null): Promise<Caller> {
+  async admit(
+    authorization: string | undefined,
+    place: Pick<EdgeState, 'release'> | null,
+    certified: ServiceClient | null = null,
+  ): Promise<Caller> {
     this.shedding.check();
     if (place) this.hooks.admit(place);
-    const caller = await this.merchants.authenticate(bearerOf(authorization));
+    const caller = await this.callerOf(authorization, certified);
     if (place) this.hooks.admitMerchant(place, caller.merchantId);
     await this.rates.check(caller);
     return caller;
+  }
+
+  private async callerOf(
+    authorization: string | undefined,
+    certified: ServiceClient | null,
+  ): Promise<Caller> {
+    if (authorization === undefined && certified) return this.merchants.callerOfService(certified);
+    const bearer = bearerOf(authorization);
+    if (!this.tokens.reads(bearer)) return this.merchants.authenticate(bearer);
+    return this.merchants.callerOfService(await this.tokens.clientOf(bearer));
   }
 }

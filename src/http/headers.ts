@@ -7,8 +7,8 @@ import { Problem } from '../core/problem.js';
 export const MAX_KEY_LENGTH = 255;
 const MAX_WAIT_S = 60;
 const PRINTABLE = /^[\x20-\x7e]+$/;
-/** RFC 6750: b64token. Bounded, because it is hashed. */
-const BEARER = /^bearer +([A-Za-z0-9\-._~+/]{1,512}=*)$/i;
+/** RFC 6750: b64token: an API key, or a signed token of a service. Bounded, because it is hashed. */
+const BEARER = /^bearer +([A-Za-z0-9\-._~+/]{1,4096}={0,2})$/i;
 
 /** One answer for everything that may be wrong with credentials: it tells a guesser nothing. */
 export function unauthorized(): Problem {

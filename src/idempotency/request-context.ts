@@ -1,4 +1,4 @@
-import { type Caller } from '../merchants/caller.js';
+import { actorOf, type Caller } from '../merchants/caller.js';
 
 /** How a request that moves money was made: who, under which key, and how long they wait. */
 export interface RequestContext {
@@ -17,6 +17,6 @@ export function keyedRequest<Input>(
   { caller, key, waitMs, deadlineMs, requestId }: RequestContext,
   input: Input,
 ) {
-  const { merchantId, apiKeyId } = caller;
-  return { merchantId, key, waitMs, deadlineMs, input, actor: `api-key:${apiKeyId}`, traceId: requestId };
+  const { merchantId } = caller;
+  return { merchantId, key, waitMs, deadlineMs, input, actor: actorOf(caller), traceId: requestId };
 }

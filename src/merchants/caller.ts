@@ -8,9 +8,10 @@ export const scopes = [
 ] as const;
 export type Scope = (typeof scopes)[number];
 
-/** The merchant and the key that a request was authenticated as. */
+/** The merchant and the key or service that a request was authenticated as. */
 export interface Caller {
   readonly merchantId: string;
+  /** `service:<name>` of a service that has no key: it is known by a signed token or a certificate. */
   readonly apiKeyId: string;
   /** Where the request came from, where it came over HTTP. For audit records. */
   readonly sourceAddress?: string;
@@ -20,3 +21,10 @@ export interface Caller {
   /** The merchant's: see `Merchant`. Stands here so that no request reads it for itself. */
   readonly duplicateWindowS: number;
 }
+
+/** As it stands in audit records: `api-key:<id>` or `service:<name>`. */
+export function actorOf({ apiKeyId }: Pick<Caller, 'apiKeyId'>): string {
+  return apiKeyId.startsWith(SERVICE) ? apiKeyId : `api-key:${apiKeyId}`;
+}
+
+export const SERVICE = 'service:';

@@ -1,14 +1,26 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { Config } from '../config/config.js';
+import { Clock } from '../core/clock.js';
 import { DatabaseModule } from '../database/database.module.js';
 import { ApiKey } from './api-key.entity.js';
 import { Merchant } from './merchant.entity.js';
 import { Merchants } from './merchants.js';
+import { ServiceTokens } from './service-tokens.js';
+import { readTokenFile } from './token-settings.js';
 
-/** Merchants and their API keys. */
+/** Merchants, their API keys and the tokens of their services. */
 @Module({
   imports: [DatabaseModule, TypeOrmModule.forFeature([Merchant, ApiKey])],
-  providers: [Merchants],
-  exports: [Merchants],
+  providers: [
+    Merchants,
+    {
+      provide: ServiceTokens,
+      inject: [Config, Clock],
+      useFactory: ({ jwtFile }: Config, clock: Clock) =>
+        ServiceTokens.open(jwtFile === null ? null : readTokenFile(jwtFile), clock),
+    },
+  ],
+  exports: [Merchants, ServiceTokens],
 })
 export class MerchantsModule {}

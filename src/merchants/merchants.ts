@@ -9,10 +9,11 @@ import { Problem } from '../core/problem.js';
 import { recordAct } from '../database/record-act.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { ApiKey } from './api-key.entity.js';
-import { type Caller, type Scope, scopes as knownScopes } from './caller.js';
+import { type Caller, type Scope, SERVICE, scopes as knownScopes } from './caller.js';
 import { IssuedKeys } from './issued-keys.js';
 import { Merchant } from './merchant.entity.js';
 import { digestOf, newApiKey } from './new-api-key.js';
+import { type ServiceClient } from './service-client.js';
 
 /** A new key. `key` is shown this once and cannot be had again. */
 export interface IssuedApiKey {
@@ -48,7 +49,7 @@ const SYSTEM = 'system:setup';
 @Injectable()
 export class Merchants {
   /**
-   * By the hash of the key, so that no key lies in memory. Holds answers under way too, which makes
+   * By the hash of the key, so that no key lies in memory, and merchants of services by their ids. Holds answers under way too, which makes
    * concurrent misses share one query, and negative ones, which makes a client that repeats a revoked
    * key cheap. Keys that were never issued do not come in, so that they push no other out.
    */
@@ -225,21 +226,40 @@ export class Merchants {
     return known.caller;
   }
 
+  /** The same for a service that its token or certificate names. Throws Problem `unauthorized`. */
+  async callerOfService({ name, merchantId, scopes }: ServiceClient): Promise<Caller> {
+    const known = await this.remembered(`merchant:${merchantId}`, () => this.readMerchant(merchantId));
+    if (!known) throw new Problem('unauthorized', 'The merchant of this service is not there');
+    return { ...known.caller, apiKeyId: `${SERVICE}${name}`, scopes };
+  }
+
   private async callerOf(bearer: string): Promise<Known | null> {
     const digest = digestOf(bearer);
     const known = this.callers.get(digest);
     if (known) return known;
     // Inventions and misspelt keys cost no look at the database.
     if (!(await translateOutage(this.issued.mayHold(bearer)))) return null;
-    const others = this.callers.get(digest);
-    if (others) return others;
-    const asked = this.readCaller(digest);
-    this.callers.set(digest, asked);
+    return this.remembered(digest, () => this.readCaller(digest));
+  }
+
+  private remembered(name: string, read: () => Promise<Known | null>): Promise<Known | null> {
+    const known = this.callers.get(name);
+    if (known) return known;
+    const asked = read();
+    this.callers.set(name, asked);
     // Only answers are kept: a database that was away for a moment is read again.
     asked.catch(() => {
-      if (this.callers.peek(digest) === asked) this.callers.delete(digest);
+      if (this.callers.peek(name) === asked) this.callers.delete(name);
     });
     return asked;
+  }
+
+  private async readMerchant(merchantId: string): Promise<Known | null> {
+    const merchant = await translateOutage(this.merchants.findOneBy({ id: merchantId }));
+    if (!merchant) return null;
+    const { duplicateWindowS, testOf } = merchant;
+    const caller = { merchantId, apiKeyId: '', scopes: [], duplicateWindowS, isTest: testOf !== null };
+    return { caller, expiresAt: null };
   }
 
   private async readCaller(digest: string): Promise<Known | null> {

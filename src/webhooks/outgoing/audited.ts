@@ -1,12 +1,12 @@
 import { type AuditRecord } from '../../database/audit.entity.js';
-import { type Caller } from '../../merchants/caller.js';
+import { actorOf as actorOfCaller, type Caller } from '../../merchants/caller.js';
 
 /** Who acts: an API key of the merchant, or an operator. */
 export type ActingFor = Pick<Caller, 'merchantId' | 'sourceAddress'> &
   ({ readonly apiKeyId: string } | { readonly actor: string });
 
 function actorOf(by: ActingFor): string {
-  return 'actor' in by ? by.actor : `api-key:${by.apiKeyId}`;
+  return 'actor' in by ? by.actor : actorOfCaller(by);
 }
 
 /** Who acts, and the record of it. */
