@@ -177,6 +177,10 @@ class ContentPsp implements Psps {
     return `account of ${psp}`;
   }
 
+  mayBegin(): boolean {
+    return true;
+  }
+
   timeoutMs(): number {
     return 1_000;
   }

@@ -130,6 +130,7 @@ function factsAt(at: Date) {
     deadline: now,
     capabilities: () => can,
     fingerprintOf: () => 'a',
+    mayBeginAt: () => true,
     candidates: ['adyen'],
     clientWaiting: false,
     intent: 'finish' as const,

@@ -12,19 +12,25 @@ export interface AccountAccess {
   readonly isTest?: boolean;
 }
 
+/** Whether it is shared by all, or for this merchant among others. */
+export function isFor({ merchants }: AccountAccess, merchantId: string): boolean {
+  return merchants?.has(merchantId) ?? true;
+}
+
 /**
  * Why an operation of this client may not begin at the account, as the end of a sentence about the account; null
  * where it may. `liveReachesTest`: whether operations that are not of test mode may begin at accounts of test mode,
  * as on a developer's machine; in production a customer would have goods for no money.
  */
 export function reasonToRefuse(
-  { merchants, isTest = false }: AccountAccess,
+  account: AccountAccess,
   client: PspClient,
   liveReachesTest: boolean,
 ): string | null {
+  const { isTest = false } = account;
   if (client.isTest && !isTest) return 'is not an account of test mode, and the credential is of test mode';
   if (!client.isTest && isTest && !liveReachesTest) {
     return 'is an account of test mode, and the credential is not of test mode';
   }
-  return (merchants?.has(client.merchantId) ?? true) ? null : 'is not for this merchant';
+  return isFor(account, client.merchantId) ? null : 'is not for this merchant';
 }

@@ -48,6 +48,7 @@ describe('an account that is bound to merchants', () => {
       'is not for this merchant',
     );
     expect(directory.has('gone')).toBe(false);
+    expect([own, other].map((merchantId) => directory.mayBegin('bound', merchantId))).toEqual([true, false]);
   });
 });
 

@@ -248,6 +248,8 @@ export interface Psps {
   capabilities(psp: string): Capabilities;
   /** Which account the name stands for; see `accountFingerprint()`. */
   fingerprint(psp: string): string;
+  /** Whether the account takes operations of this merchant that have not begun there. */
+  mayBegin(psp: string, merchantId: string): boolean;
   /** The longest a call to this PSP can take, in ms. */
   timeoutMs(psp: string): number;
   /**

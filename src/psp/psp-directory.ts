@@ -1,7 +1,7 @@
 import { Gauge, Histogram, type Registry } from 'prom-client';
 import { checkpoint } from '../core/checkpoint.js';
 import { type Clock } from '../core/clock.js';
-import { type AccountAccess, type PspClient, reasonToRefuse } from './account-access.js';
+import { type AccountAccess, isFor, type PspClient, reasonToRefuse } from './account-access.js';
 import { checkedAnswer, unknownAnswer } from './answer-check.js';
 import { CallDeadline } from './call-deadline.js';
 import { Breaker, breakerDefaults, type BreakerOptions, type BreakerState } from './breaker.js';
@@ -97,6 +97,11 @@ export class PspDirectory implements Psps {
    */
   reasonToRefuse(psp: string, client: PspClient): string | null {
     return reasonToRefuse(this.entry(psp), client, this.liveReachesTest);
+  }
+
+  /** @throws RangeError for an account that is not configured */
+  mayBegin(psp: string, merchantId: string): boolean {
+    return isFor(this.entry(psp), merchantId);
   }
 
   /** @throws RangeError for an account that is not configured */

@@ -37,6 +37,7 @@ function factsAt(atMs: number, more: Partial<StepFacts> = {}): StepFacts {
     deadline: new Date(START + 25_000),
     capabilities: () => can,
     fingerprintOf: (psp) => `account of ${psp}`,
+    mayBeginAt: () => true,
     candidates: ['first', 'second'],
     clientWaiting: true,
     intent: 'finish',

@@ -384,6 +384,19 @@ describe('the next step', () => {
     );
   });
 
+  it('opens nothing at an account that no longer takes operations of the merchant, and cancels nothing in favour of it', () => {
+    fc.assert(
+      fc.property(situation, ({ route, facts }) => {
+        const step = nextStep([route], { ...facts, mayBeginAt: (psp) => psp !== 'second' });
+        if (step.do === 'open') expect(step.psp).not.toBe('second');
+        const alone = nextStep([route], { ...facts, mayBeginAt: () => false });
+        if (alone.do === 'open') expect(alone.psp).toBe(route.request.psp);
+        if (alone.do === 'cancel') expect(alone.beforeFailover).toBe(false);
+      }),
+      most,
+    );
+  });
+
   it('after lost commits gives nothing up for what is said of its own request alone, while the PSP knows the key', () => {
     fc.assert(
       fc.property(situation, ({ route, can, facts }) => {

@@ -49,8 +49,10 @@ export interface StepFacts extends FlightTime, ScheduleFacts {
   readonly capabilities: (psp: string) => Capabilities;
   /** Of the account that is configured under this name; undefined where none is. */
   readonly fingerprintOf: (psp: string) => string | undefined;
-  /** PSP accounts that may be asked, best first. */
+  /** PSP accounts that may be asked, best first, as routed when it was opened. */
   readonly candidates: readonly string[];
+  /** Whether an account still takes operations of this merchant: who it is for may have changed since. */
+  readonly mayBeginAt: (psp: string) => boolean;
   /** 'cancel': the merchant no longer wants it; void it where that is possible. */
   readonly intent: 'finish' | 'cancel';
   /** The routing rule allows to cancel a charge in doubt and to fail over on the PSP's acknowledgement. */
@@ -183,7 +185,7 @@ function afterRuledOut(routes: readonly RouteHistory[], evidence: RuledOut, fact
   if (facts.hold !== 'none' && evidence.kind === 'rejected') return fail;
   if (!facts.deadline || facts.now >= facts.deadline || routes.length >= MAX_ROUTES) return fail;
   const tried = new Set(routes.map(({ request }) => request.psp));
-  const next = facts.candidates.find((psp) => !tried.has(psp));
+  const next = facts.candidates.find((psp) => !tried.has(psp) && facts.mayBeginAt(psp));
   if (next) return { do: 'open', psp: next, evidence };
   // Rotation: the only PSP knows nothing of it, but remembers our key (with a stored error).
   const current = routes.at(-1)!;
@@ -294,7 +296,8 @@ function mayCancelBeforeFailover(
   if (attempts.some((a) => a.kind === 'cancel')) return false;
   const ways = waysOn(current, { verdict: 'open', why, since }, can, facts);
   const tried = attempts.filter((a) => a.attempt > since.attempt).map(({ kind }) => kind);
-  return ways.every((way) => tried.includes(way)) && facts.candidates.some((psp) => psp !== request.psp);
+  const isNext = (psp: string) => psp !== request.psp && facts.mayBeginAt(psp);
+  return ways.every((way) => tried.includes(way)) && facts.candidates.some(isNext);
 }
 
 function waysOn(

@@ -28,6 +28,7 @@ const psps: Psps = {
   has: () => true,
   capabilities: () => can,
   fingerprint: (psp) => `account of ${psp}`,
+  mayBegin: () => true,
   timeoutMs: () => 500,
   call: () => new Promise(() => {}),
 };
@@ -121,6 +122,23 @@ describe('a notification', () => {
       { psp: 'first', verdict: 'ruled_out' },
       { psp: 'second', verdict: 'open' },
     ]);
+  });
+
+  it('opens no route at an account that is no longer for the merchant', async () => {
+    const { clock, storage, resolver, stored } = await pending();
+    await resolver.recordNotification(
+      of,
+      'first',
+      itemWith({ outcome: 'declined', decline: 'do_not_honor' }),
+      'n',
+    );
+    clock.advance(1);
+    const [due] = await storage.due(10);
+    const asked = jest.spyOn(psps, 'mayBegin').mockReturnValue(false);
+    await resolver.advance(due!, 'resolver');
+    expect(asked).toHaveBeenCalledWith('second', merchantId);
+    asked.mockRestore();
+    expect((await stored()).requests).toMatchObject([{ psp: 'first', verdict: 'ruled_out' }]);
   });
 
   it.each([

@@ -171,9 +171,9 @@ export class RequestStorage {
     run: Run,
     answered?: Answered,
   ): StepResult {
-    const { leaseMs, deadlineMs, clock, hold } = this.options;
+    const { leaseMs, deadlineMs, clock, hold, psps } = this.options;
     const { clientWaiting, operatorAskedAfter } = run;
-    const { openedAt } = history.routes[0]!.request;
+    const { openedAt, merchantId } = history.routes[0]!.request;
     const facts: StepFacts = {
       ...given,
       clientWaiting,
@@ -185,6 +185,7 @@ export class RequestStorage {
       leaseMs,
       capabilities: (psp) => this.capabilities(psp),
       fingerprintOf: (psp) => this.fingerprintOf(psp),
+      mayBeginAt: (psp) => psps.has(psp) && psps.mayBegin(psp, merchantId),
     };
     return advance(history, facts, run, answered);
   }

@@ -24,6 +24,7 @@ const noPsps: Psps = {
   fingerprint: () => {
     throw new RangeError('not configured');
   },
+  mayBegin: () => false,
   timeoutMs: () => {
     throw new RangeError('not configured');
   },

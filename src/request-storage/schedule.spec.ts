@@ -70,6 +70,7 @@ describe('the schedule', () => {
         deadline: asked ? new Date(nowMs + 25_000) : null,
         capabilities: () => can,
         fingerprintOf: () => undefined,
+        mayBeginAt: () => true,
         candidates: ['first', 'second'],
         clientWaiting: asked,
         intent: 'finish',

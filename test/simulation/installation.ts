@@ -220,6 +220,7 @@ export abstract class Installation<Service extends Working> {
       has: (name) => this.psps.has(name),
       capabilities: (name) => psp(name).can,
       fingerprint: (name) => `account of ${name}`,
+      mayBegin: () => true,
       timeoutMs: () => CALL_TIMEOUT_MS,
       call: async (name, kind, instruction, mayStill) => {
         await this.world.wait(this.pauseMs(), process);

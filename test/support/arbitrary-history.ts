@@ -138,6 +138,7 @@ export const situation = fc
       deadline: deadline === 'none' ? null : new Date(now.getTime() + (deadline === 'ahead' ? 10_000 : -1)),
       capabilities: () => can,
       fingerprintOf: () => undefined,
+      mayBeginAt: () => true,
       candidates: alone ? ['first'] : ['first', 'second', 'third'],
       clientWaiting: asked,
       intent: wish,

@@ -119,6 +119,7 @@ export function pspsOf(banks: readonly Bank[], way: Way = () => Promise.resolve(
     has: (name) => bank(name) !== undefined,
     capabilities: (name) => bank(name)!.can,
     fingerprint: (name) => `account of ${name}`,
+    mayBegin: () => true,
     timeoutMs: () => CALL_TIMEOUT_MS,
     async call(name, kind, instruction, mayStill) {
       await way(kind);
