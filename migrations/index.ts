@@ -41,6 +41,7 @@ import { AuditChain1700000000091 } from './0091-audit-chain.js';
 import { OperatorActs1700000000092 } from './0092-operator-acts.js';
 import { SingleSignOn1700000000093 } from './0093-single-sign-on.js';
 import { TestMode1700000000104 } from './0104-test-mode.js';
+import { UnsentBankFiles1700000000120 } from './0120-unsent-bank-files.js';
 
 /** Every migration, oldest first. A class that has run anywhere is never edited again. */
 export const migrations = [
@@ -87,4 +88,5 @@ export const migrations = [
   OperatorActs1700000000092,
   SingleSignOn1700000000093,
   TestMode1700000000104,
+  UnsentBankFiles1700000000120,
 ];

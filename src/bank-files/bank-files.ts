@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Pool } from 'pg';
 import { Clock } from '../core/clock.js';
 import { Problem } from '../core/problem.js';
+import { workThrough } from '../core/work-through.js';
 import { PspsConfig } from '../psp/psps-file.js';
 import { type BankDrop, openDrop } from './bank-drop.js';
 import { Batches, type BankPsp, SendingHeld } from './batches.js';
@@ -9,6 +10,8 @@ import { lastCutOff } from './cut-off.js';
 import { Receiver } from './receiver.js';
 import { Sender } from './sender.js';
 
+/** Each holds a connection to the database while it sends; the others of this process are for everything else. */
+const AT_ONCE = 2;
 const DAY_MS = 24 * 3_600_000;
 /** A bank may want a file once more, and a person may want to see it. */
 const KEPT_FILES_DAYS = 30;
@@ -51,16 +54,21 @@ export class BankFiles {
   }
 
   async runOnce(): Promise<BankPass> {
-    const passes = await Promise.allSettled(this.banks.map((bank) => this.pass(bank)));
+    const total = { formed: 0, sent: 0, read: 0 };
+    const { failed } = await workThrough(
+      this.banks,
+      AT_ONCE,
+      async (bank) => {
+        const { formed, sent, read } = await this.pass(bank);
+        total.formed += formed;
+        total.sent += sent;
+        total.read += read;
+        return true;
+      },
+      () => {},
+    );
     await this.erase();
-    const sum = (of: 'formed' | 'sent' | 'read') =>
-      passes.reduce((total, pass) => total + (pass.status === 'fulfilled' ? pass.value[of] : 0), 0);
-    return {
-      formed: sum('formed'),
-      sent: sum('sent'),
-      read: sum('read'),
-      failed: passes.filter(({ status }) => status === 'rejected').length,
-    };
+    return { ...total, failed };
   }
 
   /**

@@ -51,7 +51,10 @@ interface Collected {
 export const MAX_FILE_BYTES = 20_000_000;
 const KINDS: readonly InstructionKind[] = ['credit_transfer', 'direct_debit'];
 
-/** No file is made while commits may be lost: what is collected may stand in a file that is lost here. */
+/**
+ * No file is made or put while commits may be lost: what is collected may stand in a file that is lost here, and a file
+ * that is made here may have been put.
+ */
 export class SendingHeld extends Error {
   override readonly name = 'SendingHeld';
 }
@@ -87,6 +90,19 @@ export class Batches {
     return rows;
   }
 
+  /**
+   * Keeps files from being put of which the bank has told already: it has them, and what says so here is lost. A person
+   * has to look.
+   */
+  async keepAnswered(psp: string): Promise<void> {
+    await this.pool.query(
+      `UPDATE bank_batches b SET state = 'conflict', fault = 'the bank has answered to it, and it was not sent from here'
+        WHERE psp = $1 AND state = 'formed'
+          AND EXISTS (SELECT FROM bank_instructions i WHERE i.psp = b.psp AND i.batch = b.number AND i.status <> 'sent')`,
+      [psp],
+    );
+  }
+
   bytesOf({ id, sealed }: Pick<UnsentBatch, 'id' | 'sealed'>): Buffer {
     return Buffer.from(this.seal.decrypt(sealed, batchContext(id)) as string);
   }
@@ -104,7 +120,7 @@ export class Batches {
       ]);
       const { rows } = await client.query<Collected>(
         `SELECT id, end_to_end_id AS "endToEndId", amount, remittance, sealed FROM bank_instructions
-          WHERE psp = $1 AND kind = $2 AND batch IS NULL AND collected_at <= $3
+          WHERE psp = $1 AND kind = $2 AND batch IS NULL AND status = 'collected' AND collected_at <= $3
           ORDER BY collected_at, end_to_end_id LIMIT $4 FOR UPDATE`,
         [psp.name, kind, collectedUntil, psp.bank.maxTransactions],
       );

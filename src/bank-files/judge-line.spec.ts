@@ -80,7 +80,23 @@ it.each<[string, ReturnType<typeof judgeStatus>, readonly string[] | null]>([
     judgeBooking(known({ status: 'returned' }), booked()),
     ['returned', 'operation succeeded'],
   ],
-  ['another amount', judgeBooking(known(), booked({ amount: 999 })), ['unclear', 'operation succeeded']],
+  ['another amount', judgeBooking(known(), booked({ amount: 999 })), ['unclear', 'operation conflict']],
+  ['no amount in EUR', judgeBooking(known(), booked({ amount: null })), ['unclear', 'operation conflict']],
+  [
+    'a cent that the recipient sends under the name on the own statement',
+    judgeBooking(known({ status: 'booked' }), booked({ direction: 'in', amount: 1 })),
+    ['booked', 'operation conflict'],
+  ],
+  [
+    'a part of a transfer that comes back',
+    judgeBooking(known({ status: 'booked' }), booked({ direction: 'in', isReturn: true, amount: 900 })),
+    ['booked', 'operation conflict'],
+  ],
+  [
+    'a debit that comes back with a fee',
+    judgeBooking(known(debit), booked({ direction: 'out', isReturn: true, amount: 1_300 })),
+    ['returned', 'operation succeeded', 'dispute pending'],
+  ],
   [
     'a transfer that comes back',
     judgeBooking(known({ status: 'booked' }), booked({ direction: 'in' })),

@@ -67,12 +67,17 @@ export function judgeStatus(
 /** A line of a statement, or of an advice. */
 export function judgeBooking(known: KnownInstruction, line: BookedLine): Judged {
   const { kind, amount, status } = known;
-  const isBack = line.isReturn || line.direction === (kind === 'direct_debit' ? 'out' : 'in');
-  if (isBack) return judged(known, comeBack(known, line.reason));
-  const booked = booking(known, 'camt.booked', line.amount ?? amount);
+  const isSame = line.amount === amount;
+  if (line.isReturn || line.direction === (kind === 'direct_debit' ? 'out' : 'in')) {
+    // A debit comes back with the bank's fee on top; less than a transfer, or money that the other side sends under the
+    // name of ours, which stands on its statement, is no return of it.
+    const isBack = isSame || (line.isReturn && kind === 'direct_debit');
+    return judged(known, isBack ? comeBack(known, line.reason) : otherMoney(known, line, 'camt.returned'));
+  }
+  if (!isSame) return judged(known, otherMoney(known, line, 'camt.booked'));
+  const booked = booking(known, 'camt.booked', amount);
   // It came back already, by a statement that was read before this one.
-  const isSame = line.amount === null || line.amount === amount;
-  return judged(known, { ...booked, status: status === 'returned' ? status : isSame ? 'booked' : 'unclear' });
+  return judged(known, { ...booked, status: status === 'returned' ? status : 'booked' });
 }
 
 /** What the bank says of a name that is ours by its form, and that nothing here has. */
@@ -88,6 +93,24 @@ function booking(known: KnownInstruction, type: string, amount: number): Word {
     status: 'booked',
     reason: null,
     findings: [{ ...namesOf(known), answer: { outcome: 'succeeded', money, ...referenceOf(known) } }],
+  };
+}
+
+/** Other money than was asked for: what an open operation comes to is for a person, and a decided one stays. */
+function otherMoney(known: KnownInstruction, { amount }: BookedLine, type: string): Word {
+  const { status } = known;
+  const answer = {
+    outcome: 'conflict',
+    pspCode: 'money_differs',
+    ...(amount === null ? {} : { money: { amount, currency: 'EUR' } }),
+    ...referenceOf(known),
+  } as const;
+  const isDecided = status === 'booked' || status === 'rejected' || status === 'returned';
+  return {
+    type,
+    status: isDecided ? status : 'unclear',
+    reason: null,
+    findings: [{ ...namesOf(known), answer }],
   };
 }
 

@@ -3,6 +3,7 @@ import { posix } from 'node:path';
 import { Pool } from 'pg';
 import { checkpoint } from '../core/checkpoint.js';
 import { Clock } from '../core/clock.js';
+import { workThrough } from '../core/work-through.js';
 import {
   type BankAnswer,
   type BookedLine,
@@ -40,12 +41,13 @@ interface Reading {
 }
 
 interface Line extends KnownInstruction {
-  readonly paymentBlock: string | null;
+  /** Of the file that it stands in; null where it stands in none that is known here. */
+  readonly messageId: string | null;
 }
 
 const LINES = `SELECT i.end_to_end_id AS "endToEndId", i.entity_key AS "entityKey", i.route, i.operation, i.kind,
-                      i.amount::float8 AS amount, i.status, i.payment_block AS "paymentBlock"
-                 FROM bank_instructions i`;
+                      i.amount::float8 AS amount, i.status, b.message_id AS "messageId"
+                 FROM bank_instructions i LEFT JOIN bank_batches b ON b.psp = i.psp AND b.number = i.batch`;
 
 /**
  * Reads what a bank leaves: status reports and statements. What they say of an instruction is told to the owner of its
@@ -59,22 +61,28 @@ export class Receiver {
     @Inject(Clock) private readonly clock: Clock,
   ) {}
 
-  /** Returns how many files were read. */
+  /** Returns how many files were read. One that cannot be read does not keep the others. @throws its error */
   async fetch(psp: BankPsp, drop: BankDrop): Promise<number> {
     const { download, archive } = psp.bank.sftp;
     const files = (await drop.list(download))
       .filter(({ name }) => !IS_TEMPORARY.test(name))
       .toSorted((a, b) => a.modifiedAt.getTime() - b.modifiedAt.getTime() || (a.name < b.name ? -1 : 1));
     const known = await this.knownFiles(psp.name, files);
-    let read = 0;
-    for (const file of files.filter((each) => !known.has(keyOf(each))).slice(0, MAX_FILES)) {
-      const path = posix.join(download, file.name);
-      const isRead = await this.take(psp, file, drop, path);
-      if (isRead) read += 1;
-      // What could not be read may be half of a file: it stays where its other half will be.
-      if (isRead && archive !== undefined) await this.archive(drop, path, posix.join(archive, file.name));
-    }
-    return read;
+    const faults: unknown[] = [];
+    const { done } = await workThrough(
+      files.filter((each) => !known.has(keyOf(each))).slice(0, MAX_FILES),
+      1,
+      async (file) => {
+        const path = posix.join(download, file.name);
+        const isRead = await this.take(psp, file, drop, path);
+        // What could not be read may be half of a file: it stays where its other half will be.
+        if (isRead && archive !== undefined) await this.archive(drop, path, posix.join(archive, file.name));
+        return isRead;
+      },
+      (error) => void faults.push(error),
+    );
+    if (faults.length > 0) throw faults[0];
+    return done;
   }
 
   private async take(psp: BankPsp, file: DroppedFile, drop: BankDrop, path: string): Promise<boolean> {
@@ -108,11 +116,14 @@ export class Receiver {
   /** @throws BankFileRefused */
   private async read({ name: psp, bank }: BankPsp, answers: readonly BankAnswer[]): Promise<Reading> {
     const reading: Reading = { notices: [], moved: new Map(), ours: 0, unknown: 0 };
-    for (const answer of answers) {
+    // One file may have the statements of several accounts.
+    const own = answers.filter(
+      (answer) => answer.kind === 'status' || answer.account === null || answer.account === bank.account.iban,
+    );
+    if (own.length === 0) throw new BankFileRefused('is about another account');
+    for (const answer of own) {
       if (answer.kind === 'status') await this.readStatus(psp, answer.lines, bank.settledBy, reading);
-      else if (answer.account === null || answer.account === bank.account.iban) {
-        await this.readBookings(psp, answer.lines, reading);
-      } else throw new BankFileRefused('is about another account');
+      else await this.readBookings(psp, answer.lines, reading);
     }
     return reading;
   }
@@ -130,7 +141,11 @@ export class Receiver {
         line.endToEndId === null
           ? // What is named in the report says for itself.
             (await this.linesOfMessage(psp, line)).filter(({ endToEndId }) => !named.has(endToEndId))
-          : this.lineNamed(byName, line.endToEndId, `pain.002.${line.code}`, reading);
+          : // A report about another file says nothing of the line in ours: the same operation may stand in files of two
+            // accounts.
+            this.lineNamed(byName, line.endToEndId, `pain.002.${line.code}`, reading).filter(
+              ({ messageId }) => messageId === null || messageId === line.messageId,
+            );
       for (const known of about) {
         note(reading, known, judgeStatus(nowAs(known, reading), line, settledBy));
       }
@@ -149,9 +164,11 @@ export class Receiver {
           : this.lineNamed(byName, line.endToEndId, 'camt.booked', reading);
       // A message of ours of which the sum does not say which lines were booked.
       if (about === null) reading.unknown += 1;
-      // The amount of a whole file is that of none of its lines.
-      const said = line.endToEndId === null ? { ...line, amount: null } : line;
-      for (const known of about ?? []) note(reading, known, judgeBooking(nowAs(known, reading), said));
+      for (const known of about ?? []) {
+        // That of a whole file is the sum of its lines.
+        const { amount } = line.endToEndId === null ? known : line;
+        note(reading, known, judgeBooking(nowAs(known, reading), { ...line, amount }));
+      }
     }
   }
 
@@ -184,7 +201,7 @@ export class Receiver {
     { messageId, paymentBlock }: { readonly messageId: string | null; readonly paymentBlock: string | null },
   ): Promise<readonly Line[]> {
     const { rows } = await this.pool.query<Line>(
-      `${LINES} JOIN bank_batches b ON b.psp = i.psp AND b.number = i.batch
+      `${LINES}
         WHERE i.psp = $1 AND coalesce(b.message_id = $2::text, true) AND coalesce(i.payment_block = $3::text, true)
           AND coalesce($2, $3) IS NOT NULL
         ORDER BY i.end_to_end_id`,
@@ -220,7 +237,7 @@ export class Receiver {
       `WITH moved AS (
          UPDATE bank_instructions i SET status = m.status, reason = m.reason, answered_at = $9
            FROM unnest($10::text[], $11::text[], $12::text[]) AS m (end_to_end_id, status, reason)
-          WHERE i.psp = $1 AND i.end_to_end_id = m.end_to_end_id AND i.batch IS NOT NULL)
+          WHERE i.psp = $1 AND i.end_to_end_id = m.end_to_end_id)
        INSERT INTO bank_files (psp, sha256, name, bytes, modified_at, state, fault, ours, unknown, received_at)
        VALUES ($1, $2, $3, $4, $5, CASE WHEN $6::text IS NULL THEN 'read' ELSE 'refused' END, $6, $7, $8, $9)
        ON CONFLICT DO NOTHING`,

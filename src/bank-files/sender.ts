@@ -4,10 +4,16 @@ import { Pool, type PoolClient } from 'pg';
 import { checkpoint } from '../core/checkpoint.js';
 import { Clock } from '../core/clock.js';
 import { redactedLine } from '../core/redact.js';
+import { HOLD } from '../database/failover-hold.js';
 import { type BankDrop } from './bank-drop.js';
 import { Batches, type BankPsp, MAX_FILE_BYTES, sha256Of, type UnsentBatch } from './batches.js';
 
 const MAX_FAULT_LENGTH = 300;
+
+/** What says that a file was put may be lost with other commits; one that is `placing` is never put again. */
+function mayBePut({ state }: UnsentBatch): string {
+  return state === 'placing' ? 'true' : `${HOLD} = 'none'`;
+}
 
 /**
  * Puts files at the bank, each once. A file is put under a temporary name and renamed; before the rename it is written
@@ -26,6 +32,7 @@ export class Sender {
   /** Sends what is to be sent, the oldest first; null where another process does. */
   async send(psp: BankPsp, open: () => Promise<BankDrop>): Promise<number | null> {
     return this.alone(psp.name, async () => {
+      await this.batches.keepAnswered(psp.name);
       const unsent = await this.batches.unsent(psp.name);
       if (unsent.length === 0) return 0;
       const drop = await open();
@@ -92,9 +99,13 @@ export class Sender {
     const size = await drop.sizeOf(temporary);
     if (size !== bytes.length) throw new Error(`${String(size)} of ${bytes.length} bytes were taken`);
     await checkpoint('bank:after:put');
-    const isOurs = await this.move(batch, `state = 'placing', temporary_name = $4`, 'formed', [
-      temporaryName,
-    ]);
+    const isOurs = await this.move(
+      batch,
+      `state = 'placing', temporary_name = $4`,
+      'formed',
+      [temporaryName],
+      mayBePut(batch),
+    );
     return isOurs && this.place(drop, folder, { ...batch, state: 'placing', temporaryName });
   }
 
@@ -127,7 +138,7 @@ export class Sender {
   }
 
   private async takeOn(batch: UnsentBatch): Promise<UnsentBatch | null> {
-    const isOurs = await this.move(batch, 'attempt = attempt + 1', batch.state);
+    const isOurs = await this.move(batch, 'attempt = attempt + 1', batch.state, [], mayBePut(batch));
     return isOurs ? { ...batch, attempt: batch.attempt + 1 } : null;
   }
 
@@ -137,10 +148,11 @@ export class Sender {
     set: string,
     from: UnsentBatch['state'],
     values: readonly unknown[] = [],
+    condition = 'true',
   ): Promise<boolean> {
     const { rowCount } = await this.pool.query(
       `UPDATE bank_batches SET ${set}
-        WHERE psp = $1 AND number = $2 AND attempt = $3 AND state = '${from}'`,
+        WHERE psp = $1 AND number = $2 AND attempt = $3 AND state = '${from}' AND ${condition}`,
       [psp, number, attempt, ...values],
     );
     return rowCount === 1;

@@ -94,7 +94,7 @@ export class OperationResolver<State> {
 
   /**
    * Decides a stuck route by what a person found out, with all that follows from it, in one commit.
-   * @throws Problem `invalid_state` where it is not stuck, `validation_failed` where the PSP's id is needed, or that of
+   * @throws Problem `invalid_state` where it is not stuck, or is about to be sent to a bank, `validation_failed` where the PSP's id is needed, or that of
    *   another operation
    */
   async resolveStuck(stuck: Operated, statement: Statement, traceId: string): Promise<PspRequest> {
@@ -339,9 +339,15 @@ function stepsOf<State>(
 
 async function commitAt({ store }: RunTools, place: string, changes: readonly Change[]): Promise<boolean> {
   await checkpoint(`commit:before:${place}`);
-  const { done } = await store.commit(gatedByFirst(changes));
-  if (done) await checkpoint(`commit:after:${place}`);
-  return done;
+  const result = await store.commit(gatedByFirst(changes));
+  if (result.done) await checkpoint(`commit:after:${place}`);
+  else if (result.refused.by === 'check' && result.refused.rule === 'non_execution_proofs_unsent') {
+    throw new Problem(
+      'invalid_state',
+      'It stands in a file for the bank that is not sent yet: what is sent later cannot be said to be not done.',
+    );
+  }
+  return result.done;
 }
 
 /** Has the resolver look at an open route; nothing where it is due already. */

@@ -1,4 +1,4 @@
-import { BankEnvironment, describeWithSshd } from '../support/bank-environment.js';
+import { BankEnvironment, describeWithSshd, OWN_IBAN, statementOf } from '../support/bank-environment.js';
 
 /**
  * Processes that die while they send, or read, files: killed at each place, with and without the bank taking the file
@@ -62,6 +62,56 @@ describeWithSshd('a process that dies', () => {
       ]);
       await expect(changed).rejects.toThrow('bank instruction');
     }
+  });
+
+  const lost = (sql: string, id: string) => env.environment.sql(sql, [id]);
+
+  it('puts no file again of which the commit is lost that says that it was put', async () => {
+    const payouts = [await env.payOut('anna', 510), await env.payOut('ben', 520)];
+    await env.send();
+    env.bank.take();
+    const back =
+      "UPDATE bank_batches SET state = 'formed', sent_at = NULL WHERE number = (SELECT batch FROM bank_instructions WHERE entity_key = $1)";
+    await lost(back, payouts[0]!.entity_key);
+    await env.environment.command('failover', 'hold');
+    await env.pass();
+    expect(env.bank.waiting).toEqual([]);
+    env.bank.statement();
+    await env.fetch();
+    await env.environment.command('failover', 'resume', '--nothing-lost');
+    expect(await env.send()).toEqual({ formed: 0, sent: 0 });
+    expect(await env.environment.command('bank', 'batches', '--limit', '1')).toMatchObject([
+      { state: 'conflict', answered: 2 },
+    ]);
+    expect(env.bank.waiting).toEqual([]);
+    for (const { id } of payouts) await env.payoutIs(id, 'paid');
+  });
+
+  it('makes no file of a line that stood in one that is lost', async () => {
+    const { id, entity_key } = await env.payOut('anna', 530);
+    const endToEndId = await env.endToEndId(entity_key);
+    const entry = `<Ntry><Amt Ccy="EUR">5.30</Amt><CdtDbtInd>DBIT</CdtDbtInd><Sts>BOOK</Sts><NtryDtls><TxDtls><Refs><EndToEndId>${endToEndId}</EndToEndId></Refs></TxDtls></NtryDtls></Ntry>`;
+    env.leave('lost.xml', statementOf(OWN_IBAN, entry));
+    await env.fetch();
+    await env.payoutIs(id, 'paid');
+    expect(await env.send()).toEqual({ formed: 0, sent: 0 });
+  });
+
+  it('sends nothing of which a person has said that it is not done', async () => {
+    const resolve = async (id: string) =>
+      env.environment.command('stuck', 'resolve', id, '--as', 'not-done', '--evidence', 'not on the account');
+    const collected = await env.payOut('anna', 540);
+    await env.isStuck(collected.entity_key);
+    expect(await resolve(collected.id)).toMatchObject({ verdict: 'ruled_out' });
+    await env.payoutIs(collected.id, 'failed');
+    expect(await env.send()).toEqual({ formed: 0, sent: 0 });
+    const formed = await env.payOut('anna', 550);
+    await env.formedAlone();
+    await env.isStuck(formed.entity_key);
+    expect(await resolve(formed.id)).toMatchObject({ error: { code: 'invalid_state' } });
+    expect(await env.send()).toMatchObject({ sent: 1 });
+    expect(env.bank.take().map(({ amount }) => amount)).toEqual(['5.50']);
+    expect(env.twice()).toEqual([]);
   });
 
   it('a server with another host key is sent nothing', async () => {

@@ -1,7 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DisputeView } from '../../src/payments/dispute.view.js';
-import { BankEnvironment, describeWithSshd, OWN_IBAN } from '../support/bank-environment.js';
+import {
+  BankEnvironment,
+  describeWithSshd,
+  ofAccount,
+  OWN_IBAN,
+  statementOf,
+} from '../support/bank-environment.js';
 import { eventually } from '../support/test-environment.js';
 
 /** What goes wrong at a bank, and what must come of it. The bank's ledger is the judge of what was done twice. */
@@ -95,6 +101,37 @@ describeWithSshd('a bank that fails', () => {
     expect(again!.sealed).toBeNull();
   });
 
+  it('sends money under the name that stands on the statement of the recipient: the payout stays paid', async () => {
+    const [one] = await taken(4_300);
+    env.bank.statement();
+    await env.fetch();
+    const { id, endToEndId } = { ...one!, ...(await env.payoutIs(one!.id, 'paid')) };
+    const entry = `<Ntry><Amt Ccy="EUR">0.01</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts>BOOK</Sts><NtryDtls><TxDtls><Refs><EndToEndId>${endToEndId}</EndToEndId></Refs></TxDtls></NtryDtls></Ntry>`;
+    env.leave('cent.xml', statementOf(OWN_IBAN, entry));
+    await env.fetch();
+    await eventually(async () => {
+      const [row] = await env.environment.sql<{ state: string }>(
+        "SELECT state FROM webhook_inbox WHERE event_id LIKE $1 AND type = 'camt.returned'",
+        [`${endToEndId}.%`],
+      );
+      return row?.state === 'break';
+    }, 'break');
+    await env.payoutIs(id, 'paid');
+  });
+
+  it('refuses the same operation in the file of another account: nothing is said of ours', async () => {
+    const [one] = await taken(4_400);
+    const refusal = `<Document><CstmrPmtStsRpt><OrgnlGrpInfAndSts><OrgnlMsgId>PO-OTHER-1</OrgnlMsgId></OrgnlGrpInfAndSts><OrgnlPmtInfAndSts><TxInfAndSts><OrgnlEndToEndId>${one!.endToEndId}</OrgnlEndToEndId><TxSts>RJCT</TxSts></TxInfAndSts></OrgnlPmtInfAndSts></CstmrPmtStsRpt></Document>`;
+    env.leave('other-file.xml', refusal);
+    env.bank.statement();
+    expect(await env.fetch()).toBe(2);
+    await env.payoutIs(one!.id, 'paid');
+    const inbox = await env.environment.sql('SELECT type FROM webhook_inbox WHERE event_id LIKE $1', [
+      `${one!.endToEndId}.%`,
+    ]);
+    expect(inbox).toEqual([{ type: 'camt.booked' }]);
+  });
+
   it('gives a direct debit back: a payment with a dispute that is lost', async () => {
     const id = await env.debit('cleo', 5_000);
     await env.send();
@@ -122,15 +159,16 @@ describeWithSshd('a bank that fails', () => {
     await stuck(one!.entity_key);
     const { endToEndId } = two!;
     const entry = `<Ntry><Amt Ccy="EUR">2.01</Amt><CdtDbtInd>DBIT</CdtDbtInd><Sts>BOOK</Sts><NtryDtls><TxDtls><Refs><EndToEndId>${endToEndId}</EndToEndId></Refs></TxDtls></NtryDtls></Ntry>`;
-    writeFileSync(join(env.drop.download, 'other-amount.xml'), statementOf(OWN_IBAN, entry));
+    env.leave('other-amount.xml', statementOf(OWN_IBAN, entry));
     await env.fetch();
     await stuck(two!.entity_key);
   });
 
   it('names what nobody here knows, or another account: a break, and a refusal', async () => {
     const entry = `<Ntry><Amt Ccy="EUR">2.01</Amt><CdtDbtInd>DBIT</CdtDbtInd><NtryDtls><TxDtls><Refs><EndToEndId>PO-${'A'.repeat(31)}</EndToEndId></Refs></TxDtls></NtryDtls></Ntry>`;
-    writeFileSync(join(env.drop.download, 'unknown.xml'), statementOf(OWN_IBAN, entry));
-    writeFileSync(join(env.drop.download, 'other.xml'), statementOf('NL91ABNA0417164300', entry));
+    const both = `${ofAccount('NL91ABNA0417164300', entry)}${ofAccount(OWN_IBAN, entry)}`;
+    env.leave('unknown.xml', `<Document><BkToCstmrStmt>${both}</BkToCstmrStmt></Document>`);
+    env.leave('other.xml', statementOf('NL91ABNA0417164300', entry));
     expect(await env.fetch()).toBe(1);
     const files = (await env.environment.command('bank', 'files', '--limit', '2')) as { name: string }[];
     expect(Object.fromEntries(files.map(({ name, ...file }) => [name, file]))).toMatchObject({
@@ -153,7 +191,3 @@ describeWithSshd('a bank that fails', () => {
     expect(entity_key).toContain('payout-');
   });
 });
-
-function statementOf(iban: string, entry: string): string {
-  return `<Document><BkToCstmrStmt><Stmt><Acct><Id><IBAN>${iban}</IBAN></Id></Acct>${entry}</Stmt></BkToCstmrStmt></Document>`;
-}

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { hasSshd, SimulatedBank, type SftpDrop, startSftpDrop } from '@payonce/simulator';
 import { type INestApplicationContext } from '@nestjs/common';
 import { createApplication } from '../../src/application.js';
-import { BankFiles } from '../../src/bank-files/bank-files.js';
+import { BankFiles, type BankPass } from '../../src/bank-files/bank-files.js';
 import { loadConfig } from '../../src/config/config.js';
 import { pspsOf } from '../../src/configured-psps.js';
 import { createLogger } from '../../src/http/logger.js';
@@ -146,6 +146,16 @@ export class BankEnvironment {
     return this.app.get(BankFiles).sendNow('bank');
   }
 
+  /** A file of the bank's. */
+  leave(name: string, text: string): void {
+    writeFileSync(join(this.drop.download, name), text);
+  }
+
+  /** What a worker does every 15 s. */
+  pass(): Promise<BankPass> {
+    return this.app.get(BankFiles).runOnce();
+  }
+
   /** Reads now what the bank has left. Returns how many files. */
   fetch(): Promise<number> {
     return this.app.get(BankFiles).fetchNow('bank');
@@ -188,6 +198,15 @@ export class BankEnvironment {
     return signal;
   }
 
+  /** As it is once nothing was heard of it for long enough. */
+  async isStuck(entityKey: string): Promise<void> {
+    await this.environment.sql(
+      `UPDATE psp_requests SET next_step_at = NULL, stuck_at = now(), first_stuck_at = now(), fence = fence + 1,
+              stuck_reason = 'pending', leased_by = NULL, leased_until = NULL WHERE entity_key = $1`,
+      [entityKey],
+    );
+  }
+
   payoutIs(id: string, status: PayoutView['status']): Promise<PayoutView> {
     return eventually(async () => {
       const found = JSON.parse((await this.shop.get(`/v1/payouts/${id}`)).text) as PayoutView;
@@ -212,6 +231,15 @@ export class BankEnvironment {
       .filter((id) => seen.has(id) || (seen.add(id), false))
       .concat(this.bank.takenFiles.filter((file, at, all) => all.indexOf(file) < at));
   }
+}
+
+/** A camt.053 with these entries. */
+export function statementOf(iban: string, entry: string): string {
+  return `<Document><BkToCstmrStmt>${ofAccount(iban, entry)}</BkToCstmrStmt></Document>`;
+}
+
+export function ofAccount(iban: string, entry: string): string {
+  return `<Stmt><Acct><Id><IBAN>${iban}</IBAN></Id></Acct>${entry}</Stmt>`;
 }
 
 function outside({ database }: TestEnvironment, pspsFile: string): Readonly<Record<string, string>> {
