@@ -5,10 +5,10 @@
  */
 type Listener = (place: string) => void | Promise<void>;
 
-const seat = Symbol.for('payonce.checkpoint');
+const seam = Symbol.for('payonce.checkpoint');
 
 /** Says that `place` was reached: `commit:before:<recovery point>`, or `psp:before:<kind>`, for example. */
 export function checkpoint(place: string): void | Promise<void> {
-  const listener = (globalThis as { [seat]?: Listener })[seat];
+  const listener = (globalThis as { [seam]?: Listener })[seam];
   return listener?.(place);
 }

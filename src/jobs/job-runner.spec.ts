@@ -15,7 +15,7 @@ function scene(run: JobKind['run']) {
     runs: 0,
     givenBack: 0,
     outcomes: [] as Outcome[],
-    buried: [] as GivenUpJob[],
+    deadLetters: [] as GivenUpJob[],
     added: [] as unknown[],
   };
   const kind: JobKind = {
@@ -44,7 +44,7 @@ function scene(run: JobKind['run']) {
     queues: {
       use: (_name: string, _what: string, work: (q: typeof queue) => unknown) => work(queue),
     } as unknown as Queues,
-    deadLetters: { deadLetter: (burial) => Promise.resolve(void seen.buried.push(burial)) },
+    deadLetters: { deadLetter: (letter) => Promise.resolve(void seen.deadLetters.push(letter)) },
     clock,
     ids: { random: () => 0.5 },
     logger: pino({ level: 'silent' }),
@@ -85,14 +85,14 @@ describe('JobRunner', () => {
     const running = run();
     runner.stop();
     await expect(running).rejects.toBeInstanceOf(WaitingError);
-    expect(seen).toMatchObject({ runs: 1, givenBack: 1, added: [], buried: [] });
+    expect(seen).toMatchObject({ runs: 1, givenBack: 1, added: [], deadLetters: [] });
   });
 
   it('counts no outage of the database as a try, and tells the queue nothing of it', async () => {
     const { run, seen } = scene(() => Promise.reject(new StoreUnavailable(new Error('hunter2'))));
     const refusal = await run().catch((error: unknown) => error);
     expect(String(refusal)).toBe('Postponed: tried again in place');
-    expect(seen).toMatchObject({ outcomes: ['postponed'], added: [], buried: [] });
+    expect(seen).toMatchObject({ outcomes: ['postponed'], added: [], deadLetters: [] });
   });
 
   it('ends a run that takes too long, as a failure that tells its handler', async () => {

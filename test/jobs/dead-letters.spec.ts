@@ -68,7 +68,7 @@ function deathOf(n: number, more: Partial<GivenUpJob> = {}): GivenUpJob {
 }
 
 /** So many letters, a second apart. */
-async function bury(count: number, more: Partial<GivenUpJob> = {}): Promise<void> {
+async function makeDeadLetters(count: number, more: Partial<GivenUpJob> = {}): Promise<void> {
   for (let n = 1; n <= count; n++) {
     await letters.deadLetter(deathOf(n, more));
     clock.advance(1_000);
@@ -146,7 +146,7 @@ describe('burying', () => {
 
 describe('looking', () => {
   it('lists newest first, page by page, also when letters come and go between', async () => {
-    await bury(5);
+    await makeDeadLetters(5);
     const first = await letters.list({ limit: 2, cursor: null });
     expect(first.letters.map(({ jobId }) => jobId)).toEqual(['webhook.apply.5', 'webhook.apply.4']);
     // The letter that the cursor was made of goes, and a new one comes.
@@ -197,7 +197,7 @@ describe('looking', () => {
   );
 
   it('shows one, and says where there is none', async () => {
-    await bury(1);
+    await makeDeadLetters(1);
     const [letter] = await all();
     expect(await letters.show(letter!.id)).toEqual(letter);
     for (const id of [MERCHANT, 'nonsense', '']) {
@@ -234,7 +234,7 @@ describe('looking', () => {
 
 describe('merging', () => {
   it('stages the job again with its story, lets the letter go and says who did it', async () => {
-    await bury(2);
+    await makeDeadLetters(2);
     const [, letter] = await all();
     expect(await letters.merge({ ids: [letter!.id] }, 'operator:ada')).toEqual({ done: 1, left: 0 });
     expect((await all()).map(({ jobId }) => jobId)).toEqual(['webhook.apply.2']);
@@ -271,7 +271,7 @@ describe('merging', () => {
   });
 
   it('wakes the enqueuer', async () => {
-    await bury(3);
+    await makeDeadLetters(3);
     const ear = await pool.connect();
     try {
       const heard = new Promise<string>((resolve) =>
@@ -286,7 +286,7 @@ describe('merging', () => {
   });
 
   it('takes several by id, passing over those that are gone', async () => {
-    await bury(3);
+    await makeDeadLetters(3);
     const [newest, , oldest] = await all();
     const named = { ids: [newest!.id, MERCHANT, 'nonsense', oldest!.id, oldest!.id.toUpperCase()] };
     expect(await letters.merge(named, 'cli')).toEqual({ done: 2, left: 0 });
@@ -345,7 +345,7 @@ describe('merging', () => {
 
 describe('purging', () => {
   it('throws letters away, stages nothing, and says who did it', async () => {
-    await bury(2);
+    await makeDeadLetters(2);
     const [, oldest] = await all();
     expect(await letters.purge({ ids: [oldest!.id] }, 'cli')).toEqual({ done: 1, left: 0 });
     expect(await all()).toHaveLength(1);
@@ -359,7 +359,7 @@ describe('purging', () => {
 
 describe('several at once', () => {
   it('merge each letter once, whichever of two comes first', async () => {
-    await bury(40);
+    await makeDeadLetters(40);
     const ids = (await all()).map(({ id }) => id);
     const every = await Promise.allSettled(
       Array.from({ length: 6 }, (_, n) => letters.merge(n % 2 === 0 ? {} : { ids }, 'cli')),
@@ -376,14 +376,14 @@ describe('several at once', () => {
   });
 
   it('find nothing where another one is about to commit', async () => {
-    await bury(3);
+    await makeDeadLetters(3);
     const ids = (await all()).map(({ id }) => id);
     const atCommit = signal();
     const goOn = signal();
-    const seat = Symbol.for('payonce.checkpoint');
+    const seam = Symbol.for('payonce.checkpoint');
     let visits = 0;
     Object.assign(globalThis, {
-      [seat]: () => {
+      [seam]: () => {
         visits += 1;
         if (visits > 1) return;
         atCommit.give();
@@ -398,7 +398,7 @@ describe('several at once', () => {
       goOn.give();
       expect(await first).toEqual({ done: 3, left: 0 });
     } finally {
-      Reflect.deleteProperty(globalThis, seat);
+      Reflect.deleteProperty(globalThis, seam);
       goOn.give();
     }
     expect(await staged()).toHaveLength(3);
@@ -406,7 +406,7 @@ describe('several at once', () => {
   });
 
   it('pass over what another one holds, without waiting, and tell that it is still there', async () => {
-    await bury(3);
+    await makeDeadLetters(3);
     const [held] = await all();
     const other = await pool.connect();
     try {
@@ -422,7 +422,7 @@ describe('several at once', () => {
   });
 
   it('a job that dies again while its letter is merged is kept', async () => {
-    await bury(1);
+    await makeDeadLetters(1);
     const other = await pool.connect();
     try {
       await other.query('BEGIN');
@@ -445,7 +445,7 @@ describe('several at once', () => {
 
 describe('all or nothing', () => {
   it('a process killed before the commit has merged nothing', async () => {
-    await bury(2);
+    await makeDeadLetters(2);
     const directory = mkdtempSync(join(tmpdir(), 'payonce-dead-letters-'));
     try {
       const aim = join(directory, 'aim.json');
@@ -468,7 +468,7 @@ describe('all or nothing', () => {
   });
 
   it('a merge that cannot be audited does not happen', async () => {
-    await bury(2);
+    await makeDeadLetters(2);
     await pool.query('ALTER TABLE audit_records ADD CONSTRAINT no_room CHECK (false) NOT VALID');
     try {
       await expect(letters.merge({}, 'cli')).rejects.toMatchObject({ constraint: 'no_room' });
@@ -479,7 +479,7 @@ describe('all or nothing', () => {
   });
 
   it('a merge whose connection dies says that the store is away, and nothing has happened', async () => {
-    await bury(2);
+    await makeDeadLetters(2);
     const blocker = await pool.connect();
     try {
       await blocker.query('BEGIN');

@@ -19,7 +19,7 @@ import {
   TestEnvironment,
 } from '../support/test-environment.js';
 
-/** What people do and look at is chained, and whoever changes the chain is found out. */
+/** What people do and look at is chained, and a change of the chain is found. */
 let environment: TestEnvironment;
 let service: Service;
 let ada: ConsoleClient;

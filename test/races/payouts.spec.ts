@@ -35,14 +35,19 @@ const tokens = { stripe: 'ba_1Qpayout', adyen: 'SE322JV223222F5GNXSR89TMW' };
 const currencyFor = { stripe: 'USD', adyen: 'EUR' } as const;
 type Payer = keyof typeof currencyFor;
 
-interface Wish {
+interface PayoutOrder {
   readonly first?: Payer;
   readonly to?: string;
   readonly previous?: string | null;
   readonly reference?: string;
 }
 
-function payoutOf({ first = 'stripe', to = 'recipient', previous = null, reference = 'salary' }: Wish = {}) {
+function payoutOf({
+  first = 'stripe',
+  to = 'recipient',
+  previous = null,
+  reference = 'salary',
+}: PayoutOrder = {}) {
   return {
     reference,
     recipient: { reference: to, tokens },
@@ -56,11 +61,11 @@ function payoutOf({ first = 'stripe', to = 'recipient', previous = null, referen
 const nobody = () => `recipient-${(recipients += 1)}`;
 const viewOf = ({ text }: Reply) => JSON.parse(text) as PayoutView;
 const ledger = (): Effect[] => environment.effects();
-const send = (key: string, wish: Wish, by = client) => by.post('/v1/payouts', payoutOf(wish), key);
+const send = (key: string, order: PayoutOrder, by = client) => by.post('/v1/payouts', payoutOf(order), key);
 
 /** Asks with one key until the payout has ended. */
-async function insist(key: string, wish: Wish, by = client): Promise<PayoutView> {
-  return viewOf(await by.until(() => send(key, wish, by), atRest));
+async function insist(key: string, order: PayoutOrder, by = client): Promise<PayoutView> {
+  return viewOf(await by.until(() => send(key, order, by), atRest));
 }
 
 /** Which payout is in the way, by a refusal that says so. */

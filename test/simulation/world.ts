@@ -31,7 +31,7 @@ interface Pending {
 export class World {
   nowMs = Date.UTC(2026, 0, 1);
   readonly ids: SeededIds;
-  /** What happened, a line each; kept only where somebody will read it. */
+  /** What happened, a line each; kept only where it will be read. */
   readonly story: string[] = [];
   private readonly begunMs = this.nowMs;
   private readonly chance: SeededIds;

@@ -126,11 +126,11 @@ export const situation = fc
     laterMs: fc.constantFrom(0, 1_500, 30_000, 2 * HOUR, 30 * HOUR, 24 * 40 * HOUR),
     deadline: fc.constantFrom('none', 'passed', 'ahead'),
     asked: fc.boolean(),
-    wish: fc.constantFrom('finish' as const, 'cancel' as const),
+    intent: fc.constantFrom('finish' as const, 'cancel' as const),
     alone: fc.boolean(),
     fence: fc.boolean(),
   })
-  .map(({ route, can, laterMs, deadline, asked, wish, alone, fence }) => {
+  .map(({ route, can, laterMs, deadline, asked, intent, alone, fence }) => {
     const last = route.attempts.at(-1)!;
     const now = new Date((last.endedAt ?? last.startedAt).getTime() + laterMs);
     const facts: StepFacts = {
@@ -141,7 +141,7 @@ export const situation = fc
       mayBeginAt: () => true,
       candidates: alone ? ['first'] : ['first', 'second', 'third'],
       clientWaiting: asked,
-      intent: wish,
+      intent,
       cancelBeforeFailover: fence,
       clockTrusted: true,
       hold: 'none',
