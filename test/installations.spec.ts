@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { Client } from 'pg';
 import { migrations } from '../migrations/index.js';
 import { type FreshDatabase, freshDatabase } from './support/database.js';
+import { payonceCommand, type Ran } from './support/payonce-command.js';
 import { spawnNode } from './support/process.js';
 
 /** Commands and starts speak of one installation, say which, and change none that they were not told to. */
@@ -26,8 +27,19 @@ async function run(entry: string, line: string, env: Record<string, string>) {
   const stdout = child.stdout();
   return { code, stdout, stderr: child.output().replace(stdout, '') };
 }
-const payonce = (line: string, env: Record<string, string> = { DATABASE_URL: fresh.url }) =>
-  run('bin/payonce.mjs', line, env);
+/** In this process, which spares a start for each line, and in the folder. */
+async function payonce(
+  line: string,
+  env: Record<string, string> = { DATABASE_URL: fresh.url },
+): Promise<Ran> {
+  const before = process.cwd();
+  process.chdir(folder);
+  try {
+    return await payonceCommand(line, env);
+  } finally {
+    process.chdir(before);
+  }
+}
 const codeOf = (stderr: string) => (JSON.parse(stderr) as { error: { code: string } }).error.code;
 
 async function sql(text: string, values: readonly unknown[] = []): Promise<unknown[]> {
@@ -85,7 +97,7 @@ describe('payonce', () => {
     const { version } = JSON.parse(readFileSync(resolve(__dirname, '../package.json'), 'utf8')) as {
       version: string;
     };
-    expect(await payonce('--version', {})).toMatchObject({ code: 0, stdout: `${version}\n` });
+    expect(await run('bin/payonce.mjs', '--version', {})).toMatchObject({ code: 0, stdout: `${version}\n` });
   });
 });
 

@@ -1,4 +1,5 @@
 import { BankEnvironment, describeWithSshd, OWN_IBAN, statementOf } from '../support/bank-environment.js';
+import { drawn } from '../support/campaign.js';
 
 /**
  * Processes that die while they send, or read, files: killed at each place, with and without the bank taking the file
@@ -12,12 +13,13 @@ describeWithSshd('a process that dies', () => {
   });
   afterAll(async () => (env as BankEnvironment | undefined)?.close());
 
-  it.each([
-    ['bank:after:put', 'at once'],
-    ['bank:before:rename', 'at once'],
+  const deaths: [place: string, when: 'at once' | 'later'][] = [
     ['bank:after:rename', 'at once'],
+    ['bank:before:rename', 'at once'],
+    ['bank:after:put', 'at once'],
     ['bank:after:rename', 'later'],
-  ])('at %s, and the bank takes what lies there %s', async (place, when) => {
+  ];
+  it.each(drawn(deaths, 2))('at %s, and the bank takes what lies there %s', async (place, when) => {
     const payouts = [await env.payOut('anna', 100), await env.payOut('ben', 200)];
     const before = env.bank.ledger.length;
     await env.killedAt('send', place);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { startSimulator } from '@payonce/simulator';
+import { drawn } from '../support/campaign.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { payonceCommand } from '../support/payonce-command.js';
 import { type Spawned, spawnNode } from '../support/process.js';
@@ -81,11 +82,12 @@ async function followed(text: string): Promise<string> {
 
 const listed = async (...args: readonly string[]) => (await payonceCommand([...args, '--json'], env)).stdout;
 
-it.each([
+const states: [state: string, list: string[], seen: RegExp][] = [
   ['stuck', ['stuck', 'list'], /"operation":"charge".*"amount":1299/],
   ['orphan', ['orphans', 'list'], /("operation":"charge".*){2}/],
   ['break', ['breaks', 'list'], /"undone_at"/],
-] as const)(
+];
+it.each(drawn(states))(
   '%s is listed, looked at in the ledger, and resolved as it says',
   async (state, list, seen) => {
     const { id, text } = await entered(state);
