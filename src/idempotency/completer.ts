@@ -5,10 +5,10 @@ import { type IdempotencyKey } from './idempotency-key.entity.js';
 import { idempotencyKeys } from './idempotency-key.table.js';
 import { type IdempotentRunner } from './idempotent-runner.js';
 
-/** When a key that failed is taken up again. */
+/** When a key that failed is tried again. */
 const AFTER_FAILURE_MS = 60_000;
 
-/** Takes up keys whose run stopped halfway and brings them to an answer, as the client's retry would. */
+/** Continues keys whose run stopped halfway until they have an answer, as the client's retry would. */
 export class Completer {
   constructor(
     private readonly store: Store,
@@ -33,7 +33,7 @@ export class Completer {
     );
   }
 
-  /** A key that cannot be completed makes room for the others. Refused where a run holds it by now. */
+  /** Postpones a key that cannot be completed. Refused if a run has locked it meanwhile. */
   private async postpone({ merchantId, key, lockToken }: IdempotencyKey): Promise<void> {
     const later = { resumableAt: fromNow(AFTER_FAILURE_MS) };
     await this.store.commit(

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** What a merchant asked under one Idempotency-Key, how far it has come, and the answer it got. */
+/** A merchant's request under one Idempotency-Key, its progress, and its answer. */
 @Entity('idempotency_keys')
 export class IdempotencyKey {
   @PrimaryColumn('uuid')
@@ -18,23 +18,23 @@ export class IdempotencyKey {
   @Column('text')
   fingerprint: string;
 
-  /** What it is about, once that exists: the payment's id. */
+  /** The id of its payment or payout, once that exists. */
   @Column('uuid', { nullable: true })
   subjectId: string | null;
 
-  /** What a later phase needs of the request and the tables do not hold (an amount). No secrets. */
+  /** Data of the request that a later step needs and no other table has (an amount). No secrets. */
   @Column('jsonb')
   params: Record<string, unknown>;
 
-  /** Where a resumed run goes on; `finished` once an answer is stored. */
+  /** Where a resumed run continues; `finished` once an answer is stored. */
   @Column('text')
   recoveryPoint: string;
 
-  /** The fencing token of the run that works on it; null while none does. */
+  /** The lock token of the present run; null while there is none. */
   @Column('uuid', { nullable: true })
   lockToken: string | null;
 
-  /** While locked: when the lock lapses. Else: when the completer takes it up. null when finished. */
+  /** While locked: when the lock ends. Otherwise: when the completer continues it. null when finished. */
   @Column('timestamptz', { nullable: true })
   resumableAt: Date | null;
 

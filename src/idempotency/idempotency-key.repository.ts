@@ -5,21 +5,21 @@ import { FINISHED, idempotencyKeys } from './idempotency-key.table.js';
 import { type Begun, type Decision, type KeyedRun, type RecoveryPoint } from './operation.js';
 import { newLease, type RunTools } from './operation-run.js';
 
-/** A key whose operation waits for a person is looked at once a day. */
+/** A key whose operation waits for a person is tried once a day. */
 const DAY_MS = 24 * 3_600_000;
 
-/** Where a run goes on that stopped before its call, or before another decision. */
+/** Where a run continues that stopped before its call, or before another decision. */
 const points = { call: 'accepted', decide: 'started' } as const satisfies Record<string, RecoveryPoint>;
 
 const unanswered = { responseStatus: null, responseBody: null, finishedAt: null };
 
-/** The rows of idempotency keys: made, locked, moved on and read. */
+/** The rows of idempotency keys: inserts, locks, updates and reads them. */
 export class IdempotencyKeyRepository {
   constructor(private readonly tools: RunTools) {}
 
   /**
-   * The first commit: the key, with all that the first decision wants written. null when it is written;
-   * else why not: a key was there already, or the decision rested on something that has changed.
+   * The first commit: the key with all changes of the first decision. null if it was written; else why not: the key
+   * exists already, or the decision was based on data that has changed.
    */
   async accept<State>(
     operation: string,
@@ -40,7 +40,7 @@ export class IdempotencyKeyRepository {
     return null;
   }
 
-  /** Takes the lock of a key that is free or whose lock has lapsed by the store's clock. */
+  /** Locks a key that is free or whose lock has ended by the store's clock. */
   async takeOver(existingKey: IdempotencyKey, run: KeyedRun): Promise<boolean> {
     run.lease = newLease(this.tools, run.lockToken);
     const { lockToken, recoveryPoint } = existingKey;
@@ -54,7 +54,7 @@ export class IdempotencyKeyRepository {
     return (await this.tools.store.commit(commitOf(gate))).done;
   }
 
-  /** Writes a decision and what it makes of the key, guarded by the run's token. */
+  /** Writes a decision and the key's new state, guarded by the run's token. */
   async write<State>(decision: Decision<State>, run: KeyedRun): Promise<CommitResult> {
     const place = placeOf(decision);
     await checkpoint(`commit:before:${place}`);
@@ -67,7 +67,7 @@ export class IdempotencyKeyRepository {
     return result;
   }
 
-  /** What a decision makes of the key. */
+  /** The key's state after a decision. */
   private keyAfter<State>(decision: Decision<State>, { lockToken }: KeyedRun) {
     const { leaseMs, clock } = this.tools;
     const now = clock.now();

@@ -17,7 +17,7 @@ import { Reaper } from './reaper.js';
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Requests under idempotency keys: run, resumed, answered once, and forgotten after their retention. */
+/** Requests under idempotency keys: run, resumed, answered once, and deleted after their retention. */
 @Module({
   imports: [DatabaseModule, JobsModule, TypeOrmModule.forFeature([IdempotencyKey])],
   providers: [

@@ -11,13 +11,13 @@ import { newRun, OperationRun, type RunTools, throughOutages, type Written } fro
 
 export interface IdempotentRunnerOptions extends RunTools {
   readonly seal: Encryption;
-  /** How long a request may go on opening routes. */
+  /** How long a request may open further routes. */
   readonly deadlineMs: number;
-  /** Told what became of each request under a key. */
+  /** Gets the result of each request under a key. */
   readonly onEnded?: (result: KeyResult) => void;
 }
 
-/** `new`: the first request with its key; `failed`: it was refused, or went wrong, for another reason. */
+/** `new`: the first request with its key; `failed`: refused or failed for another reason. */
 export type KeyResult = 'new' | 'replayed' | 'in_progress' | 'reused' | 'failed';
 
 /** A request as it reaches an operation. */
@@ -26,7 +26,7 @@ export interface KeyedRequest<Input> {
   readonly key: string;
   readonly actor: string;
   readonly traceId: string;
-  /** The parsed and validated request, which the fingerprint is taken over. */
+  /** The parsed and validated request; its hash is the fingerprint. */
   readonly input: Input;
   /** How long to wait for a request that runs under the same key, in ms; 0 = not at all. */
   readonly waitMs: number;
@@ -41,11 +41,11 @@ export interface KeyedAnswer {
   readonly replayed: boolean;
 }
 
-/** A pause this short is slept through while the client waits. */
+/** A run waits through a pause this short while the client waits. */
 const SHORT_PAUSE_MS = 2_000;
 const MAX_NAPS = 64;
 
-/** Another run took the key over; whatever this one still holds is evidence at most. */
+/** Another run took over the key; what this run still has is only evidence. */
 class LockLost extends Error {}
 
 function keyResultOf(refusal: unknown): KeyResult {
@@ -55,8 +55,8 @@ function keyResultOf(refusal: unknown): KeyResult {
 }
 
 /**
- * Runs operations under idempotency keys: one run at a time per key, resumable from its recovery point
- * by the next request, or by the completer, with the answer stored once and replayed to the byte.
+ * Runs operations under idempotency keys: one run at a time per key, resumable from its recovery point by the next
+ * request, or by the completer, with the answer stored once and replayed byte for byte.
  */
 export class IdempotentRunner {
   private readonly keys: IdempotencyKeyRepository;
@@ -66,12 +66,12 @@ export class IdempotentRunner {
     this.keys = new IdempotencyKeyRepository(options);
   }
 
-  /** Operations that the completer may take up again. Each module registers its own when the application starts. */
+  /** Operations that the completer may continue. Each module registers its own when the application starts. */
   register(operations: readonly Operation<never, unknown>[]): void {
     for (const operation of operations) this.operations.set(operation.name, operation);
   }
 
-  /** Rejects with a `Problem` for everything that a client should hear. */
+  /** Rejects with a `Problem` for every error that the client should see. */
   async run<Input, State>(
     operation: Operation<Input, State>,
     request: KeyedRequest<Input>,
@@ -88,7 +88,7 @@ export class IdempotentRunner {
     }
   }
 
-  /** What a request would begin with: decided as `run` decides, and nothing is written. @throws Problem as `run` */
+  /** The first decision of `run`; writes nothing. @throws Problem as `run` */
   async foresee<Input, State>(
     operation: Operation<Input, State>,
     { merchantId, key, actor, traceId, input }: KeyedRequest<Input>,
@@ -97,7 +97,7 @@ export class IdempotentRunner {
     return (await throughOutages(this.options, () => operation.begin(input, run, null))).decision;
   }
 
-  /** Goes on with a key that no run holds. False when another run holds it after all, or it is finished. */
+  /** Continues a key that no run has locked. False if another run has locked it meanwhile, or it is finished. */
   async resume(existingKey: IdempotencyKey, traceId: string): Promise<boolean> {
     const operation = this.operations.get(existingKey.operation);
     if (!operation) throw new RangeError(`no operation is registered for ${existingKey.operation}`);
@@ -157,7 +157,7 @@ export class IdempotentRunner {
     return new RunUnderKey(this.options, operation, run, this.keys, at);
   }
 
-  /** This key was used before. REFUSED: it is not there any more. */
+  /** This key was used before. REFUSED: it no longer exists. */
   private async handleExistingKey<State>(
     operation: Operation<never, State>,
     existingKey: IdempotencyKey,
@@ -210,7 +210,7 @@ class RunUnderKey<State> extends OperationRun<State, unknown, Reply | Pause, Key
     super(tools, operation, run);
   }
 
-  /** Writes the first decision. Where the store's answer is lost, the key's token tells whether it was written. */
+  /** Writes the first decision. If the store's answer is lost, the key's token shows whether it was written. */
   async accept(write: () => Promise<Refusal | null>): Promise<Refusal | null> {
     let tries = 0;
     const refused = await this.throughOutages(() => (tries++, write()));
@@ -219,7 +219,7 @@ class RunUnderKey<State> extends OperationRun<State, unknown, Reply | Pause, Key
     return key?.lockToken === this.run.lockToken ? null : refused;
   }
 
-  /** Takes the key over and goes on where it stands. null where another run holds it. */
+  /** Takes over the key and continues at its recovery point. null if another run has locked it. */
   async takeOver(key: IdempotencyKey): Promise<KeyedAnswer | null> {
     if (!(await this.keys.takeOver(key, this.run))) return null;
     return this.answered(await this.advance(await this.read()));
@@ -237,7 +237,7 @@ class RunUnderKey<State> extends OperationRun<State, unknown, Reply | Pause, Key
     return { status: rest.status, body: rest.body, replayed: false };
   }
 
-  /** A pause that ends soon is not worth an answer that says "not yet". False where it is not slept through. */
+  /** Waits through a short pause instead of answering "not yet". False if the pause is too long. */
   private async sleepThrough({ until }: Pause): Promise<boolean> {
     const { clock } = this.tools;
     const { clientWaiting, deadline } = this.run;

@@ -7,14 +7,14 @@ import { type LockHolder } from '../core/lock-holder.js';
 import { Problem } from '../core/problem.js';
 import { StoreUnavailable } from '../database/store-unavailable.js';
 
-/** What is to be written, and then the call that the state holds, or another decision. */
+/** The changes to write, and then the call in the state, or another decision. */
 export interface Advance<State> {
   readonly go: 'call' | 'decide';
   readonly state: State;
   readonly changes: readonly Change[];
 }
 
-/** A decision: the operation goes on, or rests. `Rest` says how, with the changes that lead there. */
+/** A decision: the operation continues, or rests. `Rest` says how, with the changes for it. */
 export type Decision<State, Rest> = Advance<State> | Rest;
 
 interface Resting {
@@ -22,9 +22,9 @@ interface Resting {
   readonly changes: readonly Change[];
 }
 
-/** One run of an operation, which may decide as long as it holds its lock. */
+/** One run of an operation, which may decide while it holds its lock. */
 export interface Run {
-  /** The fencing token that every commit of this run is guarded by. */
+  /** The lock token that guards every commit of this run. */
   readonly lockToken: string;
   readonly leaseMs: number;
   /** Of the request or of the worker's pass; written on every attempt. */
@@ -33,9 +33,9 @@ export interface Run {
   readonly clientWaiting: boolean;
   /** Until when. */
   readonly deadline: Date;
-  /** An operator has the PSP asked at least once after this attempt. */
+  /** An operator wants at least one call to the PSP after this attempt. */
   readonly operatorAskedAfter?: number;
-  /** The lock as it is held now; renewed with every commit. */
+  /** The present lock; renewed with every commit. */
   lease: Lease;
 }
 
@@ -49,7 +49,7 @@ export interface RunTools {
   readonly leaseMs: number;
 }
 
-/** A run for a client that waits so long, or for none. */
+/** A run for a client that waits this long, or without a client. */
 export function newRun(tools: RunTools, traceId: string, clientWaitsMs: number | null): Run {
   const { clock, ids, holder, leaseMs } = tools;
   const lockToken = holder?.newToken() ?? ids.uuid();
@@ -63,35 +63,35 @@ export function newRun(tools: RunTools, traceId: string, clientWaitsMs: number |
   };
 }
 
-/** As of now: taken right before the commit that takes the lock, or renews it. */
+/** As of now: read right before the commit that takes or renews the lock. */
 export function newLease({ clock, holder, leaseMs }: RunTools, lockToken: string): Lease {
   return new Lease(clock, leaseMs, () => holder?.holds(lockToken) ?? true);
 }
 
-/** What is done for an operation. Decisions are pure and may be made again from what is read then. */
+/** The steps of an operation. Decisions are pure and may be repeated with newer data. */
 export interface Steps<State, Answered, Rest, R extends Run = Run> {
   /** Decides from the tables alone. */
   next(state: State, run: R): Decision<State, Rest>;
-  /** Makes the call that the state has written down, with nothing open and nothing locked. */
+  /** Makes the call that the state has committed, with no transaction open and no row locked. */
   call(state: State, run: R): Promise<Answered>;
-  /** Takes in what the call came back with, and decides. */
+  /** Decides with the result of the call. */
   settle(state: State, answered: Answered, run: R): Decision<State, Rest>;
-  /** What to write down when this run may not decide any more; the first of these changes is a gate. */
+  /** What to write if this run may not decide any more; the first of these changes is a gate. */
   evidence(state: State, answered: Answered): readonly Change[];
 }
 
-/** `unheld`: another run holds the lock by now. */
+/** `unheld`: another run has the lock now. */
 export type Written = 'written' | 'refused' | 'unheld';
 
-/** A run takes at most so many steps; more means that it turns in a circle. */
+/** The most steps of a run; more means an endless loop. */
 const MAX_STEPS = 64;
-/** The store is tried again so often before the caller is told. */
+/** How often the store is tried again before the caller gets an error. */
 const MAX_OUTAGES = 6;
 
 /**
  * The one way to advance an operation, for a request, its retry, the completer, the resolver and a compensation
- * alike: decide, commit, call with nothing held, decide about the answer, commit. How a run holds what it advances
- * (a client's key, or a route) is the subclass's.
+ * alike: decide, commit, call with no transaction open, decide about the answer, commit. The subclass says how a
+ * run locks its operation (by a client's key, or a route).
  */
 export abstract class OperationRun<State, Answered, Rest extends Resting, R extends Run = Run> {
   constructor(
@@ -106,12 +106,12 @@ export abstract class OperationRun<State, Answered, Rest extends Resting, R exte
   /** Another run advances the operation. */
   protected abstract stepBack(state: State, why: 'refused' | 'unheld'): Promise<Rest>;
 
-  /** From what is known to where the operation rests. */
+  /** From the tables to the point where the operation rests. */
   async advance(state: State): Promise<Rest> {
     return this.toRest(await this.decide(state, (fresh) => this.steps.next(fresh, this.run)));
   }
 
-  /** From a decision that is written to one that rests. */
+  /** From a committed decision to one that rests. */
   async toRest(first: Decision<State, Rest>): Promise<Rest> {
     let decision = first;
     for (let steps = 0; steps < MAX_STEPS; steps++) {
@@ -128,7 +128,7 @@ export abstract class OperationRun<State, Answered, Rest extends Resting, R exte
     throw new RangeError(`an operation did not come to rest in ${MAX_STEPS} steps`);
   }
 
-  /** Decides and writes; where that is refused because the world has moved, reads it and decides again. */
+  /** Decides and writes; if a guard refuses because data has changed, reads and decides again. */
   private async decide(
     from: State,
     decideFrom: (state: State) => Decision<State, Rest>,
@@ -161,7 +161,10 @@ export abstract class OperationRun<State, Answered, Rest extends Resting, R exte
   }
 }
 
-/** Waits for a store that cannot be reached, with a bound. What was written all the same is refused by its guards. */
+/**
+ * Waits for an unreachable store, with a bound. If the first try was written after all, its guards refuse the
+ * second.
+ */
 export async function throughOutages<T>(
   { clock, ids }: Pick<RunTools, 'clock' | 'ids'>,
   work: () => T | Promise<T>,
@@ -177,7 +180,7 @@ export async function throughOutages<T>(
   }
 }
 
-/** Whatever a call came back with is written down, for the run that decides now. */
+/** Stores every result of a call, for the run that decides now. */
 export async function leaveEvidence(
   tools: RunTools,
   evidence: () => Promise<readonly Change[]>,

@@ -1,7 +1,7 @@
 import { type Change, type Refusal } from '../core/change.js';
 import { type Advance, type Decision as DecisionOf, type Run, type Steps } from './operation-run.js';
 
-/** What is to be written, and what then: a call, another decision, an answer for ever, or one for now. */
+/** The changes to write, and the next step: a call, another decision, a final answer, or a preliminary one. */
 export type Decision<State> = DecisionOf<State, Reply | Pause>;
 
 /** Where a key is resumed; stored with it. */
@@ -20,12 +20,12 @@ export interface Pause {
   readonly at: RecoveryPoint;
   readonly status: number;
   readonly body: string;
-  /** When there may be more to say; null when a person is needed. */
+  /** When the answer may change; null when a person is needed. */
   readonly until: Date | null;
   readonly changes: readonly Change[];
 }
 
-/** The changes, then the call that the state holds. */
+/** The changes, then the call in the state. */
 export function makeCall<State>(state: State, changes: readonly Change[]): Advance<State> {
   return { go: 'call', state, changes };
 }
@@ -35,12 +35,12 @@ export function decideNext<State>(state: State, changes: readonly Change[]): Adv
   return { go: 'decide', state, changes };
 }
 
-/** The changes, and the answer for ever: every later request with this key gets these bytes. */
+/** The changes, and the final answer: every later request with this key gets these bytes. */
 export function reply(status: number, body: string, changes: readonly Change[] = []): Reply {
   return { go: 'reply', status, body, changes };
 }
 
-/** The changes, and an answer for now: the key stays resumable at `at`. */
+/** The changes, and a preliminary answer: the key can be resumed at `at`. */
 export function pause(
   at: RecoveryPoint,
   status: number,
@@ -60,10 +60,10 @@ export interface KeyedRun extends Run {
 }
 
 /**
- * How requests of one kind are carried out, in the order of time: `begin` (one commit), `call` (with nothing open
- * and nothing locked), `settle` (one commit), and from there on until there is an answer. Decisions are pure: what
- * they want written is data, and one commit writes it together with the recovery point. From each of them a later
- * run goes on, from the tables alone.
+ * How requests of one kind run, in chronological order: `begin` (one commit), `call` (no transaction open, no row
+ * locked), `settle` (one commit), and so on until there is an answer. Decisions are pure: they return changes, and
+ * one commit writes these with the recovery point. A later run can continue from each recovery point, from the
+ * tables alone.
  */
 export interface Operation<Input, State, Answered = unknown> extends Steps<
   State,
@@ -73,23 +73,22 @@ export interface Operation<Input, State, Answered = unknown> extends Steps<
 > {
   /** Stored with the key: `POST /v1/payments`. */
   readonly name: string;
-  /** True when `begin` reads: then the key is looked up first, so that a replay reads nothing else. */
+  /** True if `begin` reads: then the key is looked up first, so that a replay reads nothing else. */
   readonly readsFirst: boolean;
   /**
-   * The first decision. May read; throws `Problem` where nothing is to be stored. `refused`: why
-   * the store would not have what was decided last (the key was looked for since, and is not there), so
-   * that an operation that relies on the rules of the database instead of reading can read then, and say which
-   * of them it ran into.
+   * The first decision. May read; throws `Problem` if nothing is to be stored. `refused`: why the store refused the
+   * last decision (and the key does not exist), so that an operation that relies on constraints instead of reading
+   * can read now and name the constraint in its answer.
    */
   begin(input: Input, run: KeyedRun, refused: Refusal | null): Promise<Begun<State>> | Begun<State>;
-  /** The state from the tables alone, for a run that goes on where another one stopped. */
+  /** The state from the tables alone, for a run that continues where another one stopped. */
   load(
     subjectId: string,
     params: Record<string, unknown>,
     recoveryPoint: string,
     run: KeyedRun,
   ): Promise<State>;
-  /** The answer while another run advances what this run would have to. */
+  /** The answer while another run advances the operation. */
   busy(state: State): Pause;
 }
 

@@ -3,7 +3,7 @@ import { prune } from '../database/prune.js';
 
 const TOO_OLD = `< statement_timestamp() - $1 * interval '1 millisecond'`;
 
-/** Forgets finished keys after their retention. What is unfinished is counted, for a person to look at, never deleted. */
+/** Deletes finished keys after their retention. Unfinished keys are counted for an operator, never deleted. */
 export class Reaper {
   constructor(
     private readonly pool: Pool,

@@ -3,8 +3,8 @@ import { registerLookedUp } from '../monitoring/looked-up-gauge.js';
 import { type DeadLetterCount } from './dead-letters.js';
 
 /**
- * Figures to alert on (docs/runbooks/dead-letters.md), looked up when the metrics are read. Where there
- * are no letters of a kind, there is no figure of it either.
+ * Figures to alert on (docs/runbooks/dead-letters.md), read at each scrape. Without letters of a kind there is no
+ * figure for it.
  */
 export function registerDeadLetterMetrics(
   letters: { counts(): Promise<readonly DeadLetterCount[]> },

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { type JobArgs } from './staged-job.entity.js';
 
-/** A job that was given up, until an operator sends it back or throws it away. */
+/** A job that failed for good, until an operator requeues or purges it. */
 @Entity('dead_letters')
 export class DeadLetter {
   @PrimaryColumn('uuid')
@@ -11,11 +11,11 @@ export class DeadLetter {
   @Column('text')
   kind: string;
 
-  /** What the queue knew it by. */
+  /** Its id in the queue. */
   @Column('text')
   jobId: string;
 
-  /** Ids, never truth. */
+  /** Only ids: tables hold the data. */
   @Column('jsonb')
   args: JobArgs;
 
@@ -27,14 +27,14 @@ export class DeadLetter {
   @Column('text')
   error: string;
 
-  /** How often it was tried in all. */
+  /** The number of tries in all. */
   @Column('integer')
   tries: number;
 
   @Column('timestamptz')
   firstTriedAt: Date;
 
-  /** When it was given up last. In ms, by the clock of the service: pages are ordered by it. */
+  /** When it failed for good last, in ms by the clock of the service: pages are ordered by it. */
   @Column('timestamptz')
   diedAt: Date;
 }

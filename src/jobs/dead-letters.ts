@@ -12,26 +12,26 @@ import { DeadLetter } from './dead-letter.entity.js';
 import { type JobArgs } from './staged-job.entity.js';
 import { type NamedJob, StagedJobs } from './staged-jobs.js';
 
-/** A job that is given up. */
+/** A job that failed for good. */
 export interface GivenUpJob {
   readonly kind: string;
-  /** What the queue knows it by (`jobIdOf`). */
+  /** Its id in the queue (`jobIdOf`). */
   readonly jobId: string;
   readonly args: JobArgs;
-  /** A code that operators group by, as `FinalError` carries one; what is shaped otherwise is `unnamed`. */
+  /** A code that operators group by, as in `FinalError`; an invalid one becomes `unnamed`. */
   readonly cause: string;
   /** The last error in words. Redacted and cut before it is kept. */
   readonly error: string;
   readonly story: {
-    /** In all, also before it was sent back from here. At least 1. */
+    /** In all, including those before it was requeued. At least 1. */
     readonly tries: number;
     readonly firstTriedAt: Date;
   };
 }
 
 /**
- * What a job that is sent back was through, in JSON: the `story` of its staged job. The worker that runs it
- * goes on counting from here, so that a letter that comes back has its whole history.
+ * The history of a requeued job, in JSON: the `story` of its staged job. The worker continues counting from here,
+ * so that a letter that comes back has its whole history.
  */
 export interface MergedRetryHistory {
   readonly tries: number;
@@ -47,10 +47,10 @@ export interface MergedRetryHistory {
 export type Selection =
   { readonly ids: readonly string[] } | { readonly kind?: string; readonly cause?: string };
 
-/** What became of a selection. */
+/** The result for a selection. */
 export interface Handled {
   readonly done: number;
-  /** Selected and still there: past the bound of one go, or in another operator's hands. */
+  /** Selected but not handled: beyond the bound of one call, or locked by another operator. */
   readonly left: number;
 }
 
@@ -91,9 +91,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** RFC 9562, section 5.9. Jobs that name no merchant are audited under it. */
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
-/**
- * Jobs that were given up, for operators. Every method throws StoreUnavailable where Postgres is away.
- */
+/** Dead letters, for operators. Every method throws StoreUnavailable if Postgres is unreachable. */
 @Injectable()
 export class DeadLetters {
   constructor(
@@ -104,10 +102,9 @@ export class DeadLetters {
   ) {}
 
   /**
-   * Keeps a job that is given up, so that nothing but an operator can lose it. One row for a job,
-   * however often it dies: cause, error and time are those of the latest death, the first try is the
-   * earliest known and the tries the most, since a sweep may have run it without its story. May be
-   * called twice for one death.
+   * Stores a job that failed for good, so that only an operator can delete it. One row for a job, however often it
+   * fails: cause, error and time are the latest, the first try is the earliest known and the tries the most, since
+   * the sweeper may have run it without its history. May be called twice for one failure.
    */
   async deadLetter({ kind, jobId, args, cause, error, story }: GivenUpJob): Promise<void> {
     await translateOutage(
@@ -184,9 +181,9 @@ export class DeadLetters {
   }
 
   /**
-   * Sends letters back to the first tier of their retry policies, the longest dead first, at most
-   * `MAX_AT_ONCE`: the letter goes, its job is staged with its story, and an audit record says who
-   * did it, all in one transaction. Of two operators at once each letter is merged by one.
+   * Requeues letters at the first tier of their retry policies, oldest first, at most `MAX_AT_ONCE`: one
+   * transaction deletes the letter, stages its job with its history and writes the audit record. If two operators
+   * merge at once, each letter is merged by one of them.
    * @param by the actor of the audit records: `cli`
    * @throws Problem `not_found` where ids were named and none of them is (still) there,
    *   `validation_failed` where more were named than go at once
@@ -197,7 +194,7 @@ export class DeadLetters {
     );
   }
 
-  /** Throws letters away for good, with an audit record of each. Else as `merge`. */
+  /** Deletes letters for good, with an audit record of each. Otherwise as `merge`. */
   purge(selection: Selection, by: string): Promise<Handled> {
     return this.take(selection, 'dead_letter.purged', by, async () => {});
   }
@@ -212,7 +209,7 @@ export class DeadLetters {
     const selected = (tx: EntityManager) => tx.createQueryBuilder(DeadLetter, 'l').where(conditions);
     const handled = await translateOutage(
       this.letters.manager.transaction(async (tx) => {
-        // Two operators share the letters between them: what one holds, the other passes over.
+        // Skips letters that another operator has locked.
         const letters = await selected(tx)
           .orderBy({ 'l.diedAt': 'ASC', 'l.id': 'ASC' })
           .limit(MAX_AT_ONCE)

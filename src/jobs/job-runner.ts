@@ -13,7 +13,7 @@ import { delayInPlace, type JobInHand } from './queue-backend.js';
 import { errorText, failed, type QueuedJob, queuedJobOf, type RetryHistory } from './queued-job.js';
 import { entryOf, type Queues } from './queues.js';
 
-/** What became of one run of a job. `postponed`: nothing was decided, and it is tried again here. */
+/** The result of one run of a job. `postponed`: nothing was decided, and it is tried again at the same tier. */
 export type Outcome = 'done' | 'retried' | 'dead' | 'postponed';
 
 export interface JobRunnerOptions {
@@ -29,28 +29,28 @@ export interface JobRunnerOptions {
   readonly onOutcome: (kind: string, outcome: Outcome) => void;
 }
 
-/** A job that was in hand so often when its process ended or froze is what ends them. */
+/** A job is dead after so many runs during which its process died or froze. */
 const MAX_STALLS = 3;
 const GIVE_BACK_MS = 1_000;
 
-/** Says to BullMQ that the job stays here and is tried again soon. Holds nothing that was thrown. */
+/** Tells BullMQ that the job stays in its queue and is tried again soon. Contains nothing of the thrown error. */
 class Postponed extends Error {
   override readonly name = 'Postponed';
 }
 
-/** Runs one job and decides where it goes: away, to the next tier of its retry policy, or to the dead letters. */
+/** Runs one job and decides what follows: done, the next tier of its retry policy, or the dead letters. */
 export class JobRunner {
   private readonly stopping = new AbortController();
   private readonly inHand = new Map<JobInHand, { readonly token: string; readonly ended: Promise<void> }>();
 
   constructor(private readonly options: JobRunnerOptions) {}
 
-  /** Handlers are told; what throws from now on is given back to the queue as it was. */
+  /** Fires the handlers' signals; jobs that throw from now on return to the queue unchanged. */
   stop(): void {
     this.stopping.abort(new Error('stopping'));
   }
 
-  /** Resolves when nothing is in hand any more. What is after `graceMs` is given back to the queue. */
+  /** Resolves when no job is running. Jobs that still run after `graceMs` return to the queue. */
   async drain(graceMs: number): Promise<void> {
     const { clock, logger } = this.options;
     const ended = Promise.all([...this.inHand.values()].map((run) => run.ended));
@@ -101,7 +101,7 @@ export class JobRunner {
         return this.deadLetter(kind.name, jobId, queued, error.code, this.textOf(error));
       }
       if (this.stopping.signal.aborted) return giveBack(job, token);
-      // An outage of the database says nothing of the job: it keeps its place.
+      // An outage of the database is not the job's failure: it stays at its tier.
       if (isOutageOfStore(error)) throw error;
       await this.retry(queue, jobId, kind, queued, job, token, error);
     }
@@ -150,8 +150,8 @@ export class JobRunner {
       await delayInPlace(job, next.delayMs, token);
       throw new DelayedError();
     }
-    // First there, then done here: a crash in between runs it twice, and never not at all.
-    // Not addBulk: on Postgres that makes temporary tables, which one job is not worth.
+    // First add it there, then complete it here: a crash in between runs it twice, but never loses it. Not addBulk:
+    // on Postgres that creates temporary tables, too much for one job.
     const { opts } = entryOf(kind.name, jobId, data, next.delayMs);
     await queues.use(next.queue, 'a retry', (tier) => tier.add(kind.name, data, opts));
   }

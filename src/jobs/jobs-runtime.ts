@@ -18,9 +18,9 @@ import { Sweeper } from './sweeper.js';
 
 /** Defaults are what a service runs with; tests shorten some. */
 export interface JobTimings extends OutboxRelayTimings, ScheduleTimings {
-  /** How long a job stays a process's own without a sign of life. */
+  /** How long a job stays locked without a renewal by its process. */
   readonly lockMs: number;
-  /** How often jobs are looked for whose process gave none. */
+  /** How often to look for jobs whose lock was not renewed. */
   readonly stalledMs: number;
   readonly sweepMs: number;
   /** The longest that one run of a job may take. */
@@ -40,19 +40,19 @@ export interface JobsRuntimeOptions {
   readonly newLease?: () => string;
   readonly logger: Logger;
   readonly metrics: Registry;
-  /** Where jobs go that are given up. */
+  /** Where jobs go that failed for good. */
   readonly deadLetters: Pick<DeadLetters, 'deadLetter'>;
   readonly kinds: readonly JobKind[];
   /** One of them is the default one. */
   readonly retryPolicies: readonly RetryPolicy[];
   readonly periodicTasks: readonly PeriodicTask[];
   readonly outboxSources?: readonly OutboxSource[];
-  /** How long what is in hand may take to end when the process stops. */
+  /** How long running jobs may take to finish when the process stops. */
   readonly graceMs: number;
   readonly timings?: Partial<JobTimings>;
 }
 
-/** At most one line for a queue in so long: an outage makes an error of every command. */
+/** At most one log line for a queue in this time: during an outage every command fails. */
 const LOG_SPACING_MS = 10_000;
 
 /** The background work of a worker process: the relay, the queues' workers, the sweeper, the schedules. */
@@ -63,13 +63,13 @@ export class JobsRuntime {
     check(options);
   }
 
-  /** The database must be there; Redis need not. */
+  /** The database must be reachable; Redis need not be. */
   async start(): Promise<void> {
     if (this.running) throw new Error('the jobs run already');
     this.running = await begin(this.options);
   }
 
-  /** No job begins any more; those in hand end within the grace or are given back. Safe to call twice. */
+  /** Starts no further job; running ones finish within the grace time or return to the queue. Safe to call twice. */
   async stop(): Promise<void> {
     const { running } = this;
     this.running = null;
@@ -135,7 +135,7 @@ async function begin(options: JobsRuntimeOptions): Promise<Running> {
     ...[...concurrencies].map(([queue, concurrency]) =>
       open(queue, concurrency, (job, token) => runner.run(queue, job, token)),
     ),
-    // A slow task holds up no other.
+    // A slow task delays no other.
     open(SCHEDULES_QUEUE, tasks.length, (job) => schedules.process(job)),
   ];
   logger.info({ queues: backend.name, kinds: [...kinds.keys()] }, 'jobs are taken');

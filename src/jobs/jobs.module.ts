@@ -10,7 +10,7 @@ import { Schedule } from './schedule.entity.js';
 import { StagedJob } from './staged-job.entity.js';
 import { StagedJobs } from './staged-jobs.js';
 
-/** Staging jobs, registering what they do, and those that were given up. Runs none: see JobsWorkerModule. */
+/** Staging jobs, registering their kinds, and dead letters. Runs none: see JobsWorkerModule. */
 @Module({
   imports: [DatabaseModule, TypeOrmModule.forFeature([StagedJob, DeadLetter, Schedule])],
   providers: [JobRegistry, StagedJobs, DeadLetters],

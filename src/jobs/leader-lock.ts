@@ -5,7 +5,7 @@ import { STAGED_CHANNEL } from '../database/commit/waker.js';
 export interface LeaderLockOptions {
   readonly databaseUrl: string;
   readonly clock: Clock;
-  /** After so long without a word from us the server ends the session, and the lock with it. */
+  /** After this long without a statement the server ends the session, and the lock with it. */
   readonly silenceMs: number;
   /** Well below `silenceMs`. */
   readonly heartbeatMs: number;

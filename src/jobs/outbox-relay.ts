@@ -65,19 +65,19 @@ const MAX_WAITING = 10_000;
 /** In one pass: a source that is never done must not keep staged jobs waiting. */
 const MAX_SOURCE_ROUNDS = 20;
 const MAX_ACTIVE = 10_000;
-/** Rows were left for a moment: their jobs were running, or the queue was full. */
+/** Rows that stay for a moment: their jobs are running, or the queue is full. */
 const SOON_MS = 100;
 const FIRST_BACKOFF_MS = 250;
 const MAX_BACKOFF_MS = 5_000;
 const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Hands staged jobs to the queue: a batch is read, added to the queue under fixed ids, and then those
- * rows are deleted. No transaction is open meanwhile. A crash in between hands over again, which the
- * queue ignores where the job still waits, and which handlers bear where it has run.
+ * Hands staged jobs to the queue: a batch is read, added to the queue under fixed ids, and then those rows are
+ * deleted. No transaction is open meanwhile. After a crash in between the jobs are added again: the queue ignores
+ * those that still wait, and handlers are safe to run twice.
  *
- * A job whose id is running is left for later: the run may have read its tables before what staged the
- * job was committed. One that waits need not be added again; it will read them then.
+ * A job whose id is running is left for later: the run may have read its tables before the commit that staged the
+ * job. A waiting job need not be added again; it reads the tables later.
  */
 export class OutboxRelay {
   private readonly stopping = new AbortController();
@@ -243,7 +243,7 @@ export class OutboxRelay {
     });
   }
 
-  /** A kind that no module registered goes where the runner finds that out. */
+  /** A kind that no module registered goes to the default queue; the runner rejects it. */
   private queueOf(kind: string): string {
     const { kinds, retryPolicies } = this.options;
     return retryPolicies.get(kinds.get(kind)?.retryPolicy ?? DEFAULT_RETRY_POLICY)!.tiers[0]!.queue;
@@ -261,7 +261,7 @@ export class OutboxRelay {
     return this.options.clock.sleep(ms, this.stopping.signal).catch(() => {});
   }
 
-  /** Said once for an outage, not for each try. */
+  /** Logged once for an outage, not for each try. */
   private warnOnce(error: unknown): void {
     if (this.isAway || this.stopping.signal.aborted) return;
     this.isAway = true;

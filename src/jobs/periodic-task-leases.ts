@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { type Clock } from '../core/clock.js';
 
-/** Work that is done again and again: one pass of it, and how often. */
+/** A periodic task: one run of it, and its interval. */
 export interface PeriodicTask {
   readonly name: string;
   readonly everyMs: number;
@@ -66,7 +66,7 @@ export class PeriodicTaskLeases {
     }
   }
 
-  /** A run that lost its lease goes on all the same: what a task does is guarded where it is done. */
+  /** A run that lost its lease continues: each task guards its own changes. */
   private async keepRenewing(name: string, run: string, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.deps.clock.sleep(this.leaseMs / 3, signal).catch(() => {});

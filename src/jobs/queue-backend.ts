@@ -41,7 +41,7 @@ export type JobWorker = Pick<
 
 export interface JobWorkerOptions {
   readonly concurrency: number;
-  /** How long a job stays ours without a sign of life; it is extended at half of it. */
+  /** How long a job stays locked without a renewal; it is renewed at half of that time. */
   readonly lockMs: number;
   /** How often jobs are looked for whose process gave no sign of life. */
   readonly stalledMs: number;
@@ -51,7 +51,7 @@ export interface JobWorkerOptions {
 /** Where queues are: Postgres or Redis. */
 export interface QueueBackend {
   readonly name: 'postgres' | 'redis';
-  /** Whether there is any point in asking it something now. */
+  /** Whether it can answer now. */
   isUp(): boolean;
   queue(name: string, onError: (error: Error) => void): JobQueue;
   worker(name: string, process: Process, options: JobWorkerOptions): JobWorker;
@@ -85,7 +85,7 @@ const REDIS_PREFIX = 'payonce';
 const RECONNECT_ONLY = 1;
 /** What BullMQ goes by. */
 const MACHINE = new SystemClock();
-/** A start waits so long for Redis, and then goes on without it. */
+/** A start waits this long for Redis, and then continues without it. */
 const FIRST_CONNECT_MS = 2_000;
 
 /** The same classes, over Postgres. */
@@ -107,7 +107,7 @@ function bullOptions({
     concurrency,
     lockDuration: lockMs,
     stalledInterval: stalledMs,
-    // Who stalled too often is seen by the runner, which knows where to put it.
+    // The runner handles jobs that stalled too often.
     maxStalledCount: 1_000_000,
     drainDelay: WORKER_WAIT_S,
     runRetryDelay: 1_000,
@@ -190,7 +190,7 @@ async function migrateQueues(connectionString: string): Promise<void> {
 }
 
 async function openRedis({ clock, onError }: QueueBackendOptions, redisUrl: string): Promise<QueueBackend> {
-  // Commands of queues are answered for or refused; none waits in here for a server that is away.
+  // Commands of queues are answered or refused; none waits here for an unreachable server.
   const commands = redisOf(redisUrl, {
     connectionName: 'payonce-queue',
     commandTimeout: COMMAND_TIMEOUT_MS,
@@ -198,7 +198,7 @@ async function openRedis({ clock, onError }: QueueBackendOptions, redisUrl: stri
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
   });
-  // Workers wait for one that is away, as BullMQ wants it. The ones that block are copies of this.
+  // Workers wait for an unreachable server, as BullMQ requires. The ones that block are copies of this.
   const working = redisOf(redisUrl, {
     connectionName: 'payonce-worker',
     // Workers begin when the connection above is there: a server that refuses every connection is asked by one.

@@ -18,9 +18,9 @@ const REST_MS = 1_000;
 const CLOSE_TIMEOUT_MS = 2_000;
 
 /**
- * A worker of one queue that outlives what its backend goes through: it is opened again where BullMQ
- * would stay broken (a connection that failed as it began), and rests where BullMQ would ask again at once
- * (a Redis that is read-only or full).
+ * A worker of one queue that survives failures of its backend: it is opened again if BullMQ would stay broken (a
+ * connection that failed at its start), and pauses if BullMQ would ask again at once (a Redis that is read-only or
+ * full).
  */
 export class QueueWorker {
   private readonly stopping = new AbortController();
@@ -77,24 +77,24 @@ export class QueueWorker {
       });
   }
 
-  /** From now on it takes nothing new; what is in hand goes on. Wait for it elsewhere, then `close`. */
+  /** Takes no further job; running ones continue. Wait for them elsewhere, then `close`. */
   stop(): void {
     this.stopping.abort(new Error('stopping'));
     this.closing = this.end();
   }
 
-  /** After `stop`, when nothing is in hand any more. */
+  /** After `stop`, when no job is running. */
   async close(): Promise<void> {
     const { clock } = this.options;
     await withTimeout(clock, CLOSE_TIMEOUT_MS, 'closing a worker', this.closing).catch(() => {
-      // A server that is away answers no farewell.
+      // An unreachable server does not answer the close.
       this.worker?.disconnect().catch(() => {});
     });
   }
 
   private async end(): Promise<void> {
     await this.resting;
-    // One that never began has nothing in hand, and might wait for a server that never lets it in.
+    // A worker that never started has no jobs, and might wait for ever for a server that refuses it.
     await this.worker?.close(!this.isReady);
   }
 

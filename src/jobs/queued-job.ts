@@ -1,10 +1,10 @@
 import { redactedLine } from '../core/redact.js';
 import { type JobArgs } from './staged-job.entity.js';
 
-/** What was tried before, as it is carried along and shown. Times are ISO 8601. */
+/** The earlier tries of a job, for its next run and for display. Times are ISO 8601. */
 export interface RetryHistory {
   readonly firstTriedAt: string;
-  /** How often it was tried and failed, over all levels and lives. */
+  /** How often it failed, over all tiers and requeues. */
   readonly tries: number;
   /** The last error, redacted, at most 500 characters. */
   readonly lastError: string;
@@ -12,7 +12,10 @@ export interface RetryHistory {
   readonly nextAt: string | null;
 }
 
-/** What the queue keeps of a job: ids and its retries (`story`, as older versions stored it), never truth. */
+/**
+ * The data of a job in the queue: only ids and its retry history (the field is `story`, as older versions stored
+ * it).
+ */
 export interface QueuedJob {
   readonly args: JobArgs;
   /** The tier of its retry policy; 0 is the first. */
@@ -27,7 +30,7 @@ export function errorText(error: unknown): string {
   return redactedLine(text, MAX_ERROR_LENGTH);
 }
 
-/** The story with one more failure in it. */
+/** The history with one more failure. */
 export function failed(
   story: RetryHistory | null,
   lastError: string,

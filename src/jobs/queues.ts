@@ -9,7 +9,7 @@ export class QueueUnavailable extends Error {
 }
 
 const CALL_TIMEOUT_MS = 10_000;
-/** After an error that is none of the job's: it is tried again here, without having counted as a try. */
+/** After an error that is not the job's fault: tries it again at the same tier, without counting a try. */
 const RETRY_HERE_MS = 5_000;
 const CLOSE_TIMEOUT_MS = 2_000;
 
@@ -21,8 +21,8 @@ export function entryOf(kind: string, jobId: string, data: QueuedJob, delayMs: n
     opts: {
       jobId,
       delay: Math.max(0, Math.ceil(delayMs)),
-      // Stories live in our own tables: what is done or dead leaves no trace in the queue, and its id is
-      // free for the next one.
+      // Histories are in our own tables: a done or dead job leaves no trace in the queue, and its id is free for
+      // the next one.
       removeOnComplete: true,
       removeOnFail: true,
       // The retry policy says how often it is tried. A job leaves the queue as done, or not at all.
@@ -58,7 +58,7 @@ export class Queues {
       await queue.waitUntilReady();
       return queue;
     } catch (error) {
-      // BullMQ remembers a failure to begin for good; the next call begins anew.
+      // BullMQ never recovers from a failed start; the next call starts anew.
       if (this.open.get(name) === queue) this.open.delete(name);
       queue.close().catch(() => {});
       throw error;

@@ -7,12 +7,12 @@ import { type PaymentEvent } from './payment.lifecycle.js';
 import { type Decided } from './payment-operation.js';
 import { type PaymentState, requestedKey } from './payment-state.js';
 
-/** Voids what was authorized, or what is left of it, or what is not decided yet where the PSP can. */
+/** Voids an authorization, or the rest of it, or an undecided payment if the PSP supports that. */
 export class CancelFlow extends ModificationFlow {
   readonly name = 'POST /v1/payments/:id/cancel';
   readonly operation = 'void';
 
-  /** begin: it is enough that the payment is canceled, whatever canceled it. */
+  /** begin: a canceled payment satisfies the request, no matter what canceled it. */
   protected override isAlreadySatisfied(state: PaymentState): boolean {
     return state.payment.status === 'canceled' || verdictOf(state, requestedKey(state)) === 'effective';
   }

@@ -8,7 +8,7 @@ import { paymentLifecycle, type PaymentEvent } from './payment.lifecycle.js';
 import { type Decided } from './payment-operation.js';
 import { type PaymentState, requestedKey } from './payment-state.js';
 
-/** Captures what was authorized: whole, in part, or in several parts that each have a reference. */
+/** Captures an authorization: whole, in part, or in several parts with a reference each. */
 export class CaptureFlow extends ModificationFlow {
   readonly name = 'POST /v1/payments/:id/capture';
   readonly operation = 'capture';
@@ -47,7 +47,7 @@ export class CaptureFlow extends ModificationFlow {
     return { captureReserved: captureReserved + amount };
   }
 
-  /** settle: the last capture ends the authorization; the only one does, and one that takes all that is left. */
+  /** settle: the last capture ends the authorization: one without a reference, or one that takes the rest. */
   done({ payment, request }: Decided, can: Capabilities): PaymentEvent {
     const { id, amount, amountCaptured, amountRefunded } = payment;
     const isOnly = request.entityKey === entityKey.capture(id, null);
@@ -69,12 +69,12 @@ export class CaptureFlow extends ModificationFlow {
   }
 }
 
-/** What is left to capture or void, in minor units; what is on its way counts as done. */
+/** The amount left to capture or void, in minor units; amounts in progress count as captured. */
 export function leftToCapture({ amount, amountCaptured, captureReserved }: Payment): number {
   return amount - amountCaptured - captureReserved;
 }
 
-/** Only what is authorized can be captured or canceled. */
+/** Only authorized payments can be captured or canceled. */
 export function authorizedRefusal(payment: Payment, event: PaymentEvent, verb: string): Refusal | null {
   if (payment.status === 'authorized' && paymentLifecycle.allows(payment.status, event)) return null;
   return { code: 'invalid_state', detail: `A payment that is ${payment.status} cannot be ${verb}.` };

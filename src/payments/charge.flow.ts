@@ -26,15 +26,15 @@ import { type NewPayment } from './payments.js';
 
 export const CREATE_PAYMENT = 'POST /v1/payments';
 
-/** The PSP accounts that may be asked, best first, and whether their rule allows to cancel before a failover. */
+/** The PSP accounts that may get the charge, best first, and whether their rule allows a cancel before a failover. */
 export interface Routing {
   readonly candidates: readonly string[];
   readonly cancelBeforeFailover: boolean;
 }
 
 /**
- * `drawnFrom`: what a weight is drawn from; the same for the same request, also after the database lost it.
- * Throws Problem `psp_account_refused` where the merchant may not use an account that it names.
+ * `drawnFrom`: the seed of the weights; the same for the same request, also after the database lost it. Throws
+ * Problem `psp_account_refused` if the merchant may not use an account that it names.
  */
 export type Route = (payment: NewPayment, drawnFrom: string, merchantId: string) => Routing;
 
@@ -57,12 +57,12 @@ export function routeOf(router: PspRouter, isTest: boolean): Route {
   };
 }
 
-/** Charges or authorizes a payment. Two commits and one call, when all is well. */
+/** Charges or authorizes a payment. Usually two commits and one call. */
 export class ChargeFlow extends PaymentFlow<NewPayment> implements PaymentOperation {
   readonly name = CREATE_PAYMENT;
   readonly operations = ['charge', 'authorize'] as const;
 
-  /** Not unless a request may have to be refused that was carried out before. */
+  /** Only if a request may be refused that was carried out before. */
   get readsFirst(): boolean {
     return this.tools.storage.isHeld;
   }
@@ -192,19 +192,22 @@ export class ChargeFlow extends PaymentFlow<NewPayment> implements PaymentOperat
     return request.operation === 'charge' ? 'charged' : 'authorized';
   }
 
-  /** settle: no PSP took it. No merchant called it off where it was canceled for a failover: no PSP was left to ask. */
+  /**
+   * settle: no PSP did it. After a cancel before a failover the reason is that no PSP was left, not the merchant's
+   * cancel.
+   */
   failed({ kind, by }: RuledOut): PaymentEvent {
     return kind === 'cancel_acknowledged' && !isFailoverCancel(by) ? 'voided' : 'failed';
   }
 
-  /** settle: once for every action, for the next one may be another PSP's, or a challenge after a fingerprint. */
+  /** settle: once for every action, since the next one may be another PSP's, or a challenge after a fingerprint. */
   waits({ payment, request: { psp, pspReference } }: Decided): PaymentEvent | null {
     const isNew =
       payment.status === 'processing' || payment.psp !== psp || payment.pspReference !== pspReference;
     return isNew ? 'action_required' : null;
   }
 
-  /** settle: what that changes in the payment's row. */
+  /** settle: the changes of the payment's row. */
   effect(event: PaymentEvent, { payment, request, history, step }: Decided): Partial<Payment> {
     const { psp, pspReference, operation } = request;
     const takenBy = { psp, pspReference, sealed: null, nextAction: null, failure: null };
@@ -216,7 +219,7 @@ export class ChargeFlow extends PaymentFlow<NewPayment> implements PaymentOperat
       case 'action_required':
         return { psp, pspReference, nextAction: actionOf(history) };
       case 'voided':
-        // What was called back before it was known that it was there is shown where it was.
+        // A charge that was reversed before its success was known is shown at its PSP.
         return payment.psp === null ? takenBy : { sealed: null, nextAction: null, failure: null };
       default:
         return { sealed: null, nextAction: null, failure: failureOf(step, operation) };
@@ -236,7 +239,7 @@ export class ChargeFlow extends PaymentFlow<NewPayment> implements PaymentOperat
   }
 }
 
-/** What the PSP asked for last, where it can be handed on; one that is told by its library is told whose. */
+/** The PSP's last action, if it can be passed on; an action for a PSP's library names the PSP account. */
 function actionOf(history: OperationHistory): Payment['nextAction'] {
   const { request, attempts } = history.routes.at(-1)!;
   const asked = attempts.findLast(({ outcome }) => outcome === 'requires_action');

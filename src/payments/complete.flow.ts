@@ -20,15 +20,15 @@ import { moveOn } from './settle.js';
 const completion: RequestedOperation = { operation: 'complete', amount: null, reference: null, isNew: false };
 
 /**
- * Brings a payment to its end that waited for its customer, by one more call of its charge, which settles like the
- * others. The details are encrypted with the payment's tokens until it is at rest, so that a call whose answer is
- * lost can be made again without the customer.
+ * Completes a payment that waits for its customer, by one more call of its charge, which settles like the others.
+ * The details are encrypted with the payment's tokens until it is decided, so that a call whose answer is lost can
+ * be repeated without the customer.
  */
 export class CompleteFlow extends PaymentFlow<NewCompletion & { readonly paymentId: string }> {
   readonly name = 'POST /v1/payments/:id/complete';
   readonly readsFirst = true;
 
-  /** begin: the call that hands the details in, and that the payment waits for its customer no more. */
+  /** begin: the call with the details; the payment no longer waits for its customer. */
   async begin(
     { paymentId, details }: NewCompletion & { readonly paymentId: string },
     run: KeyedRun,
@@ -41,7 +41,7 @@ export class CompleteFlow extends PaymentFlow<NewCompletion & { readonly payment
     return { ...(await this.read(run.merchantId, paymentId, completion)), opened: true };
   }
 
-  /** What is decided answers as it stands, and so does what was handed in before and is not decided yet. */
+  /** A decided payment is the answer, and so is one whose details were sent before and that is not decided yet. */
   private handIn(
     state: PaymentState,
     details: Secrets['details'] & object,
@@ -57,7 +57,7 @@ export class CompleteFlow extends PaymentFlow<NewCompletion & { readonly payment
     const stepResult = payment.status === 'requires_action' ? handIn(undecided, facts, run) : null;
     if (!stepResult?.call || !secrets) return this.refuse(notCompletable(payment));
     const handed = { ...withHistory(state, stepResult.history), call: stepResult.call };
-    // The PSP knows by itself what the customer did, and is asked.
+    // The PSP knows by itself what the customer did: a lookup.
     if (stepResult.call.attempt.kind !== 'complete') return makeCall(handed, stepResult.changes);
     const { merchantId, id, status } = payment;
     const set = {
@@ -72,7 +72,7 @@ export class CompleteFlow extends PaymentFlow<NewCompletion & { readonly payment
     return makeCall(next, [...moved.changes, ...stepResult.changes]);
   }
 
-  /** The charge, while it is not decided. What else is open on the payment is no matter of the customer's. */
+  /** The charge, while it is undecided. Other open operations of the payment do not concern the customer. */
   protected override undecided({ payment, histories }: PaymentState): OperationHistory | null {
     const history = histories.get(firstEntityKey(payment));
     return history?.routes.at(-1)?.request.verdict === 'open' ? history : null;
@@ -82,7 +82,7 @@ export class CompleteFlow extends PaymentFlow<NewCompletion & { readonly payment
     return this.answered(state);
   }
 
-  /** settle: as the charge does, unless the PSP did not take the details and waits for its customer as before. */
+  /** settle: as the charge does, unless the PSP refused the details and still waits for its customer. */
   protected override follow(settled: Settled<PaymentState>): Decision<PaymentState> {
     const { stepResult, changes } = settled;
     if (!stepResult.call && wereRefused(stepResult)) return this.refuse(detailsRefused(stepResult), changes);

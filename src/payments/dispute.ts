@@ -1,8 +1,8 @@
-/** What became of a dispute: `lost` money is gone, unless the dispute is won later all the same. */
+/** The result of a dispute: `lost` money is gone, unless the dispute is won later after all. */
 export const disputeStatuses = ['open', 'won', 'lost'] as const;
 export type DisputeStatus = (typeof disputeStatuses)[number];
 
-/** What merchants are told of a dispute. */
+/** A dispute in events to merchants. */
 export const disputeEventTypes = ['dispute.opened', 'dispute.won', 'dispute.lost'] as const;
 
 /** A dispute of a payment (a chargeback), as the payment's row keeps it. */
@@ -11,13 +11,13 @@ export interface Dispute {
   /** The PSP's id of it. */
   readonly pspReference: string;
   readonly status: DisputeStatus;
-  /** The PSP's word for why, verbatim. */
+  /** The PSP's reason, verbatim. */
   readonly reason: string | null;
   /** Minor units, in the payment's currency. */
   readonly amount: number;
-  /** As much of it as the PSP holds back, or has taken. */
+  /** The part that the PSP holds back, or has taken. */
   readonly amountWithheld: number;
-  /** How far it has come at the PSP; news of an earlier stage is old. */
+  /** Its stage at the PSP; a fact about an earlier stage is old. */
   readonly stage: number;
   /** RFC 3339. */
   readonly openedAt: string;
@@ -31,7 +31,7 @@ export interface Disputed {
   readonly disputes?: readonly Dispute[] | null;
 }
 
-/** What PSPs hold back of the payment, or have taken, in minor units: it cannot be refunded. */
+/** The amount that PSPs hold back or have taken, in minor units: it cannot be refunded. */
 export function withheldOf({ disputes }: Pick<Disputed, 'disputes'>): number {
   return (disputes ?? []).reduce((sum, { amountWithheld }) => sum + amountWithheld, 0);
 }

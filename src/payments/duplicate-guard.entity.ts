@@ -1,12 +1,12 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** The last payment of a likeness, and until when another one like it is held to be a mistake. */
+/** The last of several like payments, and until when another one like it is refused as a duplicate. */
 @Entity('duplicate_guards')
 export class DuplicateGuard {
   @PrimaryColumn('uuid')
   readonly merchantId: string;
 
-  /** Of customer, amount, currency and reference; keyed, so that no customer can be guessed from it. */
+  /** Of customer, amount, currency and reference; a keyed hash, so that no customer can be guessed from it. */
   @PrimaryColumn('text')
   readonly digest: string;
 

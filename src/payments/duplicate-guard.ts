@@ -20,11 +20,10 @@ import { type NewPayment } from './payments.js';
 export const duplicateGuards: Table<DuplicateGuard> = tableOf('duplicate_guards', ['merchantId', 'digest']);
 
 /**
- * The charge for a merchant with a window of `windowS` seconds: the same payment under another key
- * within it throws Problem `probable_duplicate`. Whether there is one is not read beforehand, for two
- * clicks may come at the same time: the commit that opens the payment inserts its guard, and breaks
- * the primary key where there is one. Only then the guard is read. For payments that name no customer it
- * costs nothing more.
+ * The charge for a merchant with a window of `windowS` seconds: the same payment under another key within it throws
+ * Problem `probable_duplicate`. Nothing is read first, since two clicks may come at the same time: the commit that
+ * opens the payment inserts its guard, and breaks the primary key if there is one. Only then the guard is read.
+ * Payments that name no customer have no guard.
  */
 export class GuardedChargeFlow extends ChargeFlow {
   constructor(
@@ -69,7 +68,7 @@ interface Standing {
   readonly holds: boolean;
 }
 
-/** What time it is, the store says: it wrote `until`, and clocks of processes differ. */
+/** By the store's clock: it wrote `until`, and clocks of processes differ. */
 async function standingGuard(store: Store, merchantId: string, digest: string): Promise<Standing | null> {
   const [lapsed] = await store.findDue(duplicateGuards, { merchantId, digest }, 'until', 'now', 1);
   if (lapsed) return { guard: lapsed, holds: false };
@@ -78,8 +77,8 @@ async function standingGuard(store: Store, merchantId: string, digest: string): 
 }
 
 /**
- * The new payment takes the place of the one before. One whose time is over is taken over once, by
- * the first payment that comes. One that holds is passed only by those that are meant; any number of them may.
+ * The new payment replaces the previous one in the guard. The first payment after the window takes over the guard,
+ * once. Inside the window only payments with `allow_duplicate` pass, any number of them.
  */
 function replaced(
   { guard: { merchantId, digest, paymentId }, holds }: Standing,

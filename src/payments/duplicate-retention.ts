@@ -1,7 +1,7 @@
 import { type Pool } from 'pg';
 import { prune } from '../database/prune.js';
 
-/** Forgets the guards whose time is over. Hand-written SQL; the store's clock decides. */
+/** Deletes the guards whose window has ended, by the store's clock. */
 export class DuplicateRetention {
   constructor(private readonly pool: Pool) {}
 

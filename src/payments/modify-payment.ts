@@ -10,22 +10,22 @@ import { type Decided, type OperationRecord, type PaymentOperation } from './pay
 import { keyAtPspOf, type PaymentState, recordedBy, requestedKey, withHistory } from './payment-state.js';
 import { payments } from './payment.table.js';
 
-/** What is asked of a payment that is there already. */
+/** A requested operation on an existing payment. */
 export interface ModifyPayment {
   readonly paymentId: string;
-  /** capture, refund: minor units, null = all that is left. */
+  /** capture, refund: minor units, null = the rest. */
   readonly amount: number | null;
   /** capture, refund: its name among several; null for the only one. */
   readonly reference: string | null;
-  /** refund: kept with it, and sent to no PSP. */
+  /** refund: stored with it, and sent to no PSP. */
   readonly reason: string | null;
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** How often a payment is captured, refunded or voided at most, each counted by itself. */
+/** The most captures, refunds or voids of a payment, each kind counted separately. */
 const MAX_OPERATIONS = 1_000;
 
-/** An operation on what a payment has taken or authorized: a capture, a void or a refund. */
+/** An operation on a captured or authorized amount: a capture, a void or a refund. */
 export abstract class ModificationFlow extends PaymentFlow<ModifyPayment> implements PaymentOperation {
   readonly readsFirst = true;
   abstract readonly operation: 'capture' | 'void' | 'refund';
@@ -35,13 +35,13 @@ export abstract class ModificationFlow extends PaymentFlow<ModifyPayment> implem
     return [this.operation];
   }
 
-  /** begin: null where the operation may be opened. `can`: what the PSP of the payment promises. */
+  /** begin: null if the operation may be opened. `can`: the capabilities of the payment's PSP. */
   protected abstract refusal(state: PaymentState, can: Capabilities): Refusal | null;
-  /** begin: how much the operation is about. */
+  /** begin: the amount of the operation. */
   protected abstract amountOf(state: PaymentState): number;
-  /** begin: what is reserved in the commit that opens it. */
+  /** begin: the amount reserved in the commit that opens it. */
   protected abstract reserve(payment: Payment, amount: number): Partial<Payment>;
-  /** begin: what that commit writes beside it. */
+  /** begin: other changes in that commit. */
   protected opened(
     _state: PaymentState,
     _at: { readonly amount: number; readonly psp: string },
@@ -49,7 +49,7 @@ export abstract class ModificationFlow extends PaymentFlow<ModifyPayment> implem
   ): { readonly records?: PaymentState['records']; readonly changes: readonly Change[] } {
     return { changes: [] };
   }
-  /** begin: what is written where what had to be resolved first has shown that there is nothing to do. */
+  /** begin: the changes if resolving an earlier operation has shown that there is nothing to do. */
   protected refused(_state: PaymentState, _refusal: Refusal, _now: Date): readonly Change[] {
     return [];
   }
@@ -90,14 +90,14 @@ export abstract class ModificationFlow extends PaymentFlow<ModifyPayment> implem
     return { ...(await this.read(run.merchantId, paymentId, wanted)), opened: point === 'accepted' };
   }
 
-  /** Opens the operation, or says why not: its route with the first attempt, and what it reserves of the payment. */
+  /** Opens the operation (its route with the first attempt, and its reserved amount), or says why not. */
   protected open(state: PaymentState, run: KeyedRun): Decision<PaymentState> {
     const { payment } = state;
     const { storage, clock } = this.tools;
     const now = clock.now();
     const key = requestedKey(state);
     const before = state.histories.get(key);
-    // Opened by this very key, and decided while it was away (by the resolver).
+    // Opened by this key, and decided by the resolver meanwhile.
     if ((state.opened && before) || this.isAlreadySatisfied(state)) return this.answered(state);
     const refusal = this.refusalOf(state);
     if (refusal) return this.refuse(refusal, this.refused(state, refusal, now));
@@ -142,7 +142,7 @@ export abstract class ModificationFlow extends PaymentFlow<ModifyPayment> implem
     };
   }
 
-  /** call: what it acts upon. */
+  /** call: the object that it acts upon. */
   instruct({ payment }: PaymentState): Partial<Instruction> {
     return { parentReference: payment.pspReference ?? '' };
   }
@@ -161,7 +161,7 @@ function countRefusal({ histories }: PaymentState, operation: string): Refusal |
   };
 }
 
-/** As much of the request as a run needs that goes on with it; refunds keep the rest in their row. */
+/** The part of the request that a resumed run needs; refunds keep the rest in their row. */
 function paramsOf({ amount, reference }: ModifyPayment): Record<string, unknown> {
   return { ...(amount === null ? {} : { amount }), ...(reference === null ? {} : { reference }) };
 }

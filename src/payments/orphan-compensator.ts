@@ -6,8 +6,8 @@ import { type AdvanceRoute } from '../request-storage/resolver.js';
 const PASS = 50;
 
 /**
- * Looks for what PSPs did after they were ruled out, and gives it back: at once, or, where `automatic`
- * is false, once a person has approved.
+ * Finds effects at PSPs that were ruled out, and gives them back: at once, or, if `automatic` is false, after a
+ * person's approval.
  */
 export class OrphanCompensator {
   constructor(

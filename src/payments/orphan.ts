@@ -18,21 +18,21 @@ import { firstEntityKey, keyAtPspOf, type PaymentState } from './payment-state.j
 const undoneBy = { charge: 'refund', authorize: 'void' } as const;
 
 /**
- * The route that did it, where it can be undone by itself: what a capture or a refund did too much, or what has
- * no id, is for a person.
+ * The route of the orphan effect, if it can be undone automatically: a second capture or refund, or an object
+ * without an id, is for a person.
  */
 export function undoable({ payment, histories }: PaymentState, orphan: OrphanEffect): RouteHistory | null {
   const { entityKey: name, operation, pspReference, route, object } = orphan;
   if (name !== firstEntityKey(payment) || !(operation in undoneBy) || pspReference === null) return null;
-  // It was given back once, and came back: whether and how to try again is for a person.
+  // It was given back once, and that failed later: a person decides whether and how to try again.
   const before = histories.get(entityKey.orphan(payment.id, route, object))?.routes.at(-1);
   if (before?.request.verdict === 'effective') return null;
   return histories.get(name)?.routes.find(({ request }) => request.route === route) ?? null;
 }
 
 /**
- * Whether it may be given back at a PSP that cannot be asked about it: a person has said so, or the PSP has told
- * of this very object under our own name of the operation, or as its answer to our own request.
+ * Whether it may be given back at a PSP without lookups: a person approved it, or the PSP reported this object
+ * under our name of the operation or as the answer to our request.
  */
 export function isVouchedFor(
   { attempts }: RouteHistory,
@@ -49,8 +49,8 @@ export function isVouchedFor(
 }
 
 /**
- * What the PSP's answer about an orphan effect means: it is there, it is undone already, there is no answer yet,
- * or it is something that a person has to look at.
+ * The meaning of the PSP's answer about an orphan effect: it exists, it is undone already, there is no answer yet,
+ * or a person must decide.
  */
 export function judge({ outcome }: Answer): 'there' | 'undone' | 'later' | 'person' {
   switch (outcome) {
@@ -73,8 +73,8 @@ export function judge({ outcome }: Answer): 'there' | 'undone' | 'later' | 'pers
 }
 
 /**
- * Opens the operation that gives an orphan effect back: under an entity key of its own, at the PSP that did it
- * and at no other, once.
+ * Opens the operation that gives an orphan effect back: under a separate entity key, only at the PSP that did it,
+ * once.
  */
 export function openCompensation(
   state: PaymentState,
@@ -97,14 +97,14 @@ export function openCompensation(
     parentReference: pspReference!,
     pspIdempotencyKey: keyAtPspOf(state, name),
   };
-  // One that was tried before and refused goes on under the same name.
+  // A compensation that was tried and refused continues under the same name.
   const before = histories.get(name);
   const at = storage.accountAt(psp);
   const stepResult = startOperation(opening, at, run, now, before);
   return { ...stepResult, changes: [moveOrphan(orphan, 'compensating'), ...stepResult.changes] };
 }
 
-/** What a compensation acts upon: the id that the PSP told. */
+/** What a compensation acts upon: the PSP's id. */
 export function instructionOfCompensation(
   { payment, histories }: PaymentState,
   { entityKey: name, route }: PspRequest,
@@ -112,7 +112,7 @@ export function instructionOfCompensation(
   const own = histories.get(name)?.routes.find(({ request }) => request.route === route);
   const parentReference = own?.attempts[0]?.request['parent_reference'];
   if (typeof parentReference === 'string') return { parentReference };
-  // Opened before it was written down.
+  // Opened before it was stored on the orphan effect.
   const routes = histories.get(firstEntityKey(payment))?.routes ?? [];
   const orphan = routes.find(({ request }) => entityKey.orphan(payment.id, request.route) === name);
   const reference = orphan?.attempts.find(isSuccess)?.response?.['psp_reference'];
@@ -126,7 +126,7 @@ export function moveOrphan(orphan: OrphanEffect, status: OrphanStatus): Change {
   return update(orphanEffects, key, { status }, { status: before, dueAt });
 }
 
-/** What the compensation has come to, on the orphan's own row. Written with what decides its route. */
+/** The result of the compensation, on the orphan effect's row. Written in the commit that decides its route. */
 export function orphanAfter(
   { payment, histories }: PaymentState,
   { history, step }: StepResult,
@@ -143,7 +143,7 @@ export function orphanAfter(
   return [update(orphanEffects, key, { status }, { status: 'compensating' })];
 }
 
-/** What gave an orphan effect back has come to nothing: a person looks at that effect again. */
+/** The compensation of an orphan effect failed later: a person must handle that effect. */
 export function reverseCompensation(payment: Payment, name: string): Change {
   const key = { merchantId: payment.merchantId, entityKey: firstEntityKey(payment), ...orphanOf(name) };
   return update(orphanEffects, key, { status: 'failed' }, { status: 'compensated' });

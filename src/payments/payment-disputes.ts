@@ -15,13 +15,13 @@ import { type NewId } from './payment-operation.js';
 import { firstEntityKey } from './payment-state.js';
 import { moveOn } from './settle.js';
 
-/** A payment has one dispute as a rule, and some for each of its captures. More is no news but noise. */
+/** A payment usually has one dispute, or some for each of its captures. More are ignored. */
 const MAX_DISPUTES = 20;
 const MAX_REFUSALS = 4;
 
 /**
- * What a PSP tells of a dispute: the payment's next version, or why there is none. The status of the payment
- * stays: what was captured and refunded is as it was, and what is withheld is counted beside it.
+ * Applies a fact about a dispute: the payment's next version, or why there is none. The status of the payment
+ * stays: captured and refunded amounts do not change, and the withheld amount is counted separately.
  */
 export function dispute(
   payment: Payment,
@@ -74,7 +74,7 @@ export function dispute(
       subject: `payment:${id}`,
       detail: { dispute_id: after.id, amount: after.amount, withheld: after.amountWithheld },
     }),
-    // Each is told as opened first, also where its end is what is heard of first.
+    // Each dispute gets its `opened` event first, even if its end is the first fact about it.
     ...(before ? [] : [eventOf(opened)]),
     ...(after.status === (before?.status ?? 'open') ? [] : [eventOf(after)]),
   ];
@@ -84,14 +84,14 @@ export interface PaymentDisputesDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** The payment that the PSP made under this id of its own; null where there is none. */
+  /** The payment with this PSP id; null if there is none. */
   readonly ofReference: (
     psp: string,
     pspReference: string,
   ) => Promise<{ readonly merchantId: string; readonly id: string } | null>;
 }
 
-/** Records what PSPs tell of disputes on the payments that they name, by the PSP's own id of the payment. */
+/** Records facts about disputes on their payments, by the PSP's id of the payment. */
 export class PaymentDisputes {
   constructor(private readonly deps: PaymentDisputesDeps) {}
 

@@ -8,7 +8,7 @@ import { type NewId } from './payment-operation.js';
 import { firstEntityKey, type PaymentState } from './payment-state.js';
 import { viewOf } from './payment.view.js';
 
-/** What merchants are told of a payment. */
+/** The events of a payment. */
 export const paymentEventTypes = [
   'payment.authorized',
   'payment.captured',
@@ -20,9 +20,8 @@ export const paymentEventTypes = [
 export type PaymentEventType = (typeof paymentEventTypes)[number];
 
 /**
- * What merchants are told when a payment goes from `was` to `is` by what was learned; null where
- * no merchant is told. What refunds make of a payment is told as the refund's own event, and an operation
- * that failed and left the payment as it was is told to the client that asked for it.
+ * The event when a payment changes from `was` to `is`; null if there is none. Refunds have their own events, and an
+ * operation that failed without changing the payment is only answered to its client.
  */
 export function paymentEventOf(
   was: PaymentStatus,
@@ -38,7 +37,7 @@ export function paymentEventOf(
     case 'rest_voided':
     case 'rest_voided_part_refunded':
     case 'rest_voided_refunded':
-      // Nothing more can be captured: what was is all.
+      // Nothing more can be captured.
       return was === is ? null : 'payment.captured';
     case 'authorized':
       return 'payment.authorized';
@@ -74,7 +73,7 @@ export function paymentMoved(
   return type === null ? [] : [eventOf(type, payment, histories.get(firstEntityKey(payment)), newId, now)];
 }
 
-/** Once for a route: a person has to look at an operation of the payment. */
+/** Once for a route: a person must decide an operation of the payment. */
 export function paymentStuck(
   before: OperationHistory | undefined,
   { payment, histories }: Pick<PaymentState, 'payment' | 'histories'>,

@@ -16,11 +16,11 @@ import {
 } from './payment-state.js';
 import { viewOf } from './payment.view.js';
 
-/** Why an operation cannot be begun on a payment as it stands. */
+/** Why an operation cannot begin in the present state of a payment. */
 export interface Refusal {
   readonly code: ProblemCode;
   readonly detail: string;
-  /** What stands in the way, for the problem document. */
+  /** The obstacle, for the problem document. */
   readonly members?: Readonly<Record<string, string>>;
 }
 
@@ -46,7 +46,7 @@ export abstract class PaymentFlow<Input> extends OperationFlow<Input, PaymentSta
     return false;
   }
 
-  /** 201 for what the request made, 200 for what was there. */
+  /** 201 if the request made it, 200 if it existed. */
   protected statusOf(_state: PaymentState): number {
     return 200;
   }
@@ -78,7 +78,7 @@ export abstract class PaymentFlow<Input> extends OperationFlow<Input, PaymentSta
     return reply(problem.status, JSON.stringify(problem.document()), changes);
   }
 
-  /** The first decision about a payment that is there already, with who asked. */
+  /** The first decision about an existing payment, with the author of the request. */
   protected begun(
     paymentId: string,
     params: Record<string, unknown>,

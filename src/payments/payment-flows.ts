@@ -4,7 +4,7 @@ import { ChargeFlow, type Route } from './charge.flow.js';
 import { CompleteFlow } from './complete.flow.js';
 import { type PaymentOwner } from './payment-owner.js';
 
-/** The flows of payments, which the completer takes up again. */
+/** The flows of payments, which the completer can continue. */
 export function paymentFlows(owner: PaymentOwner, route: Route) {
   const create = new ChargeFlow(owner, route);
   const capture = new CaptureFlow(owner);

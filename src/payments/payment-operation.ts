@@ -8,10 +8,10 @@ import { type Payment } from './payment.entity.js';
 import { type PaymentEvent } from './payment.lifecycle.js';
 import { type PaymentState } from './payment-state.js';
 
-/** Ids of events: drawn in the decision, so that one that is made again writes one event in the end. */
+/** Ids of events: created in the decision, so that a repeated decision writes one event in the end. */
 export type NewId = () => string;
 
-/** What a step says of an operation, for its payment. */
+/** The result of a step of an operation, for its payment. */
 export interface Decided {
   readonly payment: Payment;
   readonly request: PspRequest;
@@ -20,31 +20,31 @@ export interface Decided {
 }
 
 /**
- * What one operation is to its payment, in the order of time. Request storage decides what its calls prove; this says
- * what is sent, and what is made of the proof. Each stands in the flow file of the operation.
+ * What one operation does to its payment, in chronological order. Request storage decides what its calls prove;
+ * this says what is sent, and what follows from the proof. Each is in the flow file of the operation.
  */
 export interface PaymentOperation {
   readonly operations: readonly Operation[];
-  /** call: what is sent beside what every operation sends. */
+  /** call: fields sent beside the common ones. */
   instruct(state: PaymentState, call: Call): Partial<Instruction>;
-  /** settle: what it is to the payment that the PSP did it. */
+  /** settle: the event of the payment when the PSP did it. */
   done(decided: Decided, can: Capabilities): PaymentEvent;
-  /** settle: what it is to the payment that no PSP did it. */
+  /** settle: the event of the payment when no PSP did it. */
   failed(evidence: RuledOut): PaymentEvent;
-  /** settle: what it is to the payment that its customer has to act. */
+  /** settle: the event of the payment when its customer has to act. */
   waits?(decided: Decided): PaymentEvent | null;
-  /** settle: what the event changes in the payment's row, beside its status. */
+  /** settle: changes of the payment's row beside its status. */
   effect(event: PaymentEvent, decided: Decided): Partial<Payment>;
-  /** The row that a module keeps of the operation, where it keeps one. */
+  /** The row that a module keeps for the operation, if any. */
   readonly record?: OperationRecord;
 }
 
-/** A row beside the payment's that stands for one operation. The payment hands it on and does not look into it. */
+/** A separate row for one operation. The payment passes it on without reading it. */
 export interface OperationRecord {
   find(merchantId: string, entityKey: string): Promise<unknown>;
-  /** What the operation has come to, in the commit that decides it. */
+  /** The result of the operation, in the commit that decides it. */
   settle(record: unknown, decided: Decided, newId: NewId, now: Date): Recorded;
-  /** The PSP had done it, and now it has come to nothing. */
+  /** The PSP had done it, and it failed later. */
   reverse(
     payment: Payment,
     entityKey: string,

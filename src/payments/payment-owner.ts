@@ -25,8 +25,8 @@ import { payments } from './payment.table.js';
 import { settle } from './settle.js';
 
 /**
- * The operations of payments: read, decided and called in one way, by a client's request and by the resolver alike.
- * Each operation is registered by the module that has its flow.
+ * The operations of payments: read, decided and called in the same way by a client's request and by the resolver.
+ * The module with its flow registers each operation.
  */
 @Injectable()
 export class PaymentOwner implements OperationOwner<PaymentState> {
@@ -62,7 +62,7 @@ export class PaymentOwner implements OperationOwner<PaymentState> {
     return found && { ...found, secrets: decryptSecrets(this.tools.seal, found.payment) };
   }
 
-  /** The payment and everything that was asked of PSPs for it, as of one moment. Decrypts nothing. null where there is none. */
+  /** The payment and all calls to PSPs for it, as of one moment. Decrypts nothing. null if there is none. */
   find(merchantId: string, paymentId: string, wanted: RequestedOperation): Promise<StoredPayment | null> {
     const { store, storage } = this.tools;
     const readPayment = async () => (await store.find(payments, { merchantId, id: paymentId }, 1))[0] ?? null;
@@ -73,7 +73,7 @@ export class PaymentOwner implements OperationOwner<PaymentState> {
     });
   }
 
-  /** Of what is requested, and of what is undecided: the client that resolves it need not have asked for it. */
+  /** Of the requested operation and of an undecided one, which another client may have requested. */
   private async recordsOf(state: Omit<StoredPayment, 'records'>): Promise<ReadonlyMap<string, unknown>> {
     const { wanted, payment } = state;
     const undecided = undecidedOperation(state);
@@ -96,7 +96,7 @@ export class PaymentOwner implements OperationOwner<PaymentState> {
     return { ...state, call };
   }
 
-  /** What comes next for one operation of the payment, given an answer or not, and all that it changes. */
+  /** The next step of one operation of the payment, with or without an answer, and all its changes. */
   decide(
     state: PaymentState,
     history: OperationHistory,
@@ -119,7 +119,7 @@ export class PaymentOwner implements OperationOwner<PaymentState> {
     return { ...settle(state, stepResult, (name) => this.operation(name), can, now, newId), stepResult };
   }
 
-  /** Makes the call that the state has written down. */
+  /** Makes the call that the state has committed. */
   call(state: PaymentState, run: Pick<Run, 'lease'>): Promise<Answered> {
     const call = state.call!;
     const { operation, entityKey: name } = call.request;
@@ -129,7 +129,7 @@ export class PaymentOwner implements OperationOwner<PaymentState> {
     return this.tools.storage.perform(call, { reference: state.payment.reference, ...own }, run.lease);
   }
 
-  /** What the PSP had done has come to nothing: a refund, or what gave an orphan effect back. */
+  /** An operation that the PSP had done failed later: a refund, or the compensation of an orphan effect. */
   async reverse(
     { payment }: PaymentState,
     { entityKey: name, operation }: PspRequest,

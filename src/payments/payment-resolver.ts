@@ -12,7 +12,7 @@ import { isVouchedFor, judge, moveOrphan, openCompensation, undoable } from './o
 import { PaymentOwner } from './payment-owner.js';
 import { type PaymentState, withHistory } from './payment-state.js';
 
-/** Advances a payment's operations when no client asks, and gives back what PSPs did after all. */
+/** Advances a payment's operations when no client asks, and gives back orphan effects. */
 @Injectable()
 export class PaymentResolver extends OperationResolver<PaymentState> {
   constructor(@Inject(PaymentOwner) owner: PaymentOwner, @Inject(OperationTools) tools: OperationTools) {
@@ -20,12 +20,12 @@ export class PaymentResolver extends OperationResolver<PaymentState> {
   }
 
   /**
-   * Gives back what a PSP did beside the books, once the PSP has said about that very object that it is there.
-   * False when it is not given back now: another worker does, or a person has to.
+   * Gives back an orphan effect after the PSP confirmed that object. False if it is not given back now: another
+   * worker does, or a person must.
    */
   async compensate(orphan: OrphanEffect, traceId: string): Promise<boolean> {
     const { storage } = this.deps;
-    // Money that went out is not called back by itself.
+    // Outgoing money is never taken back automatically.
     if (!isOfPayment(orphan.entityKey)) return this.leave(orphan);
     const { merchantId } = orphan;
     const of = { merchantId, paymentId: paymentIdOf(orphan.entityKey), payoutId: null };
@@ -66,7 +66,7 @@ export class PaymentResolver extends OperationResolver<PaymentState> {
       const status = verdict === 'undone' ? 'compensated' : 'failed';
       isDone = await this.write('asked', [moveOrphan(orphan, status), ...known]);
     }
-    // Whatever the PSP said is written down, even where another worker has moved the orphan meanwhile.
+    // The PSP's answer is always stored, even if another worker has changed the orphan effect meanwhile.
     await leaveEvidence(this.deps, async () =>
       evidenceOnly(this.historyOf(await owner.read(call.request), call.request.entityKey), answered),
     );
@@ -86,7 +86,7 @@ export class PaymentResolver extends OperationResolver<PaymentState> {
     return this.follow(call!.request, { ...withHistory(state, history), call }, run, true);
   }
 
-  /** What cannot be given back by itself waits for a person. */
+  /** An effect that cannot be given back automatically waits for a person. */
   private async leave(orphan: OrphanEffect): Promise<boolean> {
     await this.deps.store.commit(commitOf(moveOrphan(orphan, 'failed')));
     return false;

@@ -4,13 +4,13 @@ import { entityKey, isOfOrphan, pspIdempotencyKey } from '../request-storage/ent
 import { type PspRequest } from '../request-storage/psp-request.entity.js';
 import { type Payment } from './payment.entity.js';
 
-/** What only the customer's own request held; sealed while it may still be needed. */
+/** Data that only the customer's request contains; encrypted while it may still be needed. */
 export interface Secrets {
   readonly tokens: Readonly<Record<string, string>>;
   readonly customer: { readonly reference: string | null; readonly email: string | null };
-  /** The latest that the customer's return handed over: handed in again where its answer was lost. */
+  /** The latest details of the customer's return: sent again if their answer was lost. */
   readonly details?: Readonly<Record<string, unknown>>;
-  /** PSP account name to that PSP's own customer. Absent where none was given. */
+  /** PSP account name to that PSP's customer. Absent if none was given. */
   readonly customers?: Readonly<Record<string, string>>;
   readonly initiator?: 'merchant';
 }
@@ -20,13 +20,13 @@ export interface RequestedOperation {
   readonly operation: 'first' | 'complete' | 'capture' | 'void' | 'refund';
   /** capture, refund: minor units; null = all that is left. */
   readonly amount: number | null;
-  /** refund: this request made it, rather than found it. */
+  /** refund: this request created it; it did not exist before. */
   readonly isNew: boolean;
   /** capture, refund: its name among several of the payment; null for the only one. */
   readonly reference: string | null;
 }
 
-/** The operation that made the payment, and nothing beside it. */
+/** Only the operation that made the payment. */
 export const firstRequested: RequestedOperation = {
   operation: 'first',
   amount: null,
@@ -34,17 +34,17 @@ export const firstRequested: RequestedOperation = {
   isNew: true,
 };
 
-/** A payment with all that is known of it: what decisions are made from. */
+/** A payment with all known data: the input of decisions. */
 export interface PaymentState {
   readonly wanted: RequestedOperation;
   readonly payment: Payment;
   readonly histories: ReadonlyMap<string, OperationHistory>;
   readonly secrets: Secrets | null;
-  /** The call to make now, already written down. */
+  /** The call to make now, already committed. */
   readonly call: Call | null;
-  /** The entity key of the operation that was asked for has been opened by this very key. */
+  /** The requested operation was opened by this key. */
   readonly opened: boolean;
-  /** By entity key, the rows that other modules keep of what is requested and of what is undecided. */
+  /** By entity key, the rows that other modules keep for the requested and the undecided operation. */
   readonly records: ReadonlyMap<string, unknown>;
 }
 
@@ -60,7 +60,7 @@ export function firstEntityKey(payment: Payment): string {
   return entityKey[firstOperation(payment)](payment.id);
 }
 
-/** The entity key of what the request wants done. */
+/** The entity key of the requested operation. */
 export function requestedKey({ payment, wanted }: Pick<PaymentState, 'payment' | 'wanted'>): string {
   switch (wanted.operation) {
     case 'first':
@@ -100,7 +100,7 @@ export function undecidedOperation(
   state: Pick<PaymentState, 'payment' | 'histories'>,
 ): OperationHistory | null {
   for (const history of state.histories.values()) {
-    // What another PSP did beside the payment is given back beside it.
+    // Compensations of orphan effects do not belong to the payment's operations.
     if (isOfOrphan(state.payment.id, history.entityKey)) continue;
     if (history.routes.at(-1)?.request.verdict === 'open') return history;
   }

@@ -12,7 +12,7 @@ import { DuplicateRetention } from './duplicate-retention.js';
 import { OrphanCompensator } from './orphan-compensator.js';
 import { PaymentResolver } from './payment-resolver.js';
 
-/** What payments have done again and again: orphan effects given back, guards against duplicates forgotten. */
+/** The periodic tasks of payments: give back orphan effects, delete old duplicate guards. */
 @Injectable()
 export class PaymentTasks {
   constructor(

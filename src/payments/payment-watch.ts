@@ -17,8 +17,8 @@ const LONGEST_PAUSE_MS = 2_000;
 const underWay: ReadonlySet<PaymentStatus> = new Set(['processing', 'requires_action']);
 
 /**
- * Follows payments until their outcome is known, by reading them again and again: a change may be made by any
- * process, and one row by its key is cheaper to read than every commit would be to announce.
+ * Follows payments until their outcome is known, by polling: any process may change them, and reading one row by
+ * its key costs less than an announcement with every commit.
  */
 @Injectable()
 export class PaymentWatch implements BeforeApplicationShutdown {

@@ -15,7 +15,7 @@ export class Payment {
   @PrimaryColumn('uuid')
   id: string;
 
-  /** Raised by every write; a write that read an older one is refused. */
+  /** Raised by every write; a write based on an older version is refused. */
   @Column('integer')
   version: number;
 
@@ -38,7 +38,7 @@ export class Payment {
   @Column('bigint')
   amountRefunded: number;
 
-  /** Minor units that a capture or a refund on its way may move: not to be promised twice. */
+  /** Minor units reserved by a capture or a refund in progress. */
   @Column('bigint')
   captureReserved: number;
 
@@ -63,15 +63,15 @@ export class Payment {
   @Column('jsonb')
   metadata: Record<string, string>;
 
-  /** PSP accounts that may be asked, best first, as routed when it was opened. */
+  /** PSP accounts that it may be sent to, best first, as routed when it was opened. */
   @Column('jsonb')
   candidates: string[];
 
-  /** Routed by a rule that lets a charge in doubt be canceled and failed over. */
+  /** Its routing rule allows canceling a charge in doubt and failing over. */
   @Column('boolean', { name: 'fence' })
   cancelBeforeFailover: boolean;
 
-  /** Tokens and customer data while they may still be needed; see core/encryption. null once at rest. */
+  /** Tokens and customer data while they may still be needed; see core/encryption. null once decided. */
   @Column('bytea', { nullable: true })
   sealed: Uint8Array | null;
 
@@ -89,7 +89,7 @@ export class Payment {
   @Column('jsonb', { nullable: true })
   nextAction: StoredNextAction | null;
 
-  /** What was disputed of it, the oldest first; null: nothing. Left out of inserts. */
+  /** Its disputes, oldest first; null: none. Left out of inserts. */
   @Column('jsonb', { nullable: true })
   disputes?: Dispute[] | null;
 

@@ -12,7 +12,7 @@ export const paymentStatuses = [
 ] as const;
 export type PaymentStatus = (typeof paymentStatuses)[number];
 
-/** What can happen to a payment; named by what was learned, not by who asked. */
+/** Events of a payment; named by what happened, not by who requested it. */
 export type PaymentEvent =
   | 'opened'
   | 'charged'
@@ -37,9 +37,8 @@ export type PaymentEvent =
   | 'disputed';
 
 /**
- * The life of a payment. `processing` is the state of not knowing yet: nothing but proof leads out
- * of it, and time alone never does. `authorized` lasts as long as something is left to capture; what
- * has been captured until then can be refunded.
+ * The life of a payment. `processing` means that the outcome is not known yet: only proof ends it, never time
+ * alone. `authorized` lasts while an amount is left to capture; captured parts can be refunded meanwhile.
  */
 export const paymentLifecycle = lifecycle<PaymentStatus, PaymentEvent>({
   name: 'payment',

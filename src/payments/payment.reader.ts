@@ -40,13 +40,13 @@ export class PaymentReader {
     return pageOf(found, limit, (payment) => viewOf(payment, histories.get(firstEntityKey(payment))));
   }
 
-  /** The payment that a PSP names by our id; null where there is none. */
+  /** The payment with our id, as a PSP returned it; null if there is none. */
   async subjectOf(id: string): Promise<Subject | null> {
     const payment = await translateOutage(this.payments.findOneBy({ id }));
     return payment && { merchantId: payment.merchantId, paymentId: id, payoutId: null };
   }
 
-  /** The payment that a PSP made under this id of its own; null where there is none. */
+  /** The payment with this PSP id; null if there is none. */
   async ofReference(psp: string, pspReference: string): Promise<{ merchantId: string; id: string } | null> {
     const found = await translateOutage(
       this.payments.manager.findOneBy(PspRequest, {

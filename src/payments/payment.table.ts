@@ -1,7 +1,7 @@
 import { type Table, tableOf } from '../core/table.js';
 import { type Payment, type PaymentTransition } from './payment.entity.js';
 
-/** More than was authorized is never captured, more than was captured never refunded. */
+/** Captures never exceed the authorized amount, refunds never the captured amount. */
 const balance = {
   name: 'payments_balance',
   holds: (row: Readonly<Record<string, unknown>>) => {

@@ -22,7 +22,7 @@ import { PaymentsController } from './payments.controller.js';
 import { PaymentsGrpc } from './payments.grpc.js';
 import { PaymentsService } from './payments.service.js';
 
-/** Payments and what is done to them: charge, authorize, capture, cancel, complete, refund, dispute. */
+/** Payments and their operations: charge, authorize, capture, cancel, complete, refund, dispute. */
 @Module({
   imports: [
     DatabaseModule,

@@ -13,7 +13,7 @@ import { firstEntityKey, firstRequested, type StoredPayment } from './payment-st
 import { attemptViewOf, type AttemptView, type PaymentView, viewOf } from './payment.view.js';
 import { type NewCapture, type NewCompletion, type NewPayment, type PaymentFilter } from './payments.js';
 
-/** What only refunds are asked with. */
+/** Fields that only refunds have. */
 const nothingMore = { amount: null, reference: null, reason: null, metadata: {} } as const;
 
 /** Each call is one flow under the caller's key, or one read. Every refusal is a thrown `Problem`. */

@@ -15,16 +15,16 @@ import {
 } from './payment-operation.js';
 import { type PaymentState, withHistory } from './payment-state.js';
 
-/** Where the payment is now, and what has to be written for it. */
+/** The payment's new state, and the changes for it. */
 interface Settled {
   readonly state: PaymentState;
   readonly changes: readonly Change[];
 }
 
 /**
- * Brings the payment to where its operation has come: the next state, and the payment's own
- * changes (the row, guarded by its version, a line of its history, and the event that tells its
- * merchant). `can`: what the PSP of the operation promises.
+ * Applies the result of an operation to its payment: the next state, and the payment's changes (the row, guarded by
+ * its version, a line of its history, and the event for its merchant). `can`: the capabilities of the operation's
+ * PSP.
  */
 export function settle(
   state: PaymentState,
@@ -65,7 +65,7 @@ export function settle(
   };
 }
 
-/** The operation's own row and event: of the one that is requested, or of the one that was open before it. */
+/** The row and event of the operation: the requested one, or the one that was open before it. */
 function recordAfter(
   { records }: PaymentState,
   of: OperationRecord,
@@ -80,7 +80,7 @@ function recordAfter(
   return { records: new Map(records).set(name, record), changes };
 }
 
-/** What an operation has come to, as an event in the payment's life; null when nothing changed. */
+/** The result of an operation as an event of the payment; null if nothing changed. */
 function eventOf(
   state: PaymentState,
   operation: PaymentOperation,
@@ -92,7 +92,7 @@ function eventOf(
     return step.why === 'requires_action' ? (operation.waits?.(decided) ?? null) : null;
   }
   if (step.do !== 'finish' && step.do !== 'fail') return null;
-  // Counted once: with the write that decides the route, and never again for a word that comes later.
+  // Counted once: with the write that decides the route, never again for later facts.
   const before = state.histories.get(history.entityKey)?.routes.at(-1)?.request;
   if (before?.verdict !== 'open' || before.route !== request.route) return null;
   return step.do === 'finish' ? operation.done(decided, can) : operation.failed(step.evidence);

@@ -4,11 +4,11 @@ import { type Refund } from './refund.entity.js';
 import { type RefundStatus } from './refund.lifecycle.js';
 import { refundViewOf } from './refund.view.js';
 
-/** What merchants are told of a refund. */
+/** The events of a refund. */
 export const refundEventTypes = ['refund.succeeded', 'refund.failed'] as const;
 export type RefundEventType = (typeof refundEventTypes)[number];
 
-/** What merchants are told when a refund goes from `was` to `is`; null where they are told nothing. */
+/** The event when a refund changes from `was` to `is`; null if there is none. */
 export function refundEventOf(was: RefundStatus, is: RefundStatus): RefundEventType | null {
   return was === is || is === 'pending' ? null : `refund.${is}`;
 }

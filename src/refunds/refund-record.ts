@@ -23,7 +23,7 @@ export interface KeptRefund {
   readonly isStored: boolean;
 }
 
-/** The row of a refund, as its operation is found, decided and taken back. */
+/** The row of a refund, when its operation is found, decided or reversed. */
 export class RefundRecord implements OperationRecord {
   constructor(private readonly store: Store) {}
 
@@ -52,8 +52,8 @@ export class RefundRecord implements OperationRecord {
   }
 
   /**
-   * A refund that the PSP had done has come to nothing: the money is with the merchant again. The route keeps
-   * its verdict, for the PSP did what it was asked; the refund, the balance and the payment's status go back.
+   * A refund that the PSP had done failed later: the merchant has the money again. The route keeps its verdict,
+   * since the PSP did what the request asked; the refund, the balance and the payment's status are corrected.
    */
   async reverse(
     payment: Payment,

@@ -6,7 +6,7 @@ import { paymentLifecycle } from '../payments/payment.lifecycle.js';
 import { type PaymentState, type RequestedOperation } from '../payments/payment-state.js';
 import { type Refund } from './refund.entity.js';
 
-/** What is left to refund, in minor units; what is on its way counts as done, and what is disputed is withheld. */
+/** The amount left to refund, in minor units; refunds in progress count as done, and disputed amounts are withheld. */
 export function leftToRefund(payment: Payment): number {
   return Math.max(0, unrefunded(payment) - withheldOf(payment));
 }
@@ -16,8 +16,8 @@ function unrefunded({ amountCaptured, amountRefunded, refundReserved }: Payment)
 }
 
 /**
- * A name under which the PSP has refunded once is used up, though the refund came to nothing: the route
- * keeps it from being sent again, whatever else is told of it.
+ * A name under which the PSP has refunded once cannot be used again, even if the refund failed later: its effective
+ * route prevents another request.
  */
 export function reversedRefusal(refund: Refund, state: PaymentState): Refusal | null {
   const verdict = verdictOf(state, refund.entityKey);
@@ -29,7 +29,7 @@ export function reversedRefusal(refund: Refund, state: PaymentState): Refusal | 
   };
 }
 
-/** Why the payment cannot be refunded, or not by so much. */
+/** Why the payment cannot be refunded, or not by this amount. */
 export function refundRefusal(payment: Payment, { amount }: RequestedOperation): Refusal | null {
   if (!paymentLifecycle.allows(payment.status, 'part_refunded') || payment.amountCaptured === 0) {
     return { code: 'invalid_state', detail: `A payment that is ${payment.status} cannot be refunded.` };

@@ -16,8 +16,8 @@ import { refunds } from './refund.table.js';
 import { refundViewOf } from './refund.view.js';
 
 /**
- * Gives back what was captured. A refund is what its name says, `payment-<id>-refund[-<reference>]`:
- * every client that asks for it, under any Idempotency-Key, gets the same one.
+ * Refunds a captured amount. Its name identifies a refund, `payment-<id>-refund[-<reference>]`: every request for
+ * it, under any Idempotency-Key, gets the same one.
  */
 export class RefundFlow extends ModificationFlow {
   readonly name = 'POST /v1/payments/:id/refunds';
@@ -29,7 +29,7 @@ export class RefundFlow extends ModificationFlow {
     this.record = new RefundRecord(owner.tools.store);
   }
 
-  /** begin: a refund that has to wait for something else is written down meanwhile. */
+  /** begin: a refund that has to wait for another operation is stored meanwhile. */
   protected override beginWith(
     found: PaymentState,
     input: ModifyPayment,
@@ -50,7 +50,7 @@ export class RefundFlow extends ModificationFlow {
     };
   }
 
-  /** A refund as it is asked for. How much "all that is left" is, is known once it is opened. */
+  /** A refund as requested. The amount of "the rest" is known once it is opened. */
   private newRefund(state: PaymentState, input: ModifyPayment): Refund {
     const { payment } = state;
     const now = this.tools.clock.now();
@@ -90,7 +90,7 @@ export class RefundFlow extends ModificationFlow {
     return { refundReserved: refundReserved + amount };
   }
 
-  /** Its route is opened in the same commit: now it is known at which PSP, and how much. */
+  /** Its route is opened in the same commit: now its PSP and amount are known. */
   protected override opened(
     state: PaymentState,
     { amount, psp }: { readonly amount: number; readonly psp: string },
@@ -106,17 +106,17 @@ export class RefundFlow extends ModificationFlow {
     };
   }
 
-  /** What had to be resolved first has shown that there is nothing to refund. */
+  /** The operation that had to be resolved first has shown that there is nothing to refund. */
   protected override refused(state: PaymentState, { code, detail }: Refusal, now: Date): readonly Change[] {
     const { row, isStored } = refundOf(state)!;
-    // What was refused at once leaves no refund behind.
+    // A refund that is refused at once is not stored.
     if (row.status !== 'pending' || !isStored) return [];
     const failure = { category: 'refused', code, psp_code: null, message: detail };
     const set = { status: refundLifecycle.after('pending', 'failed'), failure, updatedAt: now };
     return [changed(row, set), ...refundMoved(row, { ...row, ...set }, () => this.tools.ids.uuid(), now)];
   }
 
-  /** settle: all that was captured has been given back, or a part of it. */
+  /** settle: the whole captured amount was refunded, or a part of it. */
   done({ payment, request }: Decided): PaymentEvent {
     const isAll =
       payment.amountRefunded + request.amount >= payment.amountCaptured && payment.status !== 'authorized';
@@ -134,7 +134,7 @@ export class RefundFlow extends ModificationFlow {
       : { refundReserved, amountRefunded: payment.amountRefunded + request.amount };
   }
 
-  /** 201 for the refund that this request made, 200 for one that was there. */
+  /** 201 if this request made the refund, 200 if it existed. */
   protected override statusOf({ wanted }: PaymentState): number {
     return wanted.isNew ? 201 : 200;
   }
@@ -153,9 +153,9 @@ function withRefund(state: PaymentState, refund: KeptRefund): PaymentState {
   return { ...state, records: new Map(state.records).set(requestedKey(state), refund) };
 }
 
-/** Only the amount tells two refunds of one name apart; a request that does not say it means the one there is. */
+/** Only the amount distinguishes two refunds of one name; a request without an amount means the existing one. */
 function differenceFrom(refund: Refund, { amount }: ModifyPayment): Refusal | null {
-  // One that failed moved nothing: it may be tried again with another amount.
+  // A failed refund moved nothing: it may be tried again with another amount.
   if (refund.status === 'failed' || amount === null || amount === refund.amount) return null;
   return {
     code: 'refund_exists',

@@ -7,9 +7,9 @@ export type RefundStatus = (typeof refundStatuses)[number];
 export type RefundEvent = 'refunded' | 'failed' | 'asked_again' | 'reversed';
 
 /**
- * The life of a refund. `pending` until it is known what the PSP did; one that failed moved nothing,
- * so it may be asked for again under its own name. One that the PSP had done and that comes back from the
- * card's bank fails as well, but its name is used up (docs/adr/0020).
+ * The life of a refund. `pending` until it is known what the PSP did; a failed refund moved nothing, so it may be
+ * requested again under its name. If the card's bank returns a refund that the PSP had done, it fails as well, but
+ * its name cannot be used again (docs/adr/0020).
  */
 export const refundLifecycle = lifecycle<RefundStatus, RefundEvent>({
   name: 'refund',

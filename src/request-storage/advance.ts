@@ -27,7 +27,7 @@ export interface NewOperation {
   readonly operation: Operation;
   readonly amount: number;
   readonly currency: string;
-  /** The PSP's id of what it acts upon, where that is not the payment's own. */
+  /** The PSP's id of the object that it acts upon, if that is not the payment. */
   readonly parentReference?: string;
   /** Of route 1; see `pspIdempotencyKey`. */
   readonly pspIdempotencyKey: string;
@@ -36,10 +36,7 @@ export interface NewOperation {
 /** A PSP account by its name, and which account that is; see `PspRequest.accountFingerprint`. */
 export type AccountAt = Required<Pick<PspRequest, 'psp' | 'accountFingerprint'>>;
 
-/**
- * What to write, and what then. `changes` are all of one commit; only after it is written may
- * `call` be made.
- */
+/** What to write, and the next step. `changes` are one commit; `call` may be made only after it is written. */
 export interface StepResult {
   readonly history: OperationHistory;
   readonly changes: readonly Change[];
@@ -48,15 +45,15 @@ export interface StepResult {
   readonly call: Call | null;
 }
 
-/** The PSP, where its answer or notification decided, and the person, where a statement did. */
+/** The PSP if its answer or notification decided, the person if a statement did. */
 export function actorOf({ history, step }: StepResult): string {
   const by = step.do === 'finish' ? step.by : step.do === 'fail' ? step.evidence.by : null;
   return (by && statedBy(by)) ?? `psp:${history.routes.at(-1)!.request.psp}`;
 }
 
 /**
- * Opens route 1 of a new operation with its first attempt, or the next route of one that was tried before and failed:
- * the proof of its last route stands already, or the database refuses.
+ * Opens route 1 of a new operation with its first attempt, or the next route of one that was tried before and
+ * failed: the proof of its last route must be stored, or the database refuses.
  */
 export function startOperation(
   opening: NewOperation,
@@ -70,8 +67,8 @@ export function startOperation(
 }
 
 /**
- * Takes in what a call came back with (if anything) and decides what comes next. Pure: everything
- * it read is in its arguments, everything it wants written is in its result.
+ * Decides the next step, with the result of a call if there is one. Pure: all input is in the arguments, all
+ * changes are in the result.
  */
 export function advance(
   history: OperationHistory,
@@ -83,7 +80,7 @@ export function advance(
   const known = answered ? record(history, answered, changes) : history;
   const current = known.routes.at(-1)!;
   const before = history.routes.at(-1)!.request;
-  // Decided while this answer was on its way, and everybody may have been told so: it is written down, no more.
+  // The route was decided before this answer came, and clients may know that: the answer is only stored.
   if (before.verdict !== 'open') return { history: known, changes, step: { do: 'none' }, call: null };
   const step = nextStep(known.routes, facts);
   const reference = current.request.pspReference;
@@ -122,7 +119,7 @@ export function advance(
     }
     case 'wait': {
       const isSo = changes.length === 0 && before.nextStepAt?.getTime() === step.until.getTime();
-      // A client that asks again and again learns nothing new, and disturbs no worker with it.
+      // A client that repeats its request learns nothing new, and must not disturb a worker.
       if (isSo && before.leasedBy === null) return { history: known, changes, step, call: null };
       return { history: settle({ nextStepAt: step.until, stuckAt: null }), changes, step, call: null };
     }
@@ -147,8 +144,8 @@ export function advance(
 }
 
 /**
- * The customer has acted: gives the PSP of the open route what the return handed over, or asks it where it
- * knows by itself. null where it waits for no customer.
+ * The customer has acted: sends the details of the return to the PSP of the open route, or asks it if it knows by
+ * itself. null if it does not wait for a customer.
  */
 export function handIn(
   history: OperationHistory,
@@ -161,10 +158,9 @@ export function handIn(
 }
 
 /**
- * What a run writes that may no longer decide, because it lost its lock: the answer, as evidence
- * for the run that decides now, and the PSP's id on the open route, by which it is asked about. Raises the
- * version, so that a decision made without it is made again.
- * Empty when the answer is written down already. The first change is a gate.
+ * What a run writes that lost its lock and may no longer decide: the answer, as evidence for the present run, and
+ * the PSP's id on the open route, for lookups. Raises the version, so that a decision made without it is made
+ * again. Empty if the answer is stored already. The first change is a gate.
  */
 export function evidenceOnly(history: OperationHistory, answered: Answered): readonly Change[] {
   const changes: Change[] = [];
@@ -265,7 +261,7 @@ function callAgain(
     ...current.request,
     version: before.version + 1,
     nextStepAt: new Date(now.getTime() + holder.leaseMs),
-    // What was given up may be asked about all the same: by a client, or by a cancel.
+    // A stuck route may still be asked about: by a client, or by a cancel.
     stuckAt: null,
     leasedBy: holder.lockToken,
   };
@@ -292,8 +288,8 @@ function callAgain(
 }
 
 /**
- * One guarded update of a route. The run that leased it may go on; anybody else only once the lease
- * has run out, by the database's clock.
+ * One guarded update of a route. The run that leased it may write; others only after the lease has ended, by the
+ * database's clock.
  */
 function write(before: PspRequest, after: PspRequest, holder: LeaseHolder, lease = false): Change {
   const { verdict, pspReference, nextStepAt, stuckAt, version, leasedBy, decidedAt, lookAgainAt } = after;

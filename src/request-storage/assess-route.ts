@@ -13,8 +13,8 @@ export interface RouteHistory {
 /**
  * What the calls of a route prove, taken together.
  *
- * - `effective`: the PSP said, once, in whatever call, that it did it.
- * - `ruled_out`: proved that it did not and will not; `elsewhere` says whether another PSP may help.
+ * - `effective`: the PSP reported at least once, in any call, that it did it.
+ * - `ruled_out`: proved that it did not and will not; `elsewhere` says whether another PSP may be tried.
  * - `open`: everything else, with the reason why.
  */
 export type Evidence =
@@ -51,8 +51,8 @@ export interface FlightTime {
 }
 
 /**
- * Judges a route by all of its attempts. A verdict speaks for the whole route: a refusal of a
- * retry says nothing about an earlier attempt that is still in doubt.
+ * Assesses a route by all of its attempts. A verdict is for the whole route: a refused retry says nothing about an
+ * earlier attempt that is still in doubt.
  */
 export function assessRoute(
   { request, attempts }: RouteHistory,
@@ -60,14 +60,14 @@ export function assessRoute(
   flight: FlightTime,
 ): Evidence {
   const stated = attempts.findLast((a) => statedBy(a) !== null);
-  // It outlives whatever the PSP says later: a person decides.
+  // No later answer of the PSP ends it: a person decides.
   const conflict = attempts.find((a) => a.outcome === 'conflict') ?? secondYes(attempts);
   if (conflict && !stated) return { verdict: 'open', why: 'conflict', since: conflict };
 
   const done = attempts.find(isSuccess);
   const failed = done && failedSince(request, attempts);
   if (failed) return ruledOut('declined', failed);
-  // A person decides where the PSP's own words do not; no other PSP is asked because of it.
+  // A person's statement decides only if the PSP's answers do not; it never lets another PSP be tried.
   if (stated?.outcome === 'succeeded') return { verdict: 'effective', by: stated };
   const undone = done ? sinceCanceled(request, attempts, can, flight) : null;
   if (stated && (conflict || !done || undone?.verdict === 'open')) {
@@ -107,21 +107,20 @@ export function assessRoute(
   return { verdict: 'open', why: 'doubt', since: doubtful[0] ?? completion ?? accepted[0]! };
 }
 
-/** A yes about another object than the yes before it: the PSP did it twice, and it is not known which one counts. */
+/** A success with another object than an earlier success: the PSP did it twice, and nobody knows which one counts. */
 function secondYes(attempts: readonly PspAttempt[]): PspAttempt | undefined {
   const successes = attempts.filter((a) => isSuccess(a) && referenceIn(a) !== null);
   return successes.find((a) => referenceIn(a) !== referenceIn(successes[0]!));
 }
 
-/** The PSP's yes to what was asked for. */
+/** The PSP reports that it did what the route requested. */
 export function isSuccess({ kind, outcome }: PspAttempt): boolean {
   return kind !== 'cancel' && outcome === 'succeeded';
 }
 
 /**
- * A capture, refund or payout comes to nothing after the PSP said yes to it, and never the other way round:
- * a yes about the same thing that is told later was on its way for longer. A payment is refused and then
- * made, where its customer tries again.
+ * A capture, refund or payout may fail after its success, never the other way round: a success of the same object
+ * that arrives later was only delivered later. A payment may be refused and then made, if its customer tries again.
  */
 function failedSince({ operation }: PspRequest, attempts: readonly PspAttempt[]): PspAttempt | undefined {
   if (operation === 'charge' || operation === 'authorize') return undefined;
@@ -135,17 +134,16 @@ function failedSince({ operation }: PspRequest, attempts: readonly PspAttempt[])
   );
 }
 
-/** The PSP's no, as an answer or as a notice. */
+/** A failure reported by the PSP, as an answer or as a notice. */
 function isRefusal(a: PspAttempt): boolean {
   const speaks = a.kind === 'execute' || a.kind === 'complete' || (a.kind === 'notice' && !isAboutCancel(a));
   return a.outcome === 'declined' && speaks;
 }
 
 /**
- * The first of the calls that handed in what the customer's return gave, where it is not known that the PSP
- * took it in: unanswered, or not let in at all. That the PSP waits for the customer again, or decides now, is
- * an answer to it; the payment's own answer, sent again under its key, is older than it. A refusal of a repeat
- * says nothing about a call in doubt.
+ * The first call with details of the customer's return that the PSP may not have processed: unanswered, or not
+ * accepted. If the PSP waits for the customer again, or decides, that answers it; the payment's own answer,
+ * replayed under its key, is older. A refused repetition says nothing about a call in doubt.
  */
 function undecidedCompletion(attempts: readonly PspAttempt[]): PspAttempt | undefined {
   let first: PspAttempt | undefined;
@@ -166,9 +164,9 @@ function undecidedCompletion(attempts: readonly PspAttempt[]): PspAttempt | unde
 }
 
 /**
- * Whether a no speaks for every execute of the route. The PSP replays what it did for this key, so its
- * decline is the answer to all of them; and of a single one it is the answer anyway, told when it may, of its
- * own accord or to what the customer's return handed over.
+ * Whether a failure is valid for every execute of the route. The PSP replays its answer for this key, so a decline
+ * answers all of them; and it always answers a single execute, also if it comes later in a notification or for the
+ * details of the customer's return.
  */
 function answersAll(executes: readonly PspAttempt[], declined: PspAttempt, can: Capabilities): boolean {
   const isLater = declined.kind !== 'execute';
@@ -177,15 +175,14 @@ function answersAll(executes: readonly PspAttempt[], declined: PspAttempt, can: 
   return can.idempotency.replays === 'all' && insideWindow(executes, lastSent, can);
 }
 
-/** A notice of what became of a cancel, rather than of the operation itself. */
+/** A notice about the result of a cancel, not about the operation itself. */
 export function isAboutCancel({ kind, request }: PspAttempt): boolean {
   return kind === 'notice' && request['about'] === 'cancel';
 }
 
 /**
- * What a cancel has made of a payment that the PSP did; null where it is as it was. The yes that is
- * replayed under the payment's own key speaks of then: a cancel that was received, or lost, may have
- * voided it since.
+ * How a cancel changed a payment that the PSP did; null if it did not. A success replayed under the payment's key
+ * describes the past: a cancel that was received, or lost, may have voided it since.
  */
 function sinceCanceled(
   { operation }: PspRequest,
@@ -198,7 +195,7 @@ function sinceCanceled(
   const canceled = attempts.findLast((a, i) => i > lastExecute && a.outcome === 'canceled');
   if (canceled) return ruledOut('cancel_acknowledged', canceled);
   const cancels = attempts.filter((a) => a.kind === 'cancel' && !isRefused(a, attempts));
-  // "It cannot be canceled any more" is the last word on every cancel before it.
+  // "It cannot be canceled any more" decides every earlier cancel.
   const tooLate = cancels.findLastIndex((a) => a.outcome === 'succeeded');
   const [first, ...others] = cancels.slice(tooLate + 1).filter(mayHaveVoided);
   if (!first) return null;
@@ -208,7 +205,7 @@ function sinceCanceled(
   return stands ? null : { verdict: 'open', why: 'undoing', since: first };
 }
 
-/** The PSP has told that it did not carry this very cancel out: by its id, or because there is no other. */
+/** The PSP reported that it did not carry out this cancel: by its id, or because there is no other. */
 function isRefused({ response }: PspAttempt, attempts: readonly PspAttempt[]): boolean {
   const own = response?.['psp_reference'];
   const isOnly = attempts.filter(({ kind }) => kind === 'cancel').length === 1;
@@ -229,20 +226,20 @@ function isTruthAfter(
   { lookup }: Capabilities,
   { leaseMs }: FlightTime,
 ): boolean {
-  // A PSP that received the order may carry it out at any time.
+  // A PSP that received the cancel may carry it out at any time.
   if (cancel.outcome === 'pending' || kind !== 'lookup' || lookup?.consistency !== 'strong') return false;
   const gone = cancel.endedAt?.getTime() ?? cancel.startedAt.getTime() + leaseMs;
   return startedAt.getTime() >= gone + settlesAfterMs(cancel, lookup);
 }
 
-/** The PSP has the payment. That it has an order to void something says nothing of the payment. */
+/** The PSP has the payment. An acknowledged cancel does not prove that. */
 export function isAcceptance(a: PspAttempt): boolean {
   return (
     a.kind !== 'cancel' && !isAboutCancel(a) && (a.outcome === 'pending' || a.outcome === 'requires_action')
   );
 }
 
-/** Every execute was answered, none of them with a yes or a maybe: the last answer decides. */
+/** Every execute was answered, none with a success or a doubt: the last answer decides. */
 function withoutDoubt(last: PspAttempt, declined: PspAttempt | undefined): Evidence {
   if (declined) return ruledOut('declined', declined);
   switch (last.outcome) {
@@ -263,30 +260,30 @@ function ruledOut(kind: ProofKind, by: PspAttempt): Extract<Evidence, { verdict:
   return { verdict: 'ruled_out', kind, by, advice, untouched: false };
 }
 
-/** What was called off is done nowhere else, whichever client asks for the payment next. A cancel before a failover calls nothing off. */
+/**
+ * A canceled operation is done at no other PSP, no matter which client requests it next. A cancel before a failover
+ * does not cancel the operation itself.
+ */
 function adviceWithout(kind: ProofKind, by: PspAttempt): DeclineAdvice {
   return kind === 'cancel_acknowledged' && !isFailoverCancel(by) ? 'never' : 'elsewhere';
 }
 
 /**
- * The PSP's word that it is void. Before a failover the receipt of the order to void an
- * authorization counts too: that is the risk which a routing rule takes with it. A charge has taken the money
- * already when such an order is carried out, so for a charge it does not.
+ * The PSP reports the payment as void. Before a failover its receipt of the cancel of an authorization counts too:
+ * the routing rule accepts that risk. For a charge the receipt does not count, because the charge has taken the
+ * money before the cancel is carried out.
  */
 function isCanceled(a: PspAttempt, { operation }: PspRequest): boolean {
   if (a.outcome === 'canceled') return true;
   return isFailoverCancel(a) && a.outcome === 'pending' && operation === 'authorize';
 }
 
-/** A cancel that was made so that another PSP could be asked, or the notice of what became of one. */
+/** A cancel made so that another PSP could be tried, or the notice of its result. */
 export function isFailoverCancel({ request }: PspAttempt): boolean {
   return request['fence'] === true;
 }
 
-/**
- * "Not found" is proof only from a lookup that is never late, asked once nothing that was sent
- * could still be on its way.
- */
+/** "Not found" is proof only from a lookup that is never late, made after no sent request could still arrive. */
 function isFinalNotFound(
   a: PspAttempt,
   executes: readonly PspAttempt[],
@@ -295,14 +292,14 @@ function isFinalNotFound(
 ): boolean {
   if (a.kind !== 'lookup' || a.outcome !== 'not_found') return false;
   if (lookup?.by !== 'reference' || lookup.consistency !== 'strong') return false;
-  // What was refused or never sent is not on its way.
+  // A request that was refused or never sent cannot arrive any more.
   return executes.filter(isUnanswered).every((execute) => {
     const gone = execute.endedAt?.getTime() ?? execute.startedAt.getTime() + leaseMs;
     return a.startedAt.getTime() >= gone + settlesAfterMs(execute, lookup);
   });
 }
 
-/** A server error says that the PSP has had the request, and not that it is done with it. */
+/** A server error shows that the PSP got the request, not that it has finished with it. */
 function settlesAfterMs({ httpStatus }: PspAttempt, lookup: LookupCapability): number {
   const failed = httpStatus !== null && httpStatus >= 500;
   return (failed ? lookup.settlesAfterServerErrorMs : undefined) ?? lookup.settlesAfterMs;

@@ -6,27 +6,27 @@ import { statedBy } from './statement.js';
 import { type PspAttempt, type PspRequest } from './psp-request.entity.js';
 import { orphanEffects, pspAttempts } from './psp-request.table.js';
 
-/** Everything that was asked of PSPs on behalf of one entity key. */
+/** All calls to PSPs for one entity key. */
 export interface OperationHistory {
   readonly entityKey: string;
   readonly routes: readonly RouteHistory[];
 }
 
-/** Who drives an operation: the token of the lock it holds, and how long that lock lasts. */
+/** The run that advances an operation: the token of its lock, and how long that lock lasts. */
 export interface LeaseHolder {
   readonly lockToken: string;
   readonly leaseMs: number;
   readonly traceId: string;
 }
 
-/** An attempt that is a call of ours, rather than a notice of the PSP's. */
+/** An attempt that is a call, not a notice of the PSP. */
 export type CallAttempt = PspAttempt & { readonly kind: AttemptKind };
 
 export function isCall(attempt: PspAttempt): attempt is CallAttempt {
   return attempt.kind !== 'notice';
 }
 
-/** A call that was made beside the schedule, because a client or an operator asked. */
+/** A call outside the schedule, because a client or an operator asked. */
 export function isOffSchedule({ request }: PspAttempt): boolean {
   return request['off_schedule'] === true;
 }
@@ -37,11 +37,11 @@ export interface Call {
   readonly attempt: CallAttempt;
   /** When each execute of the route was started, oldest first: a lookup searches around them. */
   readonly sentAt: readonly Date[];
-  /** cancel: the PSP has said that it did this. */
+  /** cancel: the PSP reported this object as done. */
   readonly undo: boolean;
 }
 
-/** What a call came back with. */
+/** The result of a call. */
 export interface Answered {
   readonly call: Call;
   readonly answer: Answer;
@@ -49,7 +49,7 @@ export interface Answered {
   readonly latencyMs: number;
 }
 
-/** A call as it is written down before it is made. */
+/** A call as stored before it is made. */
 export function newAttempt(
   request: PspRequest,
   attempt: number,
@@ -77,7 +77,7 @@ export function newAttempt(
   };
 }
 
-/** Writes an answer down, whatever becomes of it: nothing that a PSP said is lost. */
+/** Stores an answer, also if it decides nothing: no answer of a PSP is lost. */
 export function record(history: OperationHistory, answered: Answered, changes: Change[]): OperationHistory {
   const { call, answer } = answered;
   const routes = history.routes.map((route) => {
@@ -97,7 +97,10 @@ export function record(history: OperationHistory, answered: Answered, changes: C
   return { ...history, routes };
 }
 
-/** The PSP's name for what the route made. A cancel's answer names the cancel; a yes names the thing. */
+/**
+ * The PSP's id of the object that the route made. A cancel's answer has the id of the cancel, a success that of the
+ * object.
+ */
 function referenceAfter(
   { pspReference: known }: PspRequest,
   { kind }: PspAttempt,
@@ -120,20 +123,20 @@ function completed({ answer, endedAt, latencyMs }: Answered): Partial<PspAttempt
 }
 
 /**
- * What the PSP did beside what the books say of a decided route, each object recorded once: every object
- * that it made for a route that was ruled out, and every object but the first for one that is effective.
+ * Objects that the PSP made beside our record of a decided route, each recorded once: every object that it made for
+ * a route that was ruled out, and every object but the first for one that is effective.
  */
 export function orphansOf(route: RouteHistory, attempt: PspAttempt): readonly Change[] {
   const { merchantId, entityKey, route: number, operation, psp, amount, currency } = route.request;
   if (route.request.verdict === 'open') return [];
-  // An id that stood on the route before a person ruled it out is no recorded orphan effect: a later yes is news.
+  // An id stored on the route before a person ruled it out is no recorded orphan effect: a later success is new.
   const stated = route.request.verdict === 'ruled_out' ? route.attempts.findLastIndex(isStated) : -1;
   const known = new Set(route.attempts.slice(stated + 1).flatMap((a) => objectsIn(route, a)));
   if (route.request.verdict === 'effective') {
     if (route.request.pspReference === null) return [];
     known.add(route.request.pspReference);
   }
-  // A fact that came without its id may be about this very object.
+  // A fact without an id may be about this object.
   const isNew = (id: string | null) => (id === null ? known.size === 0 : !known.has(id) && !known.has(null));
   return objectsIn(route, attempt)
     .filter(isNew)
@@ -166,17 +169,17 @@ export function isSecondObject(route: RouteHistory, pspReference: string | null)
   return pspReference !== null && counts !== null && pspReference !== counts;
 }
 
-/** The PSP's ids of what an answer says was made; null where the PSP does not tell one. */
+/** The PSP's ids of the objects that an answer reports as made; null if the PSP gives none. */
 function objectsIn({ request }: RouteHistory, attempt: PspAttempt): readonly (string | null)[] {
   const isRuledOut = request.verdict === 'ruled_out';
-  // That it cannot be canceled any more says that it was made.
+  // If it cannot be canceled any more, it was made.
   const isYes = isSuccess(attempt) || (isRuledOut && attempt.outcome === 'succeeded');
   if (!isYes && (attempt.outcome !== 'conflict' || attempt.kind === 'cancel')) return [];
   const ids = referencesIn(attempt);
   if (ids.length > 0) return ids;
   return isRuledOut ? [request.pspReference] : [];
 }
-/** What is kept of an answer beside its outcome. */
+/** The stored part of an answer beside its outcome. */
 export function responseOf({
   pspReference,
   pspReferences,

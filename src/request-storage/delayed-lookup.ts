@@ -14,9 +14,9 @@ import { type OrphanEffect, type PspRequest } from './psp-request.entity.js';
 import { orphanEffects, pspAttempts, pspRequests } from './psp-request.table.js';
 
 /**
- * "Not found" is believed when a PSP promises that nothing can arrive any more. PSPs break promises:
- * one bank's gateway is known to take up to three days. So a route that was ruled out by it, or by
- * a cancel before a failover, is looked at again after so long; what is found is an orphan effect.
+ * "Not found" is proof if a PSP promises that nothing can arrive any more. PSPs break promises: one bank's gateway
+ * is known to take up to three days. So a route that was ruled out by it, or by a cancel before a failover, is
+ * looked up again after these times; an object found then is an orphan effect.
  */
 export const DELAYED_LOOKUPS_MS: readonly number[] = [
   5 * 60_000,
@@ -26,7 +26,7 @@ export const DELAYED_LOOKUPS_MS: readonly number[] = [
   72 * 3_600_000,
 ];
 
-/** When to look for the first time; null where the proof is the PSP's own no, or the PSP cannot be asked. */
+/** When to look it up first; null if the PSP itself reported the failure, or offers no lookup. */
 export function delayedLookupAfter({ kind, by }: RuledOut, { lookup }: Capabilities, now: Date): Date | null {
   const mayBeLate =
     (kind === 'lookup_final' && by.outcome === 'not_found') || kind === 'person' || isFailoverCancel(by);
@@ -34,7 +34,7 @@ export function delayedLookupAfter({ kind, by }: RuledOut, { lookup }: Capabilit
   return new Date(now.getTime() + DELAYED_LOOKUPS_MS[0]!);
 }
 
-/** One more look at a route that was ruled out: what to write before it, and the call. */
+/** Another lookup of a route that was ruled out: what to write before it, and the call. */
 export function recheck(
   { request, attempts }: RouteHistory,
   holder: LeaseHolder,
@@ -42,7 +42,7 @@ export function recheck(
 ): { readonly changes: readonly Change[]; readonly call: Call } {
   const attempt = newAttempt(request, attempts.at(-1)!.attempt + 1, 'lookup', holder, now);
   return {
-    // A process that dies now is followed by another look, once its call can no longer be under way.
+    // If the process dies now, another lookup follows once this call can no longer be under way.
     changes: [write(request, new Date(now.getTime() + holder.leaseMs)), insert(pspAttempts, attempt)],
     call: callFor({ request: { ...request, version: request.version + 1 }, attempts }, attempt),
   };
@@ -53,7 +53,7 @@ function callFor({ request, attempts }: RouteHistory, attempt: Call['attempt']):
   return { request, attempt, sentAt, undo: false };
 }
 
-/** When an orphan effect is asked about again that the PSP gave no answer about. */
+/** When to ask again about an orphan effect, if the PSP did not answer. */
 export const ORPHAN_ASKS_MS: readonly number[] = [
   60_000,
   5 * 60_000,
@@ -62,10 +62,7 @@ export const ORPHAN_ASKS_MS: readonly number[] = [
   24 * 3_600_000,
 ];
 
-/**
- * One question about an orphan effect, by the id that the PSP told. Null where it was asked as often as makes
- * sense and the PSP gave no answer.
- */
+/** One lookup of an orphan effect by the PSP's id. Null if it was asked often enough and the PSP gave no answer. */
 export function askAbout(
   { request, attempts }: RouteHistory,
   orphan: OrphanEffect,
@@ -79,7 +76,7 @@ export function askAbout(
   const made = newAttempt(request, attempts.at(-1)!.attempt + 1, 'lookup', holder, now);
   const attempt = { ...made, request: { ...made.request, orphan: object } };
   const key = { merchantId, entityKey, route };
-  // A process that dies now is followed by another question, once this one can no longer be under way.
+  // If the process dies now, another lookup follows once this one can no longer be under way.
   const claim = askLater(orphan, new Date(now.getTime() + holder.leaseMs));
   return {
     orphan: claim.orphan,
@@ -92,7 +89,7 @@ export function askAbout(
   };
 }
 
-/** The PSP gave no answer about an orphan effect: when it is asked again. */
+/** The PSP gave no answer about an orphan effect: when to ask again. */
 export function unanswered({ attempts }: RouteHistory, orphan: OrphanEffect, now: Date): Change {
   const asked = attempts.filter((a) => isAbout(a, orphan)).length;
   return askLater(orphan, new Date(now.getTime() + (ORPHAN_ASKS_MS[asked - 1] ?? 0))).change;
@@ -115,8 +112,8 @@ function isAbout({ kind, request }: RouteHistory['attempts'][number], { object }
 }
 
 /**
- * What the look came back with, and when to look next: not any more once it has found one thing. Questions
- * about an orphan effect, by its id, are no looks.
+ * The result of the lookup, and when the next one is due: none after one that found an object. Lookups of an orphan
+ * effect by its id do not count.
  */
 export function rechecked(history: OperationHistory, answered: Answered, now: Date): readonly Change[] {
   const changes: Change[] = [];

@@ -3,8 +3,8 @@ import { type Refusal } from '../core/change.js';
 import { Problem } from '../core/problem.js';
 
 /**
- * Names of operations, built from the entity and nothing else: every client that asks for the same thing,
- * whenever and however often, arrives at the same name.
+ * Names of operations, derived from the entity alone: every request for the same operation, at any time, gets the
+ * same name.
  */
 export const entityKey = {
   charge: (paymentId: string) => `payment-${paymentId}-charge`,
@@ -23,7 +23,7 @@ export const entityKey = {
   ofPayout: (payoutId: string) => `payout-${payoutId}-`,
 } as const;
 
-/** Whether an operation gives an orphan effect back, rather than being one of the payment's own. */
+/** Whether an operation gives an orphan effect back. */
 export function isOfOrphan(paymentId: string, name: string): boolean {
   return name.startsWith(`payment-${paymentId}-orphan-`);
 }
@@ -52,13 +52,13 @@ export function paymentIdOf(name: string): string {
 
 const SUBJECT = /^(payment|payout)-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-/;
 
-/** What a name that comes from outside is of; null where it is no entity key. */
+/** The subject of a name from outside; null if it is no entity key. */
 export function subjectOf(name: string): { readonly kind: 'payment' | 'payout'; readonly id: string } | null {
   const [, kind, id] = SUBJECT.exec(name) ?? [];
   return id === undefined ? null : { kind: kind === 'payout' ? 'payout' : 'payment', id };
 }
 
-/** What the operation of this name is of, as audit records name it: `payment:<id>`. */
+/** The subject of the operation, as audit records name it: `payment:<id>`. */
 export function auditSubjectOf(name: string): string {
   const { kind, id } = subjectOf(name)!;
   return `${kind}:${id}`;
@@ -70,9 +70,9 @@ function suffix(reference: string | null): string {
 }
 
 /**
- * The keys that PSPs see, each of one route: the same for every execute of it. None of them holds an id
- * that we draw: when the database loses its last commits, the same request of the client arrives at the
- * same keys, and a PSP that honours keys meets it with its first answer (docs/adr/0017).
+ * The keys that PSPs see, each of one route: the same for every execute of it. None contains an id that we
+ * generate: when the database loses its last commits, the same request of the client gets the same keys, and a PSP
+ * that supports keys returns its first answer (docs/adr/0017).
  */
 export const pspIdempotencyKey = {
   /** Route 1 of a charge, an authorization or a payout. */
@@ -85,17 +85,17 @@ export const pspIdempotencyKey = {
   ofLaterRoute: (first: string, route: number) => digest(`${first}\n${route}`),
 } as const;
 
-/** 43 characters (Adyen takes at most 64); a hash, so that it tells the PSP nothing. */
+/** 43 characters (Adyen takes at most 64); a hash, so that the PSP learns nothing from it. */
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }
 
-/** THE other rule: no two routes of a merchant show PSPs the same key. */
+/** No two routes of a merchant use the same key at PSPs. */
 export const ONE_KEY_PER_ROUTE = 'psp_requests_psp_idempotency_key';
 
 /**
- * A request whose key is forgotten here while its route stands: it is older than the retention of keys.
- * What it was answered is not known any more, and a second effect under the same key would be one too many.
+ * A request whose key was deleted after its retention while its route still exists. Its answer is not known any
+ * more, and it must not have a second effect.
  */
 export function refuseForgottenKey(refused: Refusal | null): void {
   if (refused?.by !== 'unique' || refused.rule !== ONE_KEY_PER_ROUTE) return;

@@ -15,35 +15,34 @@ import { statedBy } from './statement.js';
 import { insideWindow, mayCancel, mayHandInAgain, mayResend, waysToAsk } from './ways.js';
 
 /**
- * Which PSP may this operation be sent to now? The one question that decides whether a customer is
- * charged twice, answered by one function without I/O from the routes, their attempts, what the
- * PSPs promise, the time and the deadline. The rules it keeps stand in docs/ARCHITECTURE.md;
- * next-step.spec.ts holds each as a property.
+ * Which PSP may this operation be sent to now? The one question that decides whether a customer is charged twice,
+ * answered by one function without I/O from the routes, their attempts, what the PSPs promise, the time and the
+ * deadline. docs/ARCHITECTURE.md lists its rules; next-step.spec.ts checks each as a property.
  */
 export type Step =
   /** Money moved, or will. */
   | { readonly do: 'finish'; readonly by: PspAttempt }
   /** No PSP did it and none is left to ask. */
   | { readonly do: 'fail'; readonly evidence: RuledOut }
-  /** Call the PSP of the open route: again with the same key, to ask, or to hand in what the customer did. */
+  /** Call the PSP of the open route: resend under the same key, look up, or send what the customer did. */
   | { readonly do: 'execute' | 'lookup' | 'complete'; readonly offSchedule?: true }
-  /** `beforeFailover`: to void what may be there, so that another PSP can be asked. */
+  /** `beforeFailover`: voids a possible charge, so that another PSP can be tried. */
   | { readonly do: 'cancel'; readonly beforeFailover: boolean; readonly offSchedule?: true }
   /** Open the next route: another PSP, or the same one under a fresh key. */
   | { readonly do: 'open'; readonly psp: string; readonly evidence: RuledOut }
   /** Nothing to do before `until`, and why. */
   | { readonly do: 'wait'; readonly until: Date; readonly why: string }
-  /** The budget is spent: a person is needed. The route stays open and bound. */
+  /** The schedule has ended: a person is needed. The route stays open at its PSP. */
   | { readonly do: 'stuck'; readonly why: string };
 
 export type RuledOut = Extract<Evidence, { verdict: 'ruled_out' }>;
 
 export interface StepFacts extends FlightTime, ScheduleFacts {
-  /** Whether anything may be judged by time: `now`, and what stands on the attempts. */
+  /** Whether times may be compared: `now` with those of the attempts. */
   readonly clockTrusted: boolean;
   /**
-   * Unless `none`, the database may have lost what was done: a PSP may have seen a route's key before the route.
-   * Only its answer to the key says what it did.
+   * Unless `none`, the database may have lost commits: a PSP may have seen the key of a route that is not stored
+   * here. Only its answer under that key says what it did.
    */
   readonly hold: Hold;
   readonly capabilities: (psp: string) => Capabilities;
@@ -55,21 +54,24 @@ export interface StepFacts extends FlightTime, ScheduleFacts {
   readonly mayBeginAt: (psp: string) => boolean;
   /** 'cancel': the merchant no longer wants it; void it where that is possible. */
   readonly intent: 'finish' | 'cancel';
-  /** The routing rule allows to cancel a charge in doubt and to fail over on the PSP's acknowledgement. */
+  /** The routing rule allows canceling a charge in doubt and failing over on the PSP's acknowledgement. */
   readonly cancelBeforeFailover: boolean;
 }
 
 /** Routes per operation: every candidate once, and a few fresh keys. */
 export const MAX_ROUTES = 12;
-/** Calls per route, those that clients and operators cause among them; beyond it the route is stuck. The schedule alone makes about 30. */
+/**
+ * Calls per route, including those that clients and operators cause; after that the route is stuck. The schedule
+ * makes about 30.
+ */
 export const MAX_CALLS = 1_000;
 
-/** How long a route is left to a process whose clock is sound. Longer than a request sleeps through. */
+/** How long a route waits for a process whose clock is right. Longer than a request waits. */
 const UNTIL_SOUND_MS = 3_000;
-/** How long a route waits for the database to say what is held. A request sleeps through it. */
+/** How long a route waits for the database to report holds. A request waits that long. */
 const UNTIL_HOLD_KNOWN_MS = 1_000;
 
-/** Why a route is stuck that the person resumes who ends the hold. */
+/** Why a route is stuck that `failover resume` continues. */
 export const HELD = 'commits may be lost';
 
 export function nextStep(routes: readonly RouteHistory[], facts: StepFacts): Step {
@@ -81,7 +83,7 @@ export function nextStep(routes: readonly RouteHistory[], facts: StepFacts): Ste
   return { do: 'wait', until: new Date(facts.now.getTime() + UNTIL_HOLD_KNOWN_MS), why: HELD };
 }
 
-/** A later route, which is lost here, may have done this at another PSP. */
+/** A later route, whose row is lost, may have done this at another PSP. */
 function mayBeElsewhere(
   { request }: RouteHistory,
   { hold, candidates }: Pick<StepFacts, 'hold' | 'candidates'>,
@@ -90,7 +92,10 @@ function mayBeElsewhere(
   return isHeld && candidates.some((psp) => psp !== request.psp);
 }
 
-/** What sends it, or says that no PSP did it. What asks, undoes, or follows from a person's word goes on. */
+/**
+ * Steps that send the operation, or decide that no PSP did it. Lookups, cancels, and steps from a person's
+ * statement are still allowed.
+ */
 function isHeldBack(step: Step): boolean {
   switch (step.do) {
     case 'execute':
@@ -130,8 +135,8 @@ function stepUnheld(routes: readonly RouteHistory[], current: RouteHistory, fact
 }
 
 /**
- * What may be decided without a clock: a person's statement, that the PSP did it and was told nothing since,
- * and the answer to the only call. Everything else rests on which call came when, or sends one more.
+ * What may be decided without a clock: a person's statement, a success without a later call, and the answer to the
+ * only call. All other decisions compare times of calls, or make another call.
  */
 function holdsAtAnyTime({ attempts }: RouteHistory, evidence: Evidence): boolean {
   if (evidence.verdict === 'open') return false;
@@ -141,8 +146,8 @@ function holdsAtAnyTime({ attempts }: RouteHistory, evidence: Evidence): boolean
 }
 
 /**
- * That our request did not leave, or is not found, says nothing of one under the same key that is lost here.
- * So the PSP is asked under its key for as long as it remembers the key.
+ * That our request was not sent, or is not found, says nothing about a lost one under the same key. So the request
+ * is sent under its key for as long as the PSP remembers the key.
  */
 function mayBeFromBefore(
   current: RouteHistory,
@@ -156,8 +161,8 @@ function mayBeFromBefore(
 }
 
 /**
- * What an account promises that is not the one a route was sent to, or is no longer configured: nothing.
- * It can neither be asked about the route nor be sent it again; a person has to see it.
+ * The capabilities of an account that is no longer configured, or is not the one that the route was sent to: none.
+ * It cannot be asked about the route nor get it again; a person must decide.
  */
 export const NO_PROMISES: Capabilities = {
   operations: [],
@@ -168,7 +173,7 @@ export const NO_PROMISES: Capabilities = {
   captures: 'whole',
 };
 
-/** Whether the name of the route's PSP stands for another account by now. */
+/** Whether the name of the route's PSP now means another account. */
 export function isOtherAccount(
   { psp, accountFingerprint }: PspRequest,
   { fingerprintOf }: Pick<StepFacts, 'fingerprintOf'>,
@@ -177,11 +182,11 @@ export function isOtherAccount(
   return opened !== null && configured !== null && configured !== opened;
 }
 
-/** It is proved that this PSP did nothing. May another be asked, or the same one afresh? */
+/** It is proved that this PSP did nothing. May another PSP be tried, or the same one under a fresh key? */
 function afterRuledOut(routes: readonly RouteHistory[], evidence: RuledOut, facts: StepFacts): Step {
   const fail: Step = { do: 'fail', evidence };
   if (facts.intent === 'cancel' || evidence.advice !== 'elsewhere') return fail;
-  // A refusal that is not kept under the key says nothing of what the PSP did under it before.
+  // A refusal that the PSP does not keep under the key says nothing about what it did under that key before.
   if (facts.hold !== 'none' && evidence.kind === 'rejected') return fail;
   if (!facts.deadline || facts.now >= facts.deadline || routes.length >= MAX_ROUTES) return fail;
   const tried = new Set(routes.map(({ request }) => request.psp));
@@ -192,18 +197,19 @@ function afterRuledOut(routes: readonly RouteHistory[], evidence: RuledOut, fact
   const { psp } = current.request;
   const rotates = evidence.kind === 'lookup_final' && evidence.untouched && facts.candidates.includes(psp);
   if (!rotates) return fail;
-  // A key that it never saw is sent again: after lost commits a fresh one would leave this one to be taken.
+  // A key that the PSP never saw is sent again: with a fresh key after lost commits, the PSP could still accept
+  // this one.
   const isSeen = current.attempts.some((a) => a.kind === 'execute' && a.httpStatus !== null);
   if (!isSeen && mayResend(current, facts.capabilities(psp), facts.now)) return { do: 'execute' };
   return { do: 'open', psp, evidence };
 }
 
-/** Customers, and those who forge their return, hand something in at most so often. */
+/** The most details that customers, or forgers of their return, may send for one route. */
 const MAX_COMPLETIONS = 20;
 
 /**
- * How the PSP learns that the customer has acted: it is given the details, or where it knows by itself it is
- * asked. null where it waits for no customer, or may no longer be given anything.
+ * How the PSP learns that the customer has acted: by the details, or by a lookup if it knows by itself. null if it
+ * does not wait for a customer, or accepts no more details.
  */
 export function completionStep(
   current: RouteHistory,
@@ -212,7 +218,7 @@ export function completionStep(
 ): { readonly do: 'complete' | 'lookup' } | null {
   const evidence = assessRoute(current, can, flight);
   if (evidence.verdict !== 'open' || evidence.why !== 'requires_action') return null;
-  // What is being called off is not to be brought to an end.
+  // An operation that is being canceled must not be completed.
   if (current.attempts.some(({ kind }) => kind === 'cancel')) return null;
   if (!can.completion) return waysToAsk(current, can).length > 0 ? { do: 'lookup' } : null;
   const handedIn = current.attempts.filter(({ kind }) => kind === 'complete').length;
@@ -252,7 +258,7 @@ function whyOnlyAPersonDecides({ attempts }: RouteHistory, { why, since }: OpenE
   return attempts.filter(isCall).length >= MAX_CALLS ? 'too many calls' : null;
 }
 
-/** The `pspCode` of a conflict: the PSP answered with its id of something else that was asked for here. */
+/** The `pspCode` of a conflict: the PSP answered with its id of another operation of ours. */
 export const ID_OF_ANOTHER_OPERATION = 'id_of_another_operation';
 
 function conflictOf({ pspCode }: PspAttempt): string {
@@ -267,8 +273,8 @@ function conflictOf({ pspCode }: PspAttempt): string {
 }
 
 /**
- * A charge that is still in doubt after every way to learn was tried once, while the client waits and
- * another PSP could be asked. Only where the PSP can void by our reference: nothing else is known.
+ * A charge that is still in doubt after every way to learn was tried once, while the client waits and another PSP
+ * could be tried. Only if the PSP can void by our reference, since its id is not known.
  */
 function mayCancelBeforeFailover(
   current: RouteHistory,
@@ -284,11 +290,11 @@ function mayCancelBeforeFailover(
     can.cancel !== 'reference'
   )
     return false;
-  // Our reference is younger than what the PSP may have done under the key.
+  // Our reference is newer than the object that the PSP may have made under the key.
   if (facts.hold !== 'none') return false;
   // A customer who has just authenticated is not sent to another PSP because an answer was lost.
   if (since.kind === 'complete') return false;
-  // A charge has taken the money by the time that a mere order to void is carried out.
+  // A charge has taken the money by the time that the PSP carries out an acknowledged void.
   const voidable =
     request.operation === 'authorize' || (request.operation === 'charge' && !can.cancelIsOrder);
   if (!voidable) return false;
@@ -309,7 +315,7 @@ function waysOn(
   const ask = waysToAsk(current, can);
   switch (why) {
     case 'doubt': {
-      // What can tell us about a call in doubt: asking, and sending the same again under the same key.
+      // Two calls resolve doubt: a lookup, and a resend under the same key.
       const again: Way | false =
         since.kind === 'complete'
           ? mayHandInAgain(current, can, facts.now) && 'complete'
@@ -318,7 +324,7 @@ function waysOn(
       return facts.intent === 'cancel' && mayCancel(current, can) ? [...ways, 'cancel' as const] : ways;
     }
     case 'undoing':
-      // Undoing what is undone does nothing more, and is answered with a word about now.
+      // A second cancel has no further effect, and its answer describes the present state.
       return mayCancel(current, can) ? ['cancel', ...ask] : ask;
     default:
       return ask;
@@ -326,8 +332,8 @@ function waysOn(
 }
 
 /**
- * Nothing ran. The same PSP is asked again when it said; when the client would not be waiting any more by
- * then, the route is ruled out instead, so that another PSP can be asked or the client be told.
+ * Nothing ran. The PSP is called again at the time that it named; if the client no longer waits by then, the route
+ * is ruled out instead, so that another PSP can be tried or the client be answered.
  */
 function afterThrottle(
   routes: readonly RouteHistory[],
@@ -341,7 +347,7 @@ function afterThrottle(
   const delay = typeof asked === 'number' ? asked : Math.min(500 * 2 ** throttles, 30_000);
   const until = new Date(endOf(since, facts, current.request) + delay);
   const tooLate = (!facts.deadline || until >= facts.deadline) && facts.hold === 'none';
-  // Without keys a route is executed once, even where it is sure that nothing ran.
+  // Without keys a route is executed once, even if it is certain that nothing ran.
   const executes = current.attempts.filter((a) => a.kind === 'execute');
   if (tooLate || !insideWindow(executes, can.idempotency.windowMs, facts.now)) {
     return afterRuledOut(
@@ -379,8 +385,8 @@ function stepOf(way: Way, { attempts }: RouteHistory, { intent }: StepFacts): Ex
 }
 
 /**
- * When a call is over for the schedule. One that is in flight is over with the lease of its route, which is
- * ended early where its process has died; whether it may still have an effect is another question.
+ * When a call has ended for the schedule. A call in flight ends with the lease of its route, which ends early if
+ * its process has died; whether the call may still have an effect is another question.
  */
 function endOf(attempt: PspAttempt, { leaseMs }: FlightTime, { leasedUntil }: PspRequest): number {
   const lapsesAt = attempt.startedAt.getTime() + leaseMs;

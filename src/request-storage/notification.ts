@@ -18,7 +18,7 @@ import { type PspAttempt, type PspRequest } from './psp-request.entity.js';
 import { pspAttempts, pspRequests } from './psp-request.table.js';
 
 /**
- * What became of a fact that a PSP told of its own accord.
+ * The result of a fact from a notification of a PSP.
  *
  * - `applied`        it was written down, and the operation was driven on with it
  * - `recorded`       it was written down; another run drives the operation, and decides with it
@@ -29,7 +29,7 @@ import { pspAttempts, pspRequests } from './psp-request.table.js';
  */
 export type NotificationOutcome = 'applied' | 'recorded' | 'known' | 'contradiction' | 'unknown';
 
-/** Takes in what PSPs tell; every room that owns operations does it through this one face. */
+/** Applies facts from notifications of PSPs; every module that owns operations uses this interface. */
 export interface ItemRecorder {
   /** May be called twice with the same fact. @throws StoreUnavailable */
   recordNotification(psp: string, fact: NotificationItem, traceId: string): Promise<NotificationOutcome>;
@@ -40,17 +40,17 @@ type Histories = ReadonlyMap<string, OperationHistory>;
 /** Which route a fact is about. */
 export interface Attribution {
   readonly route: RouteHistory;
-  /** The fact carries our own name of this operation and leaves no doubt which route of it is meant. */
+  /** The fact carries our name of this operation and identifies one route of it. */
   readonly named: boolean;
 }
 
 /**
- * Evidence belongs to the object that it names. A fact is about a route when it carries our own name of that
- * operation, or a PSP id that the route knows. What carries neither says nothing about a route, with one
- * exception: a yes for the same money may be that of the only open operation of its kind.
+ * Evidence belongs to the object that it names. A fact is about a route if it carries our name of that operation,
+ * or a PSP id that the route knows. A fact with neither counts for no route, with one exception: a success for the
+ * same money may belong to the only open operation of its kind.
  *
- * Null where the fact is about none of these routes, as far as is known by now. `contradiction` where it names
- * one operation and carries the id of another.
+ * Null if the fact is about none of these routes, as far as we know. `contradiction` if it names one operation and
+ * carries the id of another.
  */
 export function attribute(
   histories: Histories,
@@ -65,7 +65,7 @@ export function attribute(
     ({ request }) => entityKey !== null && isHandedBackAs(request.entityKey, entityKey),
   );
   const knowing = routes.filter((route) => pspReference !== null && knows(route, pspReference));
-  // The PSP's own id first: it is signed, and a route number that is handed back need not be.
+  // The PSP's id first: it is signed, and a route number that the PSP returns need not be.
   const both = latest(named.filter((route) => knowing.includes(route)));
   if (both) return { route: both, named: true };
   if (named.length > 0 && knowing.length > 0) return 'contradiction';
@@ -74,14 +74,17 @@ export function attribute(
   return byName(named, fact) ?? byKind(histories, routes, named, fact);
 }
 
-/** A fact that names no operation is about the payment itself. So is one about a cancel: nothing else is canceled. */
+/**
+ * A fact that names no operation is about the payment itself. So is a fact about a cancel: only payments are
+ * canceled.
+ */
 function mayBeAbout({ operation }: PspRequest, fact: NotificationItem): boolean {
   const isPayment = operation === 'charge' || operation === 'authorize';
   if (fact.about === 'cancel' && !isPayment) return false;
   return fact.operation === null ? isPayment : fact.operation === operation;
 }
 
-/** Whether the route has heard of this id as that of what it made. */
+/** Whether the route knows this id as that of its object. */
 function knows({ request, attempts }: RouteHistory, pspReference: string): boolean {
   return (
     request.pspReference === pspReference ||
@@ -89,7 +92,7 @@ function knows({ request, attempts }: RouteHistory, pspReference: string): boole
   );
 }
 
-/** Whether a fact brings an id that the route has not heard of. */
+/** Whether a fact has an id that the route does not know. */
 export function isUnknownReference(route: RouteHistory, pspReference: string | null): boolean {
   return pspReference !== null && !knows(route, pspReference);
 }
@@ -99,24 +102,24 @@ function latest(routes: readonly RouteHistory[]): RouteHistory | undefined {
   return routes.find(({ request }) => request.verdict !== 'ruled_out') ?? routes.at(-1);
 }
 
-/** By our own name, where that leaves no doubt which route is meant. */
+/** By our name, if it identifies one route. */
 function byName(named: readonly RouteHistory[], fact: NotificationItem): Attribution | null {
   const [only, ...others] =
     fact.route === null ? named : named.filter(({ request }) => request.route === fact.route);
   if (!only || others.length > 0) return null;
-  // The PSP has another object under the same name: what it says of that is no news of this one.
+  // The PSP has another object under the same name: a fact about that one says nothing about this one.
   const isOther = isAnother(only, fact.pspReference);
   return isOther && fact.answer.outcome !== 'succeeded' ? null : { route: only, named: true };
 }
 
-/** The PSP has taken on what the route asked for, under other ids than this one alone. */
+/** The PSP has accepted the route's request, and not only under this id. */
 function isAnother({ attempts }: RouteHistory, pspReference: string | null): boolean {
   const taken = attempts.filter((a) => isSuccess(a) || isAcceptance(a)).map(referenceIn);
   const ids = taken.filter((id) => id !== null);
   return pspReference !== null && ids.length > 0 && !ids.includes(pspReference);
 }
 
-/** By what it acts upon, where nothing else fits: never a no, and never other money. */
+/** By the object that it acts upon, if nothing else matches: never for a failure, and never for other money. */
 function byKind(
   histories: Histories,
   routes: readonly RouteHistory[],
@@ -133,12 +136,12 @@ function byKind(
   if (!isMeant) return null;
   const { amount, currency } = only.request;
   const { money } = answer;
-  // A void has no money of its own: whether we made it or not, the payment is void.
+  // A void has no amount: no matter who requested it, the payment is void.
   const isSameMoney = money?.amount === amount && money.currency === currency;
   return isSameMoney || (operation === 'void' && !money) ? { route: only, named: false } : null;
 }
 
-/** Some PSPs hand back the name of the payment for what was done to it. */
+/** Some PSPs return the name of the payment for a capture, void or refund of it. */
 function isOfPaymentItself(histories: Histories, name: string): boolean {
   return [...histories.values()].some(
     ({ entityKey, routes }) =>
@@ -147,21 +150,21 @@ function isOfPaymentItself(histories: Histories, name: string): boolean {
   );
 }
 
-/** What to write for a fact, and what it comes to. With nothing to write it is known, or contradicts. */
+/** What to write for a fact, and its result. With nothing to write the fact is known, or contradicts. */
 export interface RecordedItem {
   readonly taken: Exclude<NotificationOutcome, 'unknown'>;
   readonly changes: readonly Change[];
-  /** A refund, or a payout, that the PSP had done has come to nothing: its owner takes it back in the same commit. */
+  /** A refund or a payout that the PSP had done failed later: its owner reverses it in the same commit. */
   readonly reversed?: RuledOut;
 }
 
-/** Different things that a PSP says of one route. More is no news but noise. */
+/** The most different facts that are stored for one route. */
 const MAX_NOTICES = 50;
 
 /**
- * What a fact means for a route. While the route is open it is evidence, written down beside the
- * calls, to be weighed with them. Once it is decided nothing is overwritten: a yes for what was ruled
- * out is an orphan effect, and anything else that does not fit is for a person.
+ * What a fact means for a route. While the route is open the fact is evidence, stored with the calls and assessed
+ * with them. Nothing overwrites a decided route: a success for a route that was ruled out is an orphan effect, and
+ * any other contradiction is for a person.
  */
 export function recordItem(
   { route, named }: Attribution,
@@ -198,7 +201,7 @@ export function recordItem(
   };
 }
 
-/** A yes about another amount than was asked for is none. */
+/** A success with another amount than requested is none. */
 function heldTo({ amount, currency }: PspRequest, fact: NotificationItem): NotificationItem {
   const { outcome, money } = fact.answer;
   if (outcome !== 'succeeded' || !money || (money.amount === amount && money.currency === currency))
@@ -207,8 +210,8 @@ function heldTo({ amount, currency }: PspRequest, fact: NotificationItem): Notif
 }
 
 /**
- * A refund may fail days after the PSP did it, and a payout may come back. What takes it back is the PSP's no to the
- * very thing that it had said yes to, by the id of that thing; a no that names another thing, or none, is for a person.
+ * A refund may fail days after the PSP did it, and a payout may come back. Only a failure of exactly the object
+ * that had succeeded, by its id, reverses it; a failure that names another object, or none, is for a person.
  */
 function reversalBy(
   { request, attempts }: RouteHistory,
@@ -226,7 +229,7 @@ function reversalBy(
   return evidence.verdict === 'ruled_out' ? evidence : null;
 }
 
-/** What a fact about a decided route comes to. */
+/** The result of a fact about a decided route. */
 function afterTheFact(
   route: RouteHistory,
   histories: Histories,
@@ -241,33 +244,33 @@ function afterTheFact(
   const isSecond = isSecondObject(route, pspReference);
   if (verdict === 'effective') {
     if (isSecond && outcome === 'succeeded') return 'applied';
-    // Whatever else becomes of a second payment, it is no news of the first.
+    // A fact about a second payment says nothing about the first.
     if (isSecond && isPayment) return 'known';
     if (outcome === 'canceled') return isCalledOff(histories) ? 'known' : 'contradiction';
-    // A payment was not refused after it was made: such a word is old. A capture may fail days later, and so may a
+    // A payment is not refused after it was made: such a fact is old. A capture may fail days later, and so may a
     // refund or a payout (`reversalBy`).
     return outcome === 'declined' && about === 'operation' && !isPayment ? 'contradiction' : 'known';
   }
   const evidence = assessRoute({ request: { ...request, verdict: 'open' }, attempts }, can, flight);
   const proof = evidence.verdict === 'ruled_out' ? evidence.kind : null;
   if (about === 'cancel') {
-    // The receipt of the order was believed, and then it was not carried out.
+    // We counted the receipt of the request as success, and the PSP did not carry it out.
     const isReceipt = evidence.verdict === 'ruled_out' && evidence.by.outcome === 'pending';
     return outcome === 'declined' && isReceipt ? 'contradiction' : 'known';
   }
   if (outcome !== 'succeeded') return 'known';
-  // What was made and then canceled, or came to nothing, is made known in that order, or in the other.
+  // Notifications about an object that was made and then canceled or failed may come in any order.
   if (proof === 'cancel_acknowledged' && !isSecond) return 'known';
   const failedSince = !isPayment && evidence.verdict === 'ruled_out' && isSame(evidence.by, pspReference);
   return failedSince ? 'known' : 'applied';
 }
 
-/** The no was about that very thing, which the PSP had made. */
+/** The failure was about exactly the object that the PSP had made. */
 function isSame(by: PspAttempt, pspReference: string | null): boolean {
   return by.outcome === 'declined' && pspReference !== null && referenceIn(by) === pspReference;
 }
 
-/** The merchant has it voided, or has had. */
+/** The merchant requested the void, now or before. */
 function isCalledOff(histories: Histories): boolean {
   const routes = [...histories.values()].flatMap((history) => history.routes);
   return routes.some(
@@ -313,7 +316,7 @@ function noticeOf(
   };
 }
 
-/** The same fact told again, under another event or the same. */
+/** The same fact again, under another event or the same. */
 function saysTheSame(a: PspAttempt, b: PspAttempt): boolean {
   return (
     a.kind === 'notice' &&
@@ -325,8 +328,8 @@ function saysTheSame(a: PspAttempt, b: PspAttempt): boolean {
 }
 
 /**
- * Raising the version makes a concurrent decision fail and be recomputed. The fact is looked at at once, by a
- * worker if the process that recorded it dies; a route that was given up stays so until it is decided.
+ * Raising the version makes a concurrent decision fail and be recomputed. The resolver decides with the fact at
+ * once, also if the process that recorded it dies; a stuck route stays stuck until it is decided.
  */
 function raised(request: PspRequest, { pspReference }: Pick<Answer, 'pspReference'>): Change {
   const { merchantId, entityKey, route, version, verdict } = request;

@@ -17,8 +17,8 @@ import { type Answered, type OperationHistory } from './attempt.js';
 import { type OperationOwner, type Settled } from './operation-resolver.js';
 
 /**
- * A client's request about operations of one subject, a payment or a payout: what is undecided is resolved first, by
- * the same decisions as the resolver's; then what is requested is opened, called and settled.
+ * A client's request about operations of one subject, a payment or a payout: what is undecided is resolved first,
+ * by the same decisions as the resolver's; then the requested operation is opened, called and settled.
  */
 export abstract class OperationFlow<Input, State> implements Operation<Input, State, Answered> {
   abstract readonly name: string;
@@ -37,11 +37,11 @@ export abstract class OperationFlow<Input, State> implements Operation<Input, St
     run: KeyedRun,
   ): Promise<State>;
 
-  /** What is to be resolved before what is requested can be opened. */
+  /** The undecided operation that must be resolved before the requested one can be opened. */
   protected abstract undecided(state: State): OperationHistory | null;
-  /** Nothing is undecided: opens what is requested, or answers. */
+  /** Nothing is undecided: opens the requested operation, or answers. */
   protected abstract open(state: State, run: KeyedRun): Decision<State>;
-  /** Whether what was decided is what was requested, rather than what was in its way. */
+  /** Whether the decided operation is the requested one, not one that had to be resolved first. */
   protected abstract isAnswered(state: State, stepResult: StepResult): boolean;
   protected abstract statusOf(state: State): number;
   protected abstract bodyOf(state: State): string;
@@ -67,7 +67,10 @@ export abstract class OperationFlow<Input, State> implements Operation<Input, St
     return this.paused(state, this.clock.now());
   }
 
-  /** From what an operation came to, to what the request does: call, answer, pause, or open what is requested. */
+  /**
+   * From the result of an operation to the step of the request: call, answer, pause, or open the requested
+   * operation.
+   */
   protected follow({ state, stepResult, changes }: Settled<State>): Decision<State> {
     if (stepResult.call) return makeCall(state, changes);
     const { step } = stepResult;
@@ -86,7 +89,7 @@ export abstract class OperationFlow<Input, State> implements Operation<Input, St
     return pause(this.resumesAt(state), 202, this.bodyOf(state), until, changes);
   }
 
-  /** `started`: what is requested is not opened yet. */
+  /** `started`: the requested operation is not opened yet. */
   protected resumesAt(_state: State): RecoveryPoint {
     return 'accepted';
   }

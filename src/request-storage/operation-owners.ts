@@ -4,7 +4,7 @@ import { subjectOf } from './entity-key.js';
 import { type ItemRecorder, type NotificationOutcome } from './notification.js';
 import { type OperationResolver, type Subject } from './operation-resolver.js';
 
-/** What is done about an operation when no client asks for it. */
+/** How to advance an operation when no client asks. */
 export type OperationAdvancer = Pick<
   OperationResolver<unknown>,
   | 'advance'

@@ -39,7 +39,7 @@ export type Subject = Pick<PspRequest, 'merchantId' | 'paymentId' | 'payoutId'>;
 /** Which operation, of what. */
 export type Operated = Subject & Pick<PspRequest, 'entityKey'>;
 
-/** The next step as it would be taken now, and what it rests on. */
+/** The next step as of now, and its reasons. */
 export interface Foreseen {
   readonly step: StepResult['step'];
   readonly route: RouteHistory;
@@ -53,20 +53,19 @@ export interface OperationOwner<State> {
   read(of: Subject): Promise<State>;
   /** Every operation of the subject, by entity key. */
   historiesOf(state: State): ReadonlyMap<string, OperationHistory>;
-  /** Takes in an answer, if there is one, and decides. Pure. */
+  /** Decides, with an answer if there is one. Pure. */
   decide(state: State, history: OperationHistory, run: Run, answered?: Answered): Settled<State>;
   /** The state with this call to make, or none. */
   withCall(state: State, call: Call | null): State;
-  /** Makes the call that the state has written down. */
+  /** Makes the call that the state has committed. */
   call(state: State, run: Pick<Run, 'lease'>): Promise<Answered>;
-  /** What it changes that a refund or a payout which the PSP had done has come to nothing. */
+  /** The changes for a refund or payout that the PSP had done and that failed later. */
   reverse?(state: State, request: PspRequest, evidence: RuledOut): Promise<readonly Change[]>;
 }
 
 /**
  * Advances an open route when no client asks: the same decisions as in a request, under a lease of the route
- * instead of a client's key. The key, if it is still unanswered, is answered by the completer or
- * by the client's next try.
+ * instead of a client's key. The completer or the client's next try answers the key, if it has no answer yet.
  */
 export class OperationResolver<State> {
   constructor(
@@ -80,8 +79,8 @@ export class OperationResolver<State> {
   }
 
   /**
-   * Asks the PSP of an open route at least once, because an operator wants to know. Returns the calls that
-   * were made: none where the PSP can be asked nothing, or another run advances the route.
+   * Asks the PSP of an open route at least once, for an operator. Returns the calls that were made: none if the PSP
+   * allows no call, or if another run advances the route.
    */
   async askNow(due: Operated, traceId: string): Promise<readonly PspAttempt[]> {
     const { owner } = this;
@@ -93,7 +92,7 @@ export class OperationResolver<State> {
   }
 
   /**
-   * Decides a stuck route by what a person found out, with all that follows from it, in one commit.
+   * Decides a stuck route by a person's statement, with all consequences, in one commit.
    * @throws Problem `invalid_state` where it is not stuck, or is about to be sent to a bank, `validation_failed` where the PSP's id is needed, or that of
    *   another operation
    */
@@ -120,7 +119,7 @@ export class OperationResolver<State> {
     });
   }
 
-  /** What `askNow` would do first: decided as it decides, and nothing is written. */
+  /** What `askNow` would do first; writes nothing. */
   async foreseeAsk(due: Operated): Promise<Foreseen> {
     const { owner, deps } = this;
     const state = await owner.read(due);
@@ -134,14 +133,14 @@ export class OperationResolver<State> {
   }
 
   /**
-   * What `resolveStuck` would decide; nothing is written.
+   * What `resolveStuck` would decide; writes nothing.
    * @throws Problem as `resolveStuck` does
    */
   async foreseeResolution(stuck: Operated, statement: Statement): Promise<PspRequest> {
     return (await this.judge(stuck, statement, 'foresee')).decided;
   }
 
-  /** What a stuck route comes to by a person's statement. @throws Problem where it comes to nothing by it */
+  /** The result of a person's statement for a stuck route. @throws Problem if the statement cannot decide it */
   private async judge(stuck: Operated, statement: Statement, traceId: string) {
     const { owner } = this;
     const { clock, storage } = this.deps;
@@ -173,7 +172,7 @@ export class OperationResolver<State> {
     return { settled, attempt, decided };
   }
 
-  /** From a state as far as the route goes now; `calls` first, where the state holds a call that is written down. */
+  /** Advances from a state as far as possible now; makes the call first if the state has a committed one. */
   protected async follow(due: Operated, state: State, run: Run, calls = false): Promise<boolean> {
     const route = new RouteRun(this.deps, this.owner, due, run);
     const rest = await (calls ? route.toRest({ go: 'call', state, changes: [] }) : route.advance(state));
@@ -185,8 +184,8 @@ export class OperationResolver<State> {
   }
 
   /**
-   * Looks once more at a route that was ruled out because nothing was found there; what is found is
-   * recorded as an orphan effect. False when another worker looks.
+   * Looks up again a route that was ruled out because nothing was found; an object found now is recorded as an
+   * orphan effect. False if another worker does.
    */
   async recheckRoute(due: PspRequest, traceId: string): Promise<boolean> {
     const { owner } = this;
@@ -210,8 +209,8 @@ export class OperationResolver<State> {
   }
 
   /**
-   * Takes in what a PSP told of its own accord about an operation of this subject: writes it down, and
-   * decides the operation with it unless another run advances it.
+   * Stores a fact from a notification about an operation of this subject, and decides the operation with it unless
+   * another run advances it.
    */
   async recordNotification(
     of: Subject,
@@ -245,7 +244,7 @@ export class OperationResolver<State> {
       const changes = [...noted.changes, ...(undone ?? [])];
       if (changes.length > 0 && !(await this.write('noticed', changes))) return REFUSED;
       if (noted.taken !== 'recorded') return noted.taken;
-      // The run that advances it finds the fact, since this raised the version of the route.
+      // The run that advances it reads the fact, since storing it raised the version of the route.
       if (request.leasedBy !== null) return 'recorded';
       const { entityKey } = request;
       return (await this.decideWithoutCall({ ...of, entityKey }, traceId)) ? 'applied' : 'recorded';
@@ -253,8 +252,8 @@ export class OperationResolver<State> {
   }
 
   /**
-   * Decides by what is known. A call that is due is left to the resolver of its account: a PSP that hangs would
-   * hold a place in the queue that the notifications of all PSPs share. False where nothing was decided.
+   * Decides without a call. The resolver of the account makes a due call: a PSP that hangs would block a place in
+   * the queue that the notifications of all PSPs share. False if nothing was decided.
    */
   private async decideWithoutCall(due: Operated, traceId: string): Promise<boolean> {
     const { owner } = this;
@@ -288,7 +287,7 @@ interface RouteRest {
   readonly advanced: boolean;
 }
 
-/** A run that holds a route by its lease. */
+/** A run that has leased a route. */
 class RouteRun<State> extends OperationRun<State, Answered, RouteRest> {
   constructor(
     tools: RunTools,
@@ -316,7 +315,7 @@ class RouteRun<State> extends OperationRun<State, Answered, RouteRest> {
   }
 }
 
-/** What is done for one operation, whatever else is open on its subject. */
+/** What the resolver does for one operation, also if other operations of its subject are open. */
 function stepsOf<State>(
   owner: OperationOwner<State>,
   { entityKey }: Operated,
@@ -350,7 +349,7 @@ async function commitAt({ store }: RunTools, place: string, changes: readonly Ch
   return result.done;
 }
 
-/** Has the resolver look at an open route; nothing where it is due already. */
+/** Makes an open route due for the resolver, if it is not due yet. */
 function dueAt(
   { merchantId, entityKey, route, version, nextStepAt }: PspRequest,
   now: Date,

@@ -5,14 +5,17 @@ import { type Encryption } from '../core/encryption.js';
 import { type Ids } from '../core/ids.js';
 import { type RequestStorage } from './request-storage.js';
 
-/** What a module needs to write operations down and to advance them. */
+/** What a module needs to store operations and to advance them. */
 export abstract class OperationTools {
   readonly store: Store;
   readonly storage: RequestStorage;
   readonly seal: Encryption;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Draws lock tokens that name this process, so that what it holds is taken up soon after it has died. Absent: locks end by time alone. */
+  /**
+   * Creates lock tokens that name this process, so that its locks end soon after it dies. Absent: locks end by time
+   * alone.
+   */
   readonly holder?: LockHolder;
   /** How long a run that advances a route holds it. */
   readonly leaseMs: number;

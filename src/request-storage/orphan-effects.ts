@@ -19,19 +19,19 @@ export interface OrphanDecision {
   readonly at: Date;
 }
 
-/** What PSPs did after they were ruled out, for operators. */
+/** Orphan effects, for operators. */
 export class OrphanEffects {
   constructor(private readonly orphans: Repository<OrphanEffect>) {}
 
-  /** What is not given back yet, the oldest first, at most `limit`. */
+  /** Orphan effects that are not given back yet, oldest first, at most `limit`. */
   list(limit = 100): Promise<OrphanEffect[]> {
     const where = { status: Not(In(['compensated', 'closed'])) };
     return this.orphans.find({ where, order: { foundAt: 'ASC' }, take: limit });
   }
 
   /**
-   * Lets it be given back; the decision and who made it are one commit. Also tries one again that
-   * failed. Throws Problem `not_found` where there is none that waits.
+   * Approves giving it back; the decision and its author are one commit. Also tries a failed one again. Throws
+   * Problem `not_found` if none waits.
    */
   approve(orphan: NamedOrphan, by: OrphanDecision): Promise<OrphanEffect> {
     const set = { status: 'approved', dueAt: by.at } as const;
@@ -39,8 +39,8 @@ export class OrphanEffects {
   }
 
   /**
-   * Takes it off the list, because a person has dealt with it; who, when and what was done are one commit
-   * with it. Throws Problem `not_found` where there is none that waits for a person.
+   * Closes one that a person has handled; the author, the time and the note are in the same commit. Throws Problem
+   * `not_found` if none waits for a person.
    */
   close(orphan: NamedOrphan, by: OrphanDecision & { readonly note: string }): Promise<OrphanEffect> {
     const { note } = by;

@@ -2,8 +2,8 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { type AttemptKind, type DeclineCategory, type Operation, type Outcome } from '../psp/contract.js';
 
 /**
- * What a route has come to. `open`: money may move or may have moved; `effective`: it moved, or
- * will; `ruled_out`: it is proved that none moved and none will.
+ * The verdict on a route. `open`: money may move or may have moved; `effective`: it moved, or will; `ruled_out`: it
+ * is proved that none moved and none will.
  */
 export type Verdict = 'open' | 'effective' | 'ruled_out';
 
@@ -56,11 +56,11 @@ export class PspRequest {
   @Column('text')
   verdict: Verdict;
 
-  /** When a worker looks at it again; null when decided or stuck. */
+  /** When a worker advances it next; null when decided or stuck. */
   @Column('timestamptz', { nullable: true })
   nextStepAt: Date | null;
 
-  /** Since when a person is needed; the route stays open and bound all the same. */
+  /** Since when a person is needed; the route stays open at its PSP. */
   @Column('timestamptz', { nullable: true })
   stuckAt: Date | null;
 
@@ -68,22 +68,22 @@ export class PspRequest {
   @Column('text', { nullable: true })
   stuckReason?: string | null;
 
-  /** When that was so for the first time; stays, so that it is told once. Left out of inserts: null. */
+  /** When it was stuck for the first time; kept, so that the event is sent once. Left out of inserts: null. */
   @Column('timestamptz', { nullable: true })
   firstStuckAt?: Date | null;
 
-  /** Raised by every write; a write that read an older one is refused. */
+  /** Raised by every write; a write based on an older version is refused. */
   @Column('integer', { name: 'fence' })
   version: number;
 
-  /** Who drives it now (a lock token), and until when, by the database's clock. */
+  /** The run that advances it now (a lock token), and until when, by the database's clock. */
   @Column('uuid', { nullable: true })
   leasedBy: string | null;
 
   @Column('timestamptz', { nullable: true })
   leasedUntil: Date | null;
 
-  /** The route whose proof of non-execution this one rests on: route - 1, null for route 1. */
+  /** The route whose proof of non-execution allows this one: route - 1, null for route 1. */
   @Column('smallint', { nullable: true })
   restsOnRoute: number | null;
 
@@ -93,14 +93,14 @@ export class PspRequest {
   @Column('timestamptz', { nullable: true })
   decidedAt: Date | null;
 
-  /** A route that was ruled out because nothing was found is looked at again then. */
+  /** When a route that was ruled out because nothing was found is looked up again. */
   @Column('timestamptz', { nullable: true })
   lookAgainAt: Date | null;
 }
 
 /**
- * One call on the wire, written before it is made and completed after; or a `notice`: what the PSP
- * told of its own accord, complete from the start.
+ * One call to a PSP, stored before it is made and completed after; or a `notice`: a notification of the PSP,
+ * complete from the start.
  */
 @Entity('psp_attempts')
 export class PspAttempt {
@@ -153,7 +153,7 @@ export class PspAttempt {
   endedAt: Date | null;
 }
 
-/** Why it is certain that a route moved no money: what a switch to another PSP rests on. */
+/** Why it is certain that a route moved no money; without one no other PSP may be tried. */
 @Entity('non_execution_proofs')
 export class NonExecutionProof {
   @PrimaryColumn('uuid')
@@ -177,9 +177,8 @@ export class NonExecutionProof {
 }
 
 /**
- * What a PSP did beside what the books say: for a route that was ruled out, or a second time for one that is
- * effective. Money that is out at a PSP beside (or instead of) what the payment says. Never dropped, never
- * silently repaired.
+ * An effect at a PSP that the payment does not count: for a route that was ruled out, or a second one for an
+ * effective route. Never deleted, never silently repaired.
  */
 @Entity('orphan_effects')
 export class OrphanEffect {
@@ -192,11 +191,11 @@ export class OrphanEffect {
   @PrimaryColumn('smallint')
   route: number;
 
-  /** Which object of that route, from 1: a PSP may make several, each with an id of its own. */
+  /** Which object of that route, from 1: a PSP may make several, each with its id. */
   @PrimaryColumn('smallint')
   object: number;
 
-  /** The attempt whose answer told of it. */
+  /** The attempt whose answer reported it. */
   @Column('smallint')
   attempt: number;
 
@@ -206,7 +205,7 @@ export class OrphanEffect {
   @Column('text')
   psp: string;
 
-  /** The PSP's id of what it did. */
+  /** The PSP's id of the object. */
   @Column('text', { nullable: true })
   pspReference: string | null;
 
@@ -219,7 +218,7 @@ export class OrphanEffect {
   @Column('timestamptz')
   foundAt: Date;
 
-  /** When a worker takes it up, while it is open or approved. */
+  /** When a worker handles it, while it is open or approved. */
   @Column('timestamptz')
   dueAt: Date;
 
@@ -228,9 +227,9 @@ export class OrphanEffect {
 }
 
 /**
- * `open`: found; `approved`: a person said that it is to be given back; `compensating`: its own route is
- * under way; `compensated`: given back; `failed`: the PSP would not, a person is needed; `closed`: a person
- * has dealt with it by hand.
+ * `open`: found; `approved`: a person approved giving it back; `compensating`: its own route is under way;
+ * `compensated`: given back; `failed`: the PSP refused, a person is needed; `closed`: a person has dealt with it by
+ * hand.
  */
 export type OrphanStatus = 'open' | 'approved' | 'compensating' | 'compensated' | 'failed' | 'closed';
 

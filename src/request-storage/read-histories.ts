@@ -3,7 +3,7 @@ import { type OperationHistory } from './attempt.js';
 import { historiesFrom } from './histories.js';
 import { PspAttempt, PspRequest } from './psp-request.entity.js';
 
-/** Stories for lists: of many operations in two queries, to be shown and never to be decided from. */
+/** Histories for lists: of many operations in two queries, only for display, never for decisions. */
 export async function readHistories(
   manager: EntityManager,
   where: { readonly merchantId: string; readonly entityKey: FindOperator<string> },

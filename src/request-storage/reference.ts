@@ -1,12 +1,12 @@
 import { type PspAttempt } from './psp-request.entity.js';
 
-/** The PSP's own id that an answer told. */
+/** The PSP's id in an answer. */
 export function referenceIn({ response }: PspAttempt): string | null {
   const reference = response?.['psp_reference'];
   return typeof reference === 'string' ? reference : null;
 }
 
-/** All that an answer told: several where the PSP found several objects for one route. */
+/** All ids in an answer: several if the PSP found several objects for one route. */
 export function referencesIn(attempt: PspAttempt): readonly string[] {
   const references = attempt.response?.['psp_references'];
   const several = Array.isArray(references) ? references.filter((id) => typeof id === 'string') : [];

@@ -24,7 +24,7 @@ import { RouteTasks } from './route-tasks.js';
 import { SharedBreakers } from './shared-breakers.js';
 import { StuckRoutes } from './stuck-routes.js';
 
-/** The record of what PSPs were asked, which no other module writes, and the advance of what is open. */
+/** The record of all calls to PSPs, which no other module writes, and the advance of open routes. */
 @Module({
   imports: [
     DatabaseModule,

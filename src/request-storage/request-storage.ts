@@ -29,25 +29,25 @@ export interface RequestStorageOptions {
   readonly psps: Psps;
   readonly clock: Clock;
   readonly hold: () => Hold;
-  /** How long a run that drives a route holds it. */
+  /** How long a run that advances a route leases it. */
   readonly leaseMs: number;
   /** How long after its opening an operation may still be sent to another PSP. */
   readonly deadlineMs: number;
 }
 
-/** A person ends the hold, which takes longer than any client waits. */
+/** A person ends the hold; that takes longer than any client waits. */
 const RETRY_HELD_S = 60;
 
 /** A call is only made while its lock outlives the PSP's timeout by this much. */
 const LEASE_MARGIN_MS = 500;
 
-/** The record of what PSPs were asked, and the only caller of their money verbs. */
+/** The record of all calls to PSPs, and the only caller of their methods that move money. */
 export class RequestStorage {
   private readonly listeners: ((answered: Answered) => void)[] = [];
 
   constructor(private readonly options: RequestStorageOptions) {}
 
-  /** `listener` is called with every call once it is answered. It must not throw. */
+  /** `listener` gets every answered call. It must not throw. */
   onAnswered(listener: (answered: Answered) => void): void {
     this.listeners.push(listener);
   }
@@ -57,10 +57,9 @@ export class RequestStorage {
   }
 
   /**
-   * Makes the one call that `call` stands for, if its lock will outlive it and its PSP is still the
-   * account that the route was opened at. Never throws: every failure is an answer. `more`: what the operation sends
-   * beside what all send. It is made of stored facts alone, so that a resend of a route is the same to the byte,
-   * whichever process sends it.
+   * Makes the call that `call` describes, if its lock outlives it and its PSP is still the account of the route.
+   * Never throws: every failure is an answer. `more`: fields of this operation beside the common ones. They come
+   * from stored data alone, so that a resend is byte-identical from every process.
    */
   async perform(
     call: Call,
@@ -76,7 +75,7 @@ export class RequestStorage {
     const { psp } = call.request;
     const startedMs = clock.monotonicMs();
     const timeoutMs = psps.has(psp) ? psps.timeoutMs(psp) : 0;
-    // Asked again once the connection stands: what is left of the call is shorter by then.
+    // Checked again on the open connection: less of the call remains by then.
     const mayStill = () => {
       const leftMs = startedMs + timeoutMs - clock.monotonicMs();
       return leftMs >= 0 && lease.outlives(leftMs + LEASE_MARGIN_MS);
@@ -105,8 +104,8 @@ export class RequestStorage {
   }
 
   /**
-   * The answer, unless it names an object that another operation here stands for: that one is done, and
-   * nothing is known of this one. A person decides.
+   * The answer, unless its id belongs to another operation of ours: that one is done, and nothing is known of this
+   * one. A person decides.
    */
   private async aboutOwnObject(call: Call, instruction: Instruction, answer: Answer): Promise<Answer> {
     const { pspReference, ...said } = answer;
@@ -116,7 +115,7 @@ export class RequestStorage {
       pspReference === call.request.pspReference ||
       pspReference === instruction.parentReference;
     if (isKnown || call.attempt.kind === 'cancel') return answer;
-    // Where that cannot be read now, the answer stands: it must not be lost.
+    // If that cannot be read now, the answer is kept: it must not be lost.
     const isOthers = await this.belongsElsewhere(call.request, pspReference).catch(() => false);
     if (!isOthers) return answer;
     const message = `The PSP answered with ${pspReference}, its id of another operation.`;
@@ -128,12 +127,12 @@ export class RequestStorage {
     return psps.has(psp) ? psps.capabilities(psp) : NO_PROMISES;
   }
 
-  /** The account that is configured under this name, for a route that is to be opened there. */
+  /** The account that is configured under this name, for a new route there. */
   accountAt(psp: string): AccountAt {
     return { psp, accountFingerprint: this.fingerprintOf(psp) ?? null };
   }
 
-  /** Whether the name of the route's PSP stands for another account by now. */
+  /** Whether the name of the route's PSP now means another account. */
   isOtherAccount(request: PspRequest): boolean {
     return isOtherAccount(request, { fingerprintOf: (psp) => this.fingerprintOf(psp) });
   }
@@ -143,14 +142,14 @@ export class RequestStorage {
     return psps.has(psp) ? psps.fingerprint(psp) : undefined;
   }
 
-  /** Whether an operation may have to be refused, so that its key is read before it. */
+  /** Whether an operation may be refused; then its key is read first. */
   get isHeld(): boolean {
     return this.options.hold() !== 'none';
   }
 
   /**
    * Refuses a new operation that several PSPs could carry out while commits may be lost: a PSP may have carried out
-   * the same request already, and nothing tells which.
+   * the same request already, and we cannot know which.
    * @throws Problem `commits_may_be_lost`, StoreUnavailable while it is not known
    */
   refuseWhileHeld(candidates: readonly string[]): void {
@@ -164,7 +163,7 @@ export class RequestStorage {
     );
   }
 
-  /** Takes in what a call of the operation came back with (if anything), and decides what comes next. */
+  /** Decides the next step of the operation, with the result of a call if there is one. */
   advance(
     history: OperationHistory,
     given: Pick<StepFacts, 'candidates' | 'intent' | 'cancelBeforeFailover' | 'now'>,
@@ -178,7 +177,7 @@ export class RequestStorage {
       ...given,
       clientWaiting,
       operatorAskedAfter,
-      // Once no client waits, the operation may be sent to another PSP for so long after it was opened.
+      // If no client waits, the operation may be sent to another PSP until this long after it was opened.
       deadline: clientWaiting ? run.deadline : new Date(openedAt.getTime() + deadlineMs),
       clockTrusted: clock.isTrusted(),
       hold: hold(),
@@ -190,7 +189,7 @@ export class RequestStorage {
     return advance(history, facts, run, answered);
   }
 
-  /** Puts a due route off that could not be driven, so that it does not stand before the others. */
+  /** Postpones a due route that could not be advanced, so that it does not block the others. */
   async postpone({ merchantId, entityKey, route, version }: PspRequest, byMs: number): Promise<void> {
     const nextStepAt = new Date(this.options.clock.now().getTime() + byMs);
     const key = { merchantId, entityKey, route };
@@ -208,20 +207,20 @@ export class RequestStorage {
   /** Every operation whose entity key begins so (see `entityKey.of…`), by entity key. */
   async historiesUnder(merchantId: string, prefix: string): Promise<Map<string, OperationHistory>> {
     const { store } = this.options;
-    // Requests first: attempts are then at least as new as the fences that guard what is decided
-    // from them. The other way round a call could be overlooked.
+    // Routes first: attempts are then at least as new as the versions that guard the decision. In the other order a
+    // call could be missed.
     const requests = await store.findByPrefix(pspRequests, { merchantId }, 'entityKey', prefix);
     const attempts = await store.findByPrefix(pspAttempts, { merchantId }, 'entityKey', prefix);
     return historiesFrom(requests, attempts);
   }
 
-  /** Routes that were ruled out and are to be looked at again. */
+  /** Routes that were ruled out and are due for a delayed lookup. */
   dueRechecks(limit: number, psp?: PspFilter): Promise<PspRequest[]> {
     const where = { verdict: 'ruled_out', ...(psp === undefined ? {} : { psp }) } as const;
     return this.options.store.findDue(pspRequests, where, 'lookAgainAt', 'now', limit);
   }
 
-  /** Whether the PSP's id is that of something else that was asked for here, by whatever merchant. */
+  /** Whether the PSP's id belongs to another operation of ours, of any merchant. */
   async belongsElsewhere(request: PspRequest, pspReference: string): Promise<boolean> {
     const { psp } = request;
     const holders = await this.options.store.find(pspRequests, { psp, pspReference });
@@ -259,7 +258,7 @@ function instructionOf(
   };
 }
 
-/** At some PSPs one object stands for an authorization, and for the captures and the void of it. */
+/** At some PSPs an authorization, its captures and its void share one object. */
 const ON_ONE_OBJECT: ReadonlySet<Operation> = new Set(['authorize', 'capture', 'void']);
 
 function mayShareObject(one: PspRequest, other: PspRequest): boolean {

@@ -5,7 +5,7 @@ import { type PspFilter, type RequestStorage } from './request-storage.js';
 /** Advances the operation of a due route as far as it goes now. Returns false when another run advances it. */
 export type AdvanceRoute = (due: PspRequest, traceId: string) => Promise<boolean>;
 
-/** A route that cannot be advanced makes room for the others for so long. */
+/** How long a route that cannot be advanced is postponed for the others. */
 const AFTER_FAILURE_MS = 60_000;
 
 /**
@@ -30,7 +30,7 @@ export class Resolver {
       (due) => this.advance(due, `resolver-${this.newTraceId()}`),
       async (thrown, due) => {
         this.onError(thrown, due);
-        // Where that fails as well the route stays due, and the next pass says so.
+        // If that fails too, the route stays due, and the next pass logs it.
         await this.storage.postpone(due, AFTER_FAILURE_MS).catch(() => {});
       },
     );

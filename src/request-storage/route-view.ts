@@ -2,7 +2,7 @@ import { type Failure } from '../core/failure.js';
 import { type RuledOut } from './next-step.js';
 import { type PspAttempt } from './psp-request.entity.js';
 
-/** `words`: what is said where the PSP said nothing. */
+/** `words`: the text to use if the PSP gave none. */
 export function failureOf(
   { by, kind }: RuledOut,
   words: { readonly declined: string; readonly notDone: string },

@@ -2,7 +2,7 @@ import { type CallAttempt, isCall, isOffSchedule } from './attempt.js';
 import { type OpenBecause, type OpenEvidence, type RouteHistory } from './assess-route.js';
 import { type PspAttempt } from './psp-request.entity.js';
 
-/** What is asked of the PSP of an open route: what became of it, the same again, to void it, what the customer did. */
+/** The calls for an open route: a lookup, the same request again, a cancel, the details from the customer. */
 export type Way = 'lookup' | 'execute' | 'cancel' | 'complete';
 
 /** The call that is due, or when one is; null where none ever is. */
@@ -12,15 +12,15 @@ export interface ScheduleFacts {
   readonly now: Date;
   /** Until when the client waits for the answer; no new route is opened later. null = no client waits. */
   readonly deadline: Date | null;
-  /** A client waits for the answer: the PSP is asked beside the schedule, in growing pauses. */
+  /** A client waits for the answer: the PSP is also asked outside the schedule, in growing pauses. */
   readonly clientWaiting: boolean;
-  /** An operator has the route asked about: at least once after this attempt, whatever the pauses say. */
+  /** An operator asks: at least one call after this attempt, regardless of the pauses. */
   readonly operatorAskedAfter?: number | undefined;
 }
 
 /**
- * The pauses between the rounds of an open route (docs/adr/0005). The rounds lie at fixed times after the
- * doubt began, so that no number of calls uses them up.
+ * The pauses between the rounds of an open route (docs/adr/0005). The rounds are at fixed times after the doubt
+ * began, so that other calls do not use them up.
  */
 export const SCHEDULE_MS: readonly number[] = [
   10_000,
@@ -36,24 +36,24 @@ export const SCHEDULE_MS: readonly number[] = [
 ];
 
 /**
- * What clients cause beside the schedule: after a call a route is asked about again 1, 2, 4 … 30 s later,
- * however many clients ask. Five minutes without such an ask, and it begins at 1 s again.
+ * Pauses of calls that clients cause outside the schedule: 1, 2, 4 … 30 s after the last call, however many clients
+ * ask. After five minutes without one they start at 1 s again.
  */
 const FIRST_SPACING_MS = 1_000;
 const MAX_SPACING_MS = 30_000;
 /** A customer is at the bank and comes back any moment. */
 const MAX_SPACING_FOR_CUSTOMER_MS = 5_000;
 const SPACING_MEMORY_MS = 5 * 60_000;
-/** Beyond so many the route is asked about for clients once an hour. */
+/** After so many such calls, clients cause one an hour. */
 const MAX_QUICK_ASKS = 200;
 const SLOW_SPACING_MS = 3_600_000;
-/** Where a PSP can be asked, a resend postpones a final "not found": clients cause only so many. */
+/** If a PSP offers lookups, a resend postpones a final "not found", so clients cause only this many. */
 const MAX_RESENDS_OFF_SCHEDULE = 3;
 
 /**
- * Follow-ups come in rounds: each way to learn once, one after the other. Which round is due follows from
- * the time since the doubt began. A round that was missed is made up for by the next one alone, and a call
- * that a client caused beside the schedule counts for none.
+ * Follow-ups come in rounds: each way to learn once, one after the other. The time since the doubt began decides
+ * which round is due. The next round replaces missed ones, and a call that a client caused outside the schedule
+ * does not count.
  */
 export function dueOnSchedule(
   current: RouteHistory,
@@ -73,14 +73,14 @@ export function dueOnSchedule(
     calls.some((a) => a.kind === way && !isOffSchedule(a) && lastSignOf(a) >= due!);
   const scheduled = due === undefined ? undefined : ways.find((way) => !isMade(way));
   const isTooLate = facts.clientWaiting && facts.deadline !== null && facts.now >= facts.deadline;
-  // The client has waited long enough; a worker goes on from here at once.
+  // The client has waited long enough; a worker continues at once.
   if (scheduled) return isTooLate ? { until: facts.now } : { way: scheduled };
   const extra = isTooLate ? null : wayOffSchedule(current, calls, why, ways, facts);
   if (extra) return { way: extra, offSchedule: true };
   return { until: next === undefined ? null : new Date(next) };
 }
 
-/** When each round is due, in ms since the epoch: the first at once where the PSP will not tell us by itself. */
+/** When each round is due, in ms since the epoch: the first at once if the PSP will not notify us. */
 function roundsOf({ request }: RouteHistory, why: OpenBecause, since: PspAttempt): readonly number[] {
   let at = lastSignOf(since);
   const rounds = isDoubt(why) ? [at] : [];
@@ -93,7 +93,7 @@ function roundsOf({ request }: RouteHistory, why: OpenBecause, since: PspAttempt
 
 const DAY_MS = 24 * 3_600_000;
 
-/** A PSP that has a term for its result is asked once a day until then, and once more when it ends. */
+/** A PSP with a deadline for its result is asked once a day until then, and once more at the deadline. */
 function withinTerm(
   rounds: readonly number[],
   why: OpenBecause,
@@ -107,7 +107,7 @@ function withinTerm(
   return [...within, end];
 }
 
-/** What is done beside the schedule because a client, or an operator, asks for it; null while it is too soon. */
+/** The call outside the schedule that a client or an operator causes; null while it is too soon. */
 function wayOffSchedule(
   current: RouteHistory,
   calls: readonly CallAttempt[],
@@ -132,8 +132,8 @@ function wayOffSchedule(
 }
 
 /**
- * What follows `last` in a round beside the schedule. The same is sent again only to a PSP that has just
- * said that it knows nothing, and not for ever.
+ * The call after `last` in a round outside the schedule. A resend goes only to a PSP that has just answered "not
+ * found", and only a limited number of times.
  */
 function wayAfter(last: CallAttempt, extra: readonly CallAttempt[], ways: readonly Way[]): Way | undefined {
   const resends = extra.filter((a) => a.kind === 'execute').length;
@@ -143,20 +143,19 @@ function wayAfter(last: CallAttempt, extra: readonly CallAttempt[], ways: readon
   return at < 0 ? undefined : ways.slice(at + 1).find(mayFollow);
 }
 
-/** The PSP will not tell us by itself; where something is awaited, it will. */
+/** The PSP will not notify us; if a notification is expected, it will. */
 function isDoubt(why: OpenBecause): boolean {
   return why === 'doubt' || why === 'undoing';
 }
 
-/** The latest that is known of a call: its end, or else its start. */
+/** The latest known time of a call: its end, or else its start. */
 function lastSignOf({ startedAt, endedAt }: PspAttempt): number {
   return (endedAt ?? startedAt).getTime();
 }
 
 /**
- * Full jitter, drawn from a name instead of a dice, so that this stays a function: routes that fell into
- * doubt together do not come back together. FNV-1a, mixed so that names that differ in one place draw
- * independently.
+ * Full jitter, from a hash of a name instead of a random number, so that this stays a function: routes that became
+ * doubtful together are not due together. FNV-1a, mixed so that similar names draw independently.
  */
 function jittered(name: string, ms: number): number {
   let hash = 2_166_136_261;

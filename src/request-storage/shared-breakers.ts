@@ -4,7 +4,7 @@ import { Clock } from '../core/clock.js';
 import { Ids } from '../core/ids.js';
 import { PspDirectory } from '../psp/psp-directory.js';
 
-/** An operator's act is felt in every process within this and the time of one statement. */
+/** An operator's action reaches every process within this time plus one statement. */
 const LOOK_MS = 1_000;
 
 const HEARD = 'SELECT psp, held_open AS "isHeldOpen", version FROM psp_breakers';
@@ -24,8 +24,8 @@ interface Heard {
 }
 
 /**
- * What operators do to breakers reaches every process through Postgres, and each process says there which of its
- * own are open. While Postgres is away breakers stay as they are.
+ * Processes read from Postgres which breakers operators opened, and store which of their own are open. While
+ * Postgres is unreachable, breakers stay as they are.
  */
 @Injectable()
 export class SharedBreakers implements OnModuleInit, OnModuleDestroy {
@@ -44,7 +44,7 @@ export class SharedBreakers implements OnModuleInit, OnModuleDestroy {
     this.process = ids.uuid();
   }
 
-  /** Before the first call, so that none passes a breaker that is held open. */
+  /** Before the first call, so that no call passes a breaker that an operator opened. */
   async onModuleInit(): Promise<void> {
     await this.hear(true);
     this.looking = this.keepLooking();
@@ -72,7 +72,7 @@ export class SharedBreakers implements OnModuleInit, OnModuleDestroy {
       const before = this.applied.get(psp);
       this.applied.set(psp, version);
       if (version === before || !this.psps.has(psp)) continue;
-      // What was closed before this process began is of no interest to it.
+      // This process ignores breakers that were closed before it started.
       if (isHeldOpen || !isStart) this.psps.setBreaker(psp, isHeldOpen);
     }
   }

@@ -3,9 +3,9 @@ import { decideAgain, REFUSED } from '../core/decide-again.js';
 import { type Ids } from '../core/ids.js';
 
 /**
- * A row, and with it what belongs to it, as they stood at one moment: a payment read before its charge was settled,
- * beside a route read after it, would be answered as done and shown as not done. Whatever opens or decides an operation
- * raises the version of its row. null where there is no such row.
+ * Reads a row and its dependent rows as of one moment: a payment read before its charge was decided, with a route
+ * read after, would contradict each other. Every commit that opens or decides an operation raises the version of
+ * its row. null if there is no such row.
  */
 export function asOfOneMoment<Row extends { readonly version: number }, Whole>(
   tools: { readonly clock: Clock; readonly ids: Ids },

@@ -3,15 +3,15 @@ import { type PspAttempt, type PspRequest } from './psp-request.entity.js';
 /** What a person found out about a stuck route, at the PSP or from its support. */
 export interface Statement {
   readonly isDone: boolean;
-  /** What it rests on, up to 500 characters. */
+  /** The evidence, up to 500 characters. */
   readonly evidence: string;
-  /** The PSP's id of what was done. */
+  /** The PSP's id of the object that it made. */
   readonly pspReference: string | null;
-  /** Who says so, as in audit records: `operator:<name>`. */
+  /** The author, as in audit records: `operator:<name>`. */
   readonly by: string;
 }
 
-/** A person's statement as it stands beside the calls of the route: a notice that no PSP sent. */
+/** A person's statement, stored with the calls of the route: a notice that no PSP sent. */
 export function statementAttempt(
   { request, attempts }: { readonly request: PspRequest; readonly attempts: readonly PspAttempt[] },
   { isDone, evidence, pspReference, by }: Statement,
@@ -38,7 +38,7 @@ export function statementAttempt(
   };
 }
 
-/** Who stated it; null for everything that a PSP said. */
+/** The author; null for everything from a PSP. */
 export function statedBy({ request }: PspAttempt): string | null {
   const by = request['stated_by'];
   return typeof by === 'string' ? by : null;

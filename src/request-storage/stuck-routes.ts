@@ -16,7 +16,7 @@ export interface StuckRoute {
   readonly amount: number;
   readonly currency: string;
   readonly stuckAt: Date;
-  /** Why it is stuck; null where that was not stored yet. */
+  /** Why it is stuck; null if that is not stored. */
   readonly reason: string | null;
   readonly lastOutcome: string | null;
 }
@@ -45,16 +45,13 @@ const OPEN_AT_SEVERAL = `${ROUTES}, r.opened_at AS "openedAt"${FROM}
           AND jsonb_array_length(COALESCE(p.candidates, o.candidates)) > 1
         ORDER BY r.opened_at LIMIT $1`;
 
-/**
- * Given another step soon, and not at once: a process that has not heard yet that they are resumed would find
- * them held.
- */
+/** Due soon, but not at once: a process that has not read the end of the hold yet would hold them again. */
 const RESUME_HELD = `
 UPDATE psp_requests
    SET next_step_at = clock_timestamp() + interval '5 s', stuck_at = NULL, stuck_reason = NULL, fence = fence + 1
  WHERE stuck_at IS NOT NULL AND stuck_reason = $1`;
 
-/** What operators look at first: hand-written SQL over the partial index on stuck routes. */
+/** Stuck routes for operators: SQL over the partial index on stuck routes. */
 export class StuckRoutes {
   constructor(private readonly pool: pg.Pool) {}
 
@@ -66,7 +63,7 @@ export class StuckRoutes {
 
   /**
    * The stuck operation of a payment or payout.
-   * @throws Problem `invalid_state` where none is stuck, or several and none of them is named
+   * @throws Problem `invalid_state` if none is stuck, or several are and none is named
    */
   async of(subjectId: string, entityKey: string | null): Promise<StuckRoute> {
     const { rows } = await this.pool.query<StuckRoute>(
@@ -87,7 +84,7 @@ export class StuckRoutes {
     return rows;
   }
 
-  /** Has those driven on that were held because commits may be lost. Returns how many they are. */
+  /** Continues the routes that were held because commits may be lost. Returns their number. */
   async resumeHeld(): Promise<number> {
     return (await this.pool.query(RESUME_HELD, [HELD])).rowCount ?? 0;
   }
@@ -100,7 +97,7 @@ export class StuckRoutes {
     return rows.length > 0;
   }
 
-  /** Figures to alert on when they are above 0, looked up when the metrics are read. */
+  /** Figures to alert on when they are above 0, read at each scrape. */
   register(metrics: Registry): void {
     const figures = [
       {

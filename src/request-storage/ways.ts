@@ -12,16 +12,16 @@ export function waysToAsk({ request }: RouteHistory, { lookup }: Capabilities): 
 }
 
 /**
- * Sending again is harmless only where the PSP replays whatever it did for this key, and only
- * while it remembers the key, counted from the FIRST execute. A PSP that replays successes alone
- * may have moved money, answered 500, and would do it again.
+ * A resend is safe only if the PSP replays every answer for this key, and only while it remembers the key, counted
+ * from the FIRST execute. A PSP that replays only successes may have moved money, answered 500, and would do it
+ * again.
  */
 export function mayResend({ attempts }: RouteHistory, { idempotency }: Capabilities, now: Date): boolean {
   const executes = attempts.filter((a) => a.kind === 'execute');
   return idempotency.replays === 'all' && insideWindow(executes, idempotency.windowMs, now);
 }
 
-/** The payment's own answer, replayed, is older than what the customer did: only the details ask about it. */
+/** The payment's replayed answer is older than the customer's action: only sending the details asks about that. */
 export function mayHandInAgain({ attempts }: RouteHistory, can: Capabilities, now: Date): boolean {
   const { completion, idempotency } = can;
   const handedIn = attempts.filter((a) => a.kind === 'complete');

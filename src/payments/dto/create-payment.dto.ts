@@ -140,7 +140,7 @@ export class CreatePaymentDto {
   })
   allow_duplicate?: boolean;
 
-  /** What the fingerprint of the request is taken over: its shape is that of requests which are stored already. */
+  /** The input of the request's fingerprint: its shape must not change, because fingerprints are stored. */
   toValues() {
     const { payment_method: method, customer } = this;
     return {
@@ -151,7 +151,7 @@ export class CreatePaymentDto {
       paymentMethod: {
         type: method.type,
         tokens: method.tokens,
-        // Left out where they say nothing, so that they leave the fingerprints of other requests alone.
+        // Left out if empty, so that the fingerprints of other requests stay the same.
         ...(method.customers === undefined ? {} : { customers: method.customers }),
         ...(method.initiator === 'merchant' ? { initiator: method.initiator } : {}),
         card: { brand: method.card?.brand ?? null, country: method.card?.country ?? null },
@@ -160,7 +160,7 @@ export class CreatePaymentDto {
       returnUrl: this.return_url ?? null,
       statementDescriptor: this.statement_descriptor ?? null,
       metadata: this.metadata ?? {},
-      // Left out where it says nothing, so that it leaves the fingerprints of other requests alone.
+      // Left out if empty, so that the fingerprints of other requests stay the same.
       ...(this.allow_duplicate === true ? { allowDuplicate: true as const } : {}),
     };
   }

@@ -10,19 +10,18 @@ import { type ApplyArgs, type Decision, Inbox, type Undecided } from './inbox.js
 import { IncomingMetrics } from './incoming-metrics.js';
 
 /**
- * How far two processes' clocks may differ. A try that comes too early is left to the next one, and one
- * that was drawn to be due now must not be lost because another process is a little behind.
+ * How far two processes' clocks may differ. A try that comes too early is left to the next one, and a try that is
+ * due now must not be lost because another process's clock is a little behind.
  */
 const CLOCK_SLACK_MS = 1_000;
 
 /**
- * The job `webhook.apply`: gives the facts of one notification to the owner of the operations that they
- * speak of, and writes down what became of them.
+ * The job `webhook.apply`: passes the facts of one notification to the owners of their operations, and stores the
+ * results.
  *
- * It may run twice and side by side with itself. Facts may be taken twice; the row is moved by an update
- * that is guarded by its state and by the number of tries that was read. What fails below it (the store,
- * a PSP that is called) is thrown and is retried by the queue; an operation that is not known is no
- * failure and is waited for on a schedule of its own (apply-schedule.ts).
+ * It may run twice, also at the same time. Facts may be applied twice; the update of the row is guarded by its
+ * state and by the number of tries that was read. Errors of the store or a PSP are thrown, and the queue retries;
+ * an unknown operation is no failure and has its own schedule (apply-schedule.ts).
  */
 @Injectable()
 export class ApplyNotice implements JobKind<ApplyArgs> {
@@ -37,7 +36,7 @@ export class ApplyNotice implements JobKind<ApplyArgs> {
     private readonly ids: Ids,
   ) {}
 
-  /** PSPs put anything into the names of their events, and may take 200 characters for it. */
+  /** Names of events come from PSPs, with up to 200 characters. */
   idOf({ psp, eventId, tries }: ApplyArgs): string {
     return `${psp}.${createHash('sha256').update(eventId).digest('base64url')}.${tries}`;
   }
@@ -68,7 +67,7 @@ export class ApplyNotice implements JobKind<ApplyArgs> {
       signal.throwIfAborted();
       const before = taken[index];
       if (before !== undefined && before !== 'unknown') {
-        // NotificationOutcome by an earlier try. Things have moved on since, and it says nothing about now.
+        // The outcome of an earlier try. It may no longer hold.
         words.push(before);
         continue;
       }
@@ -87,7 +86,7 @@ export class ApplyNotice implements JobKind<ApplyArgs> {
     if (taken.includes('contradiction')) return { state: 'break', reason: 'contradiction' };
     if (!taken.includes('unknown')) return { state: 'applied' };
     const delayMs = applyDelayMs(tries, this.ids.random());
-    // One change comes as several facts where it has several names; what one of them names need not be there.
+    // One change comes as several facts if it has several names; not every name must be known.
     const isKnown = taken.some((word) => word !== 'unknown');
     if (delayMs === null)
       return isKnown ? { state: 'applied' } : { state: 'break', reason: 'operation_unknown' };

@@ -3,10 +3,9 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 /**
- * How long a notification that speaks of no operation that is known is kept waiting for it, in ms, after
- * each try: it may have overtaken the answer of the very call it is about, or that answer was lost and is
- * being requested. The seconds are for the first, the hours for the second: a doubt is looked into for a
- * day (SCHEDULE_MS of request storage).
+ * How long a notification about an unknown operation waits after each try, in ms: it may have arrived before the
+ * answer of its call, or that answer was lost and is being requested. The seconds are for the first case, the hours
+ * for the second: a doubt is looked up for a day (SCHEDULE_MS of request storage).
  */
 export const APPLY_DELAYS_MS: readonly number[] = [
   2 * SECOND,
@@ -19,8 +18,8 @@ export const APPLY_DELAYS_MS: readonly number[] = [
 ];
 
 /**
- * How long to wait after try number `tries` (from 0), with full jitter, so that what one outage gathered
- * does not come back in one moment; null when it was the last one.
+ * How long to wait after try number `tries` (from 0), with full jitter, so that notifications of one outage are not
+ * all due at once; null after the last one.
  * @param random in [0, 1)
  */
 export function applyDelayMs(tries: number, random: number): number | null {

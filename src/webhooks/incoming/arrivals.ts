@@ -10,7 +10,7 @@ import { type ApplyArgs, type Arrived, Inbox } from './inbox.js';
 const MAX_STATEMENTS = 2;
 /** Notices in one statement, unless one body alone has more. */
 const MAX_STATEMENT = 256;
-/** Bodies that may wait; one more is refused at once, and the PSP sends it again. */
+/** The most waiting bodies; one more is refused at once, and the PSP sends it again. */
 const MAX_QUEUE_LENGTH = 1_000;
 
 interface Waiting {
@@ -20,9 +20,9 @@ interface Waiting {
 }
 
 /**
- * Writes bodies that arrive together in one statement. A commit that wakes a listener (NOTIFY) is written
- * to disk by itself, one after another, so that sixteen at once waited for sixteen of them. No body waits
- * for a statement to fill: one that is free takes whatever is there.
+ * Writes bodies that arrive together in one statement. A commit that wakes a listener (NOTIFY) is written to disk
+ * by itself, one after another, so sixteen bodies at once would wait for sixteen of them. No body waits for a
+ * statement to fill: a free one takes all waiting bodies.
  */
 @Injectable()
 export class Arrivals {
@@ -70,7 +70,7 @@ export class Arrivals {
     return this.waiting.splice(0, fits === -1 ? this.waiting.length : fits);
   }
 
-  /** Never rejects: each caller gets its own result. What one body breaks is tried again body by body. */
+  /** Never rejects: each caller gets its own result. If one body breaks the statement, each is tried alone. */
   private async write(batch: readonly Waiting[]): Promise<void> {
     // The same one may stand in several bodies; it is new for the first of them.
     const once = new Map<string, Arrived>();

@@ -18,7 +18,7 @@ import { NotificationGate } from './notification-gate.js';
 import { NotificationsController } from './notifications.controller.js';
 import { NotificationReaders, NotificationsService } from './notifications.service.js';
 
-/** Notifications of PSPs: taken in by an API, applied by a worker to the operations that they are about. */
+/** Notifications of PSPs: stored by an API, applied by a worker to their operations. */
 @Module({
   imports: [
     DatabaseModule,
@@ -38,7 +38,7 @@ import { NotificationReaders, NotificationsService } from './notifications.servi
     IncomingMetrics,
     { provide: NotificationReaders, inject: [PspsConfig], useFactory: noticeReadersOf },
   ],
-  // A bank's word comes in files.
+  // Banks send files, not notifications.
   exports: [Arrivals],
 })
 export class InboundWebhooksModule implements OnModuleInit, NestModule {

@@ -3,7 +3,7 @@ import { type NotificationItem } from '../../psp/notification.js';
 import { type NotificationOutcome } from '../../request-storage/notification.js';
 import { type BreakReason } from './inbox.js';
 
-/** A notification of a PSP, translated, until it is decided what it says. Nothing of its body, no signature. */
+/** A translated notification of a PSP. Neither its body nor its signature. */
 @Entity('webhook_inbox')
 export class InboxEntry {
   /** The account at the PSP. */
@@ -29,18 +29,18 @@ export class InboxEntry {
   @Column('timestamptz')
   receivedAt: Date;
 
-  /** What is written down because of it is written down under this name. */
+  /** The trace id of everything stored because of it. */
   @Column('text')
   traceId: string;
 
   @Column('text')
   state: 'received' | 'applied' | 'ignored' | 'break';
 
-  /** Why it is a break; null where it is none. */
+  /** Why it is a break; null if it is none. */
   @Column('text', { nullable: true })
   reason: BreakReason | null;
 
-  /** What became of each fact at the last try, in their order. */
+  /** The result of each fact at the last try, in their order. */
   @Column('text', { array: true })
   taken: NotificationOutcome[];
 

@@ -7,7 +7,7 @@ const DAY_MS = 24 * 3_600_000;
 /** Longer than PSPs send again: Stripe for three days, Adyen for up to thirty. */
 const RETENTION_MS = 30 * DAY_MS;
 
-/** Forgets notifications that were decided 30 days ago. Breaks are kept, and so is what is undecided. */
+/** Deletes notifications that were decided 30 days ago. Breaks and undecided ones are kept. */
 @Injectable()
 export class InboxRetention {
   readonly name = 'webhook-inbox';

@@ -19,7 +19,7 @@ export type ApplyArgs = {
 /** A notice at the account that it came for. */
 export interface Arrived extends PspNotification {
   readonly psp: string;
-  /** Of the request that brought it, where that is traced: its job goes on from there. */
+  /** Of the request that brought it, if traced: its job continues that trace. */
   readonly traceparent?: string;
 }
 
@@ -35,15 +35,15 @@ export interface Undecided {
 
 export type BreakReason = 'operation_unknown' | 'contradiction';
 
-/** What a try has come to. */
+/** The result of a try. */
 export type Decision =
   | { readonly state: 'applied' | 'ignored' }
   | { readonly state: 'break'; readonly reason: BreakReason }
   | { readonly state: 'received'; readonly nextAt: Date };
 
 /**
- * A PSP waits 10 s for its answer (Adyen). A server that stands still is given up before that, also by
- * a request that had to wait for a statement before it (arrivals.ts).
+ * A PSP waits 10 s for its answer (Adyen). A frozen server times out before that, also for a request that had to
+ * wait for an earlier statement (arrivals.ts).
  */
 const QUERY_TIMEOUT_MS = 4_000;
 
@@ -57,14 +57,14 @@ export class Inbox {
   ) {}
 
   /**
-   * Stores those that are new, with a job for each and the wake-up for the enqueuer:
-   * all of it or nothing. Returns those that are new. No two may be the same. @throws StoreUnavailable
+   * Stores the new ones, with a job for each and the wake-up of the outbox relay: all or nothing. Returns those
+   * that are new. No two may be the same. @throws StoreUnavailable
    */
   async store<Given extends Arrived>(
     arrived: readonly Given[],
     kind: JobKind<ApplyArgs>,
   ): Promise<ReadonlySet<Given>> {
-    // In one order, so that two statements with the same rows wait for one another and never in a circle.
+    // In one order, so that two statements with the same rows cannot deadlock.
     const sorted = arrived.toSorted((a, b) => compare(a.psp, b.psp) || compare(a.eventId, b.eventId));
     const { rows } = await this.query<{ stored: number[] }>({
       name: 'webhook_inbox_store',
@@ -118,8 +118,8 @@ export class Inbox {
   }
 
   /**
-   * Writes down what a try came to, and stages the next one where there is to be one. False where
-   * another try was first: of tries at once, one is written down. @throws StoreUnavailable
+   * Stores the result of a try, and stages the next one if there is one. False if another try was first: of
+   * concurrent tries, one is stored. @throws StoreUnavailable
    */
   async record(
     { psp, eventId, tries }: ApplyArgs,
@@ -160,7 +160,7 @@ export class Inbox {
     return rows[0]?.moved ?? false;
   }
 
-  /** What is to be applied now, the longest due first. @throws StoreUnavailable */
+  /** Notifications that are due now, the longest due first. @throws StoreUnavailable */
   async due(limit: number): Promise<ApplyArgs[]> {
     const { rows } = await this.query<ApplyArgs>({
       text: `SELECT psp, event_id AS "eventId", tries FROM webhook_inbox

@@ -8,8 +8,8 @@ const MAX_TYPES = 64;
 const SHAPE = /^[A-Za-z0-9._:-]{1,60}$/;
 
 /**
- * Counts what came in. A label is an account that is configured, a reason of a fixed list, or a type
- * that its reader knows how to translate (one that came with facts): what a sender makes up is `other`.
+ * Counts notifications. A label is a configured account, a reason of a fixed list, or a type that its reader
+ * translates (one with facts): all other types are `other`.
  */
 @Injectable()
 export class IncomingMetrics {

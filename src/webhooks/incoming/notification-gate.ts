@@ -6,14 +6,14 @@ import { overloaded } from '../../http/request-hooks.js';
 import { NotificationsService, unknownAccount } from './notifications.service.js';
 
 /**
- * What no account takes costs nothing, and what is too much neither. The sender of a notification is known by its
- * body alone, so a notification takes a place among those that are worked on once its body is there. Of bodies on
- * their way the oldest makes room for one too many, and each has a few seconds: slow senders hold up themselves.
+ * Notifications for no account, or too many of them, cost nothing. Only the body proves the sender, so a
+ * notification takes one of the places once its body has arrived. If too many bodies are arriving, the oldest is
+ * cut off, and each has a few seconds: slow senders only delay themselves.
  */
 @Injectable()
 export class NotificationGate {
   private inFlight = 0;
-  /** Bodies on their way, the oldest first, and how to stop the timer of each. */
+  /** Arriving bodies, oldest first, and how to stop the timer of each. */
   private readonly arriving = new Map<FastifyRequest, () => void>();
 
   constructor(

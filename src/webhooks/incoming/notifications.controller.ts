@@ -9,7 +9,7 @@ import { ACCEPTED, AcceptedView, NotificationBody } from './notification.view.js
 import { accountOf } from './notification-gate.js';
 import { NotificationsService } from './notifications.service.js';
 
-/** /v1/webhooks: what PSPs tell of their own accord. No API key: each proves itself by its signature. */
+/** /v1/webhooks: notifications of PSPs. No API key: the signature proves the sender. */
 @ApiTags('Notifications')
 @Controller('v1/webhooks')
 export class NotificationsController {

@@ -16,7 +16,7 @@ export abstract class NotificationReaders {
   abstract get(account: string): NotificationReader | undefined;
 }
 
-/** What PSPs send of their own accord, as it comes from the wire. */
+/** Receives notifications of PSPs. */
 @Injectable()
 export class NotificationsService {
   constructor(
@@ -33,13 +33,13 @@ export class NotificationsService {
   }
 
   /**
-   * Checks, translates and stores one body, which may hold a batch; what it says is applied afterwards.
-   * Returns how many items were accepted, those among them that are known already.
+   * Checks, translates and stores one body, which may hold a batch; a job applies it later. Returns how many items
+   * were accepted, including those that are known already.
    * @param account the name of the account in the PSPs file
    * @param raw the body as it came, to the byte
    * @param headers names in lower case
    * @throws Problem `not_found`, `body_malformed`, `signature_invalid` where no item was accepted
-   * @throws StoreUnavailable nothing was stored, or it is not known: the PSP is to send it again
+   * @throws StoreUnavailable nothing was stored, or we do not know: the PSP must send it again
    */
   async receive(
     account: string,
@@ -61,7 +61,7 @@ export class NotificationsService {
     const refused = [...unsigned, ...bad.map((): NotificationRefusal => 'malformed')];
     const once = new Map<string, PspNotification>();
     for (const notice of good) if (!once.has(notice.eventId)) once.set(notice.eventId, notice);
-    // Before they are stored: the PSP sends again what was not.
+    // Before they are stored: the PSP sends unstored items again.
     for (const { report } of once.values()) if (report) await this.reports.announce(account, report);
     const stored = once.size > 0 ? await arrivals.store(account, [...once.values()]) : new Set();
     for (const notice of good) {
@@ -73,7 +73,7 @@ export class NotificationsService {
   }
 }
 
-/** One answer for a body none of whose items was accepted. Says what to mend, and nothing of what came. */
+/** The answer for a body without an accepted item. Says what to correct, and repeats no input. */
 function refusal(refused: readonly NotificationRefusal[]): Problem {
   if (refused.includes('signature_invalid')) {
     return new Problem('signature_invalid', 'The signature is not one of this account.');

@@ -3,8 +3,8 @@ import { Problem } from '../../core/problem.js';
 import { type PspNotification } from '../../psp/notification.js';
 
 /**
- * What a body has to be before anybody looks into it, and a notice before it is stored. Looked at here
- * and not by each reader, so that no reader can forget it.
+ * Checks a body before a reader parses it, and a notice before it is stored. Done here, so that no reader can
+ * forget it.
  */
 
 /** Levels of arrays and objects, as of any request. Stripe's deepest events have some 12; printers recurse. */
@@ -16,7 +16,7 @@ const MAX_FACTS = 100;
 /** What neither text nor jsonb of Postgres can hold. */
 const UNSTORABLE = /\0|\p{Surrogate}/u;
 
-/** @throws Problem `body_malformed`; what was sent is not repeated */
+/** @throws Problem `body_malformed`; repeats no input */
 export function checkReadable(raw: Buffer): void {
   if (raw.length === 0) throw malformed('The body is empty.');
   if (!isUtf8(raw)) throw malformed('The body is not UTF-8.');
@@ -44,7 +44,7 @@ function isDeeperThan(raw: Buffer, deepest: number): boolean {
   return false;
 }
 
-/** Whether a notice can be stored as it is: one that cannot would take the whole batch down with it. */
+/** Whether a notice can be stored: one that cannot would fail the whole batch. */
 export function isStorable({ eventId, type, occurredAt, facts }: PspNotification): boolean {
   if (eventId.length < 1 || eventId.length > MAX_EVENT_ID_LENGTH) return false;
   if (type.length < 1 || type.length > MAX_TYPE_LENGTH) return false;

@@ -21,7 +21,7 @@ export abstract class DeliverLimits {
   readonly mostTries: number;
   /** Requests to one endpoint at once. */
   readonly atOnce: number;
-  /** An endpoint that takes longer waits apart, however it answers. */
+  /** An endpoint that takes longer goes to the slow lane, whatever it answers. */
   readonly slowMs: number;
 }
 
@@ -34,14 +34,14 @@ export const defaultDeliverLimits: DeliverLimits = {
 };
 
 /**
- * Beyond a run and its last request: for the statements around them. Where they take longer, another
- * process may have the endpoint, and this one begins nothing there any more.
+ * Reserve for the statements around a run and its last request. If they take longer, another process may have
+ * leased the endpoint, and this one starts no further try.
  */
 const HOLD_MARGIN_MS = 5_000;
-/** An endpoint that has answered nothing well for so long is disabled. */
+/** An endpoint without a successful answer for this long is disabled. */
 export const GIVE_UP_AFTER_MS = 5 * 24 * 3_600_000;
 
-/** Sends what is due to one endpoint. May run twice and side by side with itself: one of them holds it. */
+/** Sends the due deliveries of one endpoint. May run twice at the same time: one run leases the endpoint. */
 @Injectable()
 export class Deliver {
   constructor(
@@ -60,7 +60,7 @@ export class Deliver {
     const hold = { merchantId, endpointId, token: ids.uuid() };
     const lease = new Lease(clock, holdMs);
     const endpoint = await records.hold(hold, holdMs);
-    // The holder looks once more for what is due after it has given it back.
+    // The holder checks for due deliveries once more after it has released the endpoint.
     if (!endpoint) return;
     try {
       await new Run(this, this.limits, hold, endpoint, lease, signal).toEnd();
@@ -88,7 +88,7 @@ class Run {
   }
 
   async toEnd(): Promise<void> {
-    // One that has only failed lately is not knocked down by four at once when it stands up again.
+    // An endpoint that only failed lately gets one request at a time, not four, when it recovers.
     const lanes = this.endpoint.failingSince === null ? this.limits.atOnce : 1;
     const ended = await Promise.allSettled(Array.from({ length: lanes }, () => this.lane()));
     for (const lane of ended) if (lane.status === 'rejected') throw lane.reason;

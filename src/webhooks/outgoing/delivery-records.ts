@@ -5,7 +5,7 @@ import { type EventRow } from './event.view.js';
 import { WAKE_DUE } from './waking.js';
 import { type Sql } from '../../database/sql.js';
 
-/** A hold on an endpoint: only the worker that has it delivers. */
+/** A lease of an endpoint: only its worker delivers. */
 export interface Hold {
   readonly merchantId: string;
   readonly endpointId: string;
@@ -23,7 +23,7 @@ export interface HeldEndpoint {
   readonly apart: boolean;
 }
 
-/** One try, written down and not yet made. */
+/** One try, stored before it is made. */
 export interface BegunTry extends EventRow {
   readonly attempt: number;
   /** Since the event was sent for, this one included. */
@@ -39,7 +39,7 @@ export interface EndedTry {
   readonly latencyMs: number;
   /** When it is tried again; null where it is not. */
   readonly nextAt: Date | null;
-  /** Deliveries to the endpoint wait apart from others from now on, or no longer. */
+  /** Whether deliveries to the endpoint wait in the slow lane from now on. */
   readonly apart: boolean;
   readonly pausedUntil: Date | null;
 }
@@ -60,10 +60,7 @@ canceled AS (
   UPDATE webhook_deliveries d SET status = 'canceled', next_at = NULL, updated_at = $1 FROM off
    WHERE d.merchant_id = off.merchant_id AND d.endpoint_id = off.id AND d.status = 'pending')`;
 
-/**
- * The statements of deliveries. Times are the service's, but for holds, which the database's clock
- * judges.
- */
+/** The statements of deliveries. Times are the service's, except for leases, which use the database's clock. */
 @Injectable()
 export class DeliveryRecords {
   constructor(
@@ -86,7 +83,7 @@ export class DeliveryRecords {
     return rows[0] ?? null;
   }
 
-  /** Writes the next due try down, if there is one and the endpoint is still held. */
+  /** Stores the next due try, if there is one and the endpoint is still leased. */
   async begin({ merchantId, endpointId, token }: Hold): Promise<BegunTry | null> {
     const { rows } = await this.sql.query<BegunTry>(
       `WITH next AS (
@@ -115,7 +112,7 @@ export class DeliveryRecords {
   }
 
   /**
-   * Completes a try. A yes counts whenever it comes; a no only while no later try has begun.
+   * Completes a try. A success counts whenever it arrives; a failure only while no later try has begun.
    * @returns since when every try has failed; null where this one did not
    */
   async end({ merchantId, endpointId }: Hold, ended: EndedTry): Promise<Date | null> {
@@ -155,7 +152,7 @@ export class DeliveryRecords {
     return rows[0]?.failingSince ?? null;
   }
 
-  /** Nothing is sent there any more; what was pending is canceled. False where it was disabled already. */
+  /** Disables the endpoint and cancels its pending deliveries. False if it was disabled already. */
   async disable(merchantId: string, endpointId: string, reason: DisabledReason): Promise<boolean> {
     const { rows } = await this.sql.query<{ n: number }>(
       `WITH ${DISABLE} SELECT count(*)::int AS n FROM off`,
@@ -164,7 +161,7 @@ export class DeliveryRecords {
     return rows[0]?.n === 1;
   }
 
-  /** Gives the endpoint back, and has it woken when its next delivery is due. */
+  /** Releases the endpoint, and sets when its next delivery is due. */
   async release({ merchantId, endpointId, token }: Hold): Promise<void> {
     await this.sql.query(
       `UPDATE webhook_endpoints e
@@ -175,7 +172,7 @@ export class DeliveryRecords {
         WHERE e.merchant_id = $1 AND e.id = $2 AND e.leased_by = $3`,
       [merchantId, endpointId, token],
     );
-    // What was fanned out while the statement above ran is not lost on it: looked at once more.
+    // Checks once more for deliveries that were fanned out during the statement above.
     await this.sql.query(
       `WITH due AS (
          SELECT e.merchant_id, e.id AS endpoint_id FROM webhook_endpoints e
@@ -190,8 +187,8 @@ export class DeliveryRecords {
   }
 
   /**
-   * How long the delivery that is most overdue has been due, in seconds. Endpoints that asked for a pause
-   * or are disabled do not count.
+   * How long the most overdue delivery has been due, in seconds. Endpoints that asked for a pause or are disabled
+   * do not count.
    */
   async latenessS(): Promise<number> {
     const { rows } = await this.sql.query<{ late: number }>(
@@ -206,7 +203,7 @@ export class DeliveryRecords {
     return Math.max(0, rows[0]!.late);
   }
 
-  /** Endpoints with deliveries that are due and in no run's hands, the longest due first. */
+  /** Endpoints with due deliveries that no run handles, the longest due first. */
   async due(apart: boolean, limit: number): Promise<{ merchantId: string; endpointId: string }[]> {
     const { rows } = await this.sql.query<{ merchantId: string; endpointId: string }>(
       `SELECT e.merchant_id AS "merchantId", e.id AS "endpointId"

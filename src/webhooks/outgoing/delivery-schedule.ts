@@ -2,7 +2,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** How long after each try in vain the next one is made, in ms: 16 tries over three days. */
+/** How long after each failed try the next one is made, in ms: 16 tries over three days. */
 export const DELIVERY_DELAYS_MS: readonly number[] = [
   5 * SECOND,
   30 * SECOND,
@@ -24,14 +24,14 @@ export const DELIVERY_DELAYS_MS: readonly number[] = [
 /** The first one included. */
 export const MAX_TRIES = DELIVERY_DELAYS_MS.length + 1;
 
-/** A tenth earlier to a tenth later, so that what failed together does not come back together. */
+/** A tenth earlier to a tenth later, so that deliveries that failed together are not due together. */
 const JITTER = 0.2;
-/** Longer than this no event is kept waiting, whatever the endpoint asked for. */
+/** The longest pause, even if the endpoint asked for more. */
 export const MAX_RETRY_AFTER_MS = 24 * HOUR;
 
 /**
- * How long after the `tries`-th try in vain the next one is made, in ms; null after the last one. Never
- * sooner than the endpoint asked for. On average the tries take as long as the plain delays.
+ * How long after the `tries`-th failed try the next one is made, in ms; null after the last one. Never sooner than
+ * the endpoint asked for. On average the tries take as long as the plain delays.
  * @param random in [0, 1)
  */
 export function delayAfter(tries: number, retryAfterMs: number | null, random: number): number | null {

@@ -17,7 +17,7 @@ export function encryptSecret(seal: Encryption, owner: Owner, secret: string): U
   return seal.encrypt(secret, contextOf(owner));
 }
 
-/** Throws where the row was sealed under another PAYONCE_SEAL_KEY. Never tells what was in it. */
+/** Throws if the row was encrypted under another PAYONCE_SEAL_KEY. The error never contains the secret. */
 export function decryptSecret(seal: Encryption, owner: Owner, sealed: Uint8Array): string {
   const secret = seal.decrypt(sealed, contextOf(owner));
   if (typeof secret !== 'string') throw new TypeError('a sealed secret holds something else');

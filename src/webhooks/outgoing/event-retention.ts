@@ -9,9 +9,9 @@ import { type Sql } from '../../database/sql.js';
 const DAY_MS = 24 * 3_600_000;
 
 /**
- * `$1` the first id that is kept, `$2` limit. An event's id begins with its time, so that each merchant's
- * oldest are the beginning of a range of the primary key, and no index on time has to be kept for them.
- * What is on its way, or may be sent again just now, is left for the next pass.
+ * `$1` the first id that is kept, `$2` limit. An event's id begins with its time, so that each merchant's oldest
+ * are the beginning of a range of the primary key, and no index on time has to be kept for them. Events with open
+ * deliveries, or that are just being replayed, are left for the next pass.
  */
 const FORGET = `
 WITH old AS MATERIALIZED (
@@ -34,7 +34,7 @@ gone AS (
   DELETE FROM events e USING old o WHERE e.merchant_id = o.merchant_id AND e.id = o.id RETURNING 1)
 SELECT count(*)::int AS count FROM gone`;
 
-/** Forgets events after their retention, with their deliveries. What became of a payment is kept elsewhere. */
+/** Deletes events after their retention, with their deliveries. Other tables keep the history of a payment. */
 @Injectable()
 export class EventRetention {
   readonly name = 'events';

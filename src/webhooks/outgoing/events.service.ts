@@ -22,10 +22,10 @@ const EARLIEST = new Date(0);
 const LATEST = new Date(Date.UTC(9999, 11, 31));
 
 /**
- * Newest first, by the transaction that wrote them (migration 0020). Ids are drawn before a commit, so an
- * event may become visible after one with a higher id; read by id, a client that stops at the last one that it
- * knows would miss it. What is written by a transaction younger than the oldest that still runs waits for
- * that one. A cursor is the id of an event; where that is forgotten, so is all that is older.
+ * Newest first, by the transaction that wrote them (migration 0020). Ids are created before a commit, so an event
+ * may become visible after one with a higher id; in the order of ids, a client that stops at the last known one
+ * would miss it. Events of transactions that are newer than the oldest running one are not listed yet. A cursor is
+ * the id of an event; if that is deleted, so are all older ones.
  */
 const PAGE = `
 SELECT id, type, data, at FROM events

@@ -4,11 +4,11 @@ import https from 'node:https';
 import { type LookupFunction } from 'node:net';
 import { type TargetGuard, TargetRefused } from './target-guard.js';
 
-/** What came of one request. The answer's body is read, up to a bound, and dropped. */
+/** The result of one request. The answer's body is read, up to a bound, and dropped. */
 export interface PostOutcome {
   /** null where no answer came. */
   readonly status: number | null;
-  /** null where the endpoint took it (2xx). */
+  /** null if the endpoint accepted it (2xx). */
   readonly errorCode: string | null;
   /** Its Retry-After header, as it came. */
   readonly retryAfter: string | null;
@@ -27,10 +27,10 @@ export const MAX_ANSWER_BYTES = 65_536;
 const MAX_HEADER_BYTES = 16_384;
 
 /**
- * One POST to an address that a merchant gave. Never throws. Node's own client and no library over it:
- * no redirects, no proxies from the environment and no connections kept are what it does by itself,
- * and the addresses that were checked are handed to it, so that a name that resolves to something
- * else a moment later does not matter. Host and SNI stay those of the URL.
+ * One POST to an address that a merchant gave. Never throws. Uses Node's own client without a library: it follows
+ * no redirects, uses no proxies from the environment and keeps no connections, and it gets the checked addresses,
+ * so that a name that resolves to another address a moment later does not matter. Host and SNI stay those of the
+ * URL.
  */
 export async function post(
   guard: TargetGuard,
@@ -61,7 +61,7 @@ function sent(
 ): Promise<PostOutcome> {
   return new Promise((settle) => {
     let [status, retryAfter]: [number | null, string | null] = [null, null];
-    // The first word counts: what is cut off after it was decided changes nothing.
+    // The first result counts: a connection that is cut later changes nothing.
     const ended = (errorCode: string | null) => settle({ status, errorCode, retryAfter });
     const failed = (error: Error) => ended(codeOf(error, signal));
     const request = (url.protocol === 'https:' ? https : http).request(url, options, (response) => {
@@ -71,7 +71,7 @@ function sent(
       response.on('data', (chunk: Buffer) => {
         bytes += chunk.length;
         if (bytes <= MAX_ANSWER_BYTES) return;
-        // It has said what it had to say.
+        // The answer is complete enough.
         ended(faultOf(status));
         response.destroy();
       });
@@ -119,6 +119,6 @@ function codeOf(error: unknown, signal: AbortSignal): string {
 function systemCodeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
   if ('code' in error && typeof error.code === 'string') return error.code;
-  // A name with several addresses fails with one error for each; the last one was the last hope.
+  // A name with several addresses fails with one error for each; the last one is reported.
   return 'errors' in error && Array.isArray(error.errors) ? systemCodeOf(error.errors.at(-1)) : '';
 }

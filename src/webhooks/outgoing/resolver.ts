@@ -19,10 +19,9 @@ const HOSTS_FILE =
   process.platform === 'win32' ? String.raw`C:\Windows\System32\drivers\etc\hosts` : '/etc/hosts';
 
 /**
- * Resolves names that merchants give. `dns.lookup` would do so in the four threads of libuv, which the
- * connections to PSPs wait for too: a few names with slow servers, and no customer is charged any more. Here
- * queries go over sockets of their own, end in time and end with their signal. What dns.lookup knows beyond
- * DNS is known here as well: the hosts file and `localhost`.
+ * Resolves names that merchants give. `dns.lookup` would use the four threads of libuv, which connections to PSPs
+ * need too: a few names with slow servers would stop all charges. Here queries use their own sockets, with a time
+ * limit and a signal. The hosts file and `localhost` work as in dns.lookup.
  */
 export function createResolve({
   servers,

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { createResolve, type Resolve } from './resolver.js';
 import { hostOf, isPublic, type TargetFault, targetOf, type TargetPolicy } from './target.js';
 
-/** A URL whose addresses were looked at: a request may go to these and to no others. */
+/** A URL with its checked addresses: a request may go only to these. */
 export interface CheckedTarget {
   readonly url: URL;
   readonly addresses: readonly LookupAddress[];
@@ -28,8 +28,8 @@ export class TargetGuard {
   ) {}
 
   /**
-   * Resolves and checks; one address that is refused refuses the whole name. Done when an endpoint is
-   * made, and again for every request, for a name may resolve to something else by then.
+   * Resolves and checks; one refused address refuses the whole name. Done when an endpoint is created and again for
+   * every request, since a name may resolve to another address by then.
    * @throws TargetRefused, or the signal's reason when it is aborted first
    */
   async check(text: string, signal: AbortSignal): Promise<CheckedTarget> {

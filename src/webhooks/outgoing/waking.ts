@@ -2,7 +2,7 @@ import { STAGED_CHANNEL } from '../../database/commit/waker.js';
 
 /** Kinds of jobs, as the statements below stage them. */
 export const DELIVER = 'webhook.deliver';
-/** For endpoints that failed or were slow the last time: they wait among themselves. */
+/** For endpoints that failed or were slow the last time. */
 export const DELIVER_APART = 'webhook.deliver_apart';
 
 /** After this long an endpoint whose job was lost on the way is woken again, in ms. */

@@ -44,7 +44,7 @@ export class WebhookEndpoint {
   @Column('timestamptz', { nullable: true })
   failingSince: Date | null;
 
-  /** The last try failed or was slow: its deliveries wait in a queue of their own. */
+  /** The last try failed or was slow: its deliveries wait in the slow lane. */
   @Column('boolean')
   apart: boolean;
 
@@ -52,11 +52,11 @@ export class WebhookEndpoint {
   @Column('timestamptz', { nullable: true })
   pausedUntil: Date | null;
 
-  /** When a worker looks whether deliveries are due; null where none are pending. */
+  /** When a worker checks for due deliveries; null if none are pending. */
   @Column('timestamptz', { nullable: true })
   wakeAt: Date | null;
 
-  /** Who delivers to it now, and how long at most, by the database's clock. */
+  /** The run that delivers to it now, and until when, by the database's clock. */
   @Column('uuid', { nullable: true })
   leasedBy: string | null;
 

@@ -25,9 +25,9 @@ import { type EndpointView, type EndpointWithSecretView, type ReplayView } from 
 import { type NewEndpoint } from './webhooks.js';
 
 export const MAX_ENDPOINTS = 16;
-/** How long the secret before the last one is good for signing beside it. */
+/** How long requests are also signed with the previous secret. */
 export const ROTATION_MS = 24 * 3_600_000;
-/** For looking a name up while a client waits. */
+/** For resolving a name while a client waits. */
 const CHECK_TIMEOUT_MS = 5_000;
 /** Of one merchant at the same time, in this process. */
 const MAX_CHECKS = 4;
@@ -109,7 +109,7 @@ export class WebhookEndpointsService {
     return { ...endpointViewOf(found(await translateOutage(rotated))), secret };
   }
 
-  /** What is pending is canceled; it can be replayed. May be repeated. */
+  /** Cancels pending deliveries; they can be replayed. May be repeated. */
   async disable(caller: Caller, id: string): Promise<EndpointView> {
     const { clock, ids } = this;
     const at = clock.now();
@@ -171,7 +171,7 @@ export class WebhookEndpointsService {
     return eventViewOf(event);
   }
 
-  /** Sends the events of a time again that the endpoint wants; at most 10,000, or `replay_too_large`. */
+  /** Sends the events of a time range again that the endpoint subscribes to; at most 10,000, or `replay_too_large`. */
   async replay(caller: Caller, id: string, from: Date, to: Date): Promise<ReplayView> {
     enabledRow(await this.row(caller.merchantId, id));
     const { clock, ids } = this;
@@ -238,7 +238,7 @@ export class WebhookEndpointsService {
     );
   }
 
-  /** Writes down what was done to an endpoint, and reads it again. */
+  /** Stores the audit record of a change of an endpoint, and reads the endpoint again. */
   private async recorded(
     tx: EntityManager,
     caller: Caller,
