@@ -71,7 +71,7 @@ function sent(
       response.on('data', (chunk: Buffer) => {
         bytes += chunk.length;
         if (bytes <= MAX_ANSWER_BYTES) return;
-        // The answer is complete enough.
+        // The status is enough: the rest of a long answer is not read.
         ended(faultOf(status));
         response.destroy();
       });
