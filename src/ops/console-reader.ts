@@ -8,7 +8,8 @@ import {
   type PageView,
   type PaymentRow,
 } from './console-views.js';
-import { type PostedRow } from './timeline.js';
+import { uuidv7 } from '../core/ids.js';
+import { type EventRow, type PostedRow, type RequestRow } from './timeline.js';
 
 /** Which payments are listed; what is null does not narrow the list. */
 export interface PaymentFilter {
@@ -104,6 +105,24 @@ SELECT t.kind, t.psp, t.posted_at AS at, json_agg(json_build_object('account', e
  WHERE t.merchant_id = $1 AND t.source >= $2 AND t.source < $3
  GROUP BY t.merchant_id, t.source ORDER BY t.posted_at LIMIT 200`;
 
+/**
+ * No index leads from a payment to the keys of its requests, nor to its events: one more would cost every payment. Both
+ * are made in the commits that are listed anyway, so that both are looked for by time.
+ */
+const NEAR_MS = 2_000;
+const REQUESTS = `
+SELECT DISTINCT k.operation, k.key, k.created_at AS at, k.finished_at AS "finishedAt", k.response_status AS status
+  FROM unnest($3::timestamptz[], $4::timestamptz[]) AS near (first, last)
+  JOIN idempotency_keys k ON k.created_at BETWEEN near.first AND near.last
+ WHERE k.merchant_id = $1 AND k.subject_id = ANY ($2::uuid[]) ORDER BY k.created_at LIMIT 100`;
+const EVENTS = `
+SELECT DISTINCT e.id, e.type, e.at, d.status, d.tries, d.updated_at AS "triedAt", w.url
+  FROM unnest($3::uuid[], $4::uuid[]) AS near (first, last)
+  JOIN events e ON e.merchant_id = $1 AND e.id BETWEEN near.first AND near.last
+  LEFT JOIN webhook_deliveries d ON d.merchant_id = e.merchant_id AND d.event_id = e.id
+  LEFT JOIN webhook_endpoints w ON w.merchant_id = d.merchant_id AND w.id = d.endpoint_id
+ WHERE e.subject = ANY ($2::text[]) ORDER BY e.id LIMIT 100`;
+
 /** What the console lists, over all merchants: SQL by hand over indexes, none of it grows with the tables. */
 @Injectable()
 export class ConsoleReader {
@@ -147,6 +166,24 @@ export class ConsoleReader {
   /** What the ledger posted of the payment's operations. */
   postedOf(merchantId: string, paymentId: string): Promise<PostedRow[]> {
     return this.rows(POSTED, [merchantId, `payment-${paymentId}-`, `payment-${paymentId}.`]);
+  }
+
+  /** Requests of the merchant about these objects, and the events that it is sent of them, around these times. */
+  async exchangesOf(
+    merchantId: string,
+    subjects: readonly string[],
+    times: readonly Date[],
+  ): Promise<{ readonly requests: RequestRow[]; readonly events: EventRow[] }> {
+    const seconds = [...new Set(times.map((at) => Math.floor(at.getTime() / 1_000) * 1_000))];
+    const ids = subjects.map((subject) => subject.slice(subject.indexOf(':') + 1));
+    const around = (offsetMs: number) => seconds.map((ms) => new Date(ms + offsetMs));
+    const idsAt = (offsetMs: number, byte: number) =>
+      seconds.map((ms) => uuidv7(ms + offsetMs, Buffer.alloc(10, byte)));
+    const [requests, events] = await Promise.all([
+      this.rows<RequestRow>(REQUESTS, [merchantId, ids, around(-NEAR_MS), around(NEAR_MS)]),
+      this.rows<EventRow>(EVENTS, [merchantId, subjects, idsAt(-NEAR_MS, 0), idsAt(NEAR_MS, 0xff)]),
+    ]);
+    return { requests, events };
   }
 
   async overview(): Promise<OverviewView> {

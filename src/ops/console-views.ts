@@ -107,7 +107,7 @@ export type Tone = 'good' | 'bad' | 'doubt' | 'plain';
 /** Something that happened to a payment. */
 export interface TimelineEntry {
   readonly at: string;
-  readonly what: 'state' | 'call' | 'notice' | 'person' | 'route' | 'proof' | 'ledger';
+  readonly what: 'request' | 'state' | 'call' | 'notice' | 'person' | 'route' | 'proof' | 'ledger' | 'event';
   readonly title: string;
   readonly detail: string | null;
   readonly tone: Tone;

@@ -30,7 +30,7 @@ import { OperatorActs } from './operator-acts.js';
 import { type SignedIn } from './operator-sessions.js';
 import { Snoozes } from './snoozes.js';
 import { PaymentReports } from './payment-report.js';
-import { timelineOf } from './timeline.js';
+import { timelineOf, timesOf } from './timeline.js';
 
 /** A page that is looked at and refreshed is one view of it. */
 const ONE_VIEW_MS = 10 * 60_000;
@@ -89,6 +89,9 @@ export class PaymentPages {
       manager.findBy(NonExecutionProof, { merchantId, entityKey: In(entityKeys) }),
       this.reader.postedOf(merchantId, payment.id),
     ]);
+    const times = [...transitions.map(({ at }) => at), ...timesOf(operations)];
+    const subjects = [subject, ...report.refunds.map((refund) => `refund:${refund.id}`)];
+    const exchanges = await this.reader.exchangesOf(merchantId, subjects, times);
     const noted = acts.filter(({ action }) => action !== VIEWED && action !== 'route.resolved');
     return {
       payment: {
@@ -109,7 +112,12 @@ export class PaymentPages {
         updated_at: payment.updatedAt.toISOString(),
       },
       explained: explain(report, this.clock.now()),
-      timeline: timelineOf(transitions, operations, { acts: noted, proofs, posted }),
+      timeline: timelineOf(transitions, operations, {
+        ...exchanges,
+        acts: noted,
+        proofs,
+        posted,
+      }),
       operations: operations.map((each) => operationRow(each, snoozes.get(each.entityKey) ?? null)),
       refunds: report.refunds.map(({ id, status, amount, currency, createdAt }) => ({
         id,

@@ -17,7 +17,7 @@ import { OperatorActs } from './operator-acts.js';
 import { type SignedIn } from './operator-sessions.js';
 import { operationRow, PageViews } from './payment-page.js';
 import { Snoozes } from './snoozes.js';
-import { timelineOf } from './timeline.js';
+import { timelineOf, timesOf } from './timeline.js';
 
 const VIEWED = 'payout.viewed';
 
@@ -61,6 +61,8 @@ export class PayoutPages {
       ]),
     );
     const operations = [...histories.values()];
+    const times = [...transitions.map(({ at }) => at), ...timesOf(operations)];
+    const exchanges = await this.reader.exchangesOf(merchantId, [subject], times);
     const noted = acts.filter(({ action }) => action !== VIEWED && action !== 'route.resolved');
     return {
       payout: {
@@ -79,7 +81,12 @@ export class PayoutPages {
         created_at: payout.createdAt.toISOString(),
       },
       explained: explainPayout(payout, operations, this.clock.now()),
-      timeline: timelineOf(transitions, operations, { acts: noted, proofs: [], posted: [] }),
+      timeline: timelineOf(transitions, operations, {
+        ...exchanges,
+        acts: noted,
+        proofs: [],
+        posted: [],
+      }),
       operations: operations.map((each) => operationRow(each, snoozes.get(each.entityKey) ?? null)),
       approvals,
       lifecycle: {

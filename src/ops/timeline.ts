@@ -30,35 +30,94 @@ export interface PostedRow {
   }[];
 }
 
+/** A request of the merchant under an Idempotency-Key. */
+export interface RequestRow {
+  /** `POST /v1/payments` */
+  readonly operation: string;
+  readonly key: string;
+  readonly at: Date;
+  readonly finishedAt: Date | null;
+  /** Of the answer that is stored; null until there is one. */
+  readonly status: number | null;
+}
+
+/** An event for the merchant, once for each endpoint that it is sent to. */
+export interface EventRow {
+  readonly type: string;
+  readonly at: Date;
+  readonly status: string | null;
+  readonly tries: number | null;
+  readonly triedAt: Date | null;
+  readonly url: string | null;
+}
+
 /** What there is beside the payment's own states and calls. */
 export interface TimelineExtras {
+  readonly requests: readonly RequestRow[];
+  readonly events: readonly EventRow[];
   readonly acts: readonly AuditRow[];
   readonly proofs: readonly NonExecutionProof[];
   readonly posted: readonly PostedRow[];
 }
 
 /**
- * What a payment went through, the oldest first: states, routes, calls to PSPs, what PSPs notified, proofs, what people
- * did and what the ledger posted. Pure.
+ * What a payment went through, the oldest first: requests, states, routes, calls to PSPs, what PSPs notified, proofs,
+ * what people did, what the ledger posted and what the merchant was sent. Pure.
  */
 export function timelineOf(
   transitions: readonly TimelineTransition[],
   operations: readonly OperationHistory[],
-  { acts, proofs, posted }: TimelineExtras,
+  { requests, acts, proofs, posted, events }: TimelineExtras,
 ): TimelineEntry[] {
+  const routes = operations.flatMap((operation) => operation.routes);
+  // One commit writes many of them at one instant: what it rests on comes first, and what follows from it last.
   const entries = [
-    ...transitions.map(entryOfTransition),
-    ...operations.flatMap(({ routes }) =>
-      routes.flatMap(({ request, attempts }) => [
-        ...attempts.map((attempt) => entryOfAttempt(request, attempt)),
-        ...entriesOfRoute(request),
-      ]),
-    ),
+    ...requests.map(entryOfRequest),
     ...acts.map(entryOfAct),
     ...proofs.map(entryOfProof),
+    ...routes.flatMap(({ request }) => entriesOfDecision(request)),
+    ...transitions.map(entryOfTransition),
+    ...routes.flatMap(({ request }) => entriesOfOpening(request)),
+    ...routes.flatMap(({ request, attempts }) => attempts.map((attempt) => entryOfAttempt(request, attempt))),
     ...posted.map(entryOfPosted),
+    ...events.map(entryOfEvent),
   ];
   return entries.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+}
+
+/** When routes were opened and decided. */
+export function timesOf(operations: readonly OperationHistory[]): Date[] {
+  return operations.flatMap(({ routes }) =>
+    routes.flatMap(({ request: { openedAt, decidedAt } }) =>
+      decidedAt ? [openedAt, decidedAt] : [openedAt],
+    ),
+  );
+}
+
+function entryOfRequest({ operation, key, at, finishedAt, status }: RequestRow): TimelineEntry {
+  return {
+    at: at.toISOString(),
+    what: 'request',
+    title: `${operation}: ${status === null ? 'not answered for good yet' : `answered ${status}`}`,
+    detail: `Idempotency-Key ${key}`,
+    tone: 'plain',
+    actor: null,
+    duration_ms: finishedAt && finishedAt.getTime() - at.getTime(),
+    raw: null,
+  };
+}
+
+function entryOfEvent({ type, at, status, tries, triedAt, url }: EventRow): TimelineEntry {
+  return {
+    at: (triedAt ?? at).toISOString(),
+    what: 'event',
+    title: `${type}: ${status ?? 'no endpoint is sent it'}`,
+    detail: url && `${url}, ${tries} ${tries === 1 ? 'try' : 'tries'}`,
+    tone: status === 'exhausted' ? 'bad' : 'plain',
+    actor: null,
+    duration_ms: triedAt && triedAt.getTime() - at.getTime(),
+    raw: null,
+  };
 }
 
 function entryOfTransition({ at, event, fromStatus, toStatus, actor }: TimelineTransition): TimelineEntry {
@@ -102,26 +161,33 @@ function entryOfAttempt({ psp, route, operation }: PspRequest, attempt: PspAttem
   };
 }
 
-/** That it was opened, where another one was before it, and how it was decided and how long that took. */
-function entriesOfRoute(request: PspRequest): TimelineEntry[] {
-  const { psp, route, operation, openedAt, decidedAt, verdict } = request;
-  const entry = { what: 'route', detail: operation, actor: null, raw: null } as const;
-  const opened: TimelineEntry = {
-    ...entry,
-    at: openedAt.toISOString(),
-    title: `route ${route} at ${psp} opened`,
-    tone: 'plain',
-    duration_ms: null,
-  };
-  const decided = decidedAt && {
-    ...entry,
-    at: decidedAt.toISOString(),
-    title: `route ${route} at ${psp}: ${verdict === 'effective' ? 'done' : 'ruled out'}`,
-    tone: verdict === 'effective' ? ('good' as const) : ('bad' as const),
-    duration_ms: decidedAt.getTime() - openedAt.getTime(),
-  };
-  return [...(route > 1 ? [opened] : []), ...(decided ? [decided] : [])];
+/** The first route opens with its operation, which is an entry of its own. */
+function entriesOfOpening({ psp, route, operation, openedAt }: PspRequest): TimelineEntry[] {
+  if (route === 1) return [];
+  const title = `route ${route} at ${psp} opened`;
+  return [
+    { ...ROUTE, at: openedAt.toISOString(), title, detail: operation, tone: 'plain', duration_ms: null },
+  ];
 }
+
+/** How it was decided, and how long that took. */
+function entriesOfDecision(request: PspRequest): TimelineEntry[] {
+  const { psp, route, operation, openedAt, decidedAt, verdict } = request;
+  if (decidedAt === null) return [];
+  const isDone = verdict === 'effective';
+  return [
+    {
+      ...ROUTE,
+      at: decidedAt.toISOString(),
+      title: `route ${route} at ${psp}: ${isDone ? 'done' : 'ruled out'}`,
+      detail: operation,
+      tone: isDone ? 'good' : 'bad',
+      duration_ms: decidedAt.getTime() - openedAt.getTime(),
+    },
+  ];
+}
+
+const ROUTE = { what: 'route', actor: null, raw: null } as const;
 
 function entryOfProof({ entityKey, route, attempt, kind, provedAt }: NonExecutionProof): TimelineEntry {
   return {
@@ -139,7 +205,7 @@ function entryOfProof({ entityKey, route, attempt, kind, provedAt }: NonExecutio
 function entryOfPosted({ kind, psp, at, entries }: PostedRow): TimelineEntry {
   const sides = entries.map(({ account, amount, currency }) => {
     const money = formatMoney({ amount: Math.abs(amount), currency });
-    return `${amount > 0 ? 'debit' : 'credit'} ${account} ${money}`;
+    return `${amount > 0 ? 'debit' : 'credit'} ${account.replaceAll('_', ' ')} ${money}`;
   });
   return {
     at: at.toISOString(),

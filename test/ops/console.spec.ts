@@ -81,7 +81,9 @@ describe('payments', () => {
     );
     expect(timeline.map(({ what, title }) => [what, title])).toEqual(
       expect.arrayContaining([
+        ['request', 'POST /v1/payments: answered 201'],
         ['call', 'execute at stripe: succeeded'],
+        ['event', 'payment.captured: no endpoint is sent it'],
         ['state', 'processing → captured'],
       ]),
     );
@@ -104,7 +106,7 @@ describe('payments', () => {
     ).toEqual([
       [
         'charge posted to the ledger',
-        'stripe, debit psp_clearing 10.00 USD, credit merchant_payable 10.00 USD',
+        'stripe, debit psp clearing 10.00 USD, credit merchant payable 10.00 USD',
       ],
     ]);
   });
