@@ -72,7 +72,7 @@ export function timelineOf(
   const routes = operations.flatMap((operation) => operation.routes);
   // One commit writes many of them at one instant: what it rests on comes first, and what follows from it last.
   const entries = [
-    ...requests.map(entryOfRequest),
+    ...requests.map((request) => entryOfRequest(request, transitions)),
     ...acts.map(entryOfAct),
     ...proofs.map(entryOfProof),
     ...routes.flatMap(({ request }) => entriesOfDecision(request)),
@@ -94,9 +94,14 @@ export function timesOf(operations: readonly OperationHistory[]): Date[] {
   );
 }
 
-function entryOfRequest({ operation, key, at, finishedAt, status }: RequestRow): TimelineEntry {
+function entryOfRequest(
+  { operation, key, at, finishedAt, status }: RequestRow,
+  transitions: readonly TimelineTransition[],
+): TimelineEntry {
+  // The database stamps the key while it writes the commit, and the process what it decided before: a moment earlier.
+  const begun = transitions.findLast((state) => state.at <= at && at.getTime() - state.at.getTime() < 2_000);
   return {
-    at: at.toISOString(),
+    at: (begun?.at ?? at).toISOString(),
     what: 'request',
     title: `${operation}: ${status === null ? 'not answered for good yet' : `answered ${status}`}`,
     detail: `Idempotency-Key ${key}`,

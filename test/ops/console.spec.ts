@@ -87,6 +87,10 @@ describe('payments', () => {
         ['state', 'processing → captured'],
       ]),
     );
+    expect(timeline[0]).toMatchObject({
+      what: 'request',
+      detail: expect.stringContaining('Idempotency-Key '),
+    });
     expect(lifecycle.visited.at(-1)).toBe('captured');
     const { body } = await as.viewer.get(`payments/${ids.done}/explain`);
     expect(body).toEqual({ id: ids.done, explained: expect.stringContaining('stripe did it') });
