@@ -1,6 +1,7 @@
 import { problemCatalogue } from '../core/problem.js';
 import { Guides } from './guides.js';
 import { guidePage } from './layout.js';
+import { Site } from './site.js';
 
 const guides = new Guides();
 const pages = new Map([...guides.pages].map(([path, guide]) => [path, guidePage(guide, guides.readers)]));
@@ -36,6 +37,15 @@ describe('the guides', () => {
       expect(page).not.toMatch(/<(?:img|link|script)[^>]+(?:src|href)="(?:https?:)?\/\//);
     },
   );
+
+  it('show pictures that the site serves', async () => {
+    const site = new Site(() => Promise.reject(new Error('takes no document')));
+    const shown = [...pages.values()].flatMap((page) =>
+      Array.from(page.matchAll(/<img src="\/docs\/([^"]*)"/g), ([, path]) => path!),
+    );
+    expect(shown).toContain('images/console-payment.png');
+    for (const path of shown) expect(await site.at(path)).toMatchObject({ contentType: 'image/png' });
+  });
 
   it('have a page for each problem, with its cause, what to do and an example', () => {
     for (const [code, [status, title]] of Object.entries(problemCatalogue)) {

@@ -43,7 +43,11 @@ export class Guides {
       .toSorted();
     const files = new Map([...inDocs.map((name) => [`docs/${name}`, pathOf(name)] as const), ...beside]);
     const folders = [...new Set(inDocs.map((name) => posix.dirname(name)))].filter((name) => name !== '.');
-    const targets = new Map([...files, ...folders.map((name) => [`docs/${name}`, name] as const)]);
+    const images = readdirSync(join(root, 'docs/images')).map((name) => `images/${name}`);
+    const targets = new Map([
+      ...files,
+      ...[...folders, ...images].map((name) => [`docs/${name}`, name] as const),
+    ]);
     const hrefIn = (file: string) => (target: string) => hrefFrom(file, target, targets);
     const documents = [...files].map(([file, path]) => {
       const text = readFileSync(join(root, file), 'utf8');

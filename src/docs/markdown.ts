@@ -36,6 +36,9 @@ export function renderMarkdown(markdown: string, hrefOf: (target: string) => str
         const target = hrefOf(href);
         return target === null ? text : `<a href="${escapeHtml(target)}">${text}</a>`;
       },
+      image({ href, text }) {
+        return `<img src="${escapeHtml(hrefOf(href)!)}" alt="${escapeHtml(text)}" loading="lazy">`;
+      },
       code({ text, lang }) {
         if (lang !== 'mermaid') return `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`;
         const { header, rows } = diagramAsRows(text);

@@ -1,6 +1,6 @@
 import { type OpenAPIObject } from '@nestjs/swagger';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { audiences, documentFor } from './audiences.js';
@@ -10,7 +10,7 @@ import { guidePage, referencePage } from './layout.js';
 
 export interface Resource {
   readonly contentType: string;
-  readonly body: string;
+  readonly body: string | Buffer;
   readonly etag: string;
 }
 
@@ -18,12 +18,13 @@ const HTML = 'text/html; charset=utf-8';
 const JSON_TYPE = 'application/json; charset=utf-8';
 const CSS = 'text/css; charset=utf-8';
 const SCRIPT = 'text/javascript; charset=utf-8';
+const PNG = 'image/png';
 
 /** All that is served below /docs, each made at its first request. Paths that are not listed here are not there. */
 export class Site {
   private readonly makers = new Map<
     string,
-    readonly [contentType: string, make: () => Promise<string> | string]
+    readonly [contentType: string, make: () => Promise<string> | string | Buffer]
   >();
   private readonly made = new Map<string, Promise<Resource>>();
 
@@ -46,6 +47,9 @@ export class Site {
     const file = (path: string, contentType: string, from: string): void => {
       this.makers.set(`assets/${path}`, [contentType, () => readFileSync(join(from, path), 'utf8')]);
     };
+    for (const name of readdirSync(join(root, 'docs/images'))) {
+      this.makers.set(`images/${name}`, [PNG, () => readFileSync(join(root, 'docs/images', name))]);
+    }
     file('site.css', CSS, join(root, 'docs/site'));
     file('reference.js', SCRIPT, join(root, 'docs/site'));
     file('swagger-ui.css', CSS, swaggerUi);
@@ -65,7 +69,7 @@ export class Site {
   }
 }
 
-async function make(contentType: string, maker: () => Promise<string> | string): Promise<Resource> {
+async function make(contentType: string, maker: () => Promise<string> | string | Buffer): Promise<Resource> {
   const body = await maker();
   return { contentType, body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` };
 }
