@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type FastifyInstance } from 'fastify';
+import { type FastifyContextConfig, type FastifyInstance } from 'fastify';
 
 export interface Route {
   readonly method: string;
@@ -12,8 +12,11 @@ export interface Route {
 export class RouteTable {
   private readonly known: (Route & { readonly pattern: RegExp })[] = [];
 
+  /** @throws Error from now on, for a route of the APIs that does not say who may call it: it would be open to all */
   watch(fastify: FastifyInstance): void {
-    fastify.addHook('onRoute', ({ method, url }) => {
+    fastify.addHook('onRoute', ({ method, url, config }) => {
+      if (IS_GUARDED.test(url) && !saysWho(config))
+        throw new Error(`${String(method)} ${url} does not say who may call it`);
       const pattern = new RegExp(
         `^${url.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/:\w+/g, '[^/]+')}$`,
       );
@@ -35,4 +38,10 @@ export class RouteTable {
     const routes = fixed.length > 0 ? fixed : this.known.filter(({ pattern }) => pattern.test(path));
     return [...new Set(routes.map(({ method }) => method))];
   }
+}
+
+const IS_GUARDED = /^\/(?:v1|ops\/api)\//;
+
+function saysWho({ access, operatorRole, isNotification }: FastifyContextConfig = {}): boolean {
+  return access !== undefined || operatorRole !== undefined || isNotification === true;
 }
