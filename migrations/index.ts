@@ -40,6 +40,7 @@ import { OperationTraces1700000000089 } from './0089-operation-traces.js';
 import { AuditChain1700000000091 } from './0091-audit-chain.js';
 import { OperatorActs1700000000092 } from './0092-operator-acts.js';
 import { SingleSignOn1700000000093 } from './0093-single-sign-on.js';
+import { PayoutLimits1700000000100 } from './0100-payout-limits.js';
 import { TestMode1700000000104 } from './0104-test-mode.js';
 import { UnsentBankFiles1700000000120 } from './0120-unsent-bank-files.js';
 
@@ -87,6 +88,7 @@ export const migrations = [
   AuditChain1700000000091,
   OperatorActs1700000000092,
   SingleSignOn1700000000093,
+  PayoutLimits1700000000100,
   TestMode1700000000104,
   UnsentBankFiles1700000000120,
 ];

@@ -15,6 +15,7 @@ import { addMigrate, type Migrate } from './migrate.js';
 import { addOperators } from './operators.js';
 import { addOrphans } from './orphans.js';
 import { addPayments } from './payments.js';
+import { addPayoutLimits } from './payout-limits.js';
 import { addPeriodicTasks } from './periodic-tasks.js';
 import { addReconcile } from './reconcile.js';
 import { addSealKey } from './seal-key.js';
@@ -26,6 +27,7 @@ const groups = [
   addStatus,
   addMerchants,
   addApiKeys,
+  addPayoutLimits,
   addOperators,
   addAudit,
   addPayments,

@@ -20,6 +20,7 @@ function fitted(text: string): string {
 const LISTS: Readonly<Record<string, string>> = {
   merchants: 'merchants list',
   'api-keys': 'merchants list',
+  'payout-limits': 'merchants list',
   operators: 'operators list',
   stuck: 'stuck list',
   orphans: 'orphans list',

@@ -31,6 +31,7 @@ const catalogue = {
   probable_duplicate: [409, 'A payment just like this one was taken a moment ago'],
   payout_in_progress: [409, 'A payout to this recipient has not ended yet'],
   payout_sequence_stale: [409, 'previous is not the last payout to this recipient that ended'],
+  payout_limit_exceeded: [409, 'The payout is more than the merchant may pay out in a day'],
   webhook_target_refused: [422, 'Events are not sent to this address'],
   webhook_endpoint_limit: [409, 'No more webhook endpoints can be enabled'],
   replay_too_large: [422, 'Too many events to replay at once'],

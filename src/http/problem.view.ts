@@ -52,6 +52,13 @@ export class ProblemView {
   })
   readonly payout_id?: string | null;
 
+  @Text({
+    required: false,
+    description:
+      'For `payout_limit_exceeded`: the limit of a day that the payout ran into, such as `merchant_amount`, `recipient_count` or `currency`.',
+  })
+  readonly limit?: string;
+
   @Field({
     type: ProblemFieldView,
     isArray: true,

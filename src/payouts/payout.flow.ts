@@ -8,6 +8,7 @@ import { type OperationHistory } from '../request-storage/attempt.js';
 import { entityKey, pspIdempotencyKey, refuseForgottenKey } from '../request-storage/entity-key.js';
 import { OperationFlow } from '../request-storage/operation-flow.js';
 import { type Payout } from './payout.entity.js';
+import { refuseOverLimit } from './payout-limit.js';
 import { encryptTokens, type PayoutOwner, type PayoutState, transitionTo } from './payout-owner.js';
 import { payouts } from './payout.table.js';
 import { viewOf } from './payout.view.js';
@@ -36,7 +37,8 @@ export function candidatesOf(router: PspRouter, isTest: boolean): PayoutCandidat
 /**
  * Sends a payout. Two commits and one call, when all is well; call and settle are the owner's. Whether it is the
  * recipient's turn is not read beforehand, for that could change before it is written: the first
- * commit itself breaks a rule of the database where it is not. Only then the sequence is read, to say why.
+ * commit itself breaks a rule of the database where it is not, or where it is too much for a day. Only then the
+ * sequence is read, to say why.
  */
 export class PayoutFlow extends OperationFlow<NewPayout, PayoutState> {
   readonly name = CREATE_PAYOUT;
@@ -57,7 +59,10 @@ export class PayoutFlow extends OperationFlow<NewPayout, PayoutState> {
   /** begin: the payout and route 1 with its first attempt. Nothing is read, one commit writes it all. */
   async begin(input: NewPayout, run: KeyedRun, refused: Refusal | null): Promise<Begun<PayoutState>> {
     refuseForgottenKey(refused);
-    if (refused) await refuseOutOfTurn(this.sequences, run.merchantId, input);
+    if (refused) {
+      refuseOverLimit(refused);
+      await refuseOutOfTurn(this.sequences, run.merchantId, input);
+    }
     const { seal, clock, ids, storage } = this.owner.tools;
     const now = clock.now();
     const id = ids.uuid();

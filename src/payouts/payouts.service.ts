@@ -30,7 +30,8 @@ export class PayoutsService {
 
   /**
    * 201 with a payout that has ended, 202 with one that has not. Throws `payout_in_progress` and
-   * `payout_sequence_stale` where `previous` is not what the recipient's sequence has come to.
+   * `payout_sequence_stale` where `previous` is not what the recipient's sequence has come to, and
+   * `payout_limit_exceeded` where it is too much for a day.
    */
   create(context: RequestContext, payout: NewPayout): Promise<KeyedAnswer> {
     return this.runner.run(context.caller.isTest ? this.testFlow : this.flow, keyedRequest(context, payout));

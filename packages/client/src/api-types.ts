@@ -581,7 +581,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Send a payout
-     * @description Sends money out, at most once whatever fails. The payouts to a recipient follow one another: name the last one that ended as `previous`, or null for the first. While one has not ended the next is answered 409 `payout_in_progress`; where another one has ended since, 409 `payout_sequence_stale`. Nothing is stored then, and `payout_id` names the last payout. Read it, and follow `previous` back to the payout that you named: one of them may be the payout that you want to send. So a payout that is requested twice, under whatever keys, is made once.
+     * @description Sends money out, at most once whatever fails. The payouts to a recipient follow one another: name the last one that ended as `previous`, or null for the first. While one has not ended the next is answered 409 `payout_in_progress`; where another one has ended since, 409 `payout_sequence_stale`. Nothing is stored then, and `payout_id` names the last payout. Read it, and follow `previous` back to the payout that you named: one of them may be the payout that you want to send. What is more than you may pay out in a day is answered 409 `payout_limit_exceeded`, and `limit` says which limit it is. So a payout that is requested twice, under whatever keys, is made once.
      *
      *     Scope: `payouts:write`.
      */
@@ -1397,6 +1397,7 @@ export interface components {
         | 'probable_duplicate'
         | 'payout_in_progress'
         | 'payout_sequence_stale'
+        | 'payout_limit_exceeded'
         | 'webhook_target_refused'
         | 'webhook_endpoint_limit'
         | 'replay_too_large'
@@ -1411,6 +1412,8 @@ export interface components {
       readonly detail: string;
       /** @description For `validation_failed`, `card_number_refused` and `webhook_target_refused`. */
       readonly errors?: readonly components['schemas']['ProblemField'][];
+      /** @description For `payout_limit_exceeded`: the limit of a day that the payout ran into, such as `merchant_amount`, `recipient_count` or `currency`. */
+      readonly limit?: string;
       /**
        * Format: uuid
        * @description For `probable_duplicate`: the existing payment.
@@ -4889,6 +4892,8 @@ export interface operations {
        * @description `payout_in_progress`: A payout to this recipient has not ended yet.
        *
        *     `payout_sequence_stale`: previous is not the last payout to this recipient that ended.
+       *
+       *     `payout_limit_exceeded`: The payout is more than the merchant may pay out in a day.
        *
        *     `request_in_progress`: A request with this Idempotency-Key is still running.
        */
