@@ -46,6 +46,7 @@ const WITHOUT_ENTITY = [
   'activity_calls',
   'psp_breakers',
   'psp_open_breakers',
+  'payout_limits',
 ];
 /** By table: of a type that TypeORM does not know. The database fills it, and SQL by hand reads it. */
 const WITHOUT_PROPERTY = { events: ['xid'] };
