@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { type PayoutLimit, type PayoutLimits } from '../payouts/payout-limits.js';
+import { type PayoutLimit, type PayoutLimits } from '../merchants/payout-limits.js';
 import { actor, command, type Opened, type Perform, withExamples } from './command.js';
 import { list } from './text.js';
 
@@ -71,7 +71,7 @@ function named(made: Command): Command {
 }
 
 async function limitsOf({ database, clock, ids }: Opened): Promise<PayoutLimits> {
-  const { PayoutLimits } = await import('../payouts/payout-limits.js');
+  const { PayoutLimits } = await import('../merchants/payout-limits.js');
   return new PayoutLimits(database.dataSource, clock, ids);
 }
 

@@ -7,7 +7,7 @@ import { PostgresStore } from '../../src/database/commit/postgres-store.js';
 import { type Database, openDatabase } from '../../src/database/database.js';
 import { sqlState } from '../../src/database/sql-state.js';
 import { entities } from '../../src/entities.js';
-import { type PayoutLimit, PayoutLimits } from '../../src/payouts/payout-limits.js';
+import { type PayoutLimit, PayoutLimits } from '../../src/merchants/payout-limits.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { Bank, payoutOf, payoutsInMemory, pspsOf, sequencesIn } from '../support/payouts-in-memory.js';
 
