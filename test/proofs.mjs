@@ -26,6 +26,7 @@ const campaign = {
   PROPERTY_SEED: String(commit),
   FUZZ_SEED: String(commit),
   FUZZ_REQUESTS: '10000',
+  SLOW_SECONDS: '12',
 };
 const specs = [
   'simulation/simulation',
@@ -43,6 +44,7 @@ const specs = [
   'contracts/stripe',
   'demo/rehearse',
   'ops/pages',
+  'api/slow-clients',
   'docker',
 ];
 /** With ten times as many cases as in `npm test`, see test/support/property-runs.ts. */
