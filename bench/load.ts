@@ -16,6 +16,8 @@ export interface LoadOrder {
   readonly inFlight: number;
   readonly warmMs: number;
   readonly windowMs: number;
+  /** Payments begin at this rate, whatever the answers are; absent: each once the one before has its answer. */
+  readonly perSecond?: number;
 }
 
 export interface LoadReport extends Counted {
@@ -82,7 +84,7 @@ class Connection {
 }
 
 async function load(order: LoadOrder): Promise<LoadReport> {
-  const { inFlight, name, warmMs, windowMs } = order;
+  const { inFlight, name, warmMs, windowMs, perSecond } = order;
   const url = new URL(order.url);
   const head = [
     `POST ${PATH} HTTP/1.1`,
@@ -95,13 +97,24 @@ async function load(order: LoadOrder): Promise<LoadReport> {
   const latenciesMs: number[] = [];
   let complaint: string | null = null;
   let made = 0;
+  let named = 0;
   const connections = await Promise.all(Array.from({ length: inFlight }, () => Connection.open(url)));
-  const fromMs = performance.now() + warmMs;
+  const startedMs = performance.now();
+  const fromMs = startedMs + warmMs;
+  /** When the next payment is due, from which its latency counts: a late start is a wait as well. */
+  const due = async (): Promise<number> => {
+    if (perSecond === undefined) return performance.now();
+    const dueMs = startedMs + (made * 1_000) / perSecond;
+    made++;
+    const leftMs = dueMs - performance.now();
+    if (leftMs > 0) await sleep(leftMs);
+    return dueMs;
+  };
   const untilMs = fromMs + windowMs;
 
   const keepPaying = async (connection: Connection) => {
-    for (let nowMs = performance.now(); nowMs < untilMs;) {
-      const reference = `${name}-${++made}`;
+    for (let nowMs = await due(); nowMs < untilMs; nowMs = await due()) {
+      const reference = `${name}-${++named}`;
       const body = JSON.stringify(paymentBody(reference));
       const keyed = `${head}Idempotency-Key: ${reference}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
       const answer = await connection.ask(keyed);
@@ -111,9 +124,8 @@ async function load(order: LoadOrder): Promise<LoadReport> {
         if (endedMs >= fromMs && endedMs < untilMs) latenciesMs.push(endedMs - nowMs);
       } else {
         complaint ??= `${answer.status} ${answer.body.slice(0, 400)}`;
-        await sleep(10);
+        if (perSecond === undefined) await sleep(10);
       }
-      nowMs = performance.now();
     }
     connection.close();
   };

@@ -11,6 +11,7 @@ import { benchProcesses } from './processes.js';
 import { ratioLines, ratiosOf, type Series, seriesLines } from './report.js';
 import { benchReports } from './reports.js';
 import { Stage } from './stage.js';
+import { benchTenants } from './tenants.js';
 
 /**
  * `npm run bench`: what Payonce costs beside the two plain statements that store a payment, and beside a bare service
@@ -32,8 +33,15 @@ async function main(options: Options): Promise<boolean> {
   process.once('SIGTERM', () => void stage.close().finally(() => process.exit(143)));
   try {
     await stage.open(options);
-    if (options.processes || options.background) {
-      await (options.processes ? benchProcesses : benchBackground)(stage, options, say);
+    const apart = options.processes
+      ? benchProcesses
+      : options.tenants
+        ? benchTenants
+        : options.background
+          ? benchBackground
+          : null;
+    if (apart) {
+      await apart(stage, options, say);
       return true;
     }
     say(`${stage.contenders.map(({ name }) => name).join(', ')}: taking turns, ${options.rounds} rounds`);

@@ -16,6 +16,8 @@ export interface Options {
   readonly onlyServices: boolean;
   /** APIs and workers as processes of their own over one database, instead of one process with both. */
   readonly processes: boolean;
+  /** Two merchants at one service, one of them beyond its limit. */
+  readonly tenants: boolean;
   /** What is done behind the requests, measured alone. */
   readonly background: boolean;
 }
@@ -51,6 +53,7 @@ export const usage = `npm run bench -- [options]
   --only-services        without pgbench and the bare service
   --growth <n,n,…>       the service alone, with so many payments stored, each up to 20 million
   --processes            one process, then an API and a worker, then two of each, over one database
+  --tenants              a merchant who pays steadily, beside one at its limit and at ten times of it
   --background           fan-out, ledger and resolver, measured alone behind payments of an API without a worker
   --reports <n>          imports a report of so many lines instead, beside --attempts <n> attempts
   --jobs                 drains staged jobs instead, and takes no other option
@@ -74,6 +77,7 @@ export function optionsOf(args: readonly string[]): Options {
         growth: { type: 'string' },
         'only-services': { type: 'boolean', default: false },
         processes: { type: 'boolean', default: false },
+        tenants: { type: 'boolean', default: false },
         background: { type: 'boolean', default: false },
       },
     }));
@@ -92,6 +96,7 @@ export function optionsOf(args: readonly string[]): Options {
     growth: (values.growth?.split(',') ?? []).map((text) => wholeIn('--growth', text, 1, 20_000_000)),
     onlyServices: values['only-services'] || values.growth !== undefined,
     processes: values.processes,
+    tenants: values.tenants,
     background: values.background,
   };
 }

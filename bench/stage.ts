@@ -46,6 +46,8 @@ export class Stage {
   private loader: Loader | undefined;
   /** Of the services over the database of the stage. */
   private merchant: Furnished = { id: '', apiKey: '' };
+  /** Of nobody who is measured: who sends too much. */
+  greedy: Furnished = { id: '', apiKey: '' };
   private simulatorUrl = '';
   private directory = '';
   private opened: OwnDatabase | undefined;
@@ -69,9 +71,10 @@ export class Stage {
     this.simulatorUrl = (JSON.parse(line) as { listening: { stripe: { url: string } } }).listening.stripe.url;
     this.loader = new Loader(fork(fileURLToPath(new URL('load.js', import.meta.url))));
     const meters = { database, simulator: simulator.pid };
-    const merchants = await database.furnish(['service', 'bare', PLAIN, OWN]);
+    const merchants = await database.furnish(['service', 'bare', PLAIN, OWN, 'greedy']);
     this.merchant = merchants.get('service')!;
-    if (options.processes || options.background) return;
+    this.greedy = merchants.get('greedy')!;
+    if (options.processes || options.background || options.tenants) return;
     this.statements = await chargeStatements(merchants.get(OWN)!.id);
     if (!options.onlyServices) {
       await this.addPgbench(merchants.get(PLAIN)!.id, merchants.get(OWN)!.id, meters);
@@ -199,6 +202,8 @@ export class Stage {
           GRPC_PORT: 'off',
           PAYONCE_PSPS_FILE: pspsFile,
           PAYONCE_DATA_DIR: this.directory,
+          // They are run by the owner of the tables, and the service is not.
+          PAYONCE_MIGRATE: 'off',
           PAYONCE_LOG_LEVEL: 'warn',
           ...ratesOf(checkout),
           NODE_OPTIONS: flagsOf(checkout),
