@@ -1,5 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Pool } from 'pg';
+import { type Logger } from 'pino';
+import { LOGGER } from '../config/config.module.js';
 import { Clock } from '../core/clock.js';
 import { Problem } from '../core/problem.js';
 import { workThrough } from '../core/work-through.js';
@@ -43,6 +45,7 @@ export class BankFiles {
     @Inject(Receiver) private readonly receiver: Receiver,
     @Inject(Pool) private readonly pool: Pool,
     @Inject(Clock) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {
     this.banks = psps.flatMap(({ name, bank, credentials: { privateKey = '', passphrase } }) =>
       bank ? [{ name, bank, privateKey, ...(passphrase === undefined ? {} : { passphrase }) }] : [],
@@ -65,7 +68,7 @@ export class BankFiles {
         total.read += read;
         return true;
       },
-      () => {},
+      (err, { name }) => this.logger.warn({ err, psp: name }, 'the files of a bank could not be worked on'),
     );
     await this.erase();
     return { ...total, failed };

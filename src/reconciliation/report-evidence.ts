@@ -1,6 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Pool } from 'pg';
+import { type Logger } from 'pino';
+import { LOGGER } from '../config/config.module.js';
 import { Clock } from '../core/clock.js';
+import { workThrough } from '../core/work-through.js';
 import { type Operation } from '../psp/contract.js';
 import { type ItemRecorder } from '../request-storage/notification.js';
 import { OperationOwners } from '../request-storage/operation-owners.js';
@@ -40,6 +43,7 @@ export class ReportEvidence {
     @Inject(OperationOwners) private readonly owners: ItemRecorder,
     @Inject(Clock) private readonly clock: Clock,
     private readonly reports: Reports,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   async runOnce(): Promise<{ readonly applied: number }> {
@@ -50,7 +54,17 @@ export class ReportEvidence {
         WHERE l.evidence = 'due' ORDER BY l.psp, l.key LIMIT $1`,
       [PASS],
     );
-    for (const line of due.rows) await this.tell(line);
+    // One that cannot be recorded stays due; it holds back no other.
+    await workThrough(
+      due.rows,
+      1,
+      async (line) => {
+        await this.tell(line);
+        return true;
+      },
+      (err, { psp, key }) =>
+        this.logger.error({ err, psp, line: key }, 'a line of a report could not be applied'),
+    );
     const nowMs = this.clock.monotonicMs();
     if (due.rows.length === 0 && nowMs - this.lookedAtMs < LOOK_AGAIN_MS) return { applied: 0 };
     this.lookedAtMs = nowMs;
