@@ -7,7 +7,7 @@
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 
-const SCHEDULES = 50_000;
+const SCHEDULES = 100_000;
 
 const counted = spawnSync('git', ['rev-list', '--count', 'HEAD'], { encoding: 'utf8' });
 /** The number of this commit; 1 outside a repository. */

@@ -66,7 +66,7 @@ function memoryBytes(): number {
 async function keepPaying(): Promise<void> {
   const { delivered } = environment.notifications();
   const tookMs = await payingFor(SECONDS * 1_000);
-  // Whoever pays waits for his own payment and for nobody who is slow: on two busy cores that takes a moment.
+  // A payment waits for no slow client; two busy cores still take a moment.
   expect(tookMs[Math.floor(tookMs.length / 2)]).toBeLessThan(500);
   expect((await client.get('/v1/payments?limit=1')).status).toBe(200);
   await areNotified(delivered);
@@ -79,7 +79,7 @@ function at(sorted: readonly number[], share: number): string {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!.toFixed(0);
 }
 
-it(`answers who pays beside ${SOCKETS} sockets that say nothing, and closes them in time`, async () => {
+it(`answers a paying client beside ${SOCKETS} silent sockets, and closes them in time`, async () => {
   await payingFor(SECONDS * 1_000).then((tookMs) =>
     process.stdout.write(`alone: p50 ${at(tookMs, 0.5)} ms, p99 ${at(tookMs, 0.99)} ms\n`),
   );
@@ -99,7 +99,7 @@ const title = 'slowhttptest';
 const describeSlow = isInstalled ? describe : describe.skip;
 
 describeSlow(isInstalled ? title : `${title} (skipped: slowhttptest is not installed)`, () => {
-  it('holds up nobody by slow headers, slow bodies and slow reading at once', async () => {
+  it('is not held up by slow headers, slow bodies and slow reading at once', async () => {
     const before = memoryBytes();
     const each = ['-c', CONNECTIONS, '-r', CONNECTIONS, '-i', 1, '-l', SECONDS + 1, '-p', 5, '-v', 0].map(
       String,
