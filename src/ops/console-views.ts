@@ -124,6 +124,8 @@ export interface PaymentPageView {
     readonly amount_captured: number;
     readonly amount_refunded: number;
     readonly psp_reference: string | null;
+    /** Its page in the PSP's own dashboard. */
+    readonly psp_url: string | null;
     readonly failure: { readonly category: string; readonly code: string; readonly message: string } | null;
     readonly updated_at: string;
   };

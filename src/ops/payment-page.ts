@@ -6,6 +6,8 @@ import { Clock } from '../core/clock.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { Merchant } from '../merchants/merchant.entity.js';
 import { Payment, PaymentTransition } from '../payments/payment.entity.js';
+import { dashboardUrl } from '../psp/dashboard.js';
+import { PspsConfig } from '../psp/psps-file.js';
 import { paymentLifecycle } from '../payments/payment.lifecycle.js';
 import {
   NonExecutionProof,
@@ -61,6 +63,7 @@ export class PaymentPages {
     private readonly acts: OperatorActs,
     private readonly files: EvidenceFiles,
     private readonly snoozes: Snoozes,
+    @Inject(PspsConfig) private readonly psps: PspsConfig,
   ) {
     this.reports = new PaymentReports(source.getRepository(Payment));
   }
@@ -91,6 +94,7 @@ export class PaymentPages {
     ]);
     const times = [...transitions.map(({ at }) => at), ...timesOf(operations)];
     const subjects = [subject, ...report.refunds.map((refund) => `refund:${refund.id}`)];
+    const account = this.psps.psps.find(({ name }) => name === payment.psp);
     const exchanges = await this.reader.exchangesOf(merchantId, subjects, times);
     const noted = acts.filter(({ action }) => action !== VIEWED && action !== 'route.resolved');
     return {
@@ -107,6 +111,7 @@ export class PaymentPages {
         capture_mode: payment.captureMode,
         psp: payment.psp,
         psp_reference: payment.pspReference,
+        psp_url: account ? dashboardUrl(account, payment.pspReference) : null,
         failure: payment.failure,
         created_at: payment.createdAt.toISOString(),
         updated_at: payment.updatedAt.toISOString(),

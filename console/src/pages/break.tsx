@@ -76,7 +76,7 @@ function Page({ view }: { view: BreakPageView }) {
 }
 
 function said({ expected, reported, currency, owner }: BreakPageView['found']): string {
-  const owned = owner === null ? 'No one looks after it.' : `${owner} looks after it.`;
+  const owned = owner === null ? 'It has no owner.' : `${owner} owns it.`;
   if (currency === null || reported === null) return `A notification says so. ${owned}`;
   if (expected === null) return `A notification says ${signedMoney(reported, currency)}. ${owned}`;
   const difference = signedMoney(reported - expected, currency);

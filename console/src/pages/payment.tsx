@@ -139,16 +139,13 @@ function PaymentFacts({
 function PspReference({
   psp,
   psp_reference: reference,
-}: Pick<PaymentPageView['payment'], 'psp' | 'psp_reference'>) {
-  const link =
-    psp === 'stripe' && reference
-      ? `https://dashboard.stripe.com/payments/${encodeURIComponent(reference)}`
-      : null;
+  psp_url: url,
+}: Pick<PaymentPageView['payment'], 'psp' | 'psp_reference' | 'psp_url'>) {
   const name = `${psp} ${reference ?? ''}`;
-  return link === null ? (
+  return url === null ? (
     <span className="mono">{name}</span>
   ) : (
-    <Anchor className="mono" size="sm" href={link} target="_blank" rel="noreferrer">
+    <Anchor className="mono" size="sm" href={url} target="_blank" rel="noopener noreferrer">
       {name}
     </Anchor>
   );
