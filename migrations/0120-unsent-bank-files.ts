@@ -16,10 +16,13 @@ ALTER TABLE bank_instructions ADD CONSTRAINT bank_instructions_collected
 -- same commit, and what stands in a file that may still be put keeps the statement out.
 -- Instructions are for workers alone (row-level security); this sees the one of its own operation.
 CREATE FUNCTION payonce_person_proof_takes_back() RETURNS trigger
-LANGUAGE plpgsql SET payonce.tenants = '*' AS $$
+LANGUAGE plpgsql AS $$
 DECLARE
   account text;
+  tenants text := coalesce(current_setting('payonce.tenants', true), '');
 BEGIN
+  -- Not as a setting of the function: only a superuser may declare one of a name of ours.
+  PERFORM set_config('payonce.tenants', '*', true);
   SELECT r.psp INTO account FROM psp_requests r
    WHERE r.merchant_id = NEW.merchant_id AND r.entity_key = NEW.entity_key AND r.route = NEW.route;
   UPDATE bank_instructions SET status = 'rejected', reason = 'TAKENBACK', answered_at = NEW.proved_at
@@ -30,6 +33,7 @@ BEGIN
     RAISE EXCEPTION '% stands in a file for % that is not sent yet', NEW.entity_key, account
       USING ERRCODE = 'check_violation', CONSTRAINT = 'non_execution_proofs_unsent';
   END IF;
+  PERFORM set_config('payonce.tenants', tenants, true);
   RETURN NULL;
 END $$;
 CREATE TRIGGER non_execution_proofs_unsent AFTER INSERT ON non_execution_proofs
