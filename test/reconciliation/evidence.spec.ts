@@ -227,12 +227,23 @@ it('closes the break of a notification once a later report agrees with the ledge
   const open = async () => (await openBreaks()).includes('contradiction');
   await eventually(open, 'the notification is a break');
   const report = environment.simulator.report('adyen');
-  await environment.command('ledger', 'balances');
+  await eventually(
+    async () =>
+      (
+        await environment.sql('SELECT FROM ledger_transactions WHERE psp_reference = $1', [
+          capture.psp_reference,
+        ])
+      ).length === 1,
+    'the ledger has the capture',
+  );
   // A report of the time before says nothing of it.
   await reconcile('adyen', report);
   expect(await open()).toBe(true);
   await reconcile('adyen', report.replace('visa', 'mc'), '--to', new Date(Date.now() + 1_000).toISOString());
-  expect(await open()).toBe(false);
+  await eventually(async () => {
+    await task();
+    return !(await open());
+  }, 'the break is closed');
   const [closed] = await environment.sql(
     "SELECT closed_by, resolution FROM reconciliation_breaks WHERE category = 'contradiction'",
   );
