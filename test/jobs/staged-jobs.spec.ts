@@ -77,7 +77,7 @@ describe.each(backends)('jobs, with queues in %s', (backend) => {
   });
 
   it('wait for their time', async () => {
-    const kind = environment.deeds();
+    const kind = unswept();
     await environment.runtime({ kinds: [kind], timings: { sweepMs: 60_000 } });
     await environment.pool.query("INSERT INTO deeds VALUES ('later'), ('now')");
     const from = clock.monotonicMs();

@@ -13,6 +13,9 @@ export function refundOf({ status, text }: Reply): RefundView {
   return JSON.parse(text) as RefundView;
 }
 
+/** A hundred at once on one payment wait for each other, and a busy machine makes that long. */
+const PATIENCE_MS = 90_000;
+
 /** Asks for a refund with one key until it is made or refused. */
 export function refunded(
   client: ApiClient,
@@ -24,5 +27,5 @@ export function refunded(
     reply.status !== 202 &&
     reply.status !== 503 &&
     !(reply.status === 409 && codeOf(reply) === 'request_in_progress');
-  return client.until(() => client.post(`/v1/payments/${paymentId}/refunds`, body, key), stays);
+  return client.until(() => client.post(`/v1/payments/${paymentId}/refunds`, body, key), stays, PATIENCE_MS);
 }
