@@ -6,7 +6,7 @@ import { Clock } from '../core/clock.js';
 import { Problem } from '../core/problem.js';
 import { workThrough } from '../core/work-through.js';
 import { PspsConfig } from '../psp/psps-file.js';
-import { type BankDrop, openDrop } from './bank-drop.js';
+import { type BankDrop, dropKeyOf, openDrop } from '../psp/bank-sepa/bank-drop.js';
 import { Batches, type BankPsp, SendingHeld } from './batches.js';
 import { lastCutOff } from './cut-off.js';
 import { Receiver } from './receiver.js';
@@ -47,8 +47,8 @@ export class BankFiles {
     @Inject(Clock) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    this.banks = psps.flatMap(({ name, bank, credentials: { privateKey = '', passphrase } }) =>
-      bank ? [{ name, bank, privateKey, ...(passphrase === undefined ? {} : { passphrase }) }] : [],
+    this.banks = psps.flatMap(({ name, bank, credentials }) =>
+      bank ? [{ name, bank, key: dropKeyOf(credentials) }] : [],
     );
   }
 
@@ -140,8 +140,7 @@ export class BankFiles {
     );
   }
 
-  private open({ bank, privateKey, passphrase }: BankPsp): Promise<BankDrop> {
-    const key = { privateKey, ...(passphrase === undefined ? {} : { passphrase }) };
+  private open({ bank, key }: BankPsp): Promise<BankDrop> {
     return openDrop(bank.sftp, key, this.clock);
   }
 

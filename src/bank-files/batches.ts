@@ -8,6 +8,7 @@ import { readHold } from '../database/failover-hold.js';
 import { type BankAccount } from '../psp/bank-sepa/bank-account.js';
 import { type InstructionKind } from '../psp/bank-sepa/bank-instructions.js';
 import { messageIdOf } from '../psp/bank-sepa/bank-names.js';
+import { type DropKey } from '../psp/bank-sepa/bank-drop.js';
 import { type BankSettings } from '../psp/bank-sepa/bank-settings.js';
 import {
   type BatchHead,
@@ -22,8 +23,7 @@ import { accountContext } from './instruction-store.js';
 export interface BankPsp {
   readonly name: string;
   readonly bank: BankSettings;
-  readonly privateKey: string;
-  readonly passphrase?: string;
+  readonly key: DropKey;
 }
 
 /** A file that is to be sent. */

@@ -1,7 +1,7 @@
 import { type Pool } from 'pg';
 import { ManualClock } from '../core/clock.js';
 import { bankSettingsOf } from '../psp/bank-sepa/bank-settings.js';
-import { type BankDrop } from './bank-drop.js';
+import { type BankDrop } from '../psp/bank-sepa/bank-drop.js';
 import { Receiver } from './receiver.js';
 
 const bank = bankSettingsOf({
@@ -29,9 +29,10 @@ it('reads the other files where one cannot be read, and says that one could not'
   const receiver = new Receiver(
     pool as unknown as Pool,
     { store: () => Promise.resolve(new Set()) },
+    { announce: () => Promise.resolve() },
     new ManualClock(0),
   );
-  const psp = { name: 'bank', bank, privateKey: '' };
+  const psp = { name: 'bank', bank, key: { privateKey: '' } };
   await expect(receiver.fetch(psp, drop as unknown as BankDrop)).rejects.toThrow('permission denied');
   expect(recorded).toEqual(['b.xml', 'c.xml']);
 });

@@ -12,10 +12,12 @@ import {
 } from '../psp/bank-sepa/bank-answers.js';
 import { type InstructionStatus } from '../psp/bank-sepa/bank-instructions.js';
 import { isOwnEndToEndId } from '../psp/bank-sepa/bank-names.js';
+import { statementReport } from '../psp/bank-sepa/bank-reports.js';
 import { BankFileRefused, readXml } from '../psp/bank-sepa/xml.js';
 import { type PspNotification } from '../psp/notification.js';
+import { Reports } from '../reconciliation/reports.js';
 import { Arrivals } from '../webhooks/incoming/arrivals.js';
-import { type BankDrop, type DroppedFile } from './bank-drop.js';
+import { type BankDrop, type DroppedFile } from '../psp/bank-sepa/bank-drop.js';
 import { type BankPsp, MAX_FILE_BYTES, sha256Of } from './batches.js';
 import {
   judgeBooking,
@@ -38,7 +40,17 @@ interface Reading {
   readonly moved: Map<string, Pick<Judged, 'status' | 'reason'>>;
   ours: number;
   unknown: number;
+  /** Whether it has bookings of the account, and so is a report as well. */
+  isStatement: boolean;
 }
+
+const nothingRead = (): Reading => ({
+  notices: [],
+  moved: new Map(),
+  ours: 0,
+  unknown: 0,
+  isStatement: false,
+});
 
 interface Line extends KnownInstruction {
   /** Of the file that it stands in; null where it stands in none that is known here. */
@@ -58,6 +70,7 @@ export class Receiver {
   constructor(
     @Inject(Pool) private readonly pool: Pool,
     @Inject(Arrivals) private readonly inbox: Pick<Arrivals, 'store'>,
+    @Inject(Reports) private readonly reports: Pick<Reports, 'announce'>,
     @Inject(Clock) private readonly clock: Clock,
   ) {}
 
@@ -87,15 +100,14 @@ export class Receiver {
 
   private async take(psp: BankPsp, file: DroppedFile, drop: BankDrop, path: string): Promise<boolean> {
     if (file.bytes > MAX_FILE_BYTES) {
-      const nothing = { notices: [], moved: new Map(), ours: 0, unknown: 0 };
       const fault = `has more than ${MAX_FILE_BYTES} bytes`;
-      await this.record(psp.name, file, `too large ${keyOf(file)}`, nothing, fault);
+      await this.record(psp.name, file, `too large ${keyOf(file)}`, nothingRead(), fault);
       return false;
     }
     const bytes = await drop.read(path, MAX_FILE_BYTES);
     const sha256 = sha256Of(bytes);
     if (await this.isKnown(psp.name, sha256)) return true;
-    let reading: Reading = { notices: [], moved: new Map(), ours: 0, unknown: 0 };
+    let reading = nothingRead();
     let fault: string | null = null;
     try {
       reading = await this.read(psp, readBankAnswer(readXml(bytes)));
@@ -108,6 +120,7 @@ export class Receiver {
     for (let from = 0; from < unique.length; from += MAX_NOTICES) {
       await this.inbox.store(psp.name, unique.slice(from, from + MAX_NOTICES));
     }
+    if (reading.isStatement) await this.reports.announce(psp.name, statementReport(file.name, sha256));
     await checkpoint('bank:file:told');
     await this.record(psp.name, { ...file, bytes: bytes.length }, sha256, reading, fault);
     return fault === null;
@@ -115,7 +128,7 @@ export class Receiver {
 
   /** @throws BankFileRefused */
   private async read({ name: psp, bank }: BankPsp, answers: readonly BankAnswer[]): Promise<Reading> {
-    const reading: Reading = { notices: [], moved: new Map(), ours: 0, unknown: 0 };
+    const reading = nothingRead();
     // One file may have the statements of several accounts.
     const own = answers.filter(
       (answer) => answer.kind === 'status' || answer.account === null || answer.account === bank.account.iban,
@@ -153,6 +166,7 @@ export class Receiver {
   }
 
   private async readBookings(psp: string, lines: readonly BookedLine[], reading: Reading): Promise<void> {
+    reading.isStatement = true;
     const byName = await this.linesNamed(
       psp,
       lines.flatMap(({ endToEndId }) => endToEndId ?? []),

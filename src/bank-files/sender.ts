@@ -5,7 +5,7 @@ import { checkpoint } from '../core/checkpoint.js';
 import { Clock } from '../core/clock.js';
 import { redactedLine } from '../core/redact.js';
 import { HOLD } from '../database/failover-hold.js';
-import { type BankDrop } from './bank-drop.js';
+import { type BankDrop } from '../psp/bank-sepa/bank-drop.js';
 import { Batches, type BankPsp, MAX_FILE_BYTES, sha256Of, type UnsentBatch } from './batches.js';
 
 const MAX_FAULT_LENGTH = 300;

@@ -64,19 +64,25 @@ export function addReconcile(payonce: Command, perform: Perform): void {
   command(
     reconcile,
     'export <run>',
-    'write the differences of a run to a CSV file',
+    'write the differences of a run, or all its lines, to a CSV file',
     '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42 --file differences.csv',
   )
     .requiredOption('--file <path>', 'the file, which must not exist yet')
-    .action((id: string, { file }: { file: string }) =>
+    .option('--lines', 'all lines, with what each was matched with; default: the differences')
+    .action((id: string, { file, lines = false }: { file: string; lines?: boolean }) =>
       perform(async ({ database, clock }) => {
-        const [{ Runs }, { Breaks }, { breakViewOf }, { writeCsv }] = await Promise.all([
+        const [{ Runs }, { Breaks }, { breakViewOf, lineViewOf }, { writeCsv }] = await Promise.all([
           import('../reconciliation/runs.js'),
           import('../reconciliation/breaks.js'),
           import('../reconciliation/reconciliation.view.js'),
           import('../ledger/csv-file.js'),
         ]);
-        const { run } = await new Runs(database.pool).show(id);
+        const runs = new Runs(database.pool);
+        const { run } = await runs.show(id);
+        if (lines) {
+          const written = await writeCsv(file, runs.linesOf(run), lineViewOf);
+          return { json: { file, run_id: run.id, rows: written }, text: `Exported ${written} to ${file}.` };
+        }
         const found = await new Breaks(database.dataSource, clock).ofRun(run.id);
         const written = await writeCsv(file, found, breakViewOf);
         return { json: { file, run_id: run.id, breaks: written }, text: `Exported ${written} to ${file}.` };
@@ -198,7 +204,9 @@ async function fromFile(
     import('node:path'),
   ]);
   try {
-    const format = await (mapping === undefined ? formatOf(file) : mappedFormat(mapping));
+    const format = await (mapping === undefined
+      ? formatOf(file, reports.fetcherOf(psp)?.statementsOf)
+      : mappedFormat(mapping));
     return await reports.importer.import(
       {
         psp,

@@ -3,7 +3,10 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** Writes rows to a new file that its owner alone may read, with a heading, in constant memory. Returns how many. */
+/**
+ * Writes rows to a new file that its owner alone may read, with a heading, in constant memory. What a spreadsheet would
+ * take for a formula is a text in it. Returns how many.
+ */
 export async function writeCsv<Row>(
   file: string,
   rows: AsyncIterable<Row> | Iterable<Row>,
@@ -18,7 +21,7 @@ export async function writeCsv<Row>(
   }
   await pipeline(
     Readable.from(views()),
-    stringify({ header: true }),
+    stringify({ header: true, escape_formulas: true }),
     createWriteStream(file, { flags: 'wx', mode: 0o600 }),
   );
   return count;

@@ -4,9 +4,14 @@ import { Ids } from '../core/ids.js';
 import { PathId } from '../http/request.decorators.js';
 import { Ledger } from '../ledger/ledger.js';
 import { balancesViewOf, entryViewOf } from '../ledger/ledger.view.js';
-import { breakViewOf, runResultViewOf, runViewOf } from '../reconciliation/reconciliation.view.js';
+import {
+  breakViewOf,
+  lineViewOf,
+  runResultViewOf,
+  runViewOf,
+} from '../reconciliation/reconciliation.view.js';
 import { Breaks } from '../reconciliation/breaks.js';
-import { Runs } from '../reconciliation/runs.js';
+import { type Run, Runs } from '../reconciliation/runs.js';
 import {
   type BalancesPageView,
   type BreakPageView,
@@ -68,6 +73,13 @@ export class BooksController {
   async breaksOfRunAsCsv(@PathId('run', EXAMPLE) id: string): Promise<StreamableFile> {
     const { run } = await this.runs.show(id);
     return csvAnswer(`breaks-${run.id}.csv`, (await this.breaks.ofRun(id, EXPORTED_BREAKS)).map(breakViewOf));
+  }
+
+  @Get('reconciliation/runs/:id/lines.csv')
+  @ForRole('viewer')
+  async linesOfRunAsCsv(@PathId('run', EXAMPLE) id: string): Promise<StreamableFile> {
+    const { run } = await this.runs.show(id);
+    return csvAnswer(`lines-${run.id}.csv`, this.lines(run));
   }
 
   @Get('reconciliation/breaks')
@@ -145,6 +157,10 @@ export class BooksController {
 
   private by(operator: SignedIn) {
     return { actor: actorOf(operator), auditId: this.ids.uuid(), at: this.clock.now() };
+  }
+
+  private async *lines(run: Run): AsyncGenerator<object> {
+    for await (const line of this.runs.linesOf(run)) yield lineViewOf(line);
   }
 
   /** Page by page, so that someone who reads slowly holds no connection to the database. */

@@ -274,10 +274,13 @@ export function noticeReadersOf(config: PspsConfig): ReadonlyMap<string, Notific
 }
 
 /** Where reports of each account are fetched; accounts that have no such place are not among these. */
-export function reportSourcesOf(config: PspsConfig): ReadonlyMap<string, ReportSource> {
+export function reportSourcesOf(
+  config: PspsConfig,
+  clock: Pick<Clock, 'timer'>,
+): ReadonlyMap<string, ReportSource> {
   return new Map(
     config.psps.flatMap(({ name, adapter, ...settings }) => {
-      const source = adapterNamed(adapter)?.reports?.({ name, ...settings }) ?? null;
+      const source = adapterNamed(adapter)?.reports?.({ name, ...settings, clock }) ?? null;
       return source === null ? [] : [[name, source] as const];
     }),
   );

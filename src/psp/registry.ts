@@ -4,6 +4,8 @@ import { type AdyenOptions, AdyenPsp } from './adyen/adyen.psp.js';
 import { AdyenNotices } from './adyen/adyen.webhook.js';
 import { isAccountOfStripeKey, stripeAccount } from './account.js';
 import { type BankInstructions } from './bank-sepa/bank-instructions.js';
+import { dropKeyOf } from './bank-sepa/bank-drop.js';
+import { BankReports } from './bank-sepa/bank-reports.js';
 import { BankSepaPsp } from './bank-sepa/bank-sepa.psp.js';
 import { type BankSettings } from './bank-sepa/bank-settings.js';
 import { type PspAdapter } from './contract.js';
@@ -65,7 +67,9 @@ export interface AdapterEntry {
   /** Null where the account has no secret to check notifications by: then none is taken. */
   notices(settings: Pick<AccountSettings, 'credentials'>): NotificationReader | null;
   /** Null where the account has no credentials for it. */
-  reports?(settings: Omit<AccountSettings, 'clock'>): ReportSource | null;
+  reports?(
+    settings: Omit<AccountSettings, 'clock'> & { readonly clock: Pick<Clock, 'timer'> },
+  ): ReportSource | null;
 }
 
 const required = (name: string): Credential => ({ name, required: true, secret: true });
@@ -203,6 +207,8 @@ export const adapters: readonly AdapterEntry[] = [
     },
     // It has none; what it has to say stands in files.
     notices: () => null,
+    reports: ({ bank, credentials, clock }) =>
+      bank ? new BankReports(bank.account.iban, bank.sftp, dropKeyOf(credentials), clock) : null,
   },
 ];
 

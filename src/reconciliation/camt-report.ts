@@ -1,15 +1,20 @@
 import { createHash } from 'node:crypto';
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
 import { isCurrency } from '../core/money.js';
+import { isReturnCode, SUB_FAMILY } from '../psp/bank-sepa/bank-answers.js';
+import { isOwnEndToEndId, isOwnMessageId } from '../psp/bank-sepa/bank-names.js';
 import { minorUnits } from './decimal.js';
-import { type ReportFormat } from './report-format.js';
+import { type Covered, type ReportFormat } from './report-format.js';
 import { type ReportFault, type ReportLine, ReportRefused } from './report-line.js';
 
-/** What is read of an entry, by the path below it. */
-interface Entry {
+/** What is read of an entry, of one of its transactions or of a balance: texts by their path, currencies at `<path>@Ccy`. */
+interface Part {
   readonly line: number;
   readonly texts: Map<string, string>;
-  currency: string;
+}
+
+interface Entry extends Part {
+  readonly transactions: Part[];
 }
 
 interface Statement {
@@ -22,44 +27,63 @@ interface Statement {
 
 const MAX_DEPTH = 32;
 const MAX_TEXT = 1_000;
+/** Of one entry; they are held in memory until it ends. */
+const MAX_TRANSACTIONS = 100_000;
+/** Where the account of a statement or an advice stands, before its balances and entries. */
+const OWNERS: ReadonlySet<string> = new Set(['Stmt/Acct/Id/IBAN', 'Ntfctn/Acct/Id/IBAN']);
+/** Sub-families of what a bank charges (external code set BankTransactionCode). */
+const FEES: ReadonlySet<string> = new Set(['CHRG', 'COMM', 'FEES']);
 
 /**
  * A bank's statement (camt.053) or notification (camt.054) of ISO 20022, any version: banks break the schema, so it is
- * read leniently and held to its own sums. A document type is refused, and with it every entity. Its entries are
- * movements of a bank account; which payout or transfer of a PSP they are is not matched.
+ * read leniently and held to its own sums. A document type is refused, and with it every entity.
+ *
+ * An entry is one line, or as many as it has transactions with amounts. What names an operation or a file of ours is
+ * about that; everything else on the account is `other`. Only a statement is complete: what an advice leaves out says
+ * nothing. A booking that stands in both is one line. `account`: the IBAN of which alone statements are read.
  */
-export const camtReport: ReportFormat = {
-  name: 'iso20022-camt',
-  covers: [],
-  hasIds: false,
-  async *read(bytes, fault) {
-    const reader = new CamtReader(fault);
-    const decoder = new TextDecoder('utf-8', { fatal: true });
-    for await (const chunk of bytes) {
-      try {
-        reader.write(decoder.decode(chunk, { stream: true }));
-      } catch (error) {
-        if (error instanceof ReportRefused) throw error;
-        throw new ReportRefused([{ line: reader.line, message: 'holds bytes that are no UTF-8' }]);
+export function camtReport(account?: string): ReportFormat {
+  const covers: Covered[] = [];
+  return {
+    name: 'iso20022-camt',
+    covers,
+    hasIds: false,
+    async *read(bytes, fault) {
+      const reader = new CamtReader(fault, account);
+      const decoder = new TextDecoder('utf-8', { fatal: true });
+      for await (const chunk of bytes) {
+        try {
+          reader.write(decoder.decode(chunk, { stream: true }));
+        } catch (error) {
+          if (error instanceof ReportRefused) throw error;
+          throw new ReportRefused([{ line: reader.line, message: 'holds bytes that are no UTF-8' }]);
+        }
+        yield* reader.take();
       }
+      reader.end();
+      if (reader.isStatement) covers.push('payment', 'refund', 'dispute', 'payout');
       yield* reader.take();
-    }
-    reader.end();
-    yield* reader.take();
-  },
-};
+    },
+  };
+}
 
 class CamtReader {
   private readonly parser = new SaxesParser();
   private readonly path: string[] = [];
   private text = '';
-  private isStatement = false;
+  private document: 'statement' | 'advice' | null = null;
   private entry: Entry | null = null;
-  private balance: Entry | null = null;
+  private transaction: Part | null = null;
+  /** What follows in this statement is about another account than the one that is asked about. */
+  private isOfAnother = false;
+  private balance: Part | null = null;
   private statement: Statement = { sums: new Map(), balances: new Map() };
   private ready: ReportLine[] = [];
 
-  constructor(private readonly fault: (fault: ReportFault) => void) {
+  constructor(
+    private readonly fault: (fault: ReportFault) => void,
+    private readonly account?: string,
+  ) {
     const { parser } = this;
     parser.on('doctype', () => this.refuse('a document type is not taken'));
     parser.on('error', (error) => this.refuse(`is no XML: ${error.message.replace(/^\d+:\d+: /, '')}`));
@@ -74,6 +98,10 @@ class CamtReader {
     return this.parser.line;
   }
 
+  get isStatement(): boolean {
+    return this.document === 'statement';
+  }
+
   write(text: string): void {
     this.parser.write(text);
   }
@@ -81,7 +109,7 @@ class CamtReader {
   end(): void {
     const { line } = this;
     this.parser.close();
-    if (this.isStatement) return;
+    if (this.document !== null) return;
     throw new ReportRefused([{ line, message: 'is no camt.053 and no camt.054' }]);
   }
 
@@ -101,29 +129,35 @@ class CamtReader {
     this.text = '';
     if (this.path.length > MAX_DEPTH) this.refuse(`is nested deeper than ${MAX_DEPTH} levels`);
     const parent = this.path.at(-2);
-    if (local === 'BkToCstmrStmt' || local === 'BkToCstmrDbtCdtNtfctn') this.isStatement = true;
+    if (local === 'BkToCstmrStmt') this.document = 'statement';
+    if (local === 'BkToCstmrDbtCdtNtfctn') this.document = 'advice';
+    if (local === 'Stmt' || local === 'Ntfctn') this.isOfAnother = false;
     if (local === 'Stmt') this.statement = { sums: new Map(), balances: new Map() };
-    if (local === 'Ntry' && (parent === 'Stmt' || parent === 'Ntfctn')) {
-      this.entry = { line: this.line, texts: new Map(), currency: '' };
+    const { line } = this;
+    if (local === 'Ntry' && (parent === 'Stmt' || parent === 'Ntfctn') && !this.isOfAnother) {
+      this.entry = { line, texts: new Map(), transactions: [] };
     }
-    if (local === 'Bal' && parent === 'Stmt')
-      this.balance = { line: this.line, texts: new Map(), currency: '' };
-    const of = this.entry ?? this.balance;
-    const isOwnAmount = local === 'Amt' && (parent === 'Ntry' || parent === 'Bal');
-    if (of && isOwnAmount) of.currency = attributes['Ccy'] ?? '';
+    if (local === 'TxDtls' && this.entry) this.transaction = { line, texts: new Map() };
+    if (local === 'Bal' && parent === 'Stmt' && !this.isOfAnother) this.balance = { line, texts: new Map() };
+    const currency = attributes['Ccy'];
+    if (currency !== undefined) this.note('@Ccy', currency);
   }
 
   private close(): void {
     const local = this.path.at(-1)!;
-    const of = this.entry ?? this.balance;
-    const from = this.path.lastIndexOf(this.entry ? 'Ntry' : 'Bal');
-    if (of && from !== -1) {
-      const at = this.path.slice(from + 1).join('/');
-      if (this.text.trim() !== '' && !of.texts.has(at)) of.texts.set(at, this.text.trim());
+    if (local === 'IBAN' && OWNERS.has(this.path.slice(-4).join('/'))) {
+      this.isOfAnother = this.account !== undefined && this.text.trim() !== this.account;
     }
+    this.note('', this.text.trim());
     this.text = '';
     this.path.pop();
-    if (local === 'Ntry' && this.entry) {
+    if (local === 'TxDtls' && this.transaction) {
+      const { transactions } = this.entry!;
+      if (transactions.push(this.transaction) > MAX_TRANSACTIONS) {
+        this.refuse(`an entry has more than ${MAX_TRANSACTIONS} transactions`);
+      }
+      this.transaction = null;
+    } else if (local === 'Ntry' && this.entry) {
       this.endEntry(this.entry);
       this.entry = null;
     } else if (local === 'Bal' && this.balance) {
@@ -132,21 +166,29 @@ class CamtReader {
     } else if (local === 'Stmt') this.endStatement();
   }
 
-  private amountOf({ texts, currency, line }: Entry): number | null {
-    const sign = texts.get('CdtDbtInd') === 'DBIT' ? -1 : 1;
-    const amount = isCurrency(currency) ? minorUnits(texts.get('Amt') ?? '', currency) : null;
-    if (amount === null) {
-      this.fault({ line, message: `${JSON.stringify(texts.get('Amt') ?? '')} ${currency} is no amount` });
-    }
-    return amount === null ? null : sign * amount;
+  /** The first text of each path is kept, below the innermost element that is read by its paths. */
+  private note(suffix: string, text: string): void {
+    const of = this.transaction ?? this.entry ?? this.balance;
+    if (!of || text === '') return;
+    const root = this.transaction ? 'TxDtls' : this.entry ? 'Ntry' : 'Bal';
+    const at = this.path.slice(this.path.lastIndexOf(root) + 1).join('/') + suffix;
+    if (!of.texts.has(at)) of.texts.set(at, text);
+  }
+
+  private amountOf({ texts, line }: Part): { readonly amount: number; readonly currency: string } | null {
+    const [text, currency] = [texts.get('Amt') ?? '', texts.get('Amt@Ccy') ?? ''];
+    const amount = minorUnitsOf(text, currency);
+    if (amount === null) this.fault({ line, message: `${JSON.stringify(text)} ${currency} is no amount` });
+    return amount === null ? null : { amount: signOf(texts) * amount, currency };
   }
 
   private endEntry(entry: Entry): void {
-    const { texts, currency, line } = entry;
-    const amount = this.amountOf(entry);
+    const { texts, line } = entry;
+    const found = this.amountOf(entry);
     const status = texts.get('Sts/Cd') ?? texts.get('Sts') ?? 'BOOK';
     // Pending entries are not money yet.
-    if (amount === null || status !== 'BOOK') return;
+    if (found === null || status !== 'BOOK') return;
+    const { amount, currency } = found;
     const day = texts.get('BookgDt/Dt') ?? texts.get('BookgDt/DtTm') ?? texts.get('ValDt/Dt') ?? '';
     const occurredAt = new Date(day);
     if (Number.isNaN(occurredAt.getTime())) {
@@ -154,34 +196,24 @@ class CamtReader {
       return;
     }
     this.statement.sums.set(currency, (this.statement.sums.get(currency) ?? 0) + amount);
-    const own = 'NtryDtls/TxDtls/Refs/EndToEndId';
-    const bank = texts.get('AcctSvcrRef') ?? texts.get('NtryDtls/TxDtls/Refs/AcctSvcrRef') ?? null;
-    const content = [bank, texts.get('NtryRef'), texts.get(own), amount, currency, day].join('\n');
-    this.ready.push({
-      line,
-      key: createHash('sha256').update(content).digest('base64url').slice(0, 32),
-      type: amount < 0 ? 'DBIT' : 'CRDT',
-      kind: 'other',
-      pspReference: bank,
-      parentReference: null,
-      reference: texts.get(own) ?? null,
-      currency,
-      gross: amount,
-      fee: 0,
-      net: amount,
-      settled: currency,
-      occurredAt,
-      batch: texts.get('NtryRef') ?? null,
-    });
+    for (const part of partsOf(entry, amount, currency)) {
+      this.ready.push({
+        line: part.line,
+        currency,
+        settled: currency,
+        occurredAt,
+        ...meaningOf(entry, part, day),
+      });
+    }
   }
 
-  private endBalance(balance: Entry): void {
+  private endBalance(balance: Part): void {
     const type = balance.texts.get('Tp/CdOrPrtry/Cd');
-    const amount = this.amountOf(balance);
-    const { line, currency } = balance;
+    const found = this.amountOf(balance);
     const { balances } = this.statement;
-    if (type !== undefined && amount !== null && !balances.has(type))
-      balances.set(type, { line, amount, currency });
+    if (type !== undefined && found !== null && !balances.has(type)) {
+      balances.set(type, { line: balance.line, ...found });
+    }
   }
 
   /** What was there and what was booked is what is there. */
@@ -197,4 +229,107 @@ class CamtReader {
       message: `the statement closes with ${closing.amount}, and ${opening.amount} and its entries sum to ${opening.amount + sum} (minor units)`,
     });
   }
+}
+
+/** One transaction of an entry, or all of it; `transaction` is null where none of them tells. */
+interface Movement {
+  readonly line: number;
+  readonly transaction: Part['texts'] | null;
+  readonly amount: number;
+  readonly currency: string;
+}
+
+/** What its transactions leave of the entry's amount is a movement too, so that all lines add up to the statement. */
+function partsOf({ line, texts, transactions }: Entry, amount: number, currency: string): Movement[] {
+  const [only] = transactions;
+  if (transactions.length < 2) return [{ line, transaction: only?.texts ?? null, amount, currency }];
+  const parts = transactions.map((part) => {
+    const own = ownAmountOf(part.texts, currency);
+    const sign = part.texts.has('CdtDbtInd') ? signOf(part.texts) : signOf(texts);
+    return { line: part.line, transaction: part.texts, amount: own === null ? null : sign * own, currency };
+  });
+  const known = parts.filter((part): part is typeof part & { amount: number } => part.amount !== null);
+  if (known.length < parts.length) return [{ line, transaction: null, amount, currency }];
+  const rest = amount - known.reduce((sum, part) => sum + part.amount, 0);
+  return rest === 0 ? known : [...known, { line, transaction: null, amount: rest, currency }];
+}
+
+function ownAmountOf(texts: Part['texts'], currency: string): number | null {
+  const path = ['AmtDtls/TxAmt/Amt', 'Amt'].find((each) => texts.get(`${each}@Ccy`) === currency);
+  return path === undefined ? null : minorUnitsOf(texts.get(path) ?? '', currency);
+}
+
+function minorUnitsOf(text: string, currency: string): number | null {
+  return isCurrency(currency) ? minorUnits(text, currency) : null;
+}
+
+function signOf(texts: Part['texts']): 1 | -1 {
+  return texts.get('CdtDbtInd') === 'DBIT' ? -1 : 1;
+}
+
+/** What a movement is about. A refund is a transfer here; matching tells it from a payout by the instruction. */
+function meaningOf(
+  { texts, transactions }: Entry,
+  { transaction, amount, currency }: Movement,
+  day: string,
+): Omit<ReportLine, 'line' | 'currency' | 'settled' | 'occurredAt'> {
+  const said = (path: string) => transaction?.get(path) ?? null;
+  const endToEndId = said('Refs/EndToEndId');
+  const bank = texts.get('AcctSvcrRef') ?? said('Refs/AcctSvcrRef');
+  const whole = {
+    type: amount < 0 ? 'DBIT' : 'CRDT',
+    fee: 0,
+    gross: amount,
+    net: amount,
+    parentReference: null,
+  };
+  if (endToEndId !== null && isOwnEndToEndId(endToEndId)) {
+    const isBack =
+      texts.get('RvslInd') === 'true' ||
+      [texts.get(SUB_FAMILY), said(SUB_FAMILY)].some(isReturnCode) ||
+      [...(transaction?.keys() ?? [])].some((path) => path.startsWith('RtrInf/'));
+    const kind = amount < 0 ? (isBack ? 'dispute' : 'payout') : isBack ? 'payout_returned' : 'payment';
+    const fee = kind === 'dispute' ? feeOfReturn(transaction!, -amount, currency) : 0;
+    return {
+      ...whole,
+      key: keyOf('own', endToEndId, kind, amount, currency, day),
+      kind,
+      gross: amount + fee,
+      fee,
+      pspReference: endToEndId,
+      reference: null,
+      batch: texts.get('NtryRef') ?? null,
+    };
+  }
+  const [message, block] = ['MsgId', 'PmtInfId'].map(
+    (name) => texts.get(`NtryDtls/Btch/${name}`) ?? transactions[0]?.texts.get(`Refs/${name}`),
+  );
+  const file = block ?? message;
+  const isFile = endToEndId === null && transactions.length < 2 && file !== undefined && isOwnMessageId(file);
+  const isFee = [texts.get(SUB_FAMILY), said(SUB_FAMILY)].some((code) => FEES.has(code ?? ''));
+  if (isFile) {
+    const kind = amount < 0 ? 'payout' : 'payment';
+    const key = keyOf('file', file, amount, currency, day);
+    return { ...whole, key, kind, pspReference: null, reference: null, batch: file };
+  }
+  return {
+    ...whole,
+    key: keyOf(bank, texts.get('NtryRef'), endToEndId, amount, currency, day),
+    kind: isFee ? 'fee' : 'other',
+    pspReference: bank,
+    reference: endToEndId,
+    batch: texts.get('NtryRef') ?? null,
+  };
+}
+
+/** A debit that comes back may cost more than it was: what exceeds the amount that was instructed is the bank's fee. */
+function feeOfReturn(transaction: Part['texts'], amount: number, currency: string): number {
+  const path = 'AmtDtls/InstdAmt/Amt';
+  const instructed =
+    transaction.get(`${path}@Ccy`) === currency ? minorUnitsOf(transaction.get(path) ?? '', currency) : null;
+  return instructed !== null && instructed > 0 && instructed < amount ? amount - instructed : 0;
+}
+
+function keyOf(...content: readonly unknown[]): string {
+  return createHash('sha256').update(content.join('\n')).digest('base64url').slice(0, 32);
 }

@@ -8,24 +8,24 @@ import { STRIPE_BALANCE, stripeBalance } from './stripe-balance.js';
 import { stripeReport } from './stripe-report.js';
 
 /** A word of the heading that no other format has. */
-const HEADINGS: readonly (readonly [string, ReportFormat])[] = [
-  ['balance_transaction_id', stripeReport],
-  [STRIPE_BALANCE, stripeBalance],
-  ['Modification Reference', adyenReport],
+const HEADINGS: readonly (readonly [string, (account?: string) => ReportFormat])[] = [
+  ['balance_transaction_id', () => stripeReport],
+  [STRIPE_BALANCE, () => stripeBalance],
+  ['Modification Reference', () => adyenReport],
   ['BkToCstmrStmt', camtReport],
   ['BkToCstmrDbtCdtNtfctn', camtReport],
 ];
 
 const HEAD_BYTES = 4_096;
 
-/** The format that the beginning of the file shows. @throws ReportRefused where it shows none */
-export async function formatOf(file: string): Promise<ReportFormat> {
+/** The format that the beginning of the file shows; `account`: the IBAN whose statements are meant. @throws ReportRefused where it shows none */
+export async function formatOf(file: string, account?: string): Promise<ReportFormat> {
   const opened = await open(file, 'r');
   try {
     const { buffer, bytesRead } = await opened.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
     const head = buffer.subarray(0, bytesRead).toString('latin1');
     const found = HEADINGS.find(([word]) => head.includes(word));
-    if (found) return found[1];
+    if (found) return found[1](account);
   } finally {
     await opened.close();
   }

@@ -34,6 +34,28 @@ const byPspReference = (column: string, kinds: string) =>
     'psp_reference',
   );
 
+/** Of a bank's statement: transfers that were refunds. */
+const BANK_REFUNDS = `
+UPDATE report_lines l SET kind = CASE l.kind WHEN 'payout' THEN 'refund' ELSE 'refund_reversed' END
+  FROM bank_instructions i
+ WHERE l.psp = $1 AND NOT l.is_matched AND l.kind IN ('payout', 'payout_returned')
+   AND i.psp = l.psp AND i.end_to_end_id = l.psp_reference AND i.operation = 'refund'`;
+
+/** A bank's booking of a whole file, or of a payment block of it, where what was done of it comes to that sum. */
+const BY_BANK_FILE = record(
+  `SELECT psp, key, merchant_id, source, unit FROM (
+     SELECT l.psp, l.key, x.merchant_id, x.source, 'file:' || l.batch AS unit, l.gross,
+            sum(x.amount) OVER (PARTITION BY l.key) AS amount
+       FROM report_lines l
+       JOIN bank_batches b ON b.psp = l.psp AND b.message_id = substring(l.batch FROM '^PO-[A-Z2-7]{16}-[0-9]+')
+       JOIN bank_instructions i ON i.psp = b.psp AND i.batch = b.number AND l.batch IN (b.message_id, i.payment_block)
+       JOIN (${EFFECTS}) x ON x.psp = i.psp AND x.psp_reference = i.end_to_end_id AND x.kind IN ('payment', 'refund', 'payout')
+      WHERE l.psp = $1 AND NOT l.is_matched AND l.psp_reference IS NULL AND l.kind IN ('payment', 'payout')
+        AND NOT EXISTS (SELECT FROM reconciliation_matches y WHERE y.merchant_id = x.merchant_id AND y.source = x.source)
+   ) file WHERE amount = gross`,
+  'psp_reference',
+);
+
 /** Our own name of an operation. */
 const NAME = '^(payment|payout)-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-';
 /** Whose the payment or the payout is that the line names. */
@@ -88,9 +110,11 @@ export async function matchLines(
   { toleranceMs, toleranceAmounts }: ReconciliationRules,
 ): Promise<number> {
   const byTolerance = Object.keys(toleranceAmounts).length > 0;
+  await client.query(BANK_REFUNDS, [psp]);
   const steps: readonly (readonly [sql: string, values: readonly unknown[]])[] = [
     [byPspReference('psp_reference', OURS), [psp]],
     [byPspReference('parent_reference', "('payment')"), [psp]],
+    [BY_BANK_FILE, [psp]],
     [BY_REFERENCE, [psp]],
     [BY_AMOUNT, [psp, toleranceMs]],
     ...(byTolerance ? [[NEAR_AMOUNT, [psp, toleranceMs, toleranceAmounts]] as const] : []),

@@ -1,7 +1,7 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { Field, Id, PageOf, Text, Time, WholeNumber } from '../http/view-fields.js';
 import { type BreakNote, type ReconciliationBreak } from './breaks.js';
-import { type Run, type RunResult } from './runs.js';
+import { type Run, type RunLine, type RunResult } from './runs.js';
 
 @ApiSchema({ name: 'ReconciliationRun', description: 'A report of a PSP that was imported.' })
 export class RunView {
@@ -97,6 +97,29 @@ export class RunResultView {
 
   @Field({ type: BreakCountView, isArray: true })
   readonly breaks: readonly BreakCountView[];
+}
+
+/** A row of a CSV file; amounts in minor units. */
+export function lineViewOf(line: RunLine) {
+  return {
+    line: line.line,
+    type: line.type,
+    kind: line.kind,
+    psp_reference: line.pspReference,
+    reference: line.reference,
+    batch: line.batch,
+    currency: line.currency,
+    gross: line.gross,
+    fee: line.fee,
+    net: line.net,
+    settled_currency: line.settled,
+    occurred_at: line.occurredAt.toISOString(),
+    is_matched: line.isMatched,
+    merchant_id: line.merchantId,
+    ledger_source: line.source,
+    matched_by: line.matchedBy,
+    entity_key: line.entityKey,
+  };
 }
 
 @ApiSchema({

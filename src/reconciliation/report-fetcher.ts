@@ -3,6 +3,7 @@ import { redact } from '../core/redact.js';
 import { type Period, ReportNotFetched, type ReportSource } from '../psp/reports.js';
 import { dueTimes, nextDue, type Schedule } from '../psp/reconciliation-settings.js';
 import { adyenReport } from './adyen-report.js';
+import { camtReport } from './camt-report.js';
 import { type ReportFetch, type ReportFetches } from './report-fetches.js';
 export { ReportNotFetched } from '../psp/reports.js';
 import { type Imported, type ReportImporter } from './report-importer.js';
@@ -72,8 +73,13 @@ export class ReportFetcher {
 
   /** When a report that is announced now is to be fetched. */
   dueAt(now: Date): Date {
-    const { schedule } = this.account;
-    return schedule === null ? now : nextDue(schedule, now);
+    const { schedule, source } = this.account;
+    return schedule === null ? new Date(now.getTime() + (source.fetchAfterMs ?? 0)) : nextDue(schedule, now);
+  }
+
+  /** The IBAN of the account, where its reports are a bank's statements. */
+  get statementsOf(): string | undefined {
+    return this.account.source.statementsOf;
   }
 
   get fetchesByItself(): boolean {
@@ -144,7 +150,9 @@ export class ReportFetcher {
       return { format: stripeBalance, bytes: source.period(period, signal) };
     }
     if (announced !== null && source.announced) {
-      return { format: adyenReport, bytes: source.announced(announced, signal) };
+      const { statementsOf } = source;
+      const format = statementsOf === undefined ? adyenReport : camtReport(statementsOf);
+      return { format, bytes: source.announced(announced, signal) };
     }
     throw new ReportNotFetched('the account has no place to fetch this report from');
   }

@@ -223,7 +223,7 @@ ${entries.join('\n')}
       entry('2.50', 'DBIT'),
       entry('9.99', 'CRDT', 'PDNG'),
     );
-    const { lines, faults } = await read(camtReport, file);
+    const { lines, faults } = await read(camtReport(), file);
     expect(faults).toEqual([]);
     expect(lines).toMatchObject([
       { line: 5, type: 'CRDT', gross: 1_000, reference: 'e-10.00', currency: 'EUR' },
@@ -242,8 +242,46 @@ ${entries.join('\n')}
     ['with a document type', '<!DOCTYPE x [<!ENTITY a "b">]>\n<x>&a;</x>\n', 1, /document type/],
     ['that is another document', '<x>\n</x>\n', 3, /no camt/],
   ])('%s is refused with the line', async (_what, file, line, message) => {
-    const { faults } = await read(camtReport, file);
+    const { faults } = await read(camtReport(), file);
     expect(faults).toEqual([{ line, message: expect.stringMatching(message) as string }]);
+  });
+
+  const OWN = `PO-${'A'.repeat(31)}`;
+  const own = (amount: string, sign: 'CRDT' | 'DBIT', more = '') =>
+    `<Ntry><Amt Ccy="EUR">${amount}</Amt><CdtDbtInd>${sign}</CdtDbtInd><Sts>BOOK</Sts><BookgDt><Dt>2026-11-22</Dt></BookgDt>
+<NtryDtls><TxDtls><Refs><EndToEndId>${OWN}</EndToEndId></Refs>${more}</TxDtls></NtryDtls></Ntry>`;
+  const returned = '<RtrInf><Rsn><Cd>AC04</Cd></Rsn></RtrInf>';
+
+  it.each([
+    ['a transfer', own('5.00', 'DBIT'), { kind: 'payout', gross: -500, fee: 0 }],
+    ['a debit', own('5.00', 'CRDT'), { kind: 'payment', gross: 500, fee: 0 }],
+    ['a transfer that came back', own('5.00', 'CRDT', returned), { kind: 'payout_returned', gross: 500 }],
+    [
+      'a debit that came back, and what that costs',
+      own('8.00', 'DBIT', `${returned}<AmtDtls><InstdAmt><Amt Ccy="EUR">5.00</Amt></InstdAmt></AmtDtls>`),
+      { kind: 'dispute', gross: -500, fee: 300, net: -800 },
+    ],
+  ])('names %s by our EndToEndId', async (_what, ntry, expected) => {
+    const { lines, faults } = await read(camtReport(), statement('0', ntry).replace(/<Bal>.*<\/Bal>/g, ''));
+    expect(faults).toEqual([]);
+    expect(lines).toMatchObject([{ pspReference: OWN, net: expected.gross, ...expected }]);
+  });
+
+  it('of another account is left out where one is asked for, and only a statement is complete', async () => {
+    const of = (iban: string) =>
+      statement('0', own('5.00', 'DBIT'))
+        .replace(/<Bal>.*<\/Bal>/g, '')
+        .replace('<Stmt>', `<Stmt><Acct><Id><IBAN>${iban}</IBAN></Id></Acct>`);
+    const report = camtReport('DE1');
+    expect((await read(report, of('DE1'))).lines).toHaveLength(1);
+    expect(report.covers).toEqual(['payment', 'refund', 'dispute', 'payout']);
+    expect((await read(camtReport('DE1'), of('DE2'))).lines).toEqual([]);
+    const advice = camtReport();
+    const text = of('DE1')
+      .replaceAll('BkToCstmrStmt', 'BkToCstmrDbtCdtNtfctn')
+      .replaceAll('Stmt>', 'Ntfctn>');
+    expect((await read(advice, text)).lines).toHaveLength(1);
+    expect(advice.covers).toEqual([]);
   });
 
   const published = resolve(__dirname, '../../../shared/data/iso20022');
@@ -254,7 +292,7 @@ ${entries.join('\n')}
     async () => {
       const results: Record<string, string> = {};
       for (const name of readdirSync(published).filter((file) => file.endsWith('.xml'))) {
-        const { lines, faults } = await read(camtReport, readFileSync(join(published, name)));
+        const { lines, faults } = await read(camtReport(), readFileSync(join(published, name)));
         const [fault] = faults;
         results[name] = fault ? `refused: ${fault.message}` : `${lines.length > 0 ? 'some' : 'no'} entries`;
       }

@@ -31,7 +31,7 @@ export class Reports {
     this.fetches = new ReportFetches(pool);
     const deps = { fetches: this.fetches, importer: this.importer, clock };
     this.fetchers = new Map(
-      [...reportSourcesOf(config)].map(([psp, source]) => [
+      [...reportSourcesOf(config, clock)].map(([psp, source]) => [
         psp,
         new ReportFetcher({ psp, source, schedule: this.scheduleOf(psp) }, deps),
       ]),

@@ -45,6 +45,38 @@ export interface RunResult {
   readonly breaks: readonly RunBreaks[];
 }
 
+/** A line of a report, with the transaction of the ledger that it is about; one row for each where there are several. */
+export interface RunLine {
+  readonly line: number;
+  readonly type: string;
+  readonly kind: string;
+  readonly pspReference: string | null;
+  readonly reference: string | null;
+  readonly batch: string | null;
+  readonly currency: string;
+  readonly gross: number;
+  readonly fee: number;
+  readonly net: number;
+  readonly settled: string;
+  readonly occurredAt: Date;
+  readonly isMatched: boolean;
+  readonly merchantId: string | null;
+  readonly source: string | null;
+  readonly matchedBy: string | null;
+  /** Where no transaction fits: the operation that the line names. */
+  readonly entityKey: string | null;
+}
+
+const LINES_AT_ONCE = 1_000;
+/** `$3` the place to go on after. Pages of lines, not of rows: a line may have been matched with several transactions. */
+const LINES = `
+SELECT l.line, l.type, l.kind, l.psp_reference AS "pspReference", l.reference, l.batch, l.currency, l.gross, l.fee, l.net,
+       l.settled, l.occurred_at AS "occurredAt", l.is_matched AS "isMatched", coalesce(m.merchant_id, l.merchant_id) AS "merchantId",
+       m.source, m.matched_by AS "matchedBy", l.entity_key AS "entityKey", l.key
+  FROM (SELECT * FROM report_lines WHERE psp = $1 AND run_id = $2 AND (line, key) > ($3, $4) ORDER BY line, key LIMIT ${LINES_AT_ONCE}) l
+  LEFT JOIN reconciliation_matches m ON m.psp = l.psp AND m.line_key = l.key
+ ORDER BY l.line, l.key, m.source`;
+
 const RUN = `SELECT psp, id, format, file_name AS "fileName", period_from AS "periodFrom", period_to AS "periodTo", lines,
                     new_lines AS "newLines", imported_by AS "importedBy", imported_at AS "importedAt"
                FROM reconciliation_runs`;
@@ -70,6 +102,18 @@ export class Runs {
   /** The newest first. */
   async list(limit = 50): Promise<Run[]> {
     return (await this.pool.query<Run>(`${RUN} ORDER BY imported_at DESC LIMIT $1`, [limit])).rows;
+  }
+
+  /** Those that no report before had, in their order; page by page, so that a slow reader holds no connection. */
+  async *linesOf({ psp, id }: Pick<Run, 'psp' | 'id'>): AsyncGenerator<RunLine> {
+    let [line, key] = [0, ''];
+    for (;;) {
+      const { rows } = await this.pool.query<RunLine & { readonly key: string }>(LINES, [psp, id, line, key]);
+      yield* rows;
+      const last = rows.at(-1);
+      if (!last) return;
+      ({ line, key } = last);
+    }
   }
 
   /** @throws Problem `not_found` */

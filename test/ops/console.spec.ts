@@ -294,6 +294,7 @@ const acts: readonly (readonly [needs: OperatorRole, method: string, path: strin
   ['viewer', 'GET', 'console/reconciliation/runs/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42'],
   ['viewer', 'GET', 'console/reconciliation/runs/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/breaks'],
   ['viewer', 'GET', 'console/reconciliation/runs/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/breaks.csv'],
+  ['viewer', 'GET', 'console/reconciliation/runs/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/lines.csv'],
   ['viewer', 'GET', 'console/reconciliation/breaks'],
   ['viewer', 'GET', 'console/reconciliation/breaks.csv'],
   ['viewer', 'GET', 'console/reconciliation/breaks/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42?psp=stripe'],

@@ -81,6 +81,14 @@ describe('reconciliation', () => {
     expect([other.status, other.body['code']]).toEqual([404, 'not_found']);
   });
 
+  it('has its lines written as CSV, with what each was matched with', async () => {
+    const { text: csv } = await text(`reconciliation/runs/${run.id}/lines.csv`);
+    const [heading, ...rows] = csv.trimEnd().split('\n');
+    expect(heading).toMatch(/^line,type,kind,psp_reference,.*,matched_by,entity_key$/);
+    expect(rows).toHaveLength(run.new_lines);
+    expect(csv).toContain(`,payment-${paid}-charge#1,psp_reference,`);
+  });
+
   it('is written as CSV, in which nothing is a formula', async () => {
     await environment.sql('UPDATE reconciliation_breaks SET psp_reference = $1', [FORMULA]);
     for (const path of ['reconciliation/breaks.csv', `reconciliation/runs/${run.id}/breaks.csv`]) {

@@ -22,6 +22,7 @@ function Run({ view: { run, matched, unmatched, totals, breaks } }: { view: RunP
     <>
       <Heading title={run.file_name} hint={`Report of ${run.psp}, ${run.format}`}>
         <Download path={`console/reconciliation/runs/${run.id}/breaks.csv`}>Breaks as CSV</Download>
+        <Download path={`console/reconciliation/runs/${run.id}/lines.csv`}>Lines as CSV</Download>
       </Heading>
       <Stack gap="md">
         <Part title="Totals" hint="opening + in - out - fees - settled = closing">

@@ -228,6 +228,7 @@ function entry({ endToEndId, kind, amount, reason }: BankLine, isBack: boolean):
     `<Amt Ccy="EUR">${amount}</Amt>`,
     tag('CdtDbtInd', isOut ? 'DBIT' : 'CRDT'),
     tag('Sts', [tag('Cd', 'BOOK')]),
+    bookedToday(),
     tag('NtryDtls', [
       tag('TxDtls', [
         tag('Refs', [tag('EndToEndId', endToEndId)]),
@@ -245,8 +246,13 @@ function wholeEntry(messageId: string, lines: readonly BankLine[]): string {
     `<Amt Ccy="EUR">${total}</Amt>`,
     tag('CdtDbtInd', lines[0]!.kind === 'credit_transfer' ? 'DBIT' : 'CRDT'),
     tag('Sts', [tag('Cd', 'BOOK')]),
+    bookedToday(),
     tag('NtryDtls', [tag('Btch', [tag('MsgId', messageId), tag('NbOfTxs', String(lines.length))])]),
   ]);
+}
+
+function bookedToday(): string {
+  return tag('BookgDt', [tag('Dt', new Date().toISOString().slice(0, 10))]);
 }
 
 function head(id: string): string {

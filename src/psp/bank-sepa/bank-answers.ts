@@ -104,7 +104,7 @@ function bookedLines(entry: XmlElement): BookedLine[] {
   // Pending entries are not money yet.
   if (status !== 'BOOK') return [];
   const isReversal = textAt(entry, 'RvslInd') === 'true';
-  const isReturned = isReversal || isReturnCode(entry);
+  const isReturned = isReversal || isReturnCode(textAt(entry, SUB_FAMILY));
   const direction = directionOf(entry);
   const details = elementsAt(entry, 'NtryDtls');
   const transactions = details.flatMap((detail) => elementsAt(detail, 'TxDtls'));
@@ -117,7 +117,10 @@ function bookedLines(entry: XmlElement): BookedLine[] {
       count: null,
       amount: amountOf(transaction) ?? (transactions.length === 1 ? amountOf(entry) : null),
       direction: textAt(transaction, 'CdtDbtInd') === null ? direction : directionOf(transaction),
-      isReturn: isReturned || elementsAt(transaction, 'RtrInf').length > 0 || isReturnCode(transaction),
+      isReturn:
+        isReturned ||
+        elementsAt(transaction, 'RtrInf').length > 0 ||
+        isReturnCode(textAt(transaction, SUB_FAMILY)),
       reason: codeOf(textAt(transaction, 'RtrInf/Rsn/Cd') ?? textAt(transaction, 'RtrInf/Rsn/Prtry')),
     }));
   }
@@ -143,11 +146,14 @@ function endToEndIdIn(transaction: XmlElement): string | null {
   return id === 'NOTPROVIDED' ? null : id;
 }
 
+export const SUB_FAMILY = 'BkTxCd/Domn/Fmly/SubFmlyCd';
+
 /** Sub-families of returned and reversed transfers and debits (external code set BankTransactionCode). */
 const RETURNS: ReadonlySet<string> = new Set(['RRTN', 'RPCR', 'UPCT', 'UPDD', 'PRDD', 'RCDD', 'ARET']);
 
-function isReturnCode(of: XmlElement): boolean {
-  return RETURNS.has(textAt(of, 'BkTxCd/Domn/Fmly/SubFmlyCd') ?? '');
+/** Whether what has this code of a sub-family gives back what was booked before. */
+export function isReturnCode(subFamily: string | null | undefined): boolean {
+  return RETURNS.has(subFamily ?? '');
 }
 
 function directionOf(of: XmlElement): 'in' | 'out' {

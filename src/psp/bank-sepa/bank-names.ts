@@ -29,3 +29,8 @@ function digest(text: string, length: number): string {
 export function isOwnEndToEndId(text: string): boolean {
   return /^PO-[A-Z2-7]{31}$/.test(text);
 }
+
+/** Whether it has the form of a MsgId of ours, or of the name of one of its payment blocks (`<MsgId>-FRST`). */
+export function isOwnMessageId(text: string): boolean {
+  return /^PO-[A-Z2-7]{16}-\d{1,15}(?:-[A-Z]{4})?$/.test(text);
+}

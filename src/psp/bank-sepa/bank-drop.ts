@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type Clock } from '../core/clock.js';
-import { type SftpSettings } from '../psp/bank-sepa/bank-settings.js';
+import { type Clock } from '../../core/clock.js';
+import { type SftpSettings } from './bank-settings.js';
 
 /** A file in a folder of the bank's server. */
 export interface DroppedFile {
@@ -29,6 +29,11 @@ export interface DropKey {
   readonly passphrase?: string;
 }
 
+/** Of an account's credentials. */
+export function dropKeyOf({ privateKey = '', passphrase }: Readonly<Record<string, string>>): DropKey {
+  return { privateKey, ...(passphrase === undefined ? {} : { passphrase }) };
+}
+
 const CONNECT_TIMEOUT_MS = 20_000;
 /** Bounds one session with the bank's server, so that a server that stands still does not keep a worker. */
 const SESSION_TIMEOUT_MS = 120_000;
@@ -37,7 +42,7 @@ const SESSION_TIMEOUT_MS = 120_000;
 export async function openDrop(
   { host, port, user: username, hostKey }: SftpSettings,
   { privateKey, passphrase }: DropKey,
-  clock: Clock,
+  clock: Pick<Clock, 'timer'>,
 ): Promise<BankDrop> {
   const { default: SftpClient } = await import('ssh2-sftp-client');
   // Errors come with the call that they end; a session that ends by itself shows at the next one.
