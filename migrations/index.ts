@@ -43,6 +43,7 @@ import { SingleSignOn1700000000093 } from './0093-single-sign-on.js';
 import { PayoutLimits1700000000100 } from './0100-payout-limits.js';
 import { TestMode1700000000104 } from './0104-test-mode.js';
 import { UnsentBankFiles1700000000120 } from './0120-unsent-bank-files.js';
+import { LedgerCorrections1700000000121 } from './0121-ledger-corrections.js';
 
 /** Every migration, oldest first. A class that has run anywhere is never edited again. */
 export const migrations = [
@@ -91,4 +92,5 @@ export const migrations = [
   PayoutLimits1700000000100,
   TestMode1700000000104,
   UnsentBankFiles1700000000120,
+  LedgerCorrections1700000000121,
 ];

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Ledger, type LedgerAccount, type Days, type StatementFilter } from '../ledger/ledger.js';
-import { command, numberOf, type Opened, type Perform, withExamples } from './command.js';
+import { Problem } from '../core/problem.js';
+import { actor, command, noteOf, numberOf, type Opened, type Perform, withExamples } from './command.js';
 import { ago, detailLines, list } from './text.js';
 
 interface DayOptions {
@@ -132,6 +133,66 @@ export function addLedger(payonce: Command, perform: Perform): void {
         };
       }),
     );
+  withCorrection(
+    command(
+      ledger,
+      'correct',
+      'move an amount from one account to another; nothing that is posted changes',
+      '--name fee-2026-11 --psp stripe --debit fees --credit psp_clearing --amount 450 --currency EUR --note "Invoice 7"',
+    ),
+  ).action(({ name, psp, debit, credit, amount, currency, merchant, note }: CorrectOptions) =>
+    perform(async (opened) => {
+      const [{ postCorrection }, { isCurrency, formatMoney }] = await Promise.all([
+        import('../ledger/corrections.js'),
+        import('../core/money.js'),
+      ]);
+      if (!isCurrency(currency)) throw new Problem('validation_failed', '--currency is no currency.');
+      const money = { amount: numberOf(amount), currency };
+      const { source, isNew } = await postCorrection(
+        opened.database.dataSource,
+        {
+          name,
+          merchantId: merchant ?? null,
+          psp,
+          debit,
+          credit,
+          money,
+          note: await noteOf('--note', note, opened),
+        },
+        { actor: actor(), auditId: opened.ids.uuid() },
+      );
+      const what = `${formatMoney(money)} from ${credit} to ${debit} of ${psp}`;
+      return {
+        json: { source, is_new: isNew },
+        text: isNew ? `Posted as ${source}: ${what}.` : `${source} was posted before: ${what}.`,
+      };
+    }),
+  );
+}
+
+interface CorrectOptions {
+  readonly name: string;
+  readonly psp: string;
+  readonly debit: LedgerAccount;
+  readonly credit: LedgerAccount;
+  readonly amount: string;
+  readonly currency: string;
+  readonly merchant?: string;
+  readonly note: string;
+}
+
+function withCorrection(made: Command): Command {
+  const account = (flag: string, what: string) =>
+    new Option(`${flag} <account>`, what).choices(ACCOUNTS).makeOptionMandatory();
+  return made
+    .requiredOption('--name <name>', 'names the correction, which is posted once')
+    .requiredOption('--psp <account>', 'the PSP account that it is about')
+    .addOption(account('--debit', 'the account that has more afterwards'))
+    .addOption(account('--credit', 'the account that has less'))
+    .requiredOption('--amount <n>', 'in minor units')
+    .requiredOption('--currency <code>', 'such as EUR')
+    .requiredOption('--note <text>', 'why, for the audit record')
+    .option('--merchant <id>', 'the merchant that it is about', uuidOf);
 }
 
 /** With what is due posted first, so that the answer holds what happened until now. */

@@ -136,4 +136,36 @@ it('holds what every PSP did, to the cent, wherever the service died', async () 
     const of = balances.trial.filter((line) => line.currency === currency);
     expect(of.reduce((sum, { debit, credit }) => sum + debit - credit, 0)).toBe(0);
   }
+
+  // What is wrong is corrected by a transaction of its own, once, and somebody answers for it.
+  const correct = (amount: string, ...more: string[]) =>
+    environment.command(
+      ...['ledger', 'correct', '--name', 'fee-7', '--psp', 'stripe', '--debit', 'fees'],
+      ...[
+        '--credit',
+        'psp_clearing',
+        '--amount',
+        amount,
+        '--currency',
+        'USD',
+        '--note',
+        'Invoice 7',
+        ...more,
+      ],
+    );
+  expect(await correct('450', '--by', 'ada')).toEqual({ source: 'correction-fee-7', is_new: true });
+  expect(await correct('450')).toEqual({ source: 'correction-fee-7', is_new: false });
+  expect(await correct('451')).toMatchObject({ error: { code: 'invalid_state' } });
+  expect(await correct('-1', '--name', 'b')).toMatchObject({ error: { code: 'validation_failed' } });
+  expect(await correct('1', '--name', 'b', '--psp', 'strpe')).toMatchObject({
+    error: { code: 'validation_failed' },
+  });
+  const after = (await environment.command('ledger', 'balances')) as BalancesView;
+  expect(after.psps.find(({ psp }) => psp === 'stripe')).toMatchObject({
+    fees: 450,
+    held: balances.psps.find(({ psp }) => psp === 'stripe')!.held - 450,
+  });
+  expect(
+    await environment.sql("SELECT actor, subject FROM audit_records WHERE action = 'ledger.corrected'"),
+  ).toEqual([{ actor: 'cli:ada', subject: 'ledger:correction-fee-7' }]);
 });

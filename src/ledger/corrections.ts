@@ -1,0 +1,92 @@
+import { type DataSource } from 'typeorm';
+import { type Money } from '../core/money.js';
+import { Problem } from '../core/problem.js';
+import { redact } from '../core/redact.js';
+import { recordAct } from '../database/record-act.js';
+import { type LedgerAccount } from './ledger.js';
+
+/** An amount that is moved from one account to another, because what was posted is not what happened. */
+export interface Correction {
+  /** Names it: a correction of the same name is posted once. 1 to 100 letters, digits, `.`, `_` or `-`. */
+  readonly name: string;
+  /** Null: of no merchant. */
+  readonly merchantId: string | null;
+  readonly psp: string;
+  readonly debit: LedgerAccount;
+  readonly credit: LedgerAccount;
+  /** Above zero. */
+  readonly money: Money;
+  /** 1 to 500 characters; no secrets, no customer data. */
+  readonly note: string;
+}
+
+export interface CorrectionActor {
+  readonly actor: string;
+  readonly auditId: string;
+}
+
+const NO_MERCHANT = '00000000-0000-0000-0000-000000000000';
+const MAX_NOTE_LENGTH = 500;
+
+const POSTED = `
+SELECT d.amount, d.currency, d.psp, d.account AS debit, e.account AS credit
+  FROM ledger_entries d JOIN ledger_entries e USING (merchant_id, source)
+ WHERE d.merchant_id = $1 AND d.source = $2 AND d.line = 1 AND e.line = 2`;
+
+/**
+ * Posts a correction and records who did it, in one commit. Nothing that is posted changes.
+ * @returns its source, and whether it is new
+ * @throws Problem `validation_failed`; `invalid_state` where another correction has this name
+ */
+export async function postCorrection(
+  data: DataSource,
+  { name, merchantId, psp, debit, credit, money, note: text }: Correction,
+  { actor, auditId }: CorrectionActor,
+): Promise<{ readonly source: string; readonly isNew: boolean }> {
+  const note = redact(text.trim());
+  if (!/^[A-Za-z0-9._-]{1,100}$/.test(name)) {
+    throw new Problem('validation_failed', 'The name must be 1 to 100 letters, digits, ".", "_" or "-".');
+  }
+  if (note.length < 1 || note.length > MAX_NOTE_LENGTH || /\0|\p{Surrogate}/u.test(note)) {
+    throw new Problem('validation_failed', `The note must be 1 to ${MAX_NOTE_LENGTH} characters of text.`);
+  }
+  if (debit === credit || !Number.isSafeInteger(money.amount) || money.amount <= 0) {
+    throw new Problem('validation_failed', 'A correction moves an amount above zero between two accounts.');
+  }
+  const merchant = merchantId ?? NO_MERCHANT;
+  const source = `correction-${name}`;
+  return data.transaction(async (tx) => {
+    const known = await tx.query<object[]>('SELECT FROM ledger_days WHERE psp = $1 LIMIT 1', [psp]);
+    if (known.length === 0) {
+      throw new Problem('validation_failed', `No entry of the ledger names the PSP account ${psp}.`);
+    }
+    const [posted] = await tx.query<{ at: Date }[]>(
+      `INSERT INTO ledger_transactions (merchant_id, source, kind, psp, occurred_at)
+       VALUES ($1, $2, 'correction', $3, now()) ON CONFLICT DO NOTHING RETURNING occurred_at AS at`,
+      [merchant, source, psp],
+    );
+    if (!posted) {
+      const [before] = await tx.query<object[]>(POSTED, [merchant, source]);
+      const { amount, currency } = money;
+      const same = JSON.stringify({ amount, currency, psp, debit, credit }) === JSON.stringify(before);
+      if (same) return { source, isNew: false };
+      throw new Problem('invalid_state', `Another correction is called ${name}.`);
+    }
+    await tx.query(
+      `INSERT INTO ledger_entries (merchant_id, source, line, account, psp, currency, amount, occurred_at)
+       SELECT $1, $2, line, account, $3, $4, amount, $5
+         FROM (VALUES (1, $6::text, $8::bigint), (2, $7::text, -$8::bigint)) AS e (line, account, amount)`,
+      [merchant, source, psp, money.currency, posted.at, debit, credit, money.amount],
+    );
+    await recordAct(tx, {
+      merchantId: merchant,
+      id: auditId,
+      at: posted.at,
+      actor,
+      action: 'ledger.corrected',
+      subject: `ledger:${source}`,
+      detail: { psp, debit, credit, ...money, note },
+    });
+    return { source, isNew: true };
+  });
+}
