@@ -58,7 +58,7 @@ const below = {
     'config',
     'core',
   ],
-  'bank-files': ['webhooks', 'reconciliation', 'psp', 'jobs', 'database', 'config', 'core'],
+  'bank-files': ['webhooks', 'reconciliation', 'psp', 'monitoring', 'jobs', 'database', 'config', 'core'],
   reconciliation: ['http', 'request-storage', 'psp', 'monitoring', 'jobs', 'database', 'config', 'core'],
   ledger: ['http', 'jobs', 'database', 'config', 'core'],
   ops: [

@@ -55,9 +55,14 @@ describeWithSshd('statements of a bank', () => {
     await booked();
     for (const { id } of [one, two]) await bank.payoutIs(id, 'paid');
     await posted(`payment-${payment}-charge`, 'charge');
-    const { status } = await bank.shop.post(`/v1/payments/${payment}/refunds`, { reference: 'r-1', amount: 700 }, 'refund', {
-      waitS: 0,
-    });
+    const { status } = await bank.shop.post(
+      `/v1/payments/${payment}/refunds`,
+      { reference: 'r-1', amount: 700 },
+      'refund',
+      {
+        waitS: 0,
+      },
+    );
     expect(status).toBe(202);
     await booked();
     bank.bank.giveBack(await bank.endToEndId(`payout-${two.id}-payout`), 'AC04');
@@ -149,5 +154,24 @@ describeWithSshd('statements of a bank', () => {
     expect(
       await bank.environment.sql(`SELECT gross::int FROM report_lines WHERE kind = 'other' ORDER BY 1`),
     ).toEqual([{ gross: -200 }, { gross: -100 }]);
+  });
+
+  it('that cannot be read, and files that cannot be sent, are measured', async () => {
+    const metrics = async () => (await fetch(`${bank.service.url}/metrics`)).text();
+    bank.leave('half.xml', '<Document><BkToCstmrStmt>');
+    await bank.fetch();
+    await bank.payOut('ben', 5_000);
+    await bank.formedAlone();
+    await eventually(async () => {
+      const text = await metrics();
+      return (
+        text.includes('payonce_bank_files_refused{psp="bank"} 1\n') &&
+        /^payonce_bank_file_unsent_seconds\{psp="bank"\} [\d.e-]+$/m.test(text)
+      );
+    }, 'both are measured');
+    await bank.send();
+    bank.leave('half.xml', statementOf(OWN_IBAN, ''));
+    await bank.fetch();
+    await eventually(async () => !/^payonce_bank_file/m.test(await metrics()), 'both are over');
   });
 });
