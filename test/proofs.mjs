@@ -25,7 +25,7 @@ const campaign = {
   NOTIFICATIONS_SEED: String(commit),
   PROPERTY_SEED: String(commit),
   FUZZ_SEED: String(commit),
-  FUZZ_REQUESTS: '10000',
+  FUZZ_REQUESTS: '5000',
   SLOW_SECONDS: '12',
 };
 const specs = [
@@ -35,7 +35,8 @@ const specs = [
   'races/storm',
   'races/storm-of-two-clocks',
   'races/notifications',
-  'fuzz/fuzz',
+  'fuzz/(grpc-)?fuzz',
+  'fuzz/grpc-fuzz',
   'races/workers-in-trouble',
   'races/queue-trouble',
   'flows/roles',
