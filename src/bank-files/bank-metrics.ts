@@ -10,12 +10,12 @@ interface Row {
 
 /** `$1` now. A file lies here until it is at the bank; one in conflict lies until a person has looked. */
 const UNSENT = `
-SELECT psp, extract(epoch FROM $1 - min(formed_at))::float8 AS value FROM bank_batches WHERE state <> 'sent' GROUP BY psp`;
+SELECT psp, extract(epoch FROM $1::timestamptz - min(formed_at))::float8 AS value FROM bank_batches WHERE state <> 'sent' GROUP BY psp`;
 
 /** `$1` now. Of the last week, where no file of that name was read afterwards, as half of a file is once it is whole. */
 const REFUSED = `
 SELECT psp, count(DISTINCT name)::int AS value FROM bank_files f
- WHERE state = 'refused' AND received_at > $1 - interval '7 days' AND NOT EXISTS (
+ WHERE state = 'refused' AND received_at > $1::timestamptz - interval '7 days' AND NOT EXISTS (
    SELECT FROM bank_files r
     WHERE r.psp = f.psp AND r.name = f.name AND r.state = 'read' AND r.received_at >= f.received_at)
  GROUP BY psp`;

@@ -138,21 +138,10 @@ it('holds what every PSP did, to the cent, wherever the service died', async () 
   }
 
   // What is wrong is corrected by a transaction of its own, once, and somebody answers for it.
+  const FEE_7 =
+    '--name fee-7 --psp stripe --debit fees --credit psp_clearing --currency USD --note Invoice'.split(' ');
   const correct = (amount: string, ...more: string[]) =>
-    environment.command(
-      ...['ledger', 'correct', '--name', 'fee-7', '--psp', 'stripe', '--debit', 'fees'],
-      ...[
-        '--credit',
-        'psp_clearing',
-        '--amount',
-        amount,
-        '--currency',
-        'USD',
-        '--note',
-        'Invoice 7',
-        ...more,
-      ],
-    );
+    environment.command('ledger', 'correct', ...FEE_7, '--amount', amount, ...more);
   expect(await correct('450', '--by', 'ada')).toEqual({ source: 'correction-fee-7', is_new: true });
   expect(await correct('450')).toEqual({ source: 'correction-fee-7', is_new: false });
   expect(await correct('451')).toMatchObject({ error: { code: 'invalid_state' } });
