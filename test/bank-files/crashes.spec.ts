@@ -119,6 +119,9 @@ describeWithSshd('a process that dies', () => {
 
   it('a server with another host key is sent nothing', async () => {
     await env.payOut('anna', 500);
+    // Its worker knows the right key, and would send the file meanwhile.
+    env.service.kill();
+    await env.service.exit;
     const { code } = await env.sendToOtherHostKey();
     expect(code).not.toBe(0);
     expect(env.bank.waiting).toEqual([]);

@@ -181,6 +181,15 @@ export class BankEnvironment {
 
   /** `payonce bank <what> bank` in a process of its own, which is killed at this place. */
   async killedAt(what: 'send' | 'fetch', place: string): Promise<NodeJS.Signals | null> {
+    for (let tries = 1; ; tries += 1) {
+      const { signal, output } = await this.runKilledAt(what, place);
+      if (signal === 'SIGKILL') return signal;
+      // The service's own pass has the lock for a moment.
+      if (tries === 5 || !output.includes('Another process sends')) throw new Error(`it lived: ${output}`);
+    }
+  }
+
+  private async runKilledAt(what: 'send' | 'fetch', place: string) {
     const directory = mkdtempSync(join(tmpdir(), 'payonce-bank-kill-'));
     const file = join(directory, 'checkpoint.json');
     writeFileSync(file, JSON.stringify({ id: '1', place, visit: 1, signal: 'SIGKILL' }));
@@ -194,8 +203,7 @@ export class BankEnvironment {
       },
     });
     const { signal } = await spawned.exit;
-    if (signal !== 'SIGKILL') throw new Error(`it lived: ${spawned.output()}`);
-    return signal;
+    return { signal, output: spawned.output() };
   }
 
   /** As it is once nothing was heard of it for long enough. */
