@@ -11,7 +11,7 @@ import { spawnNode } from '../support/process.js';
  * them four times as slow.
  */
 const SCHEDULES = Number(process.env['SIMULATION_SCHEDULES'] ?? 1_000);
-/** The first seed. `npm run proofs` plays 50,000 others at every commit. */
+/** The first seed. `npm run proofs` plays 40,000 others at every commit. */
 const FROM = Number(process.env['SIMULATION_FROM'] ?? 1);
 
 /** A payout has less that can come in between. */
