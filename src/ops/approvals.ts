@@ -17,7 +17,10 @@ const LISTED = 100;
 
 const SELECT = `
 SELECT a.id, a.merchant_id, a.action, a.action_hash, a.subject, a.requested_at, a.expires_at, a.decision,
-       a.decided_at, a.result, r.name AS requested_by, d.name AS decided_by
+       a.decided_at, a.result, r.name AS requested_by, d.name AS decided_by,
+       CASE WHEN a.subject LIKE 'payment:%' THEN (
+         SELECT p.currency FROM payments p WHERE p.merchant_id = a.merchant_id AND p.id = substr(a.subject, 9)::uuid
+       ) END AS currency
   FROM approvals a JOIN operators r ON r.id = a.requested_by LEFT JOIN operators d ON d.id = a.decided_by`;
 
 /** Lets exactly this action through, once, while it is fresh, for anyone but the person who asked for it. */
@@ -34,6 +37,9 @@ SELECT FROM approvals a JOIN operators r ON r.id = a.requested_by JOIN operators
 const DECLINE = `
 UPDATE approvals SET decision = 'declined', decided_by = $2, decided_at = now()
  WHERE id = $1 AND decision IS NULL RETURNING id`;
+
+/** Of an action that ended with an error of ours: it may have been done. */
+const FAILED = 'failed: an internal error; look at the timeline before you ask again';
 
 interface Stored extends Omit<ApprovalView, 'action'> {
   readonly merchant_id: string;
@@ -102,10 +108,18 @@ export class Approvals {
       }
       throw new Problem('invalid_state', 'This was decided already, or waited for too long.');
     }
-    const result = await this.perform(stored, id);
-    await this.rows('UPDATE approvals SET result = $2 WHERE id = $1', [id, result]);
-    await this.record(stored, 'approval.approved', operator, { result });
+    const result = await this.perform(stored, id).catch(async (error: unknown) => {
+      // The database may be what failed; then this fails as well, and the first error says more.
+      await this.end(stored, operator, FAILED).catch(() => {});
+      throw error;
+    });
+    await this.end(stored, operator, result);
     return viewOf(await this.find(id));
+  }
+
+  private async end(stored: Stored, operator: SignedIn, result: string): Promise<void> {
+    await this.rows('UPDATE approvals SET result = $2 WHERE id = $1', [stored.id, result]);
+    await this.record(stored, 'approval.approved', operator, { result });
   }
 
   /** Also withdraws what one asked for oneself. @throws Problem `invalid_state` where it is decided */

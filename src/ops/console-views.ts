@@ -188,6 +188,8 @@ export interface ApprovalView {
   readonly decided_by: string | null;
   readonly decided_at: string | null;
   readonly result: string | null;
+  /** Of the payment that it is about; null where it is about none. */
+  readonly currency: string | null;
 }
 
 export interface AuditRow {

@@ -84,6 +84,30 @@ describe('a refund', () => {
     expect(timeline.map(({ actor }) => actor)).toContain('operator:cyd');
   });
 
+  it('that ends with an error of ours says so, and is not left without a result', async () => {
+    const id = await paid('refund-that-fails');
+    const asked = await ask(cyd!, await action(id, 100));
+    expect(asked.currency).toBe('USD');
+    await environment.sql(
+      `CREATE FUNCTION broken() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'broken'; END $$`,
+    );
+    await environment.sql(
+      'CREATE TRIGGER broken BEFORE INSERT ON refunds FOR EACH ROW EXECUTE FUNCTION broken()',
+    );
+    try {
+      expect(await approve(ada!, asked)).toMatchObject({ status: 500, body: { code: 'internal_error' } });
+    } finally {
+      await environment.sql('DROP FUNCTION broken() CASCADE');
+    }
+    const { result } = (await page(id)).approvals.find((each) => each.id === asked.id)!;
+    expect(result).toMatch(/^failed: an internal error/);
+    const acts = await environment.sql(
+      `SELECT detail ->> 'result' AS result FROM audit_records WHERE action = 'approval.approved' AND detail ->> 'approval' = '${asked.id}'`,
+    );
+    expect(acts).toEqual([{ result }]);
+    expect(environment.effects(id)).toHaveLength(1);
+  });
+
   it('is judged again when it is approved', async () => {
     const id = await paid('refunded-twice');
     const [first, second] = [

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ApprovalView, type PageView } from '../../../src/ops/console-views.js';
 import { api } from '../api.js';
-import { State, Time } from '../format.js';
+import { money, State, Time } from '../format.js';
 import { Failure, Heading, Loaded, Nothing } from '../parts.js';
 import { useMay, useSession } from '../session.js';
 
@@ -84,7 +84,9 @@ export function ApprovalCard({ approval }: { readonly approval: ApprovalView }) 
           String(details['entity_key'])
         )}
         {typeof details['route'] === 'number' && `, route ${details['route']}`}
-        {typeof details['amount'] === 'number' && `, ${details['amount']} minor units`}
+        {typeof details['amount'] === 'number' && approval.currency !== null && (
+          <>, {money(details['amount'], approval.currency)}</>
+        )}
         {typeof details['reference'] === 'string' && `, named ${details['reference']}`}
         {typeof details['psp_reference'] === 'string' && `, ${details['psp_reference']}`}
       </Text>
