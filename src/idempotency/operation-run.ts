@@ -35,6 +35,8 @@ export interface Run {
   readonly deadline: Date;
   /** An operator wants at least one call to the PSP after this attempt. */
   readonly operatorAskedAfter?: number;
+  /** That call is a lookup, and nothing else is sent. */
+  readonly operatorLooksUp?: boolean;
   /** The present lock; renewed with every commit. */
   lease: Lease;
 }

@@ -8,7 +8,7 @@ import {
   type SnoozeView,
   type VerdictView,
 } from './console-views.js';
-import { ApprovableActionDto, NoteDto, OperationDto, SnoozeDto } from './dto/operation.dto.js';
+import { ApprovableActionDto, NoteDto, OperationDto, SnoozeDto, VerdictDto } from './dto/operation.dto.js';
 import { OperatorActions } from './operator-actions.js';
 import { type SignedIn } from './operator-sessions.js';
 import { Snoozes } from './snoozes.js';
@@ -41,19 +41,27 @@ export class OperationsController {
     return { data: await this.reader.open(), next_cursor: null };
   }
 
-  /** What a retry would do; changes nothing. */
+  /** What a retry, or a lookup alone, would do; changes nothing. */
   @Post('verdict')
   @HttpCode(200)
   @ForRole('viewer')
-  verdict(@Body() request: OperationDto): Promise<VerdictView> {
-    return this.actions.verdict(request.named());
+  verdict(@Body() request: VerdictDto): Promise<VerdictView> {
+    return this.actions.verdict(request.named(), request.act ?? 'retry');
   }
 
   @Post('retry')
   @HttpCode(200)
   @ForRole('operator')
   retry(@Body() request: OperationDto, @CurrentOperator() operator: SignedIn): Promise<RetryView> {
-    return this.actions.retry(request.named(), operator);
+    return this.actions.ask(request.named(), 'retry', operator);
+  }
+
+  /** Asks the PSP what became of the operation; nothing else is sent. */
+  @Post('look-up')
+  @HttpCode(200)
+  @ForRole('operator')
+  lookUp(@Body() request: OperationDto, @CurrentOperator() operator: SignedIn): Promise<RetryView> {
+    return this.actions.ask(request.named(), 'look_up', operator);
   }
 
   @Post('snooze')

@@ -16,13 +16,17 @@ import { EvidenceFiles } from './evidence-files.js';
 import { actorOf, OperatorActs } from './operator-acts.js';
 import { type SignedIn } from './operator-sessions.js';
 import { PaymentActs } from './payment-acts.js';
-import { verdictOnRetry } from './verdict.js';
+import { verdictOnLookup, verdictOnRetry } from './verdict.js';
 
 /** How an operator names an operation. */
 export interface NamedOperation {
   readonly merchantId: string;
   readonly entityKey: string;
 }
+
+/** How the PSP of an open operation is asked: by its next step, or by a lookup alone. */
+export const asks = ['retry', 'look_up'] as const;
+export type Ask = (typeof asks)[number];
 
 type ResolveStuck = Extract<ApprovableAction, { kind: 'resolve_stuck' }>;
 type OrphanAct = Extract<ApprovableAction, { kind: 'return_orphan' | 'close_orphan' }>;
@@ -44,27 +48,34 @@ export class OperatorActions {
     this.orphans = new OrphanEffects(source.getRepository(OrphanEffect));
   }
 
-  /** What a retry would do now. */
-  async verdict(named: NamedOperation): Promise<VerdictView> {
+  /** What this would do now. */
+  async verdict(named: NamedOperation, act: Ask): Promise<VerdictView> {
     const found = await this.find(named);
-    return verdictOnRetry(await this.owners.of(found.entityKey).foreseeAsk(found));
+    return this.foreseeAsk(found, act);
   }
 
   /** Takes the step that the verdict tells of, decided anew. @throws Problem `invalid_state` where it is refused */
-  async retry(named: NamedOperation, operator: SignedIn): Promise<RetryView> {
+  async ask(named: NamedOperation, act: Ask, operator: SignedIn): Promise<RetryView> {
     const found = await this.find(named);
-    const resolver = this.owners.of(found.entityKey);
-    const { allowed, headline } = verdictOnRetry(await resolver.foreseeAsk(found));
+    const { allowed, headline } = await this.foreseeAsk(found, act);
     if (!allowed) throw new Problem('invalid_state', headline);
-    const calls = await resolver.askNow(found, `console-${this.ids.uuid()}`);
+    const traceId = `console-${this.ids.uuid()}`;
+    const calls = await this.owners.of(found.entityKey).askNow(found, traceId, act === 'look_up');
     const after = await this.find(named);
     const made = calls.map(({ kind, outcome }) => ({ kind, outcome }));
-    await this.acts.record(operator, found.merchantId, 'route.retried', auditSubjectOf(found.entityKey), {
+    const done = act === 'look_up' ? 'route.looked_up' : 'route.retried';
+    await this.acts.record(operator, found.merchantId, done, auditSubjectOf(found.entityKey), {
       entity_key: found.entityKey,
       route: found.route,
       calls: made,
     });
     return { calls: made, stuck: after.stuckAt !== null };
+  }
+
+  private async foreseeAsk(found: PspRequest, act: Ask): Promise<VerdictView> {
+    const looksUp = act === 'look_up';
+    const foreseen = await this.owners.of(found.entityKey).foreseeAsk(found, looksUp);
+    return looksUp ? verdictOnLookup(foreseen) : verdictOnRetry(foreseen);
   }
 
   /** What an act that takes two people would come to now. @throws Problem where it would be refused */

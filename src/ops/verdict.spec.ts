@@ -5,7 +5,7 @@ import { type Capabilities } from '../psp/contract.js';
 import { nextStep } from '../request-storage/next-step.js';
 import { type Foreseen } from '../request-storage/operation-resolver.js';
 import { duration } from './duration.js';
-import { verdictOnRetry } from './verdict.js';
+import { verdictOnLookup, verdictOnRetry } from './verdict.js';
 
 const capabilities = {
   operations: ['charge'],
@@ -56,6 +56,20 @@ describe('the verdict on a retry', () => {
     const busy = { ...foreseen({ do: 'lookup' }), route: { request: leased, attempts } };
     expect(verdictOnRetry(busy).allowed).toBe(false);
     expect(verdictOnRetry({ ...busy, now: new Date(START + 4 * HOUR) }).allowed).toBe(true);
+  });
+
+  it('on a lookup alone promises a lookup, or says why there is none', () => {
+    expect(verdictOnLookup(foreseen({ do: 'lookup', offSchedule: true }))).toMatchObject({
+      allowed: true,
+      headline: expect.stringMatching(/Nothing else is sent/),
+    });
+    const steps: Foreseen['step'][] = [
+      { do: 'none' },
+      { do: 'stuck', why: 'too many calls' },
+      { do: 'wait', until: new Date(START), why: 'throttled' },
+      { do: 'wait', until: new Date(START), why: 'a lookup alone was asked for' },
+    ];
+    for (const step of steps) expect(verdictOnLookup(foreseen(step)).allowed).toBe(false);
   });
 
   it('never calls safe what the next step refuses, whatever the history', () => {

@@ -49,6 +49,33 @@ export function verdictOnRetry({ step, route, capabilities, now }: Foreseen): Ve
   }
 }
 
+/** Says of a lookup whether the PSP can be asked now. Pure. */
+export function verdictOnLookup(foreseen: Foreseen): VerdictView {
+  const { step, route, now } = foreseen;
+  const { psp, leasedBy, leasedUntil } = route.request;
+  const facts = factsOf(foreseen);
+  const refused = (headline: string): VerdictView => ({ allowed: false, headline, facts });
+  if (step.do === 'lookup' && (leasedBy === null || leasedUntil === null || leasedUntil <= now)) {
+    const headline = `${psp} is asked what became of it. Nothing else is sent; the service goes on by its answer.`;
+    return { allowed: true, headline, facts };
+  }
+  switch (step.do) {
+    case 'lookup':
+      return refused('A run of the service works on this operation right now. Look again in a few seconds.');
+    case 'none':
+      return refused('This operation is decided. There is nothing left to look up.');
+    case 'finish':
+    case 'fail':
+      return refused(`What ${psp} did is known. Retry now closes the operation by it.`);
+    case 'wait':
+      return step.why === 'throttled' || step.why === 'clock'
+        ? verdictOnRetry(foreseen)
+        : refused(`${psp} cannot be asked about this operation now.`);
+    default:
+      return refused(`${psp} cannot be asked about this operation.`);
+  }
+}
+
 /** Says of a cancel or a refund what it would begin with. Pure. */
 export function verdictOnBegun(decision: Decision<Pick<PaymentState, 'call' | 'wanted'>>): VerdictView {
   const verdict = (allowed: boolean, headline: string) => ({ allowed, headline, facts: [] });

@@ -354,6 +354,22 @@ describe('the next step', () => {
     });
   });
 
+  it('13. for an operator who looks up alone asks once, and sends nothing', () => {
+    const seen = new Set<string>();
+    fc.assert(
+      fc.property(situation, ({ route, facts }) => {
+        const last = route.attempts.at(-1)!.attempt;
+        const stepAfter = (operatorAskedAfter: number) =>
+          nextStep([route], { ...facts, operatorAskedAfter, operatorLooksUp: true }).do;
+        seen.add(stepAfter(last));
+        expect(['execute', 'open', 'cancel', 'complete']).not.toContain(stepAfter(last));
+        expect(['execute', 'open', 'cancel', 'complete', 'lookup']).not.toContain(stepAfter(last - 1));
+      }),
+      most,
+    );
+    expect([...seen].toSorted()).toEqual(['fail', 'finish', 'lookup', 'stuck', 'wait']);
+  });
+
   it('always has a step, with a time or a person at its end', () => {
     fc.assert(
       fc.property(situation, ({ route, facts }) => {

@@ -77,7 +77,9 @@ export const HELD = 'commits may be lost';
 export function nextStep(routes: readonly RouteHistory[], facts: StepFacts): Step {
   const current = routes.at(-1);
   if (!current) throw new RangeError('an operation without a route has no next step');
-  const step = stepUnheld(routes, current, facts);
+  const step = facts.operatorLooksUp
+    ? lookUpAlone(routes, current, facts)
+    : stepUnheld(routes, current, facts);
   if (!mayBeElsewhere(current, facts) || !isHeldBack(step)) return step;
   if (facts.hold === 'operations') return { do: 'stuck', why: HELD };
   return { do: 'wait', until: new Date(facts.now.getTime() + UNTIL_HOLD_KNOWN_MS), why: HELD };
@@ -110,8 +112,31 @@ function isHeldBack(step: Step): boolean {
   }
 }
 
+/** For an operator the PSP is asked and nothing is sent. What is due besides is left to the service's own next run. */
+function lookUpAlone(routes: readonly RouteHistory[], current: RouteHistory, facts: StepFacts): Step {
+  const { operatorAskedAfter = -Infinity, ...others } = facts;
+  const { attempts } = current;
+  const can = promisesOf(current, facts);
+  const evidence = assessRoute(current, can, facts);
+  const mayAsk =
+    facts.clockTrusted &&
+    evidence.verdict === 'open' &&
+    evidence.why !== 'throttled' &&
+    waysToAsk(current, can).length > 0 &&
+    attempts.filter(isCall).length < MAX_CALLS;
+  if (mayAsk && attempts.at(-1)!.attempt <= operatorAskedAfter) return { do: 'lookup', offSchedule: true };
+  const step = stepUnheld(routes, current, { ...others, operatorAskedAfter: undefined });
+  const sendsNothing =
+    step.do === 'finish' || step.do === 'fail' || step.do === 'wait' || step.do === 'stuck';
+  return sendsNothing ? step : { do: 'wait', until: facts.now, why: 'a lookup alone was asked for' };
+}
+
+function promisesOf({ request }: RouteHistory, facts: StepFacts): Capabilities {
+  return isOtherAccount(request, facts) ? NO_PROMISES : facts.capabilities(request.psp);
+}
+
 function stepUnheld(routes: readonly RouteHistory[], current: RouteHistory, facts: StepFacts): Step {
-  const can = isOtherAccount(current.request, facts) ? NO_PROMISES : facts.capabilities(current.request.psp);
+  const can = promisesOf(current, facts);
   const evidence = assessRoute(current, can, facts);
   if (!facts.clockTrusted && !holdsAtAnyTime(current, evidence)) {
     return { do: 'wait', until: new Date(facts.now.getTime() + UNTIL_SOUND_MS), why: 'clock' };

@@ -80,14 +80,15 @@ export class OperationResolver<State> {
 
   /**
    * Asks the PSP of an open route at least once, for an operator. Returns the calls that were made: none if the PSP
-   * allows no call, or if another run advances the route.
+   * allows no call, or if another run advances the route. `looksUp`: with a lookup alone.
    */
-  async askNow(due: Operated, traceId: string): Promise<readonly PspAttempt[]> {
+  async askNow(due: Operated, traceId: string, looksUp = false): Promise<readonly PspAttempt[]> {
     const { owner } = this;
     const attemptsOf = (state: State) => this.historyOf(state, due.entityKey).routes.at(-1)!.attempts;
     const state = await owner.read(due);
     const operatorAskedAfter = attemptsOf(state).at(-1)!.attempt;
-    await this.follow(due, state, { ...newRun(this.deps, traceId, null), operatorAskedAfter });
+    const run = { ...newRun(this.deps, traceId, null), operatorAskedAfter, operatorLooksUp: looksUp };
+    await this.follow(due, state, run);
     return attemptsOf(await owner.read(due)).filter((a) => isCall(a) && a.traceId === traceId);
   }
 
@@ -120,13 +121,13 @@ export class OperationResolver<State> {
   }
 
   /** What `askNow` would do first; writes nothing. */
-  async foreseeAsk(due: Operated): Promise<Foreseen> {
+  async foreseeAsk(due: Operated, looksUp = false): Promise<Foreseen> {
     const { owner, deps } = this;
     const state = await owner.read(due);
     const history = this.historyOf(state, due.entityKey);
     const route = history.routes.at(-1)!;
     const operatorAskedAfter = route.attempts.at(-1)!.attempt;
-    const run = { ...newRun(deps, 'foresee', null), operatorAskedAfter };
+    const run = { ...newRun(deps, 'foresee', null), operatorAskedAfter, operatorLooksUp: looksUp };
     const { step } = owner.decide(state, history, run).stepResult;
     const capabilities = deps.storage.capabilities(route.request.psp);
     return { step, route, capabilities, now: deps.clock.now() };

@@ -171,12 +171,13 @@ export class RequestStorage {
     answered?: Answered,
   ): StepResult {
     const { leaseMs, deadlineMs, clock, hold, psps } = this.options;
-    const { clientWaiting, operatorAskedAfter } = run;
+    const { clientWaiting, operatorAskedAfter, operatorLooksUp } = run;
     const { openedAt, merchantId } = history.routes[0]!.request;
     const facts: StepFacts = {
       ...given,
       clientWaiting,
       operatorAskedAfter,
+      operatorLooksUp,
       // If no client waits, the operation may be sent to another PSP until this long after it was opened.
       deadline: clientWaiting ? run.deadline : new Date(openedAt.getTime() + deadlineMs),
       clockTrusted: clock.isTrusted(),

@@ -16,6 +16,8 @@ export interface ScheduleFacts {
   readonly clientWaiting: boolean;
   /** An operator asks: at least one call after this attempt, regardless of the pauses. */
   readonly operatorAskedAfter?: number | undefined;
+  /** That call is a lookup, and nothing else is sent. */
+  readonly operatorLooksUp?: boolean | undefined;
 }
 
 /**

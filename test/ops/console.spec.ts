@@ -155,6 +155,30 @@ describe('a stuck operation', () => {
     expect([again.status, again.body['code']]).toEqual([409, 'invalid_state']);
   });
 
+  it('is looked up by itself: the PSP is asked once, and nothing is sent', async () => {
+    const id = await stuckPayment(environment, shop, 'order-looked-up', false);
+    const operation = await named(id);
+    const { body: verdict } = await as.viewer.post<VerdictView>('operations/verdict', {
+      ...operation,
+      act: 'look_up',
+    });
+    expect([verdict.allowed, verdict.headline]).toEqual([
+      true,
+      'stripe is asked what became of it. Nothing else is sent; the service goes on by its answer.',
+    ]);
+    const sent = environment.orders('stripe').length;
+    const { body: looked } = await as.operator.post<RetryView>('operations/look-up', operation);
+    expect(looked.calls).toEqual([{ kind: 'lookup', outcome: 'not_found' }]);
+    expect([environment.orders('stripe').length, chargesOf(id)]).toEqual([sent, 0]);
+    const acts = await environment.sql("SELECT actor FROM audit_records WHERE action = 'route.looked_up'");
+    expect(acts).toEqual([{ actor: 'operator:operator' }]);
+    // The answer was the proof that a retry needs: it sends the same again under the same key.
+    const { body: retried } = await as.operator.post<RetryView>('operations/retry', operation);
+    expect([retried.calls.at(-1), chargesOf(id)]).toEqual([{ kind: 'execute', outcome: 'succeeded' }, 1]);
+    const late = await as.operator.post('operations/look-up', operation);
+    expect([late.status, late.body['code']]).toEqual([409, 'invalid_state']);
+  });
+
   it('is resolved by two people: never by who asked, once, and for exactly what was asked', async () => {
     const operation = await named(ids.nothing);
     const action = {
@@ -275,6 +299,7 @@ const acts: readonly (readonly [needs: OperatorRole, method: string, path: strin
   ['viewer', 'POST', 'operations/verdict'],
   ['viewer', 'POST', 'operations/action-verdict'],
   ['operator', 'POST', 'operations/retry'],
+  ['operator', 'POST', 'operations/look-up'],
   ['viewer', 'GET', 'approvals'],
   ['operator', 'POST', 'approvals'],
   ['approver', 'POST', 'approvals/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/approve'],

@@ -35,12 +35,10 @@ export function OperationActions({ operation, merchantId }: { operation: Operati
   const mayAct = useMay('operator');
   const queries = useQueryClient();
   const [isResolving, resolve] = useState(false);
-  const verdict = useQuery({
-    queryKey: ['verdict', named],
-    queryFn: () => api<VerdictView>('POST', 'operations/verdict', named),
-  });
-  const retry = useMutation({
-    mutationFn: () => api<RetryView>('POST', 'operations/retry', named),
+  const retry = useVerdict(named, 'retry');
+  const lookUp = useVerdict(named, 'look_up');
+  const ask = useMutation({
+    mutationFn: (path: 'retry' | 'look-up') => api<RetryView>('POST', `operations/${path}`, named),
     onSettled: () => queries.invalidateQueries(),
   });
   const route = operation.routes.at(-1)!;
@@ -49,26 +47,36 @@ export function OperationActions({ operation, merchantId }: { operation: Operati
       <Title order={2} size="h5" mb="xs">
         The {operation.operation} is {route.stuck_at === null ? 'open' : 'stuck'}
       </Title>
-      {verdict.data ? <Verdict of={verdict.data} title="Retry now" /> : <Skeleton height={90} />}
-      {verdict.error && <Failure error={verdict.error} />}
-      {retry.data && (
-        <Alert mt="sm" variant="light" color={retry.data.stuck ? 'yellow' : 'green'} role="status">
-          {retry.data.calls.length === 0
+      {retry.data ? <Verdict of={retry.data} title="Retry now" /> : <Skeleton height={90} />}
+      {retry.error && <Failure error={retry.error} />}
+      {lookUp.data && <Verdict of={{ ...lookUp.data, facts: [] }} title="Look up now" />}
+      {ask.data && (
+        <Alert mt="sm" variant="light" color={ask.data.stuck ? 'yellow' : 'green'} role="status">
+          {ask.data.calls.length === 0
             ? 'No call was made.'
-            : retry.data.calls.map(({ kind, outcome }) => `${kind}: ${outcome ?? 'unanswered'}`).join(', ')}
-          . {retry.data.stuck ? 'It is still stuck.' : 'It is not stuck any more.'}
+            : ask.data.calls.map(({ kind, outcome }) => `${kind}: ${outcome ?? 'unanswered'}`).join(', ')}
+          . {ask.data.stuck ? 'It is still stuck.' : 'It is not stuck any more.'}
         </Alert>
       )}
-      {retry.error && <Failure error={retry.error} />}
+      {ask.error && <Failure error={ask.error} />}
       {mayAct && (
         <Group gap="xs" mt="sm">
           <Button
             size="xs"
-            loading={retry.isPending}
-            disabled={verdict.data?.allowed !== true}
-            onClick={() => retry.mutate()}
+            loading={ask.isPending && ask.variables === 'retry'}
+            disabled={retry.data?.allowed !== true || ask.isPending}
+            onClick={() => ask.mutate('retry')}
           >
             Retry now
+          </Button>
+          <Button
+            size="xs"
+            variant="default"
+            loading={ask.isPending && ask.variables === 'look-up'}
+            disabled={lookUp.data?.allowed !== true || ask.isPending}
+            onClick={() => ask.mutate('look-up')}
+          >
+            Look up now
           </Button>
           {route.stuck_at !== null && (
             <Button size="xs" variant="default" onClick={() => resolve(true)}>
@@ -83,6 +91,13 @@ export function OperationActions({ operation, merchantId }: { operation: Operati
       )}
     </Paper>
   );
+}
+
+function useVerdict(named: Named, act: 'retry' | 'look_up') {
+  return useQuery({
+    queryKey: ['verdict', act, named],
+    queryFn: () => api<VerdictView>('POST', 'operations/verdict', { ...named, act }),
+  });
 }
 
 function Resolve(props: { named: Named; psp: string; route: number; close: () => void }) {

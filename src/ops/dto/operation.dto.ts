@@ -2,6 +2,7 @@ import { IsOneOf, IsText, IsWholeNumber } from '../../http/fields.js';
 import { UUID } from '../../http/shared-fields.js';
 import { refused } from '../../http/request.pipe.js';
 import { type ApprovableAction } from '../approvable-action.js';
+import { type Ask, asks } from '../operator-actions.js';
 import { type NewSnooze } from '../snoozes.js';
 
 const ENTITY_KEY = '^(payment|payout)-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-[ -~]{1,260}$';
@@ -17,6 +18,12 @@ export class OperationDto {
   named(): { merchantId: string; entityKey: string } {
     return { merchantId: this.merchant_id, entityKey: this.entity_key };
   }
+}
+
+/** Which act on the operation is judged; a retry unless said otherwise. */
+export class VerdictDto extends OperationDto {
+  @IsOneOf(asks, { optional: true })
+  act?: Ask;
 }
 
 const NOTE = { maxLength: 500, message: 'must be 1 to 500 characters' };
