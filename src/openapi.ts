@@ -45,7 +45,7 @@ export async function openApiDocument(
   // The logger of Nest is one for the process.
   Logger.overrideLogger(logger);
   const document = SwaggerModule.createDocument(app, head(version), { extraModels: [ProblemView] });
-  // Clients send no other fields, and are told of none.
+  // Clients send no other fields, and the document lists no others.
   for (const schema of Object.values(document.components!.schemas!)) {
     if (!('$ref' in schema)) schema.additionalProperties ??= false;
   }

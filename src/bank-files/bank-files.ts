@@ -75,7 +75,7 @@ export class BankFiles {
   }
 
   /**
-   * Sends now what was collected until now, whatever the cut-offs say; `sent`: null where another process sends.
+   * Sends now what was collected until now, without waiting for a cut-off; `sent`: null where another process sends.
    * @throws RangeError for an account that is not at such a bank; Problem `commits_may_be_lost`
    */
   async sendNow(name: string): Promise<{ readonly formed: number; readonly sent: number | null }> {

@@ -19,7 +19,7 @@ export interface KnownInstruction {
   readonly status: InstructionStatus;
 }
 
-/** What a bank's word makes of an instruction, and what is told to the owner of its operation; null: nothing new. */
+/** The status of an instruction after a line of the bank, and the notification to the owner of its operation; null: nothing new. */
 export interface Judged {
   readonly status: InstructionStatus;
   readonly reason: string | null;
@@ -158,7 +158,7 @@ function judged({ endToEndId }: KnownInstruction, { type, status, reason, findin
   return { status, reason, notice: noticeOf(endToEndId, type, reason, findings) };
 }
 
-/** The same word about the same line is the same notification, in whatever file it comes. */
+/** The same statement about the same line is the same notification, in any file. */
 function noticeOf(
   endToEndId: string,
   type: string,

@@ -62,7 +62,7 @@ const LINES = `SELECT i.end_to_end_id AS "endToEndId", i.entity_key AS "entityKe
                  FROM bank_instructions i LEFT JOIN bank_batches b ON b.psp = i.psp AND b.number = i.batch`;
 
 /**
- * Reads what a bank leaves: status reports and statements. What they say of an instruction is told to the owner of its
+ * Reads what a bank leaves: status reports and statements. What they say of an instruction goes to the owner of its
  * operation through the inbox, as a notification of a PSP is, and kept for lookups. A file is read once by its content.
  */
 @Injectable()
@@ -115,7 +115,7 @@ export class Receiver {
       if (!(error instanceof BankFileRefused)) throw error;
       fault = error.message;
     }
-    // Told before it is noted that the file was read: told twice, it is known the second time.
+    // Stored before the file is recorded as read: stored twice, it is known the second time.
     const unique = [...new Map(reading.notices.map((notice) => [notice.eventId, notice])).values()];
     for (let from = 0; from < unique.length; from += MAX_NOTICES) {
       await this.inbox.store(psp.name, unique.slice(from, from + MAX_NOTICES));

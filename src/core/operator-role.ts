@@ -3,7 +3,7 @@ export const operatorRoles = ['viewer', 'operator', 'approver', 'admin'] as cons
 
 export type OperatorRole = (typeof operatorRoles)[number];
 
-/** Whether someone of the role `has` may do what takes the role `needed`. */
+/** Whether an operator with the role `has` may do what takes the role `needed`. */
 export function mayActAs(has: OperatorRole, needed: OperatorRole): boolean {
   return operatorRoles.indexOf(has) >= operatorRoles.indexOf(needed);
 }

@@ -6,7 +6,7 @@ import { maskCardNumbers } from './card-number.js';
  * message can quote anything. It removes
  *
  * 1. the secrets that this process holds (`holdSecrets`) and those that the caller names, literally;
- * 2. whatever has the shape of a secret: see `SHAPES`;
+ * 2. all that has the shape of a secret: see `SHAPES`;
  * 3. card numbers (card-number.ts).
  *
  * PSP codes such as `card_declined` are no secrets, nor are ids of payments, charges and refunds.

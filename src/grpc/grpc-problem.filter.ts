@@ -6,7 +6,7 @@ import { LOGGER } from '../config/config.module.js';
 import { problemOf } from '../http/problem.filter.js';
 import { callOf } from './call.js';
 
-/** Turns whatever a handler threw into a problem of the call; the hooks of calls make a status of it. */
+/** Turns any error of a handler into a problem of the call; the hooks of calls make a status of it. */
 @Catch()
 export class GrpcProblemFilter implements RpcExceptionFilter {
   constructor(@Inject(LOGGER) private readonly logger: Logger) {}

@@ -16,7 +16,7 @@ import { RequestHooks } from './request-hooks.js';
 export interface Drained {
   /** Says that it is about to go. What is in flight goes on. */
   drain(): void;
-  /** Ends whatever outlasted the grace period. */
+  /** Ends the requests that outlasted the grace period. */
   cut(): void;
 }
 

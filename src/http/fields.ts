@@ -6,7 +6,7 @@ import { ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
  * The fields of DTO classes. Each decorator declares a field once, for class-validator and for the OpenAPI
  * document, and each looks at a text's length before any pattern or format sees it: the decorators of
  * class-validator run all of theirs, so that a pattern would meet a text of 260 kB. Where a field has
- * members of its own (a map, a list), the fault is told where it stands.
+ * members of its own (a map, a list), the fault names its place.
  */
 
 type Json = Readonly<Record<string, unknown>>;

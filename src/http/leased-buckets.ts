@@ -17,7 +17,7 @@ const MAX_LEASES = 20_000;
 const MAX_BATCH = 500;
 /** Without an answer for so long, a process grants itself what one may have. */
 const ANSWER_TIMEOUT_MS = 500;
-/** Buckets that nobody used for so long are full, which is what a bucket is that is not there. */
+/** A bucket that was not used for so long is full, as a missing bucket is. */
 const PRUNE_MS = 60_000;
 
 /** What this process may still spend of a bucket. */

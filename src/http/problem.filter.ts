@@ -12,7 +12,7 @@ import { RouteTable } from './route-table.js';
 const DEFAULT_RETRY_S = 1;
 const retryable = new Set(['request_in_progress', 'rate_limited', 'overloaded', 'commits_may_be_lost']);
 
-/** Turns whatever was thrown, by us, Nest or Fastify, into a problem document of ours. */
+/** Turns every error, of ours, Nest or Fastify, into a problem document of ours. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   constructor(
@@ -34,7 +34,7 @@ export class ProblemFilter implements ExceptionFilter {
   private problemOf(thrown: unknown, request: FastifyRequest, reply: FastifyReply): Problem {
     if (thrown instanceof Problem) {
       const { access, operatorRole } = request.routeOptions.config;
-      // An operator who signs in is told of a password and not of API keys.
+      // The answer to an operator who signs in names the password, not API keys.
       if (thrown.code === 'unauthorized' && operatorRole !== undefined) return thrown;
       if (thrown.code === 'unauthorized' && access && 'operator' in access) return operatorUnauthorized();
       const methods = this.routes.methodsOf(request.url);
@@ -62,7 +62,7 @@ function notAllowed(methods: readonly string[], reply: FastifyReply): Problem {
   return new Problem('method_not_allowed', `This path takes ${methods.join(', ')}.`);
 }
 
-/** A problem for whatever a handler of any transport threw. */
+/** A problem for any error of a handler of any transport. */
 export function problemOf(thrown: unknown): Problem {
   if (thrown instanceof Problem) return presentable(thrown);
   return thrown instanceof StoreUnavailable ? storeIsAway(thrown) : problemOfStatus(500, thrown);

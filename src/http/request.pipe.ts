@@ -5,7 +5,7 @@ import { type FieldFault, fieldsOf, isObject } from './fields.js';
 import { pointerOf } from './json-body.js';
 import { plainQuery } from './query.js';
 
-/** How many faults of one request are told. */
+/** How many faults of one request the answer lists. */
 const MAX_ERRORS = 20;
 
 type Path = readonly (string | number)[];

@@ -1,6 +1,6 @@
 /**
  * JSON with the members of every object in order: two requests that mean the same give the same
- * text, whatever the order of keys or the white space they came in.
+ * text, in any order of keys and with any white space.
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item)).join(',')}]`;

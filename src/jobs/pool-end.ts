@@ -5,7 +5,7 @@ import { withTimeout } from '../core/time-limit.js';
 const PATIENCE_MS = 1_000;
 
 /**
- * How to end a pool in time, told when it is made. By itself a pool waits for ever for a connection
+ * How to end a pool in time, given when it is made. By itself a pool waits for ever for a connection
  * that are never given back; here it waits a second, and then such connections are closed.
  */
 export function poolTerminator(pool: pg.Pool, clock: Clock): () => Promise<void> {

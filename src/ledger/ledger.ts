@@ -30,7 +30,7 @@ export interface PspTotals {
   readonly refunded: number;
   readonly disputed: number;
   readonly paidOut: number;
-  /** As far as reports of the PSP have told of them. */
+  /** According to the imported reports of the PSP. */
   readonly fees: number;
   /** What the PSP transferred to the bank. */
   readonly settled: number;

@@ -15,7 +15,7 @@ export interface Subject {
  * - a void of a charge takes that back: what was canceled turned out to be charged
  * - a refund, a payout: the PSP holds less; one that came to nothing is posted the other way round
  * - a dispute: as much as the PSP holds back more, or less, than was posted
- * - an orphan effect is nobody's money until its compensation gives it back
+ * - an orphan effect is no merchant's money until its compensation gives it back
  *
  * `OFFSET 0` keeps each look-up a look-up by index for each subject. The planner takes the range of entity keys for a
  * two-hundredth of a merchant's routes, and would join the whole table instead.

@@ -277,7 +277,7 @@ export class Merchants {
     };
   }
 
-  /** Waited for by nobody: a request does not fail for what is of use to people alone. */
+  /** Not waited for: a request does not fail for what only people read. */
   private noteUse({ merchantId, id, lastUsedAt }: ApiKey, now: Date): void {
     if (lastUsedAt && now.getTime() - lastUsedAt.getTime() < LAST_USED_STEP_MS) return;
     this.apiKeys.update({ merchantId, id }, { lastUsedAt: now }).catch(() => {});

@@ -5,7 +5,7 @@ import { type Tracing } from '../core/tracing.js';
 import { pspRequests } from '../request-storage/psp-request.table.js';
 
 const MAX_KNOWN = 20_000;
-/** As long as a client may still ask, a PSP notify or a merchant be told. */
+/** As long as a client may still ask, a PSP notify or a merchant get an event. */
 const KEPT = '30 days';
 const PRUNE_EVERY = 5_000;
 

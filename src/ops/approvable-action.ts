@@ -40,7 +40,7 @@ export type ApprovableAction =
       readonly evidence: string;
     };
 
-/** The same for the same action, whatever the order in which its members are stored. */
+/** The same for the same action, in any order of its members. */
 export function hashOfAction(action: ApprovableAction): string {
   const members = Object.entries(action).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return createHash('sha256').update(JSON.stringify(members)).digest('hex');

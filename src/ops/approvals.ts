@@ -131,7 +131,7 @@ export class Approvals {
     return viewOf(await this.find(id));
   }
 
-  /** An approval is spent, whatever becomes of it: who still wants it asks anew. */
+  /** An approval is used up in any case; an operator who still wants the action asks anew. */
   private async perform({ action, requested_by: name }: Stored, id: string): Promise<string> {
     try {
       return `done: ${await this.actions.perform(action, { name }, id)}`;

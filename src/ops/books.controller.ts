@@ -163,7 +163,7 @@ export class BooksController {
     for await (const line of this.runs.linesOf(run)) yield lineViewOf(line);
   }
 
-  /** Page by page, so that someone who reads slowly holds no connection to the database. */
+  /** Page by page, so that a slow reader holds no connection to the database. */
   private async *entries(query: LedgerStatementDto): AsyncGenerator<EntryRow> {
     const days = query.days(this.clock.now());
     let cursor: string | null = null;

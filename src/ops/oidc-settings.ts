@@ -10,11 +10,11 @@ export interface OidcSettings {
   /** `https://<where the console is>/ops/api/session/oidc/callback`. */
   readonly redirectUri: string;
   readonly scope: string;
-  /** The claim of the ID token that says what someone may do: a text, or several. */
+  /** The claim of the ID token that names the role of an operator: a text, or several. */
   readonly roleClaim: string;
   /** Which role its values give. Who has none of them is not let in. */
   readonly roles: Readonly<Record<string, OperatorRole>>;
-  /** Whether someone who signs in for the first time becomes an operator, or has to be linked before. */
+  /** Whether a person who signs in for the first time becomes an operator, or has to be linked before. */
   readonly createOperators: boolean;
 }
 

@@ -123,7 +123,7 @@ export class OperatorSessions {
     return this.acts.record(nobody, NO_MERCHANT, 'operator.sign_in_failed', 'operator:unknown', detail);
   }
 
-  /** Whose session it is; null where it has ended. `isIdle`: the console asks by itself, and nobody is there. */
+  /** Whose session it is; null where it has ended. `isIdle`: the console asks by itself, without a person at it. */
   async find(token: string, isIdle: boolean, sourceAddress: string): Promise<SignedIn | null> {
     const { rows } = await translateOutage(
       this.pool.query<Known>(
@@ -162,7 +162,7 @@ export class OperatorSessions {
     return rowCount === 1;
   }
 
-  /** Every sign-in has a token of its own, whatever cookie came with it. */
+  /** Every sign-in has a new token; the cookie of the request is not used again. */
   private async begin(
     { id, name, role }: Known,
     sourceAddress: string,

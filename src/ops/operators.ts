@@ -20,7 +20,7 @@ export interface Credentials {
   readonly totp: NewTotp;
 }
 
-/** As whom a provider knows someone. */
+/** How a provider names a person. */
 export interface OidcSubject {
   readonly issuer: string;
   readonly subject: string;
@@ -219,7 +219,7 @@ export class Operators {
 
 const unlocked = { failures: 0, lockedUntil: null };
 
-/** What is stored of a token: the table lets nobody in. */
+/** What is stored of a token: its hash, which signs nobody in. */
 export function digestOfToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }

@@ -13,7 +13,7 @@ export function hashPassword(password: string): Promise<string> {
 
 let ofNobody: Promise<string> | undefined;
 
-/** Takes as long for an operator that is not there, so that its time tells nobody a name. */
+/** Takes as long for an operator that does not exist, so that its time reveals no name. */
 export async function isPassword(stored: string | null, password: string): Promise<boolean> {
   const against = stored ?? (await (ofNobody ??= hashPassword(newSecret())));
   return (await argon2().verify(against, password)) && stored !== null;

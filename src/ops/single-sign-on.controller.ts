@@ -30,7 +30,7 @@ export class SingleSignOnController {
     void reply.header('set-cookie', this.journeyCookie(journey, JOURNEY_S)).redirect(url, 303);
   }
 
-  /** The journey ends here, whatever comes of it. */
+  /** The sign-in ends here, done or refused. */
   @Get('oidc/callback')
   @ForSigningIn()
   async finish(@Req() request: FastifyRequest, @Ip() ip: string, @Res() reply: FastifyReply): Promise<void> {

@@ -78,7 +78,7 @@ export class SingleSignOn {
     return this.sessions.signInBySubject(operator, sourceAddress);
   }
 
-  /** By what name someone who comes for the first time is kept; null: such people are not let in. */
+  /** The name of a new operator at its first sign-in; null: an operator that is not linked is refused. */
   private newcomer(claims: IDToken): { readonly name: string; readonly person: string } | null {
     if (!this.settings!.createOperators) return null;
     const email = claims['email_verified'] === true ? textOf(claims['email']) : null;
@@ -147,7 +147,7 @@ function textOf(claim: unknown): string | null {
   return typeof claim === 'string' && claim !== '' ? claim : null;
 }
 
-/** One answer whatever was wrong. */
+/** One answer for every reason. */
 function refused(): Problem {
   return new Problem('unauthorized', 'The OpenID provider did not sign you in here.');
 }

@@ -5,11 +5,11 @@ import { type Payout } from './payout.entity.js';
 import { type PayoutStatus } from './payout.lifecycle.js';
 import { viewOf } from './payout.view.js';
 
-/** What merchants are told of a payout. */
+/** The events of a payout. */
 export const payoutEventTypes = ['payout.paid', 'payout.failed', 'payout.returned'] as const;
 export type PayoutEventType = (typeof payoutEventTypes)[number];
 
-/** What merchants are told when a payout goes from `was` to `is`; null where they are told nothing. */
+/** The event of a payout that goes from `was` to `is`; null where there is none. */
 export function payoutEventOf(was: PayoutStatus, is: PayoutStatus): PayoutEventType | null {
   return was === is || is === 'processing' ? null : `payout.${is}`;
 }

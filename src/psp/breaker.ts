@@ -45,7 +45,7 @@ export class Breaker {
     this.isHeld = true;
   }
 
-  /** Closes it, whatever opened it, and forgets the failures until now. */
+  /** Closes it, a person's opening included, and forgets the failures until now. */
   close(): void {
     this.isHeld = false;
     this.policy = policyOf(this.options);

@@ -138,7 +138,7 @@ export interface Instruction {
   readonly pspReference?: string;
   /**
    * cancel: the PSP has said that it did this, and `pspReference` is what it made. What is there is to
-   * be undone, whatever has become of it since: voided, or given back where money has moved.
+   * be undone in every state that it may have now: voided, or given back where money has moved.
    */
   readonly undo?: true;
   /** The merchant's reference of the payment or payout (an order number). */

@@ -104,7 +104,7 @@ const stripeEntry = {
   publicUrl: 'https://api.stripe.com',
   account: ({ secretKey = '' }, configured) => stripeAccount(secretKey, configured),
   takesAccount: ({ secretKey = '' }, configured) => isAccountOfStripeKey(secretKey, configured),
-  // Stripe goes by the key alone, whatever the address.
+  // Stripe decides by the key alone, at any address.
   mayBeTest: ({ credentials: { secretKey = '' } }) => /^[sr]k_test_/.test(secretKey),
   missing: ({ credentials }) => previous('webhookSecret', credentials),
   notices: ({ credentials: { webhookSecret, webhookSecretPrevious } }) => {

@@ -67,7 +67,7 @@ class WatchedTlsAgent extends https.Agent {
   }
 }
 
-/** Connections that stand: whatever is written there leaves at once. */
+/** Open connections: what is written there leaves at once. */
 const standing = new WeakSet<object>();
 
 /**
@@ -134,7 +134,7 @@ class LockTooOld extends Error {
   }
 }
 
-/** Marks whatever goes wrong before `ready` as not sent, and gives up after `connectMs`. */
+/** Marks every error before `ready` as not sent, and gives up after `connectMs`. */
 function watched<S extends Duplex | null | undefined>(socket: S, ready: string, connectMs: number): S {
   if (!socket) return socket;
   const deadline = AbortSignal.timeout(connectMs);

@@ -79,7 +79,7 @@ SELECT b.psp, b.id, b.category, b.run_id AS "runId", l.line, b.merchant_id AS "m
   LEFT JOIN report_lines l ON l.psp = b.psp AND l.key = b.line_key
   LEFT JOIN webhook_inbox i ON i.psp = b.psp AND i.event_id = b.event_id`;
 
-/** All breaks, for people: one list, whatever found them. */
+/** All breaks, for people: those of reports and of notifications in one list. */
 @Injectable()
 export class Breaks {
   constructor(

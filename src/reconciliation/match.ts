@@ -131,7 +131,7 @@ export async function matchLines(
 }
 
 /**
- * A line that names an operation which is not effective here: the route that it proves effective, whose owner is told.
+ * A line that names an operation which is not effective here: the route that it proves effective, whose owner takes in the line.
  * By the PSP's id, or by our own name where only one route of it was at this account.
  */
 const NAMED = `

@@ -10,7 +10,7 @@ import { OperationOwners } from '../request-storage/operation-owners.js';
 import { Reports } from './reports.js';
 
 const PASS = 100;
-/** What is not matched, or is a break, is looked at again so often, and whenever an owner was told. */
+/** What is not matched, or is a break, is looked at again so often, and whenever an owner took in a line. */
 const LOOK_AGAIN_MS = 60_000;
 
 interface Due {
@@ -76,7 +76,7 @@ export class ReportEvidence {
     return { applied: due.rows.length };
   }
 
-  /** May be told twice: the owner knows it then. */
+  /** May happen twice: the owner knows the line then. */
   private async tell({ psp, key, runId, line, ...said }: Due): Promise<void> {
     const { entityKey, route, operation, pspReference, parentReference, gross, currency } = said;
     const taken = await this.owners.recordNotification(

@@ -60,7 +60,7 @@ export class ReportFetcher {
     }
   }
 
-  /** Reports of this time now, whatever is due: of what the PSP tells at any time, and else what it has announced. */
+  /** Reports of this time now, due or not: made for this time where the PSP offers that, and else those that it has announced. */
   async now(period: Period, by: string): Promise<Imported[]> {
     const { psp, source } = this.account;
     if (source.period) return [await this.fetched({ psp, period, announced: null }, by)];

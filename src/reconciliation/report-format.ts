@@ -6,10 +6,10 @@ export type Covered = 'payment' | 'refund' | 'dispute' | 'payout';
 export interface ReportFormat {
   readonly name: string;
   readonly covers: readonly Covered[];
-  /** Whether the PSP names each line. Else lines that are alike are told apart by their order. */
+  /** Whether the PSP names each line. Else equal lines are distinguished by their order. */
   readonly hasIds: boolean;
   /**
-   * Translates a file, line by line. What is wrong with a line is told to `fault` and the line is left out; what is
+   * Translates a file, line by line. What is wrong with a line goes to `fault` and the line is left out; what is
    * wrong with the whole is thrown as ReportRefused.
    */
   read(bytes: AsyncIterable<Uint8Array>, fault: (fault: ReportFault) => void): AsyncIterable<ReportLine>;

@@ -36,7 +36,7 @@ export interface OpenEvidence {
 }
 
 /**
- * - `doubt`            a call may have had an effect that no answer told of
+ * - `doubt`            a call may have had an effect that no answer names
  * - `conflict`         the PSP holds something else than was asked for: a person decides
  * - `requires_action`  the PSP waits for the customer
  * - `pending`          the PSP has it and will decide
@@ -107,7 +107,7 @@ export function assessRoute(
   return { verdict: 'open', why: 'doubt', since: doubtful[0] ?? completion ?? accepted[0]! };
 }
 
-/** A success with another object than an earlier success: the PSP did it twice, and nobody knows which one counts. */
+/** A success with another object than an earlier success: the PSP did it twice, and it is not known which one counts. */
 function secondYes(attempts: readonly PspAttempt[]): PspAttempt | undefined {
   const successes = attempts.filter((a) => isSuccess(a) && referenceIn(a) !== null);
   return successes.find((a) => referenceIn(a) !== referenceIn(successes[0]!));

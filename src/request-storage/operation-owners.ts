@@ -28,7 +28,7 @@ export interface OwnedOperations {
 
 /**
  * Which module owns which entity keys. Each registers its own when the application starts, so that request
- * storage advances whatever is open without knowing what it is for.
+ * storage advances every open route without knowing what it is for.
  */
 export class OperationOwners implements ItemRecorder {
   private readonly owners: OwnedOperations[] = [];

@@ -8,7 +8,7 @@ import { Failure } from '../parts.js';
 import { useMay } from '../session.js';
 import { AskApproval } from './ask-approval.js';
 
-/** What may be done to a payment, whatever is decided about it. */
+/** The actions on a payment, decided or not. */
 export function PaymentActions({ page }: { readonly page: PaymentPageView }) {
   const [open, setOpen] = useState<'refund' | 'cancel' | 'note' | null>(null);
   const mayAct = useMay('operator');

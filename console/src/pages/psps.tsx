@@ -174,7 +174,7 @@ const opening = [
   'New payments go to the next PSP of their rule; where there is none, they fail at once.',
   'Captures, voids, refunds and payouts of this PSP fail at once: nothing was sent, so they can be asked for again.',
   'What is in doubt there is still looked up, and goes to no other PSP.',
-  'It stays open until someone closes it.',
+  'It stays open until an operator closes it.',
 ];
 const closing = [
   'Within two seconds all processes send orders to it again, and forget the failures until now.',

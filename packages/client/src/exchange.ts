@@ -154,7 +154,7 @@ interface ReadProblem {
   readonly errors: { readonly pointer: string; readonly message: string }[];
 }
 
-/** A problem document is known by its `code`; whatever else it lacks is left empty. */
+/** A problem document is known by its `code`; other missing members are left empty. */
 function problemOf(json: unknown): ReadProblem | null {
   const members = membersOf(json);
   const { code, title, detail, errors } = members;

@@ -8,7 +8,7 @@ import { type Fetch, type FetchInit, type FetchResponse } from './options.js';
 export interface GrpcOptions {
   /** Host and port where the service serves gRPC: `payonce.internal:50051`. */
   readonly address: string;
-  /** TLS, with a client certificate where the service asks for one. In clear unless told. */
+  /** TLS, with a client certificate where the service asks for one. In clear by default. */
   readonly credentials?: ChannelCredentials;
 }
 

@@ -21,14 +21,14 @@ export interface FetchResponse {
 
 /** How long and how often is tried, for all calls of a client or for one. */
 export interface Patience {
-  /** From the start of the call to its end, all tries and waits included. 90 s unless told. */
+  /** From the start of the call to its end, all tries and waits included. Default: 90 s. */
   readonly deadlineMs?: number;
   /**
-   * One try. 30 s unless told: the service itself works on a payment for up to 25 s before it answers
+   * One try. Default: 30 s. The service itself works on a payment for up to 25 s before it answers
    * that the outcome is not known yet, and a shorter try would never hear that.
    */
   readonly tryTimeoutMs?: number;
-  /** How many tries in a row may fail. 10 unless told; 1 is no retry at all. */
+  /** How many tries in a row may fail. Default: 10; 1 is no retry at all. */
   readonly maxTries?: number;
 }
 
@@ -41,7 +41,7 @@ export interface ClientOptions extends Patience, Partial<Backoff> {
   readonly clock?: Clock;
   /** Uniform in [0, 1), for the jitter of waits. */
   readonly random?: () => number;
-  /** Makes an Idempotency-Key for a call that was given none. A random UUID unless told. */
+  /** Makes an Idempotency-Key for a call that was given none. Default: a random UUID. */
   readonly newIdempotencyKey?: () => string;
 }
 

@@ -54,7 +54,7 @@ export class Payments {
 
   /**
    * Gives back all that is left, or with `amount` a part; several parts have a `reference` each. Asked
-   * for again, under whatever key, it is the same refund. One that failed has status `failed`.
+   * for again, under any key, it is the same refund. One that failed has status `failed`.
    */
   refund(
     id: string,

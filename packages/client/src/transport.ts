@@ -42,7 +42,7 @@ export type Written<P extends PathOf<'post'>> =
   | Settled<Answered<'post', P, 200 | 201>>
   | ([Answered<'post', P, 202>] extends [never] ? never : NotSettled<Answered<'post', P, 202>>);
 
-/** What a request is made of, whatever its path. */
+/** The parts of a request with any path. */
 interface Parts {
   readonly path?: object;
   readonly query?: object;

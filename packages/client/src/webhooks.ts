@@ -18,7 +18,7 @@ export type WebhookHeaders =
   { get(name: string): string | null } | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface VerifyOptions {
-  /** How far the time of sending may be from now, on either side. 300,000 (five minutes) unless told. */
+  /** How far the time of sending may be from now, on either side. Default: 300,000 (five minutes). */
   readonly toleranceMs?: number;
   /** Milliseconds since the epoch; for tests. */
   readonly now?: () => number;

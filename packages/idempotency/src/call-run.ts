@@ -53,7 +53,7 @@ export class CallRun<Q, A> {
 
   /**
    * The handler has run and must not run again for want of an answer that can be stored: what cannot
-   * be carried is recorded as such, and its caller is told what every later one will be told.
+   * be carried is recorded as such, and its caller gets what every later one will get.
    */
   private async remember(answer: A): Promise<A> {
     const { operation, mostAnswerBytes } = this.options;

@@ -6,7 +6,7 @@ const MIN_KEY_BYTES = 32;
 
 /**
  * A `hashRequest` for requests that are JSON values: HMAC-SHA256 under a key of 32 bytes or more over the
- * canonical text, whatever the order of members. Keyed, because a person who can read the store could
+ * canonical text, in any order of members. Keyed, because a person who can read the store could
  * otherwise guess what is small (an amount, an e-mail address, a PIN) by hashing every candidate.
  * Changing the key turns every repetition of an older request into a mismatch.
  *

@@ -50,7 +50,7 @@ interface Written {
 
 /**
  * A bank without an API: takes files of credit transfers and direct debits from one folder and leaves status reports and
- * statements in another. It does whatever stands in a file, as often as it is told to: its ledger shows who was paid
+ * statements in another. It does all that stands in its files, each time it stands there: its ledger shows who was paid
  * twice. A file is taken when it has a name that ends in `.xml` and begins with no dot.
  */
 export class SimulatedBank {
@@ -67,7 +67,7 @@ export class SimulatedBank {
     private readonly folders: { readonly upload: string; readonly download: string },
   ) {}
 
-  /** Everything that it was ever told to do. */
+  /** All instructions that it was given. */
   get ledger(): readonly Readonly<BankLine>[] {
     return this.lines;
   }
@@ -167,7 +167,7 @@ export class SimulatedBank {
         writeFileSync(path, text.slice(0, text.length / 2));
         this.unfinished.push({ path, text });
       } else {
-        // A bank that does not write in place: nobody sees half of it.
+        // A bank that does not write in place: half of a file is never seen.
         writeFileSync(`${path}.part`, text);
         renameSync(`${path}.part`, path);
       }

@@ -33,7 +33,7 @@ export type PspName = (typeof pspNames)[number];
 export type PortName = PspName | 'control';
 
 export interface SimulatorOptions {
-  /** 127.0.0.1 unless told. */
+  /** Default: 127.0.0.1. */
   readonly host?: string;
   /** 0 or none: any free port. */
   readonly ports?: Partial<Record<PortName, number>>;
@@ -244,7 +244,7 @@ function foreign(): Reply {
   return json(403, { error: { message: 'control is taken from this machine alone, by its own name' } });
 }
 
-/** A cap that is reached is told once, not two hundred thousand times. */
+/** A cap that is reached is reported once, not two hundred thousand times. */
 function once(tell: (message: string) => void): (message: string) => void {
   let warned = false;
   return (message) => {

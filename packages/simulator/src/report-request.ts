@@ -9,7 +9,7 @@ export interface Planted {
 }
 
 export interface ReportRequest {
-  /** The effects that it tells of; every one unless told. */
+  /** The effects that it lists; default: all. */
   readonly only?: readonly number[];
   readonly planted?: readonly Planted[];
 }

@@ -29,7 +29,7 @@ export class StripeBalance {
     private readonly intents: PaymentIntents,
   ) {}
 
-  /** From now on they are told with these differences. */
+  /** From now on the reports have these differences. */
   publish(request: ReportRequest): string {
     this.request = request;
     return 'balance_transactions';

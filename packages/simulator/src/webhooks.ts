@@ -125,7 +125,7 @@ export class Webhooks {
     }
   }
 
-  /** Calls back when each of these was tried once, whatever came of it; at once where there are none. */
+  /** Calls back when each of these was tried once, delivered or not; at once where there are none. */
   whenTried(deliveries: readonly Delivery[], then: () => void): void {
     let left = deliveries.length;
     if (left === 0) {

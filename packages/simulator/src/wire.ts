@@ -37,12 +37,12 @@ export interface Routed {
   readonly references: readonly string[];
   /** The idempotency key; null where none was sent or the verb takes none. */
   readonly key: string | null;
-  /** Does it. `decline` makes the issuer say no with this code, whatever the token. */
+  /** Does it. `decline` makes the issuer say no with this code, for any token. */
   run(decline?: string): Reply;
 }
 
 export interface Prepared extends Routed {
-  /** Sent with whatever is answered. */
+  /** Sent with every answer. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -75,7 +75,7 @@ export interface CustomerReturn {
   readonly details?: Readonly<Record<string, string>>;
 }
 
-/** A cap of the simulator was reached. It says so rather than forget what it was told. */
+/** A cap of the simulator was reached. It says so rather than forget an order. */
 export class Full extends Error {
   constructor(what: string, cap: number) {
     super(`the simulator is full: ${what} are capped at ${cap}; POST /_reset empties it`);

@@ -41,7 +41,7 @@ const LEASE = 'bigint' satisfies ColumnType;
 export interface Recognised {
   readonly statement: Statement;
   readonly values: readonly Value[];
-  /** Whose rows the commit writes: the gate's merchant, and nobody else's. */
+  /** Whose rows the commit writes: those of the gate's merchant alone. */
   readonly merchantId: string;
 }
 

@@ -6,7 +6,7 @@ export const STAGED_CHANNEL = 'payonce_staged_jobs';
 
 /**
  * Under load a wake-up now and then is as good as one for every commit, and costs a look at the tables and
- * several round trips each. A commit that comes after a pause is told of at once.
+ * several round trips each. After a pause a commit notifies at once.
  */
 const SPACING_MS = 200;
 

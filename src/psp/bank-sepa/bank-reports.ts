@@ -16,7 +16,7 @@ export function statementReport(name: string, sha256: string): AnnouncedReport {
 
 /** The statements (camt.053, camt.054) of an account at a bank, by SFTP, from where they were left or archived. */
 export class BankReports implements ReportSource {
-  /** What a statement says is first told to the owners of the operations; then it is held against the ledger. */
+  /** The owners of the operations take in a statement first; a minute later it is compared with the ledger. */
   readonly fetchAfterMs = 60_000;
 
   constructor(

@@ -72,10 +72,10 @@ export class OneRequestHttpClient implements ClientFace {
 /** Spelt as the SDK spells header names after it has normalised them. */
 const CALL_HEADER = 'X-Payonce-Call';
 
-/** Said of an answer that is not Stripe's: whatever its status, it proves nothing. */
+/** Marks an answer that is not Stripe's: no status of it proves anything. */
 export const UNREADABLE_ANSWER = 'unreadable_answer';
 
-/** The SDK notes the stack of every call, for errors that nobody reads here. It costs a tenth of the call. */
+/** The SDK notes the stack of every call, for errors whose stack is not read here. It costs a tenth of the call. */
 function withoutStack<T>(begin: () => T): T {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;

@@ -136,7 +136,7 @@ function judgedAsCapture(intent: Stripe.PaymentIntent, kind: AttemptKind): Judge
     case 'requires_capture':
       return { outcome: kind === 'execute' ? 'unknown' : 'not_found' };
     case 'canceled':
-      // For good: whatever was sent to capture it did not, and will not.
+      // For good: no capture that was sent took the money, and none will.
       return {
         outcome: 'declined',
         decline: 'authorization_canceled',

@@ -52,7 +52,7 @@ export function isStorable({ eventId, type, occurredAt, facts }: PspNotification
   return facts.length <= MAX_FACTS && everyText([eventId, type, facts], (text) => !UNSTORABLE.test(text));
 }
 
-/** Over the values and the names of whatever JSON can carry. */
+/** Over the values and the names of any JSON value. */
 function everyText(value: unknown, holds: (text: string) => boolean): boolean {
   if (typeof value === 'string') return holds(value);
   if (typeof value !== 'object' || value === null) return true;

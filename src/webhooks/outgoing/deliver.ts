@@ -21,7 +21,7 @@ export abstract class DeliverLimits {
   readonly mostTries: number;
   /** Requests to one endpoint at once. */
   readonly atOnce: number;
-  /** An endpoint that takes longer goes to the slow lane, whatever it answers. */
+  /** An endpoint that takes longer goes to the slow lane, with any answer. */
   readonly slowMs: number;
 }
 

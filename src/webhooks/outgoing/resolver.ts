@@ -58,7 +58,7 @@ async function localAddresses(name: string, hostsFile: string): Promise<LookupAd
     const [address = '', ...names] = line.split('#', 1)[0]!.trim().toLowerCase().split(/\s+/);
     return isIP(address) !== 0 && names.includes(name) ? [address] : [];
   });
-  // RFC 6761, section 6.3: loopback, whatever else is configured.
+  // RFC 6761, section 6.3: always loopback.
   const isLocalhost = name === 'localhost' || name.endsWith('.localhost');
   const addresses = found.length === 0 && isLocalhost ? ['127.0.0.1', '::1'] : found;
   return [...new Set(addresses)].map(lookupAddress);
