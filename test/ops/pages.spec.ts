@@ -25,6 +25,7 @@ const { CONSOLE_SCREENSHOTS: pictures } = process.env;
 /** Buttons of those who may act. */
 const acts = [
   'Retry now',
+  'Look up now',
   'Mark resolved…',
   'Snooze…',
   'Refund…',
@@ -41,7 +42,7 @@ const acts = [
 let environment: TestEnvironment;
 let service: Service;
 let browser: Browser;
-let [ada, ben, cyd, vic]: OperatorCredentials[] = [];
+let [ada, ben, cyd, eve, vic]: OperatorCredentials[] = [];
 const ids: string[] = [];
 
 async function signIn(page: Page, operator: OperatorCredentials, periods = 0): Promise<void> {
@@ -109,6 +110,7 @@ describeInBrowser('the console', () => {
     ada = await newOperator(environment, 'ada', 'operator');
     ben = await newOperator(environment, 'ben', 'approver');
     cyd = await newOperator(environment, 'cyd', 'operator');
+    eve = await newOperator(environment, 'eve', 'operator');
     vic = await newOperator(environment, 'vic', 'viewer');
     browser = await openBrowser();
   }, 120_000);
@@ -123,10 +125,33 @@ describeInBrowser('the console', () => {
     await page.getByRole('link', { name: 'Stuck and open' }).click();
     await page.getByRole('link', { name: `payment-${ids[1]}-charge` }).click();
     await page.getByText('Retry now: safe').waitFor();
+    await page.getByText('Look up now: safe').waitFor();
+    if (pictures) await page.screenshot({ path: `${pictures}/stuck-payment.png`, fullPage: true });
     await page.getByText('Same key: stripe remembers it for another').waitFor();
     await page.getByRole('button', { name: 'Retry now' }).click();
     await page.getByText('Nothing is left to do.').waitFor();
     expect(environment.effects(ids[1])).toHaveLength(1);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('sends a dead letter that was chosen back to its queue', async () => {
+    const id = '01a206da-053b-7a53-a53b-a98e6ceb2004';
+    await environment.sql(
+      `INSERT INTO dead_letters (id, kind, job_id, args, cause, error, tries, first_tried_at, died_at)
+       VALUES ($1, 'webhook.apply', 'webhook.apply.2', '{}', 'exhausted', 'timed out', 5, now(), now())`,
+      [id],
+    );
+    const { context, page, complaints } = await openPage(browser);
+    await signIn(page, ada!, 1);
+    await page.getByRole('link', { name: 'Dead letters' }).first().click();
+    await page.getByLabel(`Choose webhook.apply ${id}`).check();
+    await page.getByRole('button', { name: 'Requeue 1' }).click();
+    await page.getByText('1 sent back to their queue.').waitFor();
+    expect(await environment.sql('SELECT job_id FROM dead_letters')).toEqual([{ job_id: 'webhook.apply.1' }]);
+    expect(await environment.sql("SELECT kind FROM staged_jobs WHERE job_id = 'webhook.apply.2'")).toEqual([
+      { kind: 'webhook.apply' },
+    ]);
     expect(complaints).toEqual([]);
     await context.close();
   });
@@ -158,7 +183,7 @@ describeInBrowser('the console', () => {
 
   it('refuses an approval to the operator who asked for it, and lets another operator approve it', async () => {
     const first = await openPage(browser);
-    await signIn(first.page, ada!, 1);
+    await signIn(first.page, eve!);
     await first.page.goto(`${service.url}/ops/payments/${ids[2]}`);
     await first.page.getByRole('button', { name: 'Mark resolved…' }).click();
     await first.page.getByText('This: safe').waitFor();

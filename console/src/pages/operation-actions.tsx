@@ -1,5 +1,6 @@
 import {
   Alert,
+  Box,
   Button,
   FileInput,
   Group,
@@ -49,7 +50,11 @@ export function OperationActions({ operation, merchantId }: { operation: Operati
       </Title>
       {retry.data ? <Verdict of={retry.data} title="Retry now" /> : <Skeleton height={90} />}
       {retry.error && <Failure error={retry.error} />}
-      {lookUp.data && <Verdict of={{ ...lookUp.data, facts: [] }} title="Look up now" />}
+      {lookUp.data && (
+        <Box mt="xs">
+          <Verdict of={{ ...lookUp.data, facts: [] }} title="Look up now" />
+        </Box>
+      )}
       {ask.data && (
         <Alert mt="sm" variant="light" color={ask.data.stuck ? 'yellow' : 'green'} role="status">
           {ask.data.calls.length === 0

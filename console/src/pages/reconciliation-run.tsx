@@ -1,4 +1,4 @@
-import { SimpleGrid, Stack } from '@mantine/core';
+import { Group, SimpleGrid, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { type BreakRow, type RunPageView } from '../../../src/ops/books-views.js';
@@ -21,8 +21,10 @@ function Run({ view: { run, matched, unmatched, totals, breaks } }: { view: RunP
   return (
     <>
       <Heading title={run.file_name} hint={`Report of ${run.psp}, ${run.format}`}>
-        <Download path={`console/reconciliation/runs/${run.id}/breaks.csv`}>Breaks as CSV</Download>
-        <Download path={`console/reconciliation/runs/${run.id}/lines.csv`}>Lines as CSV</Download>
+        <Group gap="xs">
+          <Download path={`console/reconciliation/runs/${run.id}/breaks.csv`}>Breaks as CSV</Download>
+          <Download path={`console/reconciliation/runs/${run.id}/lines.csv`}>Lines as CSV</Download>
+        </Group>
       </Heading>
       <Stack gap="md">
         <Part title="Totals" hint="opening + in - out - fees - settled = closing">
