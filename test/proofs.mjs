@@ -27,7 +27,7 @@ const campaign = {
   NOTIFICATIONS_SEED: String(commit),
   PROPERTY_SEED: String(commit),
   FUZZ_SEED: String(commit),
-  FUZZ_REQUESTS: '5000',
+  FUZZ_REQUESTS: '10000',
   SLOW_SECONDS: '12',
 };
 const specs = [
@@ -37,7 +37,7 @@ const specs = [
   'races/storm',
   'races/storm-of-two-clocks',
   'races/notifications',
-  'fuzz/(grpc-)?fuzz',
+  'fuzz/fuzz',
   'fuzz/grpc-fuzz',
   'races/workers-in-trouble',
   'races/queue-trouble',
