@@ -201,7 +201,7 @@ describe('API keys', () => {
     expect((await merchants.authenticate(kept.key)).apiKeyId).toBe(kept.id);
 
     clock.advance(1_000);
-    expect(await merchants.revokeApiKey(merchantId, gone.id)).toEqual(revoked);
+    expect(await merchants.revokeApiKey(merchantId, gone.id)).toMatchObject({ revokedAt: revoked.revokedAt });
   });
 
   it('are refused from the moment of their expiry, though an answer about them is believed', async () => {
