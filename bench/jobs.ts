@@ -130,7 +130,7 @@ async function drain({ url, redisUrl, database }: Place, count: number, poison: 
     ),
     kinds: [kind],
     retryPolicies: [ladder],
-    periodicTasks: [],
+    periodicTasks: () => [],
     graceMs: 5_000,
   });
   const from = clock.monotonicMs();

@@ -6,6 +6,7 @@ import { HOLD, noticeOtherDatabase } from './failover-hold.js';
 import { type Hold } from '../core/hold.js';
 import { type Ids } from '../core/ids.js';
 import { type LockHolder } from '../core/lock-holder.js';
+import { repeat } from '../core/repeat.js';
 
 const BEAT_MS = 500;
 /** A session that says nothing for so long is given up, and another one opened. */
@@ -72,7 +73,9 @@ export class ProcessSession implements LockHolder {
         throw new DatabaseUnavailable('the database answers too slowly to say what time it is');
       await this.beat();
     }
-    this.beating = this.keepBeating();
+    // Without answers the clock is not trusted; the next beat connects anew.
+    const beat = () => this.beat().catch(() => {});
+    this.beating = repeat(this.clock, this.closing.signal, () => BEAT_MS, beat);
   }
 
   async close(): Promise<void> {
@@ -99,15 +102,6 @@ export class ProcessSession implements LockHolder {
 
   hold(): Hold {
     return this.clock.monotonicMs() - this.heardMs > SURE_OF_COMMITS_MS ? 'unknown' : this.lastHold;
-  }
-
-  private async keepBeating(): Promise<void> {
-    const { signal } = this.closing;
-    while (!signal.aborted) {
-      await this.clock.sleep(BEAT_MS, signal).catch(() => {});
-      // Without answers the clock is not trusted; the next beat connects anew.
-      if (!signal.aborted) await this.beat().catch(() => {});
-    }
   }
 
   private async beat(): Promise<void> {

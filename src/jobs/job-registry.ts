@@ -9,7 +9,7 @@ export interface BackgroundWork {
   /** Retry policies that its kinds name, beside the default one. */
   readonly retryPolicies?: readonly RetryPolicy[];
   readonly outboxSources?: readonly OutboxSource[];
-  /** Made when a worker or a command asks for it: their metrics are those of workers. */
+  /** Made when a worker or a command asks for them, and again when PSP accounts change. */
   readonly periodicTasks?: () => readonly PeriodicTask[];
 }
 
@@ -32,6 +32,11 @@ export class JobRegistry {
 
   get outboxSources(): readonly OutboxSource[] {
     return this.all.flatMap(({ outboxSources = [] }) => outboxSources);
+  }
+
+  /** Tasks are made for accounts, and accounts have changed. */
+  makeTasksAgain(): void {
+    this.tasks = null;
   }
 
   /** By name. */

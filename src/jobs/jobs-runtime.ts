@@ -13,7 +13,7 @@ import { openQueueBackend, type Process, type QueueBackend } from './queue-backe
 import { Queues } from './queues.js';
 import { QueueWorker } from './queue-worker.js';
 import { type PeriodicTask } from './periodic-task-leases.js';
-import { SCHEDULES_QUEUE, Schedules, type ScheduleTimings } from './schedules.js';
+import { Schedules, type ScheduleTimings } from './schedules.js';
 import { Sweeper } from './sweeper.js';
 
 /** Defaults are what a service runs with; tests shorten some. */
@@ -45,7 +45,8 @@ export interface JobsRuntimeOptions {
   readonly kinds: readonly JobKind[];
   /** One of them is the default one. */
   readonly retryPolicies: readonly RetryPolicy[];
-  readonly periodicTasks: readonly PeriodicTask[];
+  /** As they are now: PSP accounts change while the process runs. */
+  readonly periodicTasks: () => readonly PeriodicTask[];
   readonly outboxSources?: readonly OutboxSource[];
   /** How long running jobs may take to finish when the process stops. */
   readonly graceMs: number;
@@ -93,19 +94,16 @@ async function begin(options: JobsRuntimeOptions): Promise<Running> {
     databaseUrl,
     redisUrl,
     clock,
-    workers: concurrencies.size + 1,
+    workers: concurrencies.size,
     onError: (error) => onError(error, 'connection'),
   });
   const queues = new Queues(backend, clock, onError);
   const sweeper = new Sweeper({ pool, queues, kinds, retryPolicies, logger });
-  const tasks = [
-    ...options.periodicTasks,
-    {
-      name: 'sweeper',
-      everyMs: times.sweepMs,
-      runOnce: async () => ({ failed: (await sweeper.runOnce()).failed }),
-    },
-  ];
+  const sweeping = {
+    name: 'sweeper',
+    everyMs: times.sweepMs,
+    runOnce: async () => ({ failed: (await sweeper.runOnce()).failed }),
+  };
   const counted = new JobMetrics(metrics);
   const runner = new JobRunner({
     kinds,
@@ -121,8 +119,8 @@ async function begin(options: JobsRuntimeOptions): Promise<Running> {
   const shared = { pool, queues, clock, ids, logger, timings: options.timings ?? {} };
   const schedules = new Schedules({
     ...shared,
-    ids: { uuid: options.newLease ?? (() => ids.uuid()) },
-    periodicTasks: tasks,
+    ids: { uuid: options.newLease ?? (() => ids.uuid()), random: () => ids.random() },
+    periodicTasks: () => [...options.periodicTasks(), sweeping],
   });
   const outboxSources = options.outboxSources ?? [];
   const enqueuer = new OutboxRelay({ ...shared, databaseUrl, kinds, retryPolicies, outboxSources });
@@ -131,13 +129,9 @@ async function begin(options: JobsRuntimeOptions): Promise<Running> {
   const { lockMs, stalledMs } = times;
   const open = (queue: string, concurrency: number, process: Process) =>
     new QueueWorker({ backend, queue, concurrency, lockMs, stalledMs, process, clock, onError });
-  const workers = [
-    ...[...concurrencies].map(([queue, concurrency]) =>
-      open(queue, concurrency, (job, token) => runner.run(queue, job, token)),
-    ),
-    // A slow task delays no other.
-    open(SCHEDULES_QUEUE, tasks.length, (job) => schedules.process(job)),
-  ];
+  const workers = [...concurrencies].map(([queue, concurrency]) =>
+    open(queue, concurrency, (job, token) => runner.run(queue, job, token)),
+  );
   logger.info({ queues: backend.name, kinds: [...kinds.keys()] }, 'jobs are taken');
 
   return {
@@ -164,7 +158,7 @@ function check({ kinds, retryPolicies, periodicTasks: tasks }: JobsRuntimeOption
     if (!names.has(retryPolicy))
       throw new RangeError(`${name} names a retry policy that is not there: ${retryPolicy}`);
   }
-  for (const list of [kinds, retryPolicies, [...tasks, { name: 'sweeper' }]]) {
+  for (const list of [kinds, retryPolicies, [...tasks(), { name: 'sweeper' }]]) {
     const all = list.map(({ name }) => name);
     const twice = all.find((name, n) => all.indexOf(name) !== n);
     if (twice !== undefined) throw new RangeError(`two are called ${twice}`);

@@ -55,7 +55,7 @@ export class JobsWorker implements BeforeApplicationShutdown, OnApplicationShutd
       deadLetters,
       ...this.kinds(),
       outboxSources: registry.outboxSources,
-      periodicTasks: registry.periodicTasks,
+      periodicTasks: () => registry.periodicTasks,
       graceMs: config.shutdownGraceMs,
     });
   }

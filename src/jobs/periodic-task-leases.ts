@@ -29,6 +29,8 @@ const LEASE_MS = 15_000;
  * releases by conditional updates that the database's clock decides. A process that freezes loses its lease.
  */
 export class PeriodicTaskLeases {
+  private readonly known = new Map<string, number>();
+
   constructor(
     private readonly deps: { readonly pool: Pick<pg.Pool, 'query'>; readonly clock: Clock },
     private readonly leaseMs: number = LEASE_MS,
@@ -43,13 +45,39 @@ export class PeriodicTaskLeases {
   }
 
   /**
-   * Makes one pass under a lease that is renewed while it lasts. null where another run holds the lease.
+   * Leases those of the tasks that are due and that no other run holds, and returns their names. A task is due by the
+   * time when its last run began, so that ten processes run it no more often than one.
+   * @param run names these runs, and no others
+   */
+  async leaseDue(tasks: readonly PeriodicTask[], run: string): Promise<ReadonlySet<string>> {
+    await this.know(tasks);
+    const { rows } = await this.deps.pool.query<{ name: string }>(
+      `UPDATE schedules SET leased_by = $2, leased_until = clock_timestamp() + $3 * interval '1 ms',
+              started_at = clock_timestamp()
+        WHERE name IN (
+          SELECT name FROM schedules
+           WHERE name = ANY($1) AND (leased_until IS NULL OR leased_until < clock_timestamp())
+             AND (started_at IS NULL OR started_at + every_ms * interval '1 ms' <= clock_timestamp())
+             FOR UPDATE SKIP LOCKED)
+       RETURNING name`,
+      [tasks.map(({ name }) => name), run, this.leaseMs],
+    );
+    return new Set(rows.map(({ name }) => name));
+  }
+
+  /**
+   * Makes one pass now, due or not. null where another run holds the lease.
    * @param run names this run, and no other
    * @throws PeriodicTaskFailed
    */
   async run(task: PeriodicTask, run: string): Promise<object | null> {
+    await this.know([task]);
+    return (await this.lease(task.name, run)) ? this.runLeased(task, run) : null;
+  }
+
+  /** Makes one pass under a lease that is held, and renewed while it lasts. @throws PeriodicTaskFailed */
+  async runLeased(task: PeriodicTask, run: string): Promise<object> {
     const { name } = task;
-    if (!(await this.lease(task, run))) return null;
     const over = new AbortController();
     const renewing = this.keepRenewing(name, run, over.signal);
     let succeeded = false;
@@ -74,16 +102,25 @@ export class PeriodicTaskLeases {
     }
   }
 
+  /** Writes down the tasks that this process has not written down before. */
+  private async know(tasks: readonly PeriodicTask[]): Promise<void> {
+    const fresh = tasks.filter(({ name, everyMs }) => this.known.get(name) !== everyMs);
+    if (fresh.length === 0) return;
+    await this.deps.pool.query(
+      `INSERT INTO schedules AS s (name, every_ms) SELECT * FROM unnest($1::text[], $2::int[])
+       ON CONFLICT (name) DO UPDATE SET every_ms = EXCLUDED.every_ms WHERE s.every_ms <> EXCLUDED.every_ms`,
+      [fresh.map(({ name }) => name), fresh.map(({ everyMs }) => everyMs)],
+    );
+    for (const { name, everyMs } of fresh) this.known.set(name, everyMs);
+  }
+
   /** False while another run holds the lease. */
-  private async lease({ name, everyMs }: PeriodicTask, run: string): Promise<boolean> {
+  private async lease(name: string, run: string): Promise<boolean> {
     const { rowCount } = await this.deps.pool.query(
-      `INSERT INTO schedules AS s (name, every_ms, leased_by, leased_until, started_at)
-       VALUES ($1, $2, $3, clock_timestamp() + $4 * interval '1 ms', clock_timestamp())
-       ON CONFLICT (name) DO UPDATE
-          SET every_ms = EXCLUDED.every_ms, leased_by = EXCLUDED.leased_by,
-              leased_until = EXCLUDED.leased_until, started_at = EXCLUDED.started_at
-        WHERE s.leased_until IS NULL OR s.leased_until < clock_timestamp()`,
-      [name, everyMs, run, this.leaseMs],
+      `UPDATE schedules SET leased_by = $2, leased_until = clock_timestamp() + $3 * interval '1 ms',
+              started_at = clock_timestamp()
+        WHERE name = $1 AND (leased_until IS NULL OR leased_until < clock_timestamp())`,
+      [name, run, this.leaseMs],
     );
     return rowCount === 1;
   }

@@ -1,7 +1,8 @@
-import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Pool } from 'pg';
 import { Clock } from '../core/clock.js';
 import { Ids } from '../core/ids.js';
+import { repeat } from '../core/repeat.js';
 import { PspDirectory } from '../psp/psp-directory.js';
 
 /** An operator's action reaches every process within this time plus one statement. */
@@ -28,7 +29,7 @@ interface Heard {
  * Postgres is unreachable, breakers stay as they are.
  */
 @Injectable()
-export class SharedBreakers implements OnModuleInit, OnModuleDestroy {
+export class SharedBreakers implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly process: string;
   private readonly applied = new Map<string, number>();
   private readonly closing = new AbortController();
@@ -44,10 +45,18 @@ export class SharedBreakers implements OnModuleInit, OnModuleDestroy {
     this.process = ids.uuid();
   }
 
-  /** Before the first call, so that no call passes a breaker that an operator opened. */
-  async onModuleInit(): Promise<void> {
+  /** When all accounts are known, and before the first call, so that none passes a breaker that an operator opened. */
+  async onApplicationBootstrap(): Promise<void> {
     await this.hear(true);
-    this.looking = this.keepLooking();
+    this.looking = repeat(
+      this.clock,
+      this.closing.signal,
+      () => LOOK_MS,
+      () =>
+        this.hear()
+          .then(() => this.say())
+          .catch(() => {}),
+    );
   }
 
   async onModuleDestroy(): Promise<void> {
@@ -55,23 +64,11 @@ export class SharedBreakers implements OnModuleInit, OnModuleDestroy {
     await this.looking;
   }
 
-  private async keepLooking(): Promise<void> {
-    const { signal } = this.closing;
-    for (;;) {
-      await this.clock.sleep(LOOK_MS, signal).catch(() => {});
-      if (signal.aborted) return;
-      await this.hear()
-        .then(() => this.say())
-        .catch(() => {});
-    }
-  }
-
   private async hear(isStart = false): Promise<void> {
     const { rows } = await this.pool.query<Heard>(HEARD);
     for (const { psp, isHeldOpen, version } of rows) {
-      const before = this.applied.get(psp);
+      if (version === this.applied.get(psp) || !this.psps.has(psp)) continue;
       this.applied.set(psp, version);
-      if (version === before || !this.psps.has(psp)) continue;
       // This process ignores breakers that were closed before it started.
       if (isHeldOpen || !isStart) this.psps.setBreaker(psp, isHeldOpen);
     }

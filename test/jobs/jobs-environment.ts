@@ -38,7 +38,7 @@ export const quick: Partial<JobTimings> = {
   lockMs: 1_500,
   stalledMs: 700,
   sweepMs: 1_000,
-  watchMs: 500,
+  tickMs: 50,
   leaseMs: 1_500,
 };
 
@@ -50,7 +50,7 @@ export interface JobRecord {
 export interface RuntimeOptions {
   readonly kinds?: readonly JobKind[];
   readonly retryPolicies?: readonly RetryPolicy[];
-  readonly periodicTasks?: readonly PeriodicTask[];
+  readonly periodicTasks?: () => readonly PeriodicTask[];
   readonly feeders?: readonly OutboxSource[];
   readonly timings?: Partial<JobTimings>;
   readonly graceMs?: number;
@@ -123,7 +123,7 @@ export class JobsEnvironment {
       ),
       kinds: options.kinds ?? [],
       retryPolicies: options.retryPolicies ?? [quickLadder],
-      periodicTasks: options.periodicTasks ?? [],
+      periodicTasks: options.periodicTasks ?? (() => []),
       outboxSources: options.feeders ?? [],
       graceMs: options.graceMs ?? 5_000,
       timings: { ...quick, ...options.timings },

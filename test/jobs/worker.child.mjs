@@ -58,7 +58,7 @@ const runtime = new JobsRuntime({
       { delayMs: 200, concurrency: 2 },
     ]),
   ],
-  periodicTasks: [],
+  periodicTasks: () => [],
   graceMs: 1_000,
   timings: JSON.parse(process.env.JOB_TIMINGS ?? '{}'),
 });
