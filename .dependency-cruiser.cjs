@@ -12,6 +12,8 @@ const below = {
   idempotency: ['merchants', 'jobs', 'database', 'config', 'core'],
   merchants: ['database', 'config', 'core'],
   psp: ['config', 'core'],
+  // Accounts that are stored, and read by every process.
+  'psp-accounts': ['psp', 'database', 'config', 'core'],
   'request-storage': ['psp', 'idempotency', 'jobs', 'database', 'monitoring', 'config', 'core'],
   // What all controllers share. It knows no operation: each folder brings its own controllers to it.
   http: ['idempotency', 'merchants', 'database', 'config', 'core'],
@@ -68,6 +70,7 @@ const below = {
     'payouts',
     'request-storage',
     'idempotency',
+    'psp-accounts',
     'psp',
     'merchants',
     'reconciliation',
@@ -87,6 +90,7 @@ const below = {
     'payments',
     'refunds',
     'request-storage',
+    'psp-accounts',
     'merchants',
     'jobs',
     'database',

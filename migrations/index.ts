@@ -44,6 +44,7 @@ import { PayoutLimits1700000000100 } from './0100-payout-limits.js';
 import { TestMode1700000000104 } from './0104-test-mode.js';
 import { UnsentBankFiles1700000000120 } from './0120-unsent-bank-files.js';
 import { LedgerCorrections1700000000121 } from './0121-ledger-corrections.js';
+import { PspAccounts1700000000140 } from './0140-psp-accounts.js';
 
 /** Every migration, oldest first. A class that has run anywhere is never edited again. */
 export const migrations = [
@@ -93,4 +94,5 @@ export const migrations = [
   TestMode1700000000104,
   UnsentBankFiles1700000000120,
   LedgerCorrections1700000000121,
+  PspAccounts1700000000140,
 ];

@@ -20,7 +20,8 @@ import { OpsModule } from './ops/ops.module.js';
 import { PaymentsModule } from './payments/payments.module.js';
 import { PayoutsModule } from './payouts/payouts.module.js';
 import { refuseSlowPsps } from './psp/psp.module.js';
-import { PspsConfig } from './psp/psps-file.js';
+import { PspAccountsModule } from './psp-accounts/psp-accounts.module.js';
+import { PspsConfig } from './psp/psps-config.js';
 import { ReconciliationModule } from './reconciliation/reconciliation.module.js';
 import { RefundsModule } from './refunds/refunds.module.js';
 import { InboundWebhooksModule } from './webhooks/incoming/inbound-webhooks.module.js';
@@ -51,7 +52,7 @@ export function hasOpenMetrics({ monitoringPort, host }: Config): boolean {
 export class AppModule {
   /** @throws ConfigError */
   static forRole(role: Role, { config, psps, logger }: Settings): DynamicModule {
-    refuseSlowPsps(config, psps);
+    refuseSlowPsps(config, psps.psps);
     return {
       module: AppModule,
       imports: [
@@ -64,6 +65,7 @@ export class AppModule {
         DatabaseModule,
         OperationsLogModule,
         ...TracingModule.whereTraced(),
+        PspAccountsModule,
         PaymentsModule,
         RefundsModule,
         PayoutsModule,

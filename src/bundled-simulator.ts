@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { type PspConfig } from './psp/psps-file.js';
+import { type PspConfig } from './psp/psp-entry.js';
 
 /** The simulator as a child process: it plays the PSPs where none are configured. */
 export interface BundledSimulator {

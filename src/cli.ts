@@ -13,8 +13,10 @@ import { sealKeyOf } from './config/seal-key.js';
 import { Encryption } from './core/encryption.js';
 import { StoreUnavailable } from './database/store-unavailable.js';
 import { openStore, pendingMigrations } from './database/open-store.js';
+import { type PspsConfig } from './psp/psps-config.js';
 import { type OperationOwners } from './request-storage/operation-owners.js';
 import { entities } from './entities.js';
+import { StoredPspAccount } from './psp-accounts/psp-account.entity.js';
 import { confirmSealKey, rotateSealKey } from './database/sealed-values.js';
 
 /** What the commands of payonce.ts work on: the installation that the environment names. */
@@ -79,14 +81,25 @@ export async function withInstallation(
       rotateSealKey: async () =>
         rotateSealKey(database.pool, new Encryption(sealKeyOf(config), config.sealKeyPrevious)),
       reports: async () => {
-        const [{ Reports }, { pspsOf }] = await Promise.all([
+        const [{ Reports }, { readStoredPsps }] = await Promise.all([
           import('./reconciliation/reports.js'),
-          import('./configured-psps.js'),
+          import('./psp-accounts/stored-psps.js'),
         ]);
-        // A file can be imported where no account is configured.
-        const isConfigured = config.pspsFile !== null || config.simulated;
-        const psps = isConfigured ? await pspsOf(config, null) : { psps: [], routing: [] };
+        const psps = await configuredPsps(config);
+        if (await database.dataSource.getRepository(StoredPspAccount).existsBy({})) {
+          await readStoredPsps({
+            source: database.dataSource,
+            psps,
+            encryption: await confirmedSeal(),
+            config,
+          });
+        }
         return new Reports(psps, database.pool, clock, ids);
+      },
+      pspAccounts: async () => {
+        const { PspAdministration } = await import('./psp-accounts/psp-administration.js');
+        const psps = await configuredPsps(config);
+        return new PspAdministration(database.dataSource, psps, await confirmedSeal(), config, clock, ids);
       },
       withPeriodicTasks: async (use) => {
         const { JobRegistry } = await import('./jobs/job-registry.js');
@@ -104,6 +117,15 @@ export async function withInstallation(
   } finally {
     await store.close();
   }
+}
+
+/** Of the file, or none: a report can be imported, and an account stored, where none is configured. */
+async function configuredPsps(config: Config): Promise<PspsConfig> {
+  const [{ pspsOf }, { PspsConfig }] = await Promise.all([
+    import('./configured-psps.js'),
+    import('./psp/psps-config.js'),
+  ]);
+  return config.pspsFile !== null || config.simulated ? pspsOf(config, null) : new PspsConfig();
 }
 
 /** The whole application, wired as a worker has it, and nothing of it started. */

@@ -16,6 +16,7 @@ import { OperationSnooze } from './ops/operation-snooze.entity.js';
 import { Operator, OperatorSession, SignInLink } from './ops/operator.entity.js';
 import { Payment, PaymentTransition } from './payments/payment.entity.js';
 import { Payout, PayoutTransition } from './payouts/payout.entity.js';
+import { MerchantRouting, StoredPspAccount } from './psp-accounts/psp-account.entity.js';
 import { Refund } from './refunds/refund.entity.js';
 import {
   NonExecutionProof,
@@ -51,11 +52,13 @@ export const entities: readonly EntityClass[] = [
   PspAttempt,
   PspRequest,
   Refund,
+  MerchantRouting,
   Schedule,
   FailoverHold,
   SealKey,
   SignInLink,
   StagedJob,
+  StoredPspAccount,
   WebhookDelivery,
   WebhookDeliveryAttempt,
   WebhookEndpoint,

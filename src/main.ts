@@ -5,7 +5,8 @@ import { type BundledSimulator, startBundledSimulator } from './bundled-simulato
 import { pspsOf } from './configured-psps.js';
 import { type Config, ConfigError, loadConfig } from './config/config.js';
 import { DatabaseUnavailable } from './database/database.js';
-import { type PspsConfig, PspsFileError } from './psp/psps-file.js';
+import { type PspsConfig } from './psp/psps-config.js';
+import { PspsFileError } from './psp/psps-file.js';
 import { Operators } from './ops/operators.js';
 import { startApplication, type Urls } from './application.js';
 

@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { pino } from 'pino';
+import { PspsConfig } from './psp/psps-config.js';
 import { AppModule } from './app.module.js';
 import { loadConfig } from './config/config.js';
 import { type ProblemCode, problemCatalogue } from './core/problem.js';
@@ -36,7 +37,7 @@ export async function openApiDocument(
 ): Promise<OpenAPIObject> {
   // Of an installation that serves every operation there is.
   const config = loadConfig({ PAYONCE_OPS_TOKEN: '-'.repeat(32) });
-  const settings = { config, psps: { psps: [], routing: [] }, logger: pino({ enabled: false }) };
+  const settings = { config, psps: new PspsConfig(), logger: pino({ enabled: false }) };
   const app = await NestFactory.create(AppModule.forRole('api', settings), new FastifyAdapter(), {
     preview: true,
     logger: false,

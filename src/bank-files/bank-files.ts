@@ -5,7 +5,7 @@ import { LOGGER } from '../config/config.module.js';
 import { Clock } from '../core/clock.js';
 import { Problem } from '../core/problem.js';
 import { workThrough } from '../core/work-through.js';
-import { PspsConfig } from '../psp/psps-file.js';
+import { PspsConfig } from '../psp/psps-config.js';
 import { type BankDrop, dropKeyOf, openDrop } from '../psp/bank-sepa/bank-drop.js';
 import { Batches, type BankPsp, SendingHeld } from './batches.js';
 import { lastCutOff } from './cut-off.js';

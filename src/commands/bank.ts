@@ -1,4 +1,5 @@
 import { type Command } from 'commander';
+import { NO_MERCHANT } from '../core/ids.js';
 import { type Database } from '../database/database.js';
 import { Problem } from '../core/problem.js';
 import {
@@ -40,8 +41,6 @@ interface FileRow {
 }
 
 const MAX_LISTED = 1_000;
-/** An account at a bank is no merchant's. */
-const NO_MERCHANT = '00000000-0000-0000-0000-000000000000';
 
 export function addBank(payonce: Command, perform: Perform): void {
   const bank = withExamples(

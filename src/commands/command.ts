@@ -9,6 +9,7 @@ import { Problem } from '../core/problem.js';
 import { type Encryption } from '../core/encryption.js';
 import { type AuditChain } from '../ops/audit-chain.js';
 import { type Operators } from '../ops/operators.js';
+import { type PspAdministration } from '../psp-accounts/psp-administration.js';
 import { type Reports } from '../reconciliation/reports.js';
 import { type Operated } from '../request-storage/operation-resolver.js';
 import { type PspAttempt, type PspRequest } from '../request-storage/psp-request.entity.js';
@@ -53,6 +54,8 @@ export interface Opened {
   readonly operators: () => Promise<Operators>;
   /** What people did, chained, and what signs its anchors. @throws ConfigError as `operators` */
   readonly audit: () => Promise<{ readonly chain: AuditChain; readonly seal: Encryption }>;
+  /** The PSP accounts that are stored. @throws ConfigError, PspsFileError */
+  readonly pspAccounts: () => Promise<PspAdministration>;
   /** Reports of the PSP accounts of this configuration. @throws ConfigError, PspsFileError */
   readonly reports: () => Promise<Reports>;
   /** Re-encrypts what is stored under the previous seal key. @throws ConfigError without the keys */

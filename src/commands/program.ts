@@ -17,6 +17,7 @@ import { addOrphans } from './orphans.js';
 import { addPayments } from './payments.js';
 import { addPayoutLimits } from './payout-limits.js';
 import { addPeriodicTasks } from './periodic-tasks.js';
+import { addPsps } from './psps.js';
 import { addReconcile } from './reconcile.js';
 import { addSealKey } from './seal-key.js';
 import { addStatus } from './status.js';
@@ -28,6 +29,7 @@ const groups = [
   addMerchants,
   addApiKeys,
   addPayoutLimits,
+  addPsps,
   addOperators,
   addAudit,
   addPayments,

@@ -21,6 +21,7 @@ const LISTS: Readonly<Record<string, string>> = {
   merchants: 'merchants list',
   'api-keys': 'merchants list',
   'payout-limits': 'merchants list',
+  psps: 'psps list',
   operators: 'operators list',
   stuck: 'stuck list',
   orphans: 'orphans list',

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock } from './clock.js';
 
+/** RFC 9562, section 5.9: what belongs to no merchant is recorded under it. */
+export const NO_MERCHANT = '00000000-0000-0000-0000-000000000000';
+
 /**
  * Ids and randomness, from one place, so that a seed replays a whole run.
  */

@@ -6,7 +6,7 @@ const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Every column that holds encrypted values, with what each is bound to: the same contexts as in
- * payments/payment-state, payouts/payout-state, webhooks/outgoing/endpoint-secret, ops/totp and bank-files.
+ * payments/payment-state, payouts/payout-state, webhooks/outgoing/endpoint-secret, ops/totp, bank-files and psp-accounts.
  */
 export const sealedColumns: readonly SealedColumn[] = [
   {
@@ -44,6 +44,12 @@ export const sealedColumns: readonly SealedColumn[] = [
     column: 'sealed',
     merchant: `'${NIL_UUID}'::uuid`,
     contextOf: (_merchantId: string, id: string) => `bank-batch/${id}`,
+  },
+  {
+    table: 'psp_accounts',
+    column: 'entry',
+    merchant: `'${NIL_UUID}'::uuid`,
+    contextOf: (_merchantId: string, id: string) => `psp-account/${id}`,
   },
 ];
 

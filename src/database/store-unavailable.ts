@@ -1,3 +1,4 @@
+import { Problem } from '../core/problem.js';
 import { sqlStateOf } from './sql-state.js';
 
 /** The store could not be reached, or it is unknown whether it wrote the commit: read, or try again. */
@@ -13,6 +14,7 @@ export class StoreUnavailable extends Error {
  * on us (SQLSTATE classes 08, 25, 40, 53, 57, 58), or that there was no word from it at all.
  */
 export function isOutage(error: unknown): boolean {
+  if (error instanceof Problem) return false;
   const state = sqlStateOf(error);
   return state === undefined || /^(08|25|40|53|57|58)/.test(state);
 }

@@ -6,7 +6,14 @@ import { canonicalJson } from './fingerprint.js';
 import { type IdempotencyKey } from './idempotency-key.entity.js';
 import { FINISHED } from './idempotency-key.table.js';
 import { IdempotencyKeyRepository, wasWritten } from './idempotency-key.repository.js';
-import { type Decision, type KeyedRun, type Operation, type Pause, type Reply } from './operation.js';
+import {
+  type Begun,
+  type Decision,
+  type KeyedRun,
+  type Operation,
+  type Pause,
+  type Reply,
+} from './operation.js';
 import { newRun, OperationRun, type RunTools, throughOutages, type Written } from './operation-run.js';
 
 export interface IdempotentRunnerOptions extends RunTools {
@@ -131,12 +138,20 @@ export class IdempotentRunner {
     return decideAgain<KeyedAnswer>(
       this.options,
       async () => {
-        const existingKey = looksFirst ? await this.keys.read(run) : null;
+        const hasLooked = looksFirst;
+        const existingKey = hasLooked ? await this.keys.read(run) : null;
         looksFirst = true;
         if (existingKey) {
           return this.handleExistingKey(operation, existingKey, asked, run, waitUntilMs);
         }
-        const begun = await throughOutages(this.options, () => operation.begin(input, run, refused));
+        let begun: Begun<State>;
+        try {
+          begun = await throughOutages(this.options, () => operation.begin(input, run, refused));
+        } catch (error) {
+          // Routing may have changed since the first request with this key, which is still answered as it was.
+          if (hasLooked || !(error instanceof Problem)) throw error;
+          return REFUSED;
+        }
         const underKey = this.underKey(operation, run, { ...begun, recoveryPoint: '' });
         refused = await underKey.accept(() =>
           this.keys.accept(operation.name, seal.fingerprint(asked), begun, run),

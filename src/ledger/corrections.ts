@@ -1,4 +1,5 @@
 import { type DataSource } from 'typeorm';
+import { NO_MERCHANT } from '../core/ids.js';
 import { type Money } from '../core/money.js';
 import { Problem } from '../core/problem.js';
 import { redact } from '../core/redact.js';
@@ -25,7 +26,6 @@ export interface CorrectionActor {
   readonly auditId: string;
 }
 
-const NO_MERCHANT = '00000000-0000-0000-0000-000000000000';
 const MAX_NOTE_LENGTH = 500;
 
 const POSTED = `

@@ -2,6 +2,7 @@ import { Controller, Get, Inject, Query, Res } from '@nestjs/common';
 import { stringify } from 'csv-stringify';
 import { type FastifyReply } from 'fastify';
 import { pipeline, Readable } from 'node:stream';
+import { NO_MERCHANT } from '../core/ids.js';
 import { Encryption } from '../core/encryption.js';
 import { AuditChain, exportedOf } from './audit-chain.js';
 import { CurrentOperator, ForRole } from './console-access.js';
@@ -9,7 +10,6 @@ import { type AuditRow, type PageView } from './console-views.js';
 import { AuditCursorDto } from './dto/audit.dto.js';
 import { OperatorActs } from './operator-acts.js';
 import { type SignedIn } from './operator-sessions.js';
-import { NO_MERCHANT } from './operators.js';
 
 /** /ops/api/audit: what people did, here and at the command line. */
 @Controller('ops/api/audit')

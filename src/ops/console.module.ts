@@ -16,6 +16,7 @@ import { RefundsModule } from '../refunds/refunds.module.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { LedgerModule } from '../ledger/ledger.module.js';
 import { ReconciliationModule } from '../reconciliation/reconciliation.module.js';
+import { PspAccountsModule } from '../psp-accounts/psp-accounts.module.js';
 import { PspModule } from '../psp/psp.module.js';
 import { RequestStorageModule } from '../request-storage/request-storage.module.js';
 import { Activity } from './activity.js';
@@ -68,6 +69,7 @@ import { SessionController } from './session.controller.js';
     PaymentsModule,
     RefundsModule,
     PspModule,
+    PspAccountsModule,
     RequestStorageModule,
     TypeOrmModule.forFeature([
       Operator,

@@ -13,6 +13,12 @@ export interface PspAccountRow {
   /** null: every currency. */
   readonly currencies: readonly string[] | null;
   readonly timeout_ms: number;
+  /** Of the PSPs file, or stored and changed by administrators. */
+  readonly kept_in: 'file' | 'database';
+  /** No payment and no payout begins there. */
+  readonly disabled: boolean;
+  /** How many merchants it is for; null: all. */
+  readonly merchants: number | null;
   readonly breaker: {
     readonly state: 'closed' | 'open' | 'held_open';
     /** In how many processes it is open by itself. */
@@ -32,6 +38,17 @@ export interface PspAccountRow {
     readonly p50_ms: number | null;
     readonly p95_ms: number | null;
   };
+}
+
+/** A stored account; of its credentials the names alone. */
+export interface StoredPspRow {
+  readonly name: string;
+  readonly adapter: string;
+  /** Ids; null: it is shared by all. */
+  readonly merchants: readonly string[] | null;
+  readonly credentials: readonly string[];
+  readonly disabled_at: string | null;
+  readonly changed_at: string;
 }
 
 /** Which PSP would get an example payment, and why. */

@@ -1,13 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import { Pool } from 'pg';
+import { NO_MERCHANT } from '../core/ids.js';
 import { Clock } from '../core/clock.js';
 import { Encryption } from '../core/encryption.js';
 import { type OperatorRole } from '../core/operator-role.js';
 import { Problem } from '../core/problem.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { OperatorActs } from './operator-acts.js';
-import { digestOfToken, NO_MERCHANT } from './operators.js';
+import { digestOfToken } from './operators.js';
 import { isPassword } from './password.js';
 import { counterOf, decryptTotp } from './totp.js';
 

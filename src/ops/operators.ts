@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { type EntityManager, IsNull, Not, Repository } from 'typeorm';
 import { Clock } from '../core/clock.js';
 import { Encryption } from '../core/encryption.js';
-import { Ids } from '../core/ids.js';
+import { NO_MERCHANT, Ids } from '../core/ids.js';
 import { Problem } from '../core/problem.js';
 import { recordAct } from '../database/record-act.js';
 import { sqlState, sqlStateOf } from '../database/sql-state.js';
@@ -25,9 +25,6 @@ export interface OidcSubject {
   readonly issuer: string;
   readonly subject: string;
 }
-
-/** RFC 9562, section 5.9: what belongs to no merchant is audited under it. */
-export const NO_MERCHANT = '00000000-0000-0000-0000-000000000000';
 
 const NAME = /^[a-z0-9][a-z0-9._@+-]{0,63}$/;
 const PERSON = /^[^\p{Cc}\p{Cs}]{1,320}$/u;

@@ -7,7 +7,7 @@ import { translateOutage } from '../database/store-unavailable.js';
 import { Merchant } from '../merchants/merchant.entity.js';
 import { Payment, PaymentTransition } from '../payments/payment.entity.js';
 import { dashboardUrl } from '../psp/dashboard.js';
-import { PspsConfig } from '../psp/psps-file.js';
+import { PspsConfig } from '../psp/psps-config.js';
 import { paymentLifecycle } from '../payments/payment.lifecycle.js';
 import {
   NonExecutionProof,
@@ -94,7 +94,7 @@ export class PaymentPages {
     ]);
     const times = [...transitions.map(({ at }) => at), ...timesOf(operations)];
     const subjects = [subject, ...report.refunds.map((refund) => `refund:${refund.id}`)];
-    const account = this.psps.psps.find(({ name }) => name === payment.psp);
+    const account = payment.psp === null ? undefined : this.psps.named(payment.psp);
     const exchanges = await this.reader.exchangesOf(merchantId, subjects, times);
     const noted = acts.filter(({ action }) => action !== VIEWED && action !== 'route.resolved');
     return {

@@ -1,15 +1,28 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { CurrentOperator, ForRole } from './console-access.js';
 import { type PageView } from './console-views.js';
-import { RouteExampleDto, SetBreakerDto } from './dto/psp-accounts.dto.js';
-import { type PspAccountRow, type RoutingView } from './installation-views.js';
+import {
+  AddAccountDto,
+  ChangeAccountDto,
+  DisableAccountDto,
+  RouteExampleDto,
+  SetBreakerDto,
+  SetRoutingDto,
+} from './dto/psp-accounts.dto.js';
+import { type PspAccountRow, type RoutingView, type StoredPspRow } from './installation-views.js';
 import { type SignedIn } from './operator-sessions.js';
+import { type StoredPspView, PspAdministration } from '../psp-accounts/psp-administration.js';
+import { type RoutingRule } from '../psp/router.js';
+import { actorOf } from './operator-acts.js';
 import { PspAccounts } from './psp-accounts.js';
 
 /** /ops/api/psps: PSP accounts, where a payment would go, and breakers by hand. */
 @Controller('ops/api/psps')
 export class PspAccountsController {
-  constructor(private readonly accounts: PspAccounts) {}
+  constructor(
+    private readonly accounts: PspAccounts,
+    private readonly administration: PspAdministration,
+  ) {}
 
   @Get()
   @ForRole('viewer')
@@ -22,7 +35,7 @@ export class PspAccountsController {
   @HttpCode(200)
   @ForRole('viewer')
   route(@Body() request: RouteExampleDto): Promise<RoutingView> {
-    return this.accounts.route(request.facts(), request.tokens ?? null);
+    return this.accounts.route(request.facts(), request.tokens ?? null, request.merchant_id ?? null);
   }
 
   @Post('breaker')
@@ -35,4 +48,53 @@ export class PspAccountsController {
     await this.accounts.setBreaker(request.psp, request.open, request.reason(), operator);
     return this.list();
   }
+
+  /** Stores an account; it holds in all processes within 10 s. */
+  @Post('accounts')
+  @HttpCode(200)
+  @ForRole('admin')
+  async add(
+    @Body() { account }: AddAccountDto,
+    @CurrentOperator() operator: SignedIn,
+  ): Promise<StoredPspRow> {
+    return rowOf(await this.administration.add(account, actorOf(operator)));
+  }
+
+  @Post('accounts/change')
+  @HttpCode(200)
+  @ForRole('admin')
+  async change(
+    @Body() { psp, change }: ChangeAccountDto,
+    @CurrentOperator() operator: SignedIn,
+  ): Promise<StoredPspRow> {
+    return rowOf(await this.administration.change(psp, change, actorOf(operator)));
+  }
+
+  @Post('accounts/disable')
+  @HttpCode(200)
+  @ForRole('admin')
+  async disable(
+    @Body() { psp, disabled }: DisableAccountDto,
+    @CurrentOperator() operator: SignedIn,
+  ): Promise<StoredPspRow> {
+    return rowOf(await this.administration.setDisabled(psp, disabled, actorOf(operator)));
+  }
+
+  @Post('routing')
+  @HttpCode(200)
+  @ForRole('admin')
+  async setRouting(
+    @Body() { merchant_id: merchantId, routing: { rules = null } }: SetRoutingDto,
+    @CurrentOperator() operator: SignedIn,
+  ): Promise<{ rules: readonly RoutingRule[] | null }> {
+    return { rules: await this.administration.setRouting(merchantId, rules, actorOf(operator)) };
+  }
+}
+
+function rowOf({ disabledAt, changedAt, ...account }: StoredPspView): StoredPspRow {
+  return {
+    ...account,
+    disabled_at: disabledAt?.toISOString() ?? null,
+    changed_at: changedAt.toISOString(),
+  };
 }

@@ -2,17 +2,17 @@ import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { Clock } from '../core/clock.js';
-import { Ids } from '../core/ids.js';
+import { NO_MERCHANT, Ids } from '../core/ids.js';
 import { Problem } from '../core/problem.js';
 import { redact } from '../core/redact.js';
 import { recordAct } from '../database/record-act.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { PspDirectory } from '../psp/psp-directory.js';
+import { PspsConfig } from '../psp/psps-config.js';
 import { PspRouter, type RoutingFacts } from '../psp/router.js';
 import { type PspAccountRow, type RoutingView } from './installation-views.js';
 import { actorOf } from './operator-acts.js';
 import { type SignedIn } from './operator-sessions.js';
-import { NO_MERCHANT } from './operators.js';
 
 /** A process says every second which of its breakers are open; one that died says nothing any more. */
 const BREAKERS = `
@@ -61,6 +61,7 @@ export class PspAccounts {
   constructor(
     @InjectDataSource() private readonly source: DataSource,
     @Inject(PspDirectory) private readonly psps: PspDirectory,
+    @Inject(PspsConfig) private readonly config: PspsConfig,
     @Inject(PspRouter) private readonly router: PspRouter,
     @Inject(Clock) private readonly clock: Clock,
     @Inject(Ids) private readonly ids: Ids,
@@ -82,6 +83,9 @@ export class PspAccounts {
         operations,
         currencies,
         timeout_ms: this.psps.timeoutMs(row.psp),
+        kept_in: this.config.ofFile.some(({ name }) => name === row.psp) ? 'file' : 'database',
+        disabled: this.psps.isDisabled(row.psp),
+        merchants: this.config.named(row.psp)?.merchants?.length ?? null,
         breaker: {
           state: stateOf(row),
           open_in: row.open_in,
@@ -96,9 +100,13 @@ export class PspAccounts {
   }
 
   /** Which PSP would get it, by the function that routes payments; of weights, the heaviest is drawn. */
-  async route(facts: Omit<RoutingFacts, 'tokens'>, tokens: readonly string[] | null): Promise<RoutingView> {
+  async route(
+    facts: Omit<RoutingFacts, 'tokens'>,
+    tokens: readonly string[] | null,
+    merchantId: string | null,
+  ): Promise<RoutingView> {
     const all = { ...facts, tokens: tokens ?? this.psps.names() };
-    const { accounts, ...explained } = this.router.explain(all, HEAVIEST);
+    const { accounts, ...explained } = this.router.explain(all, HEAVIEST, merchantId);
     const breakers = await this.breakers();
     return {
       ...explained,

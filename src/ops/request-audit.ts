@@ -1,9 +1,9 @@
+import { NO_MERCHANT } from '../core/ids.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Logger } from 'pino';
 import { LOGGER } from '../config/config.module.js';
 import { OperatorActs } from './operator-acts.js';
-import { NO_MERCHANT } from './operators.js';
 
 /**
  * Writes down how each request of an operator ended that was to change something, or was refused. What it changed

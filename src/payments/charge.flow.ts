@@ -52,7 +52,7 @@ export function routeOf(router: PspRouter, isTest: boolean): Route {
     } as const;
     return {
       candidates: router.candidates(facts, drawnFrom, { merchantId, isTest }),
-      cancelBeforeFailover: router.mayCancelBeforeFailover(facts),
+      cancelBeforeFailover: router.mayCancelBeforeFailover(facts, merchantId),
     };
   };
 }

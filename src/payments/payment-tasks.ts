@@ -4,7 +4,7 @@ import { type Logger } from 'pino';
 import { Config } from '../config/config.js';
 import { LOGGER } from '../config/config.module.js';
 import { type PeriodicTask } from '../jobs/periodic-task-leases.js';
-import { PspsConfig } from '../psp/psps-file.js';
+import { PspsConfig } from '../psp/psps-config.js';
 import { accountFilters } from '../request-storage/account-filters.js';
 import { OperationOwners } from '../request-storage/operation-owners.js';
 import { OperationTools } from '../request-storage/operation-tools.js';

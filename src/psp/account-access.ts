@@ -10,6 +10,8 @@ export interface AccountAccess {
   readonly merchants?: ReadonlySet<string> | null;
   /** Nothing that it does moves real money. Absent: it does. */
   readonly isTest?: boolean;
+  /** No payment or payout begins there; what began there goes on. */
+  readonly isDisabled?: boolean;
 }
 
 /** Whether it is shared by all, or for this merchant among others. */

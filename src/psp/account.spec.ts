@@ -1,5 +1,6 @@
 import { accountFingerprint } from './account.js';
-import { accountsOf, type PspConfig } from './psps-file.js';
+import { type PspConfig } from './psp-entry.js';
+import { accountOf } from './psps-config.js';
 
 const rest = 'a'.repeat(90);
 const keyOf = (account: string, prefix = 'sk_live_5') => `${prefix}${account}${rest}`;
@@ -7,9 +8,9 @@ const [one, other] = ['1HxyzAbCdEfGhIjK', '1OtherAbCdEfGhIj'];
 
 function fingerprintOf(more: Partial<PspConfig>): string {
   const config = { name: 'psp', adapter: 'stripe', timeoutMs: 1_000, credentials: {}, ...more };
-  const [account] = accountsOf({ psps: [config], routing: [] });
-  void account!.adapter.close();
-  return account!.fingerprint;
+  const account = accountOf(config);
+  void account.adapter.close();
+  return account.fingerprint;
 }
 const stripe = (secretKey: string, more: Partial<PspConfig> = {}) =>
   fingerprintOf({ credentials: { secretKey }, ...more });

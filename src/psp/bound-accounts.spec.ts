@@ -1,7 +1,8 @@
 import { Registry } from 'prom-client';
 import { ManualClock } from '../core/clock.js';
 import { PspDirectory } from './psp-directory.js';
-import { accountsOf, parsePsps } from './psps-file.js';
+import { accountOf } from './psps-config.js';
+import { parsePsps } from './psps-file.js';
 import { PspRouter, type RoutingFacts } from './router.js';
 
 const [own, other] = ['01900000-0000-7000-8000-000000000001', '01900000-0000-7000-8000-000000000002'];
@@ -22,11 +23,14 @@ const facts = (...tokens: string[]): RoutingFacts => ({
 
 describe('an account that is bound to merchants', () => {
   const config = parsePsps(file([own]), 'psps.json', {});
-  const directory = new PspDirectory(accountsOf(config), {
-    clock: new ManualClock(),
-    metrics: new Registry(),
-  });
-  const router = new PspRouter(config.routing, directory);
+  const directory = new PspDirectory(
+    config.psps.map((psp) => accountOf(psp)),
+    {
+      clock: new ManualClock(),
+      metrics: new Registry(),
+    },
+  );
+  const router = new PspRouter(config, directory);
   const candidates = (merchantId: string, ...tokens: string[]) =>
     router.candidates(facts(...tokens), 'AAAAAAAA', { merchantId, isTest: false });
   afterAll(() => directory.close());

@@ -48,7 +48,10 @@ interface Entry extends PspAccount {
  * outcome request storage may decide by.
  */
 export class PspDirectory implements Psps {
-  private readonly entries: ReadonlyMap<string, Entry>;
+  private readonly entries = new Map<string, Entry>();
+  /** Adapters of accounts that were changed or removed, while calls of theirs may be under way. */
+  private readonly retired = new Set<PspAdapter>();
+  private readonly breaker: BreakerOptions;
   private readonly clock: Clock;
   private readonly liveReachesTest: boolean;
   private readonly seconds: Histogram<'psp' | 'kind' | 'outcome'>;
@@ -57,10 +60,8 @@ export class PspDirectory implements Psps {
     const { clock, metrics, breaker = breakerDefaults, liveReachesTest = false } = options;
     this.clock = clock;
     this.liveReachesTest = liveReachesTest;
-    this.entries = new Map(
-      accounts.map((account) => [account.name, { ...account, breaker: new Breaker(breaker) }]),
-    );
-    if (this.entries.size !== accounts.length) throw new RangeError('two PSP accounts share a name');
+    this.breaker = breaker;
+    this.replace(accounts);
     // Its _count is the number of calls by outcome; no counter besides it.
     this.seconds = new Histogram({
       name: 'payonce_psp_call_seconds',
@@ -82,6 +83,30 @@ export class PspDirectory implements Psps {
     metrics.registerMetric(isOpen);
   }
 
+  /**
+   * From now on these are the accounts; one of the same name as before keeps its breaker. Calls that are under way end
+   * with the adapter that they began with.
+   */
+  replace(accounts: readonly PspAccount[]): void {
+    const before = new Map(this.entries);
+    this.entries.clear();
+    for (const account of accounts) {
+      if (this.entries.has(account.name)) throw new RangeError('two PSP accounts share a name');
+      const breaker = before.get(account.name)?.breaker ?? new Breaker(this.breaker);
+      this.entries.set(account.name, { ...account, breaker });
+    }
+    for (const { name, adapter, timeoutMs } of before.values()) {
+      if (this.entries.get(name)?.adapter !== adapter) this.retire(adapter, timeoutMs);
+    }
+  }
+
+  private retire(adapter: PspAdapter, timeoutMs: number): void {
+    this.retired.add(adapter);
+    this.clock.timer(2 * timeoutMs, () => {
+      if (this.retired.delete(adapter)) void adapter.close().catch(() => {});
+    });
+  }
+
   /** The accounts, in the order of the configuration. */
   names(): string[] {
     return [...this.entries.keys()];
@@ -100,8 +125,13 @@ export class PspDirectory implements Psps {
   }
 
   /** @throws RangeError for an account that is not configured */
+  isDisabled(psp: string): boolean {
+    return this.entry(psp).isDisabled === true;
+  }
+
+  /** @throws RangeError for an account that is not configured */
   mayBegin(psp: string, merchantId: string): boolean {
-    return isFor(this.entry(psp), merchantId);
+    return !this.isDisabled(psp) && isFor(this.entry(psp), merchantId);
   }
 
   /** @throws RangeError for an account that is not configured */
@@ -156,7 +186,9 @@ export class PspDirectory implements Psps {
 
   /** Frees every account's sockets. */
   async close(): Promise<void> {
-    await Promise.allSettled([...this.entries.values()].map(({ adapter }) => adapter.close()));
+    const adapters = [...this.entries.values()].map(({ adapter }) => adapter);
+    await Promise.allSettled([...adapters, ...this.retired].map((adapter) => adapter.close()));
+    this.retired.clear();
   }
 
   /** Looked at in front of the breaker: a commit of ours that was slow says nothing about the PSP. */

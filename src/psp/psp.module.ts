@@ -5,11 +5,9 @@ import { Clock } from '../core/clock.js';
 import { holdSecrets } from '../core/redact.js';
 import { BankInstructions } from './bank-sepa/bank-instructions.js';
 import { PspDirectory } from './psp-directory.js';
-import { accountsOf, PspsConfig } from './psps-file.js';
+import { faultsOfTimeout, type PspConfig } from './psp-entry.js';
+import { accountOf, oncePer, PspsConfig } from './psps-config.js';
 import { PspRouter } from './router.js';
-
-/** Between a PSP's timeout and the end of the lock it is called under. */
-const LOCK_MARGIN_MS = 1_000;
 
 /** The accounts at PSPs and the rules by which one is chosen. */
 @Module({
@@ -24,15 +22,21 @@ const LOCK_MARGIN_MS = 1_000;
         metrics: Registry,
         instructions: BankInstructions | undefined,
       ) => {
-        const accounts = accountsOf(config, clock, instructions);
-        holdSecrets(accounts.flatMap(({ secrets }) => secrets ?? []));
-        return new PspDirectory(accounts, { clock, metrics, liveReachesTest });
+        const made = oncePer((psp) => {
+          const account = accountOf(psp, clock, instructions);
+          holdSecrets(account.secrets ?? []);
+          return account;
+        });
+        const accounts = () => config.psps.map(made);
+        const directory = new PspDirectory(accounts(), { clock, metrics, liveReachesTest });
+        config.onChange(() => directory.replace(accounts()));
+        return directory;
       },
     },
     {
       provide: PspRouter,
       inject: [PspsConfig, PspDirectory],
-      useFactory: ({ routing }: PspsConfig, psps: PspDirectory) => new PspRouter(routing, psps),
+      useFactory: (config: PspsConfig, psps: PspDirectory) => new PspRouter(config, psps),
     },
   ],
   exports: [PspDirectory, PspRouter],
@@ -43,13 +47,9 @@ export class PspModule {}
  * A call that could outlive its lock would never be made: said at the start, not by every payment.
  * @throws ConfigError
  */
-export function refuseSlowPsps({ lockTtlMs }: Config, { psps }: PspsConfig): void {
-  const slow = psps.filter(({ timeoutMs }) => timeoutMs + LOCK_MARGIN_MS > lockTtlMs);
-  if (slow.length === 0) return;
-  throw new ConfigError(
-    slow.map(
-      ({ name, timeoutMs }) =>
-        `PAYONCE_LOCK_TTL_MS is ${lockTtlMs}; it takes at least ${timeoutMs + LOCK_MARGIN_MS}, for PSP ${name} may take ${timeoutMs} ms`,
-    ),
+export function refuseSlowPsps(config: Pick<Config, 'lockTtlMs'>, psps: readonly PspConfig[]): void {
+  const faults = psps.flatMap((psp) =>
+    faultsOfTimeout(config, psp).map(({ message }) => `${message} (PSP ${psp.name})`),
   );
+  if (faults.length > 0) throw new ConfigError(faults);
 }

@@ -1,12 +1,6 @@
 import { type BankInstructions } from './bank-sepa/bank-instructions.js';
-import {
-  accountsOf,
-  defaultPsps,
-  noticeReadersOf,
-  parsePsps,
-  PspsFileError,
-  readPspsFile,
-} from './psps-file.js';
+import { accountOf, noticeReaderOf, type PspsConfig } from './psps-config.js';
+import { defaultPsps, parsePsps, PspsFileError, readPspsFile } from './psps-file.js';
 
 const env = { STRIPE: 'sk_live_verysecret', ADYEN: 'AQEverysecret' };
 const stripe = { name: 'stripe', adapter: 'stripe', credentials: { secretKey: 'env:STRIPE' } };
@@ -35,6 +29,8 @@ const bank = {
   },
 };
 
+const accountsOf = ({ psps }: PspsConfig, instructions?: BankInstructions) =>
+  psps.map((psp) => accountOf(psp, undefined, instructions));
 const parse = (content: object) => parsePsps(JSON.stringify(content), 'psps.json', env);
 
 function problemsOf(text: string): string[] {
@@ -83,12 +79,12 @@ describe('parsePsps', () => {
     });
     const instructions = {} as BankInstructions;
     const fingerprintOf = (content: object) =>
-      accountsOf(parse({ psps: [content] }), undefined, instructions)[0]!.fingerprint;
+      accountsOf(parse({ psps: [content] }), instructions)[0]!.fingerprint;
     const moved = { ...bank.bank, sftp: { ...bank.bank.sftp, host: 'other.example' } };
     const other = { ...bank.bank, account: { name: 'Shop', iban: 'NL91ABNA0417164300' } };
     expect(fingerprintOf({ ...bank, bank: moved })).toBe(fingerprintOf(bank));
     expect(fingerprintOf({ ...bank, bank: other })).not.toBe(fingerprintOf(bank));
-    const [account] = accountsOf(config, undefined, instructions);
+    const [account] = accountsOf(config, instructions);
     expect(account!.adapter.capabilities.operations).toEqual(['payout', 'refund']);
     expect(account!.secrets).toContain('sk_live_verysecret');
   });
@@ -157,7 +153,7 @@ describe('parsePsps', () => {
     [
       'a rule for nobody',
       { psps: [stripe], routing: [{ order: ['adyen'] }] },
-      '/routing/0/order/0: names no PSP of this file',
+      '/routing/0/order/0: names no PSP account',
     ],
     [
       'a PSP twice',
@@ -362,14 +358,16 @@ describe('who reads notifications', () => {
   });
 
   it('is told by the secrets of an account; without one its notifications are not taken', () => {
-    const named = (content: object) => [...noticeReadersOf(parse(content)).keys()];
+    const readNotices = ({ psps }: PspsConfig) =>
+      psps.filter((psp) => noticeReaderOf(psp) !== null).map(({ name }) => name);
+    const named = (content: object) => readNotices(parse(content));
     expect(named({ psps: [stripe, adyen] })).toEqual([]);
     expect(named(withStripe({ webhookSecret: 'whsec_1' }))).toEqual(['stripe']);
     expect(named(withAdyen({ hmacKey: key }))).toEqual(['adyen']);
     // The balance platform's webhooks have a key of their own, and are about payouts alone.
     expect(named(withAdyen({ transfersHmacKey: key }))).toEqual([]);
     const urls = { stripe: 'http://127.0.0.1:1', adyen: 'http://127.0.0.1:2' };
-    expect([...noticeReadersOf(defaultPsps(urls)).keys()]).toEqual(['stripe', 'adyen']);
+    expect(readNotices(defaultPsps(urls))).toEqual(['stripe', 'adyen']);
   });
 
   it('takes the secret before beside the one in use, and not alone', () => {

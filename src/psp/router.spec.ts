@@ -102,7 +102,7 @@ describe('candidates', () => {
       ],
       order: ['b'],
       accounts: [
-        { psp: 'nobody', weight: null, because: 'there is no such account' },
+        { psp: 'nobody', weight: null, because: 'there is no such account, or it is disabled' },
         { psp: 'b', weight: null, because: null },
         { psp: 'c', weight: null, because: 'it does not offer the operation authorize' },
         { psp: 'd', weight: null, because: 'there is no token for it' },

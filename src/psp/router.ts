@@ -109,11 +109,19 @@ export function explainRouting(
   };
 }
 
+/** The routing rules as they are now. */
+export interface RoutingRules {
+  /** For merchants without rules of their own. */
+  readonly routing: readonly RoutingRule[];
+  routingOf(merchantId: string): readonly RoutingRule[];
+}
+
 /** The routing rules of an installation over its accounts. */
 export class PspRouter {
   constructor(
-    private readonly rules: readonly RoutingRule[],
+    private readonly rules: RoutingRules,
     private readonly psps: Pick<Psps, 'has' | 'capabilities'> & {
+      isDisabled(psp: string): boolean;
       reasonToRefuse(psp: string, client: PspClient): string | null;
     },
   ) {}
@@ -123,24 +131,30 @@ export class PspRouter {
    * @throws Problem `psp_account_refused` where a token is for an account that this client may not use
    */
   candidates(facts: RoutingFacts, drawnFrom: string, client: PspClient): string[] {
-    for (const psp of facts.tokens.filter((name) => this.psps.has(name))) {
+    for (const psp of facts.tokens.filter((name) => this.takesNew(name))) {
       const reason = this.psps.reasonToRefuse(psp, client);
       if (reason !== null) throw new Problem('psp_account_refused', `The PSP account ${psp} ${reason}.`);
     }
     const pick = Buffer.from(drawnFrom, 'base64url').readUInt32BE() / 2 ** 32;
-    return candidates(this.rules, facts, pick, (psp) => this.offersOf(psp));
+    return candidates(this.rules.routingOf(client.merchantId), facts, pick, (psp) => this.offersOf(psp));
   }
 
-  explain(facts: RoutingFacts, pick: number): RoutingExplanation {
-    return explainRouting(this.rules, facts, pick, (psp) => this.offersOf(psp));
+  /** `merchantId`: null for merchants without rules of their own. */
+  explain(facts: RoutingFacts, pick: number, merchantId: string | null): RoutingExplanation {
+    const rules = merchantId === null ? this.rules.routing : this.rules.routingOf(merchantId);
+    return explainRouting(rules, facts, pick, (psp) => this.offersOf(psp));
   }
 
-  mayCancelBeforeFailover(facts: RoutingFacts): boolean {
-    return mayCancelBeforeFailover(this.rules, facts);
+  mayCancelBeforeFailover(facts: RoutingFacts, merchantId: string): boolean {
+    return mayCancelBeforeFailover(this.rules.routingOf(merchantId), facts);
   }
 
   private offersOf(psp: string): Capabilities | null {
-    return this.psps.has(psp) ? this.psps.capabilities(psp) : null;
+    return this.takesNew(psp) ? this.psps.capabilities(psp) : null;
+  }
+
+  private takesNew(psp: string): boolean {
+    return this.psps.has(psp) && !this.psps.isDisabled(psp);
   }
 }
 
@@ -180,7 +194,7 @@ function reasonAgainst(
 ): string | null {
   if (!tokens.includes(psp)) return 'there is no token for it';
   const can = offers(psp);
-  if (can === null) return 'there is no such account';
+  if (can === null) return 'there is no such account, or it is disabled';
   if (!can.operations.includes(operation)) return `it does not offer the operation ${operation}`;
   if (can.currencies !== null && !can.currencies.includes(currency)) return `it does not take ${currency}`;
   return null;

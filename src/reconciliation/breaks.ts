@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Registry } from 'prom-client';
 import { DataSource, type EntityManager } from 'typeorm';
+import { NO_MERCHANT } from '../core/ids.js';
 import { Clock } from '../core/clock.js';
 import { Problem } from '../core/problem.js';
 import { redact } from '../core/redact.js';
@@ -66,8 +67,6 @@ export type WhichBreak =
 const MAX_NOTE_LENGTH = 500;
 const MAX_OWNER_LENGTH = 100;
 const OF_NOTIFICATIONS = ['operation_unknown', 'contradiction'] as const;
-/** Whose audit records are those of the installation itself: it is not always known whose money a break is about. */
-const NO_MERCHANT = '00000000-0000-0000-0000-000000000000';
 
 const LISTED = `
 SELECT b.psp, b.id, b.category, b.run_id AS "runId", l.line, b.merchant_id AS "merchantId", b.entity_key AS "entityKey",

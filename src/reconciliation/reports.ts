@@ -4,7 +4,8 @@ import { type Registry } from 'prom-client';
 import { Clock } from '../core/clock.js';
 import { Ids } from '../core/ids.js';
 import { registerLookedUp } from '../monitoring/looked-up-gauge.js';
-import { PspsConfig, reportSourcesOf } from '../psp/psps-file.js';
+import { oncePer, PspsConfig, reportSourceOf } from '../psp/psps-config.js';
+import { type PspConfig } from '../psp/psp-entry.js';
 import { type ReconciliationSettings } from '../psp/reconciliation-settings.js';
 import { type AnnouncedReport } from '../psp/reports.js';
 import { ReportFetcher } from './report-fetcher.js';
@@ -19,7 +20,7 @@ const HOUR_MS = 3_600_000;
 export class Reports {
   readonly importer: ReportImporter;
   private readonly fetches: ReportFetches;
-  private readonly fetchers: ReadonlyMap<string, ReportFetcher>;
+  private readonly fetcherFor: (psp: PspConfig) => ReportFetcher | null;
 
   constructor(
     @Inject(PspsConfig) private readonly config: PspsConfig,
@@ -30,27 +31,27 @@ export class Reports {
     this.importer = new ReportImporter(pool, clock, ids, (psp) => rulesOf(this.settingsOf(psp)));
     this.fetches = new ReportFetches(pool);
     const deps = { fetches: this.fetches, importer: this.importer, clock };
-    this.fetchers = new Map(
-      [...reportSourcesOf(config, clock)].map(([psp, source]) => [
-        psp,
-        new ReportFetcher({ psp, source, schedule: this.scheduleOf(psp) }, deps),
-      ]),
-    );
+    this.fetcherFor = oncePer((psp) => {
+      const source = reportSourceOf(psp, clock);
+      return source && new ReportFetcher({ psp: psp.name, source, schedule: scheduleOf(psp) }, deps);
+    });
   }
 
   /** Those that have something to fetch by themselves. */
   get periodicTasks(): readonly ReportFetcher[] {
-    return [...this.fetchers.values()].filter(({ fetchesByItself }) => fetchesByItself);
+    const fetchers = this.config.psps.map(this.fetcherFor).filter((fetcher) => fetcher !== null);
+    return fetchers.filter(({ fetchesByItself }) => fetchesByItself);
   }
 
   /** Undefined: reports of this account cannot be fetched. */
   fetcherOf(psp: string): ReportFetcher | undefined {
-    return this.fetchers.get(psp);
+    const account = this.config.named(psp);
+    return (account && this.fetcherFor(account)) ?? undefined;
   }
 
   /** The PSP says that a report is ready: it is fetched when the account's schedule says, or at once. */
   async announce(psp: string, report: AnnouncedReport): Promise<void> {
-    const fetcher = this.fetchers.get(psp);
+    const fetcher = this.fetcherOf(psp);
     if (fetcher) await this.fetches.announce(psp, report, fetcher.dueAt(this.clock.now()));
   }
 
@@ -91,13 +92,13 @@ export class Reports {
   }
 
   private settingsOf(psp: string): ReconciliationSettings {
-    return this.config.psps.find(({ name }) => name === psp)?.reconciliation ?? {};
+    return this.config.named(psp)?.reconciliation ?? {};
   }
+}
 
-  private scheduleOf(psp: string) {
-    const { schedule, timeZone = 'UTC' } = this.settingsOf(psp);
-    return schedule === undefined ? null : { schedule, timeZone };
-  }
+function scheduleOf({ reconciliation }: PspConfig) {
+  const { schedule, timeZone = 'UTC' } = reconciliation ?? {};
+  return schedule === undefined ? null : { schedule, timeZone };
 }
 
 function rulesOf({

@@ -1,5 +1,5 @@
 import { NoneOf } from '../core/change.js';
-import { type PspsConfig } from '../psp/psps-file.js';
+import { type PspsConfig } from '../psp/psps-config.js';
 import { type PspFilter } from './request-storage.js';
 
 export interface AccountFilter {
@@ -11,7 +11,7 @@ export interface AccountFilter {
 }
 
 /** One filter for each configured account, and a slower one for the accounts that are no longer configured. */
-export function accountFilters({ psps }: PspsConfig): readonly AccountFilter[] {
+export function accountFilters({ psps }: Pick<PspsConfig, 'psps'>): readonly AccountFilter[] {
   const accounts = psps.map(({ name }) => name);
   return [
     ...accounts.map((account) => ({ suffix: `-${account}`, psp: account, slower: 1 })),

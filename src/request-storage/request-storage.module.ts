@@ -15,6 +15,7 @@ import { JobRegistry } from '../jobs/job-registry.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { PspDirectory } from '../psp/psp-directory.js';
 import { PspModule } from '../psp/psp.module.js';
+import { PspsConfig } from '../psp/psps-config.js';
 import { DueKeys } from './due-keys.js';
 import { OperationOwners } from './operation-owners.js';
 import { OperationTools } from './operation-tools.js';
@@ -73,10 +74,12 @@ export class RequestStorageModule implements OnModuleInit {
     @Inject(Registry) private readonly metrics: Registry,
     @Inject(JobRegistry) private readonly jobs: JobRegistry,
     @Inject(RouteTasks) private readonly tasks: RouteTasks,
+    @Inject(PspsConfig) private readonly psps: PspsConfig,
   ) {}
 
   onModuleInit(): void {
     new StuckRoutes(this.pool).register(this.metrics);
     this.jobs.register({ periodicTasks: () => this.tasks.all() });
+    this.psps.onChange(() => this.jobs.makeTasksAgain());
   }
 }

@@ -97,7 +97,7 @@ describe('a route at a PSP that is no longer configured', () => {
       const { storage } = await world(1);
       const psps = accounts.map((name) => ({ name, adapter: 'stripe', timeoutMs: 1, credentials: {} }));
       const found = await Promise.all(
-        accountFilters({ psps, routing: [] }).map(async ({ psp }) => (await storage.due(10, psp)).length),
+        accountFilters({ psps }).map(async ({ psp }) => (await storage.due(10, psp)).length),
       );
       expect(found.reduce((sum, count) => sum + count)).toBe(1);
     },

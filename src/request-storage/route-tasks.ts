@@ -6,7 +6,7 @@ import { Completer } from '../idempotency/completer.js';
 import { type IdempotencyKey } from '../idempotency/idempotency-key.entity.js';
 import { IdempotentRunner } from '../idempotency/idempotent-runner.js';
 import { type PeriodicTask } from '../jobs/periodic-task-leases.js';
-import { PspsConfig } from '../psp/psps-file.js';
+import { PspsConfig } from '../psp/psps-config.js';
 import { accountFilters } from './account-filters.js';
 import { DueKeys } from './due-keys.js';
 import { OperationOwners } from './operation-owners.js';
@@ -17,6 +17,9 @@ import { Resolver } from './resolver.js';
 /** The tasks that advance operations when no client asks: resolvers by route, completers by idempotency key. */
 @Injectable()
 export class RouteTasks {
+  /** Of workers alone. */
+  private notAdvanced: Counter<'psp'> | null = null;
+
   constructor(
     @Inject(OperationTools) private readonly tools: OperationTools,
     @Inject(OperationOwners) private readonly owners: OperationOwners,
@@ -33,12 +36,12 @@ export class RouteTasks {
 
   private resolvers(): PeriodicTask[] {
     const { tools, owners, logger } = this;
-    const notAdvanced = new Counter({
+    const notAdvanced = (this.notAdvanced ??= new Counter({
       name: 'payonce_routes_not_advanced_total',
       help: 'Due routes that the resolver could not advance, because of an error that it logged',
       labelNames: ['psp'],
       registers: [this.metrics],
-    });
+    }));
     const resolverOf = (psp: PspFilter) =>
       new Resolver(
         tools.storage,

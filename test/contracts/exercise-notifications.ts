@@ -7,7 +7,7 @@ import {
   type NotificationReader,
   type NotificationReading,
 } from '../../src/psp/notification.js';
-import { noticeReadersOf } from '../../src/psp/psps-file.js';
+import { noticeReaderOf } from '../../src/psp/psps-config.js';
 import { authorized, referenceOf } from './exercise-psp.js';
 import { hold } from './notices/hold.js';
 import { play } from './notices/play.js';
@@ -24,8 +24,8 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
   const receiver = new Receiver();
   const readerWith = (secrets: Readonly<Record<string, string>>): NotificationReader => {
     const credentials = { ...signing.credentials, ...secrets };
-    const psps = [{ name: 'account', adapter: subject.psp, timeoutMs: 1_000, credentials }];
-    const reader = noticeReadersOf({ psps, routing: [] }).get('account');
+    const account = { name: 'account', adapter: subject.psp, timeoutMs: 1_000, credentials };
+    const reader = noticeReaderOf(account);
     if (!reader) throw new Error('the account has no reader');
     return reader;
   };

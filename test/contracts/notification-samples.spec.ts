@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import StripeSdk from 'stripe';
 import { type NotificationReader, type NotificationReading } from '../../src/psp/notification.js';
-import { noticeReadersOf } from '../../src/psp/psps-file.js';
+import { noticeReaderOf } from '../../src/psp/psps-config.js';
 
 /**
  * Notifications in the shape that the vendors document, with all that comes beside what is read. The
@@ -16,8 +16,7 @@ const hmacKey = 'C3'.repeat(32);
 const webhookSecret = 'whsec_ofTheSamples';
 
 function readerOf(adapter: string, credentials: Record<string, string>): NotificationReader {
-  const psps = [{ name: 'account', adapter, timeoutMs: 1_000, credentials }];
-  const reader = noticeReadersOf({ psps, routing: [] }).get('account');
+  const reader = noticeReaderOf({ name: 'account', adapter, timeoutMs: 1_000, credentials });
   if (!reader) throw new Error('the account has no reader');
   return reader;
 }

@@ -27,6 +27,7 @@ const OF_THE_INSTALLATION = [
   'operation_traces',
   'operator_sessions',
   'operators',
+  'psp_accounts',
   'psp_breakers',
   'psp_open_breakers',
   'rate_buckets',

@@ -77,6 +77,49 @@ describe('PSP accounts', () => {
     expect(stripe.operations).toContain('refund');
   });
 
+  it('are stored, changed and disabled by administrators, who see no secret of theirs', async () => {
+    const admin = await ConsoleClient.signedIn(
+      () => services[0].url,
+      await newOperator(environment, 'root', 'admin'),
+    );
+    const [secretKey, later] = ['sk_test_ofTheConsole000000', 'sk_test_ofTheConsole111111'];
+    environment.hide(secretKey, later);
+    const account = {
+      name: 'by-console',
+      adapter: 'stripe',
+      account: 'acct_1Console',
+      timeoutMs: 1_000,
+      baseUrl: environment.simulator.urls.stripe,
+      credentials: { secretKey },
+    };
+    const steps = [
+      await admin.post('psps/accounts', { account }),
+      await admin.post('psps/accounts', { account }),
+      await admin.post('psps/accounts/change', {
+        psp: 'by-console',
+        change: { credentials: { secretKey: later } },
+      }),
+      await admin.post('psps/accounts/change', { psp: 'by-console', change: { account: 'acct_1Other' } }),
+      await admin.post('psps/accounts/disable', { psp: 'by-console', disabled: true }),
+      await admin.post('psps/accounts/disable', { psp: 'nobody', disabled: true }),
+    ];
+    expect(steps.map(({ status }) => status)).toEqual([200, 409, 200, 409, 200, 404]);
+    expect(JSON.stringify(steps)).not.toContain('sk_test_of');
+    const row = await eventually(
+      async () => (await psps()).find(({ psp, disabled }) => psp === 'by-console' && disabled),
+      'the process knows it',
+    );
+    expect(row).toMatchObject({ kept_in: 'database', merchants: null });
+    const acts = await environment.sql<{ action: string }>(
+      "SELECT action FROM audit_records WHERE subject = 'psp:by-console' ORDER BY at, id",
+    );
+    expect(acts.map(({ action }) => action)).toEqual([
+      'psp.account_added',
+      'psp.account_changed',
+      'psp.account_disabled',
+    ]);
+  });
+
   it('say which of them a payment would go to, as the router decides', async () => {
     const example = { operation: 'charge', amount: 1_000, currency: 'EUR' };
     const { body } = await viewer.post<RoutingView>('psps/route', example);

@@ -96,7 +96,7 @@ export function spawnNode(entry: string, options: SpawnOptions = {}): Spawned {
     });
   });
 
-  const waitForLine = (pattern: RegExp, timeoutMs = 20_000) =>
+  const waitForLine = (pattern: RegExp, timeoutMs = 60_000) =>
     new Promise<RegExpMatchArray>((settle, reject) => {
       const stop = () => {
         watchers.delete(look);

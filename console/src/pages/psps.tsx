@@ -70,6 +70,14 @@ function Accounts({ rows }: { rows: readonly PspAccountRow[] }) {
         columns={[
           { label: 'Account', cell: ({ psp }) => <b>{psp}</b> },
           {
+            label: 'For',
+            cell: ({ merchants, kept_in: keptIn, disabled }) => (
+              <Text size="sm" title={keptIn === 'file' ? 'in the PSPs file' : 'stored: npx payonce psps'}>
+                {disabled ? 'disabled' : merchants === null ? 'all merchants' : `${merchants} merchants`}
+              </Text>
+            ),
+          },
+          {
             label: 'Breaker',
             cell: ({ breaker }) => (
               <Group gap="xs" justify="inherit">

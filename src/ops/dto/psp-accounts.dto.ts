@@ -1,6 +1,6 @@
 import { refused } from '../../http/request.pipe.js';
-import { IsFlag, IsOneOf, IsText, IsTextList } from '../../http/fields.js';
-import { accountNames, IsAmount, IsCurrencyCode } from '../../http/shared-fields.js';
+import { IsAnyObject, IsFlag, IsOneOf, IsText, IsTextList } from '../../http/fields.js';
+import { accountNames, IsAmount, IsCurrencyCode, UUID } from '../../http/shared-fields.js';
 import { type RoutingFacts } from '../../psp/router.js';
 
 export class SetBreakerDto {
@@ -18,6 +18,41 @@ export class SetBreakerDto {
     if (note === '') throw refused([{ pointer: '/note', message: 'must say why' }]);
     return note;
   }
+}
+
+const written = { maxProperties: 20, maxCharacters: 500_000, message: 'must be an object' };
+const name = { minLength: 1, maxLength: 40, message: 'must be the name of a PSP account' };
+
+/** An account as the PSPs file has it; `env:` is not looked up. */
+export class AddAccountDto {
+  @IsAnyObject(written)
+  account: Record<string, unknown>;
+}
+
+export class ChangeAccountDto {
+  @IsText(name)
+  psp: string;
+
+  /** Members of the account that change, its credentials each by itself; null takes one away. */
+  @IsAnyObject(written)
+  change: Record<string, unknown>;
+}
+
+export class DisableAccountDto {
+  @IsText(name)
+  psp: string;
+
+  @IsFlag({})
+  disabled: boolean;
+}
+
+export class SetRoutingDto {
+  @IsText({ pattern: UUID, maxLength: 36, message: 'must be the id of a merchant' })
+  merchant_id: string;
+
+  /** `{ "rules": [...] }` as the PSPs file has them; `{}`: those of the PSPs file apply again. */
+  @IsAnyObject(written)
+  routing: { rules?: unknown };
 }
 
 const routed = ['charge', 'authorize', 'payout'] as const;
@@ -48,6 +83,10 @@ export class RouteExampleDto {
     message: 'must name accounts',
   })
   tokens?: string[];
+
+  /** Whose rules apply; the rules for all where it is left out. */
+  @IsText({ pattern: UUID, maxLength: 36, optional: true, message: 'must be the id of a merchant' })
+  merchant_id?: string;
 
   facts(): Omit<RoutingFacts, 'tokens'> {
     const { operation, amount, currency, card_brand: cardBrand, card_country: cardCountry } = this;

@@ -5,7 +5,7 @@ import { type FastifyInstance } from 'fastify';
 import { DatabaseModule } from '../../database/database.module.js';
 import { JobRegistry } from '../../jobs/job-registry.js';
 import { JobsModule } from '../../jobs/jobs.module.js';
-import { noticeReadersOf, PspsConfig } from '../../psp/psps-file.js';
+import { noticeReaderOf, oncePer, PspsConfig } from '../../psp/psps-config.js';
 import { ReconciliationModule } from '../../reconciliation/reconciliation.module.js';
 import { RequestStorageModule } from '../../request-storage/request-storage.module.js';
 import { ApplyNotice } from './apply-notification.js';
@@ -36,7 +36,7 @@ import { NotificationReaders, NotificationsService } from './notifications.servi
     ApplyNotice,
     InboxRetention,
     IncomingMetrics,
-    { provide: NotificationReaders, inject: [PspsConfig], useFactory: noticeReadersOf },
+    { provide: NotificationReaders, inject: [PspsConfig], useFactory: readersOf },
   ],
   // Banks send files, not notifications.
   exports: [Arrivals],
@@ -59,4 +59,14 @@ export class InboundWebhooksModule implements OnModuleInit, NestModule {
   onModuleInit(): void {
     this.jobs.register({ kinds: [this.kind], periodicTasks: () => [this.retention] });
   }
+}
+
+function readersOf(config: PspsConfig): NotificationReaders {
+  const readerOf = oncePer(noticeReaderOf);
+  return {
+    get: (name) => {
+      const account = config.named(name);
+      return (account && readerOf(account)) ?? undefined;
+    },
+  };
 }

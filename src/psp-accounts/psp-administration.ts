@@ -1,0 +1,322 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { Config } from '../config/config.js';
+import { Clock } from '../core/clock.js';
+import { Encryption } from '../core/encryption.js';
+import { Ids, NO_MERCHANT } from '../core/ids.js';
+import { Problem } from '../core/problem.js';
+import { recordAct } from '../database/record-act.js';
+import { translateOutage } from '../database/store-unavailable.js';
+import {
+  faultsOfTimeout,
+  type PspEntry,
+  type PspProblem,
+  pspEntry,
+  pspOf,
+  shapeProblems,
+} from '../psp/psp-entry.js';
+import { fingerprintOf, PspsConfig } from '../psp/psps-config.js';
+import { faultsOfRouting, routingRules } from '../psp/routing-rules.js';
+import { type RoutingRule } from '../psp/router.js';
+import { shape } from '../psp/shape.js';
+import { entryContext, MerchantRouting, StoredPspAccount } from './psp-account.entity.js';
+
+const MAX_ACCOUNTS = 1_000;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+const entryShape = shape<PspEntry>(pspEntry);
+const rulesShape = shape<RoutingRule[]>(routingRules);
+
+/** A stored account as people may see it: the names of its credentials, and no value. */
+export interface StoredPspView {
+  readonly name: string;
+  readonly adapter: string;
+  /** Ids; null: it is shared by all. */
+  readonly merchants: readonly string[] | null;
+  readonly credentials: readonly string[];
+  readonly disabledAt: Date | null;
+  readonly changedAt: Date;
+}
+
+/** An account that may be stored: its references to variables are resolved. */
+interface Checked {
+  readonly entry: PspEntry;
+  readonly fingerprint: string;
+}
+
+/**
+ * Adds and changes the PSP accounts and routing rules that are stored. Each change holds in all processes within a few
+ * seconds. An account is written as an entry of the PSPs file is, and checked as one; `env` is where its references to
+ * variables are looked up.
+ */
+@Injectable()
+export class PspAdministration {
+  constructor(
+    @InjectDataSource() private readonly source: DataSource,
+    @Inject(PspsConfig) private readonly psps: Pick<PspsConfig, 'ofFile'>,
+    @Inject(Encryption) private readonly encryption: Pick<Encryption, 'encrypt' | 'decrypt'>,
+    @Inject(Config) private readonly config: Pick<Config, 'simulated' | 'exposed' | 'lockTtlMs'>,
+    @Inject(Clock) private readonly clock: Pick<Clock, 'now'>,
+    @Inject(Ids) private readonly ids: Pick<Ids, 'uuid'>,
+  ) {}
+
+  /** By name. */
+  async list(): Promise<StoredPspView[]> {
+    const all = await translateOutage(
+      this.source.getRepository(StoredPspAccount).find({ order: { name: 'ASC' } }),
+    );
+    return all.map((account) => this.viewOf(account));
+  }
+
+  /** @throws Problem `validation_failed`, `invalid_state` where the name is taken */
+  async add(entry: unknown, actor: string, env: NodeJS.ProcessEnv = {}): Promise<StoredPspView> {
+    const checked = await this.checked(entry, env);
+    const { name, credentials, ...settings } = checked.entry;
+    if (this.psps.ofFile.some((psp) => psp.name === name)) throw taken(name);
+    const [id, now] = [this.ids.uuid(), this.clock.now()];
+    return this.within(async (tx) => {
+      if ((await tx.count(StoredPspAccount)) >= MAX_ACCOUNTS) {
+        throw new Problem(
+          'invalid_state',
+          `There are ${MAX_ACCOUNTS} stored PSP accounts; no more are kept.`,
+        );
+      }
+      const account = {
+        id,
+        name,
+        ...this.sealed(id, checked),
+        disabledAt: null,
+        version: 1,
+        createdAt: now,
+        changedAt: now,
+      };
+      const { raw } = await tx
+        .createQueryBuilder()
+        .insert()
+        .into(StoredPspAccount)
+        .values(account)
+        .orIgnore()
+        .returning('id')
+        .execute();
+      if ((raw as unknown[]).length === 0) throw taken(name);
+      const detail = { settings, credentials: Object.keys(credentials) };
+      await this.record(tx, actor, 'psp.account_added', `psp:${name}`, detail);
+      return this.viewOf(account);
+    });
+  }
+
+  /**
+   * Changes members of a stored account, credentials among them, each by itself; null takes one away (RFC 7396). The
+   * account at the PSP stays the same.
+   * @throws Problem `not_found`, `validation_failed`, `invalid_state` where it would be another account at the PSP
+   */
+  async change(
+    name: string,
+    patch: Readonly<Record<string, unknown>>,
+    actor: string,
+    env: NodeJS.ProcessEnv = {},
+  ): Promise<StoredPspView> {
+    return this.within(async (tx) => {
+      const account = await this.locked(tx, name);
+      const { credentials = {}, ...members } = patch;
+      if ('name' in members || 'adapter' in members) {
+        throw invalid([{ pointer: '/name', message: 'name and adapter stay what they are' }]);
+      }
+      const before = this.entryOf(account);
+      const entry = merged({ ...before, credentials: merged(before.credentials, credentials) }, members);
+      const checked = await this.checked(entry, env);
+      if (checked.fingerprint !== account.fingerprint) {
+        throw new Problem(
+          'invalid_state',
+          `This is another account at the PSP than ${name}, whose open operations it does not know. Add it under ` +
+            'another name. (A key of Stripe that does not name its account needs "account".)',
+        );
+      }
+      const changed = { ...this.sealed(account.id, checked), ...this.raised(account) };
+      await tx.update(StoredPspAccount, { id: account.id }, changed);
+      const detail = { members, credentials: Object.keys(credentials as object) };
+      await this.record(tx, actor, 'psp.account_changed', `psp:${name}`, detail);
+      return this.viewOf(Object.assign(account, changed));
+    });
+  }
+
+  /**
+   * From now on no payment and no payout begins there; or again. What began there goes on: it is looked up, captured,
+   * refunded.
+   * @throws Problem `not_found`
+   */
+  async setDisabled(name: string, isDisabled: boolean, actor: string): Promise<StoredPspView> {
+    return this.within(async (tx) => {
+      const account = await this.locked(tx, name);
+      if ((account.disabledAt !== null) === isDisabled) return this.viewOf(account);
+      const raised = this.raised(account);
+      const changed = { ...raised, disabledAt: isDisabled ? raised.changedAt : null };
+      await tx.update(StoredPspAccount, { id: account.id }, changed);
+      const action = isDisabled ? 'psp.account_disabled' : 'psp.account_enabled';
+      await this.record(tx, actor, action, `psp:${name}`, {});
+      return this.viewOf(Object.assign(account, changed));
+    });
+  }
+
+  /** null: the rules of the PSPs file apply. */
+  async routingOf(merchantId: string): Promise<readonly RoutingRule[] | null> {
+    refuseNoId(merchantId);
+    const found = this.source.getRepository(MerchantRouting).findOneBy({ merchantId });
+    return (await translateOutage(found))?.rules ?? null;
+  }
+
+  /**
+   * The routing rules of one merchant, in the place of those of the PSPs file; null takes them away.
+   * @throws Problem `not_found` where there is no such merchant, `validation_failed`
+   */
+  async setRouting(
+    merchantId: string,
+    rules: unknown,
+    actor: string,
+  ): Promise<readonly RoutingRule[] | null> {
+    refuseNoId(merchantId);
+    const checked = rules === null ? null : await this.checkedRules(merchantId, rules);
+    return this.within(async (tx) => {
+      const [merchant] = await tx.query<unknown[]>('SELECT FROM merchants WHERE id = $1', [merchantId]);
+      if (merchant === undefined) throw noMerchant(merchantId);
+      await tx.query(
+        `INSERT INTO merchant_routing AS r (merchant_id, rules, changed_at) VALUES ($1, $2, $3)
+         ON CONFLICT (merchant_id) DO UPDATE
+            SET rules = excluded.rules, version = r.version + 1, changed_at = excluded.changed_at`,
+        [merchantId, checked === null ? null : JSON.stringify(checked), this.clock.now()],
+      );
+      await this.record(
+        tx,
+        actor,
+        'merchant.routing_set',
+        `merchant:${merchantId}`,
+        { rules: checked },
+        merchantId,
+      );
+      return checked;
+    });
+  }
+
+  private async checked(entry: unknown, env: NodeJS.ProcessEnv): Promise<Checked> {
+    if (!entryShape.fits(entry)) throw invalid(shapeProblems(entryShape, entry));
+    const problems: PspProblem[] = [];
+    const { bank, ...psp } = pspOf(entry, '', { env, rules: this.config, problems });
+    if (psp.adapter === 'bank-sepa' || bank !== undefined) {
+      problems.push({
+        pointer: '/adapter',
+        message: 'a bank that takes files has its account in the PSPs file',
+      });
+    }
+    problems.push(...faultsOfTimeout(this.config, psp));
+    problems.push(...(await this.unknownMerchants(psp.merchants ?? [])));
+    if (problems.length > 0) throw invalid(problems);
+    return { entry: psp, fingerprint: fingerprintOf(psp) };
+  }
+
+  private async unknownMerchants(ids: readonly string[]): Promise<PspProblem[]> {
+    if (ids.length === 0) return [];
+    const found = await translateOutage(
+      this.source.query<{ id: string }[]>('SELECT id FROM merchants WHERE id = ANY($1)', [ids]),
+    );
+    const known = new Set(found.map(({ id }) => id));
+    return [...ids.entries()]
+      .filter(([, id]) => !known.has(id))
+      .map(([index]) => ({ pointer: `/merchants/${index}`, message: 'there is no such merchant' }));
+  }
+
+  private async checkedRules(merchantId: string, rules: unknown): Promise<readonly RoutingRule[]> {
+    if (!rulesShape.fits(rules)) throw invalid(shapeProblems(rulesShape, rules));
+    const accounts = [...this.psps.ofFile, ...(await this.list())];
+    const names = accounts.flatMap(({ name, merchants }) =>
+      merchants?.includes(merchantId) === false ? [] : [name],
+    );
+    const faults = faultsOfRouting(rules, names, '');
+    if (faults.length > 0) throw invalid(faults);
+    return rules;
+  }
+
+  private entryOf({ id, entry }: StoredPspAccount): PspEntry {
+    return this.encryption.decrypt(entry, entryContext(id)) as PspEntry;
+  }
+
+  private sealed(id: string, { entry, fingerprint }: Checked) {
+    return { entry: this.encryption.encrypt(entry, entryContext(id)), fingerprint };
+  }
+
+  private raised({ version }: StoredPspAccount) {
+    return { version: version + 1, changedAt: this.clock.now() };
+  }
+
+  private async locked(tx: EntityManager, name: string): Promise<StoredPspAccount> {
+    const account = await tx.findOne(StoredPspAccount, {
+      where: { name },
+      lock: { mode: 'pessimistic_write' },
+    });
+    if (account) return account;
+    const isOfFile = this.psps.ofFile.some((psp) => psp.name === name);
+    const hint = isOfFile ? ' It is in the PSPs file, and is changed there.' : '';
+    throw new Problem('not_found', `No stored PSP account is named ${name}.${hint}`);
+  }
+
+  private within<T>(work: (tx: EntityManager) => Promise<T>): Promise<T> {
+    return translateOutage(this.source.transaction(work));
+  }
+
+  private record(
+    tx: EntityManager,
+    actor: string,
+    action: string,
+    subject: string,
+    detail: Readonly<Record<string, unknown>>,
+    merchantId = NO_MERCHANT,
+  ): Promise<void> {
+    return recordAct(tx, {
+      merchantId,
+      id: this.ids.uuid(),
+      at: this.clock.now(),
+      actor,
+      action,
+      subject,
+      detail,
+    });
+  }
+
+  private viewOf(account: StoredPspAccount): StoredPspView {
+    const { disabledAt, changedAt } = account;
+    const { name, adapter, merchants = null, credentials } = this.entryOf(account);
+    return {
+      name,
+      adapter,
+      merchants,
+      credentials: Object.keys(credentials).toSorted(),
+      disabledAt,
+      changedAt,
+    };
+  }
+}
+
+function merged<T extends object>(target: T, patch: unknown): T {
+  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) {
+    throw invalid([{ pointer: '', message: 'must be an object' }]);
+  }
+  const all = Object.entries({ ...target, ...patch }).filter(([, value]) => value !== null);
+  return Object.fromEntries(all) as T;
+}
+
+function invalid(problems: readonly PspProblem[]): Problem {
+  const detail = problems.map(({ pointer, message }) => `${pointer || '/'}: ${message}`).join('; ');
+  return new Problem('validation_failed', detail, { errors: [...problems] });
+}
+
+function taken(name: string): Problem {
+  return new Problem('invalid_state', `There is a PSP account named ${name} already.`);
+}
+
+function noMerchant(merchantId: string): Problem {
+  return new Problem('not_found', `There is no merchant ${merchantId}.`);
+}
+
+function refuseNoId(merchantId: string): void {
+  if (!UUID.test(merchantId)) throw noMerchant(merchantId);
+}

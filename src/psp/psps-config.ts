@@ -1,0 +1,119 @@
+import { type Clock, SystemClock } from '../core/clock.js';
+import { accountFingerprint } from './account.js';
+import { type BankInstructions } from './bank-sepa/bank-instructions.js';
+import { type NotificationReader } from './notification.js';
+import { type PspAccount } from './psp-directory.js';
+import { type PspConfig } from './psp-entry.js';
+import { adapterNamed } from './registry.js';
+import { type ReportSource } from './reports.js';
+import { type RoutingRule } from './router.js';
+
+/** What is stored of accounts and routing, as this process last read it. */
+export interface StoredPsps {
+  readonly psps: readonly PspConfig[];
+  /** Merchants that have routing rules of their own. */
+  readonly routing: ReadonlyMap<string, readonly RoutingRule[]>;
+}
+
+/**
+ * The PSP accounts of this process, and the rules by which payments are routed among them: those of the PSPs file,
+ * which stay, and those that are stored, which change while it runs. An account that changes is another object.
+ */
+export class PspsConfig {
+  private stored: StoredPsps = { psps: [], routing: new Map() };
+  private readonly listeners: (() => void)[] = [];
+
+  /** @param rules of the file; null: all accounts in their order */
+  constructor(
+    readonly ofFile: readonly PspConfig[] = [],
+    private readonly rules: readonly RoutingRule[] | null = null,
+  ) {}
+
+  get psps(): readonly PspConfig[] {
+    return [...this.ofFile, ...this.stored.psps];
+  }
+
+  named(psp: string): PspConfig | undefined {
+    return this.psps.find(({ name }) => name === psp);
+  }
+
+  /** For all merchants without rules of their own. */
+  get routing(): readonly RoutingRule[] {
+    return this.rules ?? [{ order: [...new Set(this.psps.map(({ name }) => name))] }];
+  }
+
+  routingOf(merchantId: string): readonly RoutingRule[] {
+    return this.stored.routing.get(merchantId) ?? this.routing;
+  }
+
+  /** Takes the place of what was stored before. */
+  useStored(stored: StoredPsps): void {
+    this.stored = stored;
+    for (const listener of this.listeners) listener();
+  }
+
+  onChange(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+}
+
+/** What is made of an account is made once, and again when the account changes. */
+export function oncePer<T>(make: (psp: PspConfig) => T): (psp: PspConfig) => T {
+  const made = new WeakMap<PspConfig, { readonly value: T }>();
+  return (psp) => {
+    const known = made.get(psp) ?? { value: make(psp) };
+    made.set(psp, known);
+    return known.value;
+  };
+}
+
+/**
+ * Makes the adapter, which holds sockets until it is closed. `clock` must be the one that attempts
+ * are stamped by: lookups by time compare it with the PSP's.
+ */
+export function accountOf(
+  { name, adapter, account, merchants, test, isDisabled, ...settings }: PspConfig,
+  clock: Clock = new SystemClock(),
+  instructions?: BankInstructions,
+): PspAccount {
+  const entry = adapterNamed(adapter);
+  if (!entry) throw new RangeError(`no adapter is named ${JSON.stringify(adapter)}`);
+  return {
+    name,
+    adapter: entry.create({ name, ...settings, instructions, clock }),
+    fingerprint: fingerprintOf({ adapter, ...settings, ...(account === undefined ? {} : { account }) }),
+    timeoutMs: settings.timeoutMs,
+    merchants: merchants === undefined ? null : new Set(merchants),
+    isTest: test === true,
+    isDisabled: isDisabled === true,
+    secrets: entry.credentials
+      .filter(({ secret }) => secret)
+      .map((credential) => settings.credentials[credential.name] ?? ''),
+  };
+}
+
+/** Which account it is; see `accountFingerprint()`. */
+export function fingerprintOf({
+  adapter,
+  baseUrl,
+  credentials,
+  account,
+  bank,
+}: Pick<PspConfig, 'adapter' | 'baseUrl' | 'credentials' | 'account' | 'bank'>): string {
+  const entry = adapterNamed(adapter)!;
+  const url = baseUrl ?? entry.publicUrl;
+  return accountFingerprint({ adapter, url, account: entry.account(credentials, account, bank) });
+}
+
+/** Reads the notifications of an account; null where it has no secret for them. */
+export function noticeReaderOf({ adapter, credentials }: PspConfig): NotificationReader | null {
+  return adapterNamed(adapter)?.notices({ credentials }) ?? null;
+}
+
+/** Where the reports of an account are fetched; null where there is no such place. */
+export function reportSourceOf(
+  { adapter, ...settings }: PspConfig,
+  clock: Pick<Clock, 'timer'>,
+): ReportSource | null {
+  return adapterNamed(adapter)?.reports?.({ ...settings, clock }) ?? null;
+}
