@@ -38,7 +38,7 @@ export interface PspSubject {
   readonly refundsAreReceived: boolean;
 }
 
-export const TIMEOUT_MS = 400;
+export const TIMEOUT_MS = 1_000;
 /** For calls that are not meant to fail: the machine may be busy. */
 export const PATIENT_MS = 20_000;
 

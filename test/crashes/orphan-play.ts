@@ -93,7 +93,7 @@ export class OrphanPlay {
       // Nobody works by itself here, so that it is the client's own request that goes elsewhere.
       await this.line.jump(PROOF_MS, { PAYONCE_ROLE: 'api' });
       try {
-        return await this.client.until(again, atRest, 8_000);
+        return await this.client.until(again, atRest, 20_000);
       } catch (error) {
         if (jumps === MAX_JUMPS) throw error;
       }
