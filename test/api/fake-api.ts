@@ -25,6 +25,7 @@ import { type KeyedAnswer } from '../../src/idempotency/idempotent-runner.js';
 import { type DeadLetter } from '../../src/jobs/dead-letter.entity.js';
 import { DeadLetters } from '../../src/jobs/dead-letters.js';
 import { type Caller, type Scope } from '../../src/merchants/caller.js';
+import { StoredPspsReader } from '../../src/psp-accounts/stored-psps.js';
 import { SharedBreakers } from '../../src/request-storage/shared-breakers.js';
 import { Merchants } from '../../src/merchants/merchants.js';
 import { Readiness } from '../../src/monitoring/readiness.js';
@@ -366,6 +367,8 @@ export class RunningApi {
       .overrideProvider(ApiLimits)
       .useValue(limits)
       .overrideProvider(SharedBreakers)
+      .useValue({})
+      .overrideProvider(StoredPspsReader)
       .useValue({})
       .overrideProvider(Merchants)
       .useValue(merchants)

@@ -43,7 +43,7 @@ describe('stripe: the bound of a lookup by list', () => {
     await others(400);
     await bench.end();
     await bench.fresh(undefined, TIMEOUT_MS, false);
-    bench.fault({ fault: 'delay_after', on: 'lookup', rate: 1, delay_ms: 90 });
+    bench.fault({ fault: 'delay_after', on: 'lookup', rate: 1, delay_ms: TIMEOUT_MS / 4 });
     expect(['too_many_to_list', 'timeout']).toContain((await bench.lookup(oldest)).pspCode);
     expect((await bench.lookup(bench.instruction())).outcome).toBe('unknown');
     await bench.clearFaults();
