@@ -7,13 +7,8 @@ import { type Change, changesOf, type Commit, type CommitResult, type Store } fr
 import { type Ids, SystemIds } from '../src/core/ids.js';
 import { Encryption } from '../src/core/encryption.js';
 import { encode } from '../src/database/commit/encoding.js';
-import {
-  OBSERVED,
-  paramsForOne,
-  type Recognised,
-  type Shape,
-  Statements,
-} from '../src/database/commit/statement.js';
+import { OBSERVED, paramsForOne, type Recognised, Statements } from '../src/database/commit/statement.js';
+import { type Shape } from '../src/database/commit/statement-text.js';
 import { ChargeFlow } from '../src/payments/charge.flow.js';
 import { PaymentOwner } from '../src/payments/payment-owner.js';
 import { type Answer, type Psps } from '../src/psp/contract.js';
