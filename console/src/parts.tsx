@@ -1,6 +1,20 @@
-import { Alert, Box, Button, Center, Group, Paper, Skeleton, Stack, Table, Text, Title } from '@mantine/core';
+import {
+  Alert,
+  Box,
+  Button,
+  Center,
+  Checkbox,
+  Group,
+  Paper,
+  Skeleton,
+  Stack,
+  Table,
+  Text,
+  Title,
+} from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
 import { type UseQueryResult } from '@tanstack/react-query';
-import { type ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 
 /** The heading of a page, with what belongs beside it. */
 export function Heading({ title, hint, children }: { title: string; hint?: string; children?: ReactNode }) {
@@ -106,21 +120,69 @@ export interface Column<Row> {
   readonly isFigure?: boolean;
 }
 
-/** A table; on a narrow screen a list in which each cell says what it is. */
+/** Which rows are chosen, by their keys, for an act on all of them. */
+export interface Choice {
+  readonly chosen: readonly string[];
+  readonly choose: (keys: readonly string[]) => void;
+}
+
+/**
+ * A table; on a narrow screen a list in which each cell says what it is. `j` and `k` go to the next row and the one
+ * before, `x` chooses it.
+ */
 export function Listing<Row>({
   rows,
   columns,
   keyOf,
+  choice,
 }: {
   rows: readonly Row[];
   columns: readonly Column<Row>[];
   keyOf: (row: Row) => string;
+  choice?: Choice | undefined;
 }) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const lines = () => [...(body.current?.rows ?? [])];
+  const at = () => lines().findIndex((line) => line.contains(document.activeElement));
+  const go = (to: number) => {
+    const places = lines()[to]?.querySelectorAll<HTMLElement>('a, button, input');
+    // The link of the row before the box that chooses it.
+    const place = [...(places ?? [])].find((each) => each.tagName === 'A') ?? places?.[0];
+    place?.focus();
+    place?.scrollIntoView({ block: 'nearest' });
+  };
+  const toggle = (key: string) => {
+    if (!choice) return;
+    const { chosen, choose } = choice;
+    choose(chosen.includes(key) ? chosen.filter((other) => other !== key) : [...chosen, key]);
+  };
+  /** Of several tables on a page the one with the focus listens, or the first. */
+  const listens = () => {
+    const focused = document.activeElement?.closest('table') ?? document.querySelector('table.stacked');
+    return focused?.contains(body.current) === true;
+  };
+  useHotkeys([
+    ['j', () => listens() && go(Math.min(at() + 1, rows.length - 1))],
+    ['k', () => listens() && go(Math.max(at() - 1, 0))],
+    ['x', () => listens() && at() >= 0 && toggle(keyOf(rows[at()]!))],
+  ]);
   return (
     <Box pos="relative" style={{ overflowX: 'auto' }}>
       <Table className="stacked" highlightOnHover verticalSpacing={6}>
         <Table.Thead>
           <Table.Tr>
+            {choice && (
+              <Table.Th w={36}>
+                <Checkbox
+                  size="xs"
+                  aria-label="Choose all on this page"
+                  checked={choice.chosen.length === rows.length}
+                  onChange={({ currentTarget }) =>
+                    choice.choose(currentTarget.checked ? rows.map(keyOf) : [])
+                  }
+                />
+              </Table.Th>
+            )}
             {columns.map(({ label, isFigure }) => (
               <Table.Th key={label} {...(isFigure ? { ta: 'end' } : {})}>
                 {label}
@@ -128,9 +190,19 @@ export function Listing<Row>({
             ))}
           </Table.Tr>
         </Table.Thead>
-        <Table.Tbody>
+        <Table.Tbody ref={body}>
           {rows.map((row) => (
             <Table.Tr key={keyOf(row)}>
+              {choice && (
+                <Table.Td data-label="Choose">
+                  <Checkbox
+                    size="xs"
+                    aria-label={`Choose ${keyOf(row)}`}
+                    checked={choice.chosen.includes(keyOf(row))}
+                    onChange={() => toggle(keyOf(row))}
+                  />
+                </Table.Td>
+              )}
               {columns.map(({ label, cell, isFigure }) => (
                 <Table.Td key={label} data-label={label} {...(isFigure ? { ta: 'end' } : {})}>
                   {cell(row)}

@@ -6,6 +6,8 @@ import {
   Burger,
   Button,
   Group,
+  Kbd,
+  Modal,
   NavLink,
   Text,
   useComputedColorScheme,
@@ -18,6 +20,7 @@ import { useEffect } from 'react';
 import { type OverviewView } from '../../src/ops/console-views.js';
 import { api, ApiProblem } from './api.js';
 import { Time } from './format.js';
+import { Facts } from './parts.js';
 import { useSession } from './session.js';
 
 type CountName = keyof OverviewView['counts'];
@@ -50,7 +53,12 @@ export function Shell() {
     if (isOut) void navigate({ to: '/sign-in' });
   }, [isOut, navigate]);
   useEffect(close, [pathname, close]);
-  useHotkeys([['/', () => void navigate({ to: '/payments' }).then(focusSearch)]]);
+  const [showsKeys, keys] = useDisclosure(false);
+  useHotkeys([
+    ['/', () => void navigate({ to: '/payments' }).then(focusSearch)],
+    ['shift+?', keys.toggle],
+    ['?', keys.toggle],
+  ]);
 
   const overview = useQuery({
     queryKey: ['overview'],
@@ -110,8 +118,26 @@ export function Shell() {
           </Alert>
         )}
         <Outlet />
+        <Keys opened={showsKeys} close={keys.close} />
       </AppShell.Main>
     </AppShell>
+  );
+}
+
+const hotkeys: readonly (readonly [key: string, does: string])[] = [
+  ['/', 'search payments'],
+  ['j', 'the next row'],
+  ['k', 'the row before'],
+  ['Enter', 'open the row'],
+  ['x', 'choose the row, where rows can be chosen'],
+  ['?', 'show or hide these keys'],
+];
+
+function Keys({ opened, close }: { opened: boolean; close: () => void }) {
+  return (
+    <Modal opened={opened} onClose={close} title="Keys">
+      <Facts facts={hotkeys.map(([key, does]) => [does, <Kbd key={key}>{key}</Kbd>])} />
+    </Modal>
   );
 }
 

@@ -24,8 +24,8 @@ const { CONSOLE_SCREENSHOTS: pictures } = process.env;
 
 /** Buttons of those who may act. */
 const acts = [
-  'Retry now',
-  'Look up now',
+  'Retry',
+  'Look up',
   'Mark resolved…',
   'Snooze…',
   'Refund…',
@@ -42,7 +42,7 @@ const acts = [
 let environment: TestEnvironment;
 let service: Service;
 let browser: Browser;
-let [ada, ben, cyd, eve, vic]: OperatorCredentials[] = [];
+let [ada, ben, cyd, eve, fay, vic]: OperatorCredentials[] = [];
 const ids: string[] = [];
 
 async function signIn(page: Page, operator: OperatorCredentials, periods = 0): Promise<void> {
@@ -74,6 +74,7 @@ describeInBrowser('the console', () => {
     for (const [reference, arrived] of [
       ['order-2', true],
       ['order-3', false],
+      ['order-4', true],
     ] as const) {
       ids.push(await stuckPayment(environment, shop, reference, arrived));
     }
@@ -111,6 +112,7 @@ describeInBrowser('the console', () => {
     ben = await newOperator(environment, 'ben', 'approver');
     cyd = await newOperator(environment, 'cyd', 'operator');
     eve = await newOperator(environment, 'eve', 'operator');
+    fay = await newOperator(environment, 'fay', 'operator');
     vic = await newOperator(environment, 'vic', 'viewer');
     browser = await openBrowser();
   }, 120_000);
@@ -135,6 +137,43 @@ describeInBrowser('the console', () => {
     await context.close();
   });
 
+  it('looks several up from the keyboard, each by its own verdict', async () => {
+    const account = (fingerprint: string | null) =>
+      environment.sql<{ before: string }>(
+        `UPDATE psp_requests r SET account_fingerprint = coalesce($2, r.account_fingerprint)
+           FROM psp_requests b WHERE b.payment_id = $1 AND r.entity_key = b.entity_key AND r.route = b.route
+         RETURNING b.account_fingerprint AS before`,
+        [ids[2], fingerprint],
+      );
+    // Another account under the name of the PSP: no question about it can be answered there.
+    const [{ before }] = (await account('another')) as [{ before: string }];
+    const { context, page, complaints } = await openPage(browser);
+    await signIn(page, fay!);
+    await page.goto(`${service.url}/ops/stuck`);
+    await page.getByRole('link', { name: `payment-${ids[3]}-charge` }).waitFor();
+    // Three are stuck: all are chosen from the keyboard, without those that are decided.
+    await page.keyboard.press('?');
+    await page.getByText('the next row').waitFor();
+    await page.keyboard.press('?');
+    await page.getByText('the next row').waitFor({ state: 'detached' });
+    for (const key of ['j', 'x', 'j', 'x']) await page.keyboard.press(key);
+    if (pictures) await page.screenshot({ path: `${pictures}/stuck-chosen.png`, fullPage: true });
+    await page.getByRole('button', { name: 'Look up 2…' }).click();
+    await page.getByText('1 of 2 are safe.').waitFor();
+    if (pictures) await page.screenshot({ path: `${pictures}/stuck-bulk.png`, fullPage: true });
+    await page.getByRole('button', { name: 'Look up now: 1' }).click();
+    await page.getByText('1 of 1 done.').waitFor();
+    await page.getByText('lookup: succeeded. Not stuck any more.').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
+    await page.getByRole('link', { name: `payment-${ids[3]}-charge` }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: `payment-${ids[2]}-charge` }).waitFor();
+    await account(before);
+    expect(environment.effects(ids[3])).toHaveLength(1);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
   it('sends a dead letter that was chosen back to its queue', async () => {
     const id = '01a206da-053b-7a53-a53b-a98e6ceb2004';
     await environment.sql(
@@ -145,7 +184,7 @@ describeInBrowser('the console', () => {
     const { context, page, complaints } = await openPage(browser);
     await signIn(page, ada!, 1);
     await page.getByRole('link', { name: 'Dead letters' }).first().click();
-    await page.getByLabel(`Choose webhook.apply ${id}`).check();
+    await page.getByLabel(`Choose ${id}`).check();
     await page.getByRole('button', { name: 'Requeue 1' }).click();
     await page.getByText('1 sent back to their queue.').waitFor();
     expect(await environment.sql('SELECT job_id FROM dead_letters')).toEqual([{ job_id: 'webhook.apply.1' }]);

@@ -1,10 +1,10 @@
-import { Button, Code, Table, Text } from '@mantine/core';
+import { Button, Code, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type AuditRow, type PageView } from '../../../src/ops/console-views.js';
 import { api } from '../api.js';
 import { Time } from '../format.js';
-import { Heading, Loaded, Nothing, PageButtons } from '../parts.js';
+import { Heading, Listing, Loaded, Nothing, PageButtons } from '../parts.js';
 
 export function Audit() {
   const { cursor } = useSearch({ from: '/shell/audit' });
@@ -30,41 +30,23 @@ export function Audit() {
             <Nothing>Nobody has done anything yet.</Nothing>
           ) : (
             <>
-              <Table className="stacked" verticalSpacing={6}>
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>When</Table.Th>
-                    <Table.Th>Who</Table.Th>
-                    <Table.Th>From</Table.Th>
-                    <Table.Th>What</Table.Th>
-                    <Table.Th>Of what</Table.Th>
-                    <Table.Th>Result</Table.Th>
-                    <Table.Th>Detail</Table.Th>
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {data.map((row) => (
-                    <Table.Tr key={row.id}>
-                      <Table.Td data-label="When">
-                        <Time at={row.at} />
-                      </Table.Td>
-                      <Table.Td data-label="Who">{row.actor}</Table.Td>
-                      <Table.Td data-label="From">
-                        {row.source_address ??
-                          (row.actor.startsWith('cli:') ? 'command line' : 'the service')}
-                      </Table.Td>
-                      <Table.Td data-label="What">{row.action}</Table.Td>
-                      <Table.Td data-label="Of what">
-                        <Subject of={row.subject} />
-                      </Table.Td>
-                      <Table.Td data-label="Result">{row.result}</Table.Td>
-                      <Table.Td data-label="Detail">
-                        <Detail of={row.detail} />
-                      </Table.Td>
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
-              </Table>
+              <Listing
+                rows={data}
+                keyOf={({ id }) => id}
+                columns={[
+                  { label: 'When', cell: ({ at }) => <Time at={at} /> },
+                  { label: 'Who', cell: ({ actor }) => actor },
+                  {
+                    label: 'From',
+                    cell: ({ source_address: address, actor }) =>
+                      address ?? (actor.startsWith('cli:') ? 'command line' : 'the service'),
+                  },
+                  { label: 'What', cell: ({ action }) => action },
+                  { label: 'Of what', cell: ({ subject }) => <Subject of={subject} /> },
+                  { label: 'Result', cell: ({ result }) => result },
+                  { label: 'Detail', cell: ({ detail }) => <Detail of={detail} /> },
+                ]}
+              />
               <PageButtons
                 isFirst={cursor === undefined}
                 next={next}

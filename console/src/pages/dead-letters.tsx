@@ -1,11 +1,11 @@
-import { Button, Checkbox, Group, Modal, Table, Text } from '@mantine/core';
+import { Button, Group, Modal, Text } from '@mantine/core';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type PageView } from '../../../src/ops/console-views.js';
 import { api } from '../api.js';
 import { Time } from '../format.js';
-import { Failure, Heading, Loaded, Nothing, PageButtons } from '../parts.js';
+import { Failure, Heading, Listing, Loaded, Nothing, PageButtons } from '../parts.js';
 import { useMay } from '../session.js';
 
 interface Letter {
@@ -86,66 +86,25 @@ export function DeadLetters() {
             <Nothing>No job was given up.</Nothing>
           ) : (
             <>
-              <Table className="stacked" verticalSpacing={6}>
-                <Table.Thead>
-                  <Table.Tr>
-                    {mayMerge && (
-                      <Table.Th w={36}>
-                        <Checkbox
-                          size="xs"
-                          aria-label="Choose all on this page"
-                          checked={chosen.length === data.length}
-                          onChange={({ currentTarget }) =>
-                            choose(currentTarget.checked ? data.map(({ id }) => id) : [])
-                          }
-                        />
-                      </Table.Th>
-                    )}
-                    <Table.Th>Kind</Table.Th>
-                    <Table.Th>Cause</Table.Th>
-                    <Table.Th ta="end">Tries</Table.Th>
-                    <Table.Th>Given up</Table.Th>
-                    <Table.Th>Last error</Table.Th>
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {data.map((letter) => (
-                    <Table.Tr key={letter.id}>
-                      {mayMerge && (
-                        <Table.Td data-label="Choose">
-                          <Checkbox
-                            size="xs"
-                            aria-label={`Choose ${letter.kind} ${letter.id}`}
-                            checked={chosen.includes(letter.id)}
-                            onChange={({ currentTarget }) =>
-                              choose(
-                                currentTarget.checked
-                                  ? [...chosen, letter.id]
-                                  : chosen.filter((id) => id !== letter.id),
-                              )
-                            }
-                          />
-                        </Table.Td>
-                      )}
-                      <Table.Td data-label="Kind" className="mono">
-                        {letter.kind}
-                      </Table.Td>
-                      <Table.Td data-label="Cause">{letter.cause}</Table.Td>
-                      <Table.Td data-label="Tries" ta="end">
-                        {letter.tries}
-                      </Table.Td>
-                      <Table.Td data-label="Given up">
-                        <Time at={letter.died_at} />
-                      </Table.Td>
-                      <Table.Td data-label="Last error">
-                        <Text size="sm" lineClamp={2}>
-                          {letter.error}
-                        </Text>
-                      </Table.Td>
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
-              </Table>
+              <Listing
+                rows={data}
+                keyOf={({ id }) => id}
+                choice={mayMerge ? { chosen, choose } : undefined}
+                columns={[
+                  { label: 'Kind', cell: ({ kind }) => <span className="mono">{kind}</span> },
+                  { label: 'Cause', cell: ({ cause }) => cause },
+                  { label: 'Tries', isFigure: true, cell: ({ tries }) => tries },
+                  { label: 'Given up', cell: ({ died_at: at }) => <Time at={at} /> },
+                  {
+                    label: 'Last error',
+                    cell: ({ error }) => (
+                      <Text size="sm" lineClamp={2}>
+                        {error}
+                      </Text>
+                    ),
+                  },
+                ]}
+              />
               <PageButtons
                 isFirst={cursor === undefined}
                 next={next}

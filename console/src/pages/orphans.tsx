@@ -1,11 +1,11 @@
-import { Button, Group, Modal, Stack, Table, Text, Textarea } from '@mantine/core';
+import { Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type ApprovalView, type OrphanRow, type PageView } from '../../../src/ops/console-views.js';
 import { api } from '../api.js';
 import { money, State, Time } from '../format.js';
-import { Failure, Heading, Loaded, Nothing } from '../parts.js';
+import { Failure, Heading, Listing, Loaded, Nothing } from '../parts.js';
 import { useMay } from '../session.js';
 
 export function Orphans() {
@@ -33,65 +33,60 @@ function Rows({ rows }: { readonly rows: readonly OrphanRow[] }) {
   const [chosen, choose] = useState<{ kind: 'return_orphan' | 'close_orphan'; row: OrphanRow } | null>(null);
   return (
     <>
-      <Table className="stacked" verticalSpacing={6}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Operation</Table.Th>
-            <Table.Th>State</Table.Th>
-            <Table.Th ta="end">Amount</Table.Th>
-            <Table.Th>At the PSP</Table.Th>
-            <Table.Th>Found</Table.Th>
-            {mayAct && <Table.Th>Act</Table.Th>}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map((row) => (
-            <Table.Tr key={`${row.entity_key} ${row.route} ${row.psp_reference}`}>
-              <Table.Td data-label="Operation">
-                <Link
-                  to="/payments/$id"
-                  params={{ id: row.entity_key.slice('payment-'.length, 'payment-'.length + 36) }}
-                  className="row-link mono"
-                >
-                  {row.entity_key}
-                </Link>
-              </Table.Td>
-              <Table.Td data-label="State">
-                <State is={row.status} />
-              </Table.Td>
-              <Table.Td data-label="Amount" ta="end">
-                {money(row.amount, row.currency)}
-              </Table.Td>
-              <Table.Td data-label="At the PSP" className="mono">
-                {row.psp} {row.psp_reference ?? 'without an id'}
-              </Table.Td>
-              <Table.Td data-label="Found">
-                <Time at={row.found_at} />
-              </Table.Td>
-              {mayAct && (
-                <Table.Td data-label="Act">
-                  <Group gap="xs">
-                    <Button
-                      size="compact-xs"
-                      variant="default"
-                      onClick={() => choose({ kind: 'return_orphan', row })}
-                    >
-                      Give back…
-                    </Button>
-                    <Button
-                      size="compact-xs"
-                      variant="default"
-                      onClick={() => choose({ kind: 'close_orphan', row })}
-                    >
-                      Close…
-                    </Button>
-                  </Group>
-                </Table.Td>
-              )}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <Listing
+        rows={rows}
+        keyOf={(row) => `${row.entity_key} ${row.route} ${row.psp_reference}`}
+        columns={[
+          {
+            label: 'Operation',
+            cell: ({ entity_key: key }) => (
+              <Link
+                to="/payments/$id"
+                params={{ id: key.slice('payment-'.length, 'payment-'.length + 36) }}
+                className="row-link mono"
+              >
+                {key}
+              </Link>
+            ),
+          },
+          { label: 'State', cell: ({ status }) => <State is={status} /> },
+          { label: 'Amount', isFigure: true, cell: (row) => money(row.amount, row.currency) },
+          {
+            label: 'At the PSP',
+            cell: ({ psp, psp_reference: reference }) => (
+              <span className="mono">
+                {psp} {reference ?? 'without an id'}
+              </span>
+            ),
+          },
+          { label: 'Found', cell: ({ found_at: at }) => <Time at={at} /> },
+          ...(mayAct
+            ? [
+                {
+                  label: 'Act',
+                  cell: (row: OrphanRow) => (
+                    <Group gap="xs">
+                      <Button
+                        size="compact-xs"
+                        variant="default"
+                        onClick={() => choose({ kind: 'return_orphan', row })}
+                      >
+                        Give back…
+                      </Button>
+                      <Button
+                        size="compact-xs"
+                        variant="default"
+                        onClick={() => choose({ kind: 'close_orphan', row })}
+                      >
+                        Close…
+                      </Button>
+                    </Group>
+                  ),
+                },
+              ]
+            : []),
+        ]}
+      />
       {chosen && <Ask {...chosen} close={() => choose(null)} />}
     </>
   );

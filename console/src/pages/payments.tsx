@@ -1,4 +1,4 @@
-import { Button, Group, Select, Table, TextInput } from '@mantine/core';
+import { Button, Group, Select, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { type PageView, type PaymentRow } from '../../../src/ops/console-views.js';
 import { api } from '../api.js';
 import { money, State, Time } from '../format.js';
-import { Heading, Loaded, Nothing, PageButtons } from '../parts.js';
+import { Heading, Listing, Loaded, Nothing, PageButtons } from '../parts.js';
 import { type PaymentsSearch } from '../router.js';
 
 const statuses = [
@@ -73,7 +73,25 @@ export function Payments() {
             {data.length === 0 ? (
               <Nothing>No payment fits. {next !== null && 'Older ones may: look on.'}</Nothing>
             ) : (
-              <PaymentsTable rows={data} />
+              <Listing
+                rows={data}
+                keyOf={({ id }) => id}
+                columns={[
+                  {
+                    label: 'Reference',
+                    cell: ({ id, reference }) => (
+                      <Link to="/payments/$id" params={{ id }} className="row-link mono">
+                        {reference}
+                      </Link>
+                    ),
+                  },
+                  { label: 'State', cell: ({ status }) => <State is={status} /> },
+                  { label: 'Amount', isFigure: true, cell: (row) => money(row.amount, row.currency) },
+                  { label: 'PSP', cell: ({ psp }) => psp ?? '–' },
+                  { label: 'Merchant', cell: ({ merchant }) => merchant },
+                  { label: 'Created', cell: ({ created_at: at }) => <Time at={at} /> },
+                ]}
+              />
             )}
             <PageButtons
               isFirst={!search.cursor}
@@ -85,44 +103,5 @@ export function Payments() {
         )}
       </Loaded>
     </>
-  );
-}
-
-function PaymentsTable({ rows }: { readonly rows: readonly PaymentRow[] }) {
-  return (
-    <Table className="stacked" highlightOnHover verticalSpacing={6}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Reference</Table.Th>
-          <Table.Th>State</Table.Th>
-          <Table.Th ta="end">Amount</Table.Th>
-          <Table.Th>PSP</Table.Th>
-          <Table.Th>Merchant</Table.Th>
-          <Table.Th>Created</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {rows.map((row) => (
-          <Table.Tr key={row.id}>
-            <Table.Td data-label="Reference">
-              <Link to="/payments/$id" params={{ id: row.id }} className="row-link mono">
-                {row.reference}
-              </Link>
-            </Table.Td>
-            <Table.Td data-label="State">
-              <State is={row.status} />
-            </Table.Td>
-            <Table.Td data-label="Amount" ta="end">
-              {money(row.amount, row.currency)}
-            </Table.Td>
-            <Table.Td data-label="PSP">{row.psp ?? '–'}</Table.Td>
-            <Table.Td data-label="Merchant">{row.merchant}</Table.Td>
-            <Table.Td data-label="Created">
-              <Time at={row.created_at} />
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
   );
 }

@@ -1,10 +1,13 @@
-import { SegmentedControl, Table } from '@mantine/core';
+import { Button, Group, SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
 import { type OpenRow, type PageView } from '../../../src/ops/console-views.js';
 import { api } from '../api.js';
 import { money, Time } from '../format.js';
-import { Heading, Loaded, Nothing } from '../parts.js';
+import { Heading, Listing, Loaded, Nothing } from '../parts.js';
+import { useMay } from '../session.js';
+import { Bulk, type BulkAct } from './bulk.js';
 
 export function Stuck() {
   const { list = 'stuck' } = useSearch({ from: '/shell/stuck' });
@@ -50,24 +53,31 @@ export function Stuck() {
 }
 
 function Rows({ rows, isStuck }: { readonly rows: readonly OpenRow[]; readonly isStuck: boolean }) {
+  const mayAct = useMay('operator');
+  const [chosen, choose] = useState<readonly string[]>([]);
+  const [act, begin] = useState<BulkAct | null>(null);
+  const those = rows.filter((row) => chosen.includes(row.entity_key));
   return (
-    <Table className="stacked" highlightOnHover verticalSpacing={6}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Operation</Table.Th>
-          <Table.Th ta="end">Amount</Table.Th>
-          <Table.Th>PSP</Table.Th>
-          <Table.Th>{isStuck ? 'Stuck' : 'Opened'}</Table.Th>
-          <Table.Th>Last outcome</Table.Th>
-          <Table.Th>{isStuck ? 'Why' : 'Next try'}</Table.Th>
-          <Table.Th>Merchant</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {rows.map((row) => (
-          <Table.Tr key={`${row.merchant_id} ${row.entity_key}`}>
-            <Table.Td data-label="Operation">
-              {row.payment_id === null ? (
+    <>
+      {mayAct && (
+        <Group gap="xs" mb="xs" role="group" aria-label="Act on the chosen operations">
+          <Button size="xs" disabled={those.length === 0} onClick={() => begin('retry')}>
+            Retry {those.length || ''}…
+          </Button>
+          <Button size="xs" variant="default" disabled={those.length === 0} onClick={() => begin('look-up')}>
+            Look up {those.length || ''}…
+          </Button>
+        </Group>
+      )}
+      <Listing
+        rows={rows}
+        keyOf={(row) => row.entity_key}
+        choice={mayAct ? { chosen, choose } : undefined}
+        columns={[
+          {
+            label: 'Operation',
+            cell: (row) =>
+              row.payment_id === null ? (
                 <Link to="/payouts/$id" params={{ id: row.payout_id! }} className="row-link mono">
                   {row.entity_key}
                 </Link>
@@ -75,24 +85,37 @@ function Rows({ rows, isStuck }: { readonly rows: readonly OpenRow[]; readonly i
                 <Link to="/payments/$id" params={{ id: row.payment_id }} className="row-link mono">
                   {row.entity_key}
                 </Link>
-              )}
-            </Table.Td>
-            <Table.Td data-label="Amount" ta="end">
-              {money(row.amount, row.currency)}
-            </Table.Td>
-            <Table.Td data-label="PSP">{row.psp}</Table.Td>
-            <Table.Td data-label={isStuck ? 'Stuck' : 'Opened'}>
-              <Time at={isStuck ? row.stuck_at : row.opened_at} />
-            </Table.Td>
-            <Table.Td data-label="Last outcome">{row.last_outcome ?? 'unanswered'}</Table.Td>
-            <Table.Td data-label={isStuck ? 'Why' : 'Next try'}>
-              {isStuck ? (row.reason ?? 'not known') : <Time at={row.next_step_at} />}
-              {row.owner !== null && `; with ${row.owner}`}
-            </Table.Td>
-            <Table.Td data-label="Merchant">{row.merchant}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+              ),
+          },
+          { label: 'Amount', isFigure: true, cell: (row) => money(row.amount, row.currency) },
+          { label: 'PSP', cell: ({ psp }) => psp },
+          {
+            label: isStuck ? 'Stuck' : 'Opened',
+            cell: (row) => <Time at={isStuck ? row.stuck_at : row.opened_at} />,
+          },
+          { label: 'Last outcome', cell: (row) => row.last_outcome ?? 'unanswered' },
+          {
+            label: isStuck ? 'Why' : 'Next try',
+            cell: (row) => (
+              <>
+                {isStuck ? (row.reason ?? 'not known') : <Time at={row.next_step_at} />}
+                {row.owner !== null && `; with ${row.owner}`}
+              </>
+            ),
+          },
+          { label: 'Merchant', cell: ({ merchant }) => merchant },
+        ]}
+      />
+      {act !== null && (
+        <Bulk
+          act={act}
+          rows={those}
+          close={() => {
+            begin(null);
+            choose([]);
+          }}
+        />
+      )}
+    </>
   );
 }

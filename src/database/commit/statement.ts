@@ -1,5 +1,4 @@
 import { type Change, FromNow, type Value } from '../../core/change.js';
-import { type Table } from '../../core/table.js';
 import { tenants } from '../tenants.js';
 import { type Column, type ColumnType } from './columns.js';
 import { encode, encodeArray } from './encoding.js';
