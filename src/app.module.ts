@@ -42,7 +42,7 @@ export function servesApi(role: Role): boolean {
   return role === 'all' || role === 'api';
 }
 
-/** Metrics tell strangers too much of the business: on the port for all they are only where there are no strangers. */
+/** Metrics show how the business goes: they are on the public port only where nobody but this machine reaches it. */
 export function hasOpenMetrics({ monitoringPort, host }: Config): boolean {
   return monitoringPort === null && isLoopback(host);
 }

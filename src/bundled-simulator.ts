@@ -13,7 +13,7 @@ export interface BundledSimulator {
     readonly control: string;
   };
   /**
-   * Has it tell a service of what it does, as one would enter a webhook at a PSP: for each account that is
+   * Has it notify a service, as a webhook that is entered at a PSP does: for each account that is
    * played by it and has a secret to sign with. Returns their names.
    * @throws Error when it does not take one of them, as when the service does not listen on this machine
    */

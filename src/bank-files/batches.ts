@@ -91,7 +91,7 @@ export class Batches {
   }
 
   /**
-   * Keeps files from being put of which the bank has told already: it has them, and what says so here is lost. A person
+   * Keeps files from being sent that the bank has answered already: it has them, and our record of that is lost. A person
    * has to look.
    */
   async keepAnswered(psp: string): Promise<void> {

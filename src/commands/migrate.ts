@@ -1,7 +1,7 @@
 import { type Command } from 'commander';
 import { command, type Outcome } from './command.js';
 
-/** Runs the pending migrations, or with `plan` only names them, and prints what `tell` makes of that. */
+/** Runs the pending migrations, or with `plan` only names them, and prints it in the words of `tell`. */
 export type Migrate = (plan: boolean, tell: (migrations: readonly string[]) => Outcome) => Promise<void>;
 
 /** The only command that makes or changes a schema. */

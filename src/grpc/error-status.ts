@@ -9,7 +9,7 @@ export type CallStatus = Parameters<ServerInterceptingCallInterface['sendStatus'
 
 const DOMAIN = 'payonce';
 
-/** Codes whose meaning the status of HTTP does not tell. */
+/** Codes that share their HTTP status with codes of another meaning. */
 const byCode: Partial<Record<ProblemCode, codes>> = {
   idempotency_key_reused: codes.ALREADY_EXISTS,
   request_in_progress: codes.ABORTED,

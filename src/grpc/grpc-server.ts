@@ -41,7 +41,7 @@ interface ServerSettings {
   readonly health: Health;
 }
 
-/** Nest's transport of gRPC, which tells the port that it listens on and ends when it is drained. */
+/** Nest's transport of gRPC, which says which port it listens on, and ends once it is drained. */
 class GrpcTransport extends ServerGrpc {
   port = 0;
   private server: Server | null = null;

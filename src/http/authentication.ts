@@ -44,7 +44,7 @@ export class Authentication {
   }
 
   private admitOperator(bearer: string): void {
-    // Digests are as long as each other, and are compared in a time that tells nothing of either.
+    // Digests have the same length, and the time of the comparison says nothing about either.
     if (this.opsDigest === null || !timingSafeEqual(this.opsDigest, digestOf(bearer))) throw unauthorized();
   }
 }

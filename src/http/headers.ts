@@ -10,7 +10,7 @@ const PRINTABLE = /^[\x20-\x7e]+$/;
 /** RFC 6750: b64token: an API key, or a signed token of a service. Bounded, because it is hashed. */
 const BEARER = /^bearer +([A-Za-z0-9\-._~+/]{1,4096}={0,2})$/i;
 
-/** One answer for everything that may be wrong with credentials: it tells a guesser nothing. */
+/** One answer for everything that may be wrong with credentials: an attacker learns nothing from it. */
 export function unauthorized(): Problem {
   return new Problem('unauthorized', 'Send a valid API key as "Authorization: Bearer <key>".');
 }

@@ -16,7 +16,7 @@ export interface OperationDocument {
   readonly description: string;
   /** Bodies to send, by name. */
   readonly bodies?: Examples;
-  /** Unless told, whether a field of the body is. */
+  /** Default: whether a field of the body is. */
   readonly bodyIsRequired?: true;
   /** By status: what is answered, when, and examples by name. The lowest is that of a handler that says none. */
   readonly answers: Readonly<Record<number, readonly [Type, description: string, examples: Examples]>>;

@@ -7,7 +7,7 @@ export interface Route {
   readonly path: string;
 }
 
-/** Every route of the app, to tell "no such path" from "not with this method". */
+/** Every route of the app: a path that does not exist is answered 404, another method of one that does 405. */
 @Injectable()
 export class RouteTable {
   private readonly known: (Route & { readonly pattern: RegExp })[] = [];

@@ -14,7 +14,7 @@ export class IdempotencyKey {
   @Column('text')
   operation: string;
 
-  /** Keyed hash of the parsed request; tells a retry from a reuse. */
+  /** Keyed hash of the parsed request: a retry has the same one, a reuse of the key another. */
   @Column('text')
   fingerprint: string;
 

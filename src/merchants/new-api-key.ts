@@ -7,7 +7,7 @@ const CHECKSUM_LENGTH = 6;
 
 /**
  * `po_live_<12 hex of its id>_<32 random bytes in base64url><checksum>`: a fixed shape that secret scanners
- * can recognise in a commit or a log, with a part by which people can tell keys apart. In test mode `po_test_`.
+ * can recognise in a commit or a log, with a part by which people distinguish keys. In test mode `po_test_`.
  */
 export function newApiKey(
   id: string,

@@ -57,7 +57,7 @@ export class ServiceTokens {
       clockTolerance: clockToleranceS,
       currentDate: clock.now(),
     }).catch((error: unknown) => {
-      // One answer for everything that is wrong with a token: it tells a guesser nothing.
+      // One answer for everything that is wrong with a token: an attacker learns nothing from it.
       throw error instanceof Problem ? error : refused();
     });
     const name = payload[claim];

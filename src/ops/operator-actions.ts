@@ -54,7 +54,7 @@ export class OperatorActions {
     return this.foreseeAsk(found, act);
   }
 
-  /** Takes the step that the verdict tells of, decided anew. @throws Problem `invalid_state` where it is refused */
+  /** Takes the step that the verdict showed, decided anew. @throws Problem `invalid_state` where it is refused */
   async ask(named: NamedOperation, act: Ask, operator: SignedIn): Promise<RetryView> {
     const found = await this.find(named);
     const { allowed, headline } = await this.foreseeAsk(found, act);

@@ -54,7 +54,7 @@ interface Tried extends Known {
 /** As many passwords are looked at together: each takes a thread of libuv, of which PSP calls need some. */
 const MAX_TRIES_AT_ONCE = 2;
 
-/** One answer for a wrong name, password or code, and for a try that comes too soon: it tells a guesser nothing. */
+/** One answer for a wrong name, password or code, and for a try that comes too soon: an attacker learns nothing from it. */
 function refused(): Problem {
   return new Problem(
     'unauthorized',

@@ -109,7 +109,7 @@ export class PayoutOwner implements OperationOwner<PayoutState> {
     ];
   }
 
-  /** The payout's row, guarded by its version, its history, and the event that tells its merchant. */
+  /** The payout's row, guarded by its version, its history, and the event for its merchant. */
   private settle(
     state: PayoutState,
     stepResult: StepResult,

@@ -110,7 +110,7 @@ export class PayoutFlow extends OperationFlow<NewPayout, PayoutState> {
       pspIdempotencyKey: keyAtPsp,
     } as const;
     const stepResult = startOperation(opening, storage.accountAt(first), run, now);
-    // It may be an e-mail address, and an audit record is never deleted: equal from different is all it tells.
+    // It may be an e-mail address, and an audit record is never deleted: it shows only whether two are equal.
     const recipientDigest = seal.digest(`payout-recipient:${merchantId}:${recipient}`);
     const detail = { amount, currency, recipient_digest: recipientDigest, previous, psp: first };
     const changes = [

@@ -27,7 +27,7 @@ export function checkedAnswer(
   return clean;
 }
 
-/** What a PSP may tell of its own accord; everything else says nothing about an operation. */
+/** Outcomes that a notification may have; all others say nothing about an operation. */
 const TOLD: ReadonlySet<Outcome> = new Set([
   'succeeded',
   'declined',

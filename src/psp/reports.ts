@@ -13,7 +13,7 @@ export interface AnnouncedReport {
 
 /** Where the reports of one PSP account are fetched. What comes is as the PSP wrote it. */
 export interface ReportSource {
-  /** What happened in this time, where the PSP tells it at any time. */
+  /** What happened in this time, where the PSP can be asked for it at any time. */
   period?(period: Period, signal: AbortSignal): AsyncIterable<Uint8Array>;
   /** A report that was announced. @throws ReportNotFetched */
   announced?(report: AnnouncedReport, signal: AbortSignal): AsyncIterable<Uint8Array>;

@@ -231,7 +231,7 @@ class CamtReader {
   }
 }
 
-/** One transaction of an entry, or all of it; `transaction` is null where none of them tells. */
+/** One transaction of an entry, or all of it; `transaction` is null where the entry has no details. */
 interface Movement {
   readonly line: number;
   readonly transaction: Part['texts'] | null;
@@ -267,7 +267,7 @@ function signOf(texts: Part['texts']): 1 | -1 {
   return texts.get('CdtDbtInd') === 'DBIT' ? -1 : 1;
 }
 
-/** What a movement is about. A refund is a transfer here; matching tells it from a payout by the instruction. */
+/** What a movement is about. A refund is a transfer here; matching finds out by the instruction whether it is a payout. */
 function meaningOf(
   { texts, transactions }: Entry,
   { transaction, amount, currency }: Movement,

@@ -1,5 +1,5 @@
 /**
- * `$1` account, `$2` run. What only a report tells: what the PSP charges, and what it transfers to the bank. A fee is the
+ * `$1` account, `$2` run. What only reports show: what the PSP charges, and what it transfers to the bank. A fee is the
  * merchant's whose payment the line is about, and else of no merchant.
  */
 export const POST_COSTS = `

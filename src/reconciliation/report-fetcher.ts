@@ -11,7 +11,7 @@ import { type ReportFormat } from './report-format.js';
 import { ReportRefused } from './report-line.js';
 import { stripeBalance } from './stripe-balance.js';
 
-/** Due times that are caught up after an outage; the first of them tells of all the time before it, too. */
+/** Due times that are caught up after an outage; the first of them covers all the time before it, too. */
 const MAX_CAUGHT_UP = 31;
 /** The longest that a report may take to come. */
 const MAX_FETCH_MS = 2 * 3_600_000;

@@ -1,6 +1,6 @@
 import { type ReportFault, type ReportLine } from './report-line.js';
 
-/** Which of our effects a report of this kind tells of: what it leaves out is no difference. */
+/** Which of our effects a report of this kind lists: an effect of another kind that is not in it is no break. */
 export type Covered = 'payment' | 'refund' | 'dispute' | 'payout';
 
 export interface ReportFormat {

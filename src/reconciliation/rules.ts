@@ -4,7 +4,7 @@ const DAY_MS = 24 * 3_600_000;
 export interface ReconciliationRules {
   /** How long a PSP may take to report an effect. */
   readonly slaMs: number;
-  /** How far times may differ where nothing but the amount tells what a line is about, */
+  /** How far times may differ where a line can be matched by its amount alone, */
   readonly toleranceMs: number;
   /** and amounts, in minor units by currency. */
   readonly toleranceAmounts: Readonly<Record<string, number>>;

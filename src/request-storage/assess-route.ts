@@ -41,7 +41,7 @@ export interface OpenEvidence {
  * - `requires_action`  the PSP waits for the customer
  * - `pending`          the PSP has it and will decide
  * - `throttled`        nothing ran; the PSP asks us to come back later
- * - `undoing`          the PSP did it, and was told to cancel it: it is to be undone for certain
+ * - `undoing`          the PSP did it, and was asked to cancel it: it has to be undone
  */
 export type OpenBecause = 'doubt' | 'conflict' | 'requires_action' | 'pending' | 'throttled' | 'undoing';
 

@@ -4,7 +4,7 @@ import { type PspAttempt } from './psp-request.entity.js';
 
 /*
  * The calls that a PSP allows for a route, by what its adapter declares and what was sent: whether it can be
- * asked, sent the same again, or told to undo it. Which of them is made, and when, is for nextStep().
+ * asked, sent the same again, or asked to undo it. Which of them is made, and when, is for nextStep().
  */
 
 export function waysToAsk({ request }: RouteHistory, { lookup }: Capabilities): readonly 'lookup'[] {

@@ -1,6 +1,6 @@
 import { type Problem, type ProblemCode } from './api.js';
 
-/** What every error of a call tells. */
+/** What every error of a call has. */
 export interface CallFacts {
   /** The key that every try carried, to ask again with; null for calls that change nothing. */
   readonly idempotencyKey: string | null;

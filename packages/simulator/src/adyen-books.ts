@@ -10,7 +10,7 @@ import { type Clock } from './clock.js';
 import { type Ledger, type Operation } from './ledger.js';
 import { type Webhooks } from './webhooks.js';
 
-/** Where Adyen writes down what it did to payments, and whom it tells. */
+/** Where Adyen records what it did to payments, and sends its notifications from. */
 export class AdyenBooks {
   constructor(
     readonly payments: AdyenPayments,

@@ -39,7 +39,7 @@ export class Control {
 
   /**
    * The PSP makes it known in its own way: Adyen writes a report and says where it is, Stripe's balance transactions
-   * are told so from now on. Returns the report's name.
+   * are notified from now on. Returns the report's name.
    */
   publish(request: ReportRequest = {}): string {
     return this.psp.wire.publish(request);

@@ -86,7 +86,7 @@ function whole(given: Given, name: string, otherwise: number, least: number, mos
   throw new BadControl(`${name}: a whole number from ${least} to ${most}`);
 }
 
-/** A simulator that anybody who reaches it can tell to call anybody would be a weapon. */
+/** A simulator that calls any address for any caller could be used to attack others. */
 function httpUrl(value: unknown, anywhere: boolean): string {
   const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined;
   const loopback = url !== undefined && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);

@@ -37,7 +37,7 @@ export class StripeEvents {
     });
   }
 
-  /** What comes to pass by itself, and is told then. */
+  /** What happens by itself, and is notified then. */
   later(ms: number, type: string, object: () => object, still: () => boolean): void {
     this.webhooks.schedule(ms, () => {
       if (still()) this.announce(type, object, null);

@@ -28,7 +28,7 @@ export interface WebhooksReading {
   readonly waiting: number;
   /** Of those, sent and not answered yet. */
   readonly in_flight: number;
-  /** What is to come to pass by the PSP's clock, hours from now, and is told then. */
+  /** What happens later by the PSP's clock, and is notified then. */
   readonly scheduled: number;
   readonly events: number;
   readonly delivered: number;

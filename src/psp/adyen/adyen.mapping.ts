@@ -295,7 +295,7 @@ function wholeNumber(value: unknown): number | null {
   return typeof value === 'string' && /^(?:0|[1-9]\d{0,15})$/.test(value) ? Number(value) : null;
 }
 
-/** Where the code is missing, the words tell which it is. */
+/** Where the code is missing, the reason is known by its words. */
 function refusalCodeOf({ refusalReasonCode, refusalReason, additionalData }: AdyenBody): string | undefined {
   const raw = text(record(additionalData)['refusalReasonRaw']);
   return text(refusalReasonCode) ?? adyenRefusalCode(text(refusalReason), raw);

@@ -56,7 +56,7 @@ export const bankReasons = {
 };
 
 /**
- * "We have had this before": said of a second copy, it proves nothing about the first. Only a person can tell which.
+ * "We have had this before": said of a second copy, it proves nothing about the first. Only a person can find out.
  */
 const DUPLICATES: ReadonlySet<string> = new Set(['AM05', 'DU01', 'DU02', 'DU03', 'DU04', 'DU05', 'DUPL']);
 

@@ -89,7 +89,7 @@ export interface StripeFailure {
 }
 
 /**
- * A decline as we tell it. Answers, lookups and notifications all come through here, so that the same
+ * A decline in our words. Answers, lookups and notifications all come through here, so that the same
  * failure means the same whichever way it is learned.
  */
 export function stripeDecline(failure: StripeFailure): Answer {
