@@ -98,7 +98,9 @@ export async function withInstallation(
       },
       pspAccounts: async () => {
         const { PspAdministration } = await import('./psp-accounts/psp-administration.js');
-        const psps = await configuredPsps(config);
+        const { pspsOf } = await import('./configured-psps.js');
+        // A name of the PSPs file could not be known otherwise, and would keep processes from starting.
+        const psps = await pspsOf(config, null);
         return new PspAdministration(database.dataSource, psps, await confirmedSeal(), config, clock, ids);
       },
       withPeriodicTasks: async (use) => {
@@ -119,7 +121,7 @@ export async function withInstallation(
   }
 }
 
-/** Of the file, or none: a report can be imported, and an account stored, where none is configured. */
+/** Of the file, or none: a report can be imported where no account is configured. */
 async function configuredPsps(config: Config): Promise<PspsConfig> {
   const [{ pspsOf }, { PspsConfig }] = await Promise.all([
     import('./configured-psps.js'),

@@ -27,7 +27,8 @@ interface Known {
 
 /**
  * Keeps the PSP accounts and routing rules of this process as they are stored. A start is refused where one of them
- * cannot be used; later such a change is logged, and what was read before goes on to apply. A payment reads none of it.
+ * cannot be used and is not disabled; later such a change is logged, and what was read before goes on to apply. A
+ * payment reads none of it.
  */
 @Injectable()
 export class StoredPspsReader implements OnModuleInit, OnModuleDestroy {
@@ -35,6 +36,7 @@ export class StoredPspsReader implements OnModuleInit, OnModuleDestroy {
   private looking: Promise<void> = Promise.resolve();
   private known: Accounts = new Map();
   private versions = '';
+  private isAway = false;
   private readonly unusable: Gauge;
 
   constructor(
@@ -43,7 +45,7 @@ export class StoredPspsReader implements OnModuleInit, OnModuleDestroy {
     @Inject(Encryption) private readonly encryption: Pick<Encryption, 'decrypt'>,
     @Inject(Config) private readonly config: Pick<Config, 'simulated' | 'exposed' | 'lockTtlMs'>,
     @Inject(Clock) private readonly clock: Clock,
-    @Inject(LOGGER) private readonly logger: Pick<Logger, 'error' | 'info'>,
+    @Inject(LOGGER) private readonly logger: Pick<Logger, 'error' | 'info' | 'warn'>,
     @Inject(Registry) metrics: Registry,
   ) {
     this.unusable = new Gauge({
@@ -55,8 +57,8 @@ export class StoredPspsReader implements OnModuleInit, OnModuleDestroy {
 
   /** @throws ConfigError where a stored account cannot be used */
   async onModuleInit(): Promise<void> {
-    const faults = await this.read();
-    if (faults.length > 0) throw new ConfigError(faults);
+    const faults = (await this.read()).filter(({ isDisabled }) => !isDisabled);
+    if (faults.length > 0) throw new ConfigError(faults.map(({ message }) => message));
     this.looking = repeat(
       this.clock,
       this.closing.signal,
@@ -74,22 +76,31 @@ export class StoredPspsReader implements OnModuleInit, OnModuleDestroy {
     try {
       const faults = await this.read();
       if (faults.length > 0) this.logger.error({ faults }, 'a stored PSP account cannot be used');
-    } catch {
-      // A database that is away changes no account.
+      this.isAway = false;
+    } catch (err) {
+      // Said once for an outage, in which accounts stay as they are.
+      if (!this.isAway) this.logger.warn({ err }, 'stored PSP accounts cannot be read');
+      this.isAway = true;
     }
   }
 
   /** Reads what has changed since the last time. Returns what cannot be used of it. */
-  private async read(): Promise<readonly string[]> {
+  private async read(): Promise<readonly Fault[]> {
     const { source, psps, encryption, config } = this;
     const [{ versions }] = await source.query<[{ versions: string }]>(VERSIONS);
     if (versions === this.versions) return [];
     const { known, faults } = await readStoredPsps({ source, psps, encryption, config }, this.known);
     [this.known, this.versions] = [known, versions];
     this.unusable.set(faults.length);
-    this.logger.info({ accounts: known.size }, 'stored PSP accounts were read');
+    if (known.size > 0) this.logger.info({ accounts: known.size }, 'stored PSP accounts were read');
     return faults;
   }
+}
+
+/** Why a stored account cannot be used. */
+interface Fault {
+  readonly message: string;
+  readonly isDisabled: boolean;
 }
 
 interface Reading {
@@ -105,18 +116,18 @@ type Accounts = ReadonlyMap<string, Known>;
 export async function readStoredPsps(
   reading: Reading,
   before: Accounts = new Map(),
-): Promise<{ readonly known: Accounts; readonly faults: readonly string[] }> {
+): Promise<{ readonly known: Accounts; readonly faults: readonly Fault[] }> {
   const { source, psps } = reading;
   const [accounts, routing] = await Promise.all([
     source.getRepository(StoredPspAccount).find({ order: { name: 'ASC' } }),
     source.getRepository(MerchantRouting).find(),
   ]);
-  const faults: string[] = [];
+  const faults: Fault[] = [];
   const known = new Map<string, Known>();
   for (const account of accounts) {
     const old = before.get(account.name);
-    const now = (old?.version === account.version ? old : usable(account, reading, faults)) ?? old;
-    if (now) known.set(account.name, now);
+    const now = old?.version === account.version ? old : usable(account, reading, faults);
+    if (now ?? old) known.set(account.name, now ?? disabledToo(old!, account));
   }
   psps.useStored({
     psps: [...known.values()].map(({ psp }) => psp),
@@ -128,7 +139,7 @@ export async function readStoredPsps(
 function usable(
   stored: StoredPspAccount,
   { psps, encryption, config }: Reading,
-  faults: string[],
+  faults: Fault[],
 ): Known | null {
   const { id, name, version, disabledAt } = stored;
   const problems: PspProblem[] = [];
@@ -143,6 +154,12 @@ function usable(
   } catch {
     problems.push({ pointer: '', message: 'cannot be decrypted with the seal key' });
   }
-  faults.push(...problems.map(({ pointer, message }) => `stored PSP ${name}: ${pointer || '/'}: ${message}`));
+  const all = problems.map(({ pointer, message }) => `${pointer || '/'}: ${message}`).join('; ');
+  faults.push({ message: `stored PSP ${name}: ${all}`, isDisabled: disabledAt !== null });
   return null;
+}
+
+/** What cannot be used of an account can still be disabled. */
+function disabledToo(old: Known, { disabledAt }: StoredPspAccount): Known {
+  return disabledAt === null ? old : { ...old, psp: { ...old.psp, isDisabled: true } };
 }

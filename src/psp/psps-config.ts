@@ -20,35 +20,41 @@ export interface StoredPsps {
  * which stay, and those that are stored, which change while it runs. An account that changes is another object.
  */
 export class PspsConfig {
-  private stored: StoredPsps = { psps: [], routing: new Map() };
+  private byName: ReadonlyMap<string, PspConfig> = new Map();
+  private rulesOf: StoredPsps['routing'] = new Map();
+  private rulesOfAll: readonly RoutingRule[] = [];
   private readonly listeners: (() => void)[] = [];
 
   /** @param rules of the file; null: all accounts in their order */
   constructor(
     readonly ofFile: readonly PspConfig[] = [],
     private readonly rules: readonly RoutingRule[] | null = null,
-  ) {}
+  ) {
+    this.useStored({ psps: [], routing: new Map() });
+  }
 
   get psps(): readonly PspConfig[] {
-    return [...this.ofFile, ...this.stored.psps];
+    return [...this.byName.values()];
   }
 
   named(psp: string): PspConfig | undefined {
-    return this.psps.find(({ name }) => name === psp);
+    return this.byName.get(psp);
   }
 
   /** For all merchants without rules of their own. */
   get routing(): readonly RoutingRule[] {
-    return this.rules ?? [{ order: [...new Set(this.psps.map(({ name }) => name))] }];
+    return this.rulesOfAll;
   }
 
   routingOf(merchantId: string): readonly RoutingRule[] {
-    return this.stored.routing.get(merchantId) ?? this.routing;
+    return this.rulesOf.get(merchantId) ?? this.rulesOfAll;
   }
 
   /** Takes the place of what was stored before. */
-  useStored(stored: StoredPsps): void {
-    this.stored = stored;
+  useStored({ psps, routing }: StoredPsps): void {
+    this.byName = new Map([...this.ofFile, ...psps].map((psp) => [psp.name, psp]));
+    this.rulesOf = routing;
+    this.rulesOfAll = this.rules ?? [{ order: [...this.byName.keys()] }];
     for (const listener of this.listeners) listener();
   }
 

@@ -231,7 +231,9 @@ it('takes nothing new while it is disabled, and what began there is brought to i
   expect(environment.effects(settled.id)).toHaveLength(1);
 
   await psps('enable', ['shop-stripe']);
-  await eventually(async () => (await pay(shops[1])).status === 201, 'it is charged again', SOON_MS);
+  for (const shop of shops) {
+    await eventually(async () => (await pay(shop)).status === 201, 'it is charged again', SOON_MS);
+  }
 });
 
 it('stays what it was where a change cannot be used, which a metric says; a start is refused', async () => {
@@ -245,5 +247,13 @@ it('stays what it was where a change cannot be used, which a metric says; a star
   expect((await pay(shops[0])).status).toBe(201);
   await expect(environment.start()).rejects.toThrow(
     'stored PSP shop-stripe: /: cannot be decrypted with the seal key',
+  );
+  // Nothing begins at an account that is disabled: it keeps no process from starting.
+  await environment.sql('UPDATE psp_accounts SET disabled_at = now(), version = version + 1');
+  await environment.start({ env: { PAYONCE_ROLE: 'api' } });
+  await eventually(
+    async () => codeOf(await pay(shops[0])) === 'no_route',
+    'it is disabled here too',
+    SOON_MS,
   );
 });
