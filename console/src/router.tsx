@@ -17,6 +17,9 @@ const root = createRootRoute({
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
+  // Back from the provider, which did not let in.
+  validateSearch: (search: Record<string, unknown>): { refused?: true } =>
+    'refused' in search ? { refused: true } : {},
   component: lazyRouteComponent(() => import('./pages/sign-in.js'), 'SignIn'),
 });
 

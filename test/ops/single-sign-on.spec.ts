@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AddressInfo } from 'node:net';
+import { describeInBrowser, openBrowser, openPage } from '../support/browser.js';
 import { ConsoleClient, newOperator } from '../support/console-client.js';
 import { spawnNode, type Spawned } from '../support/process.js';
 import { type Service, TestEnvironment } from '../support/test-environment.js';
@@ -239,4 +240,32 @@ it('makes no operators where the configuration does not say so, and lets nobody 
   });
   const asked = await fetch(`${away.url}/ops/api/session/oidc`, { redirect: 'manual' });
   expect([asked.status, ((await asked.json()) as { code: string }).code]).toEqual([503, 'overloaded']);
+});
+
+describeInBrowser('in Chromium', () => {
+  it('leads through the pages of the provider into the console, and back to it without a role', async () => {
+    const chromium = await openBrowser();
+    try {
+      const enter = async (login: string, groups: string) => {
+        await fetch(`${issuer}/_groups?${login}=${groups}`);
+        const { page, complaints } = await openPage(chromium);
+        await page.goto(`${service.url}/ops/sign-in`);
+        await page.getByRole('link', { name: 'Sign in by your organisation' }).click();
+        await page.locator('input[name=login]').fill(login);
+        await page.locator('input[name=password]').fill('any');
+        await page.getByRole('button', { name: 'Sign-in' }).click();
+        await page.getByRole('button', { name: 'Continue' }).click();
+        return { page, complaints };
+      };
+      const { page, complaints } = await enter('clara', 'payments');
+      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+      await page.getByText('clara@example.com').waitFor();
+      // The provider's own pages ask for fonts that this machine does not reach.
+      expect(complaints.filter((text) => !text.includes('net::ERR'))).toEqual([]);
+      const stranger = await enter('nobody', 'other');
+      await stranger.page.getByText('Your organisation did not sign you in here').waitFor();
+    } finally {
+      await chromium.close();
+    }
+  });
 });

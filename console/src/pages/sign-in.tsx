@@ -11,7 +11,7 @@ import {
   Title,
 } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
 import { type OperatorView } from '../../../src/ops/console-views.js';
 import { api } from '../api.js';
@@ -27,11 +27,10 @@ function takeLink(): string {
   return link;
 }
 const link = takeLink();
-/** Back from the provider, which did not let in. */
-const isRefused = new URLSearchParams(location.search).has('refused');
 
 export function SignIn() {
   const navigate = useNavigate();
+  const { refused } = useSearch({ from: '/sign-in' });
   const queries = useQueryClient();
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
@@ -65,7 +64,7 @@ export function SignIn() {
           An administrator makes an account with <span className="mono">npx payonce operators create</span>.
         </Text>
         {error && <Failure error={error} />}
-        {isRefused && (
+        {refused && (
           <Alert variant="light" color="orange" mb="sm">
             Your organisation did not sign you in here: ask an administrator for a role.
           </Alert>
