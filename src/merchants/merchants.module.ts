@@ -6,6 +6,7 @@ import { DatabaseModule } from '../database/database.module.js';
 import { ApiKey } from './api-key.entity.js';
 import { Merchant } from './merchant.entity.js';
 import { Merchants } from './merchants.js';
+import { PayoutLimits } from './payout-limits.js';
 import { ServiceTokens } from './service-tokens.js';
 import { readTokenFile } from './token-settings.js';
 
@@ -14,6 +15,7 @@ import { readTokenFile } from './token-settings.js';
   imports: [DatabaseModule, TypeOrmModule.forFeature([Merchant, ApiKey])],
   providers: [
     Merchants,
+    PayoutLimits,
     {
       provide: ServiceTokens,
       inject: [Config, Clock],
@@ -21,6 +23,6 @@ import { readTokenFile } from './token-settings.js';
         ServiceTokens.open(jwtFile === null ? null : readTokenFile(jwtFile), clock),
     },
   ],
-  exports: [Merchants, ServiceTokens],
+  exports: [Merchants, PayoutLimits, ServiceTokens],
 })
 export class MerchantsModule {}

@@ -1,6 +1,7 @@
-import { type DataSource } from 'typeorm';
-import { type Clock } from '../core/clock.js';
-import { type Ids } from '../core/ids.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { Clock } from '../core/clock.js';
+import { Ids } from '../core/ids.js';
 import { isCurrency, MAX_AMOUNT } from '../core/money.js';
 import { Problem } from '../core/problem.js';
 import { recordAct } from '../database/record-act.js';
@@ -18,7 +19,7 @@ export interface PayoutLimit {
   readonly count: number | null;
 }
 
-const MAX_COUNT = 1_000_000;
+export const MAX_COUNT = 1_000_000;
 
 const SET = `
 INSERT INTO payout_limits (merchant_id, currency, per, max_amount, max_count) VALUES ($1, $2, $3, $4, $5)
@@ -30,11 +31,12 @@ SELECT currency, per, max_amount::float8 AS amount, max_count AS count
   FROM payout_limits WHERE merchant_id = $1 ORDER BY currency, per`;
 
 /** The limits of merchants' payouts, as an administrator keeps them. The database holds payouts to them. */
+@Injectable()
 export class PayoutLimits {
   constructor(
-    private readonly source: DataSource,
-    private readonly clock: Pick<Clock, 'now'>,
-    private readonly ids: Pick<Ids, 'uuid'>,
+    @Inject(DataSource) private readonly source: DataSource,
+    @Inject(Clock) private readonly clock: Clock,
+    @Inject(Ids) private readonly ids: Ids,
   ) {}
 
   /**

@@ -13,6 +13,7 @@ import { HttpModule } from '../http/http.module.js';
 import { IdempotencyModule } from '../idempotency/idempotency.module.js';
 import { PaymentsModule } from '../payments/payments.module.js';
 import { RefundsModule } from '../refunds/refunds.module.js';
+import { MerchantsModule } from '../merchants/merchants.module.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { LedgerModule } from '../ledger/ledger.module.js';
 import { ReconciliationModule } from '../reconciliation/reconciliation.module.js';
@@ -28,6 +29,7 @@ import { BreakPages } from './break-page.js';
 import { AuditChain } from './audit-chain.js';
 import { AuditController } from './audit.controller.js';
 import { ConsoleAccess } from './console-access.js';
+import { ConsoleMerchantsController } from './console-merchants.controller.js';
 import { ConsoleDeadLettersController } from './console-dead-letters.controller.js';
 import { ConsoleReader } from './console-reader.js';
 import { ConsoleSiteController, securityHeaders } from './console-site.controller.js';
@@ -62,6 +64,7 @@ import { SessionController } from './session.controller.js';
   imports: [
     HttpModule,
     DatabaseModule,
+    MerchantsModule,
     JobsModule,
     LedgerModule,
     ReconciliationModule,
@@ -89,6 +92,7 @@ import { SessionController } from './session.controller.js';
     BooksController,
     PspAccountsController,
     InstallationController,
+    ConsoleMerchantsController,
     AuditController,
     EvidenceController,
     ConsoleDeadLettersController,

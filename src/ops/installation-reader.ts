@@ -104,7 +104,7 @@ export class InstallationReader {
   }
 
   /** With its keys, of which the secret is not stored. @throws Problem `not_found` */
-  async merchant(id: string): Promise<MerchantPageView> {
+  async merchant(id: string): Promise<Omit<MerchantPageView, 'payout_limits'>> {
     const [[merchant], keys, endpoints] = await Promise.all([
       this.rows<MerchantRow>(MERCHANTS, [null, id]),
       this.rows<MerchantPageView['keys'][number]>(KEYS, [id]),

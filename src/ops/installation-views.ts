@@ -1,3 +1,4 @@
+import { type Scope } from '../merchants/caller.js';
 import {
   type ApprovalView,
   type OperationRow,
@@ -82,7 +83,7 @@ export interface MerchantPageView {
     readonly id: string;
     /** What people may see of it. */
     readonly prefix: string;
-    readonly scopes: readonly string[];
+    readonly scopes: readonly Scope[];
     readonly created_at: string;
     readonly last_used_at: string | null;
     readonly expires_at: string | null;
@@ -95,6 +96,22 @@ export interface MerchantPageView {
     readonly disabled_reason: string | null;
     readonly failing_since: string | null;
   }[];
+  readonly payout_limits: readonly {
+    readonly currency: string;
+    /** Of all its payouts of a day (UTC), or of those to each recipient. */
+    readonly per: 'merchant' | 'recipient';
+    /** null: any. */
+    readonly amount: number | null;
+    readonly count: number | null;
+  }[];
+}
+
+/** A new API key: shown this once. */
+export interface NewApiKeyView {
+  readonly id: string;
+  readonly key: string;
+  /** Another one for a key of test mode. */
+  readonly merchant_id: string;
 }
 
 export interface DeliveryRow {

@@ -12,12 +12,9 @@ import {
   ListPayoutsDto,
   ReplayDeliveryDto,
 } from './dto/installation.dto.js';
-import { CursorDto } from './dto/list-payments.dto.js';
 import { InstallationReader } from './installation-reader.js';
 import {
   type DeliveryRow,
-  type MerchantPageView,
-  type MerchantRow,
   type NotificationRow,
   type PayoutPageView,
   type PayoutRow,
@@ -28,7 +25,7 @@ import { PayoutPages } from './payout-page.js';
 
 const EXAMPLE = '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e46';
 
-/** /ops/api: merchants, their webhooks, what PSPs notified, and payouts. */
+/** /ops/api: webhooks of merchants, what PSPs notified, and payouts. */
 @Controller('ops/api')
 export class InstallationController {
   constructor(
@@ -38,18 +35,6 @@ export class InstallationController {
     private readonly clock: Clock,
     private readonly ids: Ids,
   ) {}
-
-  @Get('merchants')
-  @ForRole('viewer')
-  merchants(@Query() { cursor }: CursorDto): Promise<PageView<MerchantRow>> {
-    return this.reader.merchants(cursor ?? null);
-  }
-
-  @Get('merchants/:id')
-  @ForRole('viewer')
-  merchant(@PathId('merchant', EXAMPLE) id: string): Promise<MerchantPageView> {
-    return this.reader.merchant(id);
-  }
 
   @Get('webhooks/deliveries')
   @ForRole('viewer')

@@ -5,6 +5,7 @@ import {
   type DeliveryRow,
   type MerchantPageView,
   type MerchantRow,
+  type NewApiKeyView,
   type NotificationRow,
   type PayoutPageView,
   type PayoutRow,
@@ -192,6 +193,60 @@ it('shows merchants and their keys, and no secret', async () => {
   expect(text).not.toMatch(/hash|secret/);
   const other = await viewer.get('merchants/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42');
   expect(other.status).toBe(404);
+});
+
+it('lets administrators create merchants, their keys and limits, and leaves a record of each act', async () => {
+  const admin = await ConsoleClient.signedIn(
+    () => services[0].url,
+    await newOperator(environment, 'kim', 'admin'),
+  );
+  type Answer = MerchantPageView & NewApiKeyView & { code?: string };
+  const made = (await admin.post<MerchantPageView>('merchants', { name: 'Bakery' })).body.merchant;
+  const act = (path: string, body: object) => admin.post<Answer>(`merchants/${made.id}/${path}`, body);
+  const statusWith = async (key: string) =>
+    (await new ApiClient(() => services[0].url, key).get('/v1/payments')).status;
+
+  const first = (await act('keys', { scopes: ['payments:read'], expires_in_hours: 2 })).body;
+  const rotated = (await act('keys/rotate', { id: first.id, grace_hours: 1 })).body;
+  const test = (await act('keys', { scopes: ['payments:read'], test: true })).body;
+  environment.hide(first.key, rotated.key, test.key);
+  expect(await Promise.all([first.key, rotated.key, test.key].map(statusWith))).toEqual([200, 200, 200]);
+  expect(test.merchant_id).not.toBe(made.id);
+  expect((await act('keys/revoke', { id: first.id })).body.keys).toMatchObject([
+    { id: rotated.id, revoked_at: null },
+    { id: first.id, revoked_at: expect.any(String) },
+  ]);
+  expect(await statusWith(first.key)).toBe(401);
+
+  const limit = { currency: 'EUR', per: 'recipient', amount: 100_000 };
+  expect((await act('payout-limits', limit)).body.payout_limits).toEqual([{ ...limit, count: null }]);
+  expect((await act('payout-limits/remove', limit)).body.code).toBe('validation_failed');
+  const { currency, per } = limit;
+  expect((await act('payout-limits/remove', { currency, per })).body.payout_limits).toEqual([]);
+  expect((await act('duplicate-window', { seconds: 60 })).body.merchant.duplicate_window).toBe(60);
+
+  const refusals = [
+    await act('keys', { scopes: ['everything'] }),
+    await act('keys/rotate', { id: first.id, grace_hours: 1 }),
+    await act('payout-limits', { currency, per }),
+    await act('payout-limits/remove', { currency, per }),
+    await act('duplicate-window', { seconds: -1 }),
+    await admin.post('merchants/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/keys', { scopes: ['payments:read'] }),
+  ];
+  expect(refusals.map(({ status }) => status)).toEqual([422, 409, 422, 404, 422, 404]);
+  const acts = await environment.sql<{ action: string }>(
+    "SELECT DISTINCT action FROM audit_records WHERE actor = 'operator:kim' AND merchant_id = $1 ORDER BY 1",
+    [made.id],
+  );
+  expect(acts.map(({ action }) => action)).toEqual([
+    'api_key.created',
+    'api_key.revoked',
+    'api_key.rotated',
+    'merchant.created',
+    'merchant.duplicate_window_set',
+    'payout_limit.removed',
+    'payout_limit.set',
+  ]);
 });
 
 it('lists payouts, and shows one with what happened', async () => {

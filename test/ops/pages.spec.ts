@@ -39,12 +39,18 @@ const acts = [
   'Close…',
   'Open breaker…',
   'Replay',
+  'New merchant…',
+  'New key…',
+  'Rotate…',
+  'Revoke…',
+  'Limit payouts…',
+  'Add an account…',
 ];
 
 let environment: TestEnvironment;
 let service: Service;
 let browser: Browser;
-let [ada, ben, cyd, eve, fay, vic]: OperatorCredentials[] = [];
+let [ada, ben, cyd, eve, fay, gus, vic]: OperatorCredentials[] = [];
 const ids: string[] = [];
 
 async function signIn(page: Page, operator: OperatorCredentials, periods = 0): Promise<void> {
@@ -123,6 +129,7 @@ describeInBrowser('the console', () => {
     cyd = await newOperator(environment, 'cyd', 'operator');
     eve = await newOperator(environment, 'eve', 'operator');
     fay = await newOperator(environment, 'fay', 'operator');
+    gus = await newOperator(environment, 'gus', 'admin');
     vic = await newOperator(environment, 'vic', 'viewer');
     browser = await openBrowser();
   }, 120_000);
@@ -248,6 +255,58 @@ describeInBrowser('the console', () => {
     expect([...first.complaints, ...second.complaints]).toEqual([]);
     expect(environment.effects(ids[2])).toEqual([]);
     await Promise.all([first.context.close(), second.context.close()]);
+  });
+
+  it('lets an administrator create a key, limit payouts and disable a stored PSP account', async () => {
+    const { context, page, complaints } = await openPage(browser);
+    await signIn(page, gus!);
+    await page.getByRole('link', { name: 'Merchants' }).click();
+    await page.getByRole('link', { name: 'Shop' }).click();
+    await page.getByRole('button', { name: 'New key…' }).click();
+    await page.getByLabel('payouts:write').check();
+    expect(await seriousFindings(page)).toEqual([]);
+    if (pictures) await page.screenshot({ path: `${pictures}/new-key.png` });
+    await page.getByRole('button', { name: 'Create it' }).click();
+    const key = (await page.locator('pre').textContent())!;
+    environment.hide(key);
+    if (pictures) await page.screenshot({ path: `${pictures}/new-key-shown.png` });
+    const { status } = await new ApiClient(() => service.url, key).get('/v1/payments');
+    expect(status).toBe(200);
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
+    await page.getByText(key).waitFor({ state: 'detached' });
+
+    await page.getByRole('button', { name: 'Limit payouts…' }).click();
+    await page.getByLabel('Currency').fill('eur');
+    await page.getByLabel('Payouts at most').fill('3');
+    await page.getByRole('button', { name: 'Set it' }).click();
+    await page.getByText('Payouts of EUR a day').waitFor();
+    if (pictures) await page.screenshot({ path: `${pictures}/merchant-of-an-admin.png`, fullPage: true });
+    await page.getByRole('button', { name: 'Remove…' }).click();
+    await page.getByRole('button', { name: 'Remove it' }).click();
+    await page.getByText('Its payouts have no limit.').waitFor();
+
+    await page.getByRole('link', { name: 'PSP accounts' }).click();
+    await page.getByRole('button', { name: 'Add an account…' }).click();
+    const account = {
+      name: 'by-click',
+      adapter: 'stripe',
+      account: 'acct_1ByClick',
+      timeoutMs: 500,
+      baseUrl: environment.simulator.urls.stripe,
+      credentials: { secretKey: 'sk_test_byClick0000000000' },
+    };
+    environment.hide(account.credentials.secretKey);
+    await page.getByLabel('Its entry, as in the PSPs file').fill(JSON.stringify(account, null, 2));
+    if (pictures) await page.screenshot({ path: `${pictures}/add-account.png` });
+    await page.getByRole('button', { name: 'Add it' }).click();
+    const row = page.getByRole('row').filter({ hasText: 'by-click' });
+    await row.getByRole('button', { name: 'Disable…' }).click({ timeout: 20_000 });
+    await page.getByRole('button', { name: 'Disable it' }).click();
+    await row.getByRole('button', { name: 'Enable…' }).waitFor({ timeout: 20_000 });
+    if (pictures) await page.screenshot({ path: `${pictures}/accounts-of-an-admin.png`, fullPage: true });
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    await context.close();
   });
 
   it('traces a break of reconciliation to its attempt', async () => {

@@ -1,9 +1,10 @@
-import { Button, Group, Modal, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type PageView } from '../../../src/ops/console-views.js';
 import { api } from '../api.js';
+import { Dialog } from '../dialog.js';
 import { Time } from '../format.js';
 import { Failure, Heading, Listing, Loaded, Nothing, PageButtons } from '../parts.js';
 import { useMay } from '../session.js';
@@ -115,19 +116,17 @@ export function DeadLetters() {
           )
         }
       </Loaded>
-      <Modal opened={isPurging} onClose={() => askToPurge(false)} title="Purge for good">
-        <Text size="sm" mb="md">
-          {chosen.length} jobs are deleted for good: what they were to do is not done.
-        </Text>
-        <Group justify="end">
-          <Button variant="default" onClick={() => askToPurge(false)}>
-            Cancel
-          </Button>
-          <Button color="red" loading={act.isPending} onClick={() => act.mutate('purge')}>
-            Purge {chosen.length}
-          </Button>
-        </Group>
-      </Modal>
+      {isPurging && (
+        <Dialog
+          title="Purge for good"
+          label={`Purge ${chosen.length}`}
+          isDangerous
+          act={() => act.mutateAsync('purge')}
+          close={() => askToPurge(false)}
+        >
+          <Text size="sm">{chosen.length} jobs are deleted for good: what they were to do is not done.</Text>
+        </Dialog>
+      )}
     </>
   );
 }

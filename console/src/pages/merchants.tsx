@@ -1,11 +1,14 @@
-import { SimpleGrid, Stack } from '@mantine/core';
+import { Button, Group, SimpleGrid, Stack } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
 import { type PageView } from '../../../src/ops/console-views.js';
 import { type MerchantPageView, type MerchantRow } from '../../../src/ops/installation-views.js';
 import { api } from '../api.js';
-import { State, Time } from '../format.js';
+import { money, State, Time } from '../format.js';
 import { Facts, Heading, Listing, Loaded, Nothing, PageButtons, Part } from '../parts.js';
+import { useMay } from '../session.js';
+import { ActOnMerchant, type MerchantAct, NewMerchant } from './merchant-acts.js';
 
 function window(seconds: number): string {
   return seconds === 0 ? 'never' : `within ${seconds} s`;
@@ -14,6 +17,8 @@ function window(seconds: number): string {
 export function Merchants() {
   const { cursor } = useSearch({ from: '/shell/merchants' });
   const navigate = useNavigate({ from: '/merchants' });
+  const mayKeep = useMay('admin');
+  const [isCreating, create] = useState(false);
   const query = useQuery({
     queryKey: ['merchants', cursor],
     queryFn: () =>
@@ -22,7 +27,14 @@ export function Merchants() {
   });
   return (
     <>
-      <Heading title="Merchants" hint="Tenants of this installation, the newest first." />
+      <Heading title="Merchants" hint="Tenants of this installation, the newest first.">
+        {mayKeep && (
+          <Button size="xs" variant="default" onClick={() => create(true)}>
+            New merchant…
+          </Button>
+        )}
+      </Heading>
+      {isCreating && <NewMerchant close={() => create(false)} />}
       <Loaded query={query}>
         {({ data, next_cursor: next }) => (
           <>
@@ -73,15 +85,32 @@ export function MerchantPage() {
 
 type Key = MerchantPageView['keys'][number];
 
-function keyState({ revoked_at: revoked, expires_at: expires }: Key) {
-  if (revoked !== null) return <State is="revoked" />;
-  if (expires !== null && Date.parse(expires) <= Date.now()) return <State is="expired" />;
-  return <State is="good" />;
+const isExpired = ({ expires_at: at }: Key) => at !== null && Date.parse(at) <= Date.now();
+const isLive = (key: Key) => key.revoked_at === null && !isExpired(key);
+
+function keyState(key: Key) {
+  return <State is={isLive(key) ? 'good' : key.revoked_at === null ? 'expired' : 'revoked'} />;
 }
 
-function Page({ view: { merchant, keys, endpoints } }: { view: MerchantPageView }) {
+function allowed({ currency, amount, count }: MerchantPageView['payout_limits'][number]): string {
+  const parts = [
+    ...(amount === null ? [] : [money(amount, currency)]),
+    ...(count === null ? [] : [`${count} payouts`]),
+  ];
+  return parts.join(' and ');
+}
+
+function Page({ view: { merchant, keys, endpoints, payout_limits: limits } }: { view: MerchantPageView }) {
+  const mayKeep = useMay('admin');
+  const [asked, ask] = useState<MerchantAct | null>(null);
+  const button = (label: string, act: MerchantAct): ReactNode => (
+    <Button size="compact-xs" variant="default" onClick={() => ask(act)}>
+      {label}
+    </Button>
+  );
   return (
     <>
+      {asked && <ActOnMerchant merchantId={merchant.id} of={asked} close={() => ask(null)} />}
       <Heading title={merchant.name} hint={`Merchant ${merchant.id}`}>
         <Link to="/payments" search={{ merchant: merchant.id }}>
           Its payments
@@ -96,8 +125,25 @@ function Page({ view: { merchant, keys, endpoints } }: { view: MerchantPageView 
                 ['Enabled endpoints', `${merchant.endpoints} of 16`],
                 ['Last payment', <Time key="last" at={merchant.last_payment_at} />],
                 ['Created', <Time key="created" at={merchant.created_at} />],
+                ...limits.map(
+                  (limit) =>
+                    [
+                      `Payouts of ${limit.currency} a day${limit.per === 'merchant' ? '' : ', to each recipient'}`,
+                      <Group key={`${limit.currency} ${limit.per}`} gap="xs" justify="end">
+                        {allowed(limit)}
+                        {mayKeep && button('Remove…', { act: 'unlimit', limit })}
+                      </Group>,
+                    ] as const,
+                ),
               ]}
             />
+            {limits.length === 0 && <Nothing>Its payouts have no limit.</Nothing>}
+            {mayKeep && (
+              <Group justify="end" mt="xs" gap="xs">
+                {button('Refuse the same payment…', { act: 'window', seconds: merchant.duplicate_window })}
+                {button('Limit payouts…', { act: 'limit' })}
+              </Group>
+            )}
           </Part>
           <Part title="Webhook endpoints">
             {endpoints.length === 0 ? (
@@ -141,8 +187,27 @@ function Page({ view: { merchant, keys, endpoints } }: { view: MerchantPageView 
                 { label: 'Last used', cell: ({ last_used_at: at }) => <Time at={at} /> },
                 { label: 'Expires', cell: ({ expires_at: at }) => <Time at={at} /> },
                 { label: 'Created', cell: ({ created_at: at }) => <Time at={at} /> },
+                ...(mayKeep
+                  ? [
+                      {
+                        label: 'Act',
+                        cell: (key: Key) =>
+                          isLive(key) && (
+                            <Group gap="xs" justify="inherit">
+                              {button('Rotate…', { act: 'rotate', id: key.id, prefix: key.prefix })}
+                              {button('Revoke…', { act: 'revoke', id: key.id, prefix: key.prefix })}
+                            </Group>
+                          ),
+                      },
+                    ]
+                  : []),
               ]}
             />
+          )}
+          {mayKeep && (
+            <Group justify="end" mt="xs">
+              {button('New key…', { act: 'key' })}
+            </Group>
           )}
         </Part>
       </Stack>

@@ -1,11 +1,12 @@
-import { Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Button, Group, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type ApprovalView, type OrphanRow, type PageView } from '../../../src/ops/console-views.js';
 import { api } from '../api.js';
+import { Dialog, Words } from '../dialog.js';
 import { money, State, Time } from '../format.js';
-import { Failure, Heading, Listing, Loaded, Nothing } from '../parts.js';
+import { Heading, Listing, Loaded, Nothing } from '../parts.js';
 import { useMay } from '../session.js';
 
 export function Orphans() {
@@ -94,53 +95,25 @@ function Rows({ rows }: { readonly rows: readonly OrphanRow[] }) {
 
 function Ask(props: { kind: 'return_orphan' | 'close_orphan'; row: OrphanRow; close: () => void }) {
   const { kind, row, close } = props;
-  const queries = useQueryClient();
   const [evidence, setEvidence] = useState('');
   const { merchant_id, entity_key, route, psp_reference } = row;
-  const ask = useMutation({
-    mutationFn: () =>
-      api<ApprovalView>('POST', 'approvals', {
-        kind,
-        merchant_id,
-        entity_key,
-        route,
-        ...(psp_reference === null ? {} : { psp_reference }),
-        evidence,
-      }),
-    onSuccess: async () => {
-      await queries.invalidateQueries();
-      close();
-    },
-  });
+  const named = { merchant_id, entity_key, route, ...(psp_reference === null ? {} : { psp_reference }) };
   const isReturn = kind === 'return_orphan';
   return (
-    <Modal opened onClose={close} title={isReturn ? 'Give it back' : 'Close it'}>
-      <Stack gap="sm">
-        <Text size="sm">
-          {isReturn
-            ? `${row.psp} is asked about this very object, and ${money(row.amount, row.currency)} is given back where it is there.`
-            : 'It is taken off the list, because you settled it at the PSP. Nothing is sent.'}{' '}
-          A second operator has to approve it.
-        </Text>
-        <Textarea
-          label="What you found"
-          required
-          autosize
-          minRows={2}
-          maxLength={500}
-          value={evidence}
-          onChange={({ currentTarget }) => setEvidence(currentTarget.value)}
-        />
-        {ask.error && <Failure error={ask.error} />}
-        <Group justify="end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button loading={ask.isPending} disabled={evidence.trim() === ''} onClick={() => ask.mutate()}>
-            Ask for approval
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <Dialog
+      title={isReturn ? 'Give it back' : 'Close it'}
+      label="Ask for approval"
+      isReady={evidence.trim() !== ''}
+      act={() => api<ApprovalView>('POST', 'approvals', { kind, ...named, evidence })}
+      close={close}
+    >
+      <Text size="sm">
+        {isReturn
+          ? `${row.psp} is asked about this very object, and ${money(row.amount, row.currency)} is given back where it is there.`
+          : 'It is taken off the list, because you settled it at the PSP. Nothing is sent.'}{' '}
+        A second operator has to approve it.
+      </Text>
+      <Words label="What you found" value={evidence} set={setEvidence} />
+    </Dialog>
   );
 }

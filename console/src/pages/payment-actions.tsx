@@ -1,10 +1,9 @@
-import { Button, Group, Modal, NumberInput, Stack, Textarea, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Button, Group, NumberInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { type PaymentPageView } from '../../../src/ops/console-views.js';
 import { api } from '../api.js';
+import { Dialog, Words } from '../dialog.js';
 import { digitsOf } from '../format.js';
-import { Failure } from '../parts.js';
 import { useMay } from '../session.js';
 import { AskApproval } from './ask-approval.js';
 
@@ -93,33 +92,16 @@ function Refund(props: { named: Named; currency: string; left: number; close: ()
 }
 
 function Note({ named, close }: { readonly named: Named; readonly close: () => void }) {
-  const queries = useQueryClient();
   const [note, setNote] = useState('');
-  const save = useMutation({
-    mutationFn: () => api('POST', 'operations/note', { ...named, note }),
-    onSuccess: async () => {
-      await queries.invalidateQueries();
-      close();
-    },
-  });
   return (
-    <Modal opened onClose={close} title="Add a note">
-      <Stack gap="sm">
-        <Textarea
-          label="What others shall know"
-          autosize
-          minRows={2}
-          maxLength={500}
-          value={note}
-          onChange={({ currentTarget }) => setNote(currentTarget.value)}
-        />
-        {save.error && <Failure error={save.error} />}
-        <Group justify="end">
-          <Button disabled={note.trim() === ''} loading={save.isPending} onClick={() => save.mutate()}>
-            Save
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <Dialog
+      title="Add a note"
+      label="Save"
+      isReady={note.trim() !== ''}
+      act={() => api('POST', 'operations/note', { ...named, note })}
+      close={close}
+    >
+      <Words label="What others shall know" value={note} set={setNote} />
+    </Dialog>
   );
 }

@@ -4,24 +4,24 @@ import {
   Button,
   Group,
   List,
-  Modal,
   NumberInput,
   Select,
   Stack,
   Text,
-  Textarea,
   TextInput,
 } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type PageView } from '../../../src/ops/console-views.js';
 import { type PspAccountRow, type RoutingView } from '../../../src/ops/installation-views.js';
 import { api } from '../api.js';
+import { Dialog, Effects, Words } from '../dialog.js';
 import { Time, words } from '../format.js';
-import { Failure, Heading, Listing, Loaded, Nothing, Part } from '../parts.js';
+import { Heading, Listing, Loaded, Nothing, Part } from '../parts.js';
 import { type RouteSearch } from '../router.js';
 import { useMay } from '../session.js';
+import { StoredAccount, type StoredAct } from './stored-account.js';
 
 export function Psps() {
   const query = useQuery({
@@ -48,7 +48,7 @@ const breakers = {
 export function Breaker({ is }: { is: PspAccountRow['breaker']['state'] }) {
   const { color, label } = breakers[is];
   return (
-    <Badge color={color} variant="light" tt="none" fw={600}>
+    <Badge color={color} variant="light" tt="none" fw={600} miw="max-content">
       {label}
     </Badge>
   );
@@ -56,7 +56,9 @@ export function Breaker({ is }: { is: PspAccountRow['breaker']['state'] }) {
 
 function Accounts({ rows }: { rows: readonly PspAccountRow[] }) {
   const mayAct = useMay('operator');
+  const mayKeep = useMay('admin');
   const [changing, change] = useState<PspAccountRow | null>(null);
+  const [keeping, keep] = useState<StoredAct | null>(null);
   const share = ({ calls: { succeeded, declined, unanswered } }: PspAccountRow) => {
     const all = succeeded + declined + unanswered;
     return all === 0 ? '–' : `${((succeeded / all) * 100).toFixed(1)} %`;
@@ -64,6 +66,13 @@ function Accounts({ rows }: { rows: readonly PspAccountRow[] }) {
   const ms = (latency: number | null) => (latency === null ? '–' : `${latency} ms`);
   return (
     <Part title="Accounts" hint="calls of the last five minutes">
+      {mayKeep && (
+        <Group justify="end" mb="xs">
+          <Button size="xs" variant="default" onClick={() => keep({ act: 'add' })}>
+            Add an account…
+          </Button>
+        </Group>
+      )}
       <Listing
         rows={rows}
         keyOf={({ psp }) => psp}
@@ -109,71 +118,57 @@ function Accounts({ rows }: { rows: readonly PspAccountRow[] }) {
                 {
                   label: 'Act',
                   cell: (row: PspAccountRow) => (
-                    <Button size="compact-xs" variant="default" onClick={() => change(row)}>
-                      {row.breaker.state === 'closed' ? 'Open breaker…' : 'Close breaker…'}
-                    </Button>
+                    <Group gap="xs" justify="inherit">
+                      <Button size="compact-xs" variant="default" onClick={() => change(row)}>
+                        {row.breaker.state === 'closed' ? 'Open breaker…' : 'Close breaker…'}
+                      </Button>
+                      {mayKeep && row.kept_in === 'database' && (
+                        <>
+                          <Button
+                            size="compact-xs"
+                            variant="default"
+                            onClick={() => keep({ act: 'change', psp: row.psp })}
+                          >
+                            Change…
+                          </Button>
+                          <Button
+                            size="compact-xs"
+                            variant="default"
+                            onClick={() => keep({ act: 'disable', psp: row.psp, isDisabled: row.disabled })}
+                          >
+                            {row.disabled ? 'Enable…' : 'Disable…'}
+                          </Button>
+                        </>
+                      )}
+                    </Group>
                   ),
                 },
               ]
             : []),
         ]}
       />
+      {keeping !== null && <StoredAccount of={keeping} close={() => keep(null)} />}
       {changing !== null && <ChangeBreaker of={changing} close={() => change(null)} />}
     </Part>
   );
 }
 
 function ChangeBreaker({ of: { psp, breaker }, close }: { of: PspAccountRow; close: () => void }) {
-  const queries = useQueryClient();
   const [note, setNote] = useState('');
   const open = breaker.state === 'closed';
-  const act = useMutation({
-    mutationFn: () => api('POST', 'psps/breaker', { psp, open, note }),
-    onSuccess: async () => {
-      await queries.invalidateQueries();
-      close();
-    },
-  });
   return (
-    <Modal
-      opened
-      onClose={close}
+    <Dialog
       title={open ? `Open the breaker of ${psp}` : `Close the breaker of ${psp}`}
+      label={open ? 'Open it' : 'Close it'}
       size="lg"
+      isDangerous={open}
+      isReady={note.trim() !== ''}
+      act={() => api('POST', 'psps/breaker', { psp, open, note })}
+      close={close}
     >
-      <Stack gap="sm">
-        <Alert variant="light" color={open ? 'orange' : 'gray'} title="What happens">
-          <List size="sm">
-            {(open ? opening : closing).map((fact) => (
-              <List.Item key={fact}>{fact}</List.Item>
-            ))}
-          </List>
-        </Alert>
-        <Textarea
-          label="Why"
-          required
-          autosize
-          minRows={2}
-          maxLength={500}
-          value={note}
-          onChange={({ currentTarget }) => setNote(currentTarget.value)}
-        />
-        {act.error && <Failure error={act.error} />}
-        <Group justify="end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button
-            {...(open ? { color: 'red' } : {})}
-            disabled={note.trim() === ''}
-            loading={act.isPending}
-            onClick={() => act.mutate()}
-          >
-            {open ? 'Open it' : 'Close it'}
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+      <Effects of={open ? opening : closing} isGrave={open} />
+      <Words label="Why" value={note} set={setNote} />
+    </Dialog>
   );
 }
 

@@ -1,8 +1,9 @@
-import { Button, Group, Modal, NumberInput, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, NumberInput, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type SnoozeView } from '../../../src/ops/console-views.js';
 import { api } from '../api.js';
+import { Dialog, Words } from '../dialog.js';
 import { Time } from '../format.js';
 import { Failure } from '../parts.js';
 import { useMay, useSession } from '../session.js';
@@ -48,51 +49,32 @@ export function Snooze({ named, snooze }: { readonly named: Named; readonly snoo
 
 function NewSnooze({ named, close }: { readonly named: Named; readonly close: () => void }) {
   const { data: session } = useSession();
-  const queries = useQueryClient();
   const [hours, setHours] = useState(4);
   const [owner, setOwner] = useState(session?.name ?? '');
   const [note, setNote] = useState('');
-  const save = useMutation({
-    mutationFn: () => api<SnoozeView>('POST', 'operations/snooze', { ...named, hours, owner, note }),
-    onSuccess: async () => {
-      await queries.invalidateQueries();
-      close();
-    },
-  });
   return (
-    <Modal opened onClose={close} title="Snooze">
-      <Stack gap="sm">
-        <Text size="sm">It stays stuck, and is not listed until then, because its owner looks after it.</Text>
-        <NumberInput
-          label="For how many hours"
-          min={1}
-          max={720}
-          value={hours}
-          onChange={(value) => setHours(Number(value))}
-        />
-        <TextInput
-          label="Owner"
-          maxLength={64}
-          value={owner}
-          onChange={({ currentTarget }) => setOwner(currentTarget.value)}
-        />
-        <Textarea
-          label="What is being done"
-          maxLength={500}
-          value={note}
-          onChange={({ currentTarget }) => setNote(currentTarget.value)}
-        />
-        {save.error && <Failure error={save.error} />}
-        <Group justify="end">
-          <Button
-            disabled={note.trim() === '' || owner === ''}
-            loading={save.isPending}
-            onClick={() => save.mutate()}
-          >
-            Snooze
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <Dialog
+      title="Snooze"
+      label="Snooze"
+      isReady={note.trim() !== '' && owner !== ''}
+      act={() => api<SnoozeView>('POST', 'operations/snooze', { ...named, hours, owner, note })}
+      close={close}
+    >
+      <Text size="sm">It stays stuck, and is not listed until then, because its owner looks after it.</Text>
+      <NumberInput
+        label="For how many hours"
+        min={1}
+        max={720}
+        value={hours}
+        onChange={(value) => setHours(Number(value))}
+      />
+      <TextInput
+        label="Owner"
+        maxLength={64}
+        value={owner}
+        onChange={({ currentTarget }) => setOwner(currentTarget.value)}
+      />
+      <Words label="What is being done" value={note} set={setNote} />
+    </Dialog>
   );
 }

@@ -1,0 +1,278 @@
+import {
+  Checkbox,
+  Code,
+  CopyButton,
+  Button,
+  Group,
+  NumberInput,
+  Select,
+  Text,
+  TextInput,
+} from '@mantine/core';
+import { useState } from 'react';
+import { type MerchantPageView, type NewApiKeyView } from '../../../src/ops/installation-views.js';
+import { api } from '../api.js';
+import { Dialog, Effects } from '../dialog.js';
+
+type PayoutLimit = MerchantPageView['payout_limits'][number];
+
+/** What an administrator may do to a merchant; which of it is being asked for. */
+export type MerchantAct =
+  | { readonly act: 'window'; readonly seconds: number }
+  | { readonly act: 'key' }
+  | { readonly act: 'rotate' | 'revoke'; readonly id: string; readonly prefix: string }
+  | { readonly act: 'limit' }
+  | { readonly act: 'unlimit'; readonly limit: PayoutLimit };
+
+interface To<Act extends MerchantAct['act']> {
+  readonly merchantId: string;
+  readonly of: Extract<MerchantAct, { readonly act: Act }>;
+  readonly close: () => void;
+}
+
+const pathOf = (merchantId: string, act: string) => `merchants/${encodeURIComponent(merchantId)}/${act}`;
+
+export function ActOnMerchant(props: { merchantId: string; of: MerchantAct; close: () => void }) {
+  const { of, ...rest } = props;
+  switch (of.act) {
+    case 'window':
+      return <DuplicateWindow of={of} {...rest} />;
+    case 'key':
+      return <NewKey of={of} {...rest} />;
+    case 'rotate':
+    case 'revoke':
+      return <ReplaceKey of={of} {...rest} />;
+    case 'limit':
+      return <NewLimit of={of} {...rest} />;
+    case 'unlimit':
+      return <RemoveLimit of={of} {...rest} />;
+  }
+}
+
+function DuplicateWindow({ merchantId, of, close }: To<'window'>) {
+  const [seconds, setSeconds] = useState(of.seconds);
+  return (
+    <Dialog
+      title="Refuse the same payment"
+      label="Set it"
+      act={() => api('POST', pathOf(merchantId, 'duplicate-window'), { seconds })}
+      close={close}
+    >
+      <Text size="sm">
+        For so long a payment of the same amount, currency and reference under another key is refused. 0:
+        never.
+      </Text>
+      <NumberInput
+        label="Seconds"
+        min={0}
+        max={86_400}
+        allowDecimal={false}
+        value={seconds}
+        onChange={(value) => setSeconds(Number(value))}
+      />
+    </Dialog>
+  );
+}
+
+const scopes = Object.keys({
+  'payments:read': true,
+  'payments:write': true,
+  'payouts:write': true,
+  'webhooks:read': true,
+  'webhooks:write': true,
+  'events:read': true,
+} satisfies Record<MerchantPageView['keys'][number]['scopes'][number], true>);
+
+function NewKey({ merchantId, close }: To<'key'>) {
+  const [chosen, choose] = useState<string[]>(['payments:read', 'payments:write']);
+  const [hours, setHours] = useState<number | null>(null);
+  const [test, setTest] = useState(false);
+  const lifetime = hours === null ? {} : { expires_in_hours: hours };
+  return (
+    <Dialog
+      title="New API key"
+      label="Create it"
+      isReady={chosen.length > 0}
+      act={() =>
+        api<NewApiKeyView>('POST', pathOf(merchantId, 'keys'), { scopes: chosen, test, ...lifetime })
+      }
+      shown={shownOnce}
+      close={close}
+    >
+      <Checkbox.Group label="What it allows" value={chosen} onChange={choose}>
+        {scopes.map((scope) => (
+          <Checkbox key={scope} value={scope} label={scope} mt={6} />
+        ))}
+      </Checkbox.Group>
+      <NumberInput
+        label="Expires in hours"
+        placeholder="Never, until it is revoked"
+        min={1}
+        max={87_600}
+        allowDecimal={false}
+        value={hours ?? ''}
+        onChange={(value) => setHours(value === '' ? null : Number(value))}
+      />
+      <Checkbox
+        label="For the merchant's test mode: it reaches PSP accounts of test mode alone"
+        checked={test}
+        onChange={({ currentTarget }) => setTest(currentTarget.checked)}
+      />
+    </Dialog>
+  );
+}
+
+function ReplaceKey({ merchantId, of: { act, id, prefix }, close }: To<'rotate' | 'revoke'>) {
+  const [hours, setHours] = useState(24);
+  return act === 'rotate' ? (
+    <Dialog
+      title={`Rotate ${prefix}…`}
+      label="Rotate it"
+      act={() => api<NewApiKeyView>('POST', pathOf(merchantId, 'keys/rotate'), { id, grace_hours: hours })}
+      shown={shownOnce}
+      close={close}
+    >
+      <Text size="sm">A new key takes its scopes and its lifetime; both are live for a while.</Text>
+      <NumberInput
+        label="The old one is refused after hours"
+        min={1}
+        max={87_600}
+        allowDecimal={false}
+        value={hours}
+        onChange={(value) => setHours(Number(value))}
+      />
+    </Dialog>
+  ) : (
+    <Dialog
+      title={`Revoke ${prefix}…`}
+      label="Revoke it"
+      isDangerous
+      act={() => api('POST', pathOf(merchantId, 'keys/revoke'), { id })}
+      close={close}
+    >
+      <Effects
+        of={['Within five seconds all processes refuse it.', 'It cannot be made live again.']}
+        isGrave
+      />
+    </Dialog>
+  );
+}
+
+function shownOnce({ id, key }: NewApiKeyView) {
+  return (
+    <>
+      <Text size="sm">Copy it now: it is not stored, and not shown again. Its id is {id}.</Text>
+      <Group gap="xs" wrap="nowrap">
+        <Code block style={{ overflowWrap: 'anywhere', whiteSpace: 'normal' }} flex={1}>
+          {key}
+        </Code>
+        <CopyButton value={key}>
+          {({ copied, copy }) => (
+            <Button size="xs" variant="default" onClick={copy}>
+              {copied ? 'Copied' : 'Copy'}
+            </Button>
+          )}
+        </CopyButton>
+      </Group>
+    </>
+  );
+}
+
+function NewLimit({ merchantId, close }: To<'limit'>) {
+  const [currency, setCurrency] = useState('');
+  const [per, setPer] = useState('merchant');
+  const [amount, setAmount] = useState<number | null>(null);
+  const [count, setCount] = useState<number | null>(null);
+  const limit = {
+    currency,
+    per,
+    ...(amount === null ? {} : { amount }),
+    ...(count === null ? {} : { count }),
+  };
+  const figure = (label: string, value: number | null, set: (value: number | null) => void) => (
+    <NumberInput
+      label={label}
+      placeholder="Any"
+      min={0}
+      allowDecimal={false}
+      value={value ?? ''}
+      onChange={(given) => set(given === '' ? null : Number(given))}
+    />
+  );
+  return (
+    <Dialog
+      title="Limit payouts"
+      label="Set it"
+      isReady={/^[A-Z]{3}$/.test(currency) && (amount !== null || count !== null)}
+      act={() => api('POST', pathOf(merchantId, 'payout-limits'), limit)}
+      close={close}
+    >
+      <Effects
+        of={[
+          'Holds for payouts from now on; what was paid out today counts.',
+          'A merchant that has a limit pays out in no currency without one.',
+        ]}
+        isGrave={false}
+      />
+      <TextInput
+        label="Currency"
+        maxLength={3}
+        value={currency}
+        onChange={({ currentTarget }) => setCurrency(currentTarget.value.toUpperCase())}
+      />
+      <Select
+        label="Of"
+        data={[
+          { value: 'merchant', label: 'all its payouts of a day (UTC)' },
+          { value: 'recipient', label: 'the payouts to each recipient of a day (UTC)' },
+        ]}
+        value={per}
+        allowDeselect={false}
+        onChange={(value) => setPer(value ?? 'merchant')}
+      />
+      {figure('Amount at most (minor units)', amount, setAmount)}
+      {figure('Payouts at most', count, setCount)}
+    </Dialog>
+  );
+}
+
+function RemoveLimit({ merchantId, of: { limit }, close }: To<'unlimit'>) {
+  const { currency, per } = limit;
+  return (
+    <Dialog
+      title={`Remove the limit of ${currency} per ${per}`}
+      label="Remove it"
+      isDangerous
+      act={() => api('POST', pathOf(merchantId, 'payout-limits/remove'), { currency, per })}
+      close={close}
+    >
+      <Effects
+        of={[
+          'Where others are left and none of them has this currency, it is not paid out any more.',
+          'Without any, the merchant pays out as it likes.',
+        ]}
+        isGrave
+      />
+    </Dialog>
+  );
+}
+
+export function NewMerchant({ close }: { close: () => void }) {
+  const [name, setName] = useState('');
+  return (
+    <Dialog
+      title="New merchant"
+      label="Create it"
+      isReady={name.trim() !== ''}
+      act={() => api<MerchantPageView>('POST', 'merchants', { name })}
+      close={close}
+    >
+      <TextInput
+        label="Name"
+        maxLength={200}
+        value={name}
+        onChange={({ currentTarget }) => setName(currentTarget.value)}
+      />
+    </Dialog>
+  );
+}

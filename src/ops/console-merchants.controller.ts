@@ -1,0 +1,133 @@
+import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { PathId } from '../http/request.decorators.js';
+import { Merchants } from '../merchants/merchants.js';
+import { PayoutLimits } from '../merchants/payout-limits.js';
+import { CurrentOperator, ForRole } from './console-access.js';
+import { type PageView } from './console-views.js';
+import { CursorDto } from './dto/list-payments.dto.js';
+import {
+  ApiKeyIdDto,
+  CreateApiKeyDto,
+  CreateMerchantDto,
+  NamePayoutLimitDto,
+  RotateApiKeyDto,
+  SetDuplicateWindowDto,
+  SetPayoutLimitDto,
+} from './dto/merchants.dto.js';
+import { InstallationReader } from './installation-reader.js';
+import { type MerchantPageView, type MerchantRow, type NewApiKeyView } from './installation-views.js';
+import { actorOf } from './operator-acts.js';
+import { type SignedIn } from './operator-sessions.js';
+
+const EXAMPLE = '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e46';
+const MerchantId = () => PathId('merchant', EXAMPLE);
+
+/** /ops/api/merchants: merchants, their API keys and their limits. What each act changed is in the audit. */
+@Controller('ops/api/merchants')
+export class ConsoleMerchantsController {
+  constructor(
+    private readonly reader: InstallationReader,
+    private readonly merchants: Merchants,
+    private readonly limits: PayoutLimits,
+  ) {}
+
+  @Get()
+  @ForRole('viewer')
+  list(@Query() { cursor }: CursorDto): Promise<PageView<MerchantRow>> {
+    return this.reader.merchants(cursor ?? null);
+  }
+
+  @Get(':id')
+  @ForRole('viewer')
+  async get(@MerchantId() id: string): Promise<MerchantPageView> {
+    return { ...(await this.reader.merchant(id)), payout_limits: await this.limits.list(id) };
+  }
+
+  @Post()
+  @HttpCode(200)
+  @ForRole('admin')
+  async create(
+    @Body() { name }: CreateMerchantDto,
+    @CurrentOperator() operator: SignedIn,
+  ): Promise<MerchantPageView> {
+    return this.get((await this.merchants.createMerchant(name, 0, actorOf(operator))).id);
+  }
+
+  @Post(':id/duplicate-window')
+  @HttpCode(200)
+  @ForRole('admin')
+  async setDuplicateWindow(
+    @MerchantId() id: string,
+    @Body() { seconds }: SetDuplicateWindowDto,
+    @CurrentOperator() operator: SignedIn,
+  ): Promise<MerchantPageView> {
+    await this.merchants.setDuplicateWindow(id, seconds, actorOf(operator));
+    return this.get(id);
+  }
+
+  @Post(':id/keys')
+  @HttpCode(200)
+  @ForRole('admin')
+  async createApiKey(
+    @MerchantId() id: string,
+    @Body() { scopes, expires_in_hours: hours, test = false }: CreateApiKeyDto,
+    @CurrentOperator() operator: SignedIn,
+  ): Promise<NewApiKeyView> {
+    const actor = actorOf(operator);
+    const owner = test ? (await this.merchants.testModeOf(id, actor)).id : id;
+    return {
+      ...(await this.merchants.createApiKey(owner, scopes, actor, hours ?? null)),
+      merchant_id: owner,
+    };
+  }
+
+  /** A key with the scopes and the lifetime of the one that it replaces. */
+  @Post(':id/keys/rotate')
+  @HttpCode(200)
+  @ForRole('admin')
+  async rotateApiKey(
+    @MerchantId() merchantId: string,
+    @Body() { id: replaced, grace_hours: graceHours }: RotateApiKeyDto,
+    @CurrentOperator() operator: SignedIn,
+  ): Promise<NewApiKeyView> {
+    const actor = actorOf(operator);
+    const { id, key } = await this.merchants.rotateApiKey(merchantId, replaced, graceHours, actor);
+    return { id, key, merchant_id: merchantId };
+  }
+
+  @Post(':id/keys/revoke')
+  @HttpCode(200)
+  @ForRole('admin')
+  async revokeApiKey(
+    @MerchantId() merchantId: string,
+    @Body() { id }: ApiKeyIdDto,
+    @CurrentOperator() operator: SignedIn,
+  ): Promise<MerchantPageView> {
+    await this.merchants.revokeApiKey(merchantId, id, actorOf(operator));
+    return this.get(merchantId);
+  }
+
+  @Post(':id/payout-limits')
+  @HttpCode(200)
+  @ForRole('admin')
+  async setPayoutLimit(
+    @MerchantId() merchantId: string,
+    @Body() request: SetPayoutLimitDto,
+    @CurrentOperator() operator: SignedIn,
+  ): Promise<MerchantPageView> {
+    await this.limits.set(merchantId, request.limit(), actorOf(operator));
+    return this.get(merchantId);
+  }
+
+  @Post(':id/payout-limits/remove')
+  @HttpCode(200)
+  @ForRole('admin')
+  async removePayoutLimit(
+    @MerchantId() merchantId: string,
+    @Body() { currency, per }: NamePayoutLimitDto,
+    @CurrentOperator() operator: SignedIn,
+  ): Promise<MerchantPageView> {
+    await this.limits.remove(merchantId, { currency, per }, actorOf(operator));
+    return this.get(merchantId);
+  }
+}

@@ -1,0 +1,65 @@
+import { scopes } from '../../merchants/caller.js';
+import { MAX_COUNT, type PayoutLimit, payoutLimitScopes } from '../../merchants/payout-limits.js';
+import { IsFlag, IsOneOf, IsText, IsTextList, IsWholeNumber } from '../../http/fields.js';
+import { IsCurrencyCode, UUID } from '../../http/shared-fields.js';
+import { MAX_AMOUNT } from '../../core/money.js';
+
+export class CreateMerchantDto {
+  @IsText({ minLength: 1, maxLength: 200, message: 'must be 1 to 200 characters' })
+  name: string;
+}
+
+export class SetDuplicateWindowDto {
+  /** 0: off. */
+  @IsWholeNumber({ minimum: 0, maximum: 86_400 })
+  seconds: number;
+}
+
+const hours = { minimum: 1, maximum: 87_600 };
+
+export class CreateApiKeyDto {
+  @IsTextList({ items: scopes, minItems: 1, unique: true, message: 'must be a list of scopes' })
+  scopes: string[];
+
+  /** It lives until it is revoked where this is left out. */
+  @IsWholeNumber({ ...hours, optional: true })
+  expires_in_hours?: number;
+
+  /** For the merchant's test mode. */
+  @IsFlag({ optional: true })
+  test?: boolean;
+}
+
+export class ApiKeyIdDto {
+  @IsText({ pattern: UUID, maxLength: 36, message: 'must be the id of an API key' })
+  id: string;
+}
+
+export class RotateApiKeyDto extends ApiKeyIdDto {
+  /** How long the key that is replaced stays live. */
+  @IsWholeNumber(hours)
+  grace_hours: number;
+}
+
+export class NamePayoutLimitDto {
+  @IsCurrencyCode()
+  currency: string;
+
+  @IsOneOf(payoutLimitScopes)
+  per: PayoutLimit['per'];
+}
+
+export class SetPayoutLimitDto extends NamePayoutLimitDto {
+  /** Minor units; any amount where it is left out. */
+  @IsWholeNumber({ minimum: 0, maximum: MAX_AMOUNT, optional: true })
+  amount?: number;
+
+  /** Any number of payouts where it is left out. */
+  @IsWholeNumber({ minimum: 0, maximum: MAX_COUNT, optional: true })
+  count?: number;
+
+  limit(): PayoutLimit {
+    const { currency, per, amount = null, count = null } = this;
+    return { currency, per, amount, count };
+  }
+}
