@@ -5,7 +5,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 export type Schema = Readonly<Record<string, unknown>>;
 type Properties = Readonly<Record<string, Schema>>;
 
-const ajv = new Ajv({ allErrors: true });
+const ajv = new Ajv({ allErrors: true, meta: false, validateSchema: false });
 
 export interface Shape<T> {
   fits(value: unknown): value is T;

@@ -65,11 +65,10 @@ const OPEN_UNITS = open(`
 
 /** A line that nothing of ours is effective for. */
 const OPEN_LINES = open(`
-  SELECT l.psp, l.key AS line_key, 'line:' || l.key AS subject, l.merchant_id, NULL AS source, l.entity_key,
-         l.psp_reference, l.currency, 0 AS expected, l.gross AS reported, l.occurred_at,
-         CASE WHEN l.kind IN ('refund_reversed', 'payout_returned', 'dispute', 'dispute_reversed') AND known.is
-                THEN 'status_mismatch'
-              WHEN named.is_authorized THEN 'status_mismatch'
+  SELECT l.psp, l.key AS line_key, 'line:' || l.key AS subject, coalesce(l.merchant_id, known.merchant_id) AS merchant_id,
+         known.source, coalesce(l.entity_key, known.entity_key) AS entity_key, l.psp_reference, l.currency, 0 AS expected,
+         l.gross AS reported, l.occurred_at,
+         CASE WHEN known.source IS NOT NULL OR named.is_authorized THEN 'status_mismatch'
               WHEN l.entity_key IS NULL THEN 'missing_here'
               WHEN done.is THEN 'duplicate_effect'
               WHEN l.evidence IS NULL THEN 'wrong_psp'
@@ -78,9 +77,12 @@ const OPEN_LINES = open(`
    CROSS JOIN LATERAL (SELECT EXISTS (
      SELECT FROM psp_requests r WHERE r.merchant_id = l.merchant_id AND r.entity_key = l.entity_key
         AND r.verdict = 'effective') AS is) done
-   CROSS JOIN LATERAL (SELECT EXISTS (
-     SELECT FROM ledger_transactions t WHERE t.psp = l.psp
-        AND t.psp_reference IN (l.psp_reference, l.parent_reference)) AS is) known
+    -- What the PSP took back: done by what is known here.
+    LEFT JOIN LATERAL (
+      SELECT t.merchant_id, t.source, t.entity_key FROM ledger_transactions t
+       WHERE l.kind IN ('refund_reversed', 'payout_returned', 'dispute', 'dispute_reversed')
+         AND t.psp = l.psp AND t.psp_reference IN (l.psp_reference, l.parent_reference)
+       ORDER BY t.psp_reference = l.psp_reference DESC, t.occurred_at DESC LIMIT 1) known ON true
     LEFT JOIN LATERAL (
       SELECT (r.verdict = 'open' AND l.evidence = 'due') OR (r.operation <> 'authorize' AND is_same) AS waits,
              r.operation = 'authorize' AND is_same AS is_authorized
@@ -94,10 +96,15 @@ const OPEN_LINES = open(`
      AND named.waits IS NOT TRUE`);
 
 const OPEN_FEES = open(`
-  SELECT psp, 'fee_mismatch' AS category, 'fee:' || key AS subject, key AS line_key, merchant_id, NULL AS source, entity_key,
-         psp_reference, settled AS currency, gross - fee AS expected, net AS reported, occurred_at
-    FROM report_lines
-   WHERE psp = $1 AND run_id = $2 AND currency = settled AND kind IN ('payment', 'refund') AND gross - fee <> net`);
+  SELECT l.psp, 'fee_mismatch' AS category, 'fee:' || l.key AS subject, l.key AS line_key, t.merchant_id, t.source, t.entity_key,
+         l.psp_reference, l.settled AS currency, l.gross - l.fee AS expected, l.net AS reported, l.occurred_at
+    FROM report_lines l
+    LEFT JOIN LATERAL (
+      SELECT t.merchant_id, t.source, t.entity_key
+        FROM reconciliation_matches m JOIN ledger_transactions t USING (merchant_id, source)
+       WHERE m.psp = l.psp AND m.line_key = l.key LIMIT 1) t ON true
+   WHERE l.psp = $1 AND l.run_id = $2 AND l.currency = l.settled AND l.kind IN ('payment', 'refund')
+     AND l.gross - l.fee <> l.net`);
 
 /** `$4` SLA in ms. What the ledger has and no report of the time it happened in. */
 const OPEN_EFFECTS = open(`

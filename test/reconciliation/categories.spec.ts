@@ -1,0 +1,169 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type RunResultView } from '../../src/reconciliation/reconciliation.view.js';
+import { refunded, refundOf } from '../support/refunds.js';
+import {
+  type ApiClient,
+  eventually,
+  openWithService,
+  orderOf,
+  paymentOf,
+  type Service,
+  type TestEnvironment,
+} from '../support/test-environment.js';
+
+/**
+ * The categories of breaks that a report of the simulator does not plant: a fee that does not add up, another currency,
+ * what the PSP took back, and what it did after all. Those that later evidence resolves close by themselves.
+ */
+const NOTIFIED_AFTER_MS = 600_000;
+
+let environment: TestEnvironment;
+let service: Service;
+let client: ApiClient;
+const folder = mkdtempSync(join(tmpdir(), 'payonce-categories-'));
+
+beforeAll(async () => {
+  ({ environment, service, client } = await openWithService());
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await environment.close();
+});
+
+interface Break {
+  readonly category: string;
+  readonly entity_key: string | null;
+  readonly psp_reference: string | null;
+  readonly expected: number;
+  readonly reported: number;
+  readonly resolution: string | null;
+}
+
+const breaks = async (isOpen: boolean) =>
+  environment.sql<Break>(
+    `SELECT category, entity_key, psp_reference, expected::int, reported::int, resolution FROM reconciliation_breaks
+      WHERE (closed_at IS NULL) = $1 ORDER BY category`,
+    [isOpen],
+  );
+
+const task = () => environment.command('tasks', 'run', 'reconciliation');
+
+type Row = Record<string, string>;
+
+/** Stripe's report of what it did, as balance change from activity, which no payout closes. */
+function reportRows(): Row[] {
+  const [head = '', ...lines] = environment.simulator.report('stripe').trimEnd().split('\r\n');
+  const names = head.split(',');
+  return lines
+    .map((line) => {
+      // The description alone has a comma and quotes, and nothing reads it.
+      const cells = line.replace(/"(?:[^"]|"")*"/, 'An order').split(',');
+      return Object.fromEntries(names.map((name, index) => [name, cells[index]!]));
+    })
+    .filter(({ automatic_payout_id: payout, source_id: source }) => payout !== source)
+    .map((row) => ({ ...row, automatic_payout_id: '' }));
+}
+
+async function take(rows: readonly Row[]): Promise<RunResultView> {
+  const file = join(folder, 'report.csv');
+  const lines = [Object.keys(rows[0]!), ...rows.map((row) => Object.values(row))];
+  writeFileSync(file, lines.map((cells) => `${cells.join(',')}\r\n`).join(''));
+  return (await environment.command('reconcile', '--psp', 'stripe', '--file', file)) as RunResultView;
+}
+
+it('names a fee, a currency, a reversal and a late effect for what they are, and closes what is resolved', async () => {
+  const pay = async (reference: string, token?: string) =>
+    paymentOf(
+      await client.post(
+        '/v1/payments',
+        orderOf({ reference, ...(token === undefined ? {} : { tokens: { stripe: token } }) }),
+        reference,
+      ),
+    );
+  const fee = await pay('fee');
+  const currency = await pay('currency');
+  const back = await pay('back');
+  const declined = await pay('declined', 'pm_card_visa_chargeDeclinedStolenCard');
+  expect([fee, currency, back, declined].map(({ status, psp }) => [status, psp])).toEqual([
+    ['captured', 'stripe'],
+    ['captured', 'stripe'],
+    ['captured', 'stripe'],
+    ['failed', null],
+  ]);
+  const refund = refundOf(await refunded(client, back.id, { amount: 300 }, 'refund'));
+  await environment.command('ledger', 'balances');
+  // It fails at the PSP now, and the notification of it is late.
+  environment.notify(service.url, { mode: 'late', delay_ms: NOTIFIED_AFTER_MS }, ['stripe']);
+  expect(environment.simulator.fail('stripe', refund.psp_reference!)).toBe(true);
+
+  const rows = reportRows();
+  const of = (reference: string) => rows.find(({ payment_intent_id: id }) => id === reference)!;
+  const late = {
+    ...of(fee.psp_reference!),
+    balance_transaction_id: 'txn_late',
+    payment_intent_id: 'pi_late',
+    source_id: 'ch_late',
+    charge_id: 'ch_late',
+    'payment_metadata[payonce_entity_key]': declined.entity_key,
+  };
+  of(fee.psp_reference!)['net'] = '0.01';
+  of(currency.psp_reference!)['currency'] = 'eur';
+  await take([...rows, late]);
+  const { amount } = fee;
+  const ofRefund = { entity_key: refund.entity_key, psp_reference: refund.psp_reference };
+  expect(await breaks(true)).toEqual([
+    expect.objectContaining({
+      category: 'currency_mismatch',
+      entity_key: currency.entity_key,
+      expected: amount,
+      reported: amount,
+    }),
+    expect.objectContaining({ category: 'fee_mismatch', entity_key: fee.entity_key, reported: 1 }),
+    expect.objectContaining({
+      category: 'late_success',
+      entity_key: declined.entity_key,
+      psp_reference: 'pi_late',
+      expected: 0,
+      reported: amount,
+    }),
+    expect.objectContaining({ category: 'status_mismatch', ...ofRefund, expected: 0, reported: 300 }),
+  ]);
+
+  // What was ruled out is an orphan effect by that line: a person gives it back at the PSP, and says so.
+  const orphan = [
+    '--merchant',
+    await merchantOf(declined.id),
+    '--entity-key',
+    declined.entity_key,
+    '--route',
+    '1',
+  ];
+  await eventually(async () => {
+    await task();
+    return (await environment.sql('SELECT FROM orphan_effects')).length === 1;
+  }, 'the late effect is an orphan effect');
+  await environment.command('orphans', 'close', ...orphan, '--note', 'Refunded in the dashboard');
+  // And the notification of the refund comes.
+  environment.simulator.advance(NOTIFIED_AFTER_MS, 'stripe');
+  const resolved = await eventually(async () => {
+    await environment.command('ledger', 'balances');
+    await task();
+    const closed = await breaks(false);
+    return closed.length === 2 ? closed : null;
+  }, 'both breaks are closed');
+  expect(resolved.map(({ category, resolution }) => [category, resolution])).toEqual([
+    ['late_success', 'the effect was given back'],
+    ['status_mismatch', 'what the line names is effective here'],
+  ]);
+  expect((await breaks(true)).map(({ category }) => category)).toEqual(['currency_mismatch', 'fee_mismatch']);
+});
+
+async function merchantOf(paymentId: string): Promise<string> {
+  const [row] = await environment.sql<{ id: string }>(
+    'SELECT merchant_id AS id FROM payments WHERE id = $1',
+    [paymentId],
+  );
+  return row!.id;
+}
