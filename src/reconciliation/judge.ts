@@ -134,6 +134,10 @@ const RESOLVED: readonly string[] = [
       JOIN report_lines l ON l.psp = b.psp AND l.key = b.line_key
      WHERE b.psp = $1 AND b.closed_at IS NULL AND l.is_matched
        AND b.category IN ('missing_here', 'status_mismatch') AND b.subject = 'line:' || l.key`,
+  `SELECT b.id, 'the PSP gave back what was called back' FROM reconciliation_breaks b
+      JOIN report_lines l ON l.psp = b.psp AND l.key = b.line_key
+     WHERE b.psp = $1 AND b.closed_at IS NULL AND b.category = 'late_success' AND l.is_matched
+       AND NOT EXISTS (SELECT FROM reconciliation_matches m WHERE m.psp = l.psp AND m.line_key = l.key)`,
   `SELECT b.id, 'the effect was given back' FROM reconciliation_breaks b
       JOIN orphan_effects o
         ON o.merchant_id = b.merchant_id AND o.entity_key = b.entity_key AND o.psp = b.psp

@@ -101,6 +101,29 @@ const byAmount = (amountsFit: string) =>
 const BY_AMOUNT = byAmount('x.amount = l.gross');
 const NEAR_AMOUNT = byAmount('abs(x.amount - l.gross) <= coalesce(($3::jsonb ->> l.currency)::bigint, 0)');
 
+/**
+ * A charge whose answer was lost may be called back before it is known that it was made: then the PSP made it and gave it
+ * back, and nothing of it is effective here. Its two lines settle each other.
+ */
+const CALLED_BACK = `
+UPDATE report_lines l SET is_matched = true
+  FROM (
+    SELECT p.key AS payment, b.key AS refund
+      FROM report_lines p
+      JOIN report_lines b
+        ON b.psp = p.psp AND NOT b.is_matched AND b.kind = 'refund' AND b.parent_reference = p.psp_reference
+       AND b.currency = p.currency AND b.gross = -p.gross
+     WHERE p.psp = $1 AND NOT p.is_matched AND p.kind = 'payment' AND EXISTS (
+       SELECT FROM (
+         SELECT r.* FROM psp_requests r WHERE r.psp = p.psp AND r.psp_reference = p.psp_reference
+         UNION ALL
+         SELECT r.* FROM (SELECT p.reference) l CROSS JOIN LATERAL (${OWNER}) m
+           JOIN psp_requests r ON r.merchant_id = m.merchant_id AND r.entity_key = p.reference AND r.psp = p.psp
+       ) r JOIN psp_attempts a USING (merchant_id, entity_key, route)
+       WHERE r.verdict = 'ruled_out' AND a.kind = 'cancel' AND a.outcome = 'canceled')
+  ) pair
+ WHERE l.psp = $1 AND l.key IN (pair.payment, pair.refund)`;
+
 const MANY = 10_000;
 
 /** Matches what is not matched yet of this account, by the best evidence first. Returns how many lines that were. */
@@ -118,6 +141,7 @@ export async function matchLines(
     [BY_REFERENCE, [psp]],
     [BY_AMOUNT, [psp, toleranceMs]],
     ...(byTolerance ? [[NEAR_AMOUNT, [psp, toleranceMs, toleranceAmounts]] as const] : []),
+    [CALLED_BACK, [psp]],
   ];
   let matched = 0;
   for (const [sql, values] of steps) {

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Effect, type FaultKind, pspNames } from '@payonce/simulator';
+import { type Difference, type Effect, type FaultKind, pspNames } from '@payonce/simulator';
 import { type AttemptView, type PaymentView } from '../../src/payments/payment.view.js';
 import { eachOf } from '../support/a-few-at-a-time.js';
 import { randomFrom } from '../support/random.js';
+import { reconcile } from '../support/reconcile.js';
 import {
   codeOf,
   orderOf,
@@ -327,4 +328,48 @@ export function playStorm(clocks: readonly [number, number]): void {
     },
     120_000 + SECONDS * 5_000,
   );
+
+  it.each(['stripe', 'adyen'] as const)(
+    'has its books held against the report of %s: exactly what was planted is found',
+    async (psp) => {
+      const all = environment.effects().filter((each) => each.psp === psp && isReported(each));
+      // What stands under one id is held against the sum of its lines.
+      const effects = all.filter(
+        (each) => all.filter(({ psp_reference: id }) => id === each.psp_reference).length === 1,
+      );
+      // As many as there are effects for.
+      const planted = Object.keys(shownAs)
+        .slice(0, effects.length)
+        .map((difference, index) => ({
+          seq: effects[index]!.seq,
+          difference: difference as Difference,
+        }));
+      const expected = planted.map(({ seq, difference }) => {
+        const { psp_reference: reference } = effects.find((each) => each.seq === seq)!;
+        return `${shownAs[difference]} ${reference}${difference === 'made_up' ? 'X' : ''}`;
+      });
+      // What was found a day later stands in the ledger with that day.
+      const until = new Date(Date.now() + LATER_MS + 3_600_000).toISOString();
+      await reconcile(environment, psp, planted, '--to', until);
+      const found = await environment.sql<{ found: string }>(
+        `SELECT category || ' ' || psp_reference AS found FROM reconciliation_breaks
+          WHERE psp = $1 AND closed_at IS NULL`,
+        [psp],
+      );
+      expect(found.map((row) => row.found).toSorted()).toEqual(expected.toSorted());
+    },
+    120_000,
+  );
 }
+
+/** An authorization and a void move no money that a report has. */
+const isReported = ({ operation, undone_at: undoneAt }: Effect) =>
+  ['charge', 'capture', 'refund'].includes(operation) && undoneAt === undefined;
+
+const shownAs: Readonly<Record<Difference, string>> = {
+  // Two days are not over yet.
+  missing: 'timing',
+  duplicated: 'duplicate_effect',
+  amount: 'amount_mismatch',
+  made_up: 'missing_here',
+};

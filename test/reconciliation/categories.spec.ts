@@ -5,6 +5,7 @@ import { type RunResultView } from '../../src/reconciliation/reconciliation.view
 import { refunded, refundOf } from '../support/refunds.js';
 import {
   type ApiClient,
+  atRest,
   eventually,
   openWithService,
   orderOf,
@@ -158,6 +159,38 @@ it('names a fee, a currency, a reversal and a late effect for what they are, and
     ['status_mismatch', 'what the line names is effective here'],
   ]);
   expect((await breaks(true)).map(({ category }) => category)).toEqual(['currency_mismatch', 'fee_mismatch']);
+});
+
+it.each([1, 2])('takes a charge that was called back for what it is, by %d reports', async (reports) => {
+  environment.simulator.faults('adyen', { fault: 'reset_after', on: 'any', rate: 1, seed: 1 });
+  const order = orderOf({ first: 'adyen', reference: 'called-back' });
+  const asked = await client.post('/v1/payments', order, `called-back-${reports}`);
+  expect(asked.status).toBe(202);
+  const { id } = paymentOf(asked);
+  const cancel = () => client.post(`/v1/payments/${id}/cancel`, {}, `cancel-${reports}`);
+  expect((await cancel()).status).toBe(202);
+  await environment.simulator.clearFaults('adyen');
+  const canceled = await client.until(cancel, atRest, 60_000);
+  expect(paymentOf(canceled)).toMatchObject({ status: 'canceled', routes: [{ verdict: 'ruled_out' }] });
+  expect(environment.effects(id).map(({ operation }) => operation)).toEqual(['charge', 'refund']);
+
+  const file = join(folder, 'adyen.csv');
+  const take = async (only: readonly number[]) => {
+    writeFileSync(file, environment.simulator.report('adyen', { only }));
+    return (await environment.command('reconcile', '--psp', 'adyen', '--file', file)) as RunResultView;
+  };
+  const lines = environment.effects(id).map(({ seq }) => seq);
+  if (reports === 2) {
+    const { breaks: found } = await take(lines.slice(0, 1));
+    expect(found.map(({ category, open }) => [category, open])).toEqual([['late_success', 1]]);
+    // The owner of the operation knows that it called this charge back: there is no orphan effect to give back.
+    await task();
+    expect(await environment.sql('SELECT FROM orphan_effects WHERE psp = $1', ['adyen'])).toEqual([]);
+  }
+  const result = await take(lines);
+  expect(result.unmatched).toBe(0);
+  expect((await breaks(true)).filter(({ category }) => category === 'late_success')).toEqual([]);
+  expect(environment.effects(id)).toHaveLength(2);
 });
 
 async function merchantOf(paymentId: string): Promise<string> {

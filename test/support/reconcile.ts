@@ -9,11 +9,12 @@ export async function reconcile(
   environment: TestEnvironment,
   psp: PspName,
   planted: readonly Planted[],
+  ...more: readonly string[]
 ): Promise<void> {
   await environment.command('ledger', 'balances');
   const folder = mkdtempSync(join(tmpdir(), 'payonce-report-'));
   const file = join(folder, 'report.csv');
   writeFileSync(file, environment.simulator.report(psp, { planted }));
-  await environment.command('reconcile', 'run', '--psp', psp, '--file', file);
+  await environment.command('reconcile', 'run', '--psp', psp, '--file', file, ...more);
   rmSync(folder, { recursive: true });
 }
