@@ -1,6 +1,6 @@
 /**
  * `npm run proofs`: the long campaigns and properties of the tests, and what the image is made of. A campaign plays what its
- * spec plays in `npm test`, far longer, and with seeds that move on from commit to commit, so that every change
+ * spec plays in `npm test`, if it does there, far longer, and with seeds that move on from commit to commit, so that every change
  * meets schedules that no change before it has met. A failure names its seed; the command that plays it again
  * is printed first.
  */

@@ -2,7 +2,6 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type JobKind } from '../../src/jobs/job-kind.js';
-import { drawn, itInProofs } from '../support/campaign.js';
 import { type Spawned, spawnNode } from '../support/process.js';
 import { redisBinary } from '../support/redis-server.js';
 import { eventually } from '../support/test-environment.js';
@@ -24,9 +23,6 @@ describe.each(backends)('processes that work on jobs, with queues in %s', (backe
     await Promise.all(children.map((child) => child.exit));
     await environment.close();
   });
-
-  /** What BullMQ does alike over both is played over Postgres, and over Redis in `npm run proofs`. */
-  const itOverPostgres = backend === 'postgres' ? it : itInProofs;
 
   async function worker(
     mode: 'hold' | 'free',
@@ -70,7 +66,7 @@ describe.each(backends)('processes that work on jobs, with queues in %s', (backe
     }
   });
 
-  itOverPostgres.each(drawn(['SIGSTOP', 'SIGKILL'] as const))(
+  it.each(['SIGSTOP', 'SIGKILL'] as const)(
     '%s of the one that hands over: another takes over',
     async (signal) => {
       const first = await worker('free');
@@ -94,7 +90,7 @@ describe.each(backends)('processes that work on jobs, with queues in %s', (backe
     },
   );
 
-  itOverPostgres('frozen for longer than their lock and woken: one effect, and no job is lost', async () => {
+  it('frozen for longer than their lock and woken: one effect, and no job is lost', async () => {
     const frozen = await worker('hold');
     await environment.environment(environment.deeds(), names(4));
     await eventually(async () => (await environment.count('runs')) === 4, 'all are in hand');
@@ -112,24 +108,21 @@ describe.each(backends)('processes that work on jobs, with queues in %s', (backe
     expect(await environment.count('dead_letters')).toBe(0);
   });
 
-  itOverPostgres(
-    'SIGTERM with jobs in hand: what ends in time is done, and the rest is given back',
-    async () => {
-      const stopping = await worker('hold');
-      await environment.environment(environment.deeds(), names(3));
-      await eventually(async () => (await environment.count('runs')) === 3, 'all are in hand');
-      stopping.kill('SIGTERM');
-      expect(await stopping.exit).toEqual({ code: 0, signal: null });
-      expect(await environment.count('effects')).toBe(0);
-      // Given back, not stalled: the next one has them as soon as it is there, long before a lock lapses.
-      await environment.runtime({
-        kinds: [environment.deeds()],
-        timings: { lockMs: 60_000, stalledMs: 60_000, sweepMs: 60_000 },
-      });
-      await allDone(3);
-      expect(await environment.count('runs')).toBe(6);
-    },
-  );
+  it('SIGTERM with jobs in hand: what ends in time is done, and the rest is given back', async () => {
+    const stopping = await worker('hold');
+    await environment.environment(environment.deeds(), names(3));
+    await eventually(async () => (await environment.count('runs')) === 3, 'all are in hand');
+    stopping.kill('SIGTERM');
+    expect(await stopping.exit).toEqual({ code: 0, signal: null });
+    expect(await environment.count('effects')).toBe(0);
+    // Given back, not stalled: the next one has them as soon as it is there, long before a lock lapses.
+    await environment.runtime({
+      kinds: [environment.deeds()],
+      timings: { lockMs: 60_000, stalledMs: 60_000, sweepMs: 60_000 },
+    });
+    await allDone(3);
+    expect(await environment.count('runs')).toBe(6);
+  });
 });
 
 describe.each(backends)('a runtime that stops, with queues in %s', (backend) => {

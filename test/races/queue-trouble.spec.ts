@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { itInProofs } from '../support/campaign.js';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';
 import { TestEnvironment } from '../support/test-environment.js';
 import { PaymentFlow } from './payment-flow.js';
@@ -76,7 +75,7 @@ describeWithRedis('Redis in trouble while payments flow', () => {
     undisturbed();
   });
 
-  itInProofs('killed, and there again after a while', async () => {
+  it('killed, and there again after a while', async () => {
     await through('killed', flow, async () => {
       await redis.kill();
       await sleep(TROUBLE_MS);
@@ -86,7 +85,7 @@ describeWithRedis('Redis in trouble while payments flow', () => {
     undisturbed();
   });
 
-  itInProofs.each([
+  it.each([
     ['read only', [['REPLICAOF', '127.0.0.1', '1']], [['REPLICAOF', 'NO', 'ONE']]],
     [
       'full',

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { itInProofs } from '../support/campaign.js';
 import { PostgresServer } from '../support/postgres-server.js';
 import { eventually, type Service, TestEnvironment } from '../support/test-environment.js';
 import { PaymentFlow } from './payment-flow.js';
@@ -53,50 +52,42 @@ async function done(name: string, sinceMs: number): Promise<void> {
 /** How often this process sat down to hand jobs over. */
 const seatings = (worker: Service) => worker.output().split(SEATED).length - 1;
 
-itInProofs(
-  'Postgres killed and started again in the middle: 503 meanwhile, and one effect each',
-  async () => {
-    flow.start();
-    await sleep(2_000);
-    await postgres.kill();
-    await sleep(OUTAGE_MS);
-    await postgres.restart();
-    const sinceMs = performance.now();
-    await sleep(2_000);
-    await done('Postgres killed', sinceMs);
-    const answers = [...flow.answers.keys()];
-    expect(answers).toContain(503);
-    // 409: a client asks again while the run before it still holds the key.
-    expect(answers.filter((status) => ![201, 202, 409, 503].includes(status))).toEqual([]);
-  },
-  100_000,
-);
+it('Postgres killed and started again in the middle: 503 meanwhile, and one effect each', async () => {
+  flow.start();
+  await sleep(2_000);
+  await postgres.kill();
+  await sleep(OUTAGE_MS);
+  await postgres.restart();
+  const sinceMs = performance.now();
+  await sleep(2_000);
+  await done('Postgres killed', sinceMs);
+  const answers = [...flow.answers.keys()];
+  expect(answers).toContain(503);
+  // 409: a client asks again while the run before it still holds the key.
+  expect(answers.filter((status) => ![201, 202, 409, 503].includes(status))).toEqual([]);
+}, 100_000);
 
-itInProofs(
-  'a worker frozen past its locks: the other takes over, and it works on when it wakes',
-  async () => {
-    const [frozen, other] = seatedFirst(workers);
-    const before = seatings(other);
-    flow.start();
-    await sleep(1_000);
-    const sinceMs = performance.now();
-    frozen.kill('SIGSTOP');
-    await eventually(() => seatings(other) > before, 'the other one hands over', 15_000);
-    const seatS = ((performance.now() - sinceMs) / 1_000).toFixed(1);
-    await sleep(FROZEN_MS - (performance.now() - sinceMs));
-    frozen.kill('SIGCONT');
-    const thawedMs = performance.now();
-    await done(`a worker frozen (its seat was taken after ${seatS} s)`, thawedMs);
-    // Alone it does everything.
-    await other.stop();
-    workers = [frozen, await startWorker()];
-    workers[1].kill('SIGSTOP');
-    flow.burst(10);
-    await done('thawed and alone', performance.now());
-    workers[1].kill('SIGCONT');
-  },
-  150_000,
-);
+it('a worker frozen past its locks: the other takes over, and it works on when it wakes', async () => {
+  const [frozen, other] = seatedFirst(workers);
+  const before = seatings(other);
+  flow.start();
+  await sleep(1_000);
+  const sinceMs = performance.now();
+  frozen.kill('SIGSTOP');
+  await eventually(() => seatings(other) > before, 'the other one hands over', 15_000);
+  const seatS = ((performance.now() - sinceMs) / 1_000).toFixed(1);
+  await sleep(FROZEN_MS - (performance.now() - sinceMs));
+  frozen.kill('SIGCONT');
+  const thawedMs = performance.now();
+  await done(`a worker frozen (its seat was taken after ${seatS} s)`, thawedMs);
+  // Alone it does everything.
+  await other.stop();
+  workers = [frozen, await startWorker()];
+  workers[1].kill('SIGSTOP');
+  flow.burst(10);
+  await done('thawed and alone', performance.now());
+  workers[1].kill('SIGCONT');
+}, 150_000);
 
 it('a worker that dies after a request to an endpoint: sent again under its id, recorded once', async () => {
   const [victim, other] = workers;
