@@ -45,6 +45,7 @@ import { TestMode1700000000104 } from './0104-test-mode.js';
 import { UnsentBankFiles1700000000120 } from './0120-unsent-bank-files.js';
 import { LedgerCorrections1700000000121 } from './0121-ledger-corrections.js';
 import { PspAccounts1700000000140 } from './0140-psp-accounts.js';
+import { CustomersOfPayments1700000000150 } from './0150-customers-of-payments.js';
 
 /** Every migration, oldest first. A class that has run anywhere is never edited again. */
 export const migrations = [
@@ -95,4 +96,5 @@ export const migrations = [
   UnsentBankFiles1700000000120,
   LedgerCorrections1700000000121,
   PspAccounts1700000000140,
+  CustomersOfPayments1700000000150,
 ];

@@ -13,8 +13,10 @@ import { type EventRow, type PostedRow, type RequestRow } from './timeline.js';
 
 /** Which payments are listed; what is null does not narrow the list. */
 export interface PaymentFilter {
-  /** The id, the merchant's reference or the PSP's id. */
+  /** The id, the merchant's reference, the PSP's id, or a customer by `customers`. */
   readonly q: string | null;
+  /** What payments keep of the customer whom `q` may name. */
+  readonly customers: readonly Uint8Array[];
   readonly status: string | null;
   readonly psp: string | null;
   readonly merchant: string | null;
@@ -35,7 +37,11 @@ SELECT ${PAYMENT} FROM payments p JOIN merchants m ON m.id = p.merchant_id
  WHERE p.id IN (
    SELECT $1::uuid WHERE $1 IS NOT NULL
    UNION ALL SELECT r.id FROM merchants s JOIN payments r ON r.merchant_id = s.id AND r.reference = $2
-   UNION ALL SELECT o.payment_id FROM psp_requests o WHERE o.psp_reference = $2 AND o.payment_id IS NOT NULL)
+   UNION ALL SELECT o.payment_id FROM psp_requests o WHERE o.psp_reference = $2 AND o.payment_id IS NOT NULL
+   UNION ALL SELECT c.id FROM unnest($3::bytea[]) h (hash) CROSS JOIN LATERAL (
+     SELECT id FROM payments WHERE customer_hash = h.hash ORDER BY id DESC LIMIT ${PAGE}) c
+   UNION ALL SELECT c.id FROM unnest($3::bytea[]) h (hash) CROSS JOIN LATERAL (
+     SELECT id FROM payments WHERE customer_email_hash = h.hash ORDER BY id DESC LIMIT ${PAGE}) c)
  ORDER BY p.id DESC LIMIT ${PAGE}`;
 
 /** `scanned` is cut off before the filters, so that its end is where the next page goes on. */
@@ -129,13 +135,13 @@ export class ConsoleReader {
   constructor(@Inject(Pool) private readonly pool: Pool) {}
 
   async payments(
-    { q, status, psp, merchant }: PaymentFilter,
+    { q, customers, status, psp, merchant }: PaymentFilter,
     cursor: string | null,
   ): Promise<PageView<PaymentRow>> {
     if (q !== null) {
       const name = q.trim();
       const id = UUID.test(name.toLowerCase()) ? name.toLowerCase() : null;
-      return { data: await this.rows<PaymentRow>(NAMED, [id, name]), next_cursor: null };
+      return { data: await this.rows<PaymentRow>(NAMED, [id, name, customers]), next_cursor: null };
     }
     const found = await this.rows<PaymentRow & { scannedTo: string | null; scanned: number }>(
       listed(merchant !== null),

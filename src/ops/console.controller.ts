@@ -1,4 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
+import { Encryption } from '../core/encryption.js';
+import { hashesOfCustomer } from '../payments/customer-hash.js';
 import { PathId } from '../http/request.decorators.js';
 import { CurrentOperator, ForRole } from './console-access.js';
 import { type ActivityView } from './activity-views.js';
@@ -27,6 +29,7 @@ export class ConsoleController {
     private readonly activity: Activity,
     private readonly pages: PaymentPages,
     private readonly actions: OperatorActions,
+    private readonly seal: Encryption,
   ) {}
 
   @Get('overview')
@@ -44,7 +47,8 @@ export class ConsoleController {
   @Get('payments')
   @ForRole('viewer')
   payments(@Query() query: ListPaymentsDto): Promise<PageView<PaymentRow>> {
-    return this.reader.payments(query.filter(), query.cursor ?? null);
+    const filter = query.filter((name) => hashesOfCustomer(this.seal, name));
+    return this.reader.payments(filter, query.cursor ?? null);
   }
 
   @Get('payments/:id')

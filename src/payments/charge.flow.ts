@@ -14,6 +14,7 @@ import { isFailoverCancel } from '../request-storage/assess-route.js';
 import { type Call, type OperationHistory } from '../request-storage/attempt.js';
 import { entityKey, pspIdempotencyKey, refuseForgottenKey } from '../request-storage/entity-key.js';
 import { type RuledOut } from '../request-storage/next-step.js';
+import { customerHashes } from './customer-hash.js';
 import { failureOf } from './failure.js';
 import { type Payment } from './payment.entity.js';
 import { PaymentFlow } from './payment-flow.js';
@@ -127,6 +128,7 @@ export class ChargeFlow extends PaymentFlow<NewPayment> implements PaymentOperat
       pspReference: null,
       failure: null,
       nextAction: null,
+      ...customerHashes(seal, input.customer),
       createdAt: now,
       updatedAt: now,
     };

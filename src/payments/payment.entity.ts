@@ -89,6 +89,13 @@ export class Payment {
   @Column('jsonb', { nullable: true })
   nextAction: StoredNextAction | null;
 
+  /** Keyed hashes of the customer's reference and e-mail address, see customer-hash. Left out of inserts where there is none. */
+  @Column('bytea', { nullable: true })
+  customerHash?: Uint8Array | null;
+
+  @Column('bytea', { nullable: true })
+  customerEmailHash?: Uint8Array | null;
+
   /** Its disputes, oldest first; null: none. Left out of inserts. */
   @Column('jsonb', { nullable: true })
   disputes?: Dispute[] | null;

@@ -74,6 +74,26 @@ describe('payments', () => {
     expect((await as.viewer.get<PageView<PaymentRow>>('payments?q=order')).body.data).toEqual([]);
   });
 
+  it('are found by their customer, of whom the database has no name', async () => {
+    const customer = { reference: 'cust-Ärger-42', email: 'Cleo@shop.example' };
+    const one = (n: number, of: object) =>
+      shop.post('/v1/payments', { ...orderOf({ reference: `of-${n}` }), customer: of }, `of-${n}`);
+    const ids = (
+      await Promise.all([one(1, customer), one(2, customer), one(3, { email: customer.email })])
+    ).map((reply) => paymentOf(reply).id);
+    const found = async (name: string) =>
+      (await as.viewer.get<PageView<PaymentRow>>(`payments?q=${encodeURIComponent(name)}`)).body.data
+        .map(({ id }) => id)
+        .toSorted();
+    expect(await found(` ${customer.reference}`)).toEqual(ids.slice(0, 2).toSorted());
+    expect(await found('cleo@SHOP.example')).toEqual(ids.toSorted());
+    expect(await found('cust-ärger-42')).toEqual([]);
+    const [stored] = await environment.sql<{ rows: string }>(
+      'SELECT json_agg(p)::text AS rows FROM payments p',
+    );
+    expect(stored!.rows).not.toMatch(/cust-|cleo/i);
+  });
+
   it('have a page that says what happened, without tokens and customer data', async () => {
     const { explained, timeline, lifecycle } = await page(ids.done);
     expect(explained).toMatch(

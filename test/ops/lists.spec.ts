@@ -10,6 +10,8 @@ import { type FreshDatabase, freshDatabase } from '../support/database.js';
 
 /** No list of the console reads a whole table that grows with every payment. `ROWS=1000000` says how long each takes. */
 const ROWS = Number(process.env['ROWS'] ?? 60_000);
+/** Of every tenth payment. */
+const CUSTOMER = Buffer.alloc(16, 7);
 const merchantId = '01900000-0000-7000-8000-000000000001';
 const GROWING = [
   'payments',
@@ -41,9 +43,10 @@ beforeAll(async () => {
   await pool.query(`
     INSERT INTO merchants (id, name, duplicate_window_s, created_at) VALUES ('${merchantId}', 'Shop', 0, now());
     INSERT INTO payments (merchant_id, id, version, reference, status, capture_mode, amount, amount_captured,
-           amount_refunded, currency, psp, metadata, candidates, created_at, updated_at)
+           amount_refunded, currency, psp, metadata, candidates, customer_hash, created_at, updated_at)
     SELECT '${merchantId}', ${id}, 1, 'order-' || n, CASE WHEN n % 10 = 0 THEN 'failed' ELSE 'captured' END,
            'automatic', 1000, CASE WHEN n % 10 = 0 THEN 0 ELSE 1000 END, 0, 'EUR', 'stripe', '{}', '[]',
+           CASE WHEN n % 10 = 0 THEN decode('${CUSTOMER.toString('hex')}', 'hex') END,
            now() - (${ROWS} - n) * interval '600 ms', now() ${from};
     INSERT INTO psp_requests (merchant_id, entity_key, route, operation, payment_id, psp, amount, currency,
            psp_idempotency_key, psp_reference, verdict, next_step_at, stuck_at, decided_at, fence, opened_at)
@@ -108,7 +111,7 @@ async function endSessions(): Promise<void> {
   readers();
 }
 
-const any = { q: null, status: null, psp: null, merchant: null };
+const any = { q: null, customers: [], status: null, psp: null, merchant: null };
 
 it.each<[string, () => Promise<unknown>]>([
   ['the newest payments', () => reader.payments(any, null)],
@@ -119,6 +122,7 @@ it.each<[string, () => Promise<unknown>]>([
     () => reader.payments({ ...any, merchant: merchantId, psp: 'stripe' }, null),
   ],
   ['a reference', () => reader.payments({ ...any, q: 'order-777' }, null)],
+  ['a customer', () => reader.payments({ ...any, q: 'cleo', customers: [CUSTOMER] }, null)],
   ['an id at the PSP', () => reader.payments({ ...any, q: 'pi_777' }, null)],
   ['what is stuck', () => reader.stuck()],
   ['what is open', () => reader.open()],

@@ -43,7 +43,7 @@ export function Payments() {
           id="search"
           label="Search"
           type="search"
-          placeholder="Id, reference or id at the PSP"
+          placeholder="Id, reference, id at the PSP, customer"
           flex="1 1 260px"
           value={typed}
           onChange={({ currentTarget: { value } }) => {

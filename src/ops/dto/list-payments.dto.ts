@@ -20,8 +20,10 @@ export class ListPaymentsDto extends CursorDto {
   @IsText({ maxLength: 36, pattern: UUID, optional: true, message: 'must be the id of a merchant' })
   merchant?: string;
 
-  filter(): PaymentFilter {
-    const { q = '', status = null, psp = null, merchant = null } = this;
-    return { q: q.trim() === '' ? null : q, status, psp, merchant };
+  /** `customersOf`: what payments keep of a customer of that name. */
+  filter(customersOf: (name: string) => readonly Uint8Array[]): PaymentFilter {
+    const { status = null, psp = null, merchant = null } = this;
+    const q = this.q?.trim() || null;
+    return { q, customers: q === null ? [] : customersOf(q), status, psp, merchant };
   }
 }
