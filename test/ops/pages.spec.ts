@@ -403,8 +403,15 @@ describeInBrowser('the console', () => {
         await seenAfter('', 'A person has to find out'),
         await seenAfter(`payments/${ids[0]}`, 'What happened'),
       ];
-      process.stdout.write(`first view: overview ${overview} ms, a payment ${payment} ms\n`);
-      expect(Math.max(overview, payment)).toBeLessThan(10_000);
+      // A click that needs an answer of the service.
+      const from = performance.now();
+      await page.getByRole('link', { name: 'Payments', exact: true }).click();
+      await page.getByRole('link', { name: 'order-2' }).waitFor();
+      const click = Math.round(performance.now() - from);
+      process.stdout.write(
+        `first view: overview ${overview} ms, a payment ${payment} ms; a click ${click} ms\n`,
+      );
+      expect(Math.max(overview, payment, click)).toBeLessThan(10_000);
     });
 
     it.each([...pages, 'payment'])(

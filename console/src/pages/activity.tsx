@@ -43,7 +43,7 @@ export function Activity() {
               'Not counted yet: a worker does.'
             ) : (
               <>
-                Counted <Time at={query.data.counted_at} />; {query.data.queue.waiting} jobs wait
+                Counted <Time at={query.data.counted_at} />; jobs that wait: {query.data.queue.waiting}
                 {query.data.queue.waiting > 0 && `, the oldest for ${query.data.queue.oldest_s} s`}.
               </>
             )}
