@@ -16,6 +16,7 @@ import { DIRECTORY, OwnDatabase } from './own-database.js';
  * what memory. Every thousandth line has another amount, and exactly those are to be found. What the report is held
  * against is written by one statement a table.
  */
+/** Where there are as many attempts as that for each line. */
 const ATTEMPTS_OF_A_ROUTE = 5;
 const CHUNK = 250_000;
 const PLANTED_EVERY = 1_000;
@@ -31,8 +32,8 @@ const FILL = {
            'EUR', md5(n::text), 'pi_' || n, 'effective', 1, ${AT}, ${AT} FROM generate_series($1::int, $2::int) n`,
   psp_attempts: `
     INSERT INTO psp_attempts (merchant_id, entity_key, route, attempt, kind, outcome, trace_id, request, started_at, ended_at)
-    SELECT '${MERCHANT}', ${NAME}, 1, a, 'execute', CASE a WHEN ${ATTEMPTS_OF_A_ROUTE} THEN 'succeeded' ELSE 'unknown' END, 't', '{}',
-           ${AT}, ${AT} FROM generate_series($1::int, $2::int) n, generate_series(1, ${ATTEMPTS_OF_A_ROUTE}) a`,
+    SELECT '${MERCHANT}', ${NAME}, 1, a, 'execute', CASE a WHEN $3 THEN 'succeeded' ELSE 'unknown' END, 't', '{}',
+           ${AT}, ${AT} FROM generate_series($1::int, $2::int) n, generate_series(1, $3::int) a`,
   ledger_transactions: `
     INSERT INTO ledger_transactions (merchant_id, source, kind, psp, psp_reference, payment_id, entity_key, occurred_at)
     SELECT '${MERCHANT}', ${NAME} || '#1', 'charge', 'stripe', 'pi_' || n,
@@ -60,7 +61,8 @@ export async function benchReports(
   });
   try {
     await migrate(database.dataSource);
-    await fill(own, Math.max(lines, Math.ceil(attempts / ATTEMPTS_OF_A_ROUTE)), say);
+    const routes = Math.max(lines, Math.ceil(attempts / ATTEMPTS_OF_A_ROUTE));
+    await fill(own, routes, Math.ceil(attempts / routes), say);
     await write(file, lines);
     say(`${lines} lines of ${(statSync(file).size / 1e6).toFixed(0)} MB beside ${attempts} attempts`);
     const clock = new SystemClock();
@@ -104,6 +106,7 @@ export async function benchReports(
 async function fill(
   { client }: OwnDatabase,
   routes: number,
+  attemptsOfRoute: number,
   say: (...lines: readonly string[]) => void,
 ): Promise<void> {
   const began = performance.now();
@@ -112,7 +115,8 @@ async function fill(
   await client.query("INSERT INTO merchants (id, name, created_at) VALUES ($1, 'Bench', now())", [MERCHANT]);
   for (const [table, sql] of Object.entries(FILL)) {
     for (let from = 1; from <= routes; from += CHUNK) {
-      await client.query(sql, [from, Math.min(from + CHUNK - 1, routes)]);
+      const range = [from, Math.min(from + CHUNK - 1, routes)];
+      await client.query(sql, table === 'psp_attempts' ? [...range, attemptsOfRoute] : range);
     }
     say(`${table} filled after ${seconds(began, performance.now())} s`);
   }

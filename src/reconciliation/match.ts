@@ -1,4 +1,4 @@
-import { type PoolClient } from 'pg';
+import { type PoolClient, type QueryResult } from 'pg';
 import { type ReconciliationRules } from './rules.js';
 
 /** Of which kind the ledger's transactions are, in the words of report lines. */
@@ -24,15 +24,31 @@ WITH matched AS (${matched}), written AS (
 UPDATE report_lines l SET is_matched = true FROM (SELECT DISTINCT psp, line_key FROM written) w
  WHERE l.psp = w.psp AND l.key = w.line_key`;
 
-/** By the PSP's own id of what was done, or (a payment) of what it was done to. All of one id are one unit. */
-const byPspReference = (column: string, kinds: string) =>
-  record(
-    `SELECT l.psp, l.key, x.merchant_id, x.source, x.kind || ':' || x.psp_reference AS unit
-       FROM report_lines l JOIN (${EFFECTS}) x
-         ON x.psp = l.psp AND x.psp_reference = l.${column} AND x.kind = l.kind
-      WHERE l.psp = $1 AND NOT l.is_matched AND l.kind IN ${kinds}`,
-    'psp_reference',
-  );
+/** What one statement matches by the PSP's id: of a report of millions of lines a single one would sort and join them all on disk. */
+const CHUNK = 20_000;
+
+/**
+ * `$1` account, `$2` the key of the last line that was looked at. By the PSP's own id of what was done, or (a payment) of
+ * what it was done to. All of one id are one unit. `OFFSET 0`: each line is looked up by the index on that id.
+ */
+const byPspReference = (column: string, kinds: string) => `
+WITH chunk AS MATERIALIZED (
+  SELECT key, kind, ${column} AS reference FROM report_lines
+   WHERE psp = $1 AND NOT is_matched AND kind IN ${kinds} AND key > $2 ORDER BY key LIMIT ${CHUNK}
+), written AS (
+  INSERT INTO reconciliation_matches (psp, line_key, merchant_id, source, unit, matched_by)
+  SELECT $1, l.key, x.merchant_id, x.source, x.kind || ':' || x.psp_reference, 'psp_reference'
+    FROM chunk l CROSS JOIN LATERAL (
+      SELECT * FROM (${EFFECTS}) e
+       WHERE e.psp = $1 AND e.psp_reference = l.reference AND e.kind = l.kind OFFSET 0) x
+  ON CONFLICT DO NOTHING
+  RETURNING line_key
+), marked AS (
+  UPDATE report_lines l SET is_matched = true FROM (SELECT DISTINCT line_key FROM written) w
+   WHERE l.psp = $1 AND l.key = w.line_key
+  RETURNING l.key
+)
+SELECT (SELECT count(*)::int FROM marked) AS matched, (SELECT max(key) FROM chunk) AS last`;
 
 /** Of a bank's statement: transfers that were refunds. */
 const BANK_REFUNDS = `
@@ -135,8 +151,6 @@ export async function matchLines(
   const byTolerance = Object.keys(toleranceAmounts).length > 0;
   await client.query(BANK_REFUNDS, [psp]);
   const steps: readonly (readonly [sql: string, values: readonly unknown[]])[] = [
-    [byPspReference('psp_reference', OURS), [psp]],
-    [byPspReference('parent_reference', "('payment')"), [psp]],
     [BY_BANK_FILE, [psp]],
     [BY_REFERENCE, [psp]],
     [BY_AMOUNT, [psp, toleranceMs]],
@@ -144,13 +158,30 @@ export async function matchLines(
     [CALLED_BACK, [psp]],
   ];
   let matched = 0;
-  for (const [sql, values] of steps) {
-    const count = (await client.query(sql, [...values])).rowCount ?? 0;
+  const done = async (count: number) => {
     matched += count;
     // The next steps are for what is left: planned for all that was there they would read all of the ledger.
     if (count > MANY) await client.query('ANALYZE report_lines, reconciliation_matches');
-  }
+  };
+  await done(await matchByPspReference(client, psp, byPspReference('psp_reference', OURS)));
+  await done(await matchByPspReference(client, psp, byPspReference('parent_reference', "('payment')")));
+  for (const [sql, values] of steps) await done((await client.query(sql, [...values])).rowCount ?? 0);
   await client.query(NAMED, [psp]);
+  return matched;
+}
+
+async function matchByPspReference(
+  client: Pick<PoolClient, 'query'>,
+  psp: string,
+  sql: string,
+): Promise<number> {
+  let matched = 0;
+  // Ends: each chunk begins behind the one before.
+  for (let last: string | null = ''; last !== null;) {
+    const chunk: QueryResult<{ matched: number; last: string | null }> = await client.query(sql, [psp, last]);
+    matched += chunk.rows[0]!.matched;
+    last = chunk.rows[0]!.last;
+  }
   return matched;
 }
 

@@ -1,17 +1,22 @@
+import { type PoolClient } from 'pg';
+
+/** Lines of one statement: what it posts is joined in memory. */
+const CHUNK = 20_000;
+
 /**
- * `$1` account, `$2` run. What only reports show: what the PSP charges, and what it transfers to the bank. A fee is the
- * merchant's whose payment the line is about, and else of no merchant.
+ * `$1` account, `$2` run, `$3` the last line that was looked at. What only reports show: what the PSP charges, and what
+ * it transfers to the bank. A fee is the merchant's whose payment the line is about, and else of no merchant.
  */
-export const POST_COSTS = `
+const POST_COSTS = `
 WITH line AS (
   SELECT l.psp, l.key, l.settled AS currency, l.occurred_at, l.psp_reference,
          coalesce(m.merchant_id, '00000000-0000-0000-0000-000000000000') AS merchant_id,
          CASE l.kind WHEN 'settlement' THEN 'settlement' ELSE 'fee' END AS kind,
          CASE WHEN l.kind = 'settlement' THEN -l.net WHEN l.kind = 'fee' THEN -l.net ELSE l.fee END AS cost
-    FROM report_lines l LEFT JOIN (
-      SELECT DISTINCT ON (line_key) line_key, merchant_id FROM reconciliation_matches WHERE psp = $1
-    ) m ON m.line_key = l.key
-   WHERE l.psp = $1 AND l.run_id = $2
+    FROM report_lines l LEFT JOIN LATERAL (
+      SELECT merchant_id FROM reconciliation_matches WHERE psp = $1 AND line_key = l.key LIMIT 1
+    ) m ON true
+   WHERE l.psp = $1 AND l.run_id = $2 AND l.line > $3 AND l.line <= $3 + ${CHUNK}
 ), fact AS (
   SELECT *, 'report-' || psp || '-' || key || '#' || kind AS source FROM line WHERE cost <> 0
 ), posted AS (
@@ -24,3 +29,18 @@ SELECT f.merchant_id, f.source, e.line, e.account, f.psp, f.currency, e.amount, 
   FROM fact f JOIN posted USING (merchant_id, source)
  CROSS JOIN LATERAL (VALUES (1, CASE f.kind WHEN 'settlement' THEN 'bank' ELSE 'fees' END, f.cost),
                             (2, 'psp_clearing', -f.cost)) AS e (line, account, amount)`;
+
+/** Posts what only this run shows; what an earlier one posted stays as it is. */
+export async function postCosts(
+  client: Pick<PoolClient, 'query'>,
+  psp: string,
+  runId: string,
+): Promise<void> {
+  const { rows } = await client.query<{ last: number | null }>(
+    'SELECT max(line) AS last FROM report_lines WHERE psp = $1 AND run_id = $2',
+    [psp, runId],
+  );
+  for (let line = 0; line < (rows[0]!.last ?? 0); line += CHUNK) {
+    await client.query(POST_COSTS, [psp, runId, line]);
+  }
+}

@@ -5,7 +5,7 @@ import { type Clock } from '../core/clock.js';
 import { type Ids } from '../core/ids.js';
 import { closeResolved, judgeRun, judgeUnits } from './judge.js';
 import { matchLines } from './match.js';
-import { POST_COSTS } from './post-costs.js';
+import { postCosts } from './post-costs.js';
 import { completeFetch } from './report-fetches.js';
 import { type ReportFormat } from './report-format.js';
 import { type ReportFault, ReportRefused } from './report-line.js';
@@ -15,6 +15,8 @@ import { Stage } from './stage.js';
 const MAX_FAULTS = 1_000;
 /** A large report takes longer than a request may: a million lines took six minutes. */
 const STATEMENT_LIMIT = '2 h';
+/** Sets of millions are sorted and joined in so much; one import at a time for an account. */
+const WORK_MEM = "SET LOCAL work_mem = '64MB'";
 
 export interface Report {
   /** The PSP account that it is of. */
@@ -104,6 +106,7 @@ export class ReportImporter {
     const lines = await stage.period();
     const period = [from ?? lines?.from ?? now, to ?? lines?.to ?? now];
     await inOneTransaction(client, psp, async () => {
+      await client.query(WORK_MEM);
       await client.query(
         `INSERT INTO reconciliation_runs (psp, id, format, file_name, content_hash, covers, period_from, period_to,
                                           lines, new_lines, imported_by, imported_at)
@@ -118,7 +121,7 @@ export class ReportImporter {
       ]);
       await client.query('ANALYZE report_lines');
       await matchLines(client, psp, this.rulesOf(psp));
-      await client.query(POST_COSTS, [psp, runId]);
+      await postCosts(client, psp, runId);
       await judgeRun(client, psp, runId, { slaMs: this.rulesOf(psp).slaMs, now, by: `run:${runId}` });
       if (fetchId !== undefined && !(await completeFetch(client, psp, fetchId, runId))) {
         throw new ReportRefused([{ line: null, message: 'another process has imported it meanwhile' }]);
