@@ -5,6 +5,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 export type Schema = Readonly<Record<string, unknown>>;
 type Properties = Readonly<Record<string, Schema>>;
 
+// The schemas are ours: to check them by the schema of schemas would cost each start a tenth of a second.
 const ajv = new Ajv({ allErrors: true, meta: false, validateSchema: false });
 
 export interface Shape<T> {
