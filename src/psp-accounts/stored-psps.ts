@@ -55,10 +55,15 @@ export class StoredPspsReader implements OnModuleInit, OnModuleDestroy {
     });
   }
 
-  /** @throws ConfigError where a stored account cannot be used */
+  /** @throws ConfigError where a stored account cannot be used, or there is no account at all */
   async onModuleInit(): Promise<void> {
     const faults = (await this.read()).filter(({ isDisabled }) => !isDisabled);
     if (faults.length > 0) throw new ConfigError(faults.map(({ message }) => message));
+    if (this.psps.psps.length === 0) {
+      throw new ConfigError([
+        'there is no PSP account: the PSPs file names none, and none is stored (npx payonce psps add)',
+      ]);
+    }
     this.looking = repeat(
       this.clock,
       this.closing.signal,

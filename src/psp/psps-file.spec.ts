@@ -103,7 +103,11 @@ describe('parsePsps', () => {
   it.each<[string, object, string]>([
     ['an unknown field', { psps: [stripe], extra: 1 }, '/extra: is not known'],
     ['an unknown field of an account', { psps: [{ ...stripe, key: 1 }] }, '/psps/0/key: is not known'],
-    ['no accounts', { psps: [] }, '/psps: must not have fewer than 1 items'],
+    [
+      'a rule without an account',
+      { psps: [], routing: [{ order: [] }] },
+      '/routing/0/order: must not have fewer than 1 items',
+    ],
     [
       'a timeout that is too short',
       { psps: [{ ...stripe, timeoutMs: 99 }] },

@@ -35,7 +35,9 @@ interface PspsFile {
   readonly routing?: readonly RoutingRule[];
 }
 
-const fileShape = shape<PspsFile>(strictObject({ psps: list(pspEntry, some) }, { routing: routingRules }));
+const fileShape = shape<PspsFile>(
+  strictObject({ psps: list(pspEntry, { maxItems: some.maxItems }) }, { routing: routingRules }),
+);
 
 /** Reads and checks the file. @throws PspsFileError */
 export async function readPspsFile(

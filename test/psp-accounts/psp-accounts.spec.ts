@@ -62,6 +62,7 @@ class Door {
 let environment: TestEnvironment;
 let services: readonly [Service, Service];
 let shops: readonly [ApiClient, ApiClient];
+let apiKey: string;
 let merchantId: string;
 let door: Door;
 let directory: string;
@@ -85,7 +86,7 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'payonce-psps-'));
   environment = await TestEnvironment.open({ timeoutMs: 1_000, lockTtlMs: 2_500 });
   environment.hide(oldKey, newKey, oldSecret, newSecret);
-  const key = await environment.merchant(['payments:read', 'payments:write']);
+  apiKey = await environment.merchant(['payments:read', 'payments:write']);
   [{ merchant_id: merchantId }] = (await environment.sql<{ merchant_id: string }>(
     'SELECT merchant_id FROM api_keys',
   )) as [{ merchant_id: string }];
@@ -101,7 +102,7 @@ beforeAll(async () => {
     credentials: { secretKey: oldKey, webhookSecret: oldSecret },
   };
   services = await Promise.all([environment.start(), environment.start()]);
-  shops = services.map((service) => new ApiClient(() => service.url, key)) as never;
+  shops = services.map((service) => new ApiClient(() => service.url, apiKey)) as never;
 });
 afterAll(async () => {
   await environment.close();
@@ -209,6 +210,20 @@ it('is not made another account at the PSP, nor added twice, nor under a name of
     environment.sql("UPDATE psp_accounts SET fingerprint = 'another', version = version + 1"),
   ).rejects.toThrow('stays what it is');
   await expect(environment.sql('DELETE FROM psp_accounts')).rejects.toThrow('stays what it is');
+});
+
+it('may be the only one: the PSPs file names none', async () => {
+  const file = join(directory, 'none.json');
+  writeFileSync(file, '{ "psps": [] }');
+  const none = { env: { PAYONCE_PSPS_FILE: file } };
+  const alone = await environment.start(none);
+  expect(paymentOf(await pay(new ApiClient(() => alone.url, apiKey)))).toMatchObject({
+    status: 'captured',
+    psp: 'shop-stripe',
+  });
+  const other = await TestEnvironment.open();
+  await expect(other.start(none)).rejects.toThrow('there is no PSP account: the PSPs file names none');
+  await other.close();
 });
 
 it('takes nothing new while it is disabled, and what began there is brought to its end', async () => {
