@@ -8,7 +8,7 @@ import { type PspAccountRow } from '../../../src/ops/installation-views.js';
 import { api } from '../api.js';
 import { money, Time } from '../format.js';
 import { Listing, Loaded, Nothing, Part } from '../parts.js';
-import { Breaker } from './psps.js';
+import { Breaker } from '../breaker.js';
 
 const spans = [
   { value: 'hour', label: 'Hour' },

@@ -1,6 +1,7 @@
 import { Card, SimpleGrid, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
 import { type OverviewView } from '../../../src/ops/console-views.js';
 import { api } from '../api.js';
 import { Heading, Loaded } from '../parts.js';
@@ -23,6 +24,13 @@ const figures: readonly {
 
 export function Overview() {
   const query = useQuery({ queryKey: ['overview'], queryFn: () => api<OverviewView>('GET', 'overview') });
+  // What waits for a person is seen before the charts, whose drawing takes as long as all the rest.
+  const [isSeen, setSeen] = useState(false);
+  const isAnswered = !query.isPending;
+  useEffect(() => {
+    const timer = isAnswered ? setTimeout(() => setSeen(true), 30) : undefined;
+    return () => clearTimeout(timer);
+  }, [isAnswered]);
   return (
     <>
       <Heading title="Overview" hint="What waits for a person, and how payments go" />
@@ -45,7 +53,7 @@ export function Overview() {
           </>
         )}
       </Loaded>
-      <Activity />
+      {isSeen && <Activity />}
     </>
   );
 }

@@ -1,21 +1,11 @@
-import {
-  Alert,
-  Badge,
-  Button,
-  Group,
-  List,
-  NumberInput,
-  Select,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core';
+import { Alert, Button, Group, List, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type PageView } from '../../../src/ops/console-views.js';
 import { type PspAccountRow, type RoutingView } from '../../../src/ops/installation-views.js';
 import { api } from '../api.js';
+import { Breaker } from '../breaker.js';
 import { Dialog, Effects, Words } from '../dialog.js';
 import { Time, words } from '../format.js';
 import { Heading, Listing, Loaded, Nothing, Part } from '../parts.js';
@@ -36,21 +26,6 @@ export function Psps() {
         <Routing />
       </Stack>
     </>
-  );
-}
-
-const breakers = {
-  closed: { color: 'green', label: 'closed' },
-  open: { color: 'orange', label: 'open by itself' },
-  held_open: { color: 'red', label: 'held open' },
-} as const;
-
-export function Breaker({ is }: { is: PspAccountRow['breaker']['state'] }) {
-  const { color, label } = breakers[is];
-  return (
-    <Badge color={color} variant="light" tt="none" fw={600} miw="max-content">
-      {label}
-    </Badge>
   );
 }
 
