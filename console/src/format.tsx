@@ -1,5 +1,5 @@
 import { Badge, Tooltip } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 
 const locale = navigator.language;
 const formats = new Map<string, Intl.NumberFormat>();
@@ -34,6 +34,17 @@ export function words(stored: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** What a list may be narrowed to: everything, or what has one of these stored words. */
+export function optionsOf(
+  values: readonly string[],
+  everything: string,
+): { readonly value: string; readonly label: string }[] {
+  return [
+    { value: '', label: words(everything) },
+    ...values.map((value) => ({ value, label: words(value) })),
+  ];
+}
+
 const UNITS = [
   ['day', 86_400_000],
   ['hour', 3_600_000],
@@ -48,22 +59,43 @@ export function ago(time: string, now: number): string {
   return relative.format(Math.round(ms / size), unit);
 }
 
-/** How long ago, or how soon; the exact time is behind it. */
+/** One timer for all times of a page. */
+const shown = new Set<() => void>();
+let ticks = 0;
+setInterval(() => {
+  ticks++;
+  for (const draw of shown) draw();
+}, 5_000);
+function onTick(draw: () => void): () => void {
+  shown.add(draw);
+  return () => shown.delete(draw);
+}
+
+/** How long ago, or how soon; `ExactTime` shows the exact time. */
 export function Time({ at }: { readonly at: string | null }) {
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 5_000);
-    return () => clearInterval(timer);
-  }, []);
+  useSyncExternalStore(onTick, () => ticks);
   if (at === null) return <>–</>;
-  const exact = `${at.slice(0, 19).replace('T', ' ')} UTC`;
   return (
-    <Tooltip label={exact} openDelay={200} events={{ hover: true, focus: true, touch: true }}>
-      <time dateTime={at} tabIndex={0}>
-        {ago(at, now)}
-      </time>
-    </Tooltip>
+    <time dateTime={at} tabIndex={0}>
+      {ago(at, Date.now())}
+    </time>
   );
+}
+
+/** Of the time that the pointer or the keyboard is on: one for the page, since a tooltip for each time is slow. */
+export function ExactTime() {
+  const [target, setTarget] = useState<HTMLTimeElement | null>(null);
+  useEffect(() => {
+    const look = ({ target: on }: Event) => setTarget(on instanceof Element ? on.closest('time') : null);
+    const events = ['pointerover', 'focusin'] as const;
+    for (const event of events) document.addEventListener(event, look);
+    return () => {
+      for (const event of events) document.removeEventListener(event, look);
+    };
+  }, []);
+  if (target === null) return null;
+  const exact = `${target.dateTime.slice(0, 19).replace('T', ' ')} UTC`;
+  return <Tooltip key={target.dateTime} target={target} label={exact} opened />;
 }
 
 const colors: Readonly<Record<string, string>> = {

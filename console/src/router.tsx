@@ -222,6 +222,8 @@ export const router = createRouter({
     ]),
   ]),
   basepath: '/ops',
+  // A page's code is loaded when the pointer or the keyboard comes to its link.
+  defaultPreload: 'intent',
   // An id of digits stays a text.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: (search) => {

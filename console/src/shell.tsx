@@ -19,7 +19,7 @@ import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { type OverviewView } from '../../src/ops/console-views.js';
 import { api, ApiProblem } from './api.js';
-import { Time } from './format.js';
+import { ExactTime, Time } from './format.js';
 import { Facts } from './parts.js';
 import { useSession } from './session.js';
 
@@ -119,6 +119,7 @@ export function Shell() {
         )}
         <Outlet />
         <Keys opened={showsKeys} close={keys.close} />
+        <ExactTime />
       </AppShell.Main>
     </AppShell>
   );

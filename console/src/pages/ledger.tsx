@@ -1,10 +1,10 @@
-import { Group, Select, Stack, TextInput } from '@mantine/core';
+import { Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type BalancesPageView, type EntryRow } from '../../../src/ops/books-views.js';
 import { type PageView } from '../../../src/ops/console-views.js';
 import { api } from '../api.js';
-import { money, signedMoney, Time, words } from '../format.js';
+import { money, optionsOf, signedMoney, Time, words } from '../format.js';
 import { Download, Heading, Listing, Loaded, Nothing, PageButtons, Part } from '../parts.js';
 import { type LedgerSearch } from '../router.js';
 
@@ -17,7 +17,7 @@ const accounts = [
   'fees',
   'bank',
   'orphans',
-].map((value) => ({ value, label: words(value) }));
+];
 
 export function LedgerPage() {
   const search = useSearch({ from: '/shell/ledger' });
@@ -66,14 +66,11 @@ function Filters() {
           onChange={({ currentTarget: { value } }) => narrow({ [name]: value })}
         />
       ))}
-      <Select
+      <NativeSelect
         label="Account"
-        placeholder="All"
-        clearable
-        clearButtonProps={{ 'aria-label': 'All accounts' }}
-        data={accounts}
-        value={search.account ?? null}
-        onChange={(account) => narrow({ account: account ?? '' })}
+        data={optionsOf(accounts, 'all')}
+        value={search.account ?? ''}
+        onChange={({ currentTarget: { value } }) => narrow({ account: value })}
       />
       <TextInput
         label="PSP"

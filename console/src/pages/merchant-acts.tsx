@@ -4,8 +4,8 @@ import {
   CopyButton,
   Button,
   Group,
+  NativeSelect,
   NumberInput,
-  Select,
   Text,
   TextInput,
 } from '@mantine/core';
@@ -220,15 +220,14 @@ function NewLimit({ merchantId, close }: To<'limit'>) {
         value={currency}
         onChange={({ currentTarget }) => setCurrency(currentTarget.value.toUpperCase())}
       />
-      <Select
+      <NativeSelect
         label="Of"
         data={[
           { value: 'merchant', label: 'all its payouts of a day (UTC)' },
           { value: 'recipient', label: 'the payouts to each recipient of a day (UTC)' },
         ]}
         value={per}
-        allowDeselect={false}
-        onChange={(value) => setPer(value ?? 'merchant')}
+        onChange={({ currentTarget: { value } }) => setPer(value)}
       />
       {figure('Amount at most (minor units)', amount, setAmount)}
       {figure('Payouts at most', count, setCount)}

@@ -1,11 +1,11 @@
-import { Button, Group, Select, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type PageView, type PaymentRow } from '../../../src/ops/console-views.js';
 import { api } from '../api.js';
-import { money, State, Time } from '../format.js';
+import { money, optionsOf, State, Time } from '../format.js';
 import { Heading, Listing, Loaded, Nothing, PageButtons } from '../parts.js';
 import { type PaymentsSearch } from '../router.js';
 
@@ -56,15 +56,12 @@ export function Payments() {
             Of one merchant ✕
           </Button>
         )}
-        <Select
+        <NativeSelect
           label="State"
-          placeholder="Any"
-          clearable
-          data={statuses.map((value) => ({ value, label: value.replaceAll('_', ' ') }))}
-          value={search.status ?? null}
-          onChange={(status) => narrow({ status: status ?? '' })}
+          data={optionsOf(statuses, 'any')}
+          value={search.status ?? ''}
+          onChange={({ currentTarget: { value } }) => narrow({ status: value })}
           disabled={typed.trim() !== ''}
-          clearButtonProps={{ 'aria-label': 'Any state' }}
         />
       </Group>
       <Loaded query={query}>

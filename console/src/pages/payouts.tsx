@@ -1,4 +1,4 @@
-import { Group, Select, TextInput } from '@mantine/core';
+import { Group, NativeSelect, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { type PageView } from '../../../src/ops/console-views.js';
 import { type PayoutRow } from '../../../src/ops/installation-views.js';
 import { api } from '../api.js';
-import { money, State, Time } from '../format.js';
+import { money, optionsOf, State, Time } from '../format.js';
 import { Heading, Listing, Loaded, Nothing, PageButtons } from '../parts.js';
 import { type PayoutsSearch } from '../router.js';
 
@@ -40,14 +40,11 @@ export function Payouts() {
             find(value);
           }}
         />
-        <Select
+        <NativeSelect
           label="State"
-          placeholder="Any"
-          clearable
-          clearButtonProps={{ 'aria-label': 'Any state' }}
-          data={['processing', 'paid', 'failed', 'returned']}
-          value={search.status ?? null}
-          onChange={(status) => narrow({ status: status ?? '' })}
+          data={optionsOf(['processing', 'paid', 'failed', 'returned'], 'any')}
+          value={search.status ?? ''}
+          onChange={({ currentTarget: { value } }) => narrow({ status: value })}
           disabled={typed.trim() !== ''}
         />
       </Group>

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, List, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, List, NativeSelect, NumberInput, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -184,13 +184,12 @@ function Routing() {
   return (
     <Part title="Where would it go?" hint="an example with a token for each account; nothing is made">
       <Group gap="sm" align="end" mb="sm">
-        <Select
+        <NativeSelect
           label="Operation"
           data={operations}
           value={operation}
-          allowDeselect={false}
           w={130}
-          onChange={(value) => narrow({ operation: value ?? 'charge' })}
+          onChange={({ currentTarget: { value } }) => narrow({ operation: value })}
         />
         <NumberInput
           label="Amount (minor units)"
