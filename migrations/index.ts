@@ -46,6 +46,7 @@ import { UnsentBankFiles1700000000120 } from './0120-unsent-bank-files.js';
 import { LedgerCorrections1700000000121 } from './0121-ledger-corrections.js';
 import { PspAccounts1700000000140 } from './0140-psp-accounts.js';
 import { CustomersOfPayments1700000000150 } from './0150-customers-of-payments.js';
+import { Recipients1700000000160 } from './0160-recipients.js';
 
 /** Every migration, oldest first. A class that has run anywhere is never edited again. */
 export const migrations = [
@@ -97,4 +98,5 @@ export const migrations = [
   LedgerCorrections1700000000121,
   PspAccounts1700000000140,
   CustomersOfPayments1700000000150,
+  Recipients1700000000160,
 ];

@@ -16,6 +16,7 @@ import { OperationSnooze } from './ops/operation-snooze.entity.js';
 import { Operator, OperatorSession, SignInLink } from './ops/operator.entity.js';
 import { Payment, PaymentTransition } from './payments/payment.entity.js';
 import { Payout, PayoutTransition } from './payouts/payout.entity.js';
+import { Recipient } from './payouts/recipient.entity.js';
 import { MerchantRouting, StoredPspAccount } from './psp-accounts/psp-account.entity.js';
 import { Refund } from './refunds/refund.entity.js';
 import {
@@ -51,6 +52,7 @@ export const entities: readonly EntityClass[] = [
   PayoutTransition,
   PspAttempt,
   PspRequest,
+  Recipient,
   Refund,
   MerchantRouting,
   Schedule,

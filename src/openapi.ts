@@ -92,7 +92,7 @@ function head(version: string): Omit<OpenAPIObject, 'paths'> {
           type: 'http',
           scheme: 'bearer',
           description:
-            'An API key of a merchant. It carries scopes: payments:read, payments:write, payouts:write, webhooks:read, webhooks:write, events:read.',
+            'An API key of a merchant. It carries scopes: payments:read, payments:write, payouts:write, recipients:write, webhooks:read, webhooks:write, events:read.',
         },
         operatorToken: {
           type: 'http',

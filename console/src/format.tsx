@@ -125,6 +125,8 @@ const colors: Readonly<Record<string, string>> = {
   received: 'yellow',
   pending: 'yellow',
   waiting: 'yellow',
+  waiting_for_approval: 'yellow',
+  active: 'green',
 };
 
 export function State({ is }: { readonly is: string }) {

@@ -1,4 +1,5 @@
-import { type Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { type RecipientRule, recipientRules } from '../merchants/caller.js';
 import { type Merchant } from '../merchants/merchant.entity.js';
 import { type Merchants } from '../merchants/merchants.js';
 import { actor, command, numberOf, type Opened, type Perform, withExamples } from './command.js';
@@ -38,6 +39,27 @@ export function addMerchants(payonce: Command, perform: Perform): void {
         };
       }),
     );
+  command(
+    merchants,
+    'set-payout-recipients',
+    'let a merchant pay out to known recipients alone',
+    '--merchant 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e43 --rule approved',
+  )
+    .requiredOption('--merchant <id>', 'the merchant')
+    .addOption(
+      new Option('--rule <rule>', 'any recipient, those it registered, or those that were approved')
+        .choices([...recipientRules])
+        .makeOptionMandatory(),
+    )
+    .action(({ merchant: id, rule }: { merchant: string; rule: RecipientRule }) =>
+      perform(async (opened) => {
+        const merchant = await (await merchantsOf(opened)).setPayoutRecipients(id, rule, actor());
+        return {
+          json: merchantJson(merchant),
+          text: `${merchant.name} pays out to ${paid[rule]}, from the next payout on.`,
+        };
+      }),
+    );
   command(merchants, 'list', 'list the merchants, newest first', '', '--json').action(() =>
     perform(async (opened) => {
       const all = await (await merchantsOf(opened)).listMerchants();
@@ -74,6 +96,20 @@ function windowOf({ duplicateWindowS }: Merchant): string {
   return duplicateWindowS === 0 ? 'off' : `${duplicateWindowS} s`;
 }
 
-function merchantJson({ id, name, duplicateWindowS, testOf, createdAt }: Merchant): object {
-  return { id, name, duplicate_window: duplicateWindowS, test_of: testOf, created_at: createdAt };
+const paid: Readonly<Record<RecipientRule, string>> = {
+  any: 'any recipient',
+  registered: 'registered recipients alone',
+  approved: 'approved recipients alone',
+};
+
+function merchantJson(merchant: Merchant): object {
+  const { id, name, duplicateWindowS, payoutRecipients, testOf, createdAt } = merchant;
+  return {
+    id,
+    name,
+    duplicate_window: duplicateWindowS,
+    payout_recipients: payoutRecipients,
+    test_of: testOf,
+    created_at: createdAt,
+  };
 }

@@ -32,6 +32,8 @@ const catalogue = {
   payout_in_progress: [409, 'A payout to this recipient has not ended yet'],
   payout_sequence_stale: [409, 'previous is not the last payout to this recipient that ended'],
   payout_limit_exceeded: [409, 'The payout is more than the merchant may pay out in a day'],
+  recipient_not_registered: [409, 'The merchant has not registered this recipient with these tokens'],
+  recipient_not_approved: [409, 'Nobody has approved this recipient yet'],
   webhook_target_refused: [422, 'Events are not sent to this address'],
   webhook_endpoint_limit: [409, 'No more webhook endpoints can be enabled'],
   replay_too_large: [422, 'Too many events to replay at once'],

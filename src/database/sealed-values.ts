@@ -6,7 +6,7 @@ const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Every column that holds encrypted values, with what each is bound to: the same contexts as in
- * payments/payment-state, payouts/payout-state, webhooks/outgoing/endpoint-secret, ops/totp, bank-files and psp-accounts.
+ * payments/payment-state, payouts/payout-owner, payouts/recipients, webhooks/outgoing/endpoint-secret, ops/totp, bank-files and psp-accounts.
  */
 export const sealedColumns: readonly SealedColumn[] = [
   {
@@ -20,6 +20,12 @@ export const sealedColumns: readonly SealedColumn[] = [
     column: 'sealed',
     merchant: 'merchant_id',
     contextOf: (merchantId: string, id: string) => `payout/${merchantId}/${id}`,
+  },
+  {
+    table: 'recipients',
+    column: 'tokens',
+    merchant: 'merchant_id',
+    contextOf: (merchantId: string, id: string) => `recipient/${merchantId}/${id}`,
   },
   ...(['secret', 'previous_secret'] as const).map((column) => ({
     table: 'webhook_endpoints',

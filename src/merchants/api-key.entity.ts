@@ -34,6 +34,10 @@ export class ApiKey {
   @Column('timestamptz')
   readonly createdAt: Date;
 
+  /** The actor of audit records; null: it is older than this column. */
+  @Column('text', { nullable: true })
+  readonly createdBy: string | null;
+
   @Column('timestamptz', { nullable: true })
   readonly revokedAt: Date | null;
 

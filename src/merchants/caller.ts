@@ -2,11 +2,19 @@ export const scopes = [
   'payments:read',
   'payments:write',
   'payouts:write',
+  'recipients:write',
   'webhooks:read',
   'webhooks:write',
   'events:read',
 ] as const;
 export type Scope = (typeof scopes)[number];
+
+/**
+ * Whom a merchant pays out to. `any`: every recipient that a payout names; `registered`: those that it has registered,
+ * with the tokens that it registered; `approved`: those of them that an operator has approved.
+ */
+export const recipientRules = ['any', 'registered', 'approved'] as const;
+export type RecipientRule = (typeof recipientRules)[number];
 
 /** The merchant and the key or service that a request was authenticated as. */
 export interface Caller {
@@ -20,6 +28,8 @@ export interface Caller {
   readonly isTest: boolean;
   /** The merchant's: see `Merchant`. Stands here so that no request reads it for itself. */
   readonly duplicateWindowS: number;
+  /** The merchant's. */
+  readonly payoutRecipients: RecipientRule;
 }
 
 /** As it stands in audit records: `api-key:<id>` or `service:<name>`. */

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { type RecipientRule } from './caller.js';
 
 /** A tenant: asks for payments, and owns them. */
 @Entity('merchants')
@@ -12,6 +13,10 @@ export class Merchant {
   /** For how many seconds the same payment under another key is held to be a mistake; 0 = never. */
   @Column('integer', { default: 0 })
   readonly duplicateWindowS: number;
+
+  /** Whom it pays out to; see `recipientRules`. */
+  @Column('text', { default: 'any' })
+  readonly payoutRecipients: RecipientRule;
 
   /** It is the test mode of this merchant, with data of its own; null: its money is real. */
   @Column('uuid', { nullable: true })

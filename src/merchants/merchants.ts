@@ -9,7 +9,7 @@ import { Problem } from '../core/problem.js';
 import { recordAct } from '../database/record-act.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { ApiKey } from './api-key.entity.js';
-import { type Caller, type Scope, SERVICE, scopes as knownScopes } from './caller.js';
+import { type Caller, type RecipientRule, type Scope, SERVICE, scopes as knownScopes } from './caller.js';
 import { IssuedKeys } from './issued-keys.js';
 import { Merchant } from './merchant.entity.js';
 import { digestOf, newApiKey } from './new-api-key.js';
@@ -22,7 +22,7 @@ export interface IssuedApiKey {
 }
 
 /** A key as its owner may see it. */
-export type ApiKeyView = Omit<ApiKey, 'merchantId' | 'merchant' | 'hash' | 'hasChecksum'>;
+export type ApiKeyView = Omit<ApiKey, 'merchantId' | 'merchant' | 'hash' | 'hasChecksum' | 'createdBy'>;
 
 /** A caller, and from when its key is refused. */
 interface Known {
@@ -82,6 +82,7 @@ export class Merchants {
       id: this.ids.uuid(),
       name: trimmed,
       duplicateWindowS,
+      payoutRecipients: 'any' as const,
       testOf: null,
       createdAt: this.clock.now(),
     };
@@ -99,14 +100,31 @@ export class Merchants {
    */
   async setDuplicateWindow(merchantId: string, seconds: number, actor = SYSTEM): Promise<Merchant> {
     refuseWindow(seconds);
+    const set = { duplicateWindowS: seconds };
+    return this.change(merchantId, set, actor, 'merchant.duplicate_window_set', {
+      duplicate_window: seconds,
+    });
+  }
+
+  /** Holds for every payout that is opened from now on, in all processes. */
+  setPayoutRecipients(merchantId: string, rule: RecipientRule, actor = SYSTEM): Promise<Merchant> {
+    const set = { payoutRecipients: rule };
+    return this.change(merchantId, set, actor, 'merchant.payout_recipients_set', { payout_recipients: rule });
+  }
+
+  private async change(
+    merchantId: string,
+    set: Partial<Pick<Merchant, 'duplicateWindowS' | 'payoutRecipients'>>,
+    actor: string,
+    action: string,
+    detail: Readonly<Record<string, unknown>>,
+  ): Promise<Merchant> {
     if (!UUID_SHAPE.test(merchantId)) throw noMerchant(merchantId);
     const changed = await this.merchants.manager.transaction(async (tx) => {
-      const { affected } = await tx.update(Merchant, { id: merchantId }, { duplicateWindowS: seconds });
+      const { affected } = await tx.update(Merchant, { id: merchantId }, set);
       if (affected !== 1) throw noMerchant(merchantId);
-      const merchant = await tx.findOneByOrFail(Merchant, { id: merchantId });
-      const [subject, detail] = [`merchant:${merchant.id}`, { duplicate_window: seconds }];
-      await this.record(tx, actor, merchant.id, 'merchant.duplicate_window_set', subject, detail);
-      return merchant;
+      await this.record(tx, actor, merchantId, action, `merchant:${merchantId}`, detail);
+      return tx.findOneByOrFail(Merchant, { id: merchantId });
     });
     this.callers.clear();
     return changed;
@@ -123,7 +141,14 @@ export class Merchants {
     return this.merchants.manager.transaction(async (tx) => {
       const { name, duplicateWindowS } = merchant;
       const [id, createdAt] = [this.ids.uuid(), this.clock.now()];
-      const made = { id, name, duplicateWindowS, testOf: merchantId, createdAt };
+      const made = {
+        id,
+        name,
+        duplicateWindowS,
+        payoutRecipients: 'any' as const,
+        testOf: merchantId,
+        createdAt,
+      };
       await tx.createQueryBuilder().insert().into(Merchant).values(made).orIgnore().execute();
       const stored = await tx.findOneByOrFail(Merchant, { testOf: merchantId });
       if (stored.id === id) {
@@ -153,7 +178,8 @@ export class Merchants {
     if (!UUID_SHAPE.test(merchantId)) throw noMerchant(merchantId);
     try {
       return await this.apiKeys.manager.transaction(async (tx) => {
-        const issued = await this.issue(tx, merchantId, wanted, hours === null ? null : hours * HOUR_MS);
+        const livesMs = hours === null ? null : hours * HOUR_MS;
+        const issued = await this.issue(tx, merchantId, wanted, livesMs, actor);
         const detail = { scopes: wanted, hours };
         await this.record(tx, actor, merchantId, 'api_key.created', `api-key:${issued.id}`, detail);
         return issued;
@@ -182,7 +208,7 @@ export class Merchants {
         throw new Problem('invalid_state', `API key ${id} is revoked or has expired`);
       }
       const livesMs = old.expiresAt && old.expiresAt.getTime() - old.createdAt.getTime();
-      const issued = await this.issue(tx, merchantId, old.scopes, livesMs);
+      const issued = await this.issue(tx, merchantId, old.scopes, livesMs, actor);
       const end = new Date(Math.max(now.getTime(), old.createdAt.getTime()) + graceHours * HOUR_MS);
       const expiresAt = old.expiresAt && old.expiresAt < end ? old.expiresAt : end;
       await tx.update(ApiKey, { merchantId, id }, { expiresAt });
@@ -257,8 +283,7 @@ export class Merchants {
   private async readMerchant(merchantId: string): Promise<Known | null> {
     const merchant = await translateOutage(this.merchants.findOneBy({ id: merchantId }));
     if (!merchant) return null;
-    const { duplicateWindowS, testOf } = merchant;
-    const caller = { merchantId, apiKeyId: '', scopes: [], duplicateWindowS, isTest: testOf !== null };
+    const caller = { merchantId, apiKeyId: '', scopes: [], ...settingsOf(merchant) };
     return { caller, expiresAt: null };
   }
 
@@ -268,11 +293,10 @@ export class Merchants {
     const [key] = await translateOutage(this.apiKeys.find({ where, relations: { merchant: true } }));
     if (!key) return null;
     const { merchantId, id: apiKeyId, scopes, expiresAt } = key;
-    const { duplicateWindowS, testOf } = key.merchant!;
     const now = this.clock.now();
     if (!isPast(expiresAt, now)) this.noteUse(key, now);
     return {
-      caller: Object.freeze({ merchantId, apiKeyId, scopes, duplicateWindowS, isTest: testOf !== null }),
+      caller: Object.freeze({ merchantId, apiKeyId, scopes, ...settingsOf(key.merchant!) }),
       expiresAt,
     };
   }
@@ -288,6 +312,7 @@ export class Merchants {
     merchantId: string,
     scopes: readonly Scope[],
     livesMs: number | null,
+    actor: string,
   ): Promise<IssuedApiKey> {
     const id = this.ids.uuid();
     const merchant = await tx.findOneBy(Merchant, { id: merchantId });
@@ -303,6 +328,7 @@ export class Merchants {
       hasChecksum: true,
       scopes: [...scopes],
       createdAt,
+      createdBy: actor,
       expiresAt,
     };
     await tx.insert(ApiKey, stored);
@@ -350,6 +376,15 @@ function noApiKey(merchantId: string, id: string): Problem {
 
 function noMerchant(merchantId: string): Problem {
   return new Problem('not_found', `there is no merchant ${merchantId}`);
+}
+
+/** What of its merchant a request needs to know. */
+function settingsOf({
+  duplicateWindowS,
+  payoutRecipients,
+  testOf,
+}: Merchant): Pick<Caller, 'duplicateWindowS' | 'payoutRecipients' | 'isTest'> {
+  return { duplicateWindowS, payoutRecipients, isTest: testOf !== null };
 }
 
 function refuseWindow(seconds: number): void {

@@ -11,6 +11,7 @@ import { Encryption } from '../core/encryption.js';
 import { DatabaseModule } from '../database/database.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { IdempotencyModule } from '../idempotency/idempotency.module.js';
+import { PayoutsModule } from '../payouts/payouts.module.js';
 import { PaymentsModule } from '../payments/payments.module.js';
 import { RefundsModule } from '../refunds/refunds.module.js';
 import { MerchantsModule } from '../merchants/merchants.module.js';
@@ -29,6 +30,7 @@ import { BreakPages } from './break-page.js';
 import { AuditChain } from './audit-chain.js';
 import { AuditController } from './audit.controller.js';
 import { ConsoleAccess } from './console-access.js';
+import { ConsoleRecipientsController } from './console-recipients.controller.js';
 import { ConsoleMerchantsController } from './console-merchants.controller.js';
 import { ConsoleDeadLettersController } from './console-dead-letters.controller.js';
 import { ConsoleReader } from './console-reader.js';
@@ -71,6 +73,7 @@ import { SessionController } from './session.controller.js';
     IdempotencyModule,
     PaymentsModule,
     RefundsModule,
+    PayoutsModule,
     PspModule,
     PspAccountsModule,
     RequestStorageModule,
@@ -93,6 +96,7 @@ import { SessionController } from './session.controller.js';
     PspAccountsController,
     InstallationController,
     ConsoleMerchantsController,
+    ConsoleRecipientsController,
     AuditController,
     EvidenceController,
     ConsoleDeadLettersController,

@@ -1,4 +1,4 @@
-import { type Scope } from '../merchants/caller.js';
+import { type RecipientRule, type Scope } from '../merchants/caller.js';
 import {
   type ApprovalView,
   type OperationRow,
@@ -71,6 +71,7 @@ export interface MerchantRow {
   readonly name: string;
   /** Seconds; 0: never. */
   readonly duplicate_window: number;
+  readonly payout_recipients: RecipientRule;
   readonly created_at: string;
   readonly keys: number;
   readonly endpoints: number;
@@ -104,6 +105,18 @@ export interface MerchantPageView {
     readonly amount: number | null;
     readonly count: number | null;
   }[];
+}
+
+/** Whom a merchant pays out to, as it registered it. */
+export interface RecipientRow {
+  readonly id: string;
+  readonly reference: string;
+  readonly status: 'active' | 'waiting_for_approval' | 'removed';
+  readonly version: number;
+  /** PSP account to the last characters of the token. */
+  readonly accounts: Readonly<Record<string, string>>;
+  readonly registered_at: string;
+  readonly approved_at: string | null;
 }
 
 /** A new API key: shown this once. */

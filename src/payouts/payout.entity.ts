@@ -41,6 +41,10 @@ export class Payout {
   @Column('jsonb')
   candidates: string[];
 
+  /** The version of the registered recipient that its tokens were compared with; null: with none. */
+  @Column('integer', { nullable: true })
+  recipientVersion: number | null;
+
   /** The tokens of where the money goes, as long as they may be needed; see core/encryption. */
   @Column('bytea', { nullable: true })
   sealed: Uint8Array | null;

@@ -1,3 +1,4 @@
+import { type RecipientView } from './recipient.view.js';
 import { type PayoutView } from './payout.view.js';
 
 /** Examples of payouts for the OpenAPI document. */
@@ -68,4 +69,30 @@ export const payoutFailed: PayoutView = {
     psp_code: 'account_closed',
     message: 'The bank account is closed.',
   },
+};
+
+export const recipientRequest = payoutRequest.recipient;
+
+export const recipient: RecipientView = {
+  object: 'recipient',
+  id: '019aa5c3-41d0-7e11-8f6a-5b7c9d2e0f34',
+  reference: 'recipient-1',
+  status: 'active',
+  version: 1,
+  accounts: { stripe: 'cDEF', adyen: '9TMW' },
+  registered_at: '2026-11-21T09:00:00.000Z',
+  approved_at: '2026-11-21T09:12:30.000Z',
+};
+
+export const recipientWaiting: RecipientView = {
+  ...recipient,
+  status: 'waiting_for_approval',
+  approved_at: null,
+};
+
+export const recipientRemoved: RecipientView = {
+  ...recipient,
+  status: 'removed',
+  version: 2,
+  approved_at: null,
 };

@@ -13,6 +13,7 @@ import { encryptTokens, type PayoutOwner, type PayoutState, transitionTo } from 
 import { payouts } from './payout.table.js';
 import { viewOf } from './payout.view.js';
 import { type NewPayout } from './payouts.js';
+import { type RegisteredRecipients } from './recipients.js';
 import { refuseOutOfTurn, type Sequences } from './sequence.js';
 
 export const CREATE_PAYOUT = 'POST /v1/payouts';
@@ -52,11 +53,17 @@ export class PayoutFlow extends OperationFlow<NewPayout, PayoutState> {
     protected override readonly owner: PayoutOwner,
     private readonly candidates: PayoutCandidates,
     private readonly sequences: Sequences,
+    private readonly recipients: RegisteredRecipients,
+    /** Whether the merchant pays out to registered recipients alone, as it was known a moment ago. */
+    private readonly needsRecipient: boolean,
   ) {
     super(owner, owner.tools.clock);
   }
 
-  /** begin: the payout and route 1 with its first attempt. Nothing is read, one commit writes it all. */
+  /**
+   * begin: the payout and route 1 with its first attempt. One commit writes it all. Nothing is read, except for a
+   * merchant that pays out to registered recipients alone: the commit holds the payout to the version that was read.
+   */
   async begin(input: NewPayout, run: KeyedRun, refused: Refusal | null): Promise<Begun<PayoutState>> {
     refuseForgottenKey(refused);
     if (refused) {
@@ -79,6 +86,11 @@ export class PayoutFlow extends OperationFlow<NewPayout, PayoutState> {
       );
     }
     storage.refuseWhileHeld(able);
+    const isUnknown = refused?.by === 'check' && refused.rule === 'payouts_known_recipient';
+    const recipientVersion =
+      this.needsRecipient || isUnknown
+        ? await this.recipients.versionToPay(merchantId, input.recipient)
+        : null;
     const payout: Payout = {
       merchantId,
       recipient,
@@ -91,6 +103,7 @@ export class PayoutFlow extends OperationFlow<NewPayout, PayoutState> {
       statementDescriptor,
       metadata: { ...metadata },
       candidates: [...able],
+      recipientVersion,
       sealed: encryptTokens(seal, merchantId, id, tokens),
       psp: null,
       pspReference: null,

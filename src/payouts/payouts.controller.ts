@@ -26,7 +26,7 @@ export class PayoutsController {
     id: 'createPayout',
     summary: 'Send a payout',
     description:
-      'Sends money out, at most once whatever fails. The payouts to a recipient follow one another: name the last one that ended as `previous`, or null for the first. While one has not ended the next is answered 409 `payout_in_progress`; where another one has ended since, 409 `payout_sequence_stale`. Nothing is stored then, and `payout_id` names the last payout. Read it, and follow `previous` back to the payout that you named: one of them may be the payout that you want to send. What is more than you may pay out in a day is answered 409 `payout_limit_exceeded`, and `limit` says which limit it is. So a payout that is requested twice, under whatever keys, is made once.',
+      'Sends money out, at most once whatever fails. The payouts to a recipient follow one another: name the last one that ended as `previous`, or null for the first. While one has not ended the next is answered 409 `payout_in_progress`; where another one has ended since, 409 `payout_sequence_stale`. Nothing is stored then, and `payout_id` names the last payout. Read it, and follow `previous` back to the payout that you named: one of them may be the payout that you want to send. What is more than you may pay out in a day is answered 409 `payout_limit_exceeded`, and `limit` says which limit it is. Where you pay out to registered recipients alone, another recipient or other tokens are answered 409 `recipient_not_registered`, and one that nobody has approved yet 409 `recipient_not_approved`. So a payout that is requested twice, under whatever keys, is made once.',
     bodies: { next: example.payoutRequest, first: example.firstPayoutRequest },
     answers: {
       201: [
@@ -46,6 +46,8 @@ export class PayoutsController {
       'payout_in_progress',
       'payout_sequence_stale',
       'payout_limit_exceeded',
+      'recipient_not_registered',
+      'recipient_not_approved',
       'commits_may_be_lost',
     ],
   })

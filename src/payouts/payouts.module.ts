@@ -15,6 +15,9 @@ import { PayoutReader } from './payout.reader.js';
 import { PayoutsController } from './payouts.controller.js';
 import { PayoutsGrpc } from './payouts.grpc.js';
 import { PayoutsService } from './payouts.service.js';
+import { Recipient } from './recipient.entity.js';
+import { Recipients } from './recipients.js';
+import { RecipientsController } from './recipients.controller.js';
 
 /** Money out, one payout to a recipient after another. */
 @Module({
@@ -23,10 +26,11 @@ import { PayoutsService } from './payouts.service.js';
     IdempotencyModule,
     PspModule,
     RequestStorageModule,
-    TypeOrmModule.forFeature([Payout, PayoutTransition]),
+    TypeOrmModule.forFeature([Payout, PayoutTransition, Recipient]),
   ],
-  controllers: [PayoutsController, PayoutsGrpc],
-  providers: [PayoutReader, PayoutOwner, PayoutsService],
+  controllers: [PayoutsController, PayoutsGrpc, RecipientsController],
+  providers: [PayoutReader, PayoutOwner, PayoutsService, Recipients],
+  exports: [Recipients],
 })
 export class PayoutsModule implements OnModuleInit {
   constructor(

@@ -10,31 +10,32 @@ import { candidatesOf, PayoutFlow } from './payout.flow.js';
 import { PayoutReader } from './payout.reader.js';
 import { type PayoutView, viewOf } from './payout.view.js';
 import { type NewPayout, type PayoutFilter } from './payouts.js';
+import { Recipients } from './recipients.js';
 
 /** Each call is one flow under the caller's key, or one read. Every refusal is a thrown `Problem`. */
 @Injectable()
 export class PayoutsService {
-  /** What the completer takes up again. */
+  /** What the completer takes up again: it has begun, so whom the merchant may pay does not matter any more. */
   readonly flow: PayoutFlow;
-  private readonly testFlow: PayoutFlow;
 
   constructor(
     private readonly owner: PayoutOwner,
     private readonly runner: IdempotentRunner,
-    router: PspRouter,
+    private readonly router: PspRouter,
     private readonly reader: PayoutReader,
+    private readonly recipients: Recipients,
   ) {
-    this.flow = new PayoutFlow(owner, candidatesOf(router, false), reader);
-    this.testFlow = new PayoutFlow(owner, candidatesOf(router, true), reader);
+    this.flow = this.flowFor({ isTest: false, payoutRecipients: 'any' });
   }
 
   /**
    * 201 with a payout that has ended, 202 with one that has not. Throws `payout_in_progress` and
    * `payout_sequence_stale` where `previous` is not what the recipient's sequence has come to, and
-   * `payout_limit_exceeded` where it is too much for a day.
+   * `payout_limit_exceeded` where it is too much for a day, and `recipient_not_registered` and `recipient_not_approved`
+   * where the merchant may not pay this recipient.
    */
   create(context: RequestContext, payout: NewPayout): Promise<KeyedAnswer> {
-    return this.runner.run(context.caller.isTest ? this.testFlow : this.flow, keyedRequest(context, payout));
+    return this.runner.run(this.flowFor(context.caller), keyedRequest(context, payout));
   }
 
   async get({ merchantId }: Caller, payoutId: string): Promise<PayoutView> {
@@ -50,5 +51,16 @@ export class PayoutsService {
     cursor: string | null,
   ): Promise<Page<PayoutView>> {
     return this.reader.list(merchantId, filter, limit, cursor);
+  }
+
+  private flowFor({ isTest, payoutRecipients }: Pick<Caller, 'isTest' | 'payoutRecipients'>): PayoutFlow {
+    const { owner, router, reader, recipients } = this;
+    return new PayoutFlow(
+      owner,
+      candidatesOf(router, isTest),
+      reader,
+      recipients,
+      payoutRecipients !== 'any',
+    );
   }
 }

@@ -24,7 +24,7 @@ import { createLogger } from '../../src/http/logger.js';
 import { type KeyedAnswer } from '../../src/idempotency/idempotent-runner.js';
 import { type DeadLetter } from '../../src/jobs/dead-letter.entity.js';
 import { DeadLetters } from '../../src/jobs/dead-letters.js';
-import { type Caller, type Scope } from '../../src/merchants/caller.js';
+import { type Caller, type Scope, scopes } from '../../src/merchants/caller.js';
 import { StoredPspsReader } from '../../src/psp-accounts/stored-psps.js';
 import { SharedBreakers } from '../../src/request-storage/shared-breakers.js';
 import { Merchants } from '../../src/merchants/merchants.js';
@@ -37,7 +37,8 @@ import { type Run, Runs } from '../../src/reconciliation/runs.js';
 import { deadLetter } from '../../src/ops/dead-letter.examples.js';
 import { attempt, captured } from '../../src/payments/payment.examples.js';
 import { PaymentsService } from '../../src/payments/payments.service.js';
-import { paid } from '../../src/payouts/payout.examples.js';
+import { paid, recipient, recipientRemoved } from '../../src/payouts/payout.examples.js';
+import { Recipients } from '../../src/payouts/recipients.js';
 import { PayoutsService } from '../../src/payouts/payouts.service.js';
 import { defaultPsps } from '../../src/psp/psps-file.js';
 import { refund } from '../../src/refunds/refund.examples.js';
@@ -147,6 +148,14 @@ export class FakePayouts implements Payouts {
   }
 }
 
+/** One recipient, whatever is asked. */
+const fakeRecipients: Pick<Recipients, 'register' | 'get' | 'list' | 'remove'> = {
+  register: () => Promise.resolve(recipient),
+  get: () => Promise.resolve(recipientRemoved),
+  list: () => Promise.resolve({ data: [recipient], has_more: false, next_cursor: null }),
+  remove: () => Promise.resolve(),
+};
+
 /** One dead letter, whatever is asked; remembers who merged and purged what. */
 export class FakeDeadLetters implements Letters {
   readonly calls: (readonly ['merge' | 'purge', ...Parameters<Letters['merge']>])[] = [];
@@ -254,7 +263,14 @@ const fakeLedger: Pick<Ledger, 'balances' | 'statement'> = {
 };
 
 function callerWith(scopes: readonly Scope[]): Caller {
-  return { merchantId: 'm-1', apiKeyId: 'k-1', scopes, duplicateWindowS: 0, isTest: false };
+  return {
+    merchantId: 'm-1',
+    apiKeyId: 'k-1',
+    scopes,
+    duplicateWindowS: 0,
+    payoutRecipients: 'any',
+    isTest: false,
+  };
 }
 
 export interface Answer {
@@ -312,9 +328,7 @@ const merchantsOfTests: Pick<Merchants, 'authenticate'> = {
     if (bearer === READ_ONLY_KEY) return Promise.resolve(callerWith(['payments:read']));
     if (bearer === PAYOUT_KEY) return Promise.resolve(callerWith(['payouts:write']));
     if (bearer !== KEY) return Promise.reject(new Problem('unauthorized', 'The key is revoked.'));
-    return Promise.resolve(
-      callerWith(['payments:read', 'payments:write', 'webhooks:read', 'webhooks:write', 'events:read']),
-    );
+    return Promise.resolve(callerWith(scopes.filter((scope) => scope !== 'payouts:write')));
   },
 };
 
@@ -380,6 +394,8 @@ export class RunningApi {
       .useValue(refunds)
       .overrideProvider(PayoutsService)
       .useValue(payouts)
+      .overrideProvider(Recipients)
+      .useValue(fakeRecipients)
       .overrideProvider(WebhookEndpointsService)
       .useValue(fakeWebhookEndpoints)
       .overrideProvider(EventsService)

@@ -171,6 +171,7 @@ describe('one merchant among others', () => {
         apiKeyId: bearer,
         scopes: ['payments:read', 'payments:write'] as const,
         duplicateWindowS: 0,
+        payoutRecipients: 'any' as const,
         isTest: false,
       }),
   };

@@ -250,6 +250,7 @@ describe('the document and the running app', () => {
             apiKeyId: 'k-1',
             scopes: scopes.filter((scope) => bearer.split('~').includes(nameOf(scope))),
             duplicateWindowS: 0,
+            payoutRecipients: 'any',
             isTest: false,
           }),
       },

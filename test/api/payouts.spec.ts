@@ -107,6 +107,7 @@ describe('POST /v1/payouts', () => {
             apiKeyId: 'k-1',
             scopes: ['payouts:write'],
             duplicateWindowS: 0,
+            payoutRecipients: 'any',
             isTest: false,
             sourceAddress: '127.0.0.1',
           },

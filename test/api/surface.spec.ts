@@ -26,9 +26,17 @@ describe('the REST surface', () => {
       caller: {
         merchantId: 'm-1',
         apiKeyId: 'k-1',
-        scopes: ['payments:read', 'payments:write', 'webhooks:read', 'webhooks:write', 'events:read'],
+        scopes: [
+          'payments:read',
+          'payments:write',
+          'recipients:write',
+          'webhooks:read',
+          'webhooks:write',
+          'events:read',
+        ],
         sourceAddress: '127.0.0.1',
         duplicateWindowS: 0,
+        payoutRecipients: 'any',
         isTest: false,
       },
       key: 'key-1',

@@ -77,17 +77,21 @@ beforeAll(async () => {
       randomUUID(),
     ),
   );
+  const recipient = await idOf(
+    owner.post('/v1/recipients', { reference: 'person-1', tokens: { adyen: tokens.adyen } }, randomUUID()),
+  );
   const [event] = await environment.sql<{ id: string; merchantId: string }>(
     'SELECT id, merchant_id AS "merchantId" FROM events LIMIT 1',
   );
   merchantId = event!.merchantId;
-  const ids = [payment, refund, payout, endpoint, event!.id];
+  const ids = [payment, refund, payout, endpoint, recipient, event!.id];
   if (!ids.every((id) => typeof id === 'string')) throw new Error(`not all are made: ${ids.join()}`);
   owned = {
     payments: payment,
     refunds: refund,
     payouts: payout,
     webhook_endpoints: endpoint,
+    recipients: recipient,
     events: event!.id,
   };
   await stranger.post('/v1/payments', orderOf(), randomUUID());

@@ -8,7 +8,7 @@ import { type Database, openDatabase } from '../../src/database/database.js';
 import { sqlState } from '../../src/database/sql-state.js';
 import { entities } from '../../src/entities.js';
 import { type PayoutLimit, PayoutLimits } from '../../src/merchants/payout-limits.js';
-import { type FreshDatabase, freshDatabase } from '../support/database.js';
+import { type FreshDatabase, freshDatabase, newMerchant } from '../support/database.js';
 import { Bank, payoutOf, payoutsInMemory, pspsOf, sequencesIn } from '../support/payouts-in-memory.js';
 
 const clock = new SystemClock();
@@ -43,11 +43,8 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  merchantId = randomUUID();
+  merchantId = await newMerchant(database);
   bank.fates.length = 0;
-  await database.pool.query("INSERT INTO merchants (id, name, created_at) VALUES ($1, 'Shop', now())", [
-    merchantId,
-  ]);
 });
 
 const limit = (more: Partial<PayoutLimit>) =>

@@ -11,7 +11,7 @@ import { Problem } from '../../src/core/problem.js';
 import { payouts, payoutTransitions } from '../../src/payouts/payout.table.js';
 import { PayoutReader } from '../../src/payouts/payout.reader.js';
 import { orphanEffects } from '../../src/request-storage/psp-request.table.js';
-import { type FreshDatabase, freshDatabase } from '../support/database.js';
+import { type FreshDatabase, freshDatabase, newMerchant } from '../support/database.js';
 import { Bank, payoutsInMemory, payoutOf, pspsOf } from '../support/payouts-in-memory.js';
 
 /** The machine's clock, moved on by hand where hours have to pass. */
@@ -65,8 +65,8 @@ let second: Bank;
 let asked: { commits: number; reads: number };
 let environment: ReturnType<typeof payoutsInMemory>;
 
-beforeEach(() => {
-  merchantId = randomUUID();
+beforeEach(async () => {
+  merchantId = await newMerchant(database);
   [first, second] = [new Bank('first'), new Bank('second')];
   asked = { commits: 0, reads: 0 };
   const counted: Store = {
@@ -329,10 +329,12 @@ describe('the payouts to a recipient', () => {
       code: 'payout_sequence_stale',
       payout_id: null,
     });
-    expect(await refusal(environment.send(randomUUID(), '3', payoutOf({ previous })))).toEqual({
-      code: 'payout_sequence_stale',
-      payout_id: null,
-    });
+    expect(await refusal(environment.send(await newMerchant(database), '3', payoutOf({ previous })))).toEqual(
+      {
+        code: 'payout_sequence_stale',
+        payout_id: null,
+      },
+    );
     expect((await send('4', payoutOf({ to: 'recipient-2' }))).payout.status).toBe('paid');
     expect(ledger()).toHaveLength(2);
   });

@@ -63,6 +63,7 @@ describe('merchants', () => {
       id: expect.any(String) as string,
       name: 'Shop',
       duplicateWindowS: 0,
+      payoutRecipients: 'any',
       testOf: null,
       createdAt: new Date('2026-01-01'),
     });
@@ -141,6 +142,7 @@ describe('API keys', () => {
       apiKeyId: id,
       scopes: ['payments:read', 'payouts:write'],
       duplicateWindowS: 0,
+      payoutRecipients: 'any',
       isTest: false,
     });
   });

@@ -44,6 +44,7 @@ const acts = [
   'Rotate…',
   'Revoke…',
   'Limit payouts…',
+  'Whom it pays out to…',
   'Add an account…',
 ];
 
@@ -289,15 +290,15 @@ describeInBrowser('the console', () => {
     await page.getByRole('link', { name: 'Merchants' }).click();
     await page.getByRole('link', { name: 'Shop' }).click();
     await page.getByRole('button', { name: 'New key…' }).click();
-    await page.getByLabel('payouts:write').check();
+    for (const scope of ['payouts:write', 'recipients:write']) await page.getByLabel(scope).check();
     expect(await seriousFindings(page)).toEqual([]);
     if (pictures) await page.screenshot({ path: `${pictures}/new-key.png` });
     await page.getByRole('button', { name: 'Create it' }).click();
     const key = (await page.locator('pre').textContent())!;
     environment.hide(key);
     if (pictures) await page.screenshot({ path: `${pictures}/new-key-shown.png` });
-    const { status } = await new ApiClient(() => service.url, key).get('/v1/payments');
-    expect(status).toBe(200);
+    const client = new ApiClient(() => service.url, key);
+    expect((await client.get('/v1/payments')).status).toBe(200);
     await page.getByRole('button', { name: 'Close', exact: true }).click();
     await page.getByText(key).waitFor({ state: 'detached' });
 
@@ -310,6 +311,24 @@ describeInBrowser('the console', () => {
     await page.getByRole('button', { name: 'Remove…' }).click();
     await page.getByRole('button', { name: 'Remove it' }).click();
     await page.getByText('Its payouts have no limit.').waitFor();
+
+    await page.getByRole('button', { name: 'Whom it pays out to…' }).click();
+    await page.getByLabel('It pays out to', { exact: true }).selectOption('approved');
+    await page.getByRole('button', { name: 'Set it' }).click();
+    await page.getByText('recipients that an operator approved').waitFor();
+    const driver = { reference: 'driver-8', tokens: { adyen: 'SE322KH223222F5GXZFNM3BGP' } };
+    expect((await client.post('/v1/recipients', driver, 'r')).status).toBe(200);
+    await page.reload();
+    await page.getByText('adyen …3BGP').waitFor();
+    await page.getByRole('button', { name: 'Approve…' }).click();
+    if (pictures) await page.screenshot({ path: `${pictures}/approve-recipient.png` });
+    await page.getByRole('button', { name: 'Approve it' }).click();
+    // The key is of the administrator who would approve.
+    await page.getByText('You created the API key that registered it').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Remove recipient…' }).click();
+    await page.getByRole('button', { name: 'Remove it' }).click();
+    await page.getByRole('row').filter({ hasText: 'driver-8' }).getByText('removed').waitFor();
 
     await page.getByRole('link', { name: 'PSP accounts' }).click();
     await page.getByRole('button', { name: 'Add an account…' }).click();

@@ -14,7 +14,7 @@ import { Payout } from '../../src/payouts/payout.entity.js';
 import { payouts } from '../../src/payouts/payout.table.js';
 import { PayoutReader } from '../../src/payouts/payout.reader.js';
 import { World } from '../simulation/world.js';
-import { type FreshDatabase, freshDatabase } from '../support/database.js';
+import { type FreshDatabase, freshDatabase, newMerchant } from '../support/database.js';
 import {
   Bank,
   type Fate,
@@ -152,7 +152,7 @@ describe('over Postgres', () => {
   });
 
   /** Two services over one database. */
-  function twoInstallations() {
+  async function twoInstallations() {
     const bank = new Bank('first');
     // What one of them has begun is still on its way when the others are written.
     const psps = pspsOf([bank], () => clock.sleep(5));
@@ -161,11 +161,11 @@ describe('over Postgres', () => {
       new TenantDatabase(database.dataSource),
     );
     const environment = () => payoutsInMemory({ store, clock, ids, psps, sequences });
-    return { bank, houses: [environment(), environment()], merchantId: randomUUID() };
+    return { bank, houses: [environment(), environment()], merchantId: await newMerchant(database) };
   }
 
   it('fifty identical requests at once are one payout', async () => {
-    const { bank, houses, merchantId } = twoInstallations();
+    const { bank, houses, merchantId } = await twoInstallations();
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, i) => cameTo(houses[i % 2]!.send(merchantId, 'same', payoutOf()))),
     );
@@ -178,7 +178,7 @@ describe('over Postgres', () => {
   });
 
   it('fifty requests for the same place under fifty keys are one payout, link after link', async () => {
-    const { bank, houses, merchantId } = twoInstallations();
+    const { bank, houses, merchantId } = await twoInstallations();
     let previous: string | null = null;
     for (let link = 1; link <= 10; link++) {
       const ask = payoutOf({ previous });
@@ -208,7 +208,7 @@ describe('over Postgres', () => {
     let written = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 20 }), async (steps) => {
-        const [merchantId, memory] = [randomUUID(), new MemoryStore(clock)];
+        const [merchantId, memory] = [await newMerchant(database), new MemoryStore(clock)];
         const idOf = Array.from({ length: 4 }, () => randomUUID());
         const tailOf = async (recipient: string) =>
           (await sequencesIn(memory).tailOf(merchantId, recipient))?.id ?? null;
@@ -279,6 +279,7 @@ function payoutRow(merchantId: string, recipient: string, id: string, previous: 
     version: 1,
     reference: 'r',
     status: 'processing',
+    recipientVersion: null,
     amount: 1,
     currency: 'EUR',
     statementDescriptor: null,

@@ -18,6 +18,7 @@ import { OperationOwners } from '../../src/request-storage/operation-owners.js';
 import { OperationResolver } from '../../src/request-storage/operation-resolver.js';
 import { orphanEffects, pspRequests } from '../../src/request-storage/psp-request.table.js';
 import { Resolver } from '../../src/request-storage/resolver.js';
+import { anyRecipient } from '../support/payouts-in-memory.js';
 import { Broken, Installation, merchantId, type Mortal, withStory, type Working } from './installation.js';
 import { type Effect } from './simulated-psp.js';
 
@@ -82,7 +83,7 @@ class PayoutSchedule extends Installation<Service> {
     const candidates = () => [...this.psps.keys()];
     const sequences = { tailOf: () => this.tailOf() };
     const owner = new PayoutOwner(deps);
-    const create = new PayoutFlow(owner, candidates, sequences);
+    const create = new PayoutFlow(owner, candidates, sequences, anyRecipient, false);
     keyed.register([create]);
     const resolver = new OperationResolver(owner, deps);
     const ofPayments = new PaymentResolver(new PaymentOwner(deps), deps);

@@ -1,5 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { Client } from 'pg';
+import { type Database } from '../../src/database/database.js';
 
 export interface FreshDatabase {
   /** As the owner, for whom no row is hidden. */
@@ -69,4 +70,11 @@ export async function keptCopy({ url }: Pick<FreshDatabase, 'url'>): Promise<{
     },
     drop: () => onServer(`DROP DATABASE IF EXISTS ${copy} WITH (FORCE)`),
   };
+}
+
+/** A merchant of that database. Resolves to its id. */
+export async function newMerchant({ pool }: Pick<Database, 'pool'>): Promise<string> {
+  const id = randomUUID();
+  await pool.query("INSERT INTO merchants (id, name, created_at) VALUES ($1, 'Shop', now())", [id]);
+  return id;
 }

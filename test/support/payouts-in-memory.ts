@@ -11,6 +11,7 @@ import { PayoutFlow } from '../../src/payouts/payout.flow.js';
 import { payouts } from '../../src/payouts/payout.table.js';
 import { type PayoutView } from '../../src/payouts/payout.view.js';
 import { type NewPayout } from '../../src/payouts/payouts.js';
+import { type RegisteredRecipients } from '../../src/payouts/recipients.js';
 import { type Sequences } from '../../src/payouts/sequence.js';
 import {
   type Answer,
@@ -137,7 +138,14 @@ export interface PayoutsInMemoryOptions {
   readonly ids: Ids;
   readonly psps: Psps;
   readonly sequences?: Sequences;
+  readonly recipients?: RegisteredRecipients;
+  readonly needsRecipient?: boolean;
 }
+
+/** For merchants that pay out to anybody. */
+export const anyRecipient: RegisteredRecipients = {
+  versionToPay: () => Promise.reject(new RangeError('no recipient has to be registered here')),
+};
 
 /** The payouts room over any store, as the service puts it together. */
 export function payoutsInMemory({
@@ -146,6 +154,8 @@ export function payoutsInMemory({
   ids,
   psps,
   sequences = sequencesIn(store),
+  recipients = anyRecipient,
+  needsRecipient = false,
 }: PayoutsInMemoryOptions) {
   const seal = new Encryption(Buffer.alloc(32, 7));
   const storage = new RequestStorage({
@@ -160,7 +170,7 @@ export function payoutsInMemory({
   const deps = { store, storage, seal, clock, ids, leaseMs: LEASE_MS };
   const candidates = (ask: NewPayout) => Object.keys(ask.recipient.tokens).filter((name) => psps.has(name));
   const owner = new PayoutOwner(deps);
-  const create = new PayoutFlow(owner, candidates, sequences);
+  const create = new PayoutFlow(owner, candidates, sequences, recipients, needsRecipient);
   const ofPayouts = new OperationResolver(owner, deps);
   const resolver = new Resolver(
     storage,

@@ -43,7 +43,14 @@ export class OutgoingEnvironment {
   readonly seal = new Encryption(Buffer.alloc(32, 7));
   /** Of the first process. */
   readonly metrics = new Registry();
-  merchant: Caller = { merchantId: '', apiKeyId: '', scopes: [], duplicateWindowS: 0, isTest: false };
+  merchant: Caller = {
+    merchantId: '',
+    apiKeyId: '',
+    scopes: [],
+    duplicateWindowS: 0,
+    payoutRecipients: 'any',
+    isTest: false,
+  };
   out!: ReturnType<OutgoingEnvironment['service']>;
 
   private constructor(

@@ -15,6 +15,7 @@ import { api } from '../api.js';
 import { Dialog, Effects } from '../dialog.js';
 
 type PayoutLimit = MerchantPageView['payout_limits'][number];
+type RecipientRule = MerchantPageView['merchant']['payout_recipients'];
 
 /** What an administrator may do to a merchant; which of it is being asked for. */
 export type MerchantAct =
@@ -22,7 +23,8 @@ export type MerchantAct =
   | { readonly act: 'key' }
   | { readonly act: 'rotate' | 'revoke'; readonly id: string; readonly prefix: string }
   | { readonly act: 'limit' }
-  | { readonly act: 'unlimit'; readonly limit: PayoutLimit };
+  | { readonly act: 'unlimit'; readonly limit: PayoutLimit }
+  | { readonly act: 'recipients'; readonly rule: RecipientRule };
 
 interface To<Act extends MerchantAct['act']> {
   readonly merchantId: string;
@@ -46,6 +48,8 @@ export function ActOnMerchant(props: { merchantId: string; of: MerchantAct; clos
       return <NewLimit of={of} {...rest} />;
     case 'unlimit':
       return <RemoveLimit of={of} {...rest} />;
+    case 'recipients':
+      return <PayoutRecipients of={of} {...rest} />;
   }
 }
 
@@ -78,6 +82,7 @@ const scopes = Object.keys({
   'payments:read': true,
   'payments:write': true,
   'payouts:write': true,
+  'recipients:write': true,
   'webhooks:read': true,
   'webhooks:write': true,
   'events:read': true,
@@ -272,6 +277,35 @@ export function NewMerchant({ close }: { close: () => void }) {
         value={name}
         onChange={({ currentTarget }) => setName(currentTarget.value)}
       />
+    </Dialog>
+  );
+}
+
+export const payoutRecipients: Readonly<Record<RecipientRule, string>> = {
+  any: 'every recipient that a payout names',
+  registered: 'recipients that it registered',
+  approved: 'recipients that an operator approved',
+};
+
+function PayoutRecipients({ merchantId, of, close }: To<'recipients'>) {
+  const [rule, setRule] = useState<string>(of.rule);
+  return (
+    <Dialog
+      title="Whom it pays out to"
+      label="Set it"
+      isDangerous={rule === 'any'}
+      act={() => api('POST', pathOf(merchantId, 'recipients/rule'), { rule })}
+      close={close}
+    >
+      <NativeSelect
+        label="It pays out to"
+        data={Object.entries(payoutRecipients).map(([value, label]) => ({ value, label }))}
+        value={rule}
+        onChange={({ currentTarget: { value } }) => setRule(value)}
+      />
+      <Text size="sm">
+        It holds from the next payout on. Payouts to others are refused; those on their way go on.
+      </Text>
     </Dialog>
   );
 }

@@ -8,7 +8,8 @@ import { api } from '../api.js';
 import { money, State, Time } from '../format.js';
 import { Facts, Heading, Listing, Loaded, Nothing, PageButtons, Part } from '../parts.js';
 import { useMay } from '../session.js';
-import { ActOnMerchant, type MerchantAct, NewMerchant } from './merchant-acts.js';
+import { ActOnMerchant, type MerchantAct, NewMerchant, payoutRecipients } from './merchant-acts.js';
+import { Recipients } from './recipients.js';
 
 function window(seconds: number): string {
   return seconds === 0 ? 'never' : `within ${seconds} s`;
@@ -122,6 +123,7 @@ function Page({ view: { merchant, keys, endpoints, payout_limits: limits } }: { 
             <Facts
               facts={[
                 ['Same payment refused', window(merchant.duplicate_window)],
+                ['Pays out to', payoutRecipients[merchant.payout_recipients]],
                 ['Enabled endpoints', `${merchant.endpoints} of 16`],
                 ['Last payment', <Time key="last" at={merchant.last_payment_at} />],
                 ['Created', <Time key="created" at={merchant.created_at} />],
@@ -142,6 +144,7 @@ function Page({ view: { merchant, keys, endpoints, payout_limits: limits } }: { 
               <Group justify="end" mt="xs" gap="xs">
                 {button('Refuse the same payment…', { act: 'window', seconds: merchant.duplicate_window })}
                 {button('Limit payouts…', { act: 'limit' })}
+                {button('Whom it pays out to…', { act: 'recipients', rule: merchant.payout_recipients })}
               </Group>
             )}
           </Part>
@@ -210,6 +213,7 @@ function Page({ view: { merchant, keys, endpoints, payout_limits: limits } }: { 
             </Group>
           )}
         </Part>
+        <Recipients merchantId={merchant.id} />
       </Stack>
     </>
   );

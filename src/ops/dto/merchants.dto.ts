@@ -1,4 +1,4 @@
-import { scopes } from '../../merchants/caller.js';
+import { type RecipientRule, recipientRules, scopes } from '../../merchants/caller.js';
 import { MAX_COUNT, type PayoutLimit, payoutLimitScopes } from '../../merchants/payout-limits.js';
 import { IsFlag, IsOneOf, IsText, IsTextList, IsWholeNumber } from '../../http/fields.js';
 import { IsCurrencyCode, UUID } from '../../http/shared-fields.js';
@@ -62,4 +62,20 @@ export class SetPayoutLimitDto extends NamePayoutLimitDto {
     const { currency, per, amount = null, count = null } = this;
     return { currency, per, amount, count };
   }
+}
+
+export class SetPayoutRecipientsDto {
+  @IsOneOf(recipientRules)
+  rule: RecipientRule;
+}
+
+export class RecipientIdDto {
+  @IsText({ pattern: UUID, maxLength: 36, message: 'must be the id of a recipient' })
+  id: string;
+}
+
+export class ApproveRecipientDto extends RecipientIdDto {
+  /** The one that was looked at. */
+  @IsWholeNumber({ minimum: 1, maximum: 2_147_483_647 })
+  version: number;
 }
