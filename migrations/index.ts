@@ -47,6 +47,7 @@ import { LedgerCorrections1700000000121 } from './0121-ledger-corrections.js';
 import { PspAccounts1700000000140 } from './0140-psp-accounts.js';
 import { CustomersOfPayments1700000000150 } from './0150-customers-of-payments.js';
 import { Recipients1700000000160 } from './0160-recipients.js';
+import { OrphanPolicies1700000000161 } from './0161-orphan-policies.js';
 
 /** Every migration, oldest first. A class that has run anywhere is never edited again. */
 export const migrations = [
@@ -99,4 +100,5 @@ export const migrations = [
   PspAccounts1700000000140,
   CustomersOfPayments1700000000150,
   Recipients1700000000160,
+  OrphanPolicies1700000000161,
 ];

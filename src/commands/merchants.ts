@@ -1,5 +1,10 @@
 import { type Command, Option } from 'commander';
-import { type RecipientRule, recipientRules } from '../merchants/caller.js';
+import {
+  type OrphanPolicy,
+  orphanPolicies,
+  type RecipientRule,
+  recipientRules,
+} from '../merchants/caller.js';
 import { type Merchant } from '../merchants/merchant.entity.js';
 import { type Merchants } from '../merchants/merchants.js';
 import { actor, command, numberOf, type Opened, type Perform, withExamples } from './command.js';
@@ -60,6 +65,28 @@ export function addMerchants(payonce: Command, perform: Perform): void {
         };
       }),
     );
+  command(
+    merchants,
+    'set-orphans',
+    "say whether a merchant's orphan effects are given back at once",
+    '--merchant 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e43 --policy approve',
+  )
+    .requiredOption('--merchant <id>', 'the merchant')
+    .addOption(
+      new Option('--policy <policy>', 'at once, once a person approved, or as PAYONCE_ORPHANS says')
+        .choices([...orphanPolicies, 'default'])
+        .makeOptionMandatory(),
+    )
+    .action(({ merchant: id, policy }: { merchant: string; policy: OrphanPolicy | 'default' }) =>
+      perform(async (opened) => {
+        const own = policy === 'default' ? null : policy;
+        const merchant = await (await merchantsOf(opened)).setOrphans(id, own, actor());
+        return {
+          json: merchantJson(merchant),
+          text: `Orphan effects of ${merchant.name}: ${own ?? 'as PAYONCE_ORPHANS says'}.`,
+        };
+      }),
+    );
   command(merchants, 'list', 'list the merchants, newest first', '', '--json').action(() =>
     perform(async (opened) => {
       const all = await (await merchantsOf(opened)).listMerchants();
@@ -103,12 +130,13 @@ const paid: Readonly<Record<RecipientRule, string>> = {
 };
 
 function merchantJson(merchant: Merchant): object {
-  const { id, name, duplicateWindowS, payoutRecipients, testOf, createdAt } = merchant;
+  const { id, name, duplicateWindowS, payoutRecipients, orphans, testOf, createdAt } = merchant;
   return {
     id,
     name,
     duplicate_window: duplicateWindowS,
     payout_recipients: payoutRecipients,
+    orphans,
     test_of: testOf,
     created_at: createdAt,
   };

@@ -16,6 +16,10 @@ export type Scope = (typeof scopes)[number];
 export const recipientRules = ['any', 'registered', 'approved'] as const;
 export type RecipientRule = (typeof recipientRules)[number];
 
+/** `automatic`: an orphan effect is given back at once; `approve`: once a person approved. */
+export const orphanPolicies = ['automatic', 'approve'] as const;
+export type OrphanPolicy = (typeof orphanPolicies)[number];
+
 /** The merchant and the key or service that a request was authenticated as. */
 export interface Caller {
   readonly merchantId: string;

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { type RecipientRule } from './caller.js';
+import { type OrphanPolicy, type RecipientRule } from './caller.js';
 
 /** A tenant: asks for payments, and owns them. */
 @Entity('merchants')
@@ -17,6 +17,10 @@ export class Merchant {
   /** Whom it pays out to; see `recipientRules`. */
   @Column('text', { default: 'any' })
   readonly payoutRecipients: RecipientRule;
+
+  /** What becomes of its orphan effects; null: what `PAYONCE_ORPHANS` says. */
+  @Column('text', { nullable: true })
+  readonly orphans: OrphanPolicy | null;
 
   /** It is the test mode of this merchant, with data of its own; null: its money is real. */
   @Column('uuid', { nullable: true })

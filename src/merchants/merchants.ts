@@ -9,7 +9,14 @@ import { Problem } from '../core/problem.js';
 import { recordAct } from '../database/record-act.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { ApiKey } from './api-key.entity.js';
-import { type Caller, type RecipientRule, type Scope, SERVICE, scopes as knownScopes } from './caller.js';
+import {
+  type Caller,
+  type OrphanPolicy,
+  type RecipientRule,
+  type Scope,
+  SERVICE,
+  scopes as knownScopes,
+} from './caller.js';
 import { IssuedKeys } from './issued-keys.js';
 import { Merchant } from './merchant.entity.js';
 import { digestOf, newApiKey } from './new-api-key.js';
@@ -83,6 +90,7 @@ export class Merchants {
       name: trimmed,
       duplicateWindowS,
       payoutRecipients: 'any' as const,
+      orphans: null,
       testOf: null,
       createdAt: this.clock.now(),
     };
@@ -112,9 +120,14 @@ export class Merchants {
     return this.change(merchantId, set, actor, 'merchant.payout_recipients_set', { payout_recipients: rule });
   }
 
+  /** Holds for orphan effects that wait, and for those to come. Null: as the configuration says. */
+  setOrphans(merchantId: string, policy: OrphanPolicy | null, actor = SYSTEM): Promise<Merchant> {
+    return this.change(merchantId, { orphans: policy }, actor, 'merchant.orphans_set', { orphans: policy });
+  }
+
   private async change(
     merchantId: string,
-    set: Partial<Pick<Merchant, 'duplicateWindowS' | 'payoutRecipients'>>,
+    set: Partial<Pick<Merchant, 'duplicateWindowS' | 'payoutRecipients' | 'orphans'>>,
     actor: string,
     action: string,
     detail: Readonly<Record<string, unknown>>,
@@ -146,6 +159,7 @@ export class Merchants {
         name,
         duplicateWindowS,
         payoutRecipients: 'any' as const,
+        orphans: null,
         testOf: merchantId,
         createdAt,
       };

@@ -12,6 +12,7 @@ import {
   NamePayoutLimitDto,
   RotateApiKeyDto,
   SetDuplicateWindowDto,
+  SetOrphanPolicyDto,
   SetPayoutLimitDto,
 } from './dto/merchants.dto.js';
 import { InstallationReader } from './installation-reader.js';
@@ -62,6 +63,18 @@ export class ConsoleMerchantsController {
     @CurrentOperator() operator: SignedIn,
   ): Promise<MerchantPageView> {
     await this.merchants.setDuplicateWindow(id, seconds, actorOf(operator));
+    return this.get(id);
+  }
+
+  @Post(':id/orphans')
+  @HttpCode(200)
+  @ForRole('admin')
+  async setOrphans(
+    @MerchantId() id: string,
+    @Body() { policy }: SetOrphanPolicyDto,
+    @CurrentOperator() operator: SignedIn,
+  ): Promise<MerchantPageView> {
+    await this.merchants.setOrphans(id, policy ?? null, actorOf(operator));
     return this.get(id);
   }
 

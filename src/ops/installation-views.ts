@@ -1,4 +1,4 @@
-import { type RecipientRule, type Scope } from '../merchants/caller.js';
+import { type OrphanPolicy, type RecipientRule, type Scope } from '../merchants/caller.js';
 import {
   type ApprovalView,
   type OperationRow,
@@ -72,6 +72,8 @@ export interface MerchantRow {
   /** Seconds; 0: never. */
   readonly duplicate_window: number;
   readonly payout_recipients: RecipientRule;
+  /** null: as the configuration says. */
+  readonly orphans: OrphanPolicy | null;
   readonly created_at: string;
   readonly keys: number;
   readonly endpoints: number;

@@ -2,19 +2,20 @@ import { workThrough } from '../core/work-through.js';
 import { type OrphanEffect, type PspRequest } from '../request-storage/psp-request.entity.js';
 import { type PspFilter, type RequestStorage } from '../request-storage/request-storage.js';
 import { type AdvanceRoute } from '../request-storage/resolver.js';
+import { type MerchantFilter } from './orphan-policies.js';
 
 const PASS = 50;
 
 /**
- * Finds effects at PSPs that were ruled out, and gives them back: at once, or, if `automatic` is false, after a
- * person's approval.
+ * Finds effects at PSPs that were ruled out, and gives them back: at once for merchants that `automatic` names, for
+ * others after a person's approval.
  */
 export class OrphanCompensator {
   constructor(
     private readonly storage: RequestStorage,
     private readonly recheck: AdvanceRoute,
     private readonly compensate: (orphan: OrphanEffect, traceId: string) => Promise<boolean>,
-    private readonly automatic: boolean,
+    private readonly automatic: () => Promise<readonly MerchantFilter[]>,
     private readonly newTraceId: () => string,
     private readonly onError: (error: unknown, where: PspRequest | OrphanEffect) => void,
     /** Only the routes and orphan effects at these accounts. */
@@ -36,9 +37,10 @@ export class OrphanCompensator {
       this.onError,
     );
     const report = { looked: looks.done, compensated: 0, failed: looks.failed };
-    for (const status of this.automatic ? (['open', 'approved'] as const) : (['approved'] as const)) {
+    const open = (await this.automatic()).map((merchantId) => ({ status: 'open', merchantId }) as const);
+    for (const which of [...open, { status: 'approved' } as const]) {
       const { done, failed } = await workThrough(
-        await storage.dueOrphans(status, PASS, psp),
+        await storage.dueOrphans({ ...which, ...(psp === undefined ? {} : { psp }) }, PASS),
         1,
         (orphan) => this.compensate(orphan, traceId()),
         this.onError,

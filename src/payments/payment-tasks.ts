@@ -10,6 +10,7 @@ import { OperationOwners } from '../request-storage/operation-owners.js';
 import { OperationTools } from '../request-storage/operation-tools.js';
 import { DuplicateRetention } from './duplicate-retention.js';
 import { OrphanCompensator } from './orphan-compensator.js';
+import { OrphanPolicies } from './orphan-policies.js';
 import { PaymentResolver } from './payment-resolver.js';
 
 /** The periodic tasks of payments: give back orphan effects, delete old duplicate guards. */
@@ -28,13 +29,14 @@ export class PaymentTasks {
   all(): readonly PeriodicTask[] {
     const { tools, owners, resolver, config, logger } = this;
     const duplicates = new DuplicateRetention(this.pool);
+    const policies = new OrphanPolicies(this.pool, config.orphans);
     return [
       ...accountFilters(this.psps).map(({ suffix, psp, slower }) => {
         const orphans = new OrphanCompensator(
           tools.storage,
           (due, traceId) => owners.of(due.entityKey).recheckRoute(due, traceId),
           (orphan, traceId) => resolver.compensate(orphan, traceId),
-          config.orphans === 'automatic',
+          () => policies.automatic(),
           () => tools.ids.uuid(),
           (err, { entityKey, route }) =>
             logger.error({ err, entity_key: entityKey, route }, 'an orphan effect was not dealt with'),

@@ -1,6 +1,6 @@
 import { inSpan } from '../core/tracing.js';
 import { type Clock } from '../core/clock.js';
-import { commitOf, type NoneOf, type Store, update } from '../core/change.js';
+import { commitOf, type NoneOf, type Store, update, type Where } from '../core/change.js';
 import { type Hold } from '../core/hold.js';
 import { type Lease } from '../core/lease.js';
 import { Problem } from '../core/problem.js';
@@ -17,7 +17,7 @@ import { type Answered, type Call, type OperationHistory } from './attempt.js';
 import { entityKey } from './entity-key.js';
 import { type AccountAt, advance, type StepResult } from './advance.js';
 import { ID_OF_ANOTHER_OPERATION, isOtherAccount, NO_PROMISES, type StepFacts } from './next-step.js';
-import { type OrphanEffect, type OrphanStatus, type PspRequest } from './psp-request.entity.js';
+import { type OrphanEffect, type PspRequest } from './psp-request.entity.js';
 import { orphanEffects, pspAttempts, pspRequests } from './psp-request.table.js';
 import { historiesFrom } from './histories.js';
 
@@ -229,8 +229,7 @@ export class RequestStorage {
   }
 
   /** Orphan effects that may be given back now, the oldest first. */
-  dueOrphans(status: OrphanStatus, limit: number, psp?: PspFilter): Promise<OrphanEffect[]> {
-    const where = { status, ...(psp === undefined ? {} : { psp }) };
+  dueOrphans(where: Where<OrphanEffect>, limit: number): Promise<OrphanEffect[]> {
     return this.options.store.findDue(orphanEffects, where, 'dueAt', 'now', limit);
   }
 

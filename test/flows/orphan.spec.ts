@@ -100,6 +100,8 @@ async function expectUntouched({ reply, id }: { reply: Reply; id: string }): Pro
   expect(after).toEqual({ ...before, routes: known });
 }
 
+const ofMerchants = (policy: string | null) => environment.sql('UPDATE merchants SET orphans = $1', [policy]);
+
 async function approve({ merchantId, entityKey, route }: OrphanEffect): Promise<OrphanEffect> {
   const clock = new SystemClock();
   const { url } = environment.database;
@@ -118,38 +120,48 @@ async function approve({ merchantId, entityKey, route }: OrphanEffect): Promise<
 
 describe('what a PSP did after it was ruled out', () => {
   it.each([
-    ['automatic', 'charge', 'refund'],
-    ['manual', 'authorize', 'void'],
-  ] as const)('is given back by itself, once (capture %s)', async (capture, done, undone) => {
-    const made = await doneTwice(capture);
-    expect(ledger(FIRST)).toEqual([`${done} ${AMOUNT}`]);
-    await later(LOOK_MS);
-    const orphan = await hasStatus('compensated');
-    expect(await orphans()).toEqual([orphan]);
-    expect(orphan).toMatchObject({ route: 1, psp: FIRST, operation: done, amount: AMOUNT });
+    ['automatic', 'charge', 'refund', 'as configured', null],
+    ['manual', 'authorize', 'void', "by the merchant's own policy", 'automatic'],
+  ] as const)(
+    'is given back by itself, once (capture %s, a %s, a %s: %s)',
+    async (capture, done, undone, _, own) => {
+      const made = await doneTwice(capture);
+      expect(ledger(FIRST)).toEqual([`${done} ${AMOUNT}`]);
+      await ofMerchants(own);
+      await later(LOOK_MS, own === null ? {} : { PAYONCE_ORPHANS: 'approve' });
+      const orphan = await hasStatus('compensated');
+      expect(await orphans()).toEqual([orphan]);
+      expect(orphan).toMatchObject({ route: 1, psp: FIRST, operation: done, amount: AMOUNT });
 
-    expect(ledger(FIRST)).toEqual([`${done} ${AMOUNT}`, `${undone} ${AMOUNT}`]);
-    expect(ledger('stripe')).toEqual([`${done} ${AMOUNT}`]);
-    const [late, back] = environment.simulator.ledger(FIRST).effects;
-    expect(back!.parent_reference).toBe(late!.psp_reference);
-    const routes = await environment.sql(
-      "SELECT entity_key, psp, operation, verdict FROM psp_requests WHERE entity_key LIKE '%-orphan-%'",
-    );
-    const entityKey = `payment-${made.id}-orphan-1`;
-    expect(routes).toEqual([{ entity_key: entityKey, psp: FIRST, operation: undone, verdict: 'effective' }]);
-    await figureIs(0);
-    await expectUntouched(made);
+      expect(ledger(FIRST)).toEqual([`${done} ${AMOUNT}`, `${undone} ${AMOUNT}`]);
+      expect(ledger('stripe')).toEqual([`${done} ${AMOUNT}`]);
+      const [late, back] = environment.simulator.ledger(FIRST).effects;
+      expect(back!.parent_reference).toBe(late!.psp_reference);
+      const routes = await environment.sql(
+        "SELECT entity_key, psp, operation, verdict FROM psp_requests WHERE entity_key LIKE '%-orphan-%'",
+      );
+      const entityKey = `payment-${made.id}-orphan-1`;
+      expect(routes).toEqual([
+        { entity_key: entityKey, psp: FIRST, operation: undone, verdict: 'effective' },
+      ]);
+      await figureIs(0);
+      await expectUntouched(made);
 
-    // Another process, a day later, finds nothing more to do.
-    await later(24 * 3_600_000);
-    const looks = await environment.sql('SELECT 1 FROM psp_requests WHERE look_again_at IS NOT NULL');
-    expect(looks).toEqual([]);
-    expect(ledger(FIRST)).toHaveLength(2);
-  });
+      // Another process, a day later, finds nothing more to do.
+      await later(24 * 3_600_000);
+      const looks = await environment.sql('SELECT 1 FROM psp_requests WHERE look_again_at IS NOT NULL');
+      expect(looks).toEqual([]);
+      expect(ledger(FIRST)).toHaveLength(2);
+    },
+  );
 
-  it('waits for a person where it is configured so, and shows', async () => {
+  it.each([
+    ['as configured', null, { PAYONCE_ORPHANS: 'approve' }],
+    ["by the merchant's own policy", 'approve', {}],
+  ])('waits for a person, and shows (%s)', async (_, own, env) => {
     const made = await doneTwice('automatic');
-    await later(LOOK_MS, { PAYONCE_ORPHANS: 'approve' });
+    await ofMerchants(own);
+    await later(LOOK_MS, env);
     const open = await hasStatus('open');
     await figureIs(1);
     // Said at the end of a pass, in which what was found is given back where that is automatic.

@@ -64,6 +64,7 @@ describe('merchants', () => {
       name: 'Shop',
       duplicateWindowS: 0,
       payoutRecipients: 'any',
+      orphans: null,
       testOf: null,
       createdAt: new Date('2026-01-01'),
     });

@@ -44,6 +44,7 @@ const acts = [
   'Rotate…',
   'Revoke…',
   'Limit payouts…',
+  'Orphan effects…',
   'Whom it pays out to…',
   'Add an account…',
 ];

@@ -15,6 +15,7 @@ import { isOfPayment } from '../../src/request-storage/entity-key.js';
 import { OperationOwners } from '../../src/request-storage/operation-owners.js';
 import { orphanEffects, pspRequests } from '../../src/request-storage/psp-request.table.js';
 import { Resolver } from '../../src/request-storage/resolver.js';
+import { forEveryMerchant } from '../support/payouts-in-memory.js';
 import { Broken, Installation, merchantId, type Mortal, withStory, type Working } from './installation.js';
 import { type Effect, type SimulatedPsp } from './simulated-psp.js';
 import { mistold } from './telling.js';
@@ -153,7 +154,7 @@ export class PaymentSchedule extends Installation<Service> {
         storage,
         (due, id) => resolver.recheckRoute(due, id),
         (orphan, id) => resolver.compensate(orphan, id),
-        true,
+        forEveryMerchant,
         newId,
         rethrow,
       ),

@@ -18,7 +18,7 @@ import { OperationOwners } from '../../src/request-storage/operation-owners.js';
 import { OperationResolver } from '../../src/request-storage/operation-resolver.js';
 import { orphanEffects, pspRequests } from '../../src/request-storage/psp-request.table.js';
 import { Resolver } from '../../src/request-storage/resolver.js';
-import { anyRecipient } from '../support/payouts-in-memory.js';
+import { anyRecipient, forEveryMerchant } from '../support/payouts-in-memory.js';
 import { Broken, Installation, merchantId, type Mortal, withStory, type Working } from './installation.js';
 import { type Effect } from './simulated-psp.js';
 
@@ -103,7 +103,7 @@ class PayoutSchedule extends Installation<Service> {
         storage,
         (due, id) => resolver.recheckRoute(due, id),
         (orphan, id) => ofPayments.compensate(orphan, id),
-        true,
+        forEveryMerchant,
         newId,
         rethrow,
       ),

@@ -1,6 +1,6 @@
 import { IdempotentRunner } from '../../src/idempotency/idempotent-runner.js';
 import { type Clock } from '../../src/core/clock.js';
-import { type Store } from '../../src/core/change.js';
+import { NoneOf, type Store } from '../../src/core/change.js';
 import { type Ids } from '../../src/core/ids.js';
 import { Encryption } from '../../src/core/encryption.js';
 import { OrphanCompensator } from '../../src/payments/orphan-compensator.js';
@@ -142,6 +142,9 @@ export interface PayoutsInMemoryOptions {
   readonly needsRecipient?: boolean;
 }
 
+/** Orphan effects are given back at once. */
+export const forEveryMerchant = () => Promise.resolve([new NoneOf([])]);
+
 /** For merchants that pay out to anybody. */
 export const anyRecipient: RegisteredRecipients = {
   versionToPay: () => Promise.reject(new RangeError('no recipient has to be registered here')),
@@ -196,7 +199,7 @@ export function payoutsInMemory({
     storage,
     (due, traceId) => ofPayouts.recheckRoute(due, traceId),
     (orphan, traceId) => ofPayments.compensate(orphan, traceId),
-    true,
+    forEveryMerchant,
     () => ids.uuid(),
     (error) => {
       throw error;

@@ -15,6 +15,7 @@ import { api } from '../api.js';
 import { Dialog, Effects } from '../dialog.js';
 
 type PayoutLimit = MerchantPageView['payout_limits'][number];
+type OrphanPolicy = MerchantPageView['merchant']['orphans'];
 type RecipientRule = MerchantPageView['merchant']['payout_recipients'];
 
 /** What an administrator may do to a merchant; which of it is being asked for. */
@@ -24,7 +25,8 @@ export type MerchantAct =
   | { readonly act: 'rotate' | 'revoke'; readonly id: string; readonly prefix: string }
   | { readonly act: 'limit' }
   | { readonly act: 'unlimit'; readonly limit: PayoutLimit }
-  | { readonly act: 'recipients'; readonly rule: RecipientRule };
+  | { readonly act: 'recipients'; readonly rule: RecipientRule }
+  | { readonly act: 'orphans'; readonly policy: OrphanPolicy };
 
 interface To<Act extends MerchantAct['act']> {
   readonly merchantId: string;
@@ -50,6 +52,8 @@ export function ActOnMerchant(props: { merchantId: string; of: MerchantAct; clos
       return <RemoveLimit of={of} {...rest} />;
     case 'recipients':
       return <PayoutRecipients of={of} {...rest} />;
+    case 'orphans':
+      return <Orphans of={of} {...rest} />;
   }
 }
 
@@ -306,6 +310,32 @@ function PayoutRecipients({ merchantId, of, close }: To<'recipients'>) {
       <Text size="sm">
         It holds from the next payout on. Payouts to others are refused; those on their way go on.
       </Text>
+    </Dialog>
+  );
+}
+
+export const orphanPolicies = {
+  default: 'as the installation is configured',
+  automatic: 'at once',
+  approve: 'once an operator approved',
+} satisfies Record<NonNullable<OrphanPolicy> | 'default', string>;
+
+function Orphans({ merchantId, of, close }: To<'orphans'>) {
+  const [policy, setPolicy] = useState<string>(of.policy ?? 'default');
+  return (
+    <Dialog
+      title="Orphan effects"
+      label="Set it"
+      act={() => api('POST', pathOf(merchantId, 'orphans'), policy === 'default' ? {} : { policy })}
+      close={close}
+    >
+      <NativeSelect
+        label="They are given back"
+        data={Object.entries(orphanPolicies).map(([value, label]) => ({ value, label }))}
+        value={policy}
+        onChange={({ currentTarget: { value } }) => setPolicy(value)}
+      />
+      <Text size="sm">It holds for those that wait, too.</Text>
     </Dialog>
   );
 }

@@ -8,7 +8,13 @@ import { api } from '../api.js';
 import { money, State, Time } from '../format.js';
 import { Facts, Heading, Listing, Loaded, Nothing, PageButtons, Part } from '../parts.js';
 import { useMay } from '../session.js';
-import { ActOnMerchant, type MerchantAct, NewMerchant, payoutRecipients } from './merchant-acts.js';
+import {
+  ActOnMerchant,
+  type MerchantAct,
+  NewMerchant,
+  orphanPolicies,
+  payoutRecipients,
+} from './merchant-acts.js';
 import { Recipients } from './recipients.js';
 
 function window(seconds: number): string {
@@ -124,6 +130,7 @@ function Page({ view: { merchant, keys, endpoints, payout_limits: limits } }: { 
               facts={[
                 ['Same payment refused', window(merchant.duplicate_window)],
                 ['Pays out to', payoutRecipients[merchant.payout_recipients]],
+                ['Orphan effects are given back', orphanPolicies[merchant.orphans ?? 'default']],
                 ['Enabled endpoints', `${merchant.endpoints} of 16`],
                 ['Last payment', <Time key="last" at={merchant.last_payment_at} />],
                 ['Created', <Time key="created" at={merchant.created_at} />],
@@ -144,6 +151,7 @@ function Page({ view: { merchant, keys, endpoints, payout_limits: limits } }: { 
               <Group justify="end" mt="xs" gap="xs">
                 {button('Refuse the same payment…', { act: 'window', seconds: merchant.duplicate_window })}
                 {button('Limit payouts…', { act: 'limit' })}
+                {button('Orphan effects…', { act: 'orphans', policy: merchant.orphans })}
                 {button('Whom it pays out to…', { act: 'recipients', rule: merchant.payout_recipients })}
               </Group>
             )}

@@ -1,4 +1,10 @@
-import { type RecipientRule, recipientRules, scopes } from '../../merchants/caller.js';
+import {
+  type OrphanPolicy,
+  orphanPolicies,
+  type RecipientRule,
+  recipientRules,
+  scopes,
+} from '../../merchants/caller.js';
 import { MAX_COUNT, type PayoutLimit, payoutLimitScopes } from '../../merchants/payout-limits.js';
 import { IsFlag, IsOneOf, IsText, IsTextList, IsWholeNumber } from '../../http/fields.js';
 import { IsCurrencyCode, UUID } from '../../http/shared-fields.js';
@@ -13,6 +19,12 @@ export class SetDuplicateWindowDto {
   /** 0: off. */
   @IsWholeNumber({ minimum: 0, maximum: 86_400 })
   seconds: number;
+}
+
+export class SetOrphanPolicyDto {
+  /** As the configuration says where it is left out. */
+  @IsOneOf(orphanPolicies, { optional: true })
+  policy?: OrphanPolicy;
 }
 
 const hours = { minimum: 1, maximum: 87_600 };
