@@ -85,7 +85,11 @@ export class Problem extends Error {
       cause?: unknown;
     } = {},
   ) {
+    const { stackTraceLimit } = Error;
+    // A client that sends too much makes very many of these, and a stack takes longer than the rest of the refusal.
+    if (code === 'rate_limited' || code === 'overloaded') Error.stackTraceLimit = 0;
     super(`${code}: ${detail}`, { cause: more.cause });
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = 'Problem';
     this.status = catalogue[code][0];
   }

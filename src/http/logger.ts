@@ -13,7 +13,7 @@ export interface LoggerOptions {
 }
 
 /** Names of fields whose values never reach a line, at the top or one level down. */
-const neverLogged = [
+const neverLogged = new Set([
   'authorization',
   'headers',
   'body',
@@ -27,7 +27,21 @@ const neverLogged = [
   'card',
   'customer',
   'email',
-];
+]);
+
+/** Not pino's `redact`, whose 26 paths cost each line of the log 40 us. */
+function withoutSecrets(fields: Record<string, unknown>, depth = 0): Record<string, unknown> {
+  const shown: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    const isNested = depth === 0 && Object.prototype.toString.call(value) === '[object Object]';
+    shown[name] = neverLogged.has(name)
+      ? '***'
+      : isNested
+        ? withoutSecrets(value as Record<string, unknown>, 1)
+        : value;
+  }
+  return shown;
+}
 
 /** How many causes of an error are followed. */
 const MAX_CAUSES = 5;
@@ -67,9 +81,8 @@ export function createLogger({ level, sink }: LoggerOptions): Logger {
       level,
       base: undefined,
       timestamp: stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
+      formatters: { level: (label) => ({ level: label }), log: (fields) => withoutSecrets(fields) },
       serializers: { err: (error: unknown) => loggableError(error) },
-      redact: { paths: [...neverLogged, ...neverLogged.map((name) => `*.${name}`)], censor: '***' },
     },
     lines,
   );
