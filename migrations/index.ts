@@ -48,6 +48,7 @@ import { PspAccounts1700000000140 } from './0140-psp-accounts.js';
 import { CustomersOfPayments1700000000150 } from './0150-customers-of-payments.js';
 import { Recipients1700000000160 } from './0160-recipients.js';
 import { OrphanPolicies1700000000161 } from './0161-orphan-policies.js';
+import { RequestRates1700000000162 } from './0162-request-rates.js';
 
 /** Every migration, oldest first. A class that has run anywhere is never edited again. */
 export const migrations = [
@@ -101,4 +102,5 @@ export const migrations = [
   CustomersOfPayments1700000000150,
   Recipients1700000000160,
   OrphanPolicies1700000000161,
+  RequestRates1700000000162,
 ];

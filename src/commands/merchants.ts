@@ -87,6 +87,25 @@ export function addMerchants(payonce: Command, perform: Perform): void {
         };
       }),
     );
+  command(
+    merchants,
+    'set-request-rate',
+    'say how many requests a second a merchant may send',
+    '--merchant 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e43 --per-second 200',
+  )
+    .requiredOption('--merchant <id>', 'the merchant')
+    .requiredOption('--per-second <n>', 'of all its keys together; default: as PAYONCE_MERCHANT_RATE says')
+    .action(({ merchant: id, perSecond }: { merchant: string; perSecond: string }) =>
+      perform(async (opened) => {
+        const rate = perSecond === 'default' ? null : numberOf(perSecond);
+        const merchant = await (await merchantsOf(opened)).setRequestRate(id, rate, actor());
+        const said = rate === null ? 'as many as PAYONCE_MERCHANT_RATE says' : String(rate);
+        return {
+          json: merchantJson(merchant),
+          text: `Requests a second of ${merchant.name}: ${said}; running services notice within 5 s.`,
+        };
+      }),
+    );
   command(merchants, 'list', 'list the merchants, newest first', '', '--json').action(() =>
     perform(async (opened) => {
       const all = await (await merchantsOf(opened)).listMerchants();
@@ -130,13 +149,14 @@ const paid: Readonly<Record<RecipientRule, string>> = {
 };
 
 function merchantJson(merchant: Merchant): object {
-  const { id, name, duplicateWindowS, payoutRecipients, orphans, testOf, createdAt } = merchant;
+  const { id, name, duplicateWindowS, payoutRecipients, orphans, requestRate, testOf, createdAt } = merchant;
   return {
     id,
     name,
     duplicate_window: duplicateWindowS,
     payout_recipients: payoutRecipients,
     orphans,
+    request_rate: requestRate,
     test_of: testOf,
     created_at: createdAt,
   };

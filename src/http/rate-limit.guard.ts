@@ -16,7 +16,6 @@ const everyRequest = () => {};
 export class RateLimitGuard extends ThrottlerGuard {
   /** @throws Problem `rate_limited` */
   async check(caller: Caller): Promise<void> {
-    if (this.throttlers.length === 0) return;
     await this.canActivate(new ExecutionContextHost([caller], RateLimitGuard, everyRequest));
   }
 
@@ -37,7 +36,11 @@ export class RateLimitGuard extends ThrottlerGuard {
   }
 }
 
-/** Requests a second, by name of the bucket; a rate of 0 is no limit. */
+function callerIn(context: ExecutionContext): Caller {
+  return context.getArgByIndex<Caller>(0);
+}
+
+/** Requests a second, by name of the bucket: of each API key, and of each merchant, which may have its own. */
 export function throttlersOf({
   keyRate,
   merchantRate,
@@ -45,12 +48,30 @@ export function throttlersOf({
   Exclude<ThrottlerModuleOptions, readonly unknown[]>,
   'throttlers' | 'setHeaders' | 'generateKey'
 > {
-  const throttler = (name: string, limit: number, of: (caller: Caller) => string) =>
-    limit === 0 ? [] : [{ name, limit, ttl: 1_000, getTracker: (caller: object) => of(caller as Caller) }];
+  /** A rate of 0 is no limit. */
+  const throttler = (name: string, rateOf: (caller: Caller) => number, of: (caller: Caller) => string) => ({
+    name,
+    limit: (context: ExecutionContext) => rateOf(callerIn(context)),
+    skipIf: (context: ExecutionContext) => rateOf(callerIn(context)) === 0,
+    ttl: 1_000,
+    getTracker: (caller: object) => of(caller as Caller),
+  });
   return {
     throttlers: [
-      ...throttler('key', keyRate, ({ apiKeyId }) => apiKeyId),
-      ...throttler('merchant', merchantRate, ({ merchantId }) => merchantId),
+      ...(keyRate === 0
+        ? []
+        : [
+            throttler(
+              'key',
+              () => keyRate,
+              ({ apiKeyId }) => apiKeyId,
+            ),
+          ]),
+      throttler(
+        'merchant',
+        ({ requestRate }) => requestRate ?? merchantRate,
+        ({ merchantId }) => merchantId,
+      ),
     ],
     setHeaders: false,
     generateKey: (_, tracker, name) => `${name}:${tracker}`,

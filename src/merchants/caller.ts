@@ -34,6 +34,8 @@ export interface Caller {
   readonly duplicateWindowS: number;
   /** The merchant's. */
   readonly payoutRecipients: RecipientRule;
+  /** Requests a second that the merchant may send; null: as the configuration says. */
+  readonly requestRate: number | null;
 }
 
 /** As it stands in audit records: `api-key:<id>` or `service:<name>`. */

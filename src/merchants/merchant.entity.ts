@@ -22,6 +22,10 @@ export class Merchant {
   @Column('text', { nullable: true })
   readonly orphans: OrphanPolicy | null;
 
+  /** Requests a second of all its keys together; null: what `PAYONCE_MERCHANT_RATE` says. */
+  @Column('integer', { nullable: true })
+  readonly requestRate: number | null;
+
   /** It is the test mode of this merchant, with data of its own; null: its money is real. */
   @Column('uuid', { nullable: true })
   readonly testOf: string | null;

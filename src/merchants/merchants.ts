@@ -49,6 +49,7 @@ const HOUR_MS = 3_600_000;
 const MAX_KEY_HOURS = 87_600;
 /** A mistake is noticed within a day, or by a person. */
 const MAX_WINDOW_S = 86_400;
+const MAX_RATE = 1_000_000;
 /** Whose act it is where no actor is named. */
 const SYSTEM = 'system:setup';
 
@@ -91,6 +92,7 @@ export class Merchants {
       duplicateWindowS,
       payoutRecipients: 'any' as const,
       orphans: null,
+      requestRate: null,
       testOf: null,
       createdAt: this.clock.now(),
     };
@@ -125,9 +127,21 @@ export class Merchants {
     return this.change(merchantId, { orphans: policy }, actor, 'merchant.orphans_set', { orphans: policy });
   }
 
+  /**
+   * `perSecond`: 1 to 1,000,000 requests of all its keys together; null: as the configuration says. Holds here at
+   * once, in other processes within 5 s.
+   */
+  async setRequestRate(merchantId: string, perSecond: number | null, actor = SYSTEM): Promise<Merchant> {
+    const isRate =
+      perSecond === null || (Number.isInteger(perSecond) && perSecond >= 1 && perSecond <= MAX_RATE);
+    if (!isRate) throw invalid('/per_second', `whole requests from 1 to ${MAX_RATE}`);
+    const set = { requestRate: perSecond };
+    return this.change(merchantId, set, actor, 'merchant.request_rate_set', { per_second: perSecond });
+  }
+
   private async change(
     merchantId: string,
-    set: Partial<Pick<Merchant, 'duplicateWindowS' | 'payoutRecipients' | 'orphans'>>,
+    set: Partial<Pick<Merchant, 'duplicateWindowS' | 'payoutRecipients' | 'orphans' | 'requestRate'>>,
     actor: string,
     action: string,
     detail: Readonly<Record<string, unknown>>,
@@ -160,6 +174,7 @@ export class Merchants {
         duplicateWindowS,
         payoutRecipients: 'any' as const,
         orphans: null,
+        requestRate: null,
         testOf: merchantId,
         createdAt,
       };
@@ -393,12 +408,11 @@ function noMerchant(merchantId: string): Problem {
 }
 
 /** What of its merchant a request needs to know. */
-function settingsOf({
-  duplicateWindowS,
-  payoutRecipients,
-  testOf,
-}: Merchant): Pick<Caller, 'duplicateWindowS' | 'payoutRecipients' | 'isTest'> {
-  return { duplicateWindowS, payoutRecipients, isTest: testOf !== null };
+function settingsOf(
+  merchant: Merchant,
+): Pick<Caller, 'duplicateWindowS' | 'payoutRecipients' | 'requestRate' | 'isTest'> {
+  const { duplicateWindowS, payoutRecipients, requestRate, testOf } = merchant;
+  return { duplicateWindowS, payoutRecipients, requestRate, isTest: testOf !== null };
 }
 
 function refuseWindow(seconds: number): void {

@@ -14,6 +14,7 @@ import {
   SetDuplicateWindowDto,
   SetOrphanPolicyDto,
   SetPayoutLimitDto,
+  SetRequestRateDto,
 } from './dto/merchants.dto.js';
 import { InstallationReader } from './installation-reader.js';
 import { type MerchantPageView, type MerchantRow, type NewApiKeyView } from './installation-views.js';
@@ -75,6 +76,18 @@ export class ConsoleMerchantsController {
     @CurrentOperator() operator: SignedIn,
   ): Promise<MerchantPageView> {
     await this.merchants.setOrphans(id, policy ?? null, actorOf(operator));
+    return this.get(id);
+  }
+
+  @Post(':id/request-rate')
+  @HttpCode(200)
+  @ForRole('admin')
+  async setRequestRate(
+    @MerchantId() id: string,
+    @Body() { per_second: perSecond }: SetRequestRateDto,
+    @CurrentOperator() operator: SignedIn,
+  ): Promise<MerchantPageView> {
+    await this.merchants.setRequestRate(id, perSecond ?? null, actorOf(operator));
     return this.get(id);
   }
 

@@ -74,6 +74,8 @@ export interface MerchantRow {
   readonly payout_recipients: RecipientRule;
   /** null: as the configuration says. */
   readonly orphans: OrphanPolicy | null;
+  /** Requests a second; null: as the configuration says. */
+  readonly request_rate: number | null;
   readonly created_at: string;
   readonly keys: number;
   readonly endpoints: number;

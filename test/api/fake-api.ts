@@ -269,6 +269,7 @@ function callerWith(scopes: readonly Scope[]): Caller {
     scopes,
     duplicateWindowS: 0,
     payoutRecipients: 'any',
+    requestRate: null,
     isTest: false,
   };
 }

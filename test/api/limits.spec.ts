@@ -172,6 +172,7 @@ describe('one merchant among others', () => {
         scopes: ['payments:read', 'payments:write'] as const,
         duplicateWindowS: 0,
         payoutRecipients: 'any' as const,
+        requestRate: null as number | null,
         isTest: false,
       }),
   };
@@ -198,6 +199,23 @@ describe('one merchant among others', () => {
       expect((await send('greedy')).status).toBe(201);
     } finally {
       release();
+      await api.app.close();
+    }
+  });
+
+  it('may have a rate of its own where others have none', async () => {
+    const ofItsOwn = { ...merchants };
+    ofItsOwn.authenticate = async (bearer) => ({
+      ...(await merchants.authenticate(bearer)),
+      requestRate: bearer === 'greedy' ? 1 : null,
+    });
+    const api = await RunningApi.start({ merchants: ofItsOwn });
+    const send = (apiKey: string) => api.send({ body: '{"never":"read', apiKey });
+    try {
+      const statuses = [];
+      for (let n = 0; n < 3; n++) statuses.push((await send('greedy')).status, (await send('modest')).status);
+      expect(statuses).toEqual([400, 400, 429, 400, 429, 400]);
+    } finally {
       await api.app.close();
     }
   });

@@ -251,6 +251,7 @@ describe('the document and the running app', () => {
             scopes: scopes.filter((scope) => bearer.split('~').includes(nameOf(scope))),
             duplicateWindowS: 0,
             payoutRecipients: 'any',
+            requestRate: null,
             isTest: false,
           }),
       },

@@ -108,6 +108,7 @@ describe('POST /v1/payouts', () => {
             scopes: ['payouts:write'],
             duplicateWindowS: 0,
             payoutRecipients: 'any',
+            requestRate: null,
             isTest: false,
             sourceAddress: '127.0.0.1',
           },

@@ -37,6 +37,7 @@ describe('the REST surface', () => {
         sourceAddress: '127.0.0.1',
         duplicateWindowS: 0,
         payoutRecipients: 'any',
+        requestRate: null,
         isTest: false,
       },
       key: 'key-1',

@@ -58,6 +58,7 @@ beforeEach(async () => {
     isTest: false,
     duplicateWindowS: 0,
     payoutRecipients: 'approved',
+    requestRate: null,
   };
 });
 

@@ -64,6 +64,7 @@ describe('merchants', () => {
       name: 'Shop',
       duplicateWindowS: 0,
       payoutRecipients: 'any',
+      requestRate: null,
       orphans: null,
       testOf: null,
       createdAt: new Date('2026-01-01'),
@@ -144,6 +145,7 @@ describe('API keys', () => {
       scopes: ['payments:read', 'payouts:write'],
       duplicateWindowS: 0,
       payoutRecipients: 'any',
+      requestRate: null,
       isTest: false,
     });
   });

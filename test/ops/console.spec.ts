@@ -337,6 +337,7 @@ const acts: readonly (readonly [needs: OperatorRole, method: string, path: strin
   ['admin', 'POST', 'merchants'],
   ['admin', 'POST', 'merchants/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/duplicate-window'],
   ['admin', 'POST', 'merchants/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/orphans'],
+  ['admin', 'POST', 'merchants/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/request-rate'],
   ['admin', 'POST', 'merchants/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/keys'],
   ['admin', 'POST', 'merchants/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/keys/rotate'],
   ['admin', 'POST', 'merchants/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/keys/revoke'],

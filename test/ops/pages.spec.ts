@@ -45,6 +45,7 @@ const acts = [
   'Revoke…',
   'Limit payouts…',
   'Orphan effects…',
+  'Requests a second…',
   'Whom it pays out to…',
   'Add an account…',
 ];

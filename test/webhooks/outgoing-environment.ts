@@ -49,6 +49,7 @@ export class OutgoingEnvironment {
     scopes: [],
     duplicateWindowS: 0,
     payoutRecipients: 'any',
+    requestRate: null,
     isTest: false,
   };
   out!: ReturnType<OutgoingEnvironment['service']>;

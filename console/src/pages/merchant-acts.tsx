@@ -26,7 +26,8 @@ export type MerchantAct =
   | { readonly act: 'limit' }
   | { readonly act: 'unlimit'; readonly limit: PayoutLimit }
   | { readonly act: 'recipients'; readonly rule: RecipientRule }
-  | { readonly act: 'orphans'; readonly policy: OrphanPolicy };
+  | { readonly act: 'orphans'; readonly policy: OrphanPolicy }
+  | { readonly act: 'rate'; readonly perSecond: number | null };
 
 interface To<Act extends MerchantAct['act']> {
   readonly merchantId: string;
@@ -54,6 +55,8 @@ export function ActOnMerchant(props: { merchantId: string; of: MerchantAct; clos
       return <PayoutRecipients of={of} {...rest} />;
     case 'orphans':
       return <Orphans of={of} {...rest} />;
+    case 'rate':
+      return <RequestRate of={of} {...rest} />;
   }
 }
 
@@ -336,6 +339,31 @@ function Orphans({ merchantId, of, close }: To<'orphans'>) {
         onChange={({ currentTarget: { value } }) => setPolicy(value)}
       />
       <Text size="sm">It holds for those that wait, too.</Text>
+    </Dialog>
+  );
+}
+
+function RequestRate({ merchantId, of, close }: To<'rate'>) {
+  const [perSecond, setPerSecond] = useState(of.perSecond);
+  return (
+    <Dialog
+      title="Requests a second"
+      label="Set it"
+      act={() =>
+        api('POST', pathOf(merchantId, 'request-rate'), perSecond === null ? {} : { per_second: perSecond })
+      }
+      close={close}
+    >
+      <NumberInput
+        label="Requests a second, of all its keys"
+        placeholder="As the installation is configured"
+        min={1}
+        max={1_000_000}
+        allowDecimal={false}
+        value={perSecond ?? ''}
+        onChange={(value) => setPerSecond(value === '' ? null : Number(value))}
+      />
+      <Text size="sm">What is more is refused at once (429), before anything is done.</Text>
     </Dialog>
   );
 }

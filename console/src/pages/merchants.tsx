@@ -131,6 +131,7 @@ function Page({ view: { merchant, keys, endpoints, payout_limits: limits } }: { 
                 ['Same payment refused', window(merchant.duplicate_window)],
                 ['Pays out to', payoutRecipients[merchant.payout_recipients]],
                 ['Orphan effects are given back', orphanPolicies[merchant.orphans ?? 'default']],
+                ['Requests a second', merchant.request_rate ?? 'as configured'],
                 ['Enabled endpoints', `${merchant.endpoints} of 16`],
                 ['Last payment', <Time key="last" at={merchant.last_payment_at} />],
                 ['Created', <Time key="created" at={merchant.created_at} />],
@@ -151,6 +152,7 @@ function Page({ view: { merchant, keys, endpoints, payout_limits: limits } }: { 
               <Group justify="end" mt="xs" gap="xs">
                 {button('Refuse the same payment…', { act: 'window', seconds: merchant.duplicate_window })}
                 {button('Limit payouts…', { act: 'limit' })}
+                {button('Requests a second…', { act: 'rate', perSecond: merchant.request_rate })}
                 {button('Orphan effects…', { act: 'orphans', policy: merchant.orphans })}
                 {button('Whom it pays out to…', { act: 'recipients', rule: merchant.payout_recipients })}
               </Group>

@@ -27,6 +27,12 @@ export class SetOrphanPolicyDto {
   policy?: OrphanPolicy;
 }
 
+export class SetRequestRateDto {
+  /** As the configuration says where it is left out. */
+  @IsWholeNumber({ minimum: 1, maximum: 1_000_000, optional: true })
+  per_second?: number;
+}
+
 const hours = { minimum: 1, maximum: 87_600 };
 
 export class CreateApiKeyDto {
