@@ -224,6 +224,12 @@ it('cannot be overruled by a role that may do everything with the tables of the 
     ]) {
       await expect(client.query(sql)).rejects.toThrow(/permission denied|must be owner|append-only/);
     }
+    // A session of a merchant's client reads none of it, not even what is about that merchant.
+    const merchants = await environment.sql<{ id: string }>('SELECT id FROM merchants');
+    for (const tenants of ['', `{${merchants.map(({ id }) => id).join()}}`]) {
+      await client.query(`SELECT set_config('payonce.tenants', $1, false)`, [tenants]);
+      expect((await client.query('SELECT FROM payonce_audit.records')).rowCount).toBe(0);
+    }
     await client.query("SET payonce.tenants = '*'");
     await client.query(
       `INSERT INTO audit_records VALUES (gen_random_uuid(), gen_random_uuid(), now(), 'operator:ada', 'x.done', 'x:1', '{}')`,
