@@ -119,12 +119,13 @@ const NEAR_AMOUNT = byAmount('abs(x.amount - l.gross) <= coalesce(($3::jsonb ->>
 
 /**
  * A charge whose answer was lost may be called back before it is known that it was made: then the PSP made it and gave it
- * back, and nothing of it is effective here. Its two lines settle each other.
+ * back, and nothing of it is effective here. Its two lines settle each other: what is reported twice is not given back twice.
  */
 const CALLED_BACK = `
 UPDATE report_lines l SET is_matched = true
   FROM (
-    SELECT p.key AS payment, b.key AS refund
+    SELECT p.key AS payment, dense_rank() OVER (PARTITION BY p.psp_reference ORDER BY p.key) AS of_payments,
+           b.key AS refund, dense_rank() OVER (PARTITION BY p.psp_reference ORDER BY b.key) AS of_refunds
       FROM report_lines p
       JOIN report_lines b
         ON b.psp = p.psp AND NOT b.is_matched AND b.kind = 'refund' AND b.parent_reference = p.psp_reference
@@ -138,7 +139,7 @@ UPDATE report_lines l SET is_matched = true
        ) r JOIN psp_attempts a USING (merchant_id, entity_key, route)
        WHERE r.verdict = 'ruled_out' AND a.kind = 'cancel' AND a.outcome = 'canceled')
   ) pair
- WHERE l.psp = $1 AND l.key IN (pair.payment, pair.refund)`;
+ WHERE l.psp = $1 AND of_payments = of_refunds AND l.key IN (pair.payment, pair.refund)`;
 
 const MANY = 10_000;
 

@@ -1,3 +1,4 @@
+import { type Effect, type ReportRequest } from '@payonce/simulator';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -161,36 +162,53 @@ it('names a fee, a currency, a reversal and a late effect for what they are, and
   expect((await breaks(true)).map(({ category }) => category)).toEqual(['currency_mismatch', 'fee_mismatch']);
 });
 
-it.each([1, 2])('takes a charge that was called back for what it is, by %d reports', async (reports) => {
+/** A payment at Adyen that was canceled before its charge was known: made, and given back. Returns the two effects. */
+async function calledBack(key: string): Promise<readonly Effect[]> {
   environment.simulator.faults('adyen', { fault: 'reset_after', on: 'any', rate: 1, seed: 1 });
-  const order = orderOf({ first: 'adyen', reference: 'called-back' });
-  const asked = await client.post('/v1/payments', order, `called-back-${reports}`);
+  const asked = await client.post('/v1/payments', orderOf({ first: 'adyen', reference: key }), key);
   expect(asked.status).toBe(202);
   const { id } = paymentOf(asked);
-  const cancel = () => client.post(`/v1/payments/${id}/cancel`, {}, `cancel-${reports}`);
+  const cancel = () => client.post(`/v1/payments/${id}/cancel`, {}, `cancel-${key}`);
   expect((await cancel()).status).toBe(202);
   await environment.simulator.clearFaults('adyen');
   const canceled = await client.until(cancel, atRest, 60_000);
   expect(paymentOf(canceled)).toMatchObject({ status: 'canceled', routes: [{ verdict: 'ruled_out' }] });
-  expect(environment.effects(id).map(({ operation }) => operation)).toEqual(['charge', 'refund']);
+  const effects = environment.effects(id);
+  expect(effects.map(({ operation }) => operation)).toEqual(['charge', 'refund']);
+  return effects;
+}
 
+async function takeReport(request: ReportRequest): Promise<RunResultView> {
   const file = join(folder, 'adyen.csv');
-  const take = async (only: readonly number[]) => {
-    writeFileSync(file, environment.simulator.report('adyen', { only }));
-    return (await environment.command('reconcile', '--psp', 'adyen', '--file', file)) as RunResultView;
-  };
-  const lines = environment.effects(id).map(({ seq }) => seq);
+  writeFileSync(file, environment.simulator.report('adyen', request));
+  return (await environment.command('reconcile', '--psp', 'adyen', '--file', file)) as RunResultView;
+}
+
+it.each([1, 2])('takes a charge that was called back for what it is, by %d reports', async (reports) => {
+  const effects = await calledBack(`called-back-${reports}`);
+  const lines = effects.map(({ seq }) => seq);
   if (reports === 2) {
-    const { breaks: found } = await take(lines.slice(0, 1));
+    const { breaks: found } = await takeReport({ only: lines.slice(0, 1) });
     expect(found.map(({ category, open }) => [category, open])).toEqual([['late_success', 1]]);
     // The owner of the operation knows that it called this charge back: there is no orphan effect to give back.
     await task();
     expect(await environment.sql('SELECT FROM orphan_effects WHERE psp = $1', ['adyen'])).toEqual([]);
   }
-  const result = await take(lines);
+  const result = await takeReport({ only: reports === 2 ? lines.slice(1) : lines });
   expect(result.unmatched).toBe(0);
   expect((await breaks(true)).filter(({ category }) => category === 'late_success')).toEqual([]);
-  expect(environment.effects(id)).toHaveLength(2);
+});
+
+it.each([
+  ['charge', 'late_success'],
+  ['refund', 'missing_here'],
+] as const)('finds the second %s of a charge that was called back once', async (twice, category) => {
+  const effects = await calledBack(`called-back-${twice}`);
+  const { seq, psp_reference: reference } = effects.find(({ operation }) => operation === twice)!;
+  const only = effects.map((effect) => effect.seq);
+  const result = await takeReport({ only, planted: [{ seq, difference: 'duplicated' }] });
+  expect(result).toMatchObject({ unmatched: 1, breaks: [{ category, open: 1 }] });
+  expect(await breaks(true)).toContainEqual(expect.objectContaining({ category, psp_reference: reference }));
 });
 
 async function merchantOf(paymentId: string): Promise<string> {
