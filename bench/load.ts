@@ -113,7 +113,7 @@ async function load(order: LoadOrder): Promise<LoadReport> {
   const untilMs = fromMs + windowMs;
 
   const keepPaying = async (connection: Connection) => {
-    for (let nowMs = await due(); nowMs < untilMs; nowMs = await due()) {
+    for (let nowMs = await due(); performance.now() < untilMs; nowMs = await due()) {
       const reference = `${name}-${++named}`;
       const body = JSON.stringify(paymentBody(reference));
       const keyed = `${head}Idempotency-Key: ${reference}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { type Caller } from '../merchants/caller.js';
 import { Merchants } from '../merchants/merchants.js';
@@ -5,6 +6,7 @@ import { type ServiceClient } from '../merchants/service-client.js';
 import { ServiceTokens } from '../merchants/service-tokens.js';
 import { type EdgeState } from './access.js';
 import { bearerOf } from './headers.js';
+import { ApiLimits } from './limits.js';
 import { LoadShedding } from './load-shedding.js';
 import { RateLimitGuard } from './rate-limit.guard.js';
 import { RequestHooks } from './request-hooks.js';
@@ -12,12 +14,15 @@ import { RequestHooks } from './request-hooks.js';
 /** Lets a request of a merchant in, by HTTP or by gRPC, before a byte of its body is read. */
 @Injectable()
 export class Admission {
+  private held = 0;
+
   constructor(
     private readonly shedding: LoadShedding,
     private readonly hooks: RequestHooks,
     private readonly merchants: Merchants,
     private readonly tokens: ServiceTokens,
     private readonly rates: RateLimitGuard,
+    private readonly limits: ApiLimits,
   ) {}
 
   /**
@@ -33,9 +38,28 @@ export class Admission {
     this.shedding.check();
     if (place) this.hooks.admit(place);
     const caller = await this.callerOf(authorization, certified);
-    if (place) this.hooks.admitMerchant(place, caller.merchantId);
-    await this.rates.check(caller);
+    try {
+      if (place) this.hooks.admitMerchant(place, caller.merchantId);
+      await this.rates.check(caller);
+    } catch (refusal) {
+      await this.hold(place);
+      throw refusal;
+    }
     return caller;
+  }
+
+  /**
+   * A client that sends the next request as soon as it is refused would take the event loop from other merchants:
+   * each of its connections gets its refusals one by one, so late. Meanwhile the request takes no place in flight.
+   */
+  private async hold(place: Pick<EdgeState, 'release'> | null): Promise<void> {
+    place?.release?.();
+    if (place) place.release = null;
+    if (this.held >= this.limits.maxHeldRefusals) return;
+    this.held++;
+    // Each by another time, or all that are refused together would come back together.
+    await sleep(this.limits.refusalMs * (0.5 + Math.random()));
+    this.held--;
   }
 
   private async callerOf(

@@ -6,6 +6,9 @@ export abstract class ApiLimits {
   readonly maxInFlight: number;
   /** How many of them may be of one merchant, for each place that is left. */
   readonly merchantShare: number;
+  /** How long a request beyond its merchant's limits waits for its refusal, and how many may; one more is refused at once. */
+  readonly refusalMs: number;
+  readonly maxHeldRefusals: number;
   /** While the event loop is later than this, or more commits wait, requests are answered 503. */
   readonly maxDelayMs: number;
   readonly maxWaitingCommits: number;
@@ -39,6 +42,8 @@ export function limitsOf({
   return {
     maxInFlight: 1_024,
     merchantShare: 1,
+    refusalMs: 250,
+    maxHeldRefusals: 1_024,
     maxDelayMs,
     maxWaitingCommits: 1_000,
     maxNotifications: 64,

@@ -221,7 +221,7 @@ describe('one merchant among others', () => {
   });
 
   it('is told to wait once it has spent what its key may send, and no other is', async () => {
-    const api = await RunningApi.start({ merchants, keyRate: 8 });
+    const api = await RunningApi.start({ merchants, keyRate: 8, limits: { refusalMs: 0 } });
     const send = (apiKey: string) => api.send({ body: '{"never":"read', apiKey });
     try {
       const statuses = [];
@@ -231,6 +231,35 @@ describe('one merchant among others', () => {
       expect([refused.json().code, refused.headers['retry-after']]).toEqual(['rate_limited', '1']);
       expect((await send('modest')).status).toBe(400);
       expect((await api.send({ method: 'GET', path: '/health/ready' })).status).toBe(200);
+    } finally {
+      await api.app.close();
+    }
+  });
+
+  it('gets its refusals late, one for each connection, and keeps no place in flight meanwhile', async () => {
+    const api = await RunningApi.start({
+      merchants,
+      keyRate: 4,
+      limits: { refusalMs: 1_000, maxHeldRefusals: 1 },
+    });
+    const answers: string[] = [];
+    const send = async (apiKey: string) => {
+      const { status } = await api.send({ body: '{"never":"read', apiKey });
+      answers.push(`${apiKey} ${status}`);
+    };
+    try {
+      await send('greedy');
+      const startedMs = performance.now();
+      const refusals = [send('greedy'), send('greedy')];
+      await Promise.race(refusals);
+      // More than may be held are refused at once; what is held waits half of a second at least.
+      expect(performance.now() - startedMs).toBeLessThan(500);
+      await send('modest');
+      const metrics = await api.send({ method: 'GET', path: '/metrics' });
+      expect(metrics.text).toContain('payonce_http_requests_in_flight 0');
+      expect(answers).toEqual(['greedy 400', 'greedy 429', 'modest 400']);
+      await Promise.all(refusals);
+      expect(answers.at(-1)).toBe('greedy 429');
     } finally {
       await api.app.close();
     }
