@@ -5,6 +5,8 @@ import { type Tracing } from '../core/tracing.js';
 import { pspRequests } from '../request-storage/psp-request.table.js';
 
 const MAX_KNOWN = 20_000;
+/** Traces of this time are written together; a delivery in another process should find them. */
+const GATHERED_MS = 20;
 /** As long as a client may still ask, a PSP notify or a merchant get an event. */
 const KEPT = '30 days';
 const PRUNE_EVERY = 5_000;
@@ -15,7 +17,8 @@ const PRUNE_EVERY = 5_000;
  */
 export class OperationTraces {
   private readonly known = new LRUCache<string, string>({ max: MAX_KNOWN });
-  private written = 0;
+  private readonly gathered = new Map<string, string>();
+  private written = PRUNE_EVERY;
 
   constructor(
     private readonly pool: Pick<Pool, 'query'>,
@@ -51,14 +54,23 @@ export class OperationTraces {
 
   private keep(subject: string, traceparent: string): void {
     this.known.set(subject, traceparent);
+    if (this.gathered.size === 0) setTimeout(() => this.write(), GATHERED_MS).unref();
+    this.gathered.set(subject, traceparent);
+  }
+
+  private write(): void {
+    const values = [[...this.gathered.keys()], [...this.gathered.values()]];
+    this.written += this.gathered.size;
+    this.gathered.clear();
     this.pool
-      .query('INSERT INTO operation_traces (subject, traceparent) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
-        subject,
-        traceparent,
-      ])
+      .query(
+        `INSERT INTO operation_traces (subject, traceparent)
+         SELECT * FROM unnest($1::uuid[], $2::text[]) ON CONFLICT DO NOTHING`,
+        values,
+      )
       .catch(() => {});
-    this.written += 1;
-    if (this.written % PRUNE_EVERY !== 1) return;
+    if (this.written < PRUNE_EVERY) return;
+    this.written = 0;
     this.pool
       .query(`DELETE FROM operation_traces WHERE at < statement_timestamp() - interval '${KEPT}'`)
       .catch(() => {});
