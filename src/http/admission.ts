@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../core/clock.js';
 import { type Caller } from '../merchants/caller.js';
 import { Merchants } from '../merchants/merchants.js';
 import { type ServiceClient } from '../merchants/service-client.js';
@@ -23,6 +23,7 @@ export class Admission {
     private readonly tokens: ServiceTokens,
     private readonly rates: RateLimitGuard,
     private readonly limits: ApiLimits,
+    private readonly clock: Clock,
   ) {}
 
   /**
@@ -58,7 +59,7 @@ export class Admission {
     if (this.held >= this.limits.maxHeldRefusals) return;
     this.held++;
     // Each by another time, or all that are refused together would come back together.
-    await sleep(this.limits.refusalMs * (0.5 + Math.random()));
+    await this.clock.sleep(this.limits.refusalMs * (0.5 + Math.random()));
     this.held--;
   }
 

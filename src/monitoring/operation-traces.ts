@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type Pool } from 'pg';
 import { type Change } from '../core/change.js';
+import { type Clock } from '../core/clock.js';
 import { type Tracing } from '../core/tracing.js';
 import { pspRequests } from '../request-storage/psp-request.table.js';
 
@@ -23,6 +24,7 @@ export class OperationTraces {
   constructor(
     private readonly pool: Pick<Pool, 'query'>,
     private readonly tracing: Tracing,
+    private readonly clock: Clock,
   ) {}
 
   /** A listener of commits. Never throws. */
@@ -54,7 +56,7 @@ export class OperationTraces {
 
   private keep(subject: string, traceparent: string): void {
     this.known.set(subject, traceparent);
-    if (this.gathered.size === 0) setTimeout(() => this.write(), GATHERED_MS).unref();
+    if (this.gathered.size === 0) this.clock.timer(GATHERED_MS, () => this.write());
     this.gathered.set(subject, traceparent);
   }
 

@@ -6,6 +6,7 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { Pool } from 'pg';
+import { Clock } from '../core/clock.js';
 import { tracer, traceWith } from '../core/tracing.js';
 import { PostgresStore } from '../database/commit/postgres-store.js';
 import { DatabaseModule } from '../database/database.module.js';
@@ -18,6 +19,7 @@ export class TracingModule implements OnModuleInit, OnApplicationShutdown {
   constructor(
     @Inject(PostgresStore) private readonly store: PostgresStore,
     @Inject(Pool) private readonly pool: Pool,
+    private readonly clock: Clock,
   ) {}
 
   static whereTraced(): (typeof TracingModule | DynamicModule)[] {
@@ -26,7 +28,7 @@ export class TracingModule implements OnModuleInit, OnApplicationShutdown {
 
   onModuleInit(): void {
     const tracing = tracer() as OpenTelemetry;
-    const traces = new OperationTraces(this.pool, tracing);
+    const traces = new OperationTraces(this.pool, tracing, this.clock);
     tracing.keepIn(traces);
     this.store.onCommitted((changes) => traces.committed(changes));
   }
