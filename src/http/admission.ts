@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
+import { Ids } from '../core/ids.js';
 import { type Caller } from '../merchants/caller.js';
 import { Merchants } from '../merchants/merchants.js';
 import { type ServiceClient } from '../merchants/service-client.js';
@@ -24,6 +25,7 @@ export class Admission {
     private readonly rates: RateLimitGuard,
     private readonly limits: ApiLimits,
     private readonly clock: Clock,
+    private readonly ids: Ids,
   ) {}
 
   /**
@@ -59,7 +61,7 @@ export class Admission {
     if (this.held >= this.limits.maxHeldRefusals) return;
     this.held++;
     // Each by another time, or all that are refused together would come back together.
-    await this.clock.sleep(this.limits.refusalMs * (0.5 + Math.random()));
+    await this.clock.sleep(this.limits.refusalMs * (0.5 + this.ids.random()));
     this.held--;
   }
 
