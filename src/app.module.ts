@@ -42,7 +42,7 @@ export function servesApi(role: Role): boolean {
   return role === 'all' || role === 'api';
 }
 
-/** Metrics show how the business goes: they are on the public port only where nobody but this machine reaches it. */
+/** Metrics show figures of the business: they are on the public port only if it is bound to a loopback address. */
 export function hasOpenMetrics({ monitoringPort, host }: Config): boolean {
   return monitoringPort === null && isLoopback(host);
 }

@@ -40,7 +40,7 @@ async function main(): Promise<void> {
 
   const stop = async (signal: string) => {
     logger.info({ signal }, 'stopping');
-    // Whatever does not end in time is resumable: the next start or another process takes it up.
+    // Work that does not end in time is resumable: the next start or another process continues it.
     setTimeout(() => process.exit(1), config.shutdownGraceMs + 5_000).unref();
     await app.close();
     await simulator?.stop();

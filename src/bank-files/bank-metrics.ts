@@ -8,7 +8,7 @@ interface Row {
   readonly value: number;
 }
 
-/** `$1` now. A file lies here until it is at the bank; one in conflict lies until a person has looked. */
+/** `$1` now. A file waits until it is at the bank; one in conflict waits for a person. */
 const UNSENT = `
 SELECT psp, extract(epoch FROM $1::timestamptz - min(formed_at))::float8 AS value FROM bank_batches WHERE state <> 'sent' GROUP BY psp`;
 

@@ -52,8 +52,8 @@ export const MAX_FILE_BYTES = 20_000_000;
 const KINDS: readonly InstructionKind[] = ['credit_transfer', 'direct_debit'];
 
 /**
- * No file is made or put while commits may be lost: what is collected may stand in a file that is lost here, and a file
- * that is made here may have been put.
+ * No file is created or uploaded while commits may be lost: a collected instruction may be in a file whose batch was
+ * lost, and a batch that still exists may have been uploaded.
  */
 export class SendingHeld extends Error {
   override readonly name = 'SendingHeld';

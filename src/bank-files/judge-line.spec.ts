@@ -2,7 +2,7 @@ import { type BookedLine, type StatusLine } from '../psp/bank-sepa/bank-answers.
 import { endToEndIdOf } from '../psp/bank-sepa/bank-names.js';
 import { judgeBooking, judgeStatus, type KnownInstruction } from './judge-line.js';
 
-/** What a bank's word makes of an instruction, and what the owner of its operation is told. */
+/** How a bank's answer changes an instruction, and which evidence the owner of its operation gets. */
 const known = (more: Partial<KnownInstruction> = {}): KnownInstruction => ({
   endToEndId: endToEndIdOf('payout-1-send'),
   entityKey: 'payout-1-send',

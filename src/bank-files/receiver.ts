@@ -53,7 +53,7 @@ const nothingRead = (): Reading => ({
 });
 
 interface Line extends KnownInstruction {
-  /** Of the file that it stands in; null where it stands in none that is known here. */
+  /** Of the file that contains it; null if no known file does. */
   readonly messageId: string | null;
 }
 
@@ -152,10 +152,10 @@ export class Receiver {
     for (const line of lines) {
       const about =
         line.endToEndId === null
-          ? // What is named in the report says for itself.
+          ? // A line that the report names has its own status there.
             (await this.linesOfMessage(psp, line)).filter(({ endToEndId }) => !named.has(endToEndId))
-          : // A report about another file says nothing of the line in ours: the same operation may stand in files of two
-            // accounts.
+          : // A report about another file proves nothing about our line: files of two accounts may contain the same
+            // operation.
             this.lineNamed(byName, line.endToEndId, `pain.002.${line.code}`, reading).filter(
               ({ messageId }) => messageId === null || messageId === line.messageId,
             );
@@ -194,7 +194,7 @@ export class Receiver {
   ): readonly Line[] {
     const known = byName.get(endToEndId);
     if (known) return [known];
-    // Whatever else is booked on the account is no concern of ours.
+    // Other bookings on the account are none of ours.
     if (isOwnEndToEndId(endToEndId)) {
       reading.unknown += 1;
       reading.notices.push(unknownNotice(endToEndId, type));

@@ -16,10 +16,10 @@ function mayBePut({ state }: UnsentBatch): string {
 }
 
 /**
- * Puts files at the bank, each once. A file is put under a temporary name and renamed; before the rename it is written
- * down that the whole file lies there, and from then on it is never put again: what is not there under its temporary
- * name any more was renamed, even where the bank has taken it away already. Until then nothing of it has its final
- * name, and it may be put again.
+ * Uploads each file to the bank once: under a temporary name, which is then changed to the final one. Before the rename
+ * a commit records that the whole file is on the server, and from then on it is never uploaded again: if the temporary
+ * name is gone, the file was renamed, even if the bank has removed it since. Until that commit no file has the final
+ * name, so the upload may be repeated.
  */
 @Injectable()
 export class Sender {
@@ -109,7 +109,7 @@ export class Sender {
     return isOurs && this.place(drop, folder, { ...batch, state: 'placing', temporaryName });
   }
 
-  /** The whole file lies there under its temporary name, or did. */
+  /** The whole file is or was on the server under its temporary name. */
   private async place(drop: BankDrop, folder: string, batch: UnsentBatch): Promise<boolean> {
     const final = posix.join(folder, batch.fileName);
     if ((await drop.sizeOf(final)) !== null) return this.isThere(drop, final, batch);
@@ -123,7 +123,7 @@ export class Sender {
     return this.sent(batch);
   }
 
-  /** A file of that name lies there already: it is this one, or a person has to look. */
+  /** A file of that name exists already: it is this one, or a person must compare. */
   private async isThere(drop: BankDrop, final: string, batch: UnsentBatch): Promise<boolean> {
     const found = sha256Of(await drop.read(final, MAX_FILE_BYTES));
     if (found === batch.sha256) return this.sent(batch);

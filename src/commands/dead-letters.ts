@@ -151,7 +151,7 @@ function limitOf(text: string): number {
   throw invalid('/limit', `a whole number from 1 to ${MAX_LISTED}`);
 }
 
-/** The time that lies `age` back. */
+/** The time `age` ago. */
 function agoOf(age: string, clock: Clock): Date {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(age) ?? [];
   if (count === undefined || unit === undefined)

@@ -188,7 +188,7 @@ function hasCheckDigitsOfIban(text: string): boolean {
   return rest === 1;
 }
 
-/** Some digits in a row: where they stand in the text, and where among the digits of their run. */
+/** Consecutive digits: their position in the text, and among the digits of their run. */
 interface Group extends TextSpan {
   readonly from: number;
   readonly to: number;

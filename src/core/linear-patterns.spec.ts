@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as ts from 'typescript';
 import { adversarialTexts, MAX_MS, withinMs } from '../../test/support/adversarial-texts.js';
 
-/** Every regular expression that stands in the code as a literal. */
+/** Every regular expression literal of the code. */
 function patternsOf(folder: string): [where: string, pattern: RegExp][] {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   const files = names.filter(

@@ -37,7 +37,7 @@ const SHAPES: readonly RegExp[] = [
   RegExp(String.raw`(?:(?:bearer|basic)(?:\s|%20|\\[nrt])+)+(?:${BODY}|[.:]){6,}`, 'gi'),
 ];
 
-/** Shorter ones are words that stand in other texts too; those that a caller names may be this short. */
+/** Shorter ones are words that other texts contain too; those that a caller names may be this short. */
 const SHORTEST_HELD = 16;
 const SHORTEST_NAMED = 4;
 

@@ -16,7 +16,7 @@ export interface SpanOptions {
 }
 
 export interface OpenSpan {
-  /** Whatever `work` does is below this span. */
+  /** Spans that `work` starts are children of this one. */
   run<T>(work: () => T): T;
   set(attributes: Readonly<Record<string, string | number>>): void;
   end(isFailed?: boolean): void;

@@ -1,9 +1,9 @@
 import { type ClientBase } from 'pg';
 
 /**
- * Makes commits on this connection durable, whatever a role or a database says by default: what is
- * acknowledged with `synchronous_commit` off is lost when the server dies, and a commit that was
- * lost is a call to a PSP that no row knows of. More than on (remote_apply) stays as it is.
+ * Makes commits on this connection durable, also where the default of the role or the database differs.
+ * With `synchronous_commit` off a crash of the server loses acknowledged commits, and with them the row
+ * of a call to a PSP. A stricter setting (remote_apply) is kept.
  */
 export const DURABLE =
   "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')";

@@ -153,7 +153,7 @@ class Reader {
 
   private key(object: { readonly [key: string]: Json }): string {
     this.count();
-    // Whatever is wrong with a key is reported at its parent: the key itself may be a card number.
+    // A fault of a key is reported at its parent: the key itself may be a card number.
     const key = this.string();
     if (forbiddenNames.has(key)) this.refuse('holds a field with a name that is not allowed');
     if (Object.hasOwn(object, key)) this.refuse('holds the same field twice');

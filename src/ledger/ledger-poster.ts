@@ -48,12 +48,12 @@ interface Position {
 }
 
 /**
- * Posts to the ledger what operations came to, behind the requests and exactly once.
+ * Posts the results of operations to the ledger, behind the requests and exactly once.
  *
  * It reads events in the order of their transactions and stops below the oldest transaction that still runs, so that
- * none can appear behind it; what no event tells of (a dispute, an orphan effect) is noted by triggers. A sweep walks
- * all routes by their keys, lap after lap: it posts what was there before the ledger, and would find what the events
- * had not named. What is posted and how far was read are one transaction under the lock of one row.
+ * none can appear behind it. Triggers note what has no event (a dispute, an orphan effect). A sweep walks all routes in
+ * the order of their keys, again and again: it posts operations that are older than the ledger, and would find any that
+ * the events missed. The postings and the position are one transaction under the lock of one row.
  */
 @Injectable()
 export class LedgerPoster {

@@ -38,7 +38,7 @@ export interface Caller {
   readonly requestRate: number | null;
 }
 
-/** As it stands in audit records: `api-key:<id>` or `service:<name>`. */
+/** As in audit records: `api-key:<id>` or `service:<name>`. */
 export function actorOf({ apiKeyId }: Pick<Caller, 'apiKeyId'>): string {
   return apiKeyId.startsWith(SERVICE) ? apiKeyId : `api-key:${apiKeyId}`;
 }

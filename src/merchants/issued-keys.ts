@@ -6,7 +6,7 @@ import { checksumOf, KEY_SHAPE } from './new-api-key.js';
 /** While processes are replaced, one of the version before may still issue keys without a checksum. */
 const LOOK_AGAIN_MS = 5_000;
 
-/** Tells keys that may have been issued here from those that surely were not, so that these cost no look. */
+/** Distinguishes keys that may have been issued here from keys that were not, which then cost no read of the database. */
 export class IssuedKeys {
   private secret: Promise<Uint8Array> | null = null;
   private withoutChecksum: Promise<ReadonlySet<string>> | null = null;

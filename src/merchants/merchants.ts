@@ -57,9 +57,9 @@ const SYSTEM = 'system:setup';
 @Injectable()
 export class Merchants {
   /**
-   * By the hash of the key, so that no key lies in memory, and merchants of services by their ids. Holds answers under way too, which makes
-   * concurrent misses share one query, and negative ones, which makes a client that repeats a revoked
-   * key cheap. Keys that were never issued do not come in, so that they push no other out.
+   * By the hash of the key, so that memory holds no key, and merchants of services by their ids. It also holds pending
+   * reads, so that concurrent misses share one query, and negative answers, so that a client that repeats a revoked key
+   * costs little. Keys that were never issued are not stored and evict nothing.
    */
   private readonly callers: LRUCache<string, Promise<Known | null>>;
   private readonly issued: IssuedKeys;

@@ -8,7 +8,7 @@ export interface ServiceClient {
   readonly scopes: readonly Scope[];
 }
 
-/** It stands in the log, in audit records and in the name of its rate bucket. */
+/** Used in the log, in audit records and in the name of its rate bucket. */
 const NAME = /^[A-Za-z0-9._:/@+-]{1,80}$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

@@ -16,7 +16,7 @@ export interface LookedUpGauge {
   readonly name: string;
   readonly help: string;
   readonly labels?: readonly string[];
-  /** Called when the metrics are read, if its figures are old. Whatever is not among them is not shown. */
+  /** Called when the metrics are read, if its figures are old. The gauge shows only the returned figures. */
   readonly look: () => Promise<Iterable<Figure>>;
 }
 

@@ -165,7 +165,7 @@ export interface OrphanRow {
 
 /** What would happen, before the click. */
 export interface VerdictView {
-  /** False: the act is refused, and why stands in `headline`. */
+  /** False: the act is refused, and `headline` says why. */
   readonly allowed: boolean;
   readonly headline: string;
   readonly facts: readonly string[];

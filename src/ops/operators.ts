@@ -104,8 +104,8 @@ export class Operators {
   }
 
   /**
-   * Whom a provider means, with the role that it gives. Someone whom nobody has linked is made an operator by
-   * `newcomer`, never one who is there already by that name. null: not let in.
+   * The operator that a provider identifies, with the role that it gives. For a person without a link, `newcomer`
+   * creates an operator, and never takes over an existing one of the same name. null: refused.
    */
   async ofSubject(
     { issuer, subject }: OidcSubject,
@@ -216,7 +216,7 @@ export class Operators {
 
 const unlocked = { failures: 0, lockedUntil: null };
 
-/** What is stored of a token: its hash, which signs nobody in. */
+/** Only the hash of a token is stored; nobody can sign in with it. */
 export function digestOfToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }

@@ -66,7 +66,7 @@ export class PaymentReports {
     id,
   }: PaymentReport['payment']): Promise<Pick<PaymentReport, 'operations' | 'refunds' | 'orphans'>> {
     const { manager } = this.payments;
-    // Names of operations begin with the payment's id, and stand in the order of the primary key.
+    // Names of operations begin with the payment's id, and the primary key sorts them.
     const where = {
       merchantId,
       entityKey: And(MoreThanOrEqual(`payment-${id}-`), LessThan(`payment-${id}.`)),

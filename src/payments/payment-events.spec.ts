@@ -6,7 +6,7 @@ import {
   paymentStatuses,
 } from './payment.lifecycle.js';
 
-/** Every line of the lifecycle, and what the merchant is told of it. */
+/** Every transition of the lifecycle, and the event that the merchant gets. */
 const lines: readonly [PaymentStatus, PaymentEvent, PaymentStatus, string | null][] = [
   ['processing', 'charged', 'captured', 'payment.captured'],
   ['processing', 'authorized', 'authorized', 'payment.authorized'],

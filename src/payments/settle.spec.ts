@@ -183,7 +183,7 @@ function played(
   const { state: once, changes } = answeredWith(state, state.histories.get(key)!, outcome);
   const twice = answeredWith({ ...once, call: state.call }, once.histories.get(key)!, outcome);
   expect(twice.state.payment).toEqual(once.payment);
-  // Told once, in the commit that makes it so, as it is then.
+  // One event, written by the commit that makes the change, with the state of that moment.
   expect(toldBy(changes)).toEqual(expectedOf(part, outcome, once.payment));
   expect(toldBy(twice.changes)).toEqual([]);
   return once.payment;

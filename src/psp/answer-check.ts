@@ -5,9 +5,9 @@ import { passableAction } from './next-action.js';
 import { pspText } from './psp-text.js';
 
 /**
- * What an adapter hands over is checked before anybody decides by it: an adapter may have a bug, a
- * PSP may lie. Whatever is not well-formed is `unknown`, which costs a lookup; believing it could
- * cost a second charge.
+ * An adapter's answer is checked before a decision uses it: an adapter may have a bug, and a PSP may
+ * answer wrongly. A malformed answer is `unknown`, which costs a lookup; believing it could cost a
+ * second charge.
  */
 export function checkedAnswer(
   answer: Answer,

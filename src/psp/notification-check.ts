@@ -80,9 +80,9 @@ const NAME = /^[A-Za-z0-9][\w.:-]{0,249}$/;
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 
 /**
- * A name as a PSP hands it back. Others than we may name things at the same account, by whatever they
- * like: what has not the shape of an entity key, or holds what could be a card number, is not kept. The
- * UUIDs of our own names are made of digits enough to look like one, and are let through.
+ * A name as a PSP returns it. Other systems may name objects at the same account freely, so a name that
+ * is no entity key, or that contains a possible card number, is dropped. The UUIDs of our own names have
+ * enough digits to look like a card number, and are kept.
  */
 function nameOf(value: string | null | undefined): string | null {
   if (typeof value !== 'string' || !NAME.test(value)) return null;

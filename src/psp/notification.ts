@@ -18,12 +18,12 @@ export interface PspNotification {
 }
 
 /**
- * One thing that a notice says of one operation. Which route it speaks of is found by whatever it
- * carries, best first: our own name for it, the PSP's id of what the operation made, the PSP's id of
- * the payment that it acts upon together with the operation.
+ * One statement of a notification about one operation. Its route is found by the best of: our own name
+ * for it, the PSP's id of the object that the operation made, the PSP's id of the payment together with
+ * the operation.
  *
- * A fact says at most what a lookup at that moment would have said. A notice of one event may hold two
- * facts where the PSP's one object stands for two operations, and one of them may be about an
+ * A fact says at most what a lookup at that moment would have said. A notification of one event may hold
+ * two facts where one object of the PSP represents two operations, and one of them may be about an
  * operation that was never requested: a payment that was canceled is reported as the authorization's end and
  * as the void's outcome, whether or not a merchant asked for a void.
  */

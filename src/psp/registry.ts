@@ -31,7 +31,7 @@ export interface AccountSettings {
 export interface Credential {
   readonly name: string;
   readonly required: boolean;
-  /** A name of an account is no secret and may stand in a message. */
+  /** The name of an account is no secret and may appear in a message. */
   readonly secret: boolean;
   /** It is an address, and checked as baseUrl is. */
   readonly url?: true;
@@ -195,7 +195,7 @@ export const adapters: readonly AdapterEntry[] = [
     adapter: 'bank-sepa',
     credentials: [required('privateKey'), optional('passphrase')],
     basePath: false,
-    // Whatever server takes its files, an account of a bank is known by its IBAN.
+    // An account of a bank is identified by its IBAN, not by the server that takes its files.
     publicUrl: 'https://bank-sepa.invalid',
     account: (_credentials, _configured, bank) => bank?.account.iban ?? '',
     takesAccount: () => false,
@@ -205,7 +205,7 @@ export const adapters: readonly AdapterEntry[] = [
       if (!bank || !instructions) throw new TypeError(`PSP ${name} has no bank to send files to`);
       return new BankSepaPsp(name, bank, instructions);
     },
-    // It has none; what it has to say stands in files.
+    // A bank sends no notifications; it answers in files.
     notices: () => null,
     reports: ({ bank, credentials, clock }) =>
       bank ? new BankReports(bank.account.iban, bank.sftp, dropKeyOf(credentials), clock) : null,

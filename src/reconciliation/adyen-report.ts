@@ -45,8 +45,8 @@ const KINDS: Readonly<Record<string, LineKind>> = {
 const ZONES: Readonly<Record<string, string>> = { UTC: 'Z', GMT: 'Z', CET: '+01:00', CEST: '+02:00' };
 
 /**
- * Adyen's settlement detail report. A MerchantPayout closes a batch: it is what the rows of the batch sum to, net. The
- * report has no id of a row, so a row is known by all that stands in it and by how many like it stand above.
+ * Adyen's settlement detail report. A MerchantPayout closes a batch with the net sum of its rows. Rows have no id, so
+ * a row is identified by its whole content and by the number of equal rows above it.
  */
 export const adyenReport: ReportFormat = {
   name: 'adyen-settlement-detail',

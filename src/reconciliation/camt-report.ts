@@ -38,9 +38,9 @@ const FEES: ReadonlySet<string> = new Set(['CHRG', 'COMM', 'FEES']);
  * A bank's statement (camt.053) or notification (camt.054) of ISO 20022, any version: banks break the schema, so it is
  * read leniently and held to its own sums. A document type is refused, and with it every entity.
  *
- * An entry is one line, or as many as it has transactions with amounts. What names an operation or a file of ours is
- * about that; everything else on the account is `other`. Only a statement is complete: what an advice leaves out says
- * nothing. A booking that stands in both is one line. `account`: the IBAN of which alone statements are read.
+ * An entry is one line, or one for each of its transactions with an amount. A line that names an operation or a file of
+ * ours belongs to it; everything else on the account is `other`. Only a statement is complete: a booking that an advice
+ * leaves out may still exist. A booking in both is one line. `account`: only statements of this IBAN are read.
  */
 export function camtReport(account?: string): ReportFormat {
   const covers: Covered[] = [];

@@ -28,9 +28,9 @@ interface Due {
 }
 
 /**
- * A line that proves a route effective which is not so here is told to the owner of the operation, as a notification of
- * the PSP is: an open route is settled by it, and what was ruled out becomes an orphan effect. Nothing is sent to a PSP
- * from here. Then what is not matched is looked at again, and breaks that are resolved are closed.
+ * Passes a line that proves the effect of a route to the owner of its operation, as evidence like a notification of the
+ * PSP: it settles an open route, and the effect of a route that was ruled out becomes an orphan effect. No PSP is called
+ * from here. Afterwards unmatched lines are matched again, and resolved breaks are closed.
  */
 @Injectable()
 export class ReportEvidence {

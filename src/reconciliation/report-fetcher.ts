@@ -34,8 +34,8 @@ interface FetcherDeps {
 }
 
 /**
- * Fetches the reports of one PSP account when they are due, and imports them. A report is imported once, whatever
- * number of processes fetch it: its row is done in the transaction of its import.
+ * Fetches the reports of one PSP account when they are due, and imports them. A report is imported once,
+ * however many processes fetch it: the transaction of the import also completes its row.
  */
 export class ReportFetcher {
   readonly name: string;

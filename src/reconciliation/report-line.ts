@@ -15,7 +15,7 @@ export type LineKind = (typeof lineKinds)[number];
 
 /** One line of a report, translated. Amounts are signed minor units: what it adds to our money at the PSP. */
 export interface ReportLine {
-  /** Where it stands in the file, from 1. */
+  /** Its line in the file, from 1. */
   readonly line: number;
   /** The same for the same line of another report, and for no other line of the account. */
   readonly key: string;

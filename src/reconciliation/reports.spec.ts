@@ -8,7 +8,7 @@ import { type ReportFormat } from './report-format.js';
 import { type ReportFault, type ReportLine, ReportRefused } from './report-line.js';
 import { stripeReport } from './stripe-report.js';
 
-/** Reports as PSPs write them, and as they arrive after they went wrong: each fault is told with its line. */
+/** Reports as PSPs write them, and broken ones: each fault is reported with its line. */
 const STRIPE_HEAD =
   'balance_transaction_id,created_utc,available_on_utc,currency,gross,fee,net,reporting_category,source_id,description,automatic_payout_id,automatic_payout_effective_at_utc,payment_intent_id,charge_id';
 const charge = (n: number, more: Partial<Record<'gross' | 'fee' | 'net' | 'type' | 'text', string>> = {}) => {

@@ -43,7 +43,7 @@ function provesNothingDone(route: RouteHistory, can: Capabilities): boolean {
       return a.outcome === 'not_found' && final && a.startedAt.getTime() >= settled;
     }
     if (a.outcome !== 'declined' || a.request['about'] === 'cancel') return false;
-    // A notice speaks of all that was sent under the key while the PSP remembered it, whenever it is told.
+    // A notification is about everything that was sent under the key while the PSP remembered it, also if it arrives later.
     // So does the answer to what the customer did.
     const isLater = a.kind === 'notice' || a.kind === 'complete';
     if (isLater && executes.length === 1) return true;
@@ -183,7 +183,7 @@ describe('the next step', () => {
       fc.property(situation, ({ route, can, facts }) => {
         const cancel = route.attempts.findLast((a) => a.kind === 'cancel');
         if (!route.attempts.some(saysYes) || !cancel || !mayHaveVoided(cancel)) return;
-        // The PSP told that it did not carry the only one out that there was.
+        // The PSP answered that it did not carry out the only request.
         const isOnly = route.attempts.filter((a) => a.kind === 'cancel').length === 1;
         if (isOnly && route.attempts.some(saysNotCanceled)) return;
         const step = nextStep([route], facts);

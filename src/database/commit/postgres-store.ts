@@ -77,8 +77,8 @@ interface Queue {
 }
 
 /**
- * Commits written to Postgres by one lane, and by more while it is slow. A lane that is free takes whatever
- * waits, of one shape, up to 128 commits, and writes it in one statement; no commit waits for a batch to fill.
+ * Commits written to Postgres by one lane, and by more while it is slow. A free lane takes up to 128
+ * waiting commits of one shape and writes them in one statement; no commit waits for a batch to fill.
  */
 export class PostgresStore implements Store {
   private readonly statements = new Statements(MAX_SHAPES);

@@ -91,9 +91,9 @@ const WORD = /^[a-z_.]{1,32}$/;
 
 /**
  * The SQL of commits with the same tables, columns and guards. Most of what such commits carry repeats: the
- * merchant, the payment and the time stand in nearly every row, and states and nulls are the same each time.
- * After a few commits the statement sends each value once, and writes what never varied into its text. That is
- * held against every commit; one that does not fit widens the statement, a bounded number of times.
+ * merchant, the payment and the time are in nearly every row, and states and nulls are the same each time.
+ * After a few commits the statement sends each value once, and writes what never varied into its text. Each commit
+ * is compared with that; one that does not fit widens the statement, a bounded number of times.
  */
 export class Statement {
   /** Every value is a parameter of its own. */
@@ -185,7 +185,7 @@ export class Statement {
   }
 }
 
-/** The value, where it may stand in the text of a statement. */
+/** The value, if it may be written into the text of a statement. */
 function constantOf(value: Value, type: ColumnType): Value | undefined {
   if (value === null || typeof value === 'boolean') return value;
   if (type === 'text') return typeof value === 'string' && WORD.test(value) ? value : undefined;

@@ -6,7 +6,7 @@ import { prepareCluster, prepareHome } from './postgres-cluster.js';
 import { Claim } from './postgres-server.js';
 
 /**
- * A real Postgres without an installation: the binaries come from npm, everything else lies in one
+ * A real Postgres without an installation: the binaries come from npm, everything else is in one
  * directory of the checkout:
  *
  *   postgres/            the data directory (a link to one, where its user could not enter)

@@ -11,7 +11,7 @@ export interface DroppedFile {
 
 /** One session at a bank's SFTP server. */
 export interface BankDrop {
-  /** The files of a folder; what lies deeper is not seen. */
+  /** The files of a folder, without its subfolders. */
   list(folder: string): Promise<readonly DroppedFile[]>;
   /** Null where there is none. */
   sizeOf(path: string): Promise<number | null>;

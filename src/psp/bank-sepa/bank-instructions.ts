@@ -7,7 +7,7 @@ export type InstructionKind = 'credit_transfer' | 'direct_debit';
 export type InstructionStatus =
   'collected' | 'sent' | 'accepted' | 'rejected' | 'booked' | 'returned' | 'unclear';
 
-/** What is to stand in a file. One for each operation at an account of ours, however often it is handed over. */
+/** An instruction for a bank's file. Each operation at an account has one, however often the adapter is called. */
 export interface NewInstruction {
   readonly psp: string;
   readonly endToEndId: string;

@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /**
- * The EndToEndId of an operation: 34 characters that every bank takes, made of the entity key alone, so that the same
- * operation has the same name whatever happens in between.
+ * The EndToEndId of an operation: 34 characters that every bank accepts, derived from the entity key alone, so that an
+ * operation keeps its name through crashes and lost commits.
  */
 export function endToEndIdOf(entityKey: string): string {
   return `PO-${digest(`payonce end-to-end ${entityKey}`, 31)}`;

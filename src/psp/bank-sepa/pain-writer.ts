@@ -40,7 +40,7 @@ export interface Payment {
 const MAX_REMITTANCE_LENGTH = 140;
 const MAX_NAME_LENGTH = 70;
 
-/** The names of its payment blocks stand in the answers of some banks: `<MsgId>` for the only one. */
+/** Some banks answer with the names of payment blocks: `<MsgId>` where there is only one. */
 export function creditTransferFile(
   format: CreditTransferFormat,
   head: BatchHead,
@@ -75,7 +75,7 @@ export function creditTransferFile(
   ]);
 }
 
-/** One payment block for each sequence, named `<MsgId>-FRST`; the rulebook does not let them stand in one. */
+/** One payment block for each sequence, named `<MsgId>-FRST`; the rulebook allows only one sequence in a block. */
 export function directDebitFile(
   format: DirectDebitFormat,
   head: BatchHead,

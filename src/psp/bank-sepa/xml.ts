@@ -82,7 +82,7 @@ export function textAt(element: XmlElement, path: string): string | null {
   return elementsAt(element, path).find(({ text }) => text !== '')?.text ?? null;
 }
 
-/** One element with what stands in it: a text, or the elements that are not null. */
+/** One element with its content: a text, or the elements that are not null. */
 export function xml(
   name: string,
   content: string | readonly (string | null)[],

@@ -220,9 +220,8 @@ const disputeShape = shape<Stripe.Dispute>(
 );
 
 /**
- * One PaymentIntent stands for the charge or authorization that made it, and for the one capture or void
- * of that. Once it is captured it says of the authorization only that it is over: what it tells is the
- * capture's outcome.
+ * One PaymentIntent represents the charge or authorization that made it, and the capture or void of that.
+ * Once it is captured, it reports the outcome of the capture, and of the authorization only that it ended.
  */
 function findingsOfIntent(intent: Stripe.PaymentIntent): Finding[] {
   const manual = intent.capture_method === 'manual';

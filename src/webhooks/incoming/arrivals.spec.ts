@@ -12,7 +12,7 @@ const kind: JobKind<ApplyArgs> = {
 };
 const notice = (eventId: string) => ({ eventId, type: 't', occurredAt: null, facts: [] });
 
-/** Statements that end when they are told to; what was stored once is not new again. */
+/** A store whose statements end on a signal; an item that is stored is not new again. */
 class HeldInbox {
   readonly statements: string[][] = [];
   readonly held: (() => void)[] = [];

@@ -72,7 +72,7 @@ export class Arrivals {
 
   /** Never rejects: each caller gets its own result. If one body breaks the statement, each is tried alone. */
   private async write(batch: readonly Waiting[]): Promise<void> {
-    // The same one may stand in several bodies; it is new for the first of them.
+    // Several bodies may contain the same item; it is new for the first of them.
     const once = new Map<string, Arrived>();
     for (const notice of batch.flatMap(({ notices }) => notices)) {
       const name = `${notice.psp} ${notice.eventId}`;

@@ -6,7 +6,7 @@ import ipaddr from 'ipaddr.js';
  */
 export type TargetPolicy = 'public' | 'any';
 
-/** Why nothing is sent to an address. The codes stand in the records of deliveries. */
+/** Why nothing is sent to an address. Records of deliveries contain the codes. */
 export type TargetFault =
   'url_malformed' | 'url_with_credentials' | 'scheme_refused' | 'port_refused' | 'address_refused';
 
@@ -37,7 +37,7 @@ export function targetOf(text: string, policy: TargetPolicy): URL | TargetFault 
 
 /** Public by its range, and not a host on the internet: Azure's metadata and agent endpoint. */
 const NOT_FOR_CUSTOMERS: readonly string[] = ['168.63.129.16'];
-/** All that IANA has given out for hosts on the internet; `::/96`, for example, lies outside. */
+/** Everything that IANA has assigned to hosts on the internet; `::/96`, for example, is not in it. */
 const GLOBAL_V6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
