@@ -48,7 +48,7 @@ export interface Urls {
   readonly grpc: string | null;
 }
 
-/** The application with all that PAYONCE_ROLE asks for started. `close()` ends what is in flight, then the rest. */
+/** Starts the application with everything that PAYONCE_ROLE includes. `close()` ends requests and jobs in flight first. */
 export async function startApplication(
   settings: Settings,
 ): Promise<{ readonly app: INestApplicationContext; readonly urls: Urls }> {

@@ -38,7 +38,7 @@ export const HOLD = `
   COALESCE((SELECT CASE WHEN held_until = 'infinity' THEN 'operations'
                         WHEN held_until > clock_timestamp() THEN 'failover' END FROM failover_hold), 'none')`;
 
-/** What is held and since when, and by whom it was changed last. */
+/** The stage of the hold, since when, and who changed it last. */
 export interface HoldRecord {
   readonly hold: Hold;
   /** null where a person ends it, or nothing is held. */

@@ -6,12 +6,12 @@ import { type KeyedAnswer } from '../idempotency/idempotent-runner.js';
 import { type RequestContext } from '../idempotency/request-context.js';
 import { type Caller } from '../merchants/caller.js';
 
-/** A call, from its first byte to its last: what the hooks learned of it, and what became of it. */
+/** A call from its first byte to its last: its caller, headers and result. */
 export class Call {
   authenticated: Caller | null = null;
   key = '';
   waitS = 0;
-  /** Gives back its place among what is in flight; null: it has none. */
+  /** Releases its place among the calls in flight; null: it has none. */
   release: (() => void) | null = null;
   isHandled = false;
   /** null: nothing is traced. */

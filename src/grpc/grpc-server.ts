@@ -63,7 +63,7 @@ class GrpcTransport extends ServerGrpc {
     return server;
   }
 
-  /** What is in flight ends first. */
+  /** Calls in flight end first. */
   override async close(): Promise<void> {
     const { server } = this;
     this.server = null;
@@ -126,7 +126,7 @@ function protos(): PackageDefinition {
   return loadSync([...files, healthProto], options);
 }
 
-/** What the methods of all controllers ask of their callers. */
+/** The access that each method of the controllers requires. */
 function accessIn(app: INestApplication): Map<string, Access> {
   const scanner = new MetadataScanner();
   const controllers = [...app.get(ModulesContainer).values()].flatMap((module) => [

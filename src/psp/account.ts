@@ -5,7 +5,7 @@ export interface AccountIdentity {
   readonly adapter: string;
   /** Where it is reached. */
   readonly url: string;
-  /** What the PSP calls the account, or where that is not known what opens it. */
+  /** The PSP's name of the account, or its credentials if that name is not known. */
   readonly account: string;
 }
 

@@ -1,21 +1,21 @@
 import { type Money } from '../core/money.js';
 
 /**
- * The contract between Payonce and a PSP. An adapter translates; it decides nothing. What a PSP
- * can and cannot promise is declared as data (`Capabilities`), and request storage decides from it.
+ * The contract between Payonce and a PSP. An adapter translates and decides nothing. It
+ * declares the PSP's promises as data (`Capabilities`), and request storage decides from them.
  */
 
-/** One thing that must happen at most once. */
+/** An effect that must happen at most once. */
 export type Operation = 'charge' | 'authorize' | 'capture' | 'void' | 'refund' | 'payout';
 
-/** What one call on the wire is for. */
+/** The purpose of one call on the wire. */
 export type AttemptKind = 'execute' | 'lookup' | 'cancel' | 'complete';
 
 /**
  * The result of one attempt.
  *
- * - `succeeded`        the PSP did it (or, for a lookup, says that it did it before)
- * - `declined`         the PSP or the issuer said no; `decline` says why and which other PSP may be tried
+ * - `succeeded`        the PSP did it (for a lookup: reports that it did it before)
+ * - `declined`         the PSP or the issuer refused; `decline` says why and which other PSP may be tried
  * - `rejected`         our request was refused before anything ran (400, 401, 403, 404, 422)
  * - `throttled`        429, or a 409/503 whose contract says that nothing ran
  * - `not_sent`         no byte of the request left: refused, DNS, TLS, breaker open
@@ -68,7 +68,7 @@ export type DeclineCategory =
   | 'fraud_suspected'
   | 'revoked'
   | 'blocked'
-  /** capture: what was authorized lapsed, or was voided at the PSP. */
+  /** capture: the authorization expired, or was voided at the PSP. */
   | 'authorization_canceled'
   /** payout: the bank account is closed, does not exist, or is not the recipient's. */
   | 'account_invalid'
@@ -76,42 +76,42 @@ export type DeclineCategory =
 
 export type DeclineAdvice = 'elsewhere' | 'authenticate' | 'never';
 
-/** What the customer has to do before the PSP goes on. */
+/** What the customer must do before the PSP continues. */
 export type NextAction =
   | {
       readonly type: 'redirect';
-      /** Where the customer's browser is to be sent. */
+      /** The address to send the customer's browser to. */
       readonly url: string;
       readonly method: 'GET' | 'POST';
       /** The form to send with it; empty for GET. */
       readonly fields: Readonly<Record<string, string>>;
     }
-  /** Something that the PSP's own library in the browser or app carries out. */
+  /** An action for the PSP's own library in the browser or app. */
   | {
       readonly type: 'psp_sdk';
       /** The PSP's object, as it came. */
       readonly data: Readonly<Record<string, unknown>>;
     };
 
-/** What a PSP's answer means, translated. Holds nothing secret: it is stored and shown. */
+/** A PSP's answer in our terms. Contains no secret: it is stored and shown. */
 export interface Answer {
   readonly outcome: Outcome;
   /** The PSP's own id of the object (pi_…, pspReference), where it gave one. */
   readonly pspReference?: string;
   /** conflict: the ids of all objects that carry our names for this route, where there are several. */
   readonly pspReferences?: readonly string[];
-  /** The PSP's own code for what happened, verbatim (decline_code, refusalReasonCode, error code). */
+  /** The PSP's own code of the result, verbatim (decline_code, refusalReasonCode, error code). */
   readonly pspCode?: string;
   /** For people; already redacted, at most 200 characters. */
   readonly message?: string;
   readonly httpStatus?: number;
   readonly decline?: DeclineCategory;
   readonly nextAction?: NextAction;
-  /** When the PSP asked us to come back later, in ms. */
+  /** How long the PSP asked us to wait, in ms. */
   readonly retryAfterMs?: number;
   /** The object that the answer is about carries our own name of this operation. */
   readonly isNamed?: true;
-  /** What the PSP says it moved; checked against the request, a difference is a `conflict`. */
+  /** The amount that the PSP reports; a difference from the request is a `conflict`. */
   readonly money?: Money;
 }
 
@@ -125,20 +125,20 @@ export interface Instruction {
   /** The key to send to the PSP: the same for every execute of this route, at most 64 characters. */
   readonly idempotencyKey: string;
   /**
-   * What the route makes carries its key too, where the PSP lets objects carry names of ours, so that it
-   * is found by the key. Not of routes that were opened before that: their resends stay the same bytes.
+   * If the PSP stores our names with its objects, the object of this route also gets the route's key, so that
+   * a lookup finds it by the key. Absent for routes opened by older versions: their resends keep their bytes.
    */
   readonly carriesKey?: true;
   readonly money: Money;
-  /** charge, authorize: the PSP's own token of the payment method; payout: of where the money goes. */
+  /** charge, authorize: the PSP's own token of the payment method; payout: of the recipient's account. */
   readonly token?: string;
   /** capture, void, refund: the PSP's id of the payment. */
   readonly parentReference?: string;
-  /** The PSP's id of what this very route made, once known. */
+  /** The PSP's id of the object that this route made, once known. */
   readonly pspReference?: string;
   /**
-   * cancel: the PSP has said that it did this, and `pspReference` is what it made. What is there is to
-   * be undone in every state that it may have now: voided, or given back where money has moved.
+   * cancel: the PSP has reported the effect, and `pspReference` is its object. The adapter must undo it in
+   * any state that it may have now: void it, or refund it if money has moved.
    */
   readonly undo?: true;
   /** The merchant's reference of the payment or payout (an order number). */
@@ -146,11 +146,11 @@ export interface Instruction {
   readonly statementDescriptor?: string;
   readonly returnUrl?: string;
   readonly customer?: { readonly reference?: string; readonly email?: string };
-  /** complete: what the customer's return handed over, as it came. */
+  /** complete: the parameters of the customer's return, unchanged. */
   readonly details?: Readonly<Record<string, unknown>>;
   /** charge, authorize: the PSP's own id of the customer that the token belongs to. */
   readonly pspCustomer?: string;
-  /** charge, authorize: who starts the payment. Absent: the customer. */
+  /** charge, authorize: who initiates the payment. Absent: the customer. */
   readonly initiator?: 'merchant';
   /** When each execute of this route was started, oldest first; a lookup by time looks at those times. */
   readonly sentAt?: readonly Date[];
@@ -168,15 +168,15 @@ export interface IdempotencyCapability {
 }
 
 export interface LookupCapability {
-  /** What a lookup searches by: our reference, or only the PSP's id once we know it. */
+  /** A lookup searches by our reference, or only by the PSP's id once we know it. */
   readonly by: 'reference' | 'id';
-  /** 'strong': "not found" is the truth about what has arrived. 'eventual': it may merely be late. */
+  /** 'strong': "not found" proves that nothing has arrived. 'eventual': the PSP may show it later. */
   readonly consistency: 'strong' | 'eventual';
-  /** After this long since an execute without an answer, nothing that was on its way can still arrive. */
+  /** So long after an execute without an answer, its request can no longer reach the PSP. */
   readonly settlesAfterMs: number;
   /**
-   * The same since an execute that was answered with a server error (5xx), where the PSP may still finish,
-   * or put right by hand, what it began. Absent: as without an answer.
+   * The same after an execute that was answered with a server error (5xx), which the PSP may still finish or
+   * correct by hand. Absent: as without an answer.
    */
   readonly settlesAfterServerErrorMs?: number;
 }
@@ -193,30 +193,30 @@ export interface Capabilities {
    */
   readonly cancel: 'reference' | 'id' | null;
   /**
-   * The PSP goes on after a `requires_action` only when it is given what the customer's return handed over.
-   * Absent: it learns by itself what the customer did. `repeatable`: the same details may be handed in
-   * again and are answered as they were at first, as long as `idempotency` holds.
+   * After a `requires_action` the PSP continues only when it gets the parameters of the customer's return.
+   * Absent: it learns the customer's action by itself. `repeatable`: the same details may be sent again and
+   * get the first answer, within the window of `idempotency`.
    */
   readonly completion?: { readonly repeatable: boolean };
-  /** A cancel by reference is only received; its result comes later, in a notification. */
+  /** The PSP only acknowledges a cancel by reference; a notification brings its result. */
   readonly cancelIsOrder?: true;
   /**
-   * What of an authorization can be captured: all of it in one go, less in one go (the rest is
-   * released), or parts in several.
+   * How an authorization can be captured: only as a whole, once and possibly in part (the rest is
+   * released), or in several parts.
    */
   readonly captures: 'whole' | 'one' | 'several';
   /**
-   * How long the PSP may take over what it has accepted, where that is longer than the schedule of follow-ups;
-   * later it is stuck.
+   * How long the PSP may take to finish an accepted operation, if longer than the schedule of follow-ups;
+   * after that the operation is stuck.
    */
   readonly answersWithinMs?: number;
 }
 
-/** Given to an adapter with every call: when to give up, and whether it may be made at all. */
+/** Passed to an adapter with every call: when to give up, and whether the call may still be made. */
 export interface CallContext {
   /** Aborted when the call is given up. */
   readonly signal: AbortSignal;
-  /** The same without a signal, which costs more than the rest of a deadline. Returns what stops listening. */
+  /** The same without a signal, which would cost more than the rest of a deadline. Returns the function that stops listening. */
   readonly onGivenUp: (listener: (reason: Error) => void) => () => void;
   readonly timeoutMs: number;
   /** Asked once the connection stands, right before the request is written. */
@@ -224,9 +224,9 @@ export interface CallContext {
 }
 
 /**
- * One PSP account. Verbs resolve with an answer for everything the PSP said; they may throw for
- * everything that went wrong below that (network, parsing): the caller's guard makes `unknown` of
- * any throw, unless it is proved that no byte left.
+ * One PSP account. Each method resolves with an answer for every response of the PSP, and may
+ * throw for failures below that (network, parsing): the caller turns an exception into `unknown`,
+ * unless it is proved that no byte left.
  */
 export interface PspAdapter {
   readonly capabilities: Capabilities;
@@ -235,28 +235,28 @@ export interface PspAdapter {
   lookup(instruction: Instruction, call: CallContext): Promise<Answer>;
   /** Only called where `capabilities.cancel` allows it. */
   cancel(instruction: Instruction, call: CallContext): Promise<Answer>;
-  /** Only called where `capabilities.completion` is there. */
+  /** Only called if `capabilities.completion` exists. */
   complete(instruction: Instruction, call: CallContext): Promise<Answer>;
   /** Frees sockets. */
   close(): Promise<void>;
 }
 
-/** What request storage needs of PSPs: one guarded call, and what each PSP promises. */
+/** PSPs as request storage uses them: one guarded call, and the promises of each PSP. */
 export interface Psps {
   /** False for an account that was taken out of the configuration. */
   has(psp: string): boolean;
   capabilities(psp: string): Capabilities;
-  /** Which account the name stands for; see `accountFingerprint()`. */
+  /** Identifies the account behind the name; see `accountFingerprint()`. */
   fingerprint(psp: string): string;
   /** Whether the account takes operations of this merchant that have not begun there. */
   mayBegin(psp: string, merchantId: string): boolean;
   /** The longest a call to this PSP can take, in ms. */
   timeoutMs(psp: string): number;
   /**
-   * Never throws. Every failure is an answer: `not_sent` where proved, else `unknown`. `mayStill` is
-   * asked before anything is done, and once more when the connection stands, right before the request is
-   * written: a process that stood still in between, or waited for the connection, finds that its lock no
-   * longer outlives the call, and sends nothing (`lock_too_old`).
+   * Never throws. Every failure is an answer: `not_sent` if proved, else `unknown`. `leaseStillValid` is
+   * called first, and again when the connection is open, right before the request is written: a process
+   * that was paused in between, or waited for the connection, finds that its lock ends before the call
+   * would, and sends nothing (`lock_too_old`).
    */
   call(
     psp: string,

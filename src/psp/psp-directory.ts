@@ -18,7 +18,7 @@ import { pspText } from './psp-text.js';
 
 /** One PSP account as the directory keeps it. */
 export interface PspAccount extends AccountAccess {
-  /** What the merchant's tokens and the routing rules call it. */
+  /** Its name in merchants' tokens and routing rules. */
   readonly name: string;
   readonly adapter: PspAdapter;
   /** The longest one call may take, in ms. */
@@ -261,14 +261,14 @@ function answerOfError(error: unknown, secrets: readonly string[]): Answer {
   return { outcome: provedUnsent(error) ? 'not_sent' : 'unknown', pspCode, message: said };
 }
 
-/** The error's own code, or that of what it wraps: `cause` at axios, `detail` at the Stripe SDK. */
+/** The error's own code, or that of the error inside: `cause` for axios, `detail` for the Stripe SDK. */
 function codeOf(error: unknown, depth = 0): string | null {
   if (typeof error !== 'object' || error === null || depth > 4) return null;
   const { code, cause, detail } = error as Record<string, unknown>;
   return typeof code === 'string' ? code : (codeOf(detail, depth + 1) ?? codeOf(cause, depth + 1));
 }
 
-/** What is known to be impossible is answered without a call. Nothing was sent and nothing ran. */
+/** An operation that the PSP does not support is answered without a call. */
 function refusedBeforehand(can: Capabilities, kind: AttemptKind, instruction: Instruction): Answer | null {
   const { operation, money, token, parentReference } = instruction;
   if (kind === 'lookup') return can.lookup ? null : unaskable('lookup_not_supported');

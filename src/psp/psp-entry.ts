@@ -36,7 +36,7 @@ export interface PspConfig {
   readonly name: string;
   readonly adapter: string;
   readonly baseUrl?: string;
-  /** What the PSP calls the account, where the credentials do not say. */
+  /** The PSP's name of the account, if the credentials do not contain it. */
   readonly account?: string;
   /** The ids of the merchants that it is for. Absent: it is shared by all. */
   readonly merchants?: readonly string[];
@@ -94,7 +94,7 @@ export interface PspRules {
 }
 export const STRICT: PspRules = { simulated: false, exposed: true };
 
-/** What the bundled simulator and docker/psps.json say openly. They open nothing. */
+/** Public credentials of the bundled simulator and docker/psps.json. They open no real account. */
 export const SIMULATOR_SECRETS = {
   secretKey: 'sk_test_simulator',
   webhookSecret: 'whsec_simulator',

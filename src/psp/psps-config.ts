@@ -8,7 +8,7 @@ import { adapterNamed } from './registry.js';
 import { type ReportSource } from './reports.js';
 import { type RoutingRule } from './router.js';
 
-/** What is stored of accounts and routing, as this process last read it. */
+/** Stored accounts and routing, as this process last read them. */
 export interface StoredPsps {
   readonly psps: readonly PspConfig[];
   /** Merchants that have routing rules of their own. */
@@ -50,7 +50,7 @@ export class PspsConfig {
     return this.rulesOf.get(merchantId) ?? this.rulesOfAll;
   }
 
-  /** Takes the place of what was stored before. */
+  /** Replaces the stored value. */
   useStored({ psps, routing }: StoredPsps): void {
     this.byName = new Map([...this.ofFile, ...psps].map((psp) => [psp.name, psp]));
     this.rulesOf = routing;
@@ -63,7 +63,7 @@ export class PspsConfig {
   }
 }
 
-/** What is made of an account is made once, and again when the account changes. */
+/** The objects of an account are created once, and again when the account changes. */
 export function oncePer<T>(make: (psp: PspConfig) => T): (psp: PspConfig) => T {
   const made = new WeakMap<PspConfig, { readonly value: T }>();
   return (psp) => {

@@ -11,7 +11,7 @@ export interface AnnouncedReport {
   readonly url: string;
 }
 
-/** Where the reports of one PSP account are fetched. What comes is as the PSP wrote it. */
+/** Fetches the reports of one PSP account, unchanged. */
 export interface ReportSource {
   /** What happened in this time, where the PSP can be asked for it at any time. */
   period?(period: Period, signal: AbortSignal): AsyncIterable<Uint8Array>;

@@ -68,7 +68,7 @@ export function candidates(
   );
 }
 
-/** Why the candidates are what they are. */
+/** Why these are the candidates. */
 export interface RoutingExplanation {
   /** The rule that matches, from 1; null where none does. */
   readonly rule: number | null;

@@ -5,7 +5,7 @@ import { TLSSocket } from 'node:tls';
 import { traceparent } from '../core/tracing.js';
 import { LOCK_TOO_OLD, markUnsent } from './network-error.js';
 
-/** No honest answer to one payment call is larger; what is larger is not read. */
+/** No valid answer to a payment call is larger; a larger one is not read. */
 export const MAX_ANSWER_BYTES = 1_048_576;
 
 /**
@@ -67,7 +67,7 @@ class WatchedTlsAgent extends https.Agent {
   }
 }
 
-/** Open connections: what is written there leaves at once. */
+/** Open connections: bytes written to them are sent at once. */
 const standing = new WeakSet<object>();
 
 /**

@@ -164,7 +164,7 @@ export function amountOf(money: Money): AdyenAmount | null {
 
 // Adyen's to ours.
 
-/** What came over the wire, not believed yet. */
+/** A response of the PSP, not checked yet. */
 export interface AdyenResponse {
   readonly httpStatus: number;
   readonly text: string;
@@ -289,7 +289,7 @@ export function succeeded(body: AdyenBody): Answer {
   return money ? { outcome: 'succeeded', money } : { outcome: 'conflict', pspCode: 'money_unreadable' };
 }
 
-/** Some notifications write the number as a string; what is not exactly a number in digits is none. */
+/** Some notifications write the number as a string; only digits count as a number. */
 function wholeNumber(value: unknown): number | null {
   if (typeof value === 'number') return value;
   return typeof value === 'string' && /^(?:0|[1-9]\d{0,15})$/.test(value) ? Number(value) : null;

@@ -27,7 +27,7 @@ import { answerOfTransfer, transferRequest } from './adyen.transfers.js';
  */
 export const adyenCapabilities: Capabilities = {
   operations: ['charge', 'authorize', 'capture', 'void', 'refund', 'payout'],
-  // Depends on the merchant account; what it has not is refused by Adyen before anything runs.
+  // Depends on the merchant account; Adyen refuses the other currencies before anything runs.
   currencies: null,
   // Documented as at least 31 days, reported as 7: the shorter is safe. Keys belong to the company
   // account and are not shared between regional endpoints, so baseUrl must not change under a route.

@@ -104,7 +104,7 @@ export class AdyenNotices implements NotificationReader {
   }
 }
 
-/** @throws RangeError for what is no hexadecimal: it would be read as a key that anybody can guess */
+/** @throws RangeError if it is not hexadecimal: it would be decoded to a key that anyone can guess */
 function bytesOf(key: string): Buffer {
   const bytes = Buffer.from(key, 'hex');
   if (bytes.length < 16 || bytes.length * 2 !== key.length)

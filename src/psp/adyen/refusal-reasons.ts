@@ -33,7 +33,7 @@ export const adyenRefusalReasons = {
     '24': 'cvc_invalid', // CVC Declined
     '25': 'card_restricted', // Restricted Card
     '26': 'revoked', // Revocation Of Auth
-    // Everything that could not be mapped, so also what a scheme calls final.
+    // Everything that Adyen could not map, including refusals that a scheme calls final.
     '27': 'declined', // Declined Non Generic
     '28': 'limit_exceeded', // Withdrawal amount exceeded
     '29': 'limit_exceeded', // Withdrawal count exceeded

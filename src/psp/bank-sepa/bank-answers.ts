@@ -21,7 +21,7 @@ export interface BookedLine {
   /** Cents; null where the line is not in EUR. */
   readonly amount: number | null;
   readonly direction: 'in' | 'out';
-  /** It gives back what was booked before, with the bank's reason. */
+  /** It returns an earlier booking, with the bank's reason. */
   readonly isReturn: boolean;
   readonly reason: string | null;
 }
@@ -151,7 +151,7 @@ export const SUB_FAMILY = 'BkTxCd/Domn/Fmly/SubFmlyCd';
 /** Sub-families of returned and reversed transfers and debits (external code set BankTransactionCode). */
 const RETURNS: ReadonlySet<string> = new Set(['RRTN', 'RPCR', 'UPCT', 'UPDD', 'PRDD', 'RCDD', 'ARET']);
 
-/** Whether what has this code of a sub-family gives back what was booked before. */
+/** Whether a booking with this sub-family code returns an earlier booking. */
 export function isReturnCode(subFamily: string | null | undefined): boolean {
   return RETURNS.has(subFamily ?? '');
 }
@@ -166,7 +166,7 @@ function amountOf(of: XmlElement): number | null {
   return first?.attributes['Ccy'] === 'EUR' ? centsOf(first.text) : null;
 }
 
-/** A decimal of euros to cents, exactly; null for what is none. */
+/** A decimal of euros to cents, exactly; null if it is not one. */
 function centsOf(text: string): number | null {
   const [, whole, fraction = ''] = /^\+?(\d{1,13})(?:\.(\d{1,5}))?$/.exec(text) ?? [];
   if (whole === undefined || /[1-9]/.test(fraction.slice(2))) return null;

@@ -38,7 +38,7 @@ const CONNECT_TIMEOUT_MS = 20_000;
 /** Bounds one session with the bank's server, so that a server that stands still does not keep a worker. */
 const SESSION_TIMEOUT_MS = 120_000;
 
-/** The library and what it stands on are loaded by those who speak to a bank. */
+/** The library and its dependencies are loaded only if an account is a bank. */
 export async function openDrop(
   { host, port, user: username, hostKey }: SftpSettings,
   { privateKey, passphrase }: DropKey,

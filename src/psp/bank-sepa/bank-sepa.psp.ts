@@ -105,7 +105,7 @@ export class BankSepaPsp implements PspAdapter {
   }
 }
 
-/** What is known of an instruction, in the words of an answer. */
+/** The state of an instruction as an answer. */
 export function answerOf({ status, reason, kind, endToEndId, amount }: StoredInstruction): Answer {
   const named = {
     pspReference: endToEndId,

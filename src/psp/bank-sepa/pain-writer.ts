@@ -33,7 +33,7 @@ export interface Payment {
   /** Cents. */
   readonly amount: number;
   readonly account: BankAccount;
-  /** What the other side's statement shows. */
+  /** The text on the other side's statement. */
   readonly remittance: string;
 }
 

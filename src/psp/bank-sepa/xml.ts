@@ -8,7 +8,7 @@ export interface XmlElement {
   readonly text: string;
 }
 
-/** A file of a bank that cannot be read, or must not be. The message holds nothing of what it holds. */
+/** A file of a bank that cannot or must not be read. The message contains nothing from the file. */
 export class BankFileRefused extends Error {
   override readonly name = 'BankFileRefused';
 }

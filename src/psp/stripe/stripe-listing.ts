@@ -72,7 +72,7 @@ export async function verdictByList<T extends Marked>(
   return reading.verdict();
 }
 
-/** What was read of a list so far. */
+/** The part of a list that was read so far. */
 class Reading<T extends Marked> {
   /** How far Stripe's clock is ahead of ours. */
   skewMs = 0;

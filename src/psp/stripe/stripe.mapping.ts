@@ -70,7 +70,7 @@ export function descriptorOf(descriptor: string): string {
 
 // Stripe's to ours.
 
-/** What a PaymentIntent says about the instruction that made it, or that acts upon it. */
+/** The answer of a PaymentIntent for the instruction that made it, or that acts on it. */
 export function answerOfIntent(
   intent: Stripe.PaymentIntent,
   instruction: Pick<Instruction, 'operation'>,
@@ -263,7 +263,7 @@ function carriesNamesOf({ entityKey, route }: Instruction, { metadata }: Named):
   return metadata?.[ENTITY_KEY] === entityKey && metadata[ROUTE] === String(route);
 }
 
-/** Whether what was made carries the names of the operation that it was made for. */
+/** Whether the object carries the names of this operation. */
 export function named(made: Named, instruction: Instruction): Pick<Answer, 'isNamed'> {
   return carriesNamesOf(instruction, made) ? { isNamed: true } : {};
 }

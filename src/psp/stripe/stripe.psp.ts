@@ -74,7 +74,7 @@ export interface StripeOptions {
   readonly clock: Clock;
 }
 
-/** What an execute may be answered with by what is found instead. */
+/** A lookup with one of these outcomes is taken as the answer of the execute. */
 const DEFINITE: ReadonlySet<Outcome> = new Set(['succeeded', 'declined', 'requires_action', 'pending']);
 
 type Verb = (options: Stripe.RequestOptions) => Promise<Stripe.Response<Stripe.PaymentIntent>>;
