@@ -20,7 +20,7 @@ const swc = [
 
 const base = {
   rootDir: import.meta.dirname,
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/measured.environment.cjs',
   cacheDirectory: '<rootDir>/.cache/jest',
   transform: { '^.+\\.(t|j|mj)s$': swc },
   // Large, and CommonJS as they come.

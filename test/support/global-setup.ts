@@ -1,5 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
 import Module from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -80,10 +88,28 @@ async function startServer(): Promise<{ url: string; stop(): Promise<void> }> {
   return {
     url: server.url,
     stop: async () => {
+      tellCost(join(directory, 'postgres', 'postmaster.pid'));
       await server.release();
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** For `npm run test:cost`: the CPU seconds of the server, of the sessions that ended and of those that are left. */
+function tellCost(pidFile: string): void {
+  const folder = process.env['TEST_COST'];
+  if (!folder) return;
+  const postmaster = readFileSync(pidFile, 'utf8').split('\n', 1)[0]!;
+  const statOf = (pid: string) =>
+    readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ')
+      .map(Number);
+  const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8').trim().split(' ');
+  const ticks = [postmaster, ...children].flatMap((pid) => statOf(pid).slice(11, 15));
+  const cpu = ticks.reduce((sum, each) => sum + each, 0) / 100;
+  const line = { server: true, run: process.env['npm_lifecycle_event'] ?? 'jest', cpu };
+  appendFileSync(join(folder, 'server.jsonl'), `${JSON.stringify(line)}\n`);
 }
 
 /** No test cuts the power of this machine, and a password that nobody else may try needs no slow hash. */
