@@ -32,31 +32,37 @@ const base = {
   },
 };
 
-/** Crash runs, storms and processes in trouble over both queues take minutes: `npm run proofs` plays them. */
-const proofsOnly = [
-  'crashes/crashes',
-  'docker',
-  'jobs/processes',
-  'races/queue-trouble',
-  'races/refunds',
-  'races/storm',
-  'races/storm-of-two-clocks',
-  'races/workers-in-trouble',
-].map((spec) => `/test/${spec}\\.spec`);
+/** Specs below test/ that start neither a database nor a process. */
+const inProcess = [
+  'api/(bad-input|limits|openapi|ops|payouts|request-fingerprints|surface)',
+  'contracts/[\\w-]+',
+  'database/statement',
+  'docs',
+  'idempotency/factory/memory',
+  'psp/[\\w-]+',
+  'simulator/(?!process)[\\w-]+',
+];
+const inProcessPattern = `/test/(${inProcess.join('|')})\\.spec\\.ts$`;
 
+const withPostgres = {
+  ...base,
+  globalSetup: '<rootDir>/test/support/global-setup.ts',
+  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+};
+
+// `npm run check` plays the first two, `npm test` the first three, `npm run proofs` the last one; see CONTRIBUTING.md.
 export default {
   projects: [
     { ...base, displayName: 'pure', testMatch: ['<rootDir>/{src,packages/*/src,demo,bench}/**/*.spec.ts'] },
+    { ...base, displayName: 'in-process', testRegex: [inProcessPattern] },
     {
-      ...base,
+      ...withPostgres,
       displayName: 'real',
       testMatch: ['<rootDir>/test/**/*.spec.ts'],
-      testPathIgnorePatterns: process.env.npm_lifecycle_event === 'test' ? proofsOnly : [],
-      globalSetup: '<rootDir>/test/support/global-setup.ts',
-      globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+      testPathIgnorePatterns: ['/node_modules/', inProcessPattern],
     },
+    { ...withPostgres, displayName: 'proofs', testMatch: ['<rootDir>/test/**/*.proof.ts'] },
   ],
-  // Two cores is what CI has; specs with processes wait for more than half of their time.
   maxWorkers: 4,
   testSequencer: '<rootDir>/test/support/slow-first.sequencer.mjs',
   testTimeout: 60_000,

@@ -120,6 +120,21 @@ describe('the redactor', () => {
     );
   });
 
+  it.each(['4242424242424242', '4242 4242 4242 4242', '5555-5555-5555-4444', '378282246310005'])(
+    'removes the card number %s from a text, from a line and from what is kept as JSON',
+    (number) => {
+      const digits = number.replaceAll(/\D/g, '');
+      for (const clean of [
+        redact(`declined ${number}.`),
+        redactedLine(`declined ${number}.`, 100),
+        JSON.stringify(redactDeep({ message: `declined ${number}.` })),
+      ]) {
+        expect(clean.replaceAll(/\D/g, '')).not.toContain(digits);
+        expect(clean).toContain('declined');
+      }
+    },
+  );
+
   it('removes an API key of Adyen behind what looks like a key of Stripe', () => {
     const key = `AQE${'A'.repeat(30)}-${'b'.repeat(20)}=-<last~part>`;
     expect(redact(`rk_${key} and on`)).toBe(`${REMOVED} and on`);

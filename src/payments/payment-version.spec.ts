@@ -1,23 +1,19 @@
 import fc from 'fast-check';
+import { paymentFixture } from '../../test/support/fixtures.js';
 import { MemoryStore } from '../database/commit/memory-store.js';
 import { type Clock } from '../core/clock.js';
 import { commitOf, gatedByFirst, insert, update } from '../core/change.js';
-import { type Payment } from './payment.entity.js';
 import { payments } from './payment.table.js';
 import { moveOn } from './settle.js';
 
 const now = new Date(Date.UTC(2026, 10, 22));
 const key = { merchantId: 'm', id: 'p' };
-const payment = {
-  ...key,
+const payment = paymentFixture({
   version: 1,
   status: 'captured',
   amount: 10_000,
   amountCaptured: 10_000,
-  amountRefunded: 0,
-  captureReserved: 0,
-  refundReserved: 0,
-} as Payment;
+});
 
 /** A write that read the payment before `others` more writes were committed. */
 interface Write {

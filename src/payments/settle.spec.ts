@@ -1,9 +1,9 @@
 import fc from 'fast-check';
+import { paymentFixture, refundFixture } from '../../test/support/fixtures.js';
 import { runs } from '../../test/support/property-runs.js';
 import { type Change } from '../core/change.js';
 import { eventRecords } from '../database/event.js';
 import { type Capabilities, type Operation } from '../psp/contract.js';
-import { type Refund } from '../refunds/refund.entity.js';
 import { RefundFlow } from '../refunds/refund.flow.js';
 import { type Answered, type OperationHistory } from '../request-storage/attempt.js';
 import { advance, type StepResult, startOperation } from '../request-storage/advance.js';
@@ -36,54 +36,7 @@ const canLookUp: Capabilities = {
   lookup: { by: 'reference', consistency: 'strong', settlesAfterMs: 90_000 },
 };
 
-const payment: Payment = {
-  merchantId: 'm',
-  id: 'p',
-  version: 3,
-  reference: 'order-1',
-  status: 'authorized',
-  captureMode: 'manual',
-  amount: 1_000,
-  amountCaptured: 0,
-  amountRefunded: 0,
-  captureReserved: 0,
-  refundReserved: 0,
-  currency: 'EUR',
-  cardBrand: null,
-  cardCountry: null,
-  returnUrl: null,
-  statementDescriptor: null,
-  metadata: {},
-  candidates: ['adyen'],
-  cancelBeforeFailover: false,
-  sealed: null,
-  psp: 'adyen',
-  pspReference: 'A1',
-  failure: null,
-  nextAction: null,
-  createdAt: now,
-  updatedAt: now,
-};
-
-function refundNamed(name: string, amount: number): Refund {
-  return {
-    merchantId: 'm',
-    entityKey: name,
-    id: `id of ${name}`,
-    paymentId: 'p',
-    reference: null,
-    status: 'pending',
-    amount,
-    currency: 'EUR',
-    reason: null,
-    metadata: {},
-    psp: 'adyen',
-    pspReference: null,
-    failure: null,
-    createdAt: now,
-    updatedAt: now,
-  };
-}
+const payment = paymentFixture();
 
 type Part = { readonly operation: 'capture' | 'refund' | 'void'; readonly amount: number };
 
@@ -118,7 +71,9 @@ function opened(
     call: stepResult.call,
     opened: true,
     records: new Map(
-      operation === 'refund' ? [[key, { row: refundNamed(key, amount), isStored: true }]] : [],
+      operation === 'refund'
+        ? [[key, { row: refundFixture({ entityKey: key, id: `id of ${key}`, amount }), isStored: true }]]
+        : [],
     ),
   };
   return { state, stepResult };

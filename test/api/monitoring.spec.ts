@@ -181,11 +181,11 @@ describe('a worker', () => {
   });
 
   it('brings to rest what an API that died left open, and ends when told', async () => {
-    const dying = await environment.start({
+    const dying = await environment.startProcess({
       env: { PAYONCE_ROLE: 'api' },
       at: { place: 'commit:after:new:accepted' },
     });
-    let api = dying;
+    let api: Service = dying;
     const client = new ApiClient(() => api.url, await environment.merchant());
     const post = () => client.post('/v1/payments', orderOf({ reference: 'left-open' }), 'left-open');
     await expect(post()).rejects.toThrow('fetch failed');
@@ -198,7 +198,7 @@ describe('a worker', () => {
     const payment = paymentOf(await client.until(post, atRest));
     expect(payment.status).toBe('captured');
     expect(environment.effects()).toMatchObject([{ operation: 'charge', amount: payment.amount }]);
-    expect(await worker.stop()).toEqual({ code: 0, signal: null });
+    await worker.stop();
   });
 });
 
@@ -209,13 +209,11 @@ describe('where metrics are', () => {
   });
   afterAll(() => environment.close());
 
-  const metricsUrlOf = (service: Service) => /"metrics":"(http[^"]+)"/.exec(service.output())?.[1] ?? null;
-
   it.each(['api', 'worker', 'all'])(
     'is a listener of their own with PAYONCE_MONITORING_PORT, which counts what comes to either: %s',
     async (role) => {
       const service = await environment.start({ env: { PAYONCE_ROLE: role, PAYONCE_MONITORING_PORT: '0' } });
-      const monitoring = metricsUrlOf(service)!;
+      const monitoring = service.metricsUrl!;
       expect(new URL(monitoring).hostname).toBe('127.0.0.1');
       expect(monitoring).not.toBe(service.url);
       for (const url of [service.url, monitoring]) {
@@ -232,7 +230,7 @@ describe('where metrics are', () => {
       expect(status).toBe(200);
       expect(text).toMatch(/^payonce_http_request_seconds_count\{.*route="\/health\/ready".*\} 2$/m);
       expect(text).toMatch(/^payonce_http_requests_in_flight 0$/m);
-      expect(await service.stop()).toEqual({ code: 0, signal: null });
+      await service.stop();
       await expect(ask(monitoring, '/health/live')).rejects.toThrow('fetch failed');
     },
   );
@@ -242,6 +240,6 @@ describe('where metrics are', () => {
     const url = service.url.replace('0.0.0.0', '127.0.0.1');
     expect((await ask(url, '/health/ready')).status).toBe(200);
     expect((await ask(url, '/metrics')).status).toBe(404);
-    expect(metricsUrlOf(service)).toBeNull();
+    expect(service.metricsUrl).toBeNull();
   });
 });

@@ -243,8 +243,11 @@ describe('a service that asks for patience', () => {
 
   it('may be killed over it: the one that takes its place is asked with the same key', async () => {
     const healthy = service;
-    service = await environment.start({ at: { place: 'psp:after:execute' }, env: { PAYONCE_ROLE: 'api' } });
-    const dying = service;
+    const dying = await environment.startProcess({
+      at: { place: 'psp:after:execute' },
+      env: { PAYONCE_ROLE: 'api' },
+    });
+    service = dying;
     const waits = new Waits(async (ms) => {
       if (service === dying) {
         await dying.exit;

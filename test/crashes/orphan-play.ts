@@ -11,7 +11,7 @@ import {
   orderOf,
   paymentOf,
   type Reply,
-  type Service,
+  type ServiceProcess,
   ApiClient,
   type TestEnvironment,
 } from '../support/test-environment.js';
@@ -47,7 +47,7 @@ export class OrphanPlay {
     this.client = new ApiClient(() => line.url, apiKey);
   }
 
-  async whole(present: Service | null): Promise<Outcome> {
+  async whole(present: ServiceProcess | null): Promise<Outcome> {
     const { run, line, environment } = this;
     await line.begin(present);
     // What other runs left to be looked at is not of this run: it would be killed of that.
@@ -101,7 +101,7 @@ export class OrphanPlay {
   }
 
   /** null: it died before it said that it is ready. */
-  private async startDoomed(): Promise<Service | null> {
+  private async startDoomed(): Promise<ServiceProcess | null> {
     const { line, environment } = this;
     const { death } = this.run;
     if (death.by === 'hook') {

@@ -4,7 +4,7 @@ import {
   eventually,
   paymentOf,
   type Reply,
-  type Service,
+  type ServiceProcess,
   ApiClient,
   TestEnvironment,
 } from '../support/test-environment.js';
@@ -21,7 +21,7 @@ import { attemptsOf, checkBooks, checkRoutes, checkTables, type Must, Verdict } 
  */
 export class CrashRun {
   private environment: TestEnvironment | null = null;
-  private service: Service | null = null;
+  private service: ServiceProcess | null = null;
 
   /** @throws when anything does not hold; what comes after is played in another environment */
   async play(run: Run): Promise<Outcome> {
@@ -78,7 +78,7 @@ class Play {
     this.client = new ApiClient(() => line.url, apiKey);
   }
 
-  async whole(present: Service | null): Promise<Outcome> {
+  async whole(present: ServiceProcess | null): Promise<Outcome> {
     const { run, client, line } = this;
     await line.begin(present);
     const scenario = await prepare(run, client, this.environment);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type PspName, pspNames } from '@payonce/simulator';
-import { type Service, type TestEnvironment } from '../support/test-environment.js';
+import { type ServiceProcess, type TestEnvironment } from '../support/test-environment.js';
 import { type Death, type Run } from './plan.js';
 
 /** How long a process may take to come to the place where it dies. */
@@ -10,7 +10,7 @@ const PATIENCE_MS = 45_000;
 export class Succession {
   /** How many died at their places. */
   deaths = 0;
-  private service: Service | null = null;
+  private service: ServiceProcess | null = null;
   private isOver = false;
 
   constructor(
@@ -22,7 +22,7 @@ export class Succession {
     return this.service?.url ?? 'http://nobody.invalid';
   }
 
-  async begin(present: Service | null): Promise<void> {
+  async begin(present: ServiceProcess | null): Promise<void> {
     this.service = present ?? (await this.start());
   }
 
@@ -32,7 +32,7 @@ export class Succession {
   }
 
   /** Who is there for the next run; the place where it did not come to die is forgotten. */
-  async survivor(): Promise<Service | null> {
+  async survivor(): Promise<ServiceProcess | null> {
     const { service } = this;
     if (!service) return null;
     try {
@@ -53,7 +53,7 @@ export class Succession {
   }
 
   /** Starts a process that lives so much later, and may be told to die from its very start. */
-  async jump(ms: number, env: Readonly<Record<string, string>> = {}, death?: Death): Promise<Service> {
+  async jump(ms: number, env: Readonly<Record<string, string>> = {}, death?: Death): Promise<ServiceProcess> {
     this.end();
     this.service?.kill();
     await this.service?.exit;
@@ -83,7 +83,7 @@ export class Succession {
     void this.replace(this.service);
   }
 
-  async expectDeath(dying: Service): Promise<void> {
+  async expectDeath(dying: ServiceProcess): Promise<void> {
     const alive = new AbortController();
     const late = sleep(PATIENCE_MS, null, { signal: alive.signal }).catch(() => null);
     const ended = await Promise.race([dying.exit, late]);
@@ -106,7 +106,7 @@ export class Succession {
     }
   }
 
-  private async replace(second: Service): Promise<void> {
+  private async replace(second: ServiceProcess): Promise<void> {
     await second.exit;
     if (this.isOver) return;
     this.deaths += 1;
@@ -114,9 +114,9 @@ export class Succession {
     this.service = await this.start();
   }
 
-  private start(env: Readonly<Record<string, string>> = {}, death?: Death): Promise<Service> {
+  private start(env: Readonly<Record<string, string>> = {}, death?: Death): Promise<ServiceProcess> {
     const at = death?.by === 'hook' ? { at: death } : {};
-    return this.environment.start({ watched: true, env, ...at });
+    return this.environment.startProcess({ watched: true, env, ...at });
   }
 
   /** An executioner that the dead one did not meet must not wait for the process that gets its number. */

@@ -20,7 +20,9 @@ import { type Database, openDatabase } from '../../src/database/database.js';
 import { idempotencyKeys } from '../../src/idempotency/idempotency-key.table.js';
 import { type PspRequest } from '../../src/request-storage/psp-request.entity.js';
 import { nonExecutionProofs, pspAttempts, pspRequests } from '../../src/request-storage/psp-request.table.js';
+import { payments } from '../../src/payments/payment.table.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
+import { paymentFixture } from '../support/fixtures.js';
 
 const merchantId = '01900000-0000-7000-8000-000000000001';
 const tokens = ['01900000-0000-7000-8000-00000000000a', '01900000-0000-7000-8000-00000000000b'] as const;
@@ -396,6 +398,34 @@ describe('the rules that the database holds', () => {
       proved_at) VALUES ('${merchantId}', 'payment-x-charge', 1, '${kind}', 1, now())`;
     for (const kind of ['not_sent', 'declined', 'rejected', 'cancel_acknowledged', 'lookup_final']) {
       await expect(sql(proof(kind))).rejects.toMatchObject({ constraint: 'non_execution_proofs_hold' });
+    }
+  });
+
+  it('refuses to capture more than was authorized and to refund more than was captured, with what is in progress', async () => {
+    const payment = paymentFixture({ merchantId, id: tokens[0], amount: 1_000, amountCaptured: 600 });
+    await store.commit(commitOf(insert(payments, payment)));
+    const change = (set: string) => sql(`UPDATE payments SET ${set} WHERE id = '${payment.id}'`);
+    for (const set of [
+      'amount_captured = 1001',
+      'capture_reserved = 401',
+      'capture_reserved = -1',
+      'amount_refunded = 601',
+      'refund_reserved = 601',
+      'amount_refunded = 300, refund_reserved = 301',
+      'refund_reserved = -1',
+    ]) {
+      await expect(change(set)).rejects.toMatchObject({ constraint: 'payments_balance' });
+    }
+    await change('capture_reserved = 400, amount_refunded = 300, refund_reserved = 300');
+  });
+
+  it('refuses to change the audit chain and its witness, to their owner too', async () => {
+    for (const table of ['records', 'witness']) {
+      for (const change of [`UPDATE TABLE SET number = 1`, 'DELETE FROM TABLE', 'TRUNCATE TABLE']) {
+        await expect(sql(change.replace('TABLE', `payonce_audit.${table}`))).rejects.toThrow(
+          `payonce_audit.${table} is append-only`,
+        );
+      }
     }
   });
 

@@ -6,21 +6,24 @@ import {
   orderOf,
   paymentOf,
   type Reply,
-  type Service,
+  type ServiceProcess,
   ApiClient,
   TestEnvironment,
 } from '../support/test-environment.js';
 
 /** Payments whose customer has to act, over real sockets; PSPs notify nobody here. */
 let environment: TestEnvironment;
-let service: Service;
+let service: ServiceProcess;
 let client: ApiClient;
 let apiKey: string;
 let count = 0;
 
 beforeAll(async () => {
   environment = await TestEnvironment.open();
-  [service, apiKey] = await Promise.all([environment.start({ watched: true }), environment.merchant()]);
+  [service, apiKey] = await Promise.all([
+    environment.startProcess({ watched: true }),
+    environment.merchant(),
+  ]);
   client = new ApiClient(() => service.url, apiKey);
 });
 afterAll(() => environment.close());
@@ -199,7 +202,7 @@ describe('a payment that its customer has to authenticate at Adyen', () => {
     await service.arm({ place: 'psp:before:complete' });
     await expect(complete(payment, details)).rejects.toThrow();
     await service.exit;
-    service = await environment.start({ watched: true });
+    service = await environment.startProcess({ watched: true });
     await client.until(() => client.get(`/v1/payments/${payment.id}`), isCaptured, 40_000);
     expect(environment.effects()).toHaveLength(1);
     expect(detailsCalls()).toHaveLength(1);

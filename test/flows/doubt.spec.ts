@@ -43,13 +43,14 @@ function answerTo(order: Order): Promise<Reply> {
 
 /** The answer of the first call is lost, and the process dies before it can write that down. */
 async function fallIntoDoubt(order: Order, fault: 'reset_after' | 'reset_before'): Promise<void> {
-  service = await environment.start({
+  const dying = await environment.startProcess({
     at: { place: 'commit:before:accepted' },
     env: { PAYONCE_ROLE: 'api' },
   });
+  service = dying;
   environment.simulator.faults(order.first!, { fault, next: 1 });
   await expect(ask(order)()).rejects.toThrow();
-  expect((await service.exit).signal).toBe('SIGKILL');
+  expect((await dying.exit).signal).toBe('SIGKILL');
 }
 
 const attemptsOf = async (id: string) =>
@@ -113,8 +114,7 @@ describe('an error that Stripe keeps for the key', () => {
     expect(environment.simulator.calls('adyen')).toEqual([]);
 
     const restartAfter = async (ms: number) => {
-      service.kill();
-      await service.exit;
+      await service.stop();
       environment.simulator.advance(ms);
       await environment.travel(ms);
       service = await environment.start({ env: { PAYONCE_ROLE: 'api' } });

@@ -46,8 +46,7 @@ afterAll(async () => {
 
 /** Everything that was committed since the copy is lost; the PSPs know all of it. */
 async function loseCommits(): Promise<void> {
-  service.kill();
-  await service.exit;
+  await service.stop();
   await copy.restore();
   service = await environment.start();
 }
@@ -328,7 +327,7 @@ describe('an open route of the older copy', () => {
     const order = { first: 'adyen', capture: 'manual', amount: amountOf(key), reference: key } as const;
     const authorize = () => client.post('/v1/payments', orderOf(order), key);
     await service.stop();
-    service = await environment.start({ at: { place: 'commit:after:new:accepted' } });
+    service = await environment.startProcess({ at: { place: 'commit:after:new:accepted' } });
     await expect(authorize()).rejects.toThrow();
     await copy.drop();
     copy = await keptCopy(environment.database);

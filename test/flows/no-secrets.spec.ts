@@ -4,7 +4,7 @@ import {
   eventually,
   orderOf,
   paymentOf,
-  type Service,
+  type ServiceProcess,
   ApiClient,
   TestEnvironment,
 } from '../support/test-environment.js';
@@ -15,10 +15,10 @@ import {
  * The log is as talkative as it can be made.
  */
 let environment: TestEnvironment;
-let service: Service;
+let service: ServiceProcess;
 let apiKey: string;
 let client: ApiClient;
-const outputs: Service[] = [];
+const outputs: ServiceProcess[] = [];
 
 beforeAll(async () => {
   environment = await TestEnvironment.open({
@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => environment.close());
 
 async function start(): Promise<void> {
-  service = await environment.start();
+  service = await environment.startProcess();
   outputs.push(service);
 }
 

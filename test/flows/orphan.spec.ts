@@ -43,8 +43,7 @@ afterEach(() => environment.close());
 
 /** Another process, so much later. */
 async function later(ms: number, env: Readonly<Record<string, string>> = {}): Promise<void> {
-  service?.kill();
-  await service?.exit;
+  await service?.stop();
   await environment.travel(ms);
   service = await environment.start({ env });
 }

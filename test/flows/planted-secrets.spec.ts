@@ -12,7 +12,7 @@ import {
   orderOf,
   paymentOf,
   sealKey,
-  type Service,
+  type ServiceProcess,
   TestEnvironment,
   tokens,
 } from '../support/test-environment.js';
@@ -50,7 +50,7 @@ describeWithRedis('what must not be written', () => {
   let redis: RedisServer;
   let server: Server;
   let environment: TestEnvironment;
-  let service: Service;
+  let service: ServiceProcess;
   let apiKey: string;
   let grpc: GrpcClient;
   /** What the collector of traces and the merchant's endpoint were sent. */
@@ -74,9 +74,9 @@ describeWithRedis('what must not be written', () => {
         PAYONCE_LOG_LEVEL: 'trace',
       },
     });
-    service = await environment.start();
+    service = await environment.startProcess();
     apiKey = await environment.merchant(scopes);
-    grpc = new GrpcClient(/"grpc":"([^"]+)"/.exec(service.output())![1]!, apiKey);
+    grpc = new GrpcClient(service.grpc!, apiKey);
     environment.notify(service.url);
   });
   afterAll(async () => {

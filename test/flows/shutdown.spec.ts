@@ -4,14 +4,14 @@ import {
   orderOf,
   paymentOf,
   type Reply,
-  type Service,
+  type ServiceProcess,
   ApiClient,
   TestEnvironment,
 } from '../support/test-environment.js';
 
 /** What is in flight when the service is told to go is answered rightly, or can be asked for again. */
 let environment: TestEnvironment;
-let service: Service;
+let service: ServiceProcess;
 let client: ApiClient;
 
 beforeAll(async () => {
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => environment.close());
 beforeEach(async () => {
   await environment.simulator.reset();
-  service = await environment.start();
+  service = await environment.startProcess();
 });
 
 const PAYMENTS = 20;
@@ -68,7 +68,7 @@ it('answers what is in flight at a slow PSP when it is told to end, and ends', a
   for (const reply of answered) expectRight(reply);
 
   await environment.simulator.clearFaults();
-  service = await environment.start();
+  service = await environment.startProcess();
   await expectEachOnce(asked);
   // What was answered before is answered the same to the byte.
   for (const [n, before] of replies.entries()) {
@@ -86,6 +86,6 @@ it('ends though PSPs do not answer, and loses nothing', async () => {
   expect(await stopped).toEqual({ code: 0, signal: null });
   for (const reply of await Promise.all(given)) if (reply) expectRight(reply);
 
-  service = await environment.start();
+  service = await environment.startProcess();
   await expectEachOnce(asked);
 });

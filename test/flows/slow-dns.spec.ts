@@ -10,7 +10,7 @@ import {
   eventually,
   orderOf,
   paymentOf,
-  type Service,
+  type ServiceProcess,
   TestEnvironment,
 } from '../support/test-environment.js';
 
@@ -23,7 +23,7 @@ const PAYMENTS = 6;
 const BOUND_MS = 4_000;
 
 let environment: TestEnvironment;
-let service: Service;
+let service: ServiceProcess;
 let dns: Socket;
 let questions = 0;
 let directory: string;
@@ -37,7 +37,7 @@ beforeAll(async () => {
   await once(dns, 'listening');
   // A connection to a PSP needs its name resolved, as it does outside of tests.
   environment = await TestEnvironment.open({ pspHost: 'localhost' });
-  service = await environment.start({
+  service = await environment.startProcess({
     preload: 'test/support/silent-dns.mjs',
     env: { SILENT_DNS: `127.0.0.1:${dns.address().port}`, SILENT_FIFO: fifo },
   });

@@ -50,8 +50,7 @@ beforeAll(async () => {
     }
     environment.simulator.faults(first, { fault: 'reset_before', on: 'any', rate: 1 });
   }
-  service.kill();
-  await service.exit;
+  await service.stop();
   environment.simulator.advance(LATER_MS);
   await environment.travel(LATER_MS);
   service = await environment.start();
@@ -191,8 +190,7 @@ describe('a person who was wrong', () => {
     environment.simulator.faults(first, { fault: 'reset_before', on: 'any', rate: 1 });
     const reply = await client.post('/v1/payments', orderOf({ first, reference: 'wrong' }), 'wrong');
     const { id: paymentId } = paymentOf(reply);
-    service.kill();
-    await service.exit;
+    await service.stop();
     await environment.travel(LATER_MS);
     service = await environment.start({ env: { PAYONCE_ORPHANS: 'approve' } });
     const isStuck = 'SELECT FROM psp_requests WHERE payment_id = $1 AND stuck_at IS NOT NULL';
@@ -208,8 +206,7 @@ describe('a person who was wrong', () => {
     expect(await client.payment(paymentId)).toMatchObject({ status: 'failed' });
 
     await environment.simulator.clearFaults();
-    service.kill();
-    await service.exit;
+    await service.stop();
     await environment.travel(LOOK_MS);
     service = await environment.start({ env: { PAYONCE_ORPHANS: 'approve' } });
     const [orphan] = await eventually(async () => {

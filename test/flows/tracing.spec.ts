@@ -8,7 +8,7 @@ import {
   eventually,
   orderOf,
   paymentOf,
-  type Service,
+  type ServiceProcess,
   TestEnvironment,
   tokens,
 } from '../support/test-environment.js';
@@ -27,7 +27,7 @@ let collected = '';
 const delivered: { readonly traceparent: string | undefined; readonly body: string }[] = [];
 let server: Server;
 let environment: TestEnvironment;
-let service: Service;
+let service: ServiceProcess;
 let apiKey: string;
 let client: ApiClient;
 
@@ -39,7 +39,7 @@ beforeAll(async () => {
   environment = await TestEnvironment.open({
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: own(), GRPC_PORT: '0', PAYONCE_WEBHOOK_TARGETS: 'any' },
   });
-  service = await environment.start();
+  service = await environment.startProcess();
   apiKey = await environment.merchant();
   client = new ApiClient(() => service.url, apiKey);
   environment.notify(service.url);
@@ -114,7 +114,7 @@ it('is one trace, from the request of the checkout to what the PSP notifies and 
 
 it('goes on in the trace of a call of gRPC', async () => {
   const traceId = randomBytes(16).toString('hex');
-  const grpc = new GrpcClient(/"grpc":"([^"]+)"/.exec(service.output())![1]!, apiKey);
+  const grpc = new GrpcClient(service.grpc!, apiKey);
   const payment_method = { type: 'PAYMENT_METHOD_TYPE_CARD', tokens: { stripe: tokens.stripe } };
   const { code } = await grpc.call(
     'Payments.Create',
@@ -135,7 +135,7 @@ it('goes on in a process that knows of it from the database', async () => {
   const id = await charge(traceId);
   await service.stop();
   spans.length = 0;
-  service = await environment.start();
+  service = await environment.startProcess();
   const status = await environment.tellAsAdyen(service.url, {
     eventCode: 'CANCELLATION',
     success: false,

@@ -61,8 +61,7 @@ it('is only asked about, never sent again, once the PSP may have forgotten its k
   expect(new Set(sent.map((call) => call.idempotency_key)).size).toBe(1);
 
   // From now on whatever is sent would be executed; only lookups go on failing.
-  service.kill();
-  await service.exit;
+  await service.stop();
   const posts = environment.orders('stripe').length;
   await environment.simulator.clearFaults('stripe');
   environment.simulator.faults('stripe', { fault: 'error_500_before', on: 'lookup', rate: 1 });

@@ -22,7 +22,7 @@ beforeAll(async () => {
     'payouts:write',
     'events:read',
   ]);
-  grpc = grpcFetch({ address: /"grpc":"([^"]+)"/.exec(service.output())![1]! });
+  grpc = grpcFetch({ address: service.grpc! });
   byGrpc = new PayonceClient({ apiKey, baseUrl: 'http://payonce.internal', fetch: grpc });
   byRest = new PayonceClient({ apiKey, baseUrl: service.url });
 });

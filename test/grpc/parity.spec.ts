@@ -13,7 +13,7 @@ beforeAll(async () => {
   environment = await TestEnvironment.open({ env: { GRPC_PORT: '0' } });
   service = await environment.start();
   apiKey = await environment.merchant(['payments:read', 'payments:write']);
-  shop = new GrpcClient(/"grpc":"([^"]+)"/.exec(service.output())![1]!, apiKey);
+  shop = new GrpcClient(service.grpc!, apiKey);
 });
 afterAll(async () => {
   shop?.close();

@@ -84,7 +84,7 @@ beforeAll(async () => {
       PAYONCE_JWT_FILE: at('jwt.json'),
     },
   });
-  address = /"grpc":"([^"]+)"/.exec(service.output())![1]!;
+  address = service.grpc!;
 });
 afterAll(async () => {
   await environment?.close();

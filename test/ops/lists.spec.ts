@@ -7,6 +7,7 @@ import { Activity } from '../../src/ops/activity.js';
 import { ConsoleReader } from '../../src/ops/console-reader.js';
 import { InstallationReader } from '../../src/ops/installation-reader.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
+import { eventually } from '../support/eventually.js';
 
 /** No list of the console reads a whole table that grows with every payment. `ROWS=1000000` says how long each takes. */
 const ROWS = Number(process.env['ROWS'] ?? 60_000);
@@ -104,11 +105,14 @@ async function wholeReads(): Promise<number> {
   return rows[0]!.scans;
 }
 
-/** The statistics of a session arrive when it ends, at the latest. */
+/** A session hands its statistics over before it leaves pg_stat_activity, which is a while after its client has left. */
 async function endSessions(): Promise<void> {
   await pool.end();
   pool = newPool();
   readers();
+  const others = `SELECT FROM pg_stat_activity
+    WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`;
+  await eventually(async () => (await pool.query(others)).rowCount === 0, 'the sessions before to be gone');
 }
 
 const any = { q: null, customers: [], status: null, psp: null, merchant: null };

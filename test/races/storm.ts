@@ -9,7 +9,7 @@ import {
   orderOf,
   paymentOf,
   type Reply,
-  type Service,
+  type ServiceProcess,
   ApiClient,
   TestEnvironment,
 } from '../support/test-environment.js';
@@ -33,7 +33,7 @@ const chance = (share: number): boolean => random() < share;
 
 let environment: TestEnvironment;
 let apiKey: string;
-let services: (Service | null)[] = [];
+let services: (ServiceProcess | null)[] = [];
 /** How far the clock of each service is off the database's, in ms. */
 let clockErrors: readonly number[];
 const storm = new AbortController();
@@ -41,7 +41,7 @@ const isStormy = () => !storm.signal.aborted;
 const seen = { kills: 0, drops: 0, faults: 0, requests: 0 };
 
 const startService = (index: number) =>
-  environment.start({ env: { PAYONCE_CLOCK_OFFSET_MS: String(clockErrors[index]) } });
+  environment.startProcess({ env: { PAYONCE_CLOCK_OFFSET_MS: String(clockErrors[index]) } });
 
 const faultKinds: readonly FaultKind[] = [
   'close_before',
@@ -186,7 +186,7 @@ async function calm(): Promise<ApiClient> {
   await sleep(500);
   environment.simulator.advance(LATER_MS);
   await environment.travel(LATER_MS);
-  const service = await environment.start();
+  const service = await environment.startProcess();
   return new ApiClient(() => service.url, apiKey);
 }
 

@@ -1,3 +1,4 @@
+import { builtService } from '../support/built-service.js';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -161,7 +162,9 @@ it('imports nothing of a report with a fault, and says where it is', async () =>
 
 it('imports nothing where its session dies before the end, and all of it afterwards, once', async () => {
   const symbol = Symbol.for('payonce.checkpoint');
-  const places = globalThis as { [name: symbol]: ((place: string) => Promise<void>) | undefined };
+  const places = builtService().outerGlobals as {
+    [name: symbol]: ((place: string) => Promise<void>) | undefined;
+  };
   const report = environment.simulator.report('stripe');
   const before = await environment.sql('SELECT FROM reconciliation_runs');
   places[symbol] = async (place) => {

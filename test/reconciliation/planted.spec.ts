@@ -51,8 +51,7 @@ beforeAll(async () => {
   expect(environment.simulator.fail('stripe', back.psp_reference)).toBe(true);
   const failed = "SELECT FROM refunds WHERE status = 'failed'";
   await eventually(async () => (await environment.sql(failed)).length === 1, 'a refund came back');
-  service.kill();
-  await service.exit;
+  await service.stop();
   const tables = { entities, migrations: [] };
   database = await openDatabase({
     url: environment.database.url,

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
   appendFileSync,
@@ -7,11 +8,13 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
 } from 'node:fs';
 import Module from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
+const root = resolve(__dirname, '../..');
 const SERVICE_ROLE = 'payonce_app';
 
 /**
@@ -23,6 +26,7 @@ export default async function globalSetup(): Promise<void> {
   resolveTypeScript();
   const { migrate, openDatabase } = await import('../../src/database/database.js');
   const { migrations } = await import('../../migrations/index.js');
+  await packForTests();
   const server = await startServer();
 
   // Services of tests work with what a service may do, and their tests see everything.
@@ -61,6 +65,24 @@ export default async function globalSetup(): Promise<void> {
     await onServer(server.url, `DROP DATABASE ${template} WITH (FORCE)`);
     await server.stop();
   };
+}
+
+/** Packs the parts of the built service that specs run in their worker, see built-service.ts, unless it is packed. */
+async function packForTests(): Promise<void> {
+  const packed = join(root, 'dist/src/for-tests.cjs');
+  const entry = join(root, 'test/support/for-tests.mjs');
+  const packedAt = existsSync(packed) ? statSync(packed).mtimeMs : 0;
+  const built = ['dist', 'packages/simulator/dist'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.js'))
+      .map((name) => statSync(join(root, folder, name)).mtimeMs),
+  );
+  if (Math.max(statSync(entry).mtimeMs, ...built) < packedAt) return;
+  execFileSync(process.execPath, ['bundle.mjs', entry, packed], {
+    cwd: root,
+    stdio: 'inherit',
+    timeout: 60_000,
+  });
 }
 
 async function startServer(): Promise<{ url: string; stop(): Promise<void> }> {

@@ -1,23 +1,25 @@
 /**
- * Node's environment of Jest, which writes the CPU time of each spec file for `npm run test:cost`: a line of JSON a file
- * into the folder that TEST_COST names. Linux only (/proc). Without TEST_COST it is Node's environment and nothing else.
+ * Node's environment of Jest, and two things more. Specs load the built service by Node's own `require`, see
+ * built-service.ts. Where TEST_COST names a folder, each spec file adds a line of JSON with its CPU time to it, for
+ * `npm run test:cost` (Linux only: /proc).
  */
 const { subscribe } = require('node:diagnostics_channel');
 const { appendFileSync, readFileSync } = require('node:fs');
-const { join, relative, resolve } = require('node:path');
+const path = require('node:path');
 const { TestEnvironment } = require('jest-environment-node');
 
 const folder = process.env['TEST_COST'];
-const root = resolve(__dirname, '../..');
+const root = path.resolve(__dirname, '../..');
 
 let children = [];
 let before = { own: 0, children: 0, at: Date.now() };
 if (folder) subscribe('child_process', ({ process: child }) => children.push(child));
 
-module.exports = class MeasuredEnvironment extends TestEnvironment {
+module.exports = class PayonceEnvironment extends TestEnvironment {
   constructor(config, context) {
     super(config, context);
-    this.file = relative(root, context.testPath);
+    this.file = path.relative(root, context.testPath);
+    this.global.requireOutsideJest = (file) => require(path.resolve(root, file));
   }
 
   async teardown() {
@@ -38,7 +40,7 @@ function writeCost(file) {
     processes: children.length,
     services: children.filter(({ spawnargs }) => spawnargs?.some((arg) => arg.endsWith('/main.cjs'))).length,
   };
-  appendFileSync(join(folder, `${process.pid}.jsonl`), `${JSON.stringify(line)}\n`);
+  appendFileSync(path.join(folder, `${process.pid}.jsonl`), `${JSON.stringify(line)}\n`);
   [before, children] = [now, []];
 }
 

@@ -1,5 +1,4 @@
-import { type Installation } from '../../src/commands/command.js';
-import { run } from '../../src/commands/run.js';
+import { builtService } from './built-service.js';
 
 export interface Ran {
   readonly code: number;
@@ -22,6 +21,6 @@ export async function payonceCommand(
     stdout: (text: string) => void (stdout += text),
     stderr: (text: string) => void (stderr += text),
   };
-  const installation = (): Promise<Installation> => import('../../src/cli.js');
-  return { code: await run(args, terminal, installation), stdout, stderr };
+  const { runCommand, installation } = builtService();
+  return { code: await runCommand(args, terminal, () => Promise.resolve(installation)), stdout, stderr };
 }

@@ -4,22 +4,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool, type QueryResultRow } from 'pg';
-import {
-  type Effect,
-  type PspName,
-  pspNames,
-  type Simulator,
-  startSimulator,
-  type WebhookRequest,
-} from '@payonce/simulator';
+import { type Effect, type PspName, pspNames, type Simulator, type WebhookRequest } from '@payonce/simulator';
 import { type Scope } from '../../src/merchants/caller.js';
 import { type Page } from '../../src/core/page.js';
 import { type AttemptView, type PaymentView } from '../../src/payments/payment.view.js';
 import { SystemClock } from '../../src/core/clock.js';
 import { SystemIds } from '../../src/core/ids.js';
 import { newApiKey } from '../../src/merchants/new-api-key.js';
+import { builtService } from './built-service.js';
+import { PATIENCE_MS } from './eventually.js';
 import { type FreshDatabase, freshDatabase } from './database.js';
-import { type Spawned, spawnNode } from './process.js';
+import { spawnNode } from './process.js';
+import { type Checkpoint, type Service, ServiceInWorker, ServiceProcess, writeAim } from './service.js';
+
+export { eventually } from './eventually.js';
+export { type Checkpoint, type Service, ServiceProcess } from './service.js';
 
 /** Currency to the order in which PSPs are asked: a test picks the first PSP by the currency. */
 export const currencyFor = { stripe: 'USD', adyen: 'EUR', keyless: 'GBP' } as const;
@@ -71,33 +70,28 @@ export interface TestEnvironmentOptions {
   readonly database?: FreshDatabase;
 }
 
-/** A place in the service, at its n-th visit, and what is sent to the process there. */
-export interface Checkpoint {
-  readonly place: string;
-  readonly visit?: number;
-  /** SIGKILL unless told. */
-  readonly signal?: NodeJS.Signals;
-}
-
 export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** Its checkpoints are watched: `arm` tells where it dies (or is frozen). */
-  readonly watched?: boolean;
-  /** The same, counted from the very start. */
-  readonly at?: Checkpoint;
-  /** A module that is loaded first, where its checkpoints are not watched. */
-  readonly preload?: string;
   /** Where the database is reached instead: a proxy in front of it. */
   readonly databaseUrl?: string;
   /** A PSP account that has been taken out of the configuration. */
   readonly without?: PspName;
 }
 
+export interface ProcessOptions extends StartOptions {
+  /** Its checkpoints are watched: `arm` tells where it dies (or is frozen). */
+  readonly watched?: boolean;
+  /** The same, counted from the very start. */
+  readonly at?: Checkpoint;
+  /** A module that is loaded first, where its checkpoints are not watched. */
+  readonly preload?: string;
+}
+
 const ids = new SystemIds(new SystemClock());
 
 /** PSPs, a database and a merchant; services are started and killed on it. */
 export class TestEnvironment {
-  private readonly services: Service[] = [];
+  private readonly services: (ServiceInWorker | ServiceProcess)[] = [];
   private travelledMs = 0;
   /** The test's own connections, kept between statements: opening one costs more than most statements do. */
   private pool: Pool;
@@ -125,7 +119,10 @@ export class TestEnvironment {
     pspHost,
     database: own,
   }: TestEnvironmentOptions = {}): Promise<TestEnvironment> {
-    const [simulator, database] = await Promise.all([startSimulator(), own ?? freshDatabase()]);
+    const [simulator, database] = await Promise.all([
+      builtService().startSimulator(),
+      own ?? freshDatabase(),
+    ]);
     const directory = mkdtempSync(join(tmpdir(), 'payonce-stage-'));
     const reached = (url: string) => (pspHost ? url.replace('127.0.0.1', pspHost) : url);
     const [stripe, adyen, keyless] = [
@@ -200,24 +197,31 @@ export class TestEnvironment {
     return this.travelledMs > 0;
   }
 
-  /** Resolves when the service says that it listens. */
-  async start({ env, at, watched, preload, databaseUrl, without }: StartOptions = {}): Promise<Service> {
+  /** Starts the service in this worker. Resolves when it listens. */
+  async start(options: StartOptions = {}): Promise<Service> {
+    const service = await ServiceInWorker.start(this.configuration(options));
+    this.services.push(service);
+    return service;
+  }
+
+  /** Starts the service as a process, for what needs one: signals, its end, its memory, its checkpoints. */
+  async startProcess({ at, watched, preload, ...options }: ProcessOptions = {}): Promise<ServiceProcess> {
     const file = join(this.directory, `checkpoint-${this.services.length}.json`);
     if (at) writeAim(file, 'first', at);
-    const spawned = spawnNode('dist/src/main.cjs', {
-      ...(at || watched ? { preload: 'test/support/kill-at.mjs' } : preload ? { preload } : {}),
-      env: {
-        ...this.environment(),
-        ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
-        CHECKPOINT_FILE: file,
-        ...(without === undefined ? {} : { PAYONCE_PSPS_FILE: this.configurationWithout(without) }),
-        ...env,
-      },
-    });
-    const service = new Service(spawned, file);
+    const loaded = at || watched ? 'test/support/kill-at.mjs' : preload;
+    const service = ServiceProcess.spawn(this.configuration(options), file, loaded);
     this.services.push(service);
     await service.ready();
     return service;
+  }
+
+  private configuration({ env, databaseUrl, without }: StartOptions): Readonly<Record<string, string>> {
+    return {
+      ...this.environment(),
+      ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+      ...(without === undefined ? {} : { PAYONCE_PSPS_FILE: this.configurationWithout(without) }),
+      ...env,
+    };
   }
 
   private configurationWithout(gone: PspName): string {
@@ -387,8 +391,7 @@ export class TestEnvironment {
 
   /** Ends everything. @throws when a secret stands in a log or in a table */
   async close(): Promise<void> {
-    for (const service of this.services) service.kill();
-    await Promise.all(this.services.map((service) => service.exit));
+    await Promise.all(this.services.map((service) => service.end()));
     try {
       const leaks = await this.leaks();
       if (leaks.length > 0) throw new Error(`secrets were written down: ${leaks.join(', ')}`);
@@ -397,52 +400,6 @@ export class TestEnvironment {
       await Promise.all([this.simulator.close(), this.database.drop()]);
       rmSync(this.directory, { recursive: true, force: true });
     }
-  }
-}
-
-/** One process of the real service. */
-export class Service {
-  url = '';
-  private aims = 0;
-
-  constructor(
-    private readonly spawned: Spawned,
-    private readonly checkpointFile: string,
-  ) {}
-
-  get pid(): number {
-    return this.spawned.pid;
-  }
-
-  get exit() {
-    return this.spawned.exit;
-  }
-
-  output(): string {
-    return this.spawned.output();
-  }
-
-  async ready(): Promise<void> {
-    const [, url] = await this.spawned.waitForLine(/"listening":"(http[^"]+)"/, 60_000);
-    this.url = url!;
-  }
-
-  /** From now on visits of this checkpoint count, and of no other. */
-  async arm(at: Checkpoint): Promise<void> {
-    const id = String((this.aims += 1));
-    writeAim(this.checkpointFile, id, at);
-    this.spawned.kill('SIGUSR2');
-    await this.spawned.waitForLine(new RegExp(`^checkpoint ${id} armed$`));
-  }
-
-  kill(signal: NodeJS.Signals = 'SIGKILL'): void {
-    this.spawned.kill(signal);
-  }
-
-  /** SIGTERM, and how it ended. */
-  async stop(): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
-    this.kill('SIGTERM');
-    return this.exit;
   }
 }
 
@@ -456,10 +413,6 @@ function poolOf({ url }: FreshDatabase): Pool {
   // A server that is killed, or a database that is dropped, takes idle connections along.
   pool.on('error', () => {});
   return pool;
-}
-
-function writeAim(file: string, id: string, { place, visit = 1, signal = 'SIGKILL' }: Checkpoint): void {
-  writeFileSync(file, JSON.stringify({ id, place, visit, signal }));
 }
 
 /** What came back, with the bytes as they came. */
@@ -519,7 +472,7 @@ export class ApiClient {
   async until(
     ask: () => Promise<Reply>,
     settled: (reply: Reply) => boolean,
-    patienceMs = 30_000,
+    patienceMs = PATIENCE_MS,
   ): Promise<Reply> {
     const giveUpAt = Date.now() + patienceMs;
     let last = 'no answer';
@@ -581,27 +534,33 @@ export function orderOf({ first = 'stripe', capture = 'automatic', amount = 1_99
   };
 }
 
-/** Waits for something to become so, with a bound. */
-export async function eventually<T>(
-  look: () => Promise<T | null | undefined | false> | T | null | undefined | false,
-  what: string,
-  patienceMs = 20_000,
-): Promise<T> {
-  const giveUpAt = Date.now() + patienceMs;
-  for (;;) {
-    const found = await look();
-    if (found) return found;
-    if (Date.now() > giveUpAt) throw new Error(`${what}: not so within ${patienceMs} ms`);
-    await sleep(25);
-  }
+export interface Started<Kind extends Service> {
+  readonly environment: TestEnvironment;
+  readonly service: Kind;
+  readonly client: ApiClient;
 }
 
-/** An environment with one service, which stays, and a shop of it. */
-export async function openWithService(
+/** An environment with one service in this worker, which stays, and a shop of it. */
+export function openWithService(
   options?: TestEnvironmentOptions,
   start?: StartOptions,
-): Promise<{ readonly environment: TestEnvironment; readonly service: Service; readonly client: ApiClient }> {
+): Promise<Started<Service>> {
+  return openWith(options, (environment) => environment.start(start));
+}
+
+/** The same with the service as a process. */
+export function openWithProcess(
+  options?: TestEnvironmentOptions,
+  start?: ProcessOptions,
+): Promise<Started<ServiceProcess>> {
+  return openWith(options, (environment) => environment.startProcess(start));
+}
+
+async function openWith<Kind extends Service>(
+  options: TestEnvironmentOptions | undefined,
+  start: (environment: TestEnvironment) => Promise<Kind>,
+): Promise<Started<Kind>> {
   const environment = await TestEnvironment.open(options);
-  const [service, apiKey] = await Promise.all([environment.start(start), environment.merchant()]);
+  const [service, apiKey] = await Promise.all([start(environment), environment.merchant()]);
   return { environment, service, client: new ApiClient(() => service.url, apiKey) };
 }

@@ -1,5 +1,4 @@
 import { Client } from 'pg';
-import { drawn, itInProofs } from '../support/campaign.js';
 import { RedisServer, redisBinary } from '../support/redis-server.js';
 import {
   atRest,
@@ -7,7 +6,7 @@ import {
   orderOf,
   paymentOf,
   type Reply,
-  type Service,
+  type ServiceProcess,
   ApiClient,
   TestEnvironment,
 } from '../support/test-environment.js';
@@ -50,14 +49,14 @@ describe.each(backends)('roles, with queues in %s', (backend) => {
     await redis?.stop();
   });
 
-  const start = (role: 'all' | 'api' | 'worker') => environment.start({ env: { PAYONCE_ROLE: role } });
+  const start = (role: 'all' | 'api' | 'worker') => environment.startProcess({ env: { PAYONCE_ROLE: role } });
   /** A worker whose runs of periodic tasks are recorded. */
   const namedWorker = (name: string) => {
     const url = new URL(environment.database.url);
     url.searchParams.set('options', `-c stage.worker=${name}`);
-    return environment.start({ env: { PAYONCE_ROLE: 'worker' }, databaseUrl: url.href });
+    return environment.startProcess({ env: { PAYONCE_ROLE: 'worker' }, databaseUrl: url.href });
   };
-  const shopAt = (service: () => Service) => new ApiClient(() => service().url, apiKey);
+  const shopAt = (service: () => ServiceProcess) => new ApiClient(() => service().url, apiKey);
 
   const asks = Array.from({ length: PAYMENTS }, (_, n) => ({
     key: `order-${n}`,
@@ -127,14 +126,10 @@ describe.each(backends)('roles, with queues in %s', (backend) => {
   }
 
   /** In `npm test` the kill is played over Postgres, and the signal over Redis where it is there. */
-  const itOverPostgres = backend === 'postgres' ? it : itInProofs;
-  const itOverRedis = backend === backends.at(-1) ? it : itInProofs;
 
-  itOverPostgres(
-    'two APIs and two workers: one of each is killed, and the others take everything over',
-    async () => {
-      // Every lease of a periodic task: which run took it, and whether another run had it still.
-      await environment.sql(`
+  it('two APIs and two workers: one of each is killed, and the others take everything over', async () => {
+    // Every lease of a periodic task: which run took it, and whether another run had it still.
+    await environment.sql(`
       CREATE TABLE turns (task text, worker text, was_taken boolean);
       CREATE FUNCTION turn() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
@@ -145,51 +140,49 @@ describe.each(backends)('roles, with queues in %s', (backend) => {
         RETURN NULL;
       END $$;
       CREATE TRIGGER turn AFTER INSERT OR UPDATE ON schedules FOR EACH ROW EXECUTE FUNCTION turn()`);
-      const [dying, living] = await Promise.all([start('api'), start('api')]);
-      const shops = [shopAt(() => dying), shopAt(() => living)] as const;
-      await listen(shops[1]);
-      environment.notify(living.url);
-      // A payment is made and its event written: an API has all it needs, and no queue.
-      const first = await shops[0].post('/v1/payments', asks[0]!.body, asks[0]!.key);
-      expect(paymentOf(first).status).toBe('captured');
-      expect(await queueConnections()).toBe(0);
+    const [dying, living] = await Promise.all([start('api'), start('api')]);
+    const shops = [shopAt(() => dying), shopAt(() => living)] as const;
+    await listen(shops[1]);
+    environment.notify(living.url);
+    // A payment is made and its event written: an API has all it needs, and no queue.
+    const first = await shops[0].post('/v1/payments', asks[0]!.body, asks[0]!.key);
+    expect(paymentOf(first).status).toBe('captured');
+    expect(await queueConnections()).toBe(0);
 
-      const workers = [await namedWorker('one'), await namedWorker('two')] as const;
-      expect(await queueConnections()).toBeGreaterThan(0);
-      const turnsOf = (worker: string) => environment.sql('SELECT 1 FROM turns WHERE worker = $1', [worker]);
-      await eventually(
-        async () => (await turnsOf('one')).length > 0 && (await turnsOf('two')).length > 0,
-        'both have had turns',
-      );
-      await holdTasksUp();
+    const workers = [await namedWorker('one'), await namedWorker('two')] as const;
+    expect(await queueConnections()).toBeGreaterThan(0);
+    const turnsOf = (worker: string) => environment.sql('SELECT 1 FROM turns WHERE worker = $1', [worker]);
+    await eventually(
+      async () => (await turnsOf('one')).length > 0 && (await turnsOf('two')).length > 0,
+      'both have had turns',
+    );
+    await holdTasksUp();
 
-      for (const psp of psps) {
-        environment.simulator.faults(psp, { fault: 'delay_after', delay_ms: 400, rate: 1 });
-      }
-      const given = asks.map(({ key, body }, n) =>
-        shops[n % 2]!.post('/v1/payments', body, key).catch(() => null),
-      );
-      await eventually(() => environment.effects().length >= 6, 'a few calls are under way');
-      // Started first, it hands the staged jobs over.
-      expect(workers[0].output()).toMatch(ENQUEUES);
-      dying.kill();
-      workers[0].kill();
-      await Promise.all([dying.exit, workers[0].exit]);
-      const replies = await Promise.all(given);
-      expect(replies.filter((reply) => reply === null).length).toBeGreaterThan(0);
-      await environment.simulator.clearFaults();
-      // What the dead API had begun is brought to its end by the living worker, though nobody asks.
-      await rest();
-      expect(workers[1].output()).toMatch(ENQUEUES);
-      const begun = await environment.sql<{ status: string }>('SELECT status FROM payments');
-      expect(new Set(begun.map(({ status }) => status))).toEqual(new Set(['captured']));
-      await expectNothingLost(shops[1], replies);
-      await rest();
-      await expectAllTold();
-      expect(await environment.sql('SELECT * FROM turns WHERE was_taken')).toEqual([]);
-    },
-    180_000,
-  );
+    for (const psp of psps) {
+      environment.simulator.faults(psp, { fault: 'delay_after', delay_ms: 400, rate: 1 });
+    }
+    const given = asks.map(({ key, body }, n) =>
+      shops[n % 2]!.post('/v1/payments', body, key).catch(() => null),
+    );
+    await eventually(() => environment.effects().length >= 6, 'a few calls are under way');
+    // Started first, it hands the staged jobs over.
+    expect(workers[0].output()).toMatch(ENQUEUES);
+    dying.kill();
+    workers[0].kill();
+    await Promise.all([dying.exit, workers[0].exit]);
+    const replies = await Promise.all(given);
+    expect(replies.filter((reply) => reply === null).length).toBeGreaterThan(0);
+    await environment.simulator.clearFaults();
+    // What the dead API had begun is brought to its end by the living worker, though nobody asks.
+    await rest();
+    expect(workers[1].output()).toMatch(ENQUEUES);
+    const begun = await environment.sql<{ status: string }>('SELECT status FROM payments');
+    expect(new Set(begun.map(({ status }) => status))).toEqual(new Set(['captured']));
+    await expectNothingLost(shops[1], replies);
+    await rest();
+    await expectAllTold();
+    expect(await environment.sql('SELECT * FROM turns WHERE was_taken')).toEqual([]);
+  }, 180_000);
 
   /** The resolver's run lasts for three of its intervals, in which others would begin if they could. */
   async function holdTasksUp(): Promise<void> {
@@ -221,7 +214,7 @@ describe.each(backends)('roles, with queues in %s', (backend) => {
     ['api and worker', ['api', 'worker']],
     ['all', ['all']],
   ];
-  itOverRedis.each(drawn(signalled))(
+  it.each(signalled)(
     'SIGTERM under load, %s: nothing acknowledged is lost, and jobs in hand end or are given back',
     async (_, roles) => {
       const services = await Promise.all(roles.map(start));

@@ -4,7 +4,7 @@ import { Agent, request as httpRequest } from 'node:http';
 import { problemCatalogue } from '../../src/core/problem.js';
 import { scopes } from '../../src/merchants/caller.js';
 import { openApiDocument } from '../../src/openapi.js';
-import { eventually, type Service, TestEnvironment } from '../support/test-environment.js';
+import { eventually, type ServiceProcess, TestEnvironment } from '../support/test-environment.js';
 import { type GeneratedRequest, RequestGenerator } from './generated-requests.js';
 
 /**
@@ -21,7 +21,7 @@ const OPS_TOKEN = 'fuzz-ops-token-0123456789-abcdef-0123456789';
 const GROWTH_BYTES = 10_000_000;
 
 let environment: TestEnvironment;
-let service: Service;
+let service: ServiceProcess;
 let document: OpenAPIObject;
 let generator: RequestGenerator;
 const agent = new Agent({ keepAlive: true, maxSockets: IN_FLIGHT });
@@ -30,7 +30,7 @@ beforeAll(async () => {
   environment = await TestEnvironment.open({
     env: { PAYONCE_OPS_TOKEN: OPS_TOKEN, PAYONCE_LOG_LEVEL: 'info' },
   });
-  service = await environment.start({ preload: 'test/support/heap-after-gc.mjs' });
+  service = await environment.startProcess({ preload: 'test/support/heap-after-gc.mjs' });
   document = JSON.parse(JSON.stringify(await openApiDocument('1.0.0'))) as OpenAPIObject;
   generator = new RequestGenerator(document, SEED, {
     merchant: await environment.merchant(scopes),

@@ -7,7 +7,7 @@ import { problemCatalogue } from '../../src/core/problem.js';
 import { scopes } from '../../src/merchants/caller.js';
 import { detailsOf } from '../grpc/grpc-client.js';
 import { randomFrom } from '../support/random.js';
-import { eventually, type Service, TestEnvironment, tokens } from '../support/test-environment.js';
+import { eventually, type ServiceProcess, TestEnvironment, tokens } from '../support/test-environment.js';
 
 /**
  * Calls that are made from our own protos, to the real service with the simulator behind it: no call ends in
@@ -38,7 +38,7 @@ const methods = (root.lookup('payonce.v1') as protobuf.Namespace).nestedArray
   }));
 
 let environment: TestEnvironment;
-let service: Service;
+let service: ServiceProcess;
 let client: Client;
 let apiKey: string;
 const random = randomFrom(SEED);
@@ -48,9 +48,9 @@ const chance = (of: number) => random() < of;
 
 beforeAll(async () => {
   environment = await TestEnvironment.open({ env: { GRPC_PORT: '0', PAYONCE_LOG_LEVEL: 'info' } });
-  service = await environment.start({ preload: 'test/support/heap-after-gc.mjs' });
+  service = await environment.startProcess({ preload: 'test/support/heap-after-gc.mjs' });
   apiKey = await environment.merchant(scopes);
-  const address = /"grpc":"([^"]+)"/.exec(service.output())![1]!;
+  const address = service.grpc!;
   client = new Client(address, credentials.createInsecure());
 });
 afterAll(async () => {

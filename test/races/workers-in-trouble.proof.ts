@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PostgresServer } from '../support/postgres-server.js';
-import { eventually, type Service, TestEnvironment } from '../support/test-environment.js';
+import { eventually, type ServiceProcess, TestEnvironment } from '../support/test-environment.js';
 import { PaymentFlow } from './payment-flow.js';
 
 /**
@@ -19,17 +19,17 @@ const SEATED = 'relays staged jobs from now on';
 
 let postgres: PostgresServer;
 let environment: TestEnvironment;
-let api: Service;
-let workers: [Service, Service];
+let api: ServiceProcess;
+let workers: [ServiceProcess, ServiceProcess];
 let flow: PaymentFlow;
 
-const startWorker = () => environment.start({ watched: true, env: { PAYONCE_ROLE: 'worker' } });
+const startWorker = () => environment.startProcess({ watched: true, env: { PAYONCE_ROLE: 'worker' } });
 
 beforeAll(async () => {
   postgres = await PostgresServer.start();
   environment = await TestEnvironment.open({ env, database: postgres });
   [api, ...workers] = await Promise.all([
-    environment.start({ env: { PAYONCE_ROLE: 'api' } }),
+    environment.startProcess({ env: { PAYONCE_ROLE: 'api' } }),
     startWorker(),
     startWorker(),
   ]);
@@ -50,7 +50,7 @@ async function done(name: string, sinceMs: number): Promise<void> {
 }
 
 /** How often this process sat down to hand jobs over. */
-const seatings = (worker: Service) => worker.output().split(SEATED).length - 1;
+const seatings = (worker: ServiceProcess) => worker.output().split(SEATED).length - 1;
 
 it('Postgres killed and started again in the middle: 503 meanwhile, and one effect each', async () => {
   flow.start();
@@ -112,8 +112,11 @@ it('a worker that dies after a request to an endpoint: sent again under its id, 
 }, 100_000);
 
 /** The process that sat down last hands jobs over now. */
-function seatedFirst([one, other]: readonly [Service, Service]): [Service, Service] {
-  const at = (worker: Service) => {
+function seatedFirst([one, other]: readonly [ServiceProcess, ServiceProcess]): [
+  ServiceProcess,
+  ServiceProcess,
+] {
+  const at = (worker: ServiceProcess) => {
     const line =
       worker
         .output()

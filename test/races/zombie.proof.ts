@@ -4,7 +4,7 @@ import {
   eventually,
   orderOf,
   paymentOf,
-  type Service,
+  type ServiceProcess,
   ApiClient,
   TestEnvironment,
 } from '../support/test-environment.js';
@@ -12,7 +12,7 @@ import {
 let environment: TestEnvironment;
 let apiKey: string;
 /** The service that does not sleep. */
-let b: Service;
+let b: ServiceProcess;
 
 beforeAll(async () => {
   // Only the client drives: no worker takes the key over in its place.
@@ -22,7 +22,7 @@ beforeAll(async () => {
     env: { PAYONCE_ROLE: 'api' },
   });
   apiKey = await environment.merchant();
-  b = await environment.start();
+  b = await environment.startProcess();
 });
 
 afterAll(() => environment.close());
@@ -78,7 +78,7 @@ describe('a service that was frozen while it had a call under way', () => {
     ['whose answer never comes', { fault: 'hang_after' }],
     ['whose answer came while it slept', { fault: 'delay_after', delay_ms: 500 }],
   ] as const)('writes down what it learned, and nothing else: a call %s', async (name, fault) => {
-    const a = await environment.start();
+    const a = await environment.startProcess();
     const body = orderOf({ reference: name });
     environment.simulator.faults('stripe', { ...fault, next: 1 });
 
@@ -119,7 +119,9 @@ describe('a service that was frozen while it had a call under way', () => {
 describe('a service that was frozen before its call', () => {
   it('does not make it once its lock is too old', async () => {
     // It sleeps between the commit and the look at its lock.
-    const a = await environment.start({ at: { place: 'commit:after:new:accepted', signal: 'SIGSTOP' } });
+    const a = await environment.startProcess({
+      at: { place: 'commit:after:new:accepted', signal: 'SIGSTOP' },
+    });
     const key = 'too-old';
     const body = orderOf({ reference: key });
 
@@ -144,7 +146,7 @@ describe('a service that was frozen before its call', () => {
 
   it.each(['stripe', 'adyen'] as const)('charges nothing twice when it wakes (%s)', async (first) => {
     const at = { place: 'psp:before:execute', signal: 'SIGSTOP' } as const;
-    const a = await environment.start({ at });
+    const a = await environment.startProcess({ at });
     const key = `before-the-call-${first}`;
     const body = orderOf({ first, reference: key });
 

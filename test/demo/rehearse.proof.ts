@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { startSimulator } from '@payonce/simulator';
-import { drawn } from '../support/campaign.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { payonceCommand } from '../support/payonce-command.js';
 import { type Spawned, spawnNode } from '../support/process.js';
@@ -87,7 +86,7 @@ const states: [state: string, list: string[], seen: RegExp][] = [
   ['orphan', ['orphans', 'list'], /("operation":"charge".*){2}/],
   ['break', ['breaks', 'list'], /"undone_at"/],
 ];
-it.each(drawn(states))(
+it.each(states)(
   '%s is listed, looked at in the ledger, and resolved as it says',
   async (state, list, seen) => {
     const { id, text } = await entered(state);

@@ -5,14 +5,14 @@ import {
   codeOf,
   eventually,
   type Reply,
-  type Service,
+  type ServiceProcess,
   ApiClient,
   TestEnvironment,
 } from '../support/test-environment.js';
 
 /** Payouts through two real services and over real sockets; the PSPs' ledgers judge. */
 let environment: TestEnvironment;
-let services: Service[];
+let services: ServiceProcess[];
 let shops: ApiClient[];
 let client: ApiClient;
 let apiKey: string;
@@ -22,7 +22,7 @@ beforeAll(async () => {
   environment = await TestEnvironment.open();
   environment.hide(...Object.values(tokens));
   apiKey = await environment.merchant(['payouts:write']);
-  services = [await environment.start({ watched: true }), await environment.start()];
+  services = [await environment.startProcess({ watched: true }), await environment.startProcess()];
   shops = services.map((_, i) => new ApiClient(() => services[i]!.url, apiKey));
   client = shops[0]!;
 });
@@ -250,7 +250,7 @@ describe('a service that is killed', () => {
       expect(ledger().filter(({ reference }) => reference?.includes(row.id))).toHaveLength(1);
       expect(ledger()).toHaveLength(1);
       expect(await insist(`killed-${place}`, { to }, shops[1])).toMatchObject({ id: row.id, status: 'paid' });
-      services[0] = await environment.start({ watched: true });
+      services[0] = await environment.startProcess({ watched: true });
     },
   );
 });

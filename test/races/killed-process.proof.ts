@@ -1,7 +1,7 @@
 import {
   eventually,
   orderOf,
-  type Service,
+  type ServiceProcess,
   ApiClient,
   TestEnvironment,
 } from '../support/test-environment.js';
@@ -30,7 +30,7 @@ interface Row {
 }
 const payments = () => environment.sql<Row>('SELECT id, status FROM payments');
 
-async function killUnderLoad(victim: Service): Promise<number> {
+async function killUnderLoad(victim: ServiceProcess): Promise<number> {
   for (const psp of ['stripe', 'adyen'] as const) {
     environment.simulator.faults(psp, { fault: 'delay_after', delay_ms: 1_500, next: PAYMENTS });
   }
@@ -47,7 +47,7 @@ async function killUnderLoad(victim: Service): Promise<number> {
 }
 
 it('what a killed process had in hand rests within seconds, once', async () => {
-  const [victim] = await Promise.all([environment.start(), environment.start()]);
+  const [victim] = await Promise.all([environment.startProcess(), environment.startProcess()]);
   const killedAt = await killUnderLoad(victim);
   const left = (await payments()).filter(({ status }) => status === 'processing').map(({ id }) => id);
   expect(left.length).toBeGreaterThan(PAYMENTS / 4);
@@ -76,7 +76,7 @@ it('what a killed process had in hand rests within seconds, once', async () => {
 }, 120_000);
 
 it('a process that only stands still keeps its locks', async () => {
-  const [still] = await Promise.all([environment.start(), environment.start()]);
+  const [still] = await Promise.all([environment.startProcess(), environment.startProcess()]);
   environment.simulator.faults('stripe', { fault: 'delay_after', delay_ms: 1_000, next: 1 });
   const asked = new ApiClient(() => still.url, apiKey).post('/v1/payments', orderOf(), 'stands-still');
   const held = () =>

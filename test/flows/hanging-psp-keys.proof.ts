@@ -14,7 +14,7 @@ afterAll(() => environment.close());
 it('a key at Adyen is completed while 50 keys that a dead process left hang at Stripe', async () => {
   environment.simulator.faults('stripe', { fault: 'hang_before', on: 'any', rate: 1 });
   environment.simulator.faults('adyen', { fault: 'hang_after', next: 1 });
-  const victim = await environment.start({ env: { PAYONCE_ROLE: 'api' } });
+  const victim = await environment.startProcess({ env: { PAYONCE_ROLE: 'api' } });
   const apiKey = await environment.merchant();
   const other = orderOf({ first: 'adyen', reference: 'other' });
   const orders = Array.from({ length: HANGING }, (_, n) => orderOf({ reference: `hangs-${n}` }));
@@ -32,7 +32,7 @@ it('a key at Adyen is completed while 50 keys that a dead process left hang at S
     "UPDATE idempotency_keys SET resumable_at = resumable_at - interval '1 minute' WHERE key LIKE 'hangs-%'",
   );
 
-  const service = await environment.start();
+  const service = await environment.startProcess();
   // How many of the others a completer has taken up, in the very statement that sees the end of this one.
   const [atItsEnd] = await eventually(
     async () => {

@@ -8,7 +8,7 @@ import {
   eventually,
   orderOf,
   paymentOf,
-  type Service,
+  type ServiceProcess,
   TestEnvironment,
 } from '../support/test-environment.js';
 
@@ -26,12 +26,12 @@ const GROWTH_BYTES = 200_000_000;
 const CLOSED_MS = 30_000;
 
 let environment: TestEnvironment;
-let service: Service;
+let service: ServiceProcess;
 let client: ApiClient;
 
 beforeAll(async () => {
   environment = await TestEnvironment.open({ timeoutMs: 2_000, lockTtlMs: 4_000 });
-  service = await environment.start();
+  service = await environment.startProcess();
   client = new ApiClient(() => service.url, await environment.merchant());
   environment.notify(service.url);
   await payingFor(500);

@@ -7,7 +7,7 @@ import {
   eventually,
   orderOf,
   paymentOf,
-  type Service,
+  type ServiceProcess,
   ApiClient,
   TestEnvironment,
 } from '../support/test-environment.js';
@@ -16,7 +16,7 @@ import {
 const SETTLED_MS = 120_000;
 
 let environment: TestEnvironment;
-let service: Service;
+let service: ServiceProcess;
 let client: ApiClient;
 let directory: string;
 
@@ -51,7 +51,7 @@ function otherAccount(): string {
 
 it('nothing is promised for its routes: neither sent again, nor proved, nor failed over, nor refunded', async () => {
   const order = orderOf({ first: 'stripe' });
-  service = await environment.start({ env: { PAYONCE_ROLE: 'api' }, watched: true });
+  service = await environment.startProcess({ env: { PAYONCE_ROLE: 'api' }, watched: true });
   const held = paymentOf(await client.post('/v1/payments', order, 'held'));
   expect(held.status).toBe('captured');
   await service.arm({ place: 'commit:before:accepted' });
@@ -62,7 +62,7 @@ it('nothing is promised for its routes: neither sent again, nor proved, nor fail
   const asked = environment.orders('stripe').length;
 
   await environment.travel(SETTLED_MS);
-  service = await environment.start({ env: { PAYONCE_PSPS_FILE: otherAccount() } });
+  service = await environment.startProcess({ env: { PAYONCE_PSPS_FILE: otherAccount() } });
   const reply = await client.until(
     () => client.post('/v1/payments', order, 'in-doubt'),
     ({ status }) => status < 300,
@@ -82,7 +82,7 @@ it('nothing is promised for its routes: neither sent again, nor proved, nor fail
 
   // The account is configured as it was: it goes on from there.
   await service.stop();
-  service = await environment.start();
+  service = await environment.startProcess();
   const settled = await client.until(() => client.post('/v1/payments', order, 'in-doubt'), atRest);
   expect(paymentOf(settled)).toMatchObject({ status: 'captured', psp: 'stripe' });
   expect((await client.post(`/v1/payments/${held.id}/refunds`, {}, 'refund')).status).toBe(409);

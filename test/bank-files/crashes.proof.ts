@@ -1,5 +1,4 @@
 import { BankEnvironment, describeWithSshd, OWN_IBAN, statementOf } from '../support/bank-environment.js';
-import { drawn } from '../support/campaign.js';
 import { eventually } from '../support/test-environment.js';
 
 /**
@@ -20,7 +19,7 @@ describeWithSshd('a process that dies', () => {
     ['bank:after:put', 'at once'],
     ['bank:after:rename', 'later'],
   ];
-  it.each(drawn(deaths, 2))('at %s, and the bank takes what lies there %s', async (place, when) => {
+  it.each(deaths)('at %s, and the bank takes what lies there %s', async (place, when) => {
     const payouts = [await env.payOut('anna', 100), await env.payOut('ben', 200)];
     const before = env.bank.ledger.length;
     await env.killedAt('send', place);
@@ -126,8 +125,7 @@ describeWithSshd('a process that dies', () => {
   it('a server with another host key is sent nothing', async () => {
     await env.payOut('anna', 500);
     // Its worker knows the right key, and would send the file meanwhile.
-    env.service.kill();
-    await env.service.exit;
+    await env.service.stop();
     const { code } = await env.sendToOtherHostKey();
     expect(code).not.toBe(0);
     expect(env.bank.waiting).toEqual([]);

@@ -3,7 +3,6 @@ import { Pool } from 'pg';
 import { type Browser, type Page } from 'playwright-core';
 import { SystemClock } from '../../src/core/clock.js';
 import { ActivityCounter } from '../../src/ops/activity-counter.js';
-import { drawn } from '../support/campaign.js';
 import { describeInBrowser, openBrowser, openPage, seriousFindings } from '../support/browser.js';
 import { codeOf, newOperator, type OperatorCredentials } from '../support/console-client.js';
 import { reconcile } from '../support/reconcile.js';
@@ -410,9 +409,9 @@ describeInBrowser('the console', () => {
     const look = async (name: string) => {
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.waitForLoadState('networkidle');
-      for (const colorScheme of drawn(['light', 'dark'] as const)) {
+      for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
-        for (const width of pictures || colorScheme === 'light' ? drawn([375, 1_440, 2_560], 2) : [375]) {
+        for (const width of pictures || colorScheme === 'light' ? [375, 1_440, 2_560] : [375]) {
           await page.setViewportSize({ width, height: width === 375 ? 800 : 900 });
           if (pictures) {
             await page.waitForTimeout(300);

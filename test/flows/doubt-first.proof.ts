@@ -5,7 +5,7 @@ import {
   orderOf,
   paymentOf,
   type Reply,
-  type Service,
+  type ServiceProcess,
   ApiClient,
   TestEnvironment,
 } from '../support/test-environment.js';
@@ -15,7 +15,7 @@ import {
  * answer is lost, then it refuses connections, and the service dies in between.
  */
 let environment: TestEnvironment;
-let service: Service;
+let service: ServiceProcess;
 let client: ApiClient;
 
 beforeAll(async () => {
@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => environment.close());
 beforeEach(async () => {
   await environment.simulator.reset();
-  service = await environment.start();
+  service = await environment.startProcess();
 });
 afterEach(async () => {
   service.kill();
@@ -88,7 +88,7 @@ it.each([
     expect(await firstOutcome(reference)).toBe(known);
     const id = await idOf(reference);
 
-    service = await environment.start();
+    service = await environment.startProcess();
     const answers: Reply[] = [];
     const toldTwice = () => answers.filter(({ status }) => status === 202).length === 2;
     await client.until(async () => {

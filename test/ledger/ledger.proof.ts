@@ -7,19 +7,19 @@ import {
   eventually,
   orderOf,
   paymentOf,
-  type Service,
+  type ServiceProcess,
   TestEnvironment,
 } from '../support/test-environment.js';
 
 /** The ledger of the real service, killed where it posts, held against what the PSPs did. */
 let environment: TestEnvironment;
-let service: Service;
+let service: ServiceProcess;
 let client: ApiClient;
 
 beforeAll(async () => {
   environment = await TestEnvironment.open();
   const apiKey = await environment.merchant(['payments:read', 'payments:write', 'payouts:write']);
-  service = await environment.start({ watched: true });
+  service = await environment.startProcess({ watched: true });
   client = new ApiClient(() => service.url, apiKey);
 });
 afterAll(() => environment.close());
@@ -37,7 +37,7 @@ async function pay(first: PspName, amount: number, capture: 'automatic' | 'manua
 async function diesAt(place: string): Promise<void> {
   await service.arm({ place });
   await service.exit;
-  service = await environment.start({ watched: true });
+  service = await environment.startProcess({ watched: true });
 }
 
 /** What each PSP holds, from its own ledger, and how much disputes withhold there. */

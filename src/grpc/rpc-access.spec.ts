@@ -1,0 +1,45 @@
+import 'reflect-metadata';
+import { PaymentsGrpc } from '../payments/payments.grpc.js';
+import { PayoutsGrpc } from '../payouts/payouts.grpc.js';
+import { RefundsGrpc } from '../refunds/refunds.grpc.js';
+import { EventsGrpc } from '../webhooks/outgoing/events.grpc.js';
+import { RPC, type Rpc } from './grpc.decorators.js';
+
+const controllers: readonly { readonly prototype: object }[] = [
+  PaymentsGrpc,
+  RefundsGrpc,
+  PayoutsGrpc,
+  EventsGrpc,
+];
+const rpcs = controllers.flatMap(({ prototype }) =>
+  Object.values(Object.getOwnPropertyDescriptors(prototype)).flatMap(({ value }) => {
+    const rpc = Reflect.getMetadata(RPC, value as object) as Rpc | undefined;
+    return rpc ? [rpc] : [];
+  }),
+);
+
+/** One scope too many lets an API key do what its owner never allowed. The REST routes have theirs in openapi.spec. */
+test('every gRPC method asks for its scope, and those that move money for an idempotency key', () => {
+  const asked = rpcs.map(({ path, access: { scopes, movesMoney } }) => [
+    path.replace('/payonce.v1.', ''),
+    `${scopes.join(' or ')}${movesMoney ? ', idempotency key' : ''}`,
+  ]);
+  expect(Object.fromEntries(asked)).toEqual({
+    'Payments/Create': 'payments:write, idempotency key',
+    'Payments/Capture': 'payments:write, idempotency key',
+    'Payments/Complete': 'payments:write, idempotency key',
+    'Payments/Cancel': 'payments:write, idempotency key',
+    'Payments/Get': 'payments:read',
+    'Payments/List': 'payments:read',
+    'Payments/ListAttempts': 'payments:read',
+    'Payments/Watch': 'payments:read',
+    'Refunds/Create': 'payments:write, idempotency key',
+    'Refunds/Get': 'payments:read',
+    'Refunds/List': 'payments:read',
+    'Payouts/Create': 'payouts:write, idempotency key',
+    'Payouts/Get': 'payments:read or payouts:write',
+    'Payouts/List': 'payments:read or payouts:write',
+    'Events/List': 'events:read',
+    'Events/Get': 'events:read',
+  });
+});

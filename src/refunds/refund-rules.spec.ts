@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import { paymentFixture, refundFixture } from '../../test/support/fixtures.js';
+import { type Dispute } from '../payments/dispute.js';
+import { firstRequested, type PaymentState } from '../payments/payment-state.js';
+import { paymentStatuses } from '../payments/payment.lifecycle.js';
+import { type PspRequest } from '../request-storage/psp-request.entity.js';
+import { leftToRefund, refundRefusal, reversedRefusal } from './refund-rules.js';
+
+const requested = (amount: number | null) => ({ ...firstRequested, operation: 'refund' as const, amount });
+const withheld = (amountWithheld: number) => [{ amountWithheld } as Dispute];
+
+/** A captured payment, of which a part is refunded, a part is being refunded, and a part is disputed. */
+const refunded = fc
+  .record({
+    captured: fc.integer({ min: 1, max: 1_000 }),
+    done: fc.nat(),
+    inProgress: fc.nat(),
+    disputed: fc.nat(),
+  })
+  .map(({ captured, done, inProgress, disputed }) => {
+    const amountRefunded = done % (captured + 1);
+    return paymentFixture({
+      status: amountRefunded === 0 ? 'captured' : 'partially_refunded',
+      amountCaptured: captured,
+      amountRefunded,
+      refundReserved: inProgress % (captured - amountRefunded + 1),
+      disputes: withheld(disputed % 1_500),
+    });
+  });
+
+describe('what is left to refund', () => {
+  it('is what was captured without what is refunded, in progress or disputed, and never below zero', () => {
+    expect(
+      leftToRefund(paymentFixture({ amountCaptured: 1_000, amountRefunded: 300, refundReserved: 200 })),
+    ).toBe(500);
+    expect(leftToRefund(paymentFixture({ amountCaptured: 1_000, disputes: withheld(400) }))).toBe(600);
+    expect(leftToRefund(paymentFixture({ amountCaptured: 1_000, disputes: withheld(1_200) }))).toBe(0);
+  });
+
+  it('bounds every refund that is allowed, and no refund within it is refused', () => {
+    fc.assert(
+      fc.property(refunded, fc.integer({ min: 1, max: 1_500 }), (payment, amount) => {
+        const left = leftToRefund(payment);
+        expect(refundRefusal(payment, requested(amount)) === null).toBe(amount <= left);
+        expect(refundRefusal(payment, requested(null)) === null).toBe(left > 0);
+        // The money that would have gone out, with what goes out already, never exceeds what came in.
+        if (amount <= left)
+          expect(payment.amountRefunded + payment.refundReserved + amount).toBeLessThanOrEqual(
+            payment.amountCaptured,
+          );
+      }),
+    );
+  });
+});
+
+describe('a refund that is refused', () => {
+  const half = { status: 'partially_refunded', amountCaptured: 1_000, amountRefunded: 500 } as const;
+
+  it('says whether the amount is gone or only disputed', () => {
+    expect(refundRefusal(paymentFixture(half), requested(501))).toMatchObject({
+      code: 'amount_exceeds_refundable',
+      detail: 'At most 500 EUR (minor units) can still be refunded.',
+    });
+    const disputed = paymentFixture({ ...half, disputes: withheld(200) });
+    expect(refundRefusal(disputed, requested(301))).toMatchObject({ code: 'payment_disputed' });
+    expect(refundRefusal(disputed, requested(501))).toMatchObject({ code: 'amount_exceeds_refundable' });
+  });
+
+  it.each(
+    paymentStatuses.filter((status) =>
+      ['processing', 'requires_action', 'canceled', 'failed'].includes(status),
+    ),
+  )('because the payment is %s, whatever its amounts are', (status) => {
+    const payment = paymentFixture({ status, amountCaptured: 1_000 });
+    expect(refundRefusal(payment, requested(1))).toMatchObject({ code: 'invalid_state' });
+  });
+
+  it('because nothing is captured', () => {
+    expect(refundRefusal(paymentFixture(), requested(1))).toMatchObject({ code: 'invalid_state' });
+  });
+});
+
+describe('a refund that failed, asked for again under its name', () => {
+  const stateOf = (verdict: PspRequest['verdict']) => {
+    const routes = [{ request: { verdict } as PspRequest, attempts: [] }];
+    return { histories: new Map([['payment-p-refund', { routes }]]) } as unknown as PaymentState;
+  };
+
+  it('is refused where the PSP had done it, and is tried again where the PSP did nothing', () => {
+    const failed = refundFixture({ status: 'failed' });
+    expect(reversedRefusal(failed, stateOf('effective'))).toMatchObject({
+      code: 'refund_reversed',
+      members: { refund_id: failed.id },
+    });
+    expect(reversedRefusal(failed, stateOf('ruled_out'))).toBeNull();
+    expect(reversedRefusal(refundFixture({ status: 'succeeded' }), stateOf('effective'))).toBeNull();
+  });
+});

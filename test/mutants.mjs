@@ -1,0 +1,197 @@
+/**
+ * `npm run mutants [-- name …]`: breaks each guard of a list by hand, one after the other, runs the specs that stand nearest
+ * to it and expects them to fail. Exits 1 if a broken guard passed. A guard whose file changed so that the text to break
+ * is not found any more is an error, not a pass. Files are restored, also on Ctrl-C.
+ */
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+
+const jest = createRequire(import.meta.url).resolve('jest/bin/jest');
+const TIMEOUT_MS = 180_000;
+
+/** @type {readonly { guard: string, file: string, find: string, put: string, specs: readonly string[] }[]} */
+const mutants = [
+  {
+    guard: 'refunds never exceed what was captured, in the database',
+    file: 'migrations/0004-refunds.ts',
+    find: 'refund_reserved  >= 0 AND amount_refunded + refund_reserved  <= amount_captured);',
+    put: 'true);',
+    specs: ['test/database/store'],
+  },
+  {
+    guard: 'captures never exceed what was authorized, in the database',
+    file: 'migrations/0004-refunds.ts',
+    find: 'capture_reserved >= 0 AND amount_captured + capture_reserved <= amount AND',
+    put: '',
+    specs: ['test/database/store'],
+  },
+  {
+    guard: 'refunds never exceed what was captured, in memory',
+    file: 'src/payments/payment.table.ts',
+    find: 'amountRefunded + refundReserved <= amountCaptured',
+    put: 'true',
+    specs: ['src/payments/payment.table'],
+  },
+  {
+    guard: 'a refund in progress counts as done',
+    file: 'src/refunds/refund-rules.ts',
+    find: 'amountCaptured - amountRefunded - refundReserved',
+    put: 'amountCaptured - amountRefunded + 0 * refundReserved',
+    specs: ['src/refunds'],
+  },
+  {
+    guard: 'a refund that the PSP had done is not done again under its name',
+    file: 'src/refunds/refund-rules.ts',
+    find: "refund.status !== 'failed' || verdict !== 'effective'",
+    put: "refund.status !== 'failed' || verdict !== 'open'",
+    specs: ['src/refunds'],
+  },
+  {
+    guard: 'one live route for an entity key',
+    file: 'migrations/0002-charge-once.ts',
+    find: 'CREATE UNIQUE INDEX psp_requests_one_live_route',
+    put: 'CREATE INDEX psp_requests_one_live_route',
+    specs: ['test/database/store'],
+  },
+  {
+    guard: 'another PSP needs a proof',
+    file: 'migrations/0002-charge-once.ts',
+    find: 'ELSE rests_on_route IS NOT NULL AND rests_on_route = route - 1 END)',
+    put: 'ELSE true END)',
+    specs: ['test/database/store'],
+  },
+  {
+    guard: 'a proof rests on an attempt that says so',
+    file: 'migrations/0002-charge-once.ts',
+    find: 'CREATE CONSTRAINT TRIGGER non_execution_proofs_hold AFTER INSERT ON non_execution_proofs\n  FOR EACH ROW EXECUTE FUNCTION payonce_proof_holds();',
+    put: '',
+    specs: ['test/database/store'],
+  },
+  {
+    guard: 'a candidate is asked once',
+    file: 'src/request-storage/next-step.ts',
+    find: '!tried.has(psp) && ',
+    put: '',
+    specs: ['src/request-storage/next-step'],
+  },
+  {
+    guard: 'no failover after the deadline',
+    file: 'src/request-storage/next-step.ts',
+    find: '!facts.deadline || facts.now >= facts.deadline || routes.length >= MAX_ROUTES',
+    put: 'routes.length >= MAX_ROUTES',
+    specs: ['src/request-storage/next-step'],
+  },
+  {
+    guard: 'no failover while another PSP may have done it',
+    file: 'src/request-storage/next-step.ts',
+    find: 'if (!mayBeElsewhere(current, facts) || !isHeldBack(step)) return step;',
+    put: 'if (!isHeldBack(step) || isHeldBack(step)) return step;',
+    specs: ['src/request-storage/next-step'],
+  },
+  {
+    guard: 'no call under a lock that would expire first',
+    file: 'src/psp/psp-directory.ts',
+    find: "return leaseStillValid() ? null : { outcome: 'not_sent', pspCode: LOCK_TOO_OLD };",
+    put: 'return null;',
+    specs: ['test/psp/lock'],
+  },
+  {
+    guard: 'a key with another request is refused',
+    file: 'src/idempotency/idempotent-runner.ts',
+    find: 'const isSame = key.operation === operation.name && seal.matches(asked, key.fingerprint);',
+    put: 'const isSame = key.operation === operation.name || seal.matches(asked, key.fingerprint);',
+    specs: ['test/idempotency/keys'],
+  },
+  {
+    guard: 'one payout of a recipient in progress',
+    file: 'migrations/0005-payouts.ts',
+    find: 'CREATE UNIQUE INDEX payouts_one_in_progress',
+    put: 'CREATE INDEX payouts_one_in_progress',
+    specs: ['test/races/payout-sequence', 'test/flows/payouts'],
+  },
+  {
+    guard: 'a merchant sees its own rows alone',
+    file: 'migrations/0080-tenants.ts',
+    find: 'USING (payonce_sees(%I))',
+    put: 'USING (true OR payonce_sees(%I))',
+    specs: ['test/database/tenants'],
+  },
+  {
+    guard: 'the audit chain is append-only',
+    file: 'migrations/0091-audit-chain.ts',
+    find: "RAISE EXCEPTION 'payonce_audit.% is append-only', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';",
+    put: 'RETURN NULL;',
+    specs: ['test/database/store'],
+  },
+  {
+    guard: 'card numbers reach no text',
+    file: 'src/core/redact.ts',
+    find: 'return maskCardNumbers(removeSecrets(text, secrets), REMOVED);',
+    put: 'return removeSecrets(text, secrets) || maskCardNumbers(text, REMOVED);',
+    specs: ['src/core/redact'],
+  },
+  {
+    guard: 'a gRPC method asks for its scope',
+    file: 'src/payouts/payouts.grpc.ts',
+    find: "@MoneyRpc('Payouts', 'Create', 'payouts:write')",
+    put: "@MoneyRpc('Payouts', 'Create', 'payments:read')",
+    specs: ['src/grpc/rpc-access'],
+  },
+  {
+    guard: 'a REST route asks for its scope',
+    file: 'src/payouts/payouts.controller.ts',
+    find: "@MovesMoney('payouts:write')",
+    put: "@MovesMoney('payments:read')",
+    specs: ['test/api'],
+  },
+  {
+    guard: "a PSP's notification is signed",
+    file: 'src/psp/adyen/adyen.webhook.ts',
+    find: 'return given.length === expected.length && timingSafeEqual(given, expected);',
+    put: 'return given.length === expected.length || timingSafeEqual(given, expected);',
+    specs: ['src/psp/adyen', 'test/contracts/notif'],
+  },
+  {
+    guard: 'events go to public addresses alone',
+    file: 'src/webhooks/outgoing/target.ts',
+    find: "parsed.range() !== 'unicast' || ",
+    put: '',
+    specs: ['src/webhooks/outgoing', 'test/webhooks/outgoing-targets'],
+  },
+];
+
+process.on('SIGINT', () => process.exit(130));
+const names = process.argv.slice(2);
+const chosen = mutants.filter(
+  ({ guard }) => names.length === 0 || names.some((name) => guard.includes(name)),
+);
+const alive = [];
+for (const { guard, file, find, put, specs } of chosen) {
+  const whole = readFileSync(file, 'utf8');
+  if (whole.split(find).length !== 2) throw new Error(`${file} does not hold once what breaks "${guard}"`);
+  const restore = () => writeFileSync(file, whole);
+  process.once('exit', restore);
+  const startedAt = Date.now();
+  writeFileSync(
+    file,
+    whole.replace(find, () => put),
+  );
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    [jest, '--selectProjects', 'pure', 'in-process', 'real', '--bail', '--testPathPatterns', ...specs],
+    { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], timeout: TIMEOUT_MS },
+  );
+  restore();
+  process.removeListener('exit', restore);
+  // A run that began no test, or took too long, says nothing about the guard.
+  const [, passed, failed] = /^(\d+) passed, (\d+) failed/m.exec(stdout) ?? [];
+  const isCaught = status !== 0 && Number(failed) > 0;
+  if (!isCaught) alive.push(guard);
+  const seconds = ((Date.now() - startedAt) / 1_000).toFixed(0);
+  console.log(
+    `${isCaught ? 'caught' : 'ALIVE '}  ${seconds.padStart(3)} s  ${guard} (${failed ?? '?'} failed, ${passed ?? '?'} passed)`,
+  );
+}
+console.log(`${chosen.length - alive.length} of ${chosen.length} broken guards were caught`);
+process.exitCode = alive.length > 0 ? 1 : 0;
