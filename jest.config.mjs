@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 const { paths } = JSON.parse(readFileSync(new URL('tsconfig.json', import.meta.url), 'utf8')).compilerOptions;
 
-// Tests run as CommonJS (SWC transforms everything, node_modules too): ESM-only packages and
-// packages that require them then load alike, without experimental flags.
+// Tests run as CommonJS: SWC transforms our files and those packages that are ES modules. The others load as they come.
 const swc = [
   '@swc/jest',
   {
@@ -18,13 +17,25 @@ const swc = [
   },
 ];
 
+/** Names of the installed packages that are ES modules. */
+function esModules() {
+  const folders = (parent) =>
+    readdirSync(new URL(parent, import.meta.url)).filter((name) => !name.startsWith('.'));
+  const names = folders('node_modules').flatMap((name) =>
+    name.startsWith('@') ? folders(`node_modules/${name}`).map((each) => `${name}/${each}`) : [name],
+  );
+  return names.filter((name) => {
+    const file = new URL(`node_modules/${name}/package.json`, import.meta.url);
+    return existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).type === 'module';
+  });
+}
+
 const base = {
   rootDir: import.meta.dirname,
   testEnvironment: '<rootDir>/test/support/measured.environment.cjs',
   cacheDirectory: '<rootDir>/.cache/jest',
   transform: { '^.+\\.(t|j|mj)s$': swc },
-  // Large, and CommonJS as they come.
-  transformIgnorePatterns: ['/node_modules/(typescript|axe-core|playwright-core)/'],
+  transformIgnorePatterns: [`/node_modules/(?!(?:.*/node_modules/)?(?:${esModules().join('|')})/).+\\.js$`],
   moduleNameMapper: {
     '^(\\.{1,2}/.*)\\.js$': '$1',
     // The packages of the workspace from their sources: what tsconfig.json has under paths.
@@ -65,6 +76,6 @@ export default {
   ],
   maxWorkers: 4,
   testSequencer: '<rootDir>/test/support/slow-first.sequencer.mjs',
-  testTimeout: 60_000,
+  testTimeout: 180_000,
   reporters: ['default', '<rootDir>/test/support/closing-line.reporter.mjs'],
 };

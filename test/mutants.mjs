@@ -108,7 +108,7 @@ const mutants = [
     file: 'migrations/0005-payouts.ts',
     find: 'CREATE UNIQUE INDEX payouts_one_in_progress',
     put: 'CREATE INDEX payouts_one_in_progress',
-    specs: ['test/races/payout-sequence', 'test/flows/payouts'],
+    specs: ['test/payouts'],
   },
   {
     guard: 'a merchant sees its own rows alone',

@@ -93,7 +93,7 @@ export class OrphanPlay {
       // Nobody works by itself here, so that it is the client's own request that goes elsewhere.
       await this.line.jump(PROOF_MS, { PAYONCE_ROLE: 'api' });
       try {
-        return await this.client.until(again, atRest, 20_000);
+        return await this.client.until(again, atRest);
       } catch (error) {
         if (jumps === MAX_JUMPS) throw error;
       }
@@ -137,15 +137,11 @@ export class OrphanPlay {
       return misses.length > 0;
     };
     for (let approvals = 0; ;) {
-      const seen = await eventually(
-        async () => {
-          const status = (await this.orphans())[0]?.status;
-          if (status === 'compensated' || status === 'failed') return status;
-          return (await isInDoubt()) ? 'in doubt' : null;
-        },
-        'it is given back',
-        45_000,
-      );
+      const seen = await eventually(async () => {
+        const status = (await this.orphans())[0]?.status;
+        if (status === 'compensated' || status === 'failed') return status;
+        return (await isInDoubt()) ? 'in doubt' : null;
+      }, 'it is given back');
       if (seen === 'compensated') return { waitedForProof };
       if (seen === 'in doubt') {
         waitedForProof = true;

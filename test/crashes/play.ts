@@ -121,7 +121,7 @@ class Play {
   ): Promise<{ answers: readonly Reply[]; waitedForProof: boolean }> {
     const mayWait = (reply: Reply) => reply.status === 202 && this.isWithoutKeys(viewOf(reply));
     const untilTold = (isTold: (reply: Reply) => boolean) =>
-      Promise.all(asks.map((ask) => this.client.until(ask, isTold, 45_000)));
+      Promise.all(asks.map((ask) => this.client.until(ask, isTold)));
     const answers = await untilTold((reply) => atRest(reply) || mayWait(reply));
     if (answers.every(atRest)) return { answers, waitedForProof: false };
     await this.passTime();

@@ -94,7 +94,6 @@ it.each(states)(
     expect(await followed(text)).toMatch(seen);
     expect(await listed(...list)).not.toContain(id);
   },
-  120_000,
 );
 
 it('3ds waits for its customer, and is completed with what the return hands over', async () => {
@@ -104,7 +103,7 @@ it('3ds waits for its customer, and is completed with what the return hands over
   const redirectResult = new URL(back.headers.get('location')!).searchParams.get('redirectResult')!;
   const commands = text.replace(/curl -si .*\n.*\n/, '').replace('<as it came>', redirectResult);
   expect(JSON.parse(await followed(commands))).toMatchObject({ id, status: 'captured' });
-}, 120_000);
+});
 
 describe('is refused in plain words', () => {
   const at = (service: string) => rehearse('stuck', '--url', service, '--control', control);
@@ -169,7 +168,7 @@ describe('is refused in plain words', () => {
     }
     await refused();
     expect(await keys()).toBe(before);
-  }, 120_000);
+  });
 
   it('without a state that it knows', async () => {
     const { code, text } = await rehearse('fire');

@@ -12,7 +12,7 @@ describeWithRedis('Redis in trouble while jobs are staged', () => {
   afterEach(() => environment.close());
 
   const allDone = (count: number) =>
-    eventually(async () => (await environment.count('effects')) === count, `${count} were done`, 30_000);
+    eventually(async () => (await environment.count('effects')) === count, `${count} were done`);
   const nothingLeft = async () => {
     await eventually(async () => (await environment.count('staged_jobs')) === 0, 'no row is left');
     expect(await environment.count('dead_letters')).toBe(0);
@@ -162,7 +162,7 @@ describe('Postgres that ends its connections, with queues in it', () => {
         await clock.sleep(300);
       }
       await environment.environment(kind, names(10, 'c'));
-      await eventually(async () => (await environment.count('effects')) === 220, 'all were done', 30_000);
+      await eventually(async () => (await environment.count('effects')) === 220, 'all were done');
       await eventually(async () => (await environment.count('staged_jobs')) === 0, 'no row is left');
       expect(await environment.count('dead_letters')).toBe(0);
     } finally {

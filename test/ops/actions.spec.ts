@@ -33,7 +33,7 @@ beforeAll(async () => {
   ben = await signedIn(await newOperator(environment, 'ben', 'approver'));
   cyd = await signedIn(await newOperator(environment, 'cyd', 'operator'));
   vic = await signedIn(await newOperator(environment, 'vic', 'viewer'));
-}, 120_000);
+});
 afterAll(() => environment.close());
 
 const page = async (id: string) => (await vic!.get<PaymentPageView>(`payments/${id}`)).body;

@@ -38,7 +38,7 @@ beforeAll(async () => {
   for (const name of ['retried', 'nothing', 'own'] as const) {
     ids[name] = await stuckPayment(environment, shop, `order-${name}`, name === 'retried');
   }
-}, 120_000);
+});
 afterAll(() => environment.close());
 
 const page = async (id: string, client = as.viewer) =>

@@ -62,7 +62,7 @@ beforeAll(async () => {
     received++;
     reply.writeHead(answer).end();
   }).listen(0, '127.0.0.1');
-}, 60_000);
+});
 afterAll(async () => {
   receiver?.close();
   await environment.close();
@@ -151,12 +151,12 @@ describe('PSP accounts', () => {
         const { psp } = paymentOf(await pay(`held-${n}-${before}-${Date.now()}`, service));
         return psp === 'adyen' && calls() === before;
       };
-      await eventually(goesElsewhere, `process ${n} to leave stripe alone`, 5_000);
+      await eventually(goesElsewhere, `process ${n} to leave stripe alone`);
     }
     expect((await act(false, 'It is over')).status).toBe(200);
     for (const [n, service] of services.entries()) {
       const comesBack = async () => paymentOf(await pay(`back-${n}-${Date.now()}`, service)).psp === 'stripe';
-      await eventually(comesBack, `process ${n} to use stripe again`, 5_000);
+      await eventually(comesBack, `process ${n} to use stripe again`);
     }
     expect(await breaker('stripe')).toMatchObject({ state: 'closed', note: 'It is over' });
     const acts = await environment.sql<{ act: string }>(
@@ -175,10 +175,10 @@ describe('PSP accounts', () => {
       await Promise.all(Array.from({ length: 5 }, (_, n) => pay(`failing-${n}-${Date.now()}`)));
       return (await breaker('stripe')).state === 'open';
     };
-    await eventually(isOpen, 'the breaker to open', 10_000);
+    await eventually(isOpen, 'the breaker to open');
     await environment.simulator.clearFaults('stripe');
     await operator.post('psps/breaker', { psp: 'stripe', open: false, note: 'Mended' });
-    await eventually(async () => (await breaker('stripe')).state === 'closed', 'the breaker to close', 5_000);
+    await eventually(async () => (await breaker('stripe')).state === 'closed', 'the breaker to close');
   });
 });
 
@@ -288,7 +288,7 @@ describe('webhooks', () => {
     expect(made.status).toBe(201);
     const { id } = paymentOf(await pay('order-hook'));
     const tried = async () => (await deliveries('?list=undelivered')).some((row) => row.http_status === 500);
-    await eventually(tried, 'a delivery to fail', 10_000);
+    await eventually(tried, 'a delivery to fail');
     const [row] = await deliveries('?list=undelivered');
     expect(row).toMatchObject({
       payment_id: id,
@@ -303,7 +303,7 @@ describe('webhooks', () => {
     const { merchant_id, event_id, endpoint_id } = row!;
     const named = { merchant_id, event_id, endpoint_id };
     expect((await operator.post('webhooks/replay', named)).body).toEqual({ deliveries: 1 });
-    await eventually(async () => (await deliveries())[0]?.status === 'delivered', 'the delivery', 10_000);
+    await eventually(async () => (await deliveries())[0]?.status === 'delivered', 'the delivery');
     expect(received).toBeGreaterThan(before);
     expect(await deliveries('?list=undelivered')).toEqual([]);
     const [act] = await environment.sql<{ actor: string }>(
@@ -322,7 +322,7 @@ describe('webhooks', () => {
       (await viewer.get<PageView<NotificationRow>>(`webhooks/inbox${list}`)).body;
     const applied = async () =>
       (await inbox()).data.some((row) => row.payment_id === id && row.state !== 'received');
-    await eventually(applied, 'a notification', 10_000);
+    await eventually(applied, 'a notification');
     expect((await inbox()).data[0]).toMatchObject({ psp: 'stripe', tries: expect.any(Number) });
     expect((await inbox('?list=undecided')).data).toEqual([]);
   });

@@ -160,7 +160,7 @@ describeInBrowser('the console', () => {
     gus = await newOperator(environment, 'gus', 'admin');
     vic = await newOperator(environment, 'vic', 'viewer');
     browser = await openBrowser();
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await environment?.close();
@@ -423,7 +423,7 @@ describeInBrowser('the console', () => {
           // The menu slides away, and the chart is drawn anew.
           const isWithin = async () =>
             (await page.evaluate<number>('document.documentElement.scrollWidth')) <= width;
-          await eventually(isWithin, `${name} to be ${width} wide`, 5_000);
+          await eventually(isWithin, `${name} to be ${width} wide`);
         }
         // The other scheme has other colours, and nothing else of its own.
         expect(await seriousFindings(page, colorScheme === 'dark' ? ['color-contrast'] : undefined)).toEqual(

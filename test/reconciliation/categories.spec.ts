@@ -171,7 +171,7 @@ async function calledBack(key: string): Promise<readonly Effect[]> {
   const cancel = () => client.post(`/v1/payments/${id}/cancel`, {}, `cancel-${key}`);
   expect((await cancel()).status).toBe(202);
   await environment.simulator.clearFaults('adyen');
-  const canceled = await client.until(cancel, atRest, 60_000);
+  const canceled = await client.until(cancel, atRest);
   expect(paymentOf(canceled)).toMatchObject({ status: 'canceled', routes: [{ verdict: 'ruled_out' }] });
   const effects = environment.effects(id);
   expect(effects.map(({ operation }) => operation)).toEqual(['charge', 'refund']);

@@ -138,7 +138,7 @@ it('tries again where the PSP does not answer, later each time', async () => {
   await environment.simulator.clearFaults();
   clock.advance(60_000);
   expect(await failing.runOnce()).toEqual({ imported: 1, failed: 0 });
-}, 60_000);
+});
 
 it('finds what differs in what Stripe tells by its API, by a command', async () => {
   const [first, second, third] = environment.simulator.ledger('stripe').effects;
