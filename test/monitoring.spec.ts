@@ -40,7 +40,7 @@ describe('what monitoring/ names', () => {
   let service: Service;
   let metrics: string;
   beforeAll(async () => {
-    const opened = await openWithService({ env: { GRPC_PORT: '0' } });
+    const opened = await openWithService({ env: { GRPC_PORT: '0' } }, { role: 'all' });
     ({ environment, service } = opened);
     await opened.client.post('/v1/payments', orderOf(), 'monitored-1');
     await opened.client.post('/v1/payments', orderOf(), 'monitored-1');

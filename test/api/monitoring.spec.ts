@@ -115,7 +115,7 @@ describe('a worker', () => {
 
   beforeAll(async () => {
     environment = await TestEnvironment.open();
-    worker = await environment.start({ env: { PAYONCE_ROLE: 'worker' } });
+    worker = await environment.start({ role: 'worker' });
   });
   afterAll(() => environment.close());
 
@@ -194,7 +194,7 @@ describe('a worker', () => {
     // Nobody asks again: the worker alone finds it.
     await eventually(() => environment.effects().length > 0, 'the charge');
 
-    api = await environment.start({ env: { PAYONCE_ROLE: 'api' } });
+    api = await environment.start();
     const payment = paymentOf(await client.until(post, atRest));
     expect(payment.status).toBe('captured');
     expect(environment.effects()).toMatchObject([{ operation: 'charge', amount: payment.amount }]);

@@ -53,7 +53,7 @@ beforeAll(async () => {
   environment = await TestEnvironment.open({
     env: { GRPC_PORT: '0', PAYONCE_WEBHOOK_TARGETS: 'any', PAYONCE_SHED_DELAY_MS: '60000' },
   });
-  service = await environment.start();
+  service = await environment.start({ role: 'all' });
   strangersKey = await environment.merchant(scopes);
   [owner, stranger] = [await environment.merchant(scopes), strangersKey].map(
     (key) => new ApiClient(() => service.url, key),

@@ -41,7 +41,7 @@ describe('Redis in trouble', () => {
       environment = await TestEnvironment.open({ env: { ...env, REDIS_URL: redis.url } });
       const roles = ['api', 'worker', 'worker'];
       const [api] = await Promise.all(
-        roles.map((role) => environment.start({ env: { PAYONCE_ROLE: role } })),
+        roles.map((role) => environment.startProcess({ env: { PAYONCE_ROLE: role } })),
       );
       flow = await PaymentFlow.open(environment, () => api!.url);
     });

@@ -27,7 +27,7 @@ beforeAll(async () => {
     env: { PAYONCE_DEADLINE_MS: '1000', PAYONCE_OPS_TOKEN: OPS_TOKEN },
   });
   shop = new ApiClient(url, await environment.merchant());
-  service = await environment.start({ env: { PAYONCE_ROLE: 'api' } });
+  service = await environment.start();
   const signedIn = async (operator: OperatorCredentials) => ConsoleClient.signedIn(url, operator);
   ada = await signedIn(await newOperator(environment, 'ada', 'approver'));
   ben = await signedIn(await newOperator(environment, 'ben', 'approver'));

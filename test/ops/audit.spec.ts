@@ -29,7 +29,7 @@ const url = () => service.url;
 
 beforeAll(async () => {
   environment = await TestEnvironment.open();
-  service = await environment.start({ env: { PAYONCE_ROLE: 'api' } });
+  service = await environment.start();
   const shop = new ApiClient(url, await environment.merchant());
   ada = await ConsoleClient.signedIn(url, await newOperator(environment, 'ada', 'operator'));
   vic = await ConsoleClient.signedIn(url, await newOperator(environment, 'vic', 'viewer'));

@@ -28,7 +28,7 @@ beforeAll(async () => {
     env: { PAYONCE_DEADLINE_MS: '1000' },
   });
   shop = new ApiClient(url, await environment.merchant());
-  service = await environment.start({ env: { PAYONCE_ROLE: 'api' } });
+  service = await environment.start();
   for (const role of operatorRoles) {
     as[role] = await ConsoleClient.signedIn(url, await newOperator(environment, role, role));
   }

@@ -45,7 +45,7 @@ const breaker = async (psp: string) => (await psps()).find((row) => row.psp === 
 
 beforeAll(async () => {
   environment = await TestEnvironment.open({ env: { PAYONCE_WEBHOOK_TARGETS: 'any' } });
-  services = await Promise.all([environment.start(), environment.start({ env: { PAYONCE_ROLE: 'api' } })]);
+  services = await Promise.all([environment.start({ role: 'all' }), environment.start()]);
   const url = () => services[0].url;
   apiKey = await environment.merchant([
     'payments:read',

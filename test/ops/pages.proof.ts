@@ -102,7 +102,7 @@ describeInBrowser('the console', () => {
       () => service.url,
       await environment.merchant(['payments:read', 'payments:write', 'payouts:write']),
     );
-    service = await environment.start({ env: { PAYONCE_ROLE: 'api' } });
+    service = await environment.start();
     const order = orderOf({ first: 'stripe', reference: 'order-1' });
     ids.push(
       paymentOf(await shop.post('/v1/payments', { ...order, metadata: { note: EVIL } }, 'order-1')).id,

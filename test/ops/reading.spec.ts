@@ -20,7 +20,7 @@ const FORMULA = '=HYPERLINK("http://evil.example")';
 
 beforeAll(async () => {
   environment = await TestEnvironment.open();
-  service = await environment.start({ env: { PAYONCE_ROLE: 'api' } });
+  service = await environment.start();
   const url = () => service.url;
   const shop = new ApiClient(url, await environment.merchant());
   const order = orderOf({ first: 'stripe', reference: 'order-1', amount: 1_000 });

@@ -19,7 +19,7 @@ const unlock = (name: string) =>
 
 beforeAll(async () => {
   environment = await TestEnvironment.open();
-  service = await environment.start({ env: { PAYONCE_ROLE: 'api' } });
+  service = await environment.start();
   ada = await newOperator(environment, 'ada', 'operator');
 });
 afterAll(() => environment.close());

@@ -401,7 +401,7 @@ describe('a charge asked for by fifty at once', () => {
   let apiKey: string;
 
   beforeAll(async () => {
-    environment = await TestEnvironment.open({ env: { PAYONCE_ROLE: 'api' } });
+    environment = await TestEnvironment.open();
     apiKey = await environment.merchant();
     services = [await environment.start(), await environment.start()];
   });

@@ -20,7 +20,7 @@ let count = 0;
 
 beforeAll(async () => {
   environment = await TestEnvironment.open();
-  [service, apiKey] = await Promise.all([environment.start(), environment.merchant()]);
+  [service, apiKey] = await Promise.all([environment.start({ role: 'all' }), environment.merchant()]);
   client = new ApiClient(() => service.url, apiKey);
 });
 afterAll(() => environment.close());
@@ -201,7 +201,7 @@ describe('a payment that its customer has to authenticate at Adyen', () => {
     service = dying;
     await expect(complete(payment, details)).rejects.toThrow();
     await dying.exit;
-    service = await environment.start();
+    service = await environment.start({ role: 'all' });
     await client.until(() => client.get(`/v1/payments/${payment.id}`), isCaptured);
     expect(environment.effects()).toHaveLength(1);
     expect(detailsCalls()).toHaveLength(1);

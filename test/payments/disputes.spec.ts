@@ -18,7 +18,7 @@ describe('disputes', () => {
   let client: ApiClient;
 
   beforeAll(async () => {
-    ({ environment, service, client } = await openWithService());
+    ({ environment, service, client } = await openWithService({}, { role: 'all' }));
   });
   afterAll(() => environment.close());
   beforeEach(async () => {
@@ -131,7 +131,10 @@ describe('objects that nobody here asked for', () => {
   let client: ApiClient;
 
   beforeEach(async () => {
-    ({ environment, service, client } = await openWithService({ timeoutMs: 500, lockTtlMs: 2_000 }));
+    ({ environment, service, client } = await openWithService(
+      { timeoutMs: 500, lockTtlMs: 2_000 },
+      { role: 'all' },
+    ));
   });
   afterEach(() => environment.close());
 

@@ -19,7 +19,7 @@ describe('the same payment, asked for again later', () => {
   const WINDOW_S = 3_600;
 
   beforeAll(async () => {
-    environment = await TestEnvironment.open({ env: { PAYONCE_ROLE: 'api' } });
+    environment = await TestEnvironment.open();
     service = await environment.start();
   });
   afterAll(() => environment.close());
@@ -154,7 +154,7 @@ describe('the same payment, asked for again later', () => {
         "UPDATE duplicate_guards SET until = statement_timestamp() - interval '1 ms' WHERE payment_id = $1",
         [gone.id],
       );
-      const worker = await environment.start({ env: { PAYONCE_ROLE: 'all' } });
+      const worker = await environment.start({ role: 'all' });
       const left = () =>
         environment.sql<{ payment_id: string }>(
           'SELECT payment_id FROM duplicate_guards WHERE payment_id = ANY($1)',

@@ -323,7 +323,7 @@ describe('payouts through two services', () => {
     environment = await TestEnvironment.open();
     environment.hide(...Object.values(tokens));
     apiKey = await environment.merchant(['payouts:write']);
-    services = [await environment.start(), await environment.start()];
+    services = [await environment.start({ role: 'all' }), await environment.start({ role: 'all' })];
     shops = services.map((_, i) => new ApiClient(() => services[i]!.url, apiKey));
     client = shops[0]!;
   });
@@ -552,7 +552,7 @@ describe('payouts through two services', () => {
           id: row.id,
           status: 'paid',
         });
-        services[0] = await environment.start();
+        services[0] = await environment.start({ role: 'all' });
       },
     );
   });

@@ -265,7 +265,7 @@ it('stays what it was where a change cannot be used, which a metric says; a star
   );
   // Nothing begins at an account that is disabled: it keeps no process from starting.
   await environment.sql('UPDATE psp_accounts SET disabled_at = now(), version = version + 1');
-  await environment.start({ env: { PAYONCE_ROLE: 'api' } });
+  await environment.start();
   await eventually(
     async () => codeOf(await pay(shops[0])) === 'no_route',
     'it is disabled here too',

@@ -27,7 +27,7 @@ let client: ApiClient;
 const folder = mkdtempSync(join(tmpdir(), 'payonce-categories-'));
 
 beforeAll(async () => {
-  ({ environment, service, client } = await openWithService());
+  ({ environment, service, client } = await openWithService({}, { role: 'all' }));
 });
 afterAll(async () => {
   rmSync(folder, { recursive: true });

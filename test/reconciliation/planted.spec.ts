@@ -37,7 +37,7 @@ let database: Database;
 let importer: ReportImporter;
 
 beforeAll(async () => {
-  ({ environment, service, client } = await openWithService());
+  ({ environment, service, client } = await openWithService({}, { role: 'all' }));
   const apiKey = await environment.merchant(['payments:read', 'payments:write', 'payouts:write']);
   const { ApiClient } = await import('../support/test-environment.js');
   client = new ApiClient(() => service.url, apiKey);

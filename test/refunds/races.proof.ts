@@ -8,7 +8,7 @@ import {
   orderOf,
   paymentOf,
   type Reply,
-  type Service,
+  type ServiceProcess,
   TestEnvironment,
 } from '../support/test-environment.js';
 
@@ -21,7 +21,7 @@ const RACES = Number(process.env['REFUND_RACES'] ?? 20);
 const AT_ONCE = 8;
 
 let environment: TestEnvironment;
-let services: Service[];
+let services: ServiceProcess[];
 let shops: [ApiClient, ApiClient];
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ beforeAll(async () => {
     env: { PAYONCE_DEADLINE_MS: '5000' },
   });
   const apiKey = await environment.merchant();
-  services = [await environment.start(), await environment.start()];
+  services = [await environment.startProcess(), await environment.startProcess()];
   const [a, b] = services.map((service) => new ApiClient(() => service.url, apiKey));
   shops = [a!, b!];
 });

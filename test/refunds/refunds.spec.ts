@@ -241,7 +241,7 @@ describe('refunds that come back', () => {
   let client: ApiClient;
 
   beforeAll(async () => {
-    ({ environment, service, client } = await openWithService());
+    ({ environment, service, client } = await openWithService({}, { role: 'all' }));
   });
   afterAll(() => environment.close());
   beforeEach(async () => {

@@ -103,7 +103,7 @@ describe('doubt', () => {
 
   describe('an error that Stripe keeps for the key', () => {
     it('is no proof while Stripe may still put it right; only then another PSP is asked', async () => {
-      service = await environment.start({ env: { PAYONCE_ROLE: 'api' } });
+      service = await environment.start();
       environment.simulator.faults('stripe', { fault: 'error_500_before', next: 1 });
       const reply = await answerTo({ first: 'stripe' });
       expect(reply.status).toBe(202);
@@ -127,7 +127,7 @@ describe('doubt', () => {
         await service.stop();
         environment.simulator.advance(ms);
         await environment.travel(ms);
-        service = await environment.start({ env: { PAYONCE_ROLE: 'api' } });
+        service = await environment.start();
       };
       // Time enough for a request that was lost on its way. This one arrived.
       await restartAfter(ARRIVED_MS);
@@ -263,7 +263,7 @@ describe('the time for which a PSP knows a key', () => {
   }
 
   it('is only asked about, never sent again, once the PSP may have forgotten its key', async () => {
-    service = await environment.start();
+    service = await environment.start({ role: 'all' });
     environment.simulator.faults('stripe', { fault: 'hang_after', next: 1 });
     environment.simulator.faults('stripe', { fault: 'reset_before', rate: 1 });
     environment.simulator.faults('stripe', { fault: 'error_500_before', on: 'lookup', rate: 1 });
@@ -285,7 +285,7 @@ describe('the time for which a PSP knows a key', () => {
     const { looks } = await routeOf(id);
     environment.simulator.advance(LATER_MS);
     await environment.travel(LATER_MS);
-    service = await environment.start();
+    service = await environment.start({ role: 'all' });
     // The worker, of its own accord, asks the PSP and sends nothing.
     await eventually(async () => (await routeOf(id)).looks > looks, 'a look at the route');
     expect(environment.orders('stripe')).toHaveLength(posts);
@@ -330,7 +330,7 @@ describe('a PSP that hangs', () => {
   let client: ApiClient;
 
   beforeAll(async () => {
-    ({ environment, client } = await openWithService());
+    ({ environment, client } = await openWithService({}, { role: 'all' }));
   });
   afterAll(() => environment.close());
 
@@ -369,7 +369,7 @@ describe('a long history', () => {
   let client: ApiClient;
 
   beforeAll(async () => {
-    ({ environment, service, client } = await openWithService());
+    ({ environment, service, client } = await openWithService({}, { role: 'all' }));
   });
   afterAll(() => environment.close());
 

@@ -31,7 +31,7 @@ describe('failover without a proof', () => {
 
   /** A real charge in doubt: nothing answers, so its route stays open. */
   beforeAll(async () => {
-    environment = await TestEnvironment.open({ env: { PAYONCE_ROLE: 'api' } });
+    environment = await TestEnvironment.open();
     const apiKey = await environment.merchant();
     const service = await environment.start();
     client = new ApiClient(() => service.url, apiKey);
@@ -398,7 +398,7 @@ describe('an account that was removed', () => {
 
   beforeAll(async () => {
     environment = await TestEnvironment.open();
-    service = await environment.start({ env: { PAYONCE_ROLE: 'api' } });
+    service = await environment.start();
     client = new ApiClient(() => service.url, await environment.merchant());
   });
   afterAll(() => environment.close());
@@ -409,7 +409,7 @@ describe('an account that was removed', () => {
     const { id, status } = paymentOf(await client.post('/v1/payments', order, 'doubt', { deadlineMs: 100 }));
     expect(status).toBe('processing');
     await service.stop();
-    service = await environment.start({ without: 'adyen' });
+    service = await environment.start({ role: 'all', without: 'adyen' });
     const listed = () =>
       environment.command('stuck', 'list') as Promise<{ entity_key: string; psp: string }[]>;
     await eventually(async () => (await listed()).length > 0, 'the route is stuck');

@@ -47,7 +47,7 @@ describe('an effect after the proof that there is none', () => {
   async function later(ms: number, env: Readonly<Record<string, string>> = {}): Promise<void> {
     await service?.stop();
     await environment.travel(ms);
-    service = await environment.start({ env });
+    service = await environment.start({ role: 'all', env });
   }
 
   /** The payment as it was answered: made by another PSP, and the first one has made it as well. */
@@ -270,7 +270,7 @@ describe('an effect that a notification tells of', () => {
   let client: ApiClient;
 
   beforeAll(async () => {
-    ({ environment, service, client } = await openWithService());
+    ({ environment, service, client } = await openWithService({}, { role: 'all' }));
   });
   afterAll(() => environment.close());
   afterEach(() => environment.simulator.reset());

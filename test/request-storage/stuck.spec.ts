@@ -34,7 +34,7 @@ beforeAll(async () => {
     env: { PAYONCE_DEADLINE_MS: '2000' },
   });
   client = new ApiClient(() => service.url, await environment.merchant());
-  service = await environment.start({ env: { PAYONCE_ROLE: 'api' } });
+  service = await environment.start();
   for (const first of ['stripe', 'adyen'] as const) {
     for (const name of names) {
       const fault = name === 'nothing' ? 'reset_before' : 'reset_after';
@@ -53,7 +53,7 @@ beforeAll(async () => {
   await service.stop();
   environment.simulator.advance(LATER_MS);
   await environment.travel(LATER_MS);
-  service = await environment.start();
+  service = await environment.start({ role: 'all' });
   await eventually(async () => (await stuck()).length === ids.size, 'all of them to be stuck');
   await environment.simulator.clearFaults();
 });
@@ -192,7 +192,7 @@ describe('a person who was wrong', () => {
     const { id: paymentId } = paymentOf(reply);
     await service.stop();
     await environment.travel(LATER_MS);
-    service = await environment.start({ env: { PAYONCE_ORPHANS: 'approve' } });
+    service = await environment.start({ role: 'all', env: { PAYONCE_ORPHANS: 'approve' } });
     const isStuck = 'SELECT FROM psp_requests WHERE payment_id = $1 AND stuck_at IS NOT NULL';
     await eventually(async () => (await environment.sql(isStuck, [paymentId])).length > 0, 'it is stuck');
     const statement = ['--as', 'not-done', '--evidence', 'Not in the dashboard'];
@@ -204,7 +204,7 @@ describe('a person who was wrong', () => {
     await environment.simulator.clearFaults();
     await service.stop();
     await environment.travel(LOOK_MS);
-    service = await environment.start({ env: { PAYONCE_ORPHANS: 'approve' } });
+    service = await environment.start({ role: 'all', env: { PAYONCE_ORPHANS: 'approve' } });
     const [orphan] = await eventually(async () => {
       const list = (await environment.command('orphans', 'list')) as {
         merchant_id: string;

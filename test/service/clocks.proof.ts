@@ -7,7 +7,7 @@ import {
   orderOf,
   paymentOf,
   sealKey,
-  type Service,
+  type ServiceProcess,
   TestEnvironment,
 } from '../support/test-environment.js';
 
@@ -17,12 +17,12 @@ describe('a clock a month ahead', () => {
   const ahead = { PAYONCE_CLOCK_OFFSET_MS: String(MONTH_MS) };
 
   let environment: TestEnvironment;
-  let sound: Service;
+  let sound: ServiceProcess;
   let client: ApiClient;
 
   beforeAll(async () => {
     environment = await TestEnvironment.open();
-    sound = await environment.start({ env: { PAYONCE_ROLE: 'api' } });
+    sound = await environment.startProcess({ env: { PAYONCE_ROLE: 'api' } });
     client = new ApiClient(() => sound.url, await environment.merchant());
   });
   afterAll(() => environment.close());
@@ -65,7 +65,7 @@ describe('a clock a month ahead', () => {
   });
 
   it('says in its readiness and in a metric that its clock is off, and leaves periodic tasks to others', async () => {
-    const worker = await environment.start({ env: { PAYONCE_ROLE: 'worker', ...ahead } });
+    const worker = await environment.startProcess({ env: { PAYONCE_ROLE: 'worker', ...ahead } });
     const { status, text } = await ask(worker.url, '/health/ready');
     expect(status).toBe(503);
     expect(JSON.parse(text)).toEqual({ status: 'not_ready', checks: { database: 'up', clock: 'down' } });
@@ -104,7 +104,7 @@ describe('two clocks 100 s apart', () => {
   });
   afterAll(() => environment.close());
 
-  const skewed = (ms: number) => environment.start({ env: { PAYONCE_CLOCK_OFFSET_MS: String(ms) } });
+  const skewed = (ms: number) => environment.startProcess({ env: { PAYONCE_CLOCK_OFFSET_MS: String(ms) } });
 
   it('charges once, whichever of two processes is off', async () => {
     const offsets = [0, -APART_MS, -APART_MS / 2];

@@ -505,7 +505,7 @@ describe('the seal key', () => {
     it('is changed with a payment in doubt, whose tokens still serve at another PSP', async () => {
       const order = { ...orderOf({ first: 'stripe' }), reference: 'failover' };
       environment.simulator.faults('stripe', { fault: 'close_before', on: 'any', rate: 1 });
-      const before = await environment.start({ env: { PAYONCE_ROLE: 'api' } });
+      const before = await environment.start();
       const first = await new ApiClient(() => before.url, key).post('/v1/payments', order, 'failover', {
         deadlineMs: 500,
       });

@@ -229,7 +229,7 @@ describe('ladders of jobs', () => {
 
     it('has queues of its own, which its jobs go through', async () => {
       const ladders = '0/4,10m/1; webhook.apply=0/2,1s/1; webhook.deliver_apart=0/1';
-      const service = await environment.start({ env: { PAYONCE_JOB_LADDER: ladders } });
+      const service = await environment.start({ role: 'all', env: { PAYONCE_JOB_LADDER: ladders } });
       const metrics = async () => (await fetch(`${service.url}/metrics`)).text();
       const queues = [
         ...(await metrics()).matchAll(/payonce_jobs_queued\{queue="([^"]+)",state="waiting"\}/g),

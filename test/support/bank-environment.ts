@@ -55,7 +55,7 @@ export class BankEnvironment {
     writeFileSync(pspsFile, JSON.stringify({ psps: [accountAt(drop, bank)] }));
     const environment = await TestEnvironment.open({ env: { PAYONCE_PSPS_FILE: pspsFile } });
     environment.hide(...Object.values(recipients).map(({ iban }) => iban));
-    const service = await environment.start().catch(async (error: unknown) => {
+    const service = await environment.start({ role: 'all' }).catch(async (error: unknown) => {
       await Promise.all([environment.close(), drop.stop()]);
       throw error;
     });

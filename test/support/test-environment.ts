@@ -71,6 +71,8 @@ export interface TestEnvironmentOptions {
 }
 
 export interface StartOptions {
+  /** What a service in this worker does: requests alone unless told, so that nothing runs that the spec does not ask for. */
+  readonly role?: 'all' | 'api' | 'worker';
   readonly env?: Readonly<Record<string, string>>;
   /** Where the database is reached instead: a proxy in front of it. */
   readonly databaseUrl?: string;
@@ -199,7 +201,8 @@ export class TestEnvironment {
 
   /** Starts the service in this worker. Resolves when it listens. */
   async start(options: StartOptions = {}): Promise<Service> {
-    const service = await ServiceInWorker.start(this.configuration(options));
+    const { role = 'api' } = options;
+    const service = await ServiceInWorker.start({ PAYONCE_ROLE: role, ...this.configuration(options) });
     this.services.push(service);
     return service;
   }

@@ -12,7 +12,7 @@ import {
   orderOf,
   paymentOf,
   type Reply,
-  type Service,
+  type ServiceProcess,
   TestEnvironment,
 } from '../support/test-environment.js';
 import { Receiver } from './receiver.js';
@@ -97,7 +97,7 @@ const plans: readonly Plan[] = Array.from({ length: PAYMENTS }, (_, n) => {
 
 let environment: TestEnvironment;
 let receiver: Receiver;
-let apis: readonly [Service, Service];
+let apis: readonly [ServiceProcess, ServiceProcess];
 let shops: readonly [ApiClient, ApiClient];
 let verifier: Webhook;
 /** What came to the merchant: each id, and every body under it. */
@@ -127,10 +127,10 @@ beforeAll(async () => {
     }),
   ]);
   const [one, two] = await Promise.all([
-    environment.start({ env: { PAYONCE_ROLE: 'api' } }),
-    environment.start({ env: { PAYONCE_ROLE: 'api' } }),
-    environment.start({ env: { PAYONCE_ROLE: 'worker' } }),
-    environment.start({ env: { PAYONCE_ROLE: 'worker' } }),
+    environment.startProcess({ env: { PAYONCE_ROLE: 'api' } }),
+    environment.startProcess({ env: { PAYONCE_ROLE: 'api' } }),
+    environment.startProcess({ env: { PAYONCE_ROLE: 'worker' } }),
+    environment.startProcess({ env: { PAYONCE_ROLE: 'worker' } }),
   ]);
   apis = [one, two];
   const apiKey = await environment.merchant();
