@@ -56,7 +56,7 @@ describe(`${SCHEDULES} schedules from seed ${FROM} on`, () => {
       expect(total('falseAlarms')).toBe(0);
       expect(total('told')).toBeGreaterThan(SCHEDULES / 2);
     },
-    20 * 60_000,
+    20 * 60_000 + SCHEDULES * 20,
   );
 
   it(
@@ -73,7 +73,7 @@ describe(`${SCHEDULES} schedules from seed ${FROM} on`, () => {
       expect(total('falseAlarms')).toBe(0);
       expect(total('told')).toBeGreaterThan(OF_PAYOUTS / 2);
     },
-    10 * 60_000,
+    10 * 60_000 + SCHEDULES * 20,
   );
 
   it(
@@ -87,7 +87,7 @@ describe(`${SCHEDULES} schedules from seed ${FROM} on`, () => {
       expect(total('refused')).toBeGreaterThan(OF_RESTORED);
       expect(total('givenBack')).toBeGreaterThan(OF_RESTORED / 200);
     },
-    10 * 60_000,
+    10 * 60_000 + SCHEDULES * 20,
   );
 
   const broken: [of: string, rule: string, breaks: string, from: number, to: number][] = [
@@ -116,6 +116,6 @@ describe(`${SCHEDULES} schedules from seed ${FROM} on`, () => {
       expect((await child.exit).code).toBe(1);
       expect(child.output()).toMatch(/seed \d+: (I\d|two effects)/);
     },
-    10 * 60_000,
+    10 * 60_000 + SCHEDULES * 20,
   );
 });
