@@ -40,7 +40,7 @@ const folders = new Set(changed.map((file) => /^(?:(?:src|packages)\/)?[^/]+(?=\
 const beginnings = [...folders].flatMap((folder) =>
   folder === undefined ? [] : (NEAR[folder] ?? (folder.startsWith('src/') ? [`${folder.slice(4)}/`] : [])),
 );
-const byFolder = readdirSync('test', { recursive: true })
+const byFolder = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.spec.ts') && beginnings.some((beginning) => file.startsWith(beginning)))
   .map((file) => `test/${file}`);
 const code = changed.filter((file) => isCode(file) && !isSpec(file));

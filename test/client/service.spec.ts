@@ -28,7 +28,7 @@ let proxy: LossyProxy;
 let apiKey: string;
 
 beforeAll(async () => {
-  environment = await TestEnvironment.open({ timeoutMs: 900, lockTtlMs: 1_950 });
+  environment = await TestEnvironment.open({ hangs: true });
   link = await SeverableLink.open(environment.database.url);
   proxy = await LossyProxy.open(() => service.url);
   [service, apiKey] = await Promise.all([

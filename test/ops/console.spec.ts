@@ -23,8 +23,7 @@ const url = () => service.url;
 
 beforeAll(async () => {
   environment = await TestEnvironment.open({
-    timeoutMs: 700,
-    lockTtlMs: 1_800,
+    hangs: true,
     env: { PAYONCE_DEADLINE_MS: '1000' },
   });
   shop = new ApiClient(url, await environment.merchant());

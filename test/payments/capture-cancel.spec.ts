@@ -230,8 +230,7 @@ describe('captures and cancels in doubt', () => {
 
   beforeAll(async () => {
     ({ environment, client } = await openWithService({
-      timeoutMs: 800,
-      lockTtlMs: 2_000,
+      hangs: true,
       env: { PAYONCE_DEADLINE_MS: '2000' },
     }));
   });

@@ -22,7 +22,7 @@ describe('a charge, however its PSP fails', () => {
   let keys = 0;
 
   beforeAll(async () => {
-    environment = await TestEnvironment.open();
+    environment = await TestEnvironment.open({ hangs: true });
     const [service, apiKey] = await Promise.all([environment.start(), environment.merchant()]);
     client = new ApiClient(() => service.url, apiKey);
   });

@@ -19,7 +19,7 @@ let apiKey: string;
 let count = 0;
 
 beforeAll(async () => {
-  environment = await TestEnvironment.open();
+  environment = await TestEnvironment.open({ hangs: true });
   [service, apiKey] = await Promise.all([environment.start({ role: 'all' }), environment.merchant()]);
   client = new ApiClient(() => service.url, apiKey);
 });

@@ -131,10 +131,7 @@ describe('objects that nobody here asked for', () => {
   let client: ApiClient;
 
   beforeEach(async () => {
-    ({ environment, service, client } = await openWithService(
-      { timeoutMs: 500, lockTtlMs: 2_000 },
-      { role: 'all' },
-    ));
+    ({ environment, service, client } = await openWithService({ hangs: true }, { role: 'all' }));
   });
   afterEach(() => environment.close());
 

@@ -320,7 +320,7 @@ describe('payouts through two services', () => {
   let recipients = 0;
 
   beforeAll(async () => {
-    environment = await TestEnvironment.open();
+    environment = await TestEnvironment.open({ hangs: true });
     environment.hide(...Object.values(tokens));
     apiKey = await environment.merchant(['payouts:write']);
     services = [await environment.start({ role: 'all' }), await environment.start({ role: 'all' })];

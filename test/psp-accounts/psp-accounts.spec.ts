@@ -84,7 +84,7 @@ async function psps(verb: string, options: readonly string[], content?: unknown)
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'payonce-psps-'));
-  environment = await TestEnvironment.open({ timeoutMs: 1_000, lockTtlMs: 2_500 });
+  environment = await TestEnvironment.open({ hangs: true });
   environment.hide(oldKey, newKey, oldSecret, newSecret);
   apiKey = await environment.merchant(['payments:read', 'payments:write']);
   [{ merchant_id: merchantId }] = (await environment.sql<{ merchant_id: string }>(

@@ -22,8 +22,7 @@ describe('refunds', () => {
 
   beforeAll(async () => {
     ({ environment, service, client } = await openWithService({
-      timeoutMs: 800,
-      lockTtlMs: 2_000,
+      hangs: true,
       env: { PAYONCE_DEADLINE_MS: '2000' },
     }));
   });

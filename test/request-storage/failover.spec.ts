@@ -31,7 +31,7 @@ describe('failover without a proof', () => {
 
   /** A real charge in doubt: nothing answers, so its route stays open. */
   beforeAll(async () => {
-    environment = await TestEnvironment.open();
+    environment = await TestEnvironment.open({ hangs: true });
     const apiKey = await environment.merchant();
     const service = await environment.start();
     client = new ApiClient(() => service.url, apiKey);
@@ -175,8 +175,7 @@ describe('a cancel before failover', () => {
 
     beforeAll(async () => {
       ({ environment, client } = await openWithService({
-        timeoutMs: 500,
-        lockTtlMs: 2_000,
+        hangs: true,
         fence,
       }));
     });
@@ -397,7 +396,7 @@ describe('an account that was removed', () => {
   let client: ApiClient;
 
   beforeAll(async () => {
-    environment = await TestEnvironment.open();
+    environment = await TestEnvironment.open({ hangs: true });
     service = await environment.start();
     client = new ApiClient(() => service.url, await environment.merchant());
   });

@@ -37,7 +37,7 @@ describe('an effect after the proof that there is none', () => {
   let client: ApiClient;
 
   beforeEach(async () => {
-    environment = await TestEnvironment.open({ timeoutMs: 800, lockTtlMs: 2_000 });
+    environment = await TestEnvironment.open({ hangs: true });
     apiKey = await environment.merchant();
     client = new ApiClient(() => service.url, apiKey);
   });
@@ -193,7 +193,7 @@ describe('an effect after a lookup', () => {
   let client: ApiClient;
 
   beforeAll(async () => {
-    environment = await TestEnvironment.open();
+    environment = await TestEnvironment.open({ hangs: true });
     const apiKey = await environment.merchant();
     const service = await environment.start();
     client = new ApiClient(() => service.url, apiKey);
@@ -270,7 +270,7 @@ describe('an effect that a notification tells of', () => {
   let client: ApiClient;
 
   beforeAll(async () => {
-    ({ environment, service, client } = await openWithService({}, { role: 'all' }));
+    ({ environment, service, client } = await openWithService({ hangs: true }, { role: 'all' }));
   });
   afterAll(() => environment.close());
   afterEach(() => environment.simulator.reset());

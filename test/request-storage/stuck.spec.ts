@@ -29,8 +29,7 @@ const id = (name: Name) => ids.get(name)!;
 
 beforeAll(async () => {
   environment = await TestEnvironment.open({
-    timeoutMs: 700,
-    lockTtlMs: 1_800,
+    hangs: true,
     env: { PAYONCE_DEADLINE_MS: '2000' },
   });
   client = new ApiClient(() => service.url, await environment.merchant());

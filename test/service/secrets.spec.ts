@@ -36,8 +36,7 @@ describe('tokens, customers and credentials', () => {
 
   beforeAll(async () => {
     environment = await TestEnvironment.open({
-      timeoutMs: 800,
-      lockTtlMs: 2_000,
+      hangs: true,
       env: { PAYONCE_LOG_LEVEL: 'trace' },
     });
     apiKey = await environment.merchant();

@@ -140,7 +140,7 @@ describe('the end of a process', () => {
   let client: ApiClient;
 
   beforeAll(async () => {
-    environment = await TestEnvironment.open();
+    environment = await TestEnvironment.open({ hangs: true });
     client = new ApiClient(() => service.url, await environment.merchant());
   });
   afterAll(() => environment.close());

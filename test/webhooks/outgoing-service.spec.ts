@@ -19,7 +19,7 @@ let service: Service;
 
 beforeAll(async () => {
   const env = { PAYONCE_WEBHOOK_TARGETS: 'any', PAYONCE_SEAL_KEY: sealKey.toString('base64') };
-  [environment, receiver] = await Promise.all([TestEnvironment.open({ env }), Receiver.open()]);
+  [environment, receiver] = await Promise.all([TestEnvironment.open({ env, hangs: true }), Receiver.open()]);
   service = await environment.start({ role: 'all' });
   client = new ApiClient(() => service.url, await environment.merchant());
 });
