@@ -41,32 +41,47 @@ function anchorsOf(markdown: string): string[] {
 }
 
 describe('documents', () => {
-  it.each(documents)('%s: every link between documents leads somewhere', (document) => {
-    const dead: string[] = [];
-    for (const [, target] of read(document).matchAll(/\]\(([^)\s]+)\)/g)) {
-      if (/^https?:/.test(target!)) continue;
-      const [path, anchor] = target!.split('#') as [string, string?];
+  /** What `faultsOf` finds in each of them, with the document's name before it. */
+  const faults = (faultsOf: (document: string) => readonly string[]) =>
+    documents.flatMap((document) => faultsOf(document).map((fault) => `${document}: ${fault}`));
+
+  it('link to documents and headings that are there', () => {
+    const isDead = (document: string, target: string) => {
+      const [path, anchor] = target.split('#') as [string, string?];
       const file = path === '' ? document : relative(root, resolve(root, dirname(document), path));
-      if (!existsSync(join(root, file))) dead.push(target!);
-      else if (anchor !== undefined && !anchorsOf(read(file)).includes(anchor)) dead.push(target!);
-    }
+      return (
+        !existsSync(join(root, file)) || (anchor !== undefined && !anchorsOf(read(file)).includes(anchor))
+      );
+    };
+    const dead = faults((document) =>
+      Array.from(read(document).matchAll(/\]\(([^)\s]+)\)/g), ([, target]) => target!).filter(
+        (target) => !/^https?:/.test(target) && isDead(document, target),
+      ),
+    );
     expect(dead).toEqual([]);
   });
 
-  it.each(documents)('%s: every file of ours that it names is there', (document) => {
-    const named = [
-      ...read(document).matchAll(/`((?:src|test|packages|migrations|docker|docs)\/[^`*<\s]*)`/g),
-    ];
-    expect(named.map(([, path]) => path!).filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  it('name files of ours that are there', () => {
+    const gone = faults((document) =>
+      Array.from(
+        read(document).matchAll(/`((?:src|test|packages|migrations|docker|docs)\/[^`*<\s]*)`/g),
+        ([, path]) => path!,
+      ).filter((path) => !existsSync(join(root, path))),
+    );
+    expect(gone).toEqual([]);
   });
 
-  it.each(documents)('%s: every function that it names stands in the file that it names', (document) => {
-    const named = [...read(document).matchAll(/`(\w+)\(\)` (?:in |\()`([\w./-]+\.ts)`/g)];
-    const missing = named.filter(([, name, file]) => {
-      const found = sources.filter((source) => source === file || source.endsWith(`/${file}`));
-      return !found.some((source) => new RegExp(`\\b${name}\\b`).test(read(source)));
-    });
-    expect(missing.map(([text]) => text)).toEqual([]);
+  it('name functions that stand in the file that they name', () => {
+    const stands = (name: string, file: string) =>
+      sources
+        .filter((source) => source === file || source.endsWith(`/${file}`))
+        .some((source) => new RegExp(`\\b${name}\\b`).test(read(source)));
+    const missing = faults((document) =>
+      [...read(document).matchAll(/`(\w+)\(\)` (?:in |\()`([\w./-]+\.ts)`/g)].flatMap(([text, name, file]) =>
+        stands(name!, file!) ? [] : [text],
+      ),
+    );
+    expect(missing).toEqual([]);
   });
 
   it('are all reached from the README or from a document beside it', () => {

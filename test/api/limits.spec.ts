@@ -249,11 +249,10 @@ describe('one merchant among others', () => {
     };
     try {
       await send('greedy');
-      const startedMs = performance.now();
       const refusals = [send('greedy'), send('greedy')];
       await Promise.race(refusals);
-      // More than may be held are refused at once; what is held waits half of a second at least.
-      expect(performance.now() - startedMs).toBeLessThan(500);
+      // More than may be held are refused at once, while one is held.
+      expect(answers).toEqual(['greedy 400', 'greedy 429']);
       await send('modest');
       const metrics = await api.send({ method: 'GET', path: '/metrics' });
       expect(metrics.text).toContain('payonce_http_requests_in_flight 0');
@@ -358,15 +357,14 @@ describe('shutting down', () => {
   });
 
   it('closes idle connections and is done at once when nothing is in flight', async () => {
-    const api = await RunningApi.start();
+    const api = await RunningApi.start({ limits: { graceMs: 300_000 } });
     const idle = connect(api.port, '127.0.0.1');
     idle.write('GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: keep-alive\r\n\r\n');
     await new Promise((resolve) => idle.once('data', resolve));
     const hungUp = new Promise((resolve) => idle.once('close', resolve));
-    const start = performance.now();
+    // Well within the grace period: the spec would not live to see its end.
     await api.app.close();
     await hungUp;
-    expect(performance.now() - start).toBeLessThan(1_000);
   });
 
   it('cuts what outlasts the grace period', async () => {
@@ -376,9 +374,7 @@ describe('shutting down', () => {
     const running = api.send({ body: paymentRequest });
     const cut = expect(running).rejects.toThrow(/hang up|ECONNRESET/);
     await until(() => api.payments.calls.length === 1);
-    const start = performance.now();
     await api.app.close();
-    expect(performance.now() - start).toBeLessThan(2_000);
     await cut;
     release();
     expect(api.logged.some((line) => line.includes('outlasted the grace period'))).toBe(true);

@@ -234,6 +234,8 @@ describe('refunds', () => {
 });
 
 describe('refunds that come back', () => {
+  /** By the simulator's clock: the answer is held until the spec moves that clock on. */
+  const HELD_MS = 60_000;
   /** A refund that the card's bank sends back days later. What stands at the PSP is judged from its ledger. */
   let environment: TestEnvironment;
   let service: Service;
@@ -356,13 +358,17 @@ describe('refunds that come back', () => {
 
     it('is failed where that is told before the answer of the call that made it', async () => {
       const id = await paid(first);
-      environment.simulator.faults(first, { fault: 'delay_after', delay_ms: 1_500, next: 1 });
+      environment.simulator.faults(first, { fault: 'delay_after', delay_ms: HELD_MS, next: 1 });
       const asked = refunded(client, id, {}, next('early'));
       const made = await eventually(
         () => environment.effects(id).find(({ operation }) => operation === 'refund'),
         'the PSP has refunded',
       );
       environment.simulator.fail(first, made.psp_reference);
+      const told = `SELECT FROM psp_attempts
+        WHERE kind = 'notice' AND outcome = 'declined' AND strpos(entity_key, 'payment-${id}-refund') = 1`;
+      await eventually(async () => (await environment.sql(told)).length > 0, 'it is known that it failed');
+      environment.simulator.advance(HELD_MS);
       expect(refundOf(await asked)).toMatchObject({ status: 'failed' });
       expect(await client.payment(id)).toMatchObject({ status: 'captured', amount_refunded: 0 });
       expect(standing(id)).toEqual(['charge 1999']);

@@ -64,7 +64,7 @@ describe('the resolver of names that merchants give', () => {
     const from = performance.now();
     // What a connection to a PSP waits for.
     await Promise.all(Array.from({ length: 8 }, () => lookup('localhost')));
-    expect(performance.now() - from).toBeLessThan(1_000);
+    expect(performance.now() - from).toBeLessThan(4_000);
     stop.abort();
     expect(await Promise.all(slow)).toEqual(Array(40).fill('ended'));
   });
