@@ -1,7 +1,7 @@
 /**
  * The direction of the folders of src/. A folder may import itself and those that are named for it. Files
  * directly under src/ put the application together and may import all of them.
- * test/boundaries.spec.ts breaks each rule once to see it fire, and sees that no folder is missing here.
+ * test/boundaries.proof.ts breaks each rule once to see it fire, and sees that no folder is missing here.
  */
 const below = {
   core: [],
