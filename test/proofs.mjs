@@ -1,8 +1,9 @@
 /**
- * `npm run proofs [-- --long] [-- options of Jest]`: the specs that end in `.proof.ts`, and properties with ten times as many
- * cases as in `npm test`. Seeds move on from commit to commit, so that every change meets schedules that no change before it
- * has met. A failure names its seed; the variables that play it again are printed first. With --long a hundred times as
- * many schedules and the mutants (test/mutants.mjs), which takes hours.
+ * `npm run proofs [-- --long] [-- options of Jest]`: the specs that end in `.proof.ts`, and properties with three times as
+ * many cases as in `npm test`. Seeds move on from commit to commit, so that every change meets schedules that no change before
+ * it has met; of surroundings in which the same promise is proved one is played at each commit, in turn. A failure names its
+ * seed; the variables that play it again are printed first. With --long all surroundings, a hundred times as many schedules,
+ * and the mutants (test/mutants.mjs), which takes hours.
  */
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -21,18 +22,19 @@ const counted = spawnSync('git', ['rev-list', '--count', 'HEAD'], { encoding: 'u
 const commit = Number(counted.status === 0 ? counted.stdout.trim() : 1);
 
 const campaign = {
+  ...(isLong ? { PROPERTY_FACTOR: '1' } : { PROPERTY_FACTOR: '0.3', PROOF_TURN: String(commit) }),
   SIMULATION_FROM: String(commit * SEEDS_APART + 1),
   // A schedule computes for about 10 ms.
   SIMULATION_SCHEDULES: isLong ? '1000000' : '10000',
   CRASH_SEED: String(commit),
-  CRASH_RUNS: isLong ? '200' : '24',
-  REFUND_RACES: isLong ? '2000' : '200',
+  CRASH_RUNS: isLong ? '200' : '10',
+  REFUND_RACES: isLong ? '2000' : '50',
   STORM_SEED: String(commit),
-  STORM_SECONDS: isLong ? '600' : '20',
+  STORM_SECONDS: isLong ? '600' : '10',
   NOTIFICATIONS_SEED: String(commit),
   PROPERTY_SEED: String(commit),
   FUZZ_SEED: String(commit),
-  FUZZ_REQUESTS: isLong ? '100000' : '10000',
+  FUZZ_REQUESTS: isLong ? '100000' : '2500',
   SLOW_SECONDS: '12',
 };
 const properties = [

@@ -1,5 +1,6 @@
 import { BankEnvironment, describeWithSshd, OWN_IBAN, statementOf } from '../support/bank-environment.js';
 import { eventually } from '../support/test-environment.js';
+import { inTurn } from '../support/turns.js';
 
 /**
  * Processes that die while they send, or read, files: killed at each place, with and without the bank taking the file
@@ -19,7 +20,7 @@ describeWithSshd('a process that dies', () => {
     ['bank:after:put', 'at once'],
     ['bank:after:rename', 'later'],
   ];
-  it.each(deaths)('at %s, and the bank takes what lies there %s', async (place, when) => {
+  it.each(inTurn(deaths, 2))('at %s, and the bank takes what lies there %s', async (place, when) => {
     const payouts = [await env.payOut('anna', 100), await env.payOut('ben', 200)];
     const before = env.bank.ledger.length;
     await env.killedAt('send', place);

@@ -7,6 +7,7 @@ import { startSimulator } from '@payonce/simulator';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { payonceCommand } from '../support/payonce-command.js';
 import { type Spawned, spawnNode } from '../support/process.js';
+import { inTurn } from '../support/turns.js';
 
 /** `npm run rehearse`: each state is entered, and left again by the commands that it prints. */
 const root = resolve(__dirname, '../..');
@@ -86,7 +87,7 @@ const states: [state: string, list: string[], seen: RegExp][] = [
   ['orphan', ['orphans', 'list'], /("operation":"charge".*){2}/],
   ['break', ['breaks', 'list'], /"undone_at"/],
 ];
-it.each(states)(
+it.each(inTurn(states, 2))(
   '%s is listed, looked at in the ledger, and resolved as it says',
   async (state, list, seen) => {
     const { id, text } = await entered(state);

@@ -6,11 +6,12 @@ import { type Spawned, spawnNode } from '../support/process.js';
 import { redisBinary } from '../support/redis-server.js';
 import { eventually } from '../support/test-environment.js';
 import { type JobRecord, gate, JobsEnvironment, names, quick } from './jobs-environment.js';
+import { inTurn } from '../support/turns.js';
 
 const backends = redisBinary ? (['postgres', 'redis'] as const) : (['postgres'] as const);
 const ENQUEUES = /relays staged jobs from now on/;
 
-describe.each(backends)('processes that work on jobs, with queues in %s', (backend) => {
+describe.each(inTurn(backends))('processes that work on jobs, with queues in %s', (backend) => {
   let environment: JobsEnvironment;
   let children: Spawned[];
   beforeEach(async () => {

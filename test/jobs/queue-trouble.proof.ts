@@ -3,6 +3,7 @@ import { PaymentFlow } from '../support/payment-flow.js';
 import { PostgresServer } from '../support/postgres-server.js';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';
 import { eventually, type ServiceProcess, TestEnvironment } from '../support/test-environment.js';
+import { inTurn } from '../support/turns.js';
 
 describe('Redis in trouble', () => {
   /**
@@ -62,51 +63,42 @@ describe('Redis in trouble', () => {
        return lost`,
         0,
       );
-    const undisturbed = () =>
-      expect([...flow.answers.keys()].filter((s) => s !== 201 && s !== 202)).toEqual([]);
-
-    it('emptied, again and again', async () => {
-      let lost = 0;
-      await through('flushed', flow, async () => {
+    const troubles: Readonly<Record<string, () => Promise<void>>> = {
+      'emptied, again and again': async () => {
+        let lost = 0;
         const endsMs = performance.now() + TROUBLE_MS;
         while (lost === 0 || performance.now() < endsMs) {
           flow.burst(5);
           await sleep(100);
           lost += Number(await flush());
         }
-      });
-      process.stdout.write(`flushed: ${lost} jobs were waiting\n`);
-      undisturbed();
-    });
-
-    it('killed, and there again after a while', async () => {
-      await through('killed', flow, async () => {
+        process.stdout.write(`flushed: ${lost} jobs were waiting\n`);
+      },
+      'killed, and there again after a while': async () => {
         await redis.kill();
-        await sleep(TROUBLE_MS);
-        expect((await flow.underWay()).staged).toBeGreaterThan(0);
+        await jobsWait();
         await redis.restart();
-      });
-      undisturbed();
-    });
+      },
+      'read only for a while': async () => {
+        await redis.command('REPLICAOF', '127.0.0.1', '1');
+        await jobsWait();
+        await redis.command('REPLICAOF', 'NO', 'ONE');
+      },
+      'full for a while': async () => {
+        await redis.command('CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
+        await redis.command('CONFIG', 'SET', 'maxmemory', '1mb');
+        await jobsWait();
+        await redis.command('CONFIG', 'SET', 'maxmemory', '0');
+      },
+    };
+    async function jobsWait(): Promise<void> {
+      await sleep(TROUBLE_MS);
+      expect((await flow.underWay()).staged).toBeGreaterThan(0);
+    }
 
-    it.each([
-      ['read only', [['REPLICAOF', '127.0.0.1', '1']], [['REPLICAOF', 'NO', 'ONE']]],
-      [
-        'full',
-        [
-          ['CONFIG', 'SET', 'maxmemory-policy', 'noeviction'],
-          ['CONFIG', 'SET', 'maxmemory', '1mb'],
-        ],
-        [['CONFIG', 'SET', 'maxmemory', '0']],
-      ],
-    ])('%s for a while', async (name, strike, mend) => {
-      await through(name, flow, async () => {
-        for (const [command, ...args] of strike) await redis.command(command!, ...args);
-        await sleep(TROUBLE_MS);
-        expect((await flow.underWay()).staged).toBeGreaterThan(0);
-        for (const [command, ...args] of mend) await redis.command(command!, ...args);
-      });
-      undisturbed();
+    it.each(inTurn(Object.keys(troubles)))('%s', async (name) => {
+      await through(name, flow, troubles[name]!);
+      expect([...flow.answers.keys()].filter((s) => s !== 201 && s !== 202)).toEqual([]);
     });
   });
 });

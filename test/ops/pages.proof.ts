@@ -15,6 +15,7 @@ import {
   type Service,
   TestEnvironment,
 } from '../support/test-environment.js';
+import { inTurn } from '../support/turns.js';
 
 /** The console as people use it: in Chromium, against the real service and the simulator. */
 const EVIL = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
@@ -406,12 +407,14 @@ describeInBrowser('the console', () => {
       await signIn(page, vic!);
     });
 
+    const schemes = ['light', 'dark'] as const;
+    const widths = [375, 768, 1_024, 1_440, 2_560] as const;
     const look = async (name: string) => {
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.waitForLoadState('networkidle');
-      for (const colorScheme of ['light', 'dark'] as const) {
+      for (const colorScheme of pictures ? schemes : inTurn(schemes)) {
         await page.emulateMedia({ colorScheme });
-        for (const width of pictures || colorScheme === 'light' ? [375, 1_440, 2_560] : [375]) {
+        for (const width of pictures ? widths : [375, ...inTurn(widths.slice(1))]) {
           await page.setViewportSize({ width, height: width === 375 ? 800 : 900 });
           if (pictures) {
             await page.waitForTimeout(300);

@@ -11,6 +11,7 @@ import {
   TestEnvironment,
 } from '../support/test-environment.js';
 import { Receiver } from '../webhooks/receiver.js';
+import { inTurn } from '../support/turns.js';
 
 /** APIs and workers in processes of their own, over one database and one queue. */
 const backends = redisBinary ? (['postgres', 'redis'] as const) : (['postgres'] as const);
@@ -22,7 +23,7 @@ const GRACE_MS = 4_000;
 /** What a killed process had in hand is free again after this long at most (docs/jobs.md), and then some. */
 const TAKEN_OVER_MS = 60_000;
 
-describe.each(backends)('roles, with queues in %s', (backend) => {
+describe.each(inTurn(backends))('roles, with queues in %s', (backend) => {
   let redis: RedisServer | null;
   let environment: TestEnvironment;
   let receiver: Receiver;

@@ -7,7 +7,7 @@ const source = `
     const loaded = await next(url, context);
     if (!url.endsWith('/request-storage/entity-key.js')) return loaded;
     const text = Buffer.from(loaded.source).toString('utf8');
-    const broken = text.replace('clientKey) => digest(', 'clientKey) => digest(Math.random() + ');
+    const broken = text.replace(/clientKey\\) ?=> ?digest\\(/, 'clientKey) => digest(Math.random() + ');
     if (broken === text) throw new Error('the line to break is not there any more');
     return { ...loaded, source: broken };
   }

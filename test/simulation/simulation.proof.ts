@@ -2,6 +2,7 @@ import { type Played } from './payment-schedule.js';
 import { type PlayedPayouts } from './payout-schedule.js';
 import { type PlayedRestored } from './restored-schedule.js';
 import { spawnNode } from '../support/process.js';
+import { inTurn } from '../support/turns.js';
 
 /**
  * The flows of the service over an in-memory store with the same guards, simulated PSPs, network
@@ -105,7 +106,7 @@ describe(`${SCHEDULES} schedules from seed ${FROM} on`, () => {
     ],
     ['payment', 'each process goes by the clock of its own machine', 'break-the-clock', 800, 12_000],
   ];
-  it.each(broken)(
+  it.each(inTurn(broken, 2))(
     'of %s fall when a rule is broken: %s',
     async (of, _rule, breaks, from, to) => {
       const child = spawnNode('dist/test/simulation/main.js', {
