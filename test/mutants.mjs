@@ -1,13 +1,15 @@
 /**
- * `npm run mutants [-- name …]`: breaks each guard of a list by hand, one after the other, runs the specs that stand nearest
+ * `npm run mutants [-- --core] [name …]`: breaks each guard of a list by hand, one after the other, runs the specs that stand nearest
  * to it and expects them to fail. Exits 1 if a broken guard passed. A guard whose file changed so that the text to break
- * is not found any more is an error, not a pass. Files are restored, also on Ctrl-C.
+ * is not found any more is an error, not a pass. Files are restored, also on Ctrl-C. With --core Stryker changes every
+ * expression of the pure core instead, see stryker.config.mjs.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-const jest = createRequire(import.meta.url).resolve('jest/bin/jest');
+const require = createRequire(import.meta.url);
+const jest = require.resolve('jest/bin/jest');
 const TIMEOUT_MS = 180_000;
 
 /** @type {readonly { guard: string, file: string, find: string, put: string, specs: readonly string[] }[]} */
@@ -162,6 +164,12 @@ const mutants = [
 ];
 
 process.on('SIGINT', () => process.exit(130));
+if (process.argv.includes('--core')) {
+  const stryker = require
+    .resolve('@stryker-mutator/core/package.json')
+    .replace('package.json', 'bin/stryker.js');
+  process.exit(spawnSync(process.execPath, [stryker, 'run'], { stdio: 'inherit' }).status ?? 1);
+}
 const names = process.argv.slice(2);
 const chosen = mutants.filter(
   ({ guard }) => names.length === 0 || names.some((name) => guard.includes(name)),
