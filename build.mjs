@@ -13,7 +13,7 @@ const startedAt = performance.now();
 const root = import.meta.dirname;
 process.chdir(root);
 
-/** What runs from dist/; of the tests, what processes of theirs import. The image has the first two alone. */
+/** Folders that are compiled to dist/; of the tests, because processes of theirs run from there. The image has two alone. */
 const FOLDERS = ['src', 'migrations', 'demo', 'bench', 'test'];
 
 const options = {
@@ -40,8 +40,8 @@ const [compiled] = await Promise.all([
   run('typescript/bin/tsc', '-b', 'packages/client', 'packages/idempotency', 'packages/simulator'),
 ]);
 const packed = 'dist/src/main.cjs';
-const isStale = compiled > 0 || modifiedAt(packed) < modifiedAt('bundle.mjs');
-if (isStale || !existsSync(packed)) await import('./bundle.mjs');
+const newest = Math.max(...sources.map((file) => modifiedAt(outputOf(file))), modifiedAt('bundle.mjs'));
+if (modifiedAt(packed) < newest) await import('./bundle.mjs');
 await import('./console/build.mjs');
 console.log(`built: ${compiled} of ${sources.length} files compiled, ${seconds()} s`);
 

@@ -41,7 +41,7 @@ function anchorsOf(markdown: string): string[] {
 }
 
 describe('documents', () => {
-  /** What `faultsOf` finds in each of them, with the document's name before it. */
+  /** The faults that `faultsOf` finds in each document, with the document's name before them. */
   const faults = (faultsOf: (document: string) => readonly string[]) =>
     documents.flatMap((document) => faultsOf(document).map((fault) => `${document}: ${fault}`));
 

@@ -15,7 +15,7 @@ export interface BuiltService {
   readonly runCommand: typeof run;
   readonly installation: Installation;
   readonly startSimulator: typeof startSimulator;
-  /** Where listeners of checkpoints are put: the built service does not see the global object of a spec. */
+  /** The global object that listeners of checkpoints are put on: the built service does not see that of a spec. */
   readonly outerGlobals: object;
 }
 

@@ -73,7 +73,7 @@ export interface TestEnvironmentOptions {
 }
 
 export interface StartOptions {
-  /** What a service in this worker does: requests alone unless told, so that nothing runs that the spec does not ask for. */
+  /** Role of a service in this worker: requests alone unless given, so that nothing runs that the spec does not ask for. */
   readonly role?: 'all' | 'api' | 'worker';
   readonly env?: Readonly<Record<string, string>>;
   /** Where the database is reached instead: a proxy in front of it. */
