@@ -157,9 +157,7 @@ describeWithSshd('statements of a bank', () => {
   });
 
   it('that cannot be read, and files that cannot be sent, are measured', async () => {
-    // A service with background work would send the file before it is measured.
-    await bank.service.stop();
-    const service = await bank.environment.start();
+    let { service } = bank;
     const metrics = async () => (await fetch(`${service.url}/metrics`)).text();
     bank.leave('half.xml', '<Document><BkToCstmrStmt>');
     await bank.fetch();
@@ -168,6 +166,9 @@ describeWithSshd('statements of a bank', () => {
       'the refused file is measured',
     );
     await bank.payOut('ben', 5_000);
+    // A service with background work would send the file before it is measured.
+    await bank.service.stop();
+    service = await bank.environment.start();
     await bank.formedAlone();
     await eventually(
       async () => /^payonce_bank_file_unsent_seconds\{psp="bank"\} /m.test(await metrics()),
