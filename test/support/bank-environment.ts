@@ -104,7 +104,18 @@ export class BankEnvironment {
     };
     const { status, text } = await this.shop.post('/v1/payouts', body, `key-${n}`, { waitS: 0 });
     if (status !== 202) throw new Error(`${status} ${text}`);
-    return JSON.parse(text) as PayoutView;
+    const payout = JSON.parse(text) as PayoutView;
+    await this.isCollected(payout.entity_key);
+    return payout;
+  }
+
+  /** The answer comes before the call is made, and a file holds what was collected when it is formed. */
+  private async isCollected(entityKey: string): Promise<void> {
+    const rows = 'SELECT FROM bank_instructions WHERE entity_key = $1';
+    await eventually(
+      async () => (await this.environment.sql(rows, [entityKey])).length > 0,
+      `${entityKey} is collected`,
+    );
   }
 
   /** A payment by direct debit that is collected. Returns its id. */
@@ -121,7 +132,9 @@ export class BankEnvironment {
     };
     const { status, text } = await this.shop.post('/v1/payments', body, `key-${n}`, { waitS: 0 });
     if (status !== 202) throw new Error(`${status} ${text}`);
-    return (JSON.parse(text) as { id: string }).id;
+    const { id } = JSON.parse(text) as { id: string };
+    await this.isCollected(`payment-${id}-charge`);
+    return id;
   }
 
   /**
