@@ -53,7 +53,7 @@ describe('Redis in trouble', () => {
     });
     afterEach(() => flow?.answers.clear());
 
-    /** What the queues had to do, at the moment at which they forgot it. */
+    /** Empties Redis and returns how many jobs were waiting. */
     const flush = () =>
       redis.command(
         'EVAL',

@@ -224,7 +224,7 @@ describe('captures and cancels', () => {
 });
 
 describe('captures and cancels in doubt', () => {
-  /** What is asked of an authorization whose own answer never came is done after the doubt is settled. */
+  /** Captures and cancels of an authorization whose answer was lost are done after the doubt is settled. */
   let environment: TestEnvironment;
   let client: ApiClient;
 
@@ -385,7 +385,7 @@ describe('captures and cancels at the same moment', () => {
     return client.until(() => client.post(path, {}, key), stays);
   }
 
-  /** What was done to the payment after it was authorized. */
+  /** Effects on the payment after it was authorized. */
   function movesOf(id: string): string[] {
     return environment
       .effects(id)
@@ -393,7 +393,7 @@ describe('captures and cancels at the same moment', () => {
       .filter((operation) => operation !== 'authorize');
   }
 
-  /** What the PSP was asked to do to it: a PSP that would refuse the second is not what is relied on. */
+  /** Calls that would change the payment: the spec does not rely on a PSP that refuses the second. */
   function askedFor(id: string): string[] {
     const [made] = environment.effects(id);
     const path = `/v1/payment_intents/${made!.psp_reference}/`;

@@ -29,7 +29,7 @@ describe('a charge, however its PSP fails', () => {
   afterAll(() => environment.close());
   beforeEach(() => environment.simulator.reset());
 
-  /** What happened, as the API tells it, to a payment that its client asked for until it was at rest. */
+  /** The history of a payment in the API, once its client has asked for it until it was at rest. */
   async function pay(order: Order): Promise<{ payment: PaymentView; attempts: AttemptView[]; reply: Reply }> {
     const key = `fault-${(keys += 1)}`;
     const reply = await client.until(() => client.post('/v1/payments', orderOf(order), key), atRest);
@@ -238,7 +238,7 @@ describe('a charge, however its PSP fails', () => {
 });
 
 describe('a charge at Stripe, by the meaning of its answers', () => {
-  /** What Stripe answers, taken for what it means. */
+  /** Answers of Stripe are taken for what they mean. */
   let environment: TestEnvironment;
   let client: ApiClient;
 
