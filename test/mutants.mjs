@@ -71,6 +71,41 @@ const mutants = [
     specs: ['test/database/store'],
   },
   {
+    guard: 'a call that our lock kept back proves nothing',
+    file: 'src/request-storage/assess-route.ts',
+    find: "a.kind === 'complete' || !wasSkipped(a)",
+    put: 'true',
+    specs: ['src/request-storage/next-step'],
+  },
+  {
+    guard: 'a lock that is lost is taken again',
+    file: 'src/idempotency/operation-run.ts',
+    find: 'this.run.lockToken = holder.newToken()',
+    put: 'void holder.newToken()',
+    specs: ['test/request-storage/failover'],
+  },
+  {
+    guard: 'the fingerprint of a payout has what it is taken from',
+    file: 'src/psp/account.ts',
+    find: 'JSON.stringify([adapter, new URL(url).origin, account])',
+    put: 'JSON.stringify([adapter, new URL(url).origin, adapter && account])',
+    specs: ['src/psp/account.spec'],
+  },
+  {
+    guard: 'a line proves nothing with the wrong sign',
+    file: 'src/reconciliation/match.ts',
+    find: "AND NOT r.is_known AND ${HAS_SIGN_OF_KIND} THEN 'due'",
+    put: "AND NOT r.is_known THEN 'due'",
+    specs: ['test/reconciliation/wrong-lines'],
+  },
+  {
+    guard: 'a line with another id is not matched by our reference',
+    file: 'src/reconciliation/match.ts',
+    find: 'AND NOT ${ARE_OTHERS} AND',
+    put: 'AND',
+    specs: ['test/reconciliation/wrong-lines'],
+  },
+  {
     guard: 'a candidate is asked once',
     file: 'src/request-storage/next-step.ts',
     find: '!tried.has(psp) && ',
@@ -185,6 +220,7 @@ for (const { guard, file, find, put, specs } of chosen) {
     file,
     whole.replace(find, () => put),
   );
+  build();
   const { status, stdout } = spawnSync(
     process.execPath,
     [jest, '--selectProjects', 'pure', 'in-process', 'real', '--testPathPatterns', ...specs],
@@ -201,5 +237,11 @@ for (const { guard, file, find, put, specs } of chosen) {
     `${isCaught ? 'caught' : 'ALIVE '}  ${seconds.padStart(3)} s  ${guard} (${failed ?? '?'} failed, ${passed ?? '?'} passed)`,
   );
 }
+build();
 console.log(`${chosen.length - alive.length} of ${chosen.length} broken guards were caught`);
 process.exitCode = alive.length > 0 ? 1 : 0;
+
+/** What specs start is compiled. */
+function build() {
+  spawnSync(process.execPath, ['build.mjs'], { stdio: 'ignore' });
+}

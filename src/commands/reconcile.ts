@@ -205,7 +205,7 @@ async function fromFile(
   ]);
   try {
     const format = await (mapping === undefined
-      ? formatOf(file, reports.fetcherOf(psp)?.statementsOf)
+      ? formatOf(file, reports.accountOf(psp))
       : mappedFormat(mapping));
     return await reports.importer.import(
       {

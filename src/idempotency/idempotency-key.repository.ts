@@ -3,7 +3,7 @@ import { commitOf, type CommitResult, fromNow, insert, type Refusal, update } fr
 import { type IdempotencyKey } from './idempotency-key.entity.js';
 import { FINISHED, idempotencyKeys } from './idempotency-key.table.js';
 import { type Begun, type Decision, type KeyedRun, type RecoveryPoint } from './operation.js';
-import { newLease, type RunTools } from './operation-run.js';
+import { newLease, nowHeld, type RunTools } from './operation-run.js';
 
 /** A key whose operation waits for a person is tried once a day. */
 const DAY_MS = 24 * 3_600_000;
@@ -42,7 +42,7 @@ export class IdempotencyKeyRepository {
 
   /** Locks a key that is free or whose lock has ended by the store's clock. */
   async takeOver(existingKey: IdempotencyKey, run: KeyedRun): Promise<boolean> {
-    run.lease = newLease(this.tools, run.lockToken);
+    const lease = newLease(this.tools, run.lockToken);
     const { lockToken, recoveryPoint } = existingKey;
     const gate = update(
       idempotencyKeys,
@@ -51,18 +51,21 @@ export class IdempotencyKeyRepository {
       { lockToken, recoveryPoint },
       lockToken === null ? null : 'resumableAt',
     );
-    return (await this.tools.store.commit(commitOf(gate))).done;
+    const { done } = await this.tools.store.commit(commitOf(gate));
+    if (done) nowHeld(run, lease);
+    return done;
   }
 
   /** Writes a decision and the key's new state, guarded by the run's token. */
   async write<State>(decision: Decision<State>, run: KeyedRun): Promise<CommitResult> {
     const place = placeOf(decision);
     await checkpoint(`commit:before:${place}`);
-    const { merchantId, key, lockToken } = run;
-    const lease = newLease(this.tools, lockToken);
-    const gate = update(idempotencyKeys, { merchantId, key }, this.keyAfter(decision, run), { lockToken });
+    const { merchantId, key, heldToken } = run;
+    const lease = newLease(this.tools, run.lockToken);
+    const held = { lockToken: heldToken };
+    const gate = update(idempotencyKeys, { merchantId, key }, this.keyAfter(decision, run), held);
     const result = await this.tools.store.commit(commitOf(gate, decision.changes));
-    if (result.done) run.lease = lease;
+    if (result.done) nowHeld(run, lease);
     await checkpoint(`commit:after:${place}`);
     return result;
   }

@@ -270,7 +270,10 @@ class RunUnderKey<State> extends OperationRun<State, unknown, Reply | Pause, Key
     if ((await this.keys.write(decision, this.run)).done) return 'written';
     const key = await this.keys.read(this.run);
     if (wasWritten(decision, key)) return 'written';
-    if (key?.lockToken !== this.run.lockToken) return 'unheld';
+    // Written under the new token though the answer was lost, or not written and still under the one before.
+    const isOurs = key?.lockToken === this.run.lockToken || key?.lockToken === this.run.heldToken;
+    if (!key?.lockToken || !isOurs) return 'unheld';
+    this.run.heldToken = key.lockToken;
     this.at = key;
     return 'refused';
   }

@@ -24,8 +24,10 @@ interface Resting {
 
 /** One run of an operation, which may decide while it holds its lock. */
 export interface Run {
-  /** The lock token that guards every commit of this run. */
-  readonly lockToken: string;
+  /** The token of its lock. Another one is drawn if the session with the database has gone that it was drawn in. */
+  lockToken: string;
+  /** The token that its rows have, which guards the next commit; that commit gives them `lockToken`. */
+  heldToken: string;
   readonly leaseMs: number;
   /** Of the request or of the worker's pass; written on every attempt. */
   readonly traceId: string;
@@ -57,6 +59,7 @@ export function newRun(tools: RunTools, traceId: string, clientWaitsMs: number |
   const lockToken = holder?.newToken() ?? ids.uuid();
   return {
     lockToken,
+    heldToken: lockToken,
     leaseMs,
     traceId,
     clientWaiting: clientWaitsMs !== null,
@@ -68,6 +71,12 @@ export function newRun(tools: RunTools, traceId: string, clientWaitsMs: number |
 /** As of now: read right before the commit that takes or renews the lock. */
 export function newLease({ clock, holder, leaseMs }: RunTools, lockToken: string): Lease {
   return new Lease(clock, leaseMs, () => holder?.holds(lockToken) ?? true);
+}
+
+/** After a commit that took or renewed the lock of a run; `lease` was made right before it. */
+export function nowHeld(run: Run, lease: Lease): void {
+  run.lease = lease;
+  run.heldToken = run.lockToken;
 }
 
 /** The steps of an operation. Decisions are pure and may be repeated with newer data. */
@@ -149,6 +158,7 @@ export abstract class OperationRun<State, Answered, Rest extends Resting, R exte
       async () => {
         if (isStale) state = await this.throughOutages(() => this.read());
         isStale = true;
+        this.keepLock();
         const decision = decideFrom(state);
         const written = await this.throughOutages(() => this.write(decision));
         if (written === 'written') return decision;
@@ -156,6 +166,12 @@ export abstract class OperationRun<State, Answered, Rest extends Resting, R exte
       },
       () => stepBack('refused'),
     );
+  }
+
+  /** What was taken with the present token may be gone with its session: the next commit takes it with a new one. */
+  private keepLock(): void {
+    const { holder } = this.tools;
+    if (holder && !holder.holds(this.run.lockToken)) this.run.lockToken = holder.newToken();
   }
 
   protected throughOutages<T>(work: () => Promise<T>): Promise<T> {

@@ -144,7 +144,12 @@ export class ChargeFlow extends PaymentFlow<NewPayment> implements PaymentOperat
       currency: input.currency,
       pspIdempotencyKey: keyAtPsp,
     };
-    const { history, changes, call } = startOperation(opening, storage.accountAt(first), run, now);
+    const { history, changes, call } = startOperation(
+      opening,
+      storage.accountAt(first, opening.operation),
+      run,
+      now,
+    );
     const transition = {
       merchantId,
       paymentId: id,

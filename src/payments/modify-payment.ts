@@ -114,7 +114,7 @@ export abstract class ModificationFlow extends PaymentFlow<ModifyPayment> implem
       currency,
       pspIdempotencyKey: keyAtPspOf(state, key),
     };
-    const at = storage.accountAt(psp);
+    const at = storage.accountAt(psp, this.operation);
     const { history, changes, call } = startOperation(opening, at, run, now, before);
     // Two operations at once would both pass their checks: the version lets one of them through.
     const set = { ...this.reserve(payment, amount), version: version + 1, updatedAt: now };

@@ -99,7 +99,7 @@ export function openCompensation(
   };
   // A compensation that was tried and refused continues under the same name.
   const before = histories.get(name);
-  const at = storage.accountAt(psp);
+  const at = storage.accountAt(psp, opening.operation);
   const stepResult = startOperation(opening, at, run, now, before);
   return { ...stepResult, changes: [moveOrphan(orphan, 'compensating'), ...stepResult.changes] };
 }

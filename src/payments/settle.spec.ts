@@ -21,7 +21,7 @@ owner.register(new RefundFlow(owner));
 const operationOf = (name: Operation) => owner.operation(name);
 
 const now = new Date('2026-01-01T00:00:00Z');
-const driver = { lockToken: 't', leaseMs: 20_000, traceId: 'trace' };
+const driver = { lockToken: 't', heldToken: 't', leaseMs: 20_000, traceId: 'trace' };
 const can: Capabilities = {
   operations: ['charge', 'authorize', 'capture', 'void', 'refund'],
   currencies: null,

@@ -122,7 +122,7 @@ export class PayoutFlow extends OperationFlow<NewPayout, PayoutState> {
       currency,
       pspIdempotencyKey: keyAtPsp,
     } as const;
-    const stepResult = startOperation(opening, storage.accountAt(first), run, now);
+    const stepResult = startOperation(opening, storage.accountAt(first, opening.operation), run, now);
     // It may be an e-mail address, and an audit record is never deleted: it shows only whether two are equal.
     const recipientDigest = seal.digest(`payout-recipient:${merchantId}:${recipient}`);
     const detail = { amount, currency, recipient_digest: recipientDigest, previous, psp: first };

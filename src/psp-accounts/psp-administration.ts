@@ -16,7 +16,8 @@ import {
   pspOf,
   shapeProblems,
 } from '../psp/psp-entry.js';
-import { fingerprintOf, PspsConfig } from '../psp/psps-config.js';
+import { fingerprintsOf, PspsConfig } from '../psp/psps-config.js';
+import { type Fingerprints } from '../psp/psp-directory.js';
 import { faultsOfRouting, routingRules } from '../psp/routing-rules.js';
 import { type RoutingRule } from '../psp/router.js';
 import { shape } from '../psp/shape.js';
@@ -40,9 +41,8 @@ export interface StoredPspView {
 }
 
 /** An account that may be stored: its references to variables are resolved. */
-interface Checked {
+interface Checked extends Fingerprints {
   readonly entry: PspEntry;
-  readonly fingerprint: string;
 }
 
 /**
@@ -133,6 +133,9 @@ export class PspAdministration {
             'another name. (A key of Stripe that does not name its account needs "account".)',
         );
       }
+      const { bank: _ofFilesAlone, ...asItIs } = before;
+      const isElsewhere = checked.payoutsFingerprint !== fingerprintsOf(asItIs).payoutsFingerprint;
+      if (isElsewhere) await refuseOpenPayouts(tx, name);
       const changed = { ...this.sealed(account.id, checked), ...this.raised(account) };
       await tx.update(StoredPspAccount, { id: account.id }, changed);
       const detail = { members, credentials: Object.keys(credentials as object) };
@@ -211,7 +214,7 @@ export class PspAdministration {
     problems.push(...faultsOfTimeout(this.config, psp));
     problems.push(...(await this.unknownMerchants(psp.merchants ?? [])));
     if (problems.length > 0) throw invalid(problems);
-    return { entry: psp, fingerprint: fingerprintOf(psp) };
+    return { entry: psp, ...fingerprintsOf(psp) };
   }
 
   private async unknownMerchants(ids: readonly string[]): Promise<PspProblem[]> {
@@ -294,6 +297,22 @@ export class PspAdministration {
       changedAt,
     };
   }
+}
+
+/** @throws Problem `invalid_state` while a payout is open there, or one that the PSP did beside our record is not given back */
+async function refuseOpenPayouts(tx: EntityManager, psp: string): Promise<void> {
+  const open = await tx.query<unknown[]>(
+    `SELECT FROM psp_requests WHERE psp = $1 AND operation = 'payout' AND verdict = 'open'
+      UNION ALL
+     SELECT FROM orphan_effects WHERE psp = $1 AND operation = 'payout' AND status NOT IN ('compensated', 'closed')
+      LIMIT 1`,
+    [psp],
+  );
+  if (open.length === 0) return;
+  throw new Problem(
+    'invalid_state',
+    `Payouts of ${psp} are open, which another balance account or address does not know. Wait until they are done, or add that one under another name.`,
+  );
 }
 
 function merged<T extends object>(target: T, patch: unknown): T {

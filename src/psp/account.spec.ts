@@ -1,4 +1,4 @@
-import { accountFingerprint } from './account.js';
+import { accountFingerprint, isSameAccount } from './account.js';
 import { type PspConfig } from './psp-entry.js';
 import { accountOf } from './psps-config.js';
 
@@ -36,6 +36,27 @@ describe('the fingerprint of an account', () => {
       adyen('Shop', 'a', 'https://other.example/v71'),
     ];
     expect(new Set(all).size).toBe(all.length);
+  });
+
+  it('of payouts covers what they are taken from and where they go, and that of payments does not', () => {
+    const of = (more: object) => {
+      const credentials = { merchantAccount: 'Shop', apiKey: 'a', balanceAccount: 'BA1', ...more };
+      const account = accountOf({ name: 'psp', adapter: 'adyen', timeoutMs: 1_000, credentials });
+      void account.adapter.close();
+      return account;
+    };
+    const [as, balance, address] = [
+      of({}),
+      of({ balanceAccount: 'BA2' }),
+      of({ transfersBaseUrl: 'https://balanceplatform-api-live.adyen.com/btl/v4' }),
+    ];
+    expect(new Set([as, balance, address].map(({ payoutsFingerprint }) => payoutsFingerprint)).size).toBe(3);
+    expect(new Set([as, balance, address].map(({ fingerprint }) => fingerprint)).size).toBe(1);
+    expect(isSameAccount(as.payoutsFingerprint!, balance.payoutsFingerprint!)).toBe(false);
+    // A route that was opened before: its account is known, and no part of it.
+    expect(isSameAccount(as.fingerprint, as.payoutsFingerprint!)).toBe(true);
+    expect(isSameAccount(adyen('ShopToo', 'a'), as.payoutsFingerprint!)).toBe(false);
+    expect(isSameAccount(as.payoutsFingerprint!, as.fingerprint)).toBe(false);
   });
 
   it('is of the key itself where it says nothing, unless the file names the account', () => {

@@ -18,6 +18,16 @@ export function accountFingerprint({ adapter, url, account }: AccountIdentity): 
   return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }
 
+/** The same with the part of the account that only some operations use: where payouts go, and what they are taken from. */
+export function withPart(fingerprint: string, part: Pick<AccountIdentity, 'url' | 'account'>): string {
+  return `${fingerprint}.${accountFingerprint({ adapter: '', ...part })}`;
+}
+
+/** Whether both are of one account. A route that was opened before its part was recorded is known by the account alone. */
+export function isSameAccount(opened: string, configured: string): boolean {
+  return opened === configured || (!opened.includes('.') && configured.startsWith(`${opened}.`));
+}
+
 /** "sk_live_51…": behind the 5 stand the 16 characters that the account's id has behind `acct_`. */
 const MODERN_KEY = /^[sr]k_(live|test)_5(1[A-Za-z0-9]{15})[A-Za-z0-9]{40,}$/;
 

@@ -246,8 +246,8 @@ export interface Psps {
   /** False for an account that was taken out of the configuration. */
   has(psp: string): boolean;
   capabilities(psp: string): Capabilities;
-  /** Identifies the account behind the name; see `accountFingerprint()`. */
-  fingerprint(psp: string): string;
+  /** Identifies the account behind the name, as this operation uses it; see `accountFingerprint()`. */
+  fingerprint(psp: string, operation: Operation): string;
   /** Whether the account takes operations of this merchant that have not begun there. */
   mayBegin(psp: string, merchantId: string): boolean;
   /** The longest a call to this PSP can take, in ms. */

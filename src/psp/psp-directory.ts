@@ -10,21 +10,27 @@ import {
   type AttemptKind,
   type Capabilities,
   type Instruction,
+  type Operation,
   type PspAdapter,
   type Psps,
 } from './contract.js';
 import { LOCK_TOO_OLD, provedUnsent } from './network-error.js';
 import { pspText } from './psp-text.js';
 
+/** Which account it is; see `accountFingerprint()`. */
+export interface Fingerprints {
+  readonly fingerprint: string;
+  /** Of payouts, if they go elsewhere than payments, or are taken from an account of their own. */
+  readonly payoutsFingerprint?: string;
+}
+
 /** One PSP account as the directory keeps it. */
-export interface PspAccount extends AccountAccess {
+export interface PspAccount extends AccountAccess, Fingerprints {
   /** Its name in merchants' tokens and routing rules. */
   readonly name: string;
   readonly adapter: PspAdapter;
   /** The longest one call may take, in ms. */
   readonly timeoutMs: number;
-  /** Which account it is; see `accountFingerprint()`. */
-  readonly fingerprint: string;
   /** Credentials: never to be seen in an answer. */
   readonly secrets?: readonly string[];
 }
@@ -145,8 +151,9 @@ export class PspDirectory implements Psps {
   }
 
   /** @throws RangeError for an account that is not configured */
-  fingerprint(psp: string): string {
-    return this.entry(psp).fingerprint;
+  fingerprint(psp: string, operation: Operation): string {
+    const { fingerprint, payoutsFingerprint = fingerprint } = this.entry(psp);
+    return operation === 'payout' ? payoutsFingerprint : fingerprint;
   }
 
   /** Of this process. @throws RangeError for an account that is not configured */

@@ -1,8 +1,8 @@
 import { type Clock, SystemClock } from '../core/clock.js';
-import { accountFingerprint } from './account.js';
+import { accountFingerprint, withPart } from './account.js';
 import { type BankInstructions } from './bank-sepa/bank-instructions.js';
 import { type NotificationReader } from './notification.js';
-import { type PspAccount } from './psp-directory.js';
+import { type Fingerprints, type PspAccount } from './psp-directory.js';
 import { type PspConfig } from './psp-entry.js';
 import { adapterNamed } from './registry.js';
 import { type ReportSource } from './reports.js';
@@ -87,7 +87,7 @@ export function accountOf(
   return {
     name,
     adapter: entry.create({ name, ...settings, instructions, clock }),
-    fingerprint: fingerprintOf({ adapter, ...settings, ...(account === undefined ? {} : { account }) }),
+    ...fingerprintsOf({ adapter, ...settings, ...(account === undefined ? {} : { account }) }),
     timeoutMs: settings.timeoutMs,
     merchants: merchants === undefined ? null : new Set(merchants),
     isTest: test === true,
@@ -98,22 +98,33 @@ export function accountOf(
   };
 }
 
-/** Which account it is; see `accountFingerprint()`. */
-export function fingerprintOf({
+/** Which account it is, for its operations and for its payouts; see `accountFingerprint()`. */
+export function fingerprintsOf({
   adapter,
   baseUrl,
   credentials,
   account,
   bank,
-}: Pick<PspConfig, 'adapter' | 'baseUrl' | 'credentials' | 'account' | 'bank'>): string {
+}: Pick<PspConfig, 'adapter' | 'baseUrl' | 'credentials' | 'account' | 'bank'>): Fingerprints {
   const entry = adapterNamed(adapter)!;
   const url = baseUrl ?? entry.publicUrl;
-  return accountFingerprint({ adapter, url, account: entry.account(credentials, account, bank) });
+  const fingerprint = accountFingerprint({
+    adapter,
+    url,
+    account: entry.account(credentials, account, bank),
+  });
+  const part = entry.payoutsAt?.(credentials);
+  return part ? { fingerprint, payoutsFingerprint: withPart(fingerprint, part) } : { fingerprint };
 }
 
 /** Reads the notifications of an account; null where it has no secret for them. */
 export function noticeReaderOf({ adapter, credentials }: PspConfig): NotificationReader | null {
   return adapterNamed(adapter)?.notices({ credentials }) ?? null;
+}
+
+/** The PSP's name of the account in its reports; undefined where they are of nothing else. */
+export function reportsAreOf({ adapter, ...settings }: PspConfig): string | undefined {
+  return adapterNamed(adapter)?.reportsAreOf?.(settings);
 }
 
 /** Where the reports of an account are fetched; null where there is no such place. */

@@ -1,8 +1,8 @@
 import { isLoopback } from '../config/config.js';
 import { type Clock } from '../core/clock.js';
-import { type AdyenOptions, AdyenPsp } from './adyen/adyen.psp.js';
+import { type AdyenOptions, AdyenPsp, PUBLIC_TRANSFERS_URL } from './adyen/adyen.psp.js';
 import { AdyenNotices } from './adyen/adyen.webhook.js';
-import { isAccountOfStripeKey, stripeAccount } from './account.js';
+import { type AccountIdentity, isAccountOfStripeKey, stripeAccount } from './account.js';
 import { type BankInstructions } from './bank-sepa/bank-instructions.js';
 import { dropKeyOf } from './bank-sepa/bank-drop.js';
 import { BankReports } from './bank-sepa/bank-reports.js';
@@ -52,6 +52,8 @@ export interface AdapterEntry {
    * `configured`: what the file says that the account is called.
    */
   account(credentials: Readonly<Record<string, string>>, configured?: string, bank?: BankSettings): string;
+  /** Where payouts go and what they are taken from, where that is not where payments go. null: there are none. */
+  payoutsAt?(credentials: Readonly<Record<string, string>>): Pick<AccountIdentity, 'url' | 'account'> | null;
   /**
    * Whether the file may say that nothing at this account is real money. False unless its key or each of its addresses
    * shows that it is not live.
@@ -66,6 +68,8 @@ export interface AdapterEntry {
   create(settings: AccountSettings): PspAdapter;
   /** Null where the account has no secret to check notifications by: then none is taken. */
   notices(settings: Pick<AccountSettings, 'credentials'>): NotificationReader | null;
+  /** The PSP's name of the account in its reports, where a report may be about others too. */
+  reportsAreOf?(settings: Pick<AccountSettings, 'credentials' | 'bank'>): string | undefined;
   /** Null where the account has no credentials for it. */
   reports?(
     settings: Omit<AccountSettings, 'clock'> & { readonly clock: Pick<Clock, 'timer'> },
@@ -161,6 +165,10 @@ export const adapters: readonly AdapterEntry[] = [
     basePath: true,
     publicUrl: 'https://checkout-test.adyen.com',
     account: ({ merchantAccount = '' }) => merchantAccount,
+    payoutsAt: ({ balanceAccount, transfersBaseUrl }) =>
+      balanceAccount === undefined
+        ? null
+        : { url: transfersBaseUrl ?? PUBLIC_TRANSFERS_URL, account: balanceAccount },
     takesAccount: ({ merchantAccount }, configured) => configured === merchantAccount,
     mayBeTest: ({ baseUrl, credentials: { transfersBaseUrl } }) =>
       given(baseUrl, transfersBaseUrl).every((url) => isAdyenTest(new URL(url).hostname)),
@@ -181,6 +189,7 @@ export const adapters: readonly AdapterEntry[] = [
         ...payoutsOf(credentials),
       }),
     notices: ({ credentials }) => adyenNotices(credentials),
+    reportsAreOf: ({ credentials: { merchantAccount } }) => merchantAccount,
     reports: ({ credentials: { reportsBaseUrl, reportsApiKey, reportsUser = '', reportsPassword = '' } }) =>
       reportsBaseUrl === undefined
         ? null
@@ -207,8 +216,9 @@ export const adapters: readonly AdapterEntry[] = [
     },
     // A bank sends no notifications; it answers in files.
     notices: () => null,
+    reportsAreOf: ({ bank }) => bank?.account.iban,
     reports: ({ bank, credentials, clock }) =>
-      bank ? new BankReports(bank.account.iban, bank.sftp, dropKeyOf(credentials), clock) : null,
+      bank ? new BankReports(bank.sftp, dropKeyOf(credentials), clock) : null,
   },
 ];
 

@@ -19,8 +19,8 @@ export interface ReportSource {
   announced?(report: AnnouncedReport, signal: AbortSignal): AsyncIterable<Uint8Array>;
   /** Where no schedule says when, an announced report is fetched this long after; absent: at once. */
   readonly fetchAfterMs?: number;
-  /** The IBAN of an account whose reports are a bank's statements; those of other accounts in them are left out. */
-  readonly statementsOf?: string;
+  /** They are a bank's statements. */
+  readonly areStatements?: true;
 }
 
 /** A report that another try would not bring either, and why; without secrets. */

@@ -6,6 +6,7 @@ import { type ReportFormat } from './report-format.js';
 import { type LineKind, type ReportFault, type ReportLine } from './report-line.js';
 
 const COLUMNS = [
+  'Merchant Account',
   'Psp Reference',
   'Merchant Reference',
   'Creation Date',
@@ -46,34 +47,38 @@ const ZONES: Readonly<Record<string, string>> = { UTC: 'Z', GMT: 'Z', CET: '+01:
 
 /**
  * Adyen's settlement detail report. A MerchantPayout closes a batch with the net sum of its rows. Rows have no id, so
- * a row is identified by its whole content and by the number of equal rows above it.
+ * a row is identified by its whole content and by the number of equal rows above it. `merchantAccount`: only its rows
+ * are read, since a company's report has those of all its accounts.
  */
-export const adyenReport: ReportFormat = {
-  name: 'adyen-settlement-detail',
-  covers: ['payment', 'refund', 'dispute'],
-  hasIds: false,
-  async *read(bytes, fault) {
-    const batches = new Map<string, { sum: number; closed: { line: number; net: number } | null }>();
-    for await (const row of csvRows(bytes, { columns: COLUMNS })) {
-      const line = lineOf(row, fault);
-      if (line === null) continue;
-      const id = `${line.batch} in ${line.settled}`;
-      const batch = batches.get(id) ?? { sum: 0, closed: null };
-      batches.set(id, batch);
-      if (line.kind === 'settlement') batch.closed = { line: line.line, net: line.net };
-      else batch.sum += line.net;
-      yield line;
-    }
-    for (const [id, { sum, closed }] of batches) {
-      if (closed && closed.net !== -sum) {
-        fault({
-          line: closed.line,
-          message: `the batch ${id} pays out ${-closed.net} and its rows sum to ${sum} (minor units)`,
-        });
+export function adyenReport(merchantAccount?: string): ReportFormat {
+  return {
+    name: 'adyen-settlement-detail',
+    covers: ['payment', 'refund', 'dispute'],
+    hasIds: false,
+    async *read(bytes, fault) {
+      const batches = new Map<string, { sum: number; closed: { line: number; net: number } | null }>();
+      for await (const row of csvRows(bytes, { columns: COLUMNS })) {
+        if (merchantAccount !== undefined && row.cell('Merchant Account') !== merchantAccount) continue;
+        const line = lineOf(row, fault);
+        if (line === null) continue;
+        const id = `${line.batch} in ${line.settled}`;
+        const batch = batches.get(id) ?? { sum: 0, closed: null };
+        batches.set(id, batch);
+        if (line.kind === 'settlement') batch.closed = { line: line.line, net: line.net };
+        else batch.sum += line.net;
+        yield line;
       }
-    }
-  },
-};
+      for (const [id, { sum, closed }] of batches) {
+        if (closed && closed.net !== -sum) {
+          fault({
+            line: closed.line,
+            message: `the batch ${id} pays out ${-closed.net} and its rows sum to ${sum} (minor units)`,
+          });
+        }
+      }
+    },
+  };
+}
 
 function lineOf(row: CsvRow, fault: (fault: ReportFault) => void): ReportLine | null {
   const wrong = (message: string) => {

@@ -40,7 +40,7 @@ const FEES: ReadonlySet<string> = new Set(['CHRG', 'COMM', 'FEES']);
  *
  * An entry is one line, or one for each of its transactions with an amount. A line that names an operation or a file of
  * ours belongs to it; everything else on the account is `other`. Only a statement is complete: a booking that an advice
- * leaves out may still exist. A booking in both is one line. `account`: only statements of this IBAN are read.
+ * leaves out may still exist. A booking in both is one line, by the bank's reference of it. `account`: only statements of this IBAN are read.
  */
 export function camtReport(account?: string): ReportFormat {
   const covers: Covered[] = [];
@@ -292,7 +292,7 @@ function meaningOf(
     const fee = kind === 'dispute' ? feeOfReturn(transaction!, -amount, currency) : 0;
     return {
       ...whole,
-      key: keyOf('own', endToEndId, kind, amount, currency, day),
+      key: keyOf('own', endToEndId, kind, amount, currency, day, bank),
       kind,
       gross: amount + fee,
       fee,
@@ -309,7 +309,7 @@ function meaningOf(
   const isFee = [texts.get(SUB_FAMILY), said(SUB_FAMILY)].some((code) => FEES.has(code ?? ''));
   if (isFile) {
     const kind = amount < 0 ? 'payout' : 'payment';
-    const key = keyOf('file', file, amount, currency, day);
+    const key = keyOf('file', file, amount, currency, day, bank);
     return { ...whole, key, kind, pspReference: null, reference: null, batch: file };
   }
   return {

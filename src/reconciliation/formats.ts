@@ -11,14 +11,14 @@ import { stripeReport } from './stripe-report.js';
 const HEADINGS: readonly (readonly [string, (account?: string) => ReportFormat])[] = [
   ['balance_transaction_id', () => stripeReport],
   [STRIPE_BALANCE, () => stripeBalance],
-  ['Modification Reference', () => adyenReport],
+  ['Modification Reference', adyenReport],
   ['BkToCstmrStmt', camtReport],
   ['BkToCstmrDbtCdtNtfctn', camtReport],
 ];
 
 const HEAD_BYTES = 4_096;
 
-/** The format that the beginning of the file shows; `account`: the IBAN whose statements are meant. @throws ReportRefused where it shows none */
+/** The format that the beginning of the file shows; `account`: the IBAN or the merchant account that is meant, where the file may be about others too. @throws ReportRefused where it shows none */
 export async function formatOf(file: string, account?: string): Promise<ReportFormat> {
   const opened = await open(file, 'r');
   try {

@@ -1,4 +1,5 @@
 import { type PoolClient } from 'pg';
+import { HAS_SIGN_OF_KIND } from './match.js';
 
 /** What a judgement rests on. */
 export interface JudgeOptions {
@@ -68,7 +69,7 @@ const OPEN_LINES = open(`
   SELECT l.psp, l.key AS line_key, 'line:' || l.key AS subject, coalesce(l.merchant_id, known.merchant_id) AS merchant_id,
          known.source, coalesce(l.entity_key, known.entity_key) AS entity_key, l.psp_reference, l.currency, 0 AS expected,
          l.gross AS reported, l.occurred_at,
-         CASE WHEN known.source IS NOT NULL OR named.is_authorized THEN 'status_mismatch'
+         CASE WHEN known.source IS NOT NULL OR named.is_authorized OR NOT ${HAS_SIGN_OF_KIND} THEN 'status_mismatch'
               WHEN l.entity_key IS NULL THEN 'missing_here'
               WHEN done.is THEN 'duplicate_effect'
               WHEN l.evidence IS NULL THEN 'wrong_psp'

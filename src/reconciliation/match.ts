@@ -24,6 +24,20 @@ WITH matched AS (${matched}), written AS (
 UPDATE report_lines l SET is_matched = true FROM (SELECT DISTINCT psp, line_key FROM written) w
  WHERE l.psp = w.psp AND l.key = w.line_key`;
 
+/**
+ * Whether the two ids are of different objects: ids of one form that differ. (At Stripe a charge `ch_` and its payment
+ * `pi_` are named side by side.) What carries an id is about the object that it names, whatever else it carries.
+ */
+const formOf = (id: string) => `CASE WHEN strpos(${id}, '_') > 0 THEN split_part(${id}, '_', 1) ELSE '' END`;
+const ARE_OTHERS = `
+  coalesce(x.psp_reference NOT IN (l.psp_reference, coalesce(l.parent_reference, l.psp_reference))
+           AND ${formOf('x.psp_reference')} = ${formOf('l.psp_reference')}, false)`;
+
+/** A transaction is of one unit, whichever of its lines came first. */
+const UNIT = (otherwise: string) => `
+  coalesce((SELECT min(y.unit) FROM reconciliation_matches y WHERE y.merchant_id = x.merchant_id AND y.source = x.source),
+           ${otherwise})`;
+
 /** What one statement matches by the PSP's id: of a report of millions of lines a single one would sort and join them all on disk. */
 const CHUNK = 20_000;
 
@@ -37,7 +51,7 @@ WITH chunk AS MATERIALIZED (
    WHERE psp = $1 AND NOT is_matched AND kind IN ${kinds} AND key > $2 ORDER BY key LIMIT ${CHUNK}
 ), written AS (
   INSERT INTO reconciliation_matches (psp, line_key, merchant_id, source, unit, matched_by)
-  SELECT $1, l.key, x.merchant_id, x.source, x.kind || ':' || x.psp_reference, 'psp_reference'
+  SELECT $1, l.key, x.merchant_id, x.source, ${UNIT("x.kind || ':' || x.psp_reference")}, 'psp_reference'
     FROM chunk l CROSS JOIN LATERAL (
       SELECT * FROM (${EFFECTS}) e
        WHERE e.psp = $1 AND e.psp_reference = l.reference AND e.kind = l.kind OFFSET 0) x
@@ -82,14 +96,14 @@ const OWNER = `
        SELECT merchant_id FROM payouts
         WHERE id = CASE WHEN l.reference ~ '${NAME}' AND l.reference LIKE 'payout-%' THEN substr(l.reference, 8, 36)::uuid END`;
 
-/** By our own name of the operation, where no line is about that transaction yet. */
+/** By our own name of the operation, where no line is about that transaction yet and no id says that it is another. */
 const BY_REFERENCE = record(
   `SELECT l.psp, l.key, x.merchant_id, x.source, x.kind || ':' || x.entity_key AS unit
      FROM report_lines l CROSS JOIN LATERAL (${OWNER}) m
      JOIN (${EFFECTS}) x
        ON x.merchant_id = m.merchant_id AND x.source >= l.reference || '#' AND x.source < l.reference || '$'
       AND x.psp = l.psp AND x.kind = l.kind
-    WHERE l.psp = $1 AND NOT l.is_matched AND l.kind IN ${OURS} AND l.reference ~ '${NAME}'
+    WHERE l.psp = $1 AND NOT l.is_matched AND l.kind IN ${OURS} AND NOT ${ARE_OTHERS} AND l.reference ~ '${NAME}'
       AND NOT EXISTS (SELECT FROM reconciliation_matches y WHERE y.merchant_id = x.merchant_id AND y.source = x.source)`,
   'reference',
 );
@@ -186,14 +200,18 @@ async function matchByPspReference(
   return matched;
 }
 
+/** Whether money moved as its kind says: what is taken back (a charge that failed later) proves nothing good. */
+export const HAS_SIGN_OF_KIND = `
+  sign(l.gross) = CASE WHEN l.kind IN ('payment', 'refund_reversed', 'dispute_reversed', 'payout_returned') THEN 1 ELSE -1 END`;
+
 /**
  * A line that names an operation which is not effective here: the route that it proves effective, whose owner takes in the line.
- * By the PSP's id, or by our own name where only one route of it was at this account.
+ * By the PSP's id, or by our own name where only one route of it was at this account. What moved the other way is a break.
  */
 const NAMED = `
 UPDATE report_lines l
    SET merchant_id = r.merchant_id, entity_key = r.entity_key, route = r.route,
-       evidence = CASE WHEN r.psp = l.psp AND NOT r.is_known THEN 'due' END
+       evidence = CASE WHEN r.psp = l.psp AND NOT r.is_known AND ${HAS_SIGN_OF_KIND} THEN 'due' END
   FROM (
     SELECT DISTINCT ON (n.key) n.key, n.merchant_id, n.entity_key, n.route, n.psp,
              -- This very object is effective here already; the ledger is about to have it.

@@ -93,6 +93,7 @@ export class ReportEvidence {
         answer: {
           outcome: 'succeeded',
           ...(pspReference === null ? {} : { pspReference }),
+          // Its sign was held to its kind where the route was named.
           money: { amount: Math.abs(gross), currency },
         },
       },

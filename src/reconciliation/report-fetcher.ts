@@ -21,6 +21,8 @@ const MAX_RETRY_MS = 3_600_000;
 export interface FetcherAccount {
   readonly psp: string;
   readonly source: ReportSource;
+  /** The PSP's name of the account, where a report may be about others too. */
+  readonly reportsAreOf: string | undefined;
   /** Null: reports are fetched once they are announced. */
   readonly schedule: Schedule | null;
 }
@@ -75,11 +77,6 @@ export class ReportFetcher {
   dueAt(now: Date): Date {
     const { schedule, source } = this.account;
     return schedule === null ? new Date(now.getTime() + (source.fetchAfterMs ?? 0)) : nextDue(schedule, now);
-  }
-
-  /** The IBAN of the account, where its reports are a bank's statements. */
-  get statementsOf(): string | undefined {
-    return this.account.source.statementsOf;
   }
 
   get fetchesByItself(): boolean {
@@ -145,13 +142,12 @@ export class ReportFetcher {
     { period, announced }: Fetchable,
     signal: AbortSignal,
   ): { readonly format: ReportFormat; readonly bytes: AsyncIterable<Uint8Array> } {
-    const { source } = this.account;
+    const { source, reportsAreOf } = this.account;
     if (period !== null && source.period) {
       return { format: stripeBalance, bytes: source.period(period, signal) };
     }
     if (announced !== null && source.announced) {
-      const { statementsOf } = source;
-      const format = statementsOf === undefined ? adyenReport : camtReport(statementsOf);
+      const format = source.areStatements ? camtReport(reportsAreOf) : adyenReport(reportsAreOf);
       return { format, bytes: source.announced(announced, signal) };
     }
     throw new ReportNotFetched('the account has no place to fetch this report from');

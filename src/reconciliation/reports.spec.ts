@@ -111,7 +111,7 @@ describe('a Stripe itemised report', () => {
 describe('an Adyen settlement detail report', () => {
   it('is read with its fees, in its time zone, below lines that stand above the heading', async () => {
     const file = `\uFEFF${rows('Merchant/Company,Start date,End date', 'Shop,2026-11-22,2026-11-23')}${adyen(settled(), paidOut('9.50'))}`;
-    const { lines, faults } = await read(adyenReport, file);
+    const { lines, faults } = await read(adyenReport(), file);
     expect(faults).toEqual([]);
     expect(lines).toMatchObject([
       {
@@ -129,8 +129,14 @@ describe('an Adyen settlement detail report', () => {
     ]);
   });
 
+  it('of a company is read for one of its accounts', async () => {
+    const file = adyen(settled(), settled().replace('Co,Shop,', 'Co,Other,'), paidOut('9.50'));
+    const { lines, faults } = await read(adyenReport('Shop'), file);
+    expect([lines.map(({ line }) => line), faults]).toEqual([[2, 4], []]);
+  });
+
   it('may be settled in another currency', async () => {
-    const { lines } = await read(adyenReport, adyen(settled('Settled', 'USD')));
+    const { lines } = await read(adyenReport(), adyen(settled('Settled', 'USD')));
     expect(lines).toMatchObject([{ currency: 'USD', gross: 1_000, settled: 'EUR', net: 950, fee: 50 }]);
   });
 
@@ -140,7 +146,7 @@ describe('an Adyen settlement detail report', () => {
     ['an unknown time zone', adyen(settled().replace('CET', 'XYZ')), 2, /XYZ.*no time/],
     ['an unknown currency', adyen(settled('Settled', 'QQQ')), 2, /"QQQ" is no currency/],
   ])('has %s: told by line', async (_what, file, line, message) => {
-    const { faults } = await read(adyenReport, file);
+    const { faults } = await read(adyenReport(), file);
     expect(faults).toEqual([{ line, message: expect.stringMatching(message) as string }]);
   });
 });
@@ -282,6 +288,16 @@ ${entries.join('\n')}
       .replaceAll('Stmt>', 'Ntfctn>');
     expect((await read(advice, text)).lines).toHaveLength(1);
     expect(advice.covers).toEqual([]);
+  });
+
+  it('has two bookings of one transfer as two lines, where the bank names each', async () => {
+    const keyOf = async (bank: string) => {
+      const ntry = own('5.00', 'DBIT').replace('<NtryDtls>', `<AcctSvcrRef>${bank}</AcctSvcrRef><NtryDtls>`);
+      const { lines } = await read(camtReport(), statement('0', ntry).replace(/<Bal>.*<\/Bal>/g, ''));
+      return lines[0]!.key;
+    };
+    expect(await keyOf('B1')).toBe(await keyOf('B1'));
+    expect(await keyOf('B1')).not.toBe(await keyOf('B2'));
   });
 
   const published = resolve(__dirname, '../../../shared/data/iso20022');

@@ -4,7 +4,7 @@ import { type Registry } from 'prom-client';
 import { Clock } from '../core/clock.js';
 import { Ids } from '../core/ids.js';
 import { registerLookedUp } from '../monitoring/looked-up-gauge.js';
-import { oncePer, PspsConfig, reportSourceOf } from '../psp/psps-config.js';
+import { oncePer, PspsConfig, reportsAreOf, reportSourceOf } from '../psp/psps-config.js';
 import { type PspConfig } from '../psp/psp-entry.js';
 import { type ReconciliationSettings } from '../psp/reconciliation-settings.js';
 import { type AnnouncedReport } from '../psp/reports.js';
@@ -33,7 +33,9 @@ export class Reports {
     const deps = { fetches: this.fetches, importer: this.importer, clock };
     this.fetcherFor = oncePer((psp) => {
       const source = reportSourceOf(psp, clock);
-      return source && new ReportFetcher({ psp: psp.name, source, schedule: scheduleOf(psp) }, deps);
+      if (source === null) return null;
+      const account = { psp: psp.name, source, reportsAreOf: reportsAreOf(psp), schedule: scheduleOf(psp) };
+      return new ReportFetcher(account, deps);
     });
   }
 
@@ -47,6 +49,12 @@ export class Reports {
   fetcherOf(psp: string): ReportFetcher | undefined {
     const account = this.config.named(psp);
     return (account && this.fetcherFor(account)) ?? undefined;
+  }
+
+  /** The PSP's name of this account in its reports; undefined where they are of nothing else. */
+  accountOf(psp: string): string | undefined {
+    const account = this.config.named(psp);
+    return account && reportsAreOf(account);
   }
 
   /** The PSP says that a report is ready: it is fetched when the account's schedule says, or at once. */

@@ -8,7 +8,8 @@ import { type StepFacts } from './next-step.js';
 import { nonExecutionProofs, orphanEffects, pspAttempts, pspRequests } from './psp-request.table.js';
 
 const START = Date.UTC(2026, 0, 1);
-const driver = { lockToken: '01900000-0000-7000-8000-00000000000a', leaseMs: 20_000, traceId: 't' };
+const token = '01900000-0000-7000-8000-00000000000a';
+const driver = { lockToken: token, heldToken: token, leaseMs: 20_000, traceId: 't' };
 const opening = {
   merchantId: '01900000-0000-7000-8000-000000000001',
   paymentId: '01900000-0000-7000-8000-000000000002',
@@ -136,7 +137,11 @@ describe('driving an operation', () => {
 
   it('takes a route that another holds only once its lease has run out', () => {
     const opened = startOperation(opening, atFirst, driver, new Date(START));
-    const other = { ...driver, lockToken: '01900000-0000-7000-8000-00000000000b' };
+    const [lockToken, heldToken] = [
+      '01900000-0000-7000-8000-00000000000b',
+      '01900000-0000-7000-8000-00000000000b',
+    ];
+    const other = { ...driver, lockToken, heldToken };
     const stepResult = advance(opened.history, factsAt(START + 21_500), other);
     expect(on(stepResult.changes, pspRequests, 'update')).toMatchObject([{ lapsed: 'leasedUntil' }]);
   });

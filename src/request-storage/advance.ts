@@ -295,7 +295,7 @@ function write(before: PspRequest, after: PspRequest, holder: LeaseHolder, lease
   const { verdict, pspReference, nextStepAt, stuckAt, version, leasedBy, decidedAt, lookAgainAt } = after;
   const stuckReason = stuckAt === null ? null : (after.stuckReason ?? null);
   const firstStuckAt = before.firstStuckAt ? null : after.firstStuckAt;
-  const mine = before.leasedBy === null || before.leasedBy === holder.lockToken;
+  const mine = [null, holder.lockToken, holder.heldToken].includes(before.leasedBy);
   return update(
     pspRequests,
     { merchantId: before.merchantId, entityKey: before.entityKey, route: before.route },

@@ -1,5 +1,11 @@
-import { type Capabilities, type DeclineAdvice, type LookupCapability } from '../psp/contract.js';
+import {
+  type Capabilities,
+  type DeclineAdvice,
+  type LookupCapability,
+  OTHER_PARAMETERS,
+} from '../psp/contract.js';
 import { adviceFor } from '../psp/decline.js';
+import { LOCK_TOO_OLD } from '../psp/network-error.js';
 import { referenceIn } from './reference.js';
 import { statedBy } from './statement.js';
 import { type ProofKind, type PspAttempt, type PspRequest } from './psp-request.entity.js';
@@ -42,8 +48,10 @@ export interface OpenEvidence {
  * - `pending`          the PSP has it and will decide
  * - `throttled`        nothing ran; the PSP asks us to come back later
  * - `undoing`          the PSP did it, and was asked to cancel it: it has to be undone
+ * - `unsent`           no call was made yet: our lock had ended before the first one
  */
-export type OpenBecause = 'doubt' | 'conflict' | 'requires_action' | 'pending' | 'throttled' | 'undoing';
+export type OpenBecause =
+  'doubt' | 'conflict' | 'requires_action' | 'pending' | 'throttled' | 'undoing' | 'unsent';
 
 /** How long a call can still be on its way after its row was written, in ms: the lease of its sender. */
 export interface FlightTime {
@@ -52,16 +60,15 @@ export interface FlightTime {
 
 /**
  * Assesses a route by all of its attempts. A verdict is for the whole route: a refused retry says nothing about an
- * earlier attempt that is still in doubt.
+ * earlier attempt that is still in doubt, and a call that our lock kept back says nothing at all.
  */
-export function assessRoute(
-  { request, attempts }: RouteHistory,
-  can: Capabilities,
-  flight: FlightTime,
-): Evidence {
+export function assessRoute(route: RouteHistory, can: Capabilities, flight: FlightTime): Evidence {
+  const { request, attempts } = withoutSkipped(route);
   const stated = attempts.findLast((a) => statedBy(a) !== null);
-  // No later answer of the PSP ends it: a person decides.
-  const conflict = attempts.find((a) => a.outcome === 'conflict') ?? secondYes(attempts);
+  // No later answer of the PSP ends it: a person decides. Only what it says of our key ends with our object.
+  const conflict =
+    attempts.find((a) => a.outcome === 'conflict' && !(isAboutKey(a) && attempts.some(showsOurObject))) ??
+    secondYes(attempts);
   if (conflict && !stated) return { verdict: 'open', why: 'conflict', since: conflict };
 
   const done = attempts.find(isSuccess);
@@ -91,8 +98,11 @@ export function assessRoute(
 
   const completion = undecidedCompletion(attempts);
 
-  if (doubtful.length === 0 && accepted.length === 0 && !completion)
-    return withoutDoubt(lastExecute!, declined);
+  if (doubtful.length === 0 && accepted.length === 0 && !completion) {
+    return (
+      withoutDoubt(lastExecute, declined) ?? { verdict: 'open', why: 'unsent', since: route.attempts[0]! }
+    );
+  }
 
   if (declined && answersAll(executes, declined, can)) return ruledOut('declined', declined);
   if (accepted.length === 0 && !completion && request.pspReference === null) {
@@ -105,6 +115,17 @@ export function assessRoute(
     return { verdict: 'open', why: latest.outcome as 'pending' | 'requires_action', since: accepted[0]! };
   }
   return { verdict: 'open', why: 'doubt', since: doubtful[0] ?? completion ?? accepted[0]! };
+}
+
+/** The PSP knows our key with other parameters. */
+function isAboutKey({ outcome, pspCode }: PspAttempt): boolean {
+  return outcome === 'conflict' && pspCode === OTHER_PARAMETERS;
+}
+
+/** The PSP itself shows one object under our name, with the money that was asked for (else it is a conflict). */
+function showsOurObject(a: PspAttempt): boolean {
+  const isNamed = a.kind === 'lookup' || (a.kind === 'notice' && a.request['named'] === true);
+  return isNamed && isSuccess(a) && referenceIn(a) !== null;
 }
 
 /** A success with another object than an earlier success: the PSP did it twice, and it is not known which one counts. */
@@ -239,9 +260,10 @@ export function isAcceptance(a: PspAttempt): boolean {
   );
 }
 
-/** Every execute was answered, none with a success or a doubt: the last answer decides. */
-function withoutDoubt(last: PspAttempt, declined: PspAttempt | undefined): Evidence {
+/** Every execute was answered, none with a success or a doubt: the last answer decides. null if none was sent. */
+function withoutDoubt(last: PspAttempt | undefined, declined: PspAttempt | undefined): Evidence | null {
   if (declined) return ruledOut('declined', declined);
+  if (!last) return null;
   switch (last.outcome) {
     case 'not_sent':
       return { ...ruledOut('not_sent', last), untouched: true };
@@ -253,6 +275,16 @@ function withoutDoubt(last: PspAttempt, declined: PspAttempt | undefined): Evide
       // An answer that makes no sense for an execute is no answer.
       return { verdict: 'open', why: 'doubt', since: last };
   }
+}
+
+/** A call that was not made because our own lock no longer outlived it: a fact about us, never about the PSP. */
+export function wasSkipped({ outcome, pspCode }: PspAttempt): boolean {
+  return outcome === 'not_sent' && pspCode === LOCK_TOO_OLD;
+}
+
+/** The route without such calls; details of the customer's return that were not sent have yet to be. */
+export function withoutSkipped({ request, attempts }: RouteHistory): RouteHistory {
+  return { request, attempts: attempts.filter((a) => a.kind === 'complete' || !wasSkipped(a)) };
 }
 
 function ruledOut(kind: ProofKind, by: PspAttempt): Extract<Evidence, { verdict: 'ruled_out' }> {

@@ -15,6 +15,8 @@ export interface OperationHistory {
 /** The run that advances an operation: the token of its lock, and how long that lock lasts. */
 export interface LeaseHolder {
   readonly lockToken: string;
+  /** The token that its rows have now: another one if its lock was lost and is taken again. */
+  readonly heldToken: string;
   readonly leaseMs: number;
   readonly traceId: string;
 }

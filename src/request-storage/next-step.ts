@@ -1,4 +1,5 @@
 import { type Hold } from '../core/hold.js';
+import { isSameAccount } from '../psp/account.js';
 import { type Capabilities, OTHER_PARAMETERS } from '../psp/contract.js';
 import { isCall } from './attempt.js';
 import {
@@ -8,6 +9,8 @@ import {
   isFailoverCancel,
   type RouteHistory,
   assessRoute,
+  wasSkipped,
+  withoutSkipped,
 } from './assess-route.js';
 import { type PspAttempt, type PspRequest } from './psp-request.entity.js';
 import { dueOnSchedule, type ScheduleFacts, type Way } from './schedule.js';
@@ -46,7 +49,7 @@ export interface StepFacts extends FlightTime, ScheduleFacts {
    */
   readonly hold: Hold;
   readonly capabilities: (psp: string) => Capabilities;
-  /** Of the account that is configured under this name; undefined where none is. */
+  /** Of the account that is configured under this name, for this operation; undefined where none is. */
   readonly fingerprintOf: (psp: string) => string | undefined;
   /** PSP accounts that may be asked, best first, as routed when it was opened. */
   readonly candidates: readonly string[];
@@ -65,21 +68,48 @@ export const MAX_ROUTES = 12;
  * makes about 30.
  */
 export const MAX_CALLS = 1_000;
+const TOO_MANY_CALLS = 'too many calls';
 
 /** How long a route waits for a process whose clock is right. Longer than a request waits. */
 const UNTIL_SOUND_MS = 3_000;
 /** How long a route waits for the database to report holds. A request waits that long. */
 const UNTIL_HOLD_KNOWN_MS = 1_000;
 
+/** Our lock may be lost so often in a row before the next call waits, first for a second, then for twice as long. */
+const SKIPS_AT_ONCE = 3;
+const MAX_WAIT_FOR_LOCK_MS = 30_000;
+
 /** Why a route is stuck that `failover resume` continues. */
 export const HELD = 'commits may be lost';
 
-export function nextStep(routes: readonly RouteHistory[], facts: StepFacts): Step {
-  const current = routes.at(-1);
-  if (!current) throw new RangeError('an operation without a route has no next step');
+export function nextStep(all: readonly RouteHistory[], facts: StepFacts): Step {
+  const last = all.at(-1);
+  if (!last) throw new RangeError('an operation without a route has no next step');
+  const routes = all.map(withoutSkipped);
+  const current = routes.at(-1)!;
   const step = facts.operatorLooksUp
     ? lookUpAlone(routes, current, facts)
     : stepUnheld(routes, current, facts);
+  if (isCallOf(step)) return whileLockIsLost(last, facts) ?? heldBack(step, current, facts);
+  return heldBack(step, current, facts);
+}
+
+function isCallOf(step: Step): boolean {
+  return step.do === 'execute' || step.do === 'lookup' || step.do === 'complete' || step.do === 'cancel';
+}
+
+/** What is done instead of a call while our lock is lost again and again; null if it was not, or not lately. */
+function whileLockIsLost({ attempts }: RouteHistory, { now }: StepFacts): Step | null {
+  if (attempts.filter(wasSkipped).length >= MAX_CALLS) return { do: 'stuck', why: TOO_MANY_CALLS };
+  const inARow = attempts.length - 1 - attempts.findLastIndex((a) => !wasSkipped(a));
+  if (inARow < SKIPS_AT_ONCE) return null;
+  const { startedAt, endedAt } = attempts.at(-1)!;
+  const delay = Math.min(1_000 * 2 ** (inARow - SKIPS_AT_ONCE), MAX_WAIT_FOR_LOCK_MS);
+  const until = new Date((endedAt ?? startedAt).getTime() + delay);
+  return now < until ? { do: 'wait', until, why: 'lock' } : null;
+}
+
+function heldBack(step: Step, current: RouteHistory, facts: StepFacts): Step {
   if (!mayBeElsewhere(current, facts) || !isHeldBack(step)) return step;
   if (facts.hold === 'operations') return { do: 'stuck', why: HELD };
   return { do: 'wait', until: new Date(facts.now.getTime() + UNTIL_HOLD_KNOWN_MS), why: HELD };
@@ -124,7 +154,8 @@ function lookUpAlone(routes: readonly RouteHistory[], current: RouteHistory, fac
     evidence.why !== 'throttled' &&
     waysToAsk(current, can).length > 0 &&
     attempts.filter(isCall).length < MAX_CALLS;
-  if (mayAsk && attempts.at(-1)!.attempt <= operatorAskedAfter) return { do: 'lookup', offSchedule: true };
+  if (mayAsk && (attempts.at(-1)?.attempt ?? 0) <= operatorAskedAfter)
+    return { do: 'lookup', offSchedule: true };
   const step = stepUnheld(routes, current, { ...others, operatorAskedAfter: undefined });
   const sendsNothing =
     step.do === 'finish' || step.do === 'fail' || step.do === 'wait' || step.do === 'stuck';
@@ -204,7 +235,7 @@ export function isOtherAccount(
   { fingerprintOf }: Pick<StepFacts, 'fingerprintOf'>,
 ): boolean {
   const [opened, configured] = [accountFingerprint ?? null, fingerprintOf(psp) ?? null];
-  return opened !== null && configured !== null && configured !== opened;
+  return opened !== null && configured !== null && !isSameAccount(opened, configured);
 }
 
 /** It is proved that this PSP did nothing. May another PSP be tried, or the same one under a fresh key? */
@@ -227,6 +258,16 @@ function afterRuledOut(routes: readonly RouteHistory[], evidence: RuledOut, fact
   const isSeen = current.attempts.some((a) => a.kind === 'execute' && a.httpStatus !== null);
   if (!isSeen && mayResend(current, facts.capabilities(psp), facts.now)) return { do: 'execute' };
   return { do: 'open', psp, evidence };
+}
+
+/** Our lock had ended before the first call: it is made now, unless nobody wants it any more. */
+function whileUnsent(routes: readonly RouteHistory[], { since }: OpenEvidence, facts: StepFacts): Step {
+  if (facts.intent === 'finish' || facts.hold !== 'none') return { do: 'execute' };
+  return afterRuledOut(
+    routes,
+    { verdict: 'ruled_out', kind: 'not_sent', by: since, advice: 'never', untouched: true },
+    facts,
+  );
 }
 
 /** The most details that customers, or forgers of their return, may send for one route. */
@@ -267,6 +308,7 @@ function whileOpen(
     return ask && !isAsked ? { do: ask, offSchedule: true } : { do: 'stuck', why: needsPerson };
   }
   if (evidence.why === 'throttled') return afterThrottle(routes, current, evidence, can, facts);
+  if (evidence.why === 'unsent') return whileUnsent(routes, evidence, facts);
   if (
     facts.intent === 'cancel' &&
     mayCancel(current, can) &&
@@ -280,7 +322,7 @@ function whileOpen(
 
 function whyOnlyAPersonDecides({ attempts }: RouteHistory, { why, since }: OpenEvidence): string | null {
   if (why === 'conflict') return conflictOf(since);
-  return attempts.filter(isCall).length >= MAX_CALLS ? 'too many calls' : null;
+  return attempts.filter(isCall).length >= MAX_CALLS ? TOO_MANY_CALLS : null;
 }
 
 /** The `pspCode` of a conflict: the PSP answered with its id of another operation of ours. */

@@ -9,6 +9,7 @@ import {
   type Decision,
   newLease,
   newRun,
+  nowHeld,
   OperationRun,
   type Run,
   type RunTools,
@@ -303,7 +304,7 @@ class RouteRun<State> extends OperationRun<State, Answered, RouteRest> {
     if (decision.changes.length === 0) return 'written';
     const lease = newLease(this.tools, this.run.lockToken);
     const done = await commitAt(this.tools, 'driven', decision.changes);
-    if (done) this.run.lease = lease;
+    if (done) nowHeld(this.run, lease);
     return done ? 'written' : 'refused';
   }
 

@@ -127,19 +127,19 @@ export class RequestStorage {
     return psps.has(psp) ? psps.capabilities(psp) : NO_PROMISES;
   }
 
-  /** The account that is configured under this name, for a new route there. */
-  accountAt(psp: string): AccountAt {
-    return { psp, accountFingerprint: this.fingerprintOf(psp) ?? null };
+  /** The account that is configured under this name, for a new route of this operation there. */
+  accountAt(psp: string, operation: Operation): AccountAt {
+    return { psp, accountFingerprint: this.fingerprintOf(psp, operation) ?? null };
   }
 
   /** Whether the name of the route's PSP now means another account. */
   isOtherAccount(request: PspRequest): boolean {
-    return isOtherAccount(request, { fingerprintOf: (psp) => this.fingerprintOf(psp) });
+    return isOtherAccount(request, { fingerprintOf: (psp) => this.fingerprintOf(psp, request.operation) });
   }
 
-  private fingerprintOf(psp: string): string | undefined {
+  private fingerprintOf(psp: string, operation: Operation): string | undefined {
     const { psps } = this.options;
-    return psps.has(psp) ? psps.fingerprint(psp) : undefined;
+    return psps.has(psp) ? psps.fingerprint(psp, operation) : undefined;
   }
 
   /** Whether an operation may be refused; then its key is read first. */
@@ -172,7 +172,7 @@ export class RequestStorage {
   ): StepResult {
     const { leaseMs, deadlineMs, clock, hold, psps } = this.options;
     const { clientWaiting, operatorAskedAfter, operatorLooksUp } = run;
-    const { openedAt, merchantId } = history.routes[0]!.request;
+    const { openedAt, merchantId, operation } = history.routes[0]!.request;
     const facts: StepFacts = {
       ...given,
       clientWaiting,
@@ -184,7 +184,7 @@ export class RequestStorage {
       hold: hold(),
       leaseMs,
       capabilities: (psp) => this.capabilities(psp),
-      fingerprintOf: (psp) => this.fingerprintOf(psp),
+      fingerprintOf: (psp) => this.fingerprintOf(psp, operation),
       mayBeginAt: (psp) => psps.has(psp) && psps.mayBegin(psp, merchantId),
     };
     return advance(history, facts, run, answered);

@@ -13,7 +13,8 @@ import { RequestStorage } from './request-storage.js';
 import { Resolver } from './resolver.js';
 
 const merchantId = '01900000-0000-7000-8000-000000000001';
-const driver = { lockToken: '01900000-0000-7000-8000-00000000000a', leaseMs: 1_000, traceId: 't' };
+const token = '01900000-0000-7000-8000-00000000000a';
+const driver = { lockToken: token, heldToken: token, leaseMs: 1_000, traceId: 't' };
 
 /** No PSP is configured any more. */
 const noPsps: Psps = {

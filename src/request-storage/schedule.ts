@@ -1,5 +1,5 @@
 import { type CallAttempt, isCall, isOffSchedule } from './attempt.js';
-import { type OpenBecause, type OpenEvidence, type RouteHistory } from './assess-route.js';
+import { type OpenBecause, type OpenEvidence, type RouteHistory, wasSkipped } from './assess-route.js';
 import { type PspAttempt } from './psp-request.entity.js';
 
 /** The calls for an open route: a lookup, the same request again, a cancel, the details from the customer. */
@@ -72,7 +72,7 @@ export function dueOnSchedule(
 
   const calls = current.attempts.filter(isCall).filter((a) => a.attempt > since.attempt);
   const isMade = (way: Way) =>
-    calls.some((a) => a.kind === way && !isOffSchedule(a) && lastSignOf(a) >= due!);
+    calls.some((a) => a.kind === way && !isOffSchedule(a) && !wasSkipped(a) && lastSignOf(a) >= due!);
   const scheduled = due === undefined ? undefined : ways.find((way) => !isMade(way));
   const isTooLate = facts.clientWaiting && facts.deadline !== null && facts.now >= facts.deadline;
   // The client has waited long enough; a worker continues at once.
@@ -118,8 +118,9 @@ function wayOffSchedule(
   { now, clientWaiting, operatorAskedAfter }: ScheduleFacts,
 ): Way | null {
   const [first] = ways;
-  const last = current.attempts.findLast(isCall)!;
+  const last = current.attempts.findLast(isCall);
   if (first === undefined || (!clientWaiting && operatorAskedAfter === undefined)) return null;
+  if (!last) return first;
   const extra = calls.filter(isOffSchedule);
   const follows = last === extra.at(-1) ? wayAfter(last, extra, ways) : undefined;
   if (follows) return follows;

@@ -1,5 +1,5 @@
 import { type Capabilities } from '../psp/contract.js';
-import { firstSentAt, type RouteHistory, WINDOW_MARGIN_MS } from './assess-route.js';
+import { firstSentAt, type RouteHistory, wasSkipped, WINDOW_MARGIN_MS } from './assess-route.js';
 import { type PspAttempt } from './psp-request.entity.js';
 
 /*
@@ -24,11 +24,12 @@ export function mayResend({ attempts }: RouteHistory, { idempotency }: Capabilit
 /** The payment's replayed answer is older than the customer's action: only sending the details asks about that. */
 export function mayHandInAgain({ attempts }: RouteHistory, can: Capabilities, now: Date): boolean {
   const { completion, idempotency } = can;
-  const handedIn = attempts.filter((a) => a.kind === 'complete');
+  const handedIn = attempts.filter((a) => a.kind === 'complete' && !wasSkipped(a));
   return (
-    completion?.repeatable === true &&
-    idempotency.replays === 'all' &&
-    insideWindow(handedIn, idempotency.windowMs, now)
+    handedIn.length === 0 ||
+    (completion?.repeatable === true &&
+      idempotency.replays === 'all' &&
+      insideWindow(handedIn, idempotency.windowMs, now))
   );
 }
 

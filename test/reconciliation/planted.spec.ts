@@ -26,7 +26,7 @@ import {
  * more and no fewer, whatever the seed draws.
  */
 const SEEDS = 100;
-const formats = { stripe: stripeReport, adyen: adyenReport } as const;
+const formats = { stripe: stripeReport, adyen: adyenReport() } as const;
 type Reporting = keyof typeof formats;
 const START = new Date(0);
 

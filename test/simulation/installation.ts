@@ -10,6 +10,8 @@ import {
   update,
 } from '../../src/core/change.js';
 import { type MemorySnapshot, MemoryStore } from '../../src/database/commit/memory-store.js';
+import { SeededIds } from '../../src/core/ids.js';
+import { type LockHolder } from '../../src/core/lock-holder.js';
 import { Problem } from '../../src/core/problem.js';
 import { Encryption } from '../../src/core/encryption.js';
 import { type Hold } from '../../src/core/hold.js';
@@ -18,8 +20,15 @@ import { StoreUnavailable } from '../../src/database/store-unavailable.js';
 import { type OrphanCompensator } from '../../src/payments/orphan-compensator.js';
 import { type Psps } from '../../src/psp/contract.js';
 import { type ItemRecorder } from '../../src/request-storage/notification.js';
+import { payments } from '../../src/payments/payment.table.js';
+import { wasSkipped } from '../../src/request-storage/assess-route.js';
 import { HELD } from '../../src/request-storage/next-step.js';
-import { orphanEffects, pspAttempts, pspRequests } from '../../src/request-storage/psp-request.table.js';
+import {
+  nonExecutionProofs,
+  orphanEffects,
+  pspAttempts,
+  pspRequests,
+} from '../../src/request-storage/psp-request.table.js';
 import { RequestStorage } from '../../src/request-storage/request-storage.js';
 import { type Resolver } from '../../src/request-storage/resolver.js';
 import { Messenger } from './messenger.js';
@@ -42,6 +51,7 @@ const seal = new Encryption(Buffer.alloc(32, 7));
 const CRASH = 0.012;
 const FREEZE = 0.008;
 const OUTAGE = 0.01;
+const CUT = 0.01;
 
 export type Mortal = ReturnType<World['newProcess']>;
 
@@ -83,9 +93,15 @@ export abstract class Installation<Service extends Working> {
   protected readonly processes: Mortal[] = [];
   protected crashes = 0;
   protected takeovers = 0;
+  protected cuts = 0;
+  /** Drawn apart, so that the schedules of a seed without a cut stay as they are. */
+  private readonly cutting: SeededIds;
+  /** Who drew each lock token, and in which of its sessions. */
+  private readonly tokens = new Map<string, { readonly process: Mortal; readonly session: number }>();
   private readonly services = new Map<Mortal, Service>();
   private readonly answers = new Map<string, string>();
   private stormy = true;
+  private readonly mayBeCut: boolean;
   private isHeld = false;
   private failoverHeldUntilMs = -Infinity;
 
@@ -93,6 +109,8 @@ export abstract class Installation<Service extends Working> {
     this.world = new World(seed, telling);
     const { world } = this;
     this.memory = new MemoryStore(world.clockOf(null));
+    this.cutting = new SeededIds(seed ^ 0x2545f491, world.clockOf(null));
+    this.mayBeCut = this.cutting.random() < 0.3;
     this.psps = new Map(
       ['first', 'second']
         .slice(0, world.between(1, this.mostPsps))
@@ -135,8 +153,56 @@ export abstract class Installation<Service extends Working> {
       hold,
       ...times,
     });
-    const keyed = new IdempotentRunner({ store, clock, ids, seal, ...times });
-    return { keyed, newId: () => ids.uuid(), deps: { store, storage, seal, clock, ids, leaseMs: LEASE_MS } };
+    const holder = this.holderOf(process);
+    const keyed = new IdempotentRunner({ store, clock, ids, holder, seal, ...times });
+    const deps = { store, storage, seal, clock, ids, holder, leaseMs: LEASE_MS };
+    return { keyed, newId: () => ids.uuid(), deps };
+  }
+
+  /** As a session with the database holds them: what was taken in one that has ended is not held any more. */
+  private holderOf(process: Mortal): LockHolder {
+    return {
+      newToken: () => {
+        const token = this.world.ids.uuid();
+        this.tokens.set(token, { process, session: process.session });
+        return token;
+      },
+      holds: (token) => this.tokens.get(token)?.session === process.session,
+    };
+  }
+
+  /** The database ends the sessions of a process: a failover, a pooler, a statement that took too long. */
+  private maybeCut(process: Mortal): void {
+    if (!this.stormy || !this.mayBeCut || !process.alive || this.cutting.random() >= CUT) return;
+    this.cuts += 1;
+    this.world.tell(`the sessions of ${process.name} end`);
+    const ended = process.session++;
+    void this.releaseLocks(process, ended);
+  }
+
+  /** As every process does with locks of a session that is not there any more. */
+  private async releaseLocks(process: Mortal, ended: number): Promise<void> {
+    const { world, memory } = this;
+    await world.wait(1_000 + Math.floor(this.cutting.random() * 1_000), null);
+    const now = new Date(world.nowMs);
+    const isOfIt = (token: string | null) => {
+      const drawn = this.tokens.get(token ?? '');
+      return drawn?.process === process && drawn.session === ended;
+    };
+    for (const { key, lockToken } of await memory.find(idempotencyKeys, { merchantId })) {
+      if (!isOfIt(lockToken)) continue;
+      memory.commitNow(
+        commitOf(update(idempotencyKeys, { merchantId, key }, { resumableAt: now }, { lockToken })),
+      );
+    }
+    for (const { entityKey, route, leasedBy } of await memory.find(pspRequests, {
+      merchantId,
+      verdict: 'open',
+    })) {
+      if (!isOfIt(leasedBy)) continue;
+      const set = { leasedUntil: now, nextStepAt: now };
+      memory.commitNow(commitOf(update(pspRequests, { merchantId, entityKey, route }, set, { leasedBy })));
+    }
   }
 
   /** Everybody asks once more, when all is at rest: nobody is told anything else than before. */
@@ -175,6 +241,7 @@ export abstract class Installation<Service extends Working> {
       const askedMs = world.nowMs;
       await world.wait(this.pauseMs(), process);
       world.beat(process, askedMs);
+      this.maybeCut(process);
       this.maybeCrash(process, 'before the store');
       await this.stopIfDead(process);
     };
@@ -493,6 +560,21 @@ export abstract class Installation<Service extends Working> {
     const attempts = await this.memory.find(pspAttempts, { merchantId, kind: 'cancel' });
     const canceled = attempts.find(({ request }) => request['fence'] !== true);
     if (canceled) throw new Broken(this.world, `${canceled.entityKey} was canceled and nobody asked for it`);
+  }
+
+  /** What our own lock kept back proves nothing: no other PSP was asked for it, and no payment failed. */
+  protected async ourLockProvesNothing(): Promise<void> {
+    const routes = await this.memory.find(pspRequests, { merchantId });
+    for (const { entityKey, route, attempt } of await this.memory.find(nonExecutionProofs, { merchantId })) {
+      const [by] = await this.memory.find(pspAttempts, { merchantId, entityKey, route, attempt });
+      if (!wasSkipped(by!)) continue;
+      const { paymentId } = routes.find((r) => r.entityKey === entityKey && r.route === route)!;
+      const [payment] = paymentId ? await this.memory.find(payments, { merchantId, id: paymentId }) : [];
+      const isSwitched = routes.some((r) => r.entityKey === entityKey && r.route > route);
+      if (isSwitched || payment?.status !== 'canceled') {
+        throw new Broken(this.world, `the lock of attempt ${attempt} of ${entityKey} is taken for a proof`);
+      }
+    }
   }
 
   /** I5: an open route has a next step with a time, or is stuck and visible. */

@@ -49,6 +49,8 @@ export interface Played {
   readonly switches: number;
   readonly stuck: number;
   readonly takeovers: number;
+  /** How often the sessions of a process with the database ended. */
+  readonly cuts: number;
   readonly orphans: number;
   readonly compensated: number;
   /** Facts told by PSPs that moved an operation, and those taken for contradictions though nobody lied. */
@@ -257,6 +259,7 @@ export class PaymentSchedule extends Installation<Service> {
         throw new Broken(world, `${entityKey} is booked, and ${psp} has nothing`);
     }
     await this.everyRouteGoesOn();
+    await this.ourLockProvesNothing();
     if (!this.isCalledOff) await this.nothingIsCalledOffByItself();
     const told = await this.toldOnce();
     // What a capture or a refund did late is for a person, and shown as that.
@@ -268,6 +271,7 @@ export class PaymentSchedule extends Installation<Service> {
       switches: routes.filter(({ route }) => route > 1).length,
       stuck: routes.filter(({ stuckAt }) => stuckAt !== null).length,
       takeovers: this.takeovers,
+      cuts: this.cuts,
       orphans: orphans.length,
       compensated: orphans.filter(({ status }) => status === 'compensated').length,
       noticed: this.messenger.taken.filter(({ taken }) => taken === 'applied').length,

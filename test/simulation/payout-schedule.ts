@@ -35,6 +35,8 @@ export interface PlayedPayouts {
   readonly switches: number;
   readonly stuck: number;
   readonly takeovers: number;
+  /** How often the sessions of a process with the database ended. */
+  readonly cuts: number;
   readonly orphans: number;
   /** Payouts that were refused because another one has to be read first. */
   readonly outOfTurn: number;
@@ -224,6 +226,7 @@ class PayoutSchedule extends Installation<Service> {
     this.onceEach(await this.leftToPeople());
     await this.nothingIsLost(effects);
     await this.everyRouteGoesOn();
+    await this.ourLockProvesNothing();
     // Nobody calls back what went out by itself, so with orphans a person counts.
     if (orphans.length === 0) {
       await this.booksAgree(effects);
@@ -235,6 +238,7 @@ class PayoutSchedule extends Installation<Service> {
       switches: routes.filter(({ route }) => route > 1).length,
       stuck: routes.filter(({ stuckAt }) => stuckAt !== null).length,
       takeovers: this.takeovers,
+      cuts: this.cuts,
       orphans: orphans.length,
       outOfTurn: this.outOfTurn,
       noticed: this.messenger.taken.filter(({ taken }) => taken === 'applied').length,

@@ -48,6 +48,7 @@ describe(`${SCHEDULES} schedules from seed ${FROM} on`, () => {
       // A storm in which nothing happens proves nothing.
       expect(total('crashes')).toBeGreaterThan(SCHEDULES / 10);
       expect(total('takeovers')).toBeGreaterThan(SCHEDULES / 10);
+      expect(total('cuts')).toBeGreaterThan(SCHEDULES / 50);
       expect(total('switches')).toBeGreaterThan(SCHEDULES / 20);
       expect(total('effects')).toBeGreaterThan(SCHEDULES / 2);
       expect(total('compensated')).toBeGreaterThan(SCHEDULES / 2_000);
@@ -94,6 +95,7 @@ describe(`${SCHEDULES} schedules from seed ${FROM} on`, () => {
   const broken: [of: string, rule: string, breaks: string, from: number, to: number][] = [
     ['payment', 'a call in doubt taken for none', 'break-the-rule', 1, 200],
     ['payouts', 'a call in doubt taken for none', 'break-the-rule', 1, 200],
+    ['payment', 'a lock of ours that has gone taken for a proof', 'break-the-lock', 1, 400],
     ['restored', 'a key at PSPs is drawn anew for every payment', 'break-the-keys', 1, 200],
     ['restored', 'an open route is sent that another PSP may have done', 'break-the-hold', 1_850, 1_860],
     ['restored', 'a payment is taken that another PSP may have made', 'break-the-refusal', 50, 200],
@@ -101,8 +103,8 @@ describe(`${SCHEDULES} schedules from seed ${FROM} on`, () => {
       'restored',
       'another PSP is asked where the first cannot be reached',
       'break-the-failover-hold',
-      100,
-      200,
+      500,
+      600,
     ],
     ['payment', 'each process goes by the clock of its own machine', 'break-the-clock', 800, 12_000],
   ];
@@ -115,7 +117,7 @@ describe(`${SCHEDULES} schedules from seed ${FROM} on`, () => {
         inBackground: true,
       });
       expect((await child.exit).code).toBe(1);
-      expect(child.output()).toMatch(/seed \d+: (I\d|two effects)/);
+      expect(child.output()).toMatch(/seed \d+: (I\d|two effects|the lock of)/);
     },
     10 * 60_000 + SCHEDULES * 20,
   );

@@ -6,6 +6,8 @@ import { SeededIds } from '../../src/core/ids.js';
 export interface SimulatedProcess {
   readonly name: string;
   alive: boolean;
+  /** Its session with the database, in which its locks were taken: another one after the database ended it. */
+  session: number;
   /** Resolves when it dies: what its clients see as a reset connection. */
   readonly death: Promise<'reset'>;
   /** What the process knows of the world's time, which is the database's. */
@@ -78,6 +80,7 @@ export class World {
     const process: SimulatedProcess & { die(): void } = {
       name,
       alive: true,
+      session: 1,
       death,
       die: () => die(),
       skewMs: this.oneOf(SKEWS_MS),

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { type Capabilities, outcomes } from '../../src/psp/contract.js';
+import { LOCK_TOO_OLD } from '../../src/psp/network-error.js';
 import { type RouteHistory } from '../../src/request-storage/assess-route.js';
 import { type StepFacts } from '../../src/request-storage/next-step.js';
 import { type PspAttempt, type PspRequest } from '../../src/request-storage/psp-request.entity.js';
@@ -102,6 +103,43 @@ export const routeStory: fc.Arbitrary<RouteHistory> = fc.tuple(calls, fc.boolean
   });
   return { request, attempts };
 });
+
+/** Calls that our lock kept back, by where in the story each is added; never after more than three in a row. */
+export const skips = fc.array(
+  fc.record({
+    before: fc.integer({ min: 0, max: 6 }),
+    kind: fc.constantFrom('execute' as const, 'lookup' as const, 'cancel' as const),
+  }),
+  { minLength: 1, maxLength: 2 },
+);
+
+/** The same story with these calls between the others. */
+export function withSkips(
+  { request, attempts }: RouteHistory,
+  added: readonly { readonly before: number; readonly kind: 'execute' | 'lookup' | 'cancel' }[],
+): RouteHistory {
+  const first = attempts[0]!;
+  const skipped = (kind: PspAttempt['kind'], at: Date): PspAttempt => {
+    const nothing = { httpStatus: null, response: null, request: {}, decline: null };
+    return {
+      ...first,
+      ...nothing,
+      kind,
+      outcome: 'not_sent',
+      pspCode: LOCK_TOO_OLD,
+      startedAt: at,
+      endedAt: at,
+    };
+  };
+  const end = attempts.at(-1)!.endedAt ?? attempts.at(-1)!.startedAt;
+  const all = [...attempts.keys(), attempts.length].flatMap((i) => [
+    ...added
+      .filter(({ before }) => Math.min(before, attempts.length) === i)
+      .map(({ kind }) => skipped(kind, attempts[i]?.startedAt ?? end)),
+    ...(attempts[i] ? [attempts[i]] : []),
+  ]);
+  return { request, attempts: all.map((a, i) => ({ ...a, attempt: i + 1 })) };
+}
 
 /** Only lookups, cancels and notices say `not_found` or `canceled`; a cancel is not declined. */
 function plausible(

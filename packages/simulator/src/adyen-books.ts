@@ -19,8 +19,9 @@ export class AdyenBooks {
     private readonly webhooks: Webhooks,
   ) {}
 
-  /** Of the last payment: the simulator plays any account. */
-  merchantAccount = 'PayonceECOM';
+  get merchantAccount(): string {
+    return this.ledger.account;
+  }
 
   ensureRoom(): void {
     this.ledger.ensureRoom();
@@ -34,7 +35,7 @@ export class AdyenBooks {
     amount: number,
     key: string | null,
   ): void {
-    this.merchantAccount = payment.merchantAccount;
+    this.ledger.account = payment.merchantAccount;
     this.ledger.add({
       operation,
       psp_reference: pspReference,

@@ -92,10 +92,11 @@ export const stripeKeys: KeyPolicy = {
       type: 'idempotency_error',
       message: `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${key}' if you meant to execute a different request.`,
     }),
+  // Seen with either type.
   inUse: (key) =>
     stripeError(409, {
       code: 'idempotency_key_in_use',
-      type: 'invalid_request_error',
+      type: key.charCodeAt(key.length - 1) % 2 === 0 ? 'invalid_request_error' : 'idempotency_error',
       message: `There is currently another in-progress request using this Idempotent Key (that probably means you submitted twice, and the other request is still going through): ${key}. Please try again later.`,
     }),
   replayed: (reply) => ({ ...reply, headers: { ...reply.headers, 'idempotent-replayed': 'true' } }),

@@ -44,6 +44,8 @@ type Stored = Omit<Effect, 'at' | 'psp' | 'undone_at'> & { readonly at: number; 
 /** What one PSP did, in order; only ever added to, and marked where it came to nothing. */
 export class Ledger {
   private readonly effects: Stored[] = [];
+  /** The PSP's name of the account, where calls say it: that of the last one, since the simulator plays any account. */
+  account = 'PayonceECOM';
   private readonly disputed: DisputedMoney[] = [];
 
   constructor(

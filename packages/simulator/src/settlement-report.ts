@@ -4,12 +4,14 @@ import { type Difference, type ReportRequest } from './report-request.js';
 /** What a PSP did, as its reports are written from it. */
 export interface Reported {
   readonly psp: string;
+  /** Its name at the PSP. */
+  readonly account: string;
   readonly effects: readonly Effect[];
   readonly disputes: readonly DisputedMoney[];
 }
 
 export function reportedBy(ledger: Ledger): Reported {
-  return { psp: ledger.psp, effects: ledger.read(), disputes: ledger.disputes };
+  return { psp: ledger.psp, account: ledger.account, effects: ledger.read(), disputes: ledger.disputes };
 }
 
 /** Something that moved the money that a PSP holds. */
@@ -216,7 +218,7 @@ export function adyenReport(reported: Reported, request: ReportRequest = {}): st
     return [
       [
         'PayonceCompany',
-        'PayonceECOM',
+        reported.account,
         parent ?? own,
         effect.reference ?? '',
         'visa',
@@ -244,7 +246,17 @@ export function adyenReport(reported: Reported, request: ReportRequest = {}): st
     .map(([currency, sum]) => {
       const at = utc(rows.at(-1)!.at);
       const paid = decimal(sum, currency);
-      const head = ['PayonceCompany', 'PayonceECOM', '', '', '', at, 'UTC', 'MerchantPayout', `TX${batch}XT`];
+      const head = [
+        'PayonceCompany',
+        reported.account,
+        '',
+        '',
+        '',
+        at,
+        'UTC',
+        'MerchantPayout',
+        `TX${batch}XT`,
+      ];
       return [...head, '', '', '', '', currency, paid, '', '', '', '', '', batch];
     });
   return csv([

@@ -71,6 +71,9 @@ export interface AdyenPayoutOptions {
   readonly apiKey?: string;
 }
 
+/** Where transfers go unless the configuration says otherwise. */
+export const PUBLIC_TRANSFERS_URL = 'https://balanceplatform-api-test.adyen.com/btl/v4';
+
 export class AdyenPsp implements PspAdapter {
   readonly capabilities: Capabilities;
   private readonly wire: Wire;
@@ -85,10 +88,7 @@ export class AdyenPsp implements PspAdapter {
     this.balanceAccount = payouts?.balanceAccount;
     this.capabilities = payouts ? adyenCapabilities : withoutPayouts;
     this.checkout = this.client(baseUrl ?? 'https://checkout-test.adyen.com/v71', apiKey);
-    this.transfers = this.client(
-      payouts?.baseUrl ?? 'https://balanceplatform-api-test.adyen.com/btl/v4',
-      payouts?.apiKey ?? apiKey,
-    );
+    this.transfers = this.client(payouts?.baseUrl ?? PUBLIC_TRANSFERS_URL, payouts?.apiKey ?? apiKey);
   }
 
   async execute(instruction: Instruction, call: CallContext): Promise<Answer> {

@@ -19,8 +19,9 @@ export class BankReports implements ReportSource {
   /** The owners of the operations take in a statement first; a minute later it is compared with the ledger. */
   readonly fetchAfterMs = 60_000;
 
+  readonly areStatements = true;
+
   constructor(
-    readonly statementsOf: string,
     private readonly sftp: SftpSettings,
     private readonly key: DropKey,
     private readonly clock: Pick<Clock, 'timer'>,

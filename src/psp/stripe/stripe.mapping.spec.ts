@@ -94,6 +94,12 @@ describe('answers of errors', () => {
     ['429', 429, { code: 'lock_timeout' }, 'throttled'],
     ['400 rate limit', 400, { code: 'rate_limit' }, 'throttled'],
     ['409 key in use', 409, { code: 'idempotency_key_in_use' }, 'unknown'],
+    [
+      '409 key in use, of the other type',
+      409,
+      { code: 'idempotency_key_in_use', type: 'idempotency_error' },
+      'unknown',
+    ],
     ['400 other parameters', 400, { type: 'idempotency_error' }, 'conflict'],
     ['424', 424, {}, 'unknown'],
     ['500', 500, { type: 'api_error' }, 'unknown'],

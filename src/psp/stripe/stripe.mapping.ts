@@ -194,8 +194,8 @@ export function answerOfError(
   const said: Omit<Answer, 'outcome'> = { httpStatus, pspCode, message: error.message };
   if (code === UNREADABLE_ANSWER) return { ...said, outcome: 'unknown' };
   // Something ran under our key with other parameters: before the database lost what it knew of it, or
-  // by a fault of ours. Nothing that is found or not found afterwards may undo that.
-  if (rawType === OTHER_PARAMETERS) {
+  // by a fault of ours. The type alone does not say so: a 409 of that type says that the first request still runs.
+  if (rawType === OTHER_PARAMETERS && httpStatus !== 409) {
     return { ...said, pspCode: OTHER_PARAMETERS, outcome: kind === 'execute' ? 'conflict' : 'unknown' };
   }
   if (httpStatus === 429 || code === 'rate_limit') {
