@@ -33,7 +33,7 @@ describe('bad input', () => {
       const [, ask, status, code, pointer] = line;
       let answer = await api.send(ask);
       // The machine may be busy with something else: the best of three counts.
-      for (let i = 0; i < 2 && answer.ms >= 100; i++) answer = await api.send(ask);
+      for (let i = 0; i < 2 && answer.cpuMs >= 100; i++) answer = await api.send(ask);
       const problem = answer.json();
       expect({ status: answer.status, code: problem.code }).toEqual({ status, code });
       expect(answer.headers['content-type']).toBe('application/problem+json');
@@ -45,7 +45,7 @@ describe('bad input', () => {
       });
       if (pointer !== undefined)
         expect(problem.errors).toContainEqual({ pointer, message: expect.any(String) });
-      expect(answer.ms).toBeLessThan(100);
+      expect(answer.cpuMs).toBeLessThan(100);
       expect(withoutIds(answer.text)).not.toMatch(/4242|٤٢|４２|22463/);
       expect([...api.payments.calls, ...api.refunds.calls]).toEqual([]);
       expect((await api.send({ method: 'GET', path: '/health/live' })).status).toBe(200);

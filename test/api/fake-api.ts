@@ -278,7 +278,8 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  readonly ms: number;
+  /** CPU of the process meanwhile, which is that of the API and of the spec. */
+  readonly cpuMs: number;
   json(): { [name: string]: unknown; code?: string; errors?: { pointer: string; message: string }[] };
 }
 
@@ -438,7 +439,7 @@ export class RunningApi {
           ? Buffer.from(body as string)
           : Buffer.from(JSON.stringify(body));
     const key = idempotencyKey === undefined ? `test-${this.payments.calls.length}` : idempotencyKey;
-    const start = performance.now();
+    const start = cpuMs();
     return new Promise((resolve, reject) => {
       const request = httpRequest(
         {
@@ -464,7 +465,7 @@ export class RunningApi {
               status: response.statusCode!,
               headers: response.headers,
               text,
-              ms: performance.now() - start,
+              cpuMs: cpuMs() - start,
               json: () => JSON.parse(text) as ReturnType<Answer['json']>,
             });
           });
@@ -474,4 +475,10 @@ export class RunningApi {
       request.end(bytes);
     });
   }
+}
+
+/** What this process has worked: a bound on it holds on a busy machine too. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
 }

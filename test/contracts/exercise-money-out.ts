@@ -115,13 +115,7 @@ export function exerciseMoneyOut(bench: PspBench, operation: Operation): void {
 
   it('two at once under one key have one effect, and the second knows nothing', async () => {
     if (!keyed()) return;
-    const instruction = await asked();
-    bench.fault({ fault: 'delay_before', next: 1, delay_ms: 150 });
-    const requests = bench.requests();
-    const first = bench.execute(instruction);
-    while (bench.requests() === requests) await new Promise((resolve) => setImmediate(resolve));
-    expect((await bench.execute(instruction)).outcome).toBe('unknown');
-    expect((await first).outcome).toBe('succeeded');
+    await bench.twoAtOnce(await asked());
     expect(done()).toHaveLength(1);
   });
 

@@ -239,13 +239,7 @@ function exerciseKeys(bench: PspBench): void {
 
   it('two at once under one key have one effect, and the second knows nothing', async () => {
     if (!keyed()) return;
-    bench.fault({ fault: 'delay_before', next: 1, delay_ms: 150 });
-    const charge = bench.instruction();
-    const first = bench.execute(charge);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    const second = await bench.execute(charge);
-    expect(second.outcome).toBe('unknown');
-    expect((await first).outcome).toBe('succeeded');
+    await bench.twoAtOnce(bench.instruction());
     expect(bench.effects()).toHaveLength(1);
   });
 }

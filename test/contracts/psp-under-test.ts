@@ -109,6 +109,20 @@ export class PspBench {
     return this.call('cancel', instruction);
   }
 
+  /** Two calls under one key: the PSP's clock holds the first one until the second is answered. */
+  async twoAtOnce(instruction: Instruction): Promise<void> {
+    const HELD_MS = 600_000;
+    await this.end();
+    await this.fresh(undefined, PATIENT_MS, false);
+    this.fault({ fault: 'delay_before', next: 1, delay_ms: HELD_MS });
+    const requests = this.requests();
+    const first = this.execute(instruction);
+    while (this.requests() === requests) await new Promise((resolve) => setImmediate(resolve));
+    expect((await this.execute(instruction)).outcome).toBe('unknown');
+    this.advance(HELD_MS);
+    expect((await first).outcome).toBe('succeeded');
+  }
+
   /** What really happened, oldest first. */
   effects(): readonly Effect[] {
     return this.simulator.ledger(this.subject.psp).effects;
