@@ -51,7 +51,7 @@ describe('payonce stuck', () => {
     expect((await payonce('stuck list')).stdout).toMatch(
       new RegExp(
         `^STUCK +PSP +AMOUNT +LAST OUTCOME\n\n\\d+ s ago +stripe +12\\.34 EUR +none\n` +
-          ` +operation +payment-1-charge\n +merchant +${merchant}\n +reason +not known\n$`,
+          ` +operation +payment-1-charge\n +merchant +${merchant}\n +reason +not known\n +last attempt +0\n$`,
       ),
     );
   });

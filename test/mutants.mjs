@@ -106,6 +106,13 @@ const mutants = [
     specs: ['test/reconciliation/wrong-lines'],
   },
   {
+    guard: 'a statement is of the attempts that were looked at',
+    file: 'src/request-storage/statement-rules.ts',
+    find: 'a.attempt > seenAttempt && isCall(a)',
+    put: 'a.attempt > Infinity * seenAttempt && isCall(a)',
+    specs: ['src/request-storage/statement-rules'],
+  },
+  {
     guard: 'a candidate is asked once',
     file: 'src/request-storage/next-step.ts',
     find: '!tried.has(psp) && ',

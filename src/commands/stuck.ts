@@ -1,7 +1,7 @@
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { Problem } from '../core/problem.js';
 import { type StuckRoute, type StuckRoutes } from '../request-storage/stuck-routes.js';
-import { actor, command, noteOf, type Opened, type Perform, withExamples } from './command.js';
+import { actor, command, noteOf, numberOf, type Opened, type Perform, withExamples } from './command.js';
 import { ago, list } from './text.js';
 
 export function addStuck(payonce: Command, perform: Perform): void {
@@ -24,6 +24,7 @@ export function addStuck(payonce: Command, perform: Perform): void {
               ['operation', route.entityKey],
               ['merchant', route.merchantId],
               ['reason', route.reason ?? 'not known'],
+              ['last attempt', String(route.lastAttempt)],
             ] as const,
           })),
         ),
@@ -60,13 +61,15 @@ export function addStuck(payonce: Command, perform: Perform): void {
     stuck,
     'resolve <payment-or-payout-id>',
     'record what the PSP did, and decide the operation by it',
-    '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42 --as not-done --evidence "not in the dashboard"',
-    '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42 --as done --psp-reference pi_1 --evidence "paid in the dashboard"',
+    '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42 --attempt 9 --as not-done --evidence "not in the dashboard"',
+    '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42 --attempt 9 --as done --psp-reference pi_1 --evidence "paid in the dashboard"',
   )
     .addOption(
       new Option('--as <what>', 'what the PSP did').choices(['done', 'not-done']).makeOptionMandatory(),
     )
+    .requiredOption('--attempt <number>', 'the last attempt that you looked at (stuck list)', attemptOf)
     .requiredOption('--evidence <text>', 'how you know, up to 500 characters')
+    .option('--overrules-psp', 'the PSP has said otherwise, and is wrong')
     .option('--psp-reference <id>', "the PSP's id of the object, with done")
     .option('--entity-key <key>', 'the entity key, where several operations are stuck')
     .action((id: string, options: ResolveOptions) =>
@@ -76,7 +79,14 @@ export function addStuck(payonce: Command, perform: Perform): void {
           throw new Problem('validation_failed', '--psp-reference takes 1 to 200 characters without spaces.');
         }
         const evidence = await noteOf('--evidence', options.evidence, opened);
-        const statement = { isDone: options.as === 'done', evidence, pspReference, by: actor() };
+        const statement = {
+          isDone: options.as === 'done',
+          evidence,
+          pspReference,
+          seenAttempt: options.attempt,
+          overrulesPsp: options.overrulesPsp === true,
+          by: actor(),
+        };
         const found = await (await stuckRoutesOf(opened)).of(id, options.entityKey ?? null);
         const { formatMoney } = await import('../core/money.js');
         const traceId = `cli-${opened.ids.uuid()}`;
@@ -91,6 +101,12 @@ export function addStuck(payonce: Command, perform: Perform): void {
     );
 }
 
+function attemptOf(text: string): number {
+  const attempt = numberOf(text);
+  if (!(attempt >= 1)) throw new InvalidArgumentError('a number from 1');
+  return attempt;
+}
+
 async function stuckRoutesOf({ database }: Opened): Promise<StuckRoutes> {
   const { StuckRoutes } = await import('../request-storage/stuck-routes.js');
   return new StuckRoutes(database.pool);
@@ -98,18 +114,20 @@ async function stuckRoutesOf({ database }: Opened): Promise<StuckRoutes> {
 
 interface ResolveOptions {
   readonly as: 'done' | 'not-done';
+  readonly attempt: number;
+  readonly overrulesPsp?: true;
   readonly evidence: string;
   readonly pspReference?: string;
   readonly entityKey?: string;
 }
 
 export function routeJson(named: Omit<StuckRoute, 'stuckAt'> & { readonly stuckAt: Date | null }): object {
-  const { merchantId, paymentId, payoutId, entityKey, lastOutcome, stuckAt, ...route } = named;
+  const { merchantId, paymentId, payoutId, entityKey, lastOutcome, lastAttempt, stuckAt, ...route } = named;
   const names = {
     merchant_id: merchantId,
     payment_id: paymentId,
     payout_id: payoutId,
     entity_key: entityKey,
   };
-  return { ...names, ...route, last_outcome: lastOutcome, stuck_at: stuckAt };
+  return { ...names, ...route, last_outcome: lastOutcome, last_attempt: lastAttempt, stuck_at: stuckAt };
 }

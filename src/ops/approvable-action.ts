@@ -7,6 +7,11 @@ export type ApprovableAction =
       readonly merchant_id: string;
       readonly entity_key: string;
       readonly route: number;
+      /** The last attempt that was looked at. Absent in what was asked for before it was named: refused. */
+      readonly attempt?: number;
+      readonly overrules_psp?: boolean;
+      /** The PSP's words about `psp_reference`, where it could be asked. */
+      readonly psp_says?: string;
       readonly as: 'done' | 'not-done';
       readonly psp_reference: string | null;
       readonly evidence: string;

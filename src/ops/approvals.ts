@@ -69,8 +69,9 @@ export class Approvals {
   }
 
   /** @throws Problem where the action would be refused now, or is asked for already */
-  async request(action: ApprovableAction, operator: SignedIn): Promise<ApprovalView> {
-    await this.actions.foresee(action, operator);
+  async request(asked: ApprovableAction, operator: SignedIn): Promise<ApprovalView> {
+    await this.actions.foresee(asked, operator);
+    const action = await this.actions.lookedUp(asked, operator);
     const id = this.ids.uuid();
     const { merchant_id: merchantId } = action;
     const subject = auditSubjectOf(action.entity_key);

@@ -102,6 +102,19 @@ export class OperatorActions {
     }
   }
 
+  /**
+   * The action as it is to be approved: with what the PSP says of the object that a person says it made.
+   * @throws Problem where it would be refused
+   */
+  async lookedUp(action: ApprovableAction, operator: SignedIn): Promise<ApprovableAction> {
+    if (action.kind !== 'resolve_stuck') return action;
+    const found = await this.routeOf(action);
+    const resolver = this.owners.of(found.entityKey);
+    const traceId = `console-${this.ids.uuid()}`;
+    const says = await resolver.lookUpStated(found, statementOf(action, operator), traceId);
+    return says === null ? action : { ...action, psp_says: says };
+  }
+
   /** Does it, judged once more. `operator`: who asked for it. Returns what it came to. @throws Problem */
   async perform(
     action: ApprovableAction,
@@ -182,8 +195,12 @@ export class OperatorActions {
 }
 
 function statementOf(
-  { as, evidence, psp_reference }: ResolveStuck,
+  { as, evidence, psp_reference: pspReference, attempt, overrules_psp: overrulesPsp = false }: ResolveStuck,
   operator: { readonly name: string },
 ): Statement {
-  return { isDone: as === 'done', evidence, pspReference: psp_reference, by: actorOf(operator) };
+  if (attempt === undefined) {
+    throw new Problem('invalid_state', 'This names no attempt that was looked at: ask for it again.');
+  }
+  const by = actorOf(operator);
+  return { isDone: as === 'done', evidence, pspReference, seenAttempt: attempt, overrulesPsp, by };
 }

@@ -63,7 +63,7 @@ export interface FlightTime {
  * earlier attempt that is still in doubt, and a call that our lock kept back says nothing at all.
  */
 export function assessRoute(route: RouteHistory, can: Capabilities, flight: FlightTime): Evidence {
-  const { request, attempts } = withoutSkipped(route);
+  const { request, attempts } = withoutAsides(route);
   const stated = attempts.findLast((a) => statedBy(a) !== null);
   // No later answer of the PSP ends it: a person decides. Only what it says of our key ends with our object.
   const conflict =
@@ -118,7 +118,7 @@ export function assessRoute(route: RouteHistory, can: Capabilities, flight: Flig
 }
 
 /** The PSP knows our key with other parameters. */
-function isAboutKey({ outcome, pspCode }: PspAttempt): boolean {
+export function isAboutKey({ outcome, pspCode }: PspAttempt): boolean {
   return outcome === 'conflict' && pspCode === OTHER_PARAMETERS;
 }
 
@@ -282,9 +282,15 @@ export function wasSkipped({ outcome, pspCode }: PspAttempt): boolean {
   return outcome === 'not_sent' && pspCode === LOCK_TOO_OLD;
 }
 
-/** The route without such calls; details of the customer's return that were not sent have yet to be. */
-export function withoutSkipped({ request, attempts }: RouteHistory): RouteHistory {
-  return { request, attempts: attempts.filter((a) => a.kind === 'complete' || !wasSkipped(a)) };
+/** A lookup of the id that a person named: it counts for the person's statement alone. */
+export function isOfStatement({ kind, request }: PspAttempt): boolean {
+  return kind === 'lookup' && request['stated_reference'] !== undefined;
+}
+
+/** The route without what says nothing of it. Details of the customer's return that were not sent have yet to be. */
+export function withoutAsides({ request, attempts }: RouteHistory): RouteHistory {
+  const counts = (a: PspAttempt) => !isOfStatement(a) && (a.kind === 'complete' || !wasSkipped(a));
+  return { request, attempts: attempts.filter(counts) };
 }
 
 function ruledOut(kind: ProofKind, by: PspAttempt): Extract<Evidence, { verdict: 'ruled_out' }> {
@@ -329,6 +335,20 @@ function isFinalNotFound(
     const gone = execute.endedAt?.getTime() ?? execute.startedAt.getTime() + leaseMs;
     return a.startedAt.getTime() >= gone + settlesAfterMs(execute, lookup);
   });
+}
+
+/** When none of its calls can be carried out any more that it has not answered. */
+export function settlesAt(
+  { attempts }: RouteHistory,
+  { lookup }: Capabilities,
+  { leaseMs }: FlightTime,
+): Date {
+  const orders = attempts.filter((a) => a.kind !== 'lookup' && a.kind !== 'notice' && isUnanswered(a));
+  const ends = orders.map((a) => {
+    const gone = a.endedAt?.getTime() ?? a.startedAt.getTime() + leaseMs;
+    return gone + (lookup ? settlesAfterMs(a, lookup) : 0);
+  });
+  return new Date(Math.max(0, ...ends));
 }
 
 /** A server error shows that the PSP got the request, not that it has finished with it. */

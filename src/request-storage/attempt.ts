@@ -1,6 +1,6 @@
 import { type Change, insert, update } from '../core/change.js';
 import { type Answer, type AttemptKind } from '../psp/contract.js';
-import { type RouteHistory, isSuccess } from './assess-route.js';
+import { isOfStatement, type RouteHistory, isSuccess } from './assess-route.js';
 import { referencesIn } from './reference.js';
 import { statedBy } from './statement.js';
 import { type PspAttempt, type PspRequest } from './psp-request.entity.js';
@@ -105,10 +105,10 @@ export function record(history: OperationHistory, answered: Answered, changes: C
  */
 function referenceAfter(
   { pspReference: known }: PspRequest,
-  { kind }: PspAttempt,
+  attempt: PspAttempt,
   { outcome, pspReference: told }: Answer,
 ): string | null {
-  if (kind === 'cancel' || told === undefined) return known;
+  if (attempt.kind === 'cancel' || isOfStatement(attempt) || told === undefined) return known;
   return outcome === 'succeeded' ? told : (known ?? told);
 }
 

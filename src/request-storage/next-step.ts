@@ -10,7 +10,7 @@ import {
   type RouteHistory,
   assessRoute,
   wasSkipped,
-  withoutSkipped,
+  withoutAsides,
 } from './assess-route.js';
 import { type PspAttempt, type PspRequest } from './psp-request.entity.js';
 import { dueOnSchedule, type ScheduleFacts, type Way } from './schedule.js';
@@ -85,7 +85,7 @@ export const HELD = 'commits may be lost';
 export function nextStep(all: readonly RouteHistory[], facts: StepFacts): Step {
   const last = all.at(-1);
   if (!last) throw new RangeError('an operation without a route has no next step');
-  const routes = all.map(withoutSkipped);
+  const routes = all.map(withoutAsides);
   const current = routes.at(-1)!;
   const step = facts.operatorLooksUp
     ? lookUpAlone(routes, current, facts)

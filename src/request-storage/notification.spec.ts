@@ -342,7 +342,14 @@ describe('a second object of one route', () => {
 
 describe('a yes about a conflict that a person ruled out', () => {
   const conflict = callOf(1, 'conflict', { response: { psp_reference: 'pi_1' } });
-  const statement = { isDone: false, evidence: 'not in the dashboard', pspReference: null, by: 'cli:ada' };
+  const statement = {
+    isDone: false,
+    evidence: 'not in the dashboard',
+    pspReference: null,
+    seenAttempt: 1,
+    overrulesPsp: true,
+    by: 'cli:ada',
+  };
   const inConflict = routeOf([conflict], { pspReference: 'pi_1' });
   const stated = statementAttempt(inConflict, statement, now, 't');
   const ruledOut = routeOf([conflict, stated], { verdict: 'ruled_out', pspReference: 'pi_1' });

@@ -10,6 +10,7 @@ import {
   isAboutCancel,
   isAcceptance,
   isFailoverCancel,
+  isOfStatement,
   type RouteHistory,
   isSuccess,
   assessRoute,
@@ -88,7 +89,7 @@ function mayBeAbout({ operation }: PspRequest, fact: NotificationItem): boolean 
 function knows({ request, attempts }: RouteHistory, pspReference: string): boolean {
   return (
     request.pspReference === pspReference ||
-    attempts.some((a) => a.kind !== 'cancel' && referenceIn(a) === pspReference)
+    attempts.some((a) => a.kind !== 'cancel' && !isOfStatement(a) && referenceIn(a) === pspReference)
   );
 }
 

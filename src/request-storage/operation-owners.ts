@@ -13,6 +13,7 @@ export type OperationAdvancer = Pick<
   | 'foreseeAsk'
   | 'resolveStuck'
   | 'foreseeResolution'
+  | 'lookUpStated'
   | 'recordNotification'
 >;
 

@@ -7,6 +7,7 @@ import { type Capabilities } from '../psp/contract.js';
 import { type NotificationItem } from '../psp/notification.js';
 import {
   type Decision,
+  leaveEvidence,
   newLease,
   newRun,
   nowHeld,
@@ -16,7 +17,14 @@ import {
   type Steps,
   type Written,
 } from '../idempotency/operation-run.js';
-import { type Answered, type Call, isCall, type OperationHistory } from './attempt.js';
+import {
+  type Answered,
+  type Call,
+  isCall,
+  newAttempt,
+  type OperationHistory,
+  responseOf,
+} from './attempt.js';
 import { type StepResult, evidenceOnly } from './advance.js';
 import { type RouteHistory } from './assess-route.js';
 import { recheck, rechecked } from './delayed-lookup.js';
@@ -25,6 +33,7 @@ import { attribute, isUnknownReference, recordItem, type NotificationOutcome } f
 import { type PspAttempt, type PspRequest } from './psp-request.entity.js';
 import { pspAttempts, pspRequests } from './psp-request.table.js';
 import { type Statement, statementAttempt } from './statement.js';
+import { refusalOf, wordsOf } from './statement-rules.js';
 import { type OperationTools } from './operation-tools.js';
 
 /** A decision about an operation, with all that it wants written. */
@@ -94,11 +103,60 @@ export class OperationResolver<State> {
   }
 
   /**
-   * Decides a stuck route by a person's statement, with all consequences, in one commit.
-   * @throws Problem `invalid_state` where it is not stuck, or is about to be sent to a bank, `validation_failed` where the PSP's id is needed, or that of
-   *   another operation
+   * Asks the PSP of a stuck route about the object that a person says it made; null where there is nothing to ask about
+   * or nobody to ask. Returns what it says.
+   * @throws Problem as `resolveStuck`, and `invalid_state` where the PSP does not say that this is the operation, with its
+   *   words, unless the person overrules it
+   */
+  async lookUpStated(stuck: Operated, statement: Statement, traceId: string): Promise<string | null> {
+    const { owner } = this;
+    const { storage, clock, store } = this.deps;
+    const { isDone, pspReference } = statement;
+    if (!isDone || pspReference === null) return null;
+    await this.judge(stuck, statement, traceId);
+    const state = await owner.read(stuck);
+    const { request, attempts } = this.historyOf(state, stuck.entityKey).routes.at(-1)!;
+    const { merchantId, entityKey, route, psp, version } = request;
+    if (storage.capabilities(psp).lookup === null || storage.isOtherAccount(request)) return null;
+    const run = newRun(this.deps, traceId, null);
+    const made = newAttempt(request, attempts.at(-1)!.attempt + 1, 'lookup', run, clock.now());
+    const attempt = { ...made, request: { ...made.request, stated_reference: pspReference } };
+    const claim = update(
+      pspRequests,
+      { merchantId, entityKey, route },
+      { version: version + 1 },
+      { version, verdict: 'open' },
+    );
+    if (!(await store.commit(gatedByFirst([claim, insert(pspAttempts, attempt)]))).done) {
+      throw new Problem('invalid_state', `${entityKey} has changed meanwhile. Look again.`);
+    }
+    const sentAt = attempts.filter(({ kind }) => kind === 'execute').map(({ startedAt }) => startedAt);
+    const call = {
+      request: { ...request, pspReference, version: version + 1 },
+      attempt,
+      sentAt,
+      undo: false,
+    };
+    const answered = await owner.call(owner.withCall(state, call), run);
+    await leaveEvidence(this.deps, async () =>
+      evidenceOnly(this.historyOf(await owner.read(stuck), entityKey), answered),
+    );
+    const { outcome, pspCode = null } = answered.answer;
+    const says = `${psp} says of ${pspReference}: ${wordsOf({ outcome, pspCode, response: responseOf(answered.answer) })}`;
+    if (outcome !== 'succeeded' && !statement.overrulesPsp) {
+      throw new Problem('invalid_state', `${says}. Nothing was decided.`);
+    }
+    return says;
+  }
+
+  /**
+   * Decides a stuck route by a person's statement, with all consequences, in one commit. What was done is looked up first,
+   * where the PSP can be asked.
+   * @throws Problem `invalid_state` where it is not stuck, or is about to be sent to a bank, or the statement is not to be
+   *   taken (`refusalOf`, `lookUpStated`), `validation_failed` where the PSP's id is needed, or that of another operation
    */
   async resolveStuck(stuck: Operated, statement: Statement, traceId: string): Promise<PspRequest> {
+    await this.lookUpStated(stuck, statement, traceId);
     return decideAgain<PspRequest>(this.deps, async () => {
       const { settled, attempt, decided } = await this.judge(stuck, statement, traceId);
       const record = audit({
@@ -153,6 +211,9 @@ export class OperationResolver<State> {
     if (request.verdict !== 'open' || request.stuckAt === null) {
       throw new Problem('invalid_state', `${stuck.entityKey} is not stuck.`);
     }
+    const can = storage.capabilities(request.psp);
+    const refusal = refusalOf(route, statement, can, { leaseMs: this.deps.leaseMs }, clock.now());
+    if (refusal !== null) throw new Problem('invalid_state', refusal);
     const isPayment = request.operation === 'charge' || request.operation === 'authorize';
     if (statement.isDone && isPayment && (statement.pspReference ?? request.pspReference) === null) {
       throw new Problem('validation_failed', "What was done needs the PSP's id of it.");

@@ -8,7 +8,9 @@ import { statementAttempt } from './statement.js';
 const most = runs(5_000);
 
 function stated(route: RouteHistory, isDone: boolean, now: Date): RouteHistory {
-  const statement = { isDone, evidence: 'Seen in the dashboard', pspReference: 'pi_1', by: 'cli:ada' };
+  const seenAttempt = route.attempts.at(-1)!.attempt;
+  const said = { evidence: 'Seen in the dashboard', pspReference: 'pi_1', by: 'cli:ada' };
+  const statement = { isDone, ...said, seenAttempt, overrulesPsp: false };
   return { ...route, attempts: [...route.attempts, statementAttempt(route, statement, now, 't')] };
 }
 

@@ -7,6 +7,10 @@ export interface Statement {
   readonly evidence: string;
   /** The PSP's id of the object that it made. */
   readonly pspReference: string | null;
+  /** The last attempt of the route that the person looked at. */
+  readonly seenAttempt: number;
+  /** The person knows that the PSP has said otherwise. */
+  readonly overrulesPsp: boolean;
   /** The author, as in audit records: `operator:<name>`. */
   readonly by: string;
 }
@@ -14,7 +18,7 @@ export interface Statement {
 /** A person's statement, stored with the calls of the route: a notice that no PSP sent. */
 export function statementAttempt(
   { request, attempts }: { readonly request: PspRequest; readonly attempts: readonly PspAttempt[] },
-  { isDone, evidence, pspReference, by }: Statement,
+  { isDone, evidence, pspReference, seenAttempt, overrulesPsp, by }: Statement,
   now: Date,
   traceId: string,
 ): PspAttempt {
@@ -31,7 +35,13 @@ export function statementAttempt(
     httpStatus: null,
     latencyMs: null,
     traceId,
-    request: { operation, about: 'operation', stated_by: by },
+    request: {
+      operation,
+      about: 'operation',
+      stated_by: by,
+      seen_attempt: seenAttempt,
+      ...(overrulesPsp ? { overrules_psp: true } : {}),
+    },
     response: { evidence, ...(pspReference === null ? {} : { psp_reference: pspReference }) },
     startedAt: now,
     endedAt: now,

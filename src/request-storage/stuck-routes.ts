@@ -19,6 +19,8 @@ export interface StuckRoute {
   /** Why it is stuck; null if that is not stored. */
   readonly reason: string | null;
   readonly lastOutcome: string | null;
+  /** The number of its last attempt, which a statement about it names. */
+  readonly lastAttempt: number;
 }
 
 /** An open route of an operation that several PSPs could carry out. */
@@ -29,10 +31,10 @@ export interface OpenRoute extends Omit<StuckRoute, 'stuckAt'> {
 }
 
 const ROUTES = `SELECT r.merchant_id AS "merchantId", r.payment_id AS "paymentId", r.payout_id AS "payoutId", r.entity_key AS "entityKey", r.route,
-              r.psp, r.amount, r.currency, r.stuck_at AS "stuckAt", r.stuck_reason AS reason, a.outcome AS "lastOutcome"`;
+              r.psp, r.amount, r.currency, r.stuck_at AS "stuckAt", r.stuck_reason AS reason, a.outcome AS "lastOutcome", COALESCE(a.attempt, 0) AS "lastAttempt"`;
 const FROM = `
          FROM psp_requests r
-         LEFT JOIN LATERAL (SELECT outcome FROM psp_attempts a
+         LEFT JOIN LATERAL (SELECT outcome, attempt FROM psp_attempts a
             WHERE a.merchant_id = r.merchant_id AND a.entity_key = r.entity_key AND a.route = r.route
             ORDER BY attempt DESC LIMIT 1) a ON true`;
 const LISTED = `${ROUTES}${FROM}

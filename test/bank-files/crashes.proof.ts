@@ -108,7 +108,16 @@ describeWithSshd('a process that dies', () => {
 
   it('sends nothing of which a person has said that it is not done', async () => {
     const resolve = async (id: string) =>
-      env.environment.command('stuck', 'resolve', id, '--as', 'not-done', '--evidence', 'not on the account');
+      env.environment.command(
+        'stuck',
+        'resolve',
+        id,
+        ...(await env.environment.seen(id)),
+        '--as',
+        'not-done',
+        '--evidence',
+        'not on the account',
+      );
     const collected = await env.payOut('anna', 540);
     await env.isStuck(collected.entity_key);
     expect(await resolve(collected.id)).toMatchObject({ verdict: 'ruled_out' });

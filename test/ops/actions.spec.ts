@@ -9,7 +9,7 @@ import {
   type VerdictView,
 } from '../../src/ops/console-views.js';
 import { ConsoleClient, newOperator, type OperatorCredentials } from '../support/console-client.js';
-import { stuckPayment } from '../support/stuck-payment.js';
+import { lastAttempt, makeStuck, stuckPayment } from '../support/stuck-payment.js';
 import { ApiClient, orderOf, paymentOf, type Service, TestEnvironment } from '../support/test-environment.js';
 
 /** What operators do beside asking again: cancel, refund, put off, note, attach. The ledger of the PSP judges. */
@@ -170,8 +170,13 @@ describe('a cancel at the PSP', () => {
 describe('what is stuck', () => {
   const stuck = async (list = 'stuck') => (await vic!.get<PageView<OpenRow>>(`operations/${list}`)).body.data;
 
+  let snoozed: string;
+  let payments = 0;
+  // A success between the failures keeps the breaker of the PSP closed.
+  beforeEach(() => paid(`between-${(payments += 1)}`));
+
   it('is off the list while its owner looks after it, and back when it is woken', async () => {
-    const id = await stuckPayment(environment, shop, 'snoozed', false);
+    const id = (snoozed = await stuckPayment(environment, shop, 'snoozed', false));
     const operation = await named(id);
     const snooze = (owner: string) =>
       cyd!.post<SnoozeView>('operations/snooze', {
@@ -197,6 +202,85 @@ describe('what is stuck', () => {
       ['operation.woken', null, 'operator:cyd'],
       ['operation.noted', 'Called the customer <b>', 'operator:cyd'],
     ]);
+  });
+
+  const notDone = async (id: string) => ({
+    kind: 'resolve_stuck',
+    ...(await named(id)),
+    route: 1,
+    attempt: await lastAttempt(environment, id),
+    as: 'not-done',
+    evidence: 'Not in the dashboard',
+  });
+
+  it('is not resolved by what was asked before another operator had it sent: nothing is done twice', async () => {
+    const id = await stuckPayment(environment, shop, 'retried-meanwhile', false);
+    const asked = await ask(cyd!, await notDone(id));
+    // Done, and its answer is lost.
+    environment.simulator.faults('stripe', { fault: 'error_500_before', on: 'lookup', rate: 1 });
+    environment.simulator.faults('stripe', { fault: 'reset_after', next: 1 });
+    expect((await ben!.post('operations/retry', await named(id))).status).toBe(200);
+    await environment.simulator.clearFaults('stripe');
+    await makeStuck(environment, id);
+    const { body } = await approve(ada!, asked);
+    expect(body.result).toMatch(/^refused: Attempt \d+ \(lookup\) was made since attempt \d+ was looked at/);
+    expect((await page(id)).payment.status).toBe('processing');
+    expect(operationsAt(id)).toEqual([['charge', expect.any(Number)]]);
+    // What names no attempt is refused as it is asked.
+    const { attempt: _, ...unseen } = await notDone(id);
+    expect((await cyd!.post('approvals', unseen)).status).toBe(422);
+  });
+
+  it('is not taken for another object: what a person names is looked up first', async () => {
+    const id = await stuckPayment(environment, shop, 'stranger', true);
+    const made = await fetch(`${environment.simulator.urls.stripe}/v1/payment_intents`, {
+      method: 'POST',
+      headers: {
+        authorization: 'Bearer sk_test_stage',
+        'content-type': 'application/x-www-form-urlencoded',
+        'idempotency-key': 'of-a-stranger',
+      },
+      body: 'amount=777&currency=usd&confirm=true&payment_method=pm_card_visa&automatic_payment_methods[enabled]=true&automatic_payment_methods[allow_redirects]=never',
+    });
+    const stranger = (await made.json()) as { id: string };
+    const done = async (reference: string) => ({
+      ...(await notDone(id)),
+      as: 'done',
+      psp_reference: reference,
+    });
+    const refused = await cyd!.post('approvals', await done(stranger.id));
+    expect([refused.status, refused.body['detail']]).toEqual([
+      409,
+      expect.stringMatching(/^stripe says of pi_.*: conflict not_ours.*Nothing was decided\.$/),
+    ]);
+    expect((await page(id)).payment.status).toBe('processing');
+    const own = environment.effects(id)[0]!.psp_reference;
+    const asked = await ask(cyd!, await done(own));
+    expect(asked.action).toMatchObject({
+      psp_says: expect.stringContaining(`stripe says of ${own}: succeeded`) as string,
+    });
+    expect((await approve(ada!, asked)).body.result).toBe('done: effective');
+    expect((await page(id)).payment).toMatchObject({ status: 'captured', psp_reference: own });
+  });
+
+  it('is not called not done against what the PSP has said, unless two people overrule it', async () => {
+    const id = await stuckPayment(environment, shop, 'contradicted', true);
+    const [effect] = environment.effects(id);
+    await environment.sql(
+      `INSERT INTO psp_attempts (merchant_id, entity_key, route, attempt, kind, outcome, psp_code, trace_id, request, response, started_at, ended_at)
+       SELECT merchant_id, entity_key, route, attempt + 1, 'notice', 'conflict', 'money_differs', 'spec', '{"about": "operation"}',
+              jsonb_build_object('psp_reference', $2::text), started_at, started_at
+         FROM psp_attempts WHERE entity_key = $1 ORDER BY attempt DESC LIMIT 1`,
+      [`payment-${id}-charge`, effect!.psp_reference],
+    );
+    const action = await notDone(id);
+    expect((await verdictOn(action)).detail).toMatch(
+      /stripe has said that it did it \(attempt \d+: conflict money_differs pi_/,
+    );
+    expect((await cyd!.post('approvals', action)).status).toBe(409);
+    const overruling = { ...action, overrules_psp: true };
+    expect((await verdictOn(overruling)).headline).toContain('closed as not done at stripe');
+    expect((await approve(ada!, await ask(cyd!, overruling))).body.result).toBe('done: ruled_out');
   });
 
   it('is resolved with a file that is what was looked at', async () => {
@@ -226,13 +310,14 @@ describe('what is stuck', () => {
       kind: 'resolve_stuck',
       ...operation,
       route: 1,
+      attempt: await lastAttempt(environment, id),
       as: 'not-done',
       evidence: 'See the picture',
       evidence_file: file.id,
       evidence_sha256: sha256,
     };
     expect((await verdictOn({ ...action, evidence_sha256: '0'.repeat(64) })).detail).toMatch(/not the one/);
-    const other = await named(await stuckPayment(environment, shop, 'other-file', false));
+    const other = await named(snoozed);
     expect((await verdictOn({ ...action, ...other })).detail).toMatch(/no such file/);
     expect((await approve(ada!, await ask(cyd!, action))).body.result).toBe('done: ruled_out');
     const download = await fetch(`${service.url}/ops/api/evidence/${file.id}`, {

@@ -10,7 +10,7 @@ import {
 } from '../../src/ops/console-views.js';
 import { type OperatorRole, operatorRoles } from '../../src/core/operator-role.js';
 import { ConsoleClient, newOperator } from '../support/console-client.js';
-import { stuckPayment } from '../support/stuck-payment.js';
+import { lastAttempt, stuckPayment } from '../support/stuck-payment.js';
 import { ApiClient, orderOf, paymentOf, type Service, TestEnvironment } from '../support/test-environment.js';
 
 /** What operators read and do through the console's API; the ledger of the PSP judges. */
@@ -163,7 +163,7 @@ describe('a stuck operation', () => {
     expect(verdict.allowed).toBe(true);
     expect(verdict.headline).toBe('stripe is asked what became of it. The lookup alone moves no money.');
     expect(verdict.facts.join(' ')).toMatch(
-      /Same PSP: stripe, route 1\. Same key: stripe remembers it for another 23 h \d+ min/,
+      /Same PSP: stripe, route 1\. Same key: stripe remembers it for another 22 h \d+ min/,
     );
     expect(environment.simulator.calls('stripe')).toHaveLength(before);
     const { body: retried } = await as.operator.post<RetryView>('operations/retry', operation);
@@ -204,6 +204,7 @@ describe('a stuck operation', () => {
       kind: 'resolve_stuck',
       ...operation,
       route: 1,
+      attempt: await lastAttempt(environment, ids.nothing),
       as: 'not-done',
       evidence: 'Not in the dashboard',
     };
@@ -237,6 +238,7 @@ describe('a stuck operation', () => {
       kind: 'resolve_stuck',
       ...(await named(ids.own)),
       route: 1,
+      attempt: await lastAttempt(environment, ids.own),
       as: 'not-done',
       evidence: 'Not in the dashboard',
     };

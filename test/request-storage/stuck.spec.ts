@@ -67,11 +67,12 @@ const audited = (name: Name) =>
     "SELECT actor, action, detail FROM audit_records WHERE action = 'route.resolved' AND subject = $1",
     [`payment:${id(name)}`],
   );
-const resolve = (name: Name, as: 'done' | 'not-done', ...more: readonly string[]) =>
+const resolve = async (name: Name, as: 'done' | 'not-done', ...more: readonly string[]) =>
   environment.command(
     'stuck',
     'resolve',
     id(name),
+    ...(await environment.seen(id(name))),
     '--as',
     as,
     '--evidence',
@@ -145,7 +146,8 @@ describe('an operation that is stuck', () => {
   });
 
   it('takes no card number for evidence', async () => {
-    const line = ['stuck', 'resolve', id('retried at adyen'), '--as', 'not-done', '--evidence'];
+    const seen = await environment.seen(id('retried at adyen'));
+    const line = ['stuck', 'resolve', id('retried at adyen'), ...seen, '--as', 'not-done', '--evidence'];
     const answer = await environment.command(...line, 'card 4242 4242 4242 4242 has nothing');
     expect(answer).toMatchObject({ error: { code: 'card_number_refused' } });
     expect(await audited('retried at adyen')).toEqual([]);
@@ -194,7 +196,8 @@ describe('a person who was wrong', () => {
     service = await environment.start({ role: 'all', env: { PAYONCE_ORPHANS: 'approve' } });
     const isStuck = 'SELECT FROM psp_requests WHERE payment_id = $1 AND stuck_at IS NOT NULL';
     await eventually(async () => (await environment.sql(isStuck, [paymentId])).length > 0, 'it is stuck');
-    const statement = ['--as', 'not-done', '--evidence', 'Not in the dashboard'];
+    const seen = await environment.seen(paymentId);
+    const statement = [...seen, '--as', 'not-done', '--evidence', 'Not in the dashboard'];
     expect(await environment.command('stuck', 'resolve', paymentId, ...statement)).toMatchObject({
       verdict: 'ruled_out',
     });

@@ -181,6 +181,16 @@ export class TestEnvironment {
     return new TestEnvironment(simulator, database, directory, { lockTtlMs, env });
   }
 
+  /** What a statement about the stuck operation of a payment or payout names: its last attempt. */
+  async seen(subjectId: string): Promise<readonly ['--attempt', string]> {
+    const [last] = await this.sql<{ attempt: number }>(
+      `SELECT attempt FROM psp_attempts JOIN psp_requests r USING (merchant_id, entity_key, route)
+        WHERE $1 IN (r.payment_id::text, r.payout_id::text) ORDER BY r.stuck_at NULLS LAST, attempt DESC LIMIT 1`,
+      [subjectId],
+    );
+    return ['--attempt', String(last?.attempt ?? 1)];
+  }
+
   /**
    * Lets time pass for the database, which is the one clock that services stamp and judge by, and for the
    * machine of every service that is started from now on. Those that run already do not notice it in time.

@@ -90,6 +90,12 @@ export function ApprovalCard({ approval }: { readonly approval: ApprovalView }) 
         {typeof details['reference'] === 'string' && `, named ${details['reference']}`}
         {typeof details['psp_reference'] === 'string' && `, ${details['psp_reference']}`}
       </Text>
+      {typeof details['psp_says'] === 'string' && <Text size="sm">{details['psp_says']}</Text>}
+      {details['overrules_psp'] === true && (
+        <Text size="sm" c="orange">
+          It overrules what the PSP has said.
+        </Text>
+      )}
       {typeof details['evidence_file'] === 'string' && (
         <Anchor size="sm" href={`/ops/api/evidence/${details['evidence_file']}`} download>
           The attached file

@@ -14,10 +14,12 @@ export function AskApproval(props: {
   placeholder: string;
   /** All of it but `evidence`. */
   action: object;
+  /** False: something is to be chosen first. */
+  isComplete?: boolean;
   close: () => void;
   children?: ReactNode;
 }) {
-  const { title, hint, label, placeholder, close, children } = props;
+  const { title, hint, label, placeholder, isComplete = true, close, children } = props;
   const [evidence, setEvidence] = useState('');
   const action = { ...props.action, evidence };
   const verdict = useQuery({
@@ -25,6 +27,7 @@ export function AskApproval(props: {
     queryFn: () =>
       api<VerdictView>('POST', 'operations/action-verdict', { ...action, evidence: evidence || '-' }),
     retry: false,
+    enabled: isComplete,
   });
   return (
     <Dialog

@@ -2,10 +2,11 @@ import {
   Alert,
   Box,
   Button,
+  Checkbox,
   FileInput,
   Group,
   Paper,
-  SegmentedControl,
+  Radio,
   Skeleton,
   TextInput,
   Title,
@@ -92,7 +93,13 @@ export function OperationActions({ operation, merchantId }: { operation: Operati
       )}
       {route.stuck_at !== null && <Snooze named={named} snooze={operation.snooze} />}
       {isResolving && (
-        <Resolve named={named} psp={route.psp} route={route.route} close={() => resolve(false)} />
+        <Resolve
+          named={named}
+          psp={route.psp}
+          route={route.route}
+          attempt={route.attempts.at(-1)!.attempt}
+          close={() => resolve(false)}
+        />
       )}
     </Paper>
   );
@@ -105,9 +112,12 @@ function useVerdict(named: Named, act: 'retry' | 'look_up') {
   });
 }
 
-function Resolve(props: { named: Named; psp: string; route: number; close: () => void }) {
+/** `attempt`: the last one that is on the page, which the statement is about. */
+function Resolve(props: { named: Named; psp: string; route: number; attempt: number; close: () => void }) {
   const { named, psp, route, close } = props;
-  const [as, setAs] = useState<'done' | 'not-done'>('not-done');
+  const [attempt] = useState(props.attempt);
+  const [as, setAs] = useState<string | null>(null);
+  const [overrules, setOverrules] = useState(false);
   const [reference, setReference] = useState('');
   const [file, setFile] = useState<FileView | null>(null);
   const attach = useMutation({
@@ -119,7 +129,9 @@ function Resolve(props: { named: Named; psp: string; route: number; close: () =>
     kind: 'resolve_stuck',
     ...named,
     route,
+    attempt,
     as,
+    overrules_psp: overrules,
     ...(as === 'done' && reference !== '' ? { psp_reference: reference } : {}),
     ...(file === null ? {} : { evidence_file: file.id, evidence_sha256: file.sha256 }),
   };
@@ -130,17 +142,15 @@ function Resolve(props: { named: Named; psp: string; route: number; close: () =>
       label="How you know"
       placeholder="Not in the dashboard; asked support, ticket 1234"
       action={action}
+      isComplete={as !== null}
       close={close}
     >
-      <SegmentedControl
-        aria-label={`What ${psp} did`}
-        data={[
-          { value: 'not-done', label: `${psp} did not do it` },
-          { value: 'done', label: `${psp} did it` },
-        ]}
-        value={as}
-        onChange={setAs}
-      />
+      <Radio.Group label={`What ${psp} did`} value={as} onChange={setAs}>
+        <Group mt={4}>
+          <Radio value="not-done" label={`${psp} did not do it`} />
+          <Radio value="done" label={`${psp} did it`} />
+        </Group>
+      </Radio.Group>
       {as === 'done' && (
         <TextInput
           label={`Its id at ${psp}`}
@@ -149,6 +159,11 @@ function Resolve(props: { named: Named; psp: string; route: number; close: () =>
           onChange={({ currentTarget }) => setReference(currentTarget.value)}
         />
       )}
+      <Checkbox
+        label={`It overrules what ${psp} has said`}
+        checked={overrules}
+        onChange={({ currentTarget }) => setOverrules(currentTarget.checked)}
+      />
       <FileInput
         label="A file that shows it (PDF, PNG, JPEG or text, up to 2 MB)"
         placeholder={file === null ? 'None' : file.name}

@@ -1,4 +1,4 @@
-import { IsOneOf, IsText, IsWholeNumber } from '../../http/fields.js';
+import { IsFlag, IsOneOf, IsText, IsWholeNumber } from '../../http/fields.js';
 import { UUID } from '../../http/shared-fields.js';
 import { refused } from '../../http/request.pipe.js';
 import { type ApprovableAction } from '../approvable-action.js';
@@ -59,6 +59,14 @@ export class ApprovableActionDto extends OperationDto {
   @IsWholeNumber({ minimum: 1, maximum: 1_000, optional: true })
   route?: number;
 
+  /** Of what is marked resolved: the last attempt that was looked at. */
+  @IsWholeNumber({ minimum: 1, maximum: 100_000, optional: true })
+  attempt?: number;
+
+  /** Of what is marked resolved: the PSP has said otherwise, and is wrong. */
+  @IsFlag({ optional: true })
+  overrules_psp?: boolean;
+
   /** Of a refund, in minor units. */
   @IsWholeNumber({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, optional: true })
   amount?: number;
@@ -110,9 +118,10 @@ export class ApprovableActionDto extends OperationDto {
     if (route === undefined) throw refused([{ pointer: '/route', message: 'is required' }]);
     const named = { merchant_id, entity_key, route, psp_reference, evidence };
     if (kind !== 'resolve_stuck') return { kind, ...named };
+    const { attempt, overrules_psp = false, evidence_file = null, evidence_sha256 = null } = this;
     if (as === undefined) throw refused([{ pointer: '/as', message: 'is required' }]);
-    const { evidence_file = null, evidence_sha256 = null } = this;
-    return { kind, as, ...named, evidence_file, evidence_sha256 };
+    if (attempt === undefined) throw refused([{ pointer: '/attempt', message: 'is required' }]);
+    return { kind, as, ...named, attempt, overrules_psp, evidence_file, evidence_sha256 };
   }
 }
 

@@ -1,0 +1,71 @@
+import { type Capabilities } from '../psp/contract.js';
+import {
+  type FlightTime,
+  isAboutKey,
+  isOfStatement,
+  isSuccess,
+  type RouteHistory,
+  settlesAt,
+} from './assess-route.js';
+import { isCall } from './attempt.js';
+import { type PspAttempt } from './psp-request.entity.js';
+import { referencesIn } from './reference.js';
+import { type Statement, statedBy } from './statement.js';
+
+/**
+ * Why a person's statement about a route is not taken; null if it may be. A person speaks of what was seen: of the
+ * calls up to an attempt. "Not done" says nothing of a call that the PSP may still carry out, and contradicts a PSP
+ * that has said that it did it, unless the person says so.
+ */
+export function refusalOf(
+  route: RouteHistory,
+  { isDone, seenAttempt, overrulesPsp }: Pick<Statement, 'isDone' | 'seenAttempt' | 'overrulesPsp'>,
+  can: Capabilities,
+  flight: FlightTime,
+  now: Date,
+): string | null {
+  const { psp } = route.request;
+  const since = route.attempts.find((a) => a.attempt > seenAttempt && isCall(a) && !isOfStatement(a));
+  if (since) {
+    return `Attempt ${since.attempt} (${since.kind}) was made since attempt ${seenAttempt} was looked at. Look again, and state what you see then.`;
+  }
+  if (isDone) return null;
+  const until = settlesAt(route, can, flight);
+  if (until > now) {
+    return `${psp} may still carry out what it was sent: from ${until.toISOString().slice(0, 19)}Z on it can be stated that it is not done.`;
+  }
+  const said = overrulesPsp ? null : wordOfDone(route);
+  return (
+    said &&
+    `${psp} has said that it did it (attempt ${said.attempt}: ${wordsOf(said)}). Where that is wrong, say that you overrule it.`
+  );
+}
+
+/** What the PSP said last of whether it did it, where that is a yes. */
+function wordOfDone({ attempts }: RouteHistory): PspAttempt | null {
+  const words = attempts.filter((a) => statedBy(a) === null && !isOfStatement(a));
+  const last = words.findLast((a) => saysDone(a) || saysNotDone(a));
+  return last && saysDone(last) ? last : null;
+}
+
+function saysDone(a: PspAttempt): boolean {
+  if (a.kind === 'cancel') return false;
+  const holdsSomething = a.outcome === 'conflict' && !isAboutKey(a) && referencesIn(a).length > 0;
+  return isSuccess(a) || a.outcome === 'pending' || holdsSomething;
+}
+
+function saysNotDone({ kind, outcome }: PspAttempt): boolean {
+  return outcome === 'canceled' || outcome === 'not_found' || (outcome === 'declined' && kind !== 'cancel');
+}
+
+/** An answer in a few words, with the id that it names. */
+export function wordsOf(a: Pick<PspAttempt, 'outcome' | 'pspCode' | 'response'>): string {
+  const message = a.response?.['message'];
+  const said = [
+    a.outcome ?? 'unanswered',
+    a.pspCode === a.outcome ? null : a.pspCode,
+    ...referencesIn(a as PspAttempt),
+  ];
+  const words = said.filter((word) => word !== null).join(' ');
+  return typeof message === 'string' ? `${words}: ${message}` : words;
+}
