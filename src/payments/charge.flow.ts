@@ -10,7 +10,7 @@ import {
 import { type Instruction, type NextAction } from '../psp/contract.js';
 import { type PspRouter } from '../psp/router.js';
 import { startOperation } from '../request-storage/advance.js';
-import { isFailoverCancel } from '../request-storage/assess-route.js';
+import { isFailoverCancel, wasSkipped } from '../request-storage/assess-route.js';
 import { type Call, type OperationHistory } from '../request-storage/attempt.js';
 import { entityKey, pspIdempotencyKey, refuseForgottenKey } from '../request-storage/entity-key.js';
 import { type RuledOut } from '../request-storage/next-step.js';
@@ -201,10 +201,11 @@ export class ChargeFlow extends PaymentFlow<NewPayment> implements PaymentOperat
 
   /**
    * settle: no PSP did it. After a cancel before a failover the reason is that no PSP was left, not the merchant's
-   * cancel.
+   * cancel. What our lock kept back, and was never sent, is given up for the merchant's cancel alone.
    */
   failed({ kind, by }: RuledOut): PaymentEvent {
-    return kind === 'cancel_acknowledged' && !isFailoverCancel(by) ? 'voided' : 'failed';
+    const isCalledOff = kind === 'cancel_acknowledged' ? !isFailoverCancel(by) : wasSkipped(by);
+    return isCalledOff ? 'voided' : 'failed';
   }
 
   /** settle: once for every action, since the next one may be another PSP's, or a challenge after a fingerprint. */

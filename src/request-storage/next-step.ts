@@ -69,6 +69,7 @@ export const MAX_ROUTES = 12;
  */
 export const MAX_CALLS = 1_000;
 const TOO_MANY_CALLS = 'too many calls';
+const OTHER_ACCOUNT = 'another account is configured under the name of this PSP';
 
 /** How long a route waits for a process whose clock is right. Longer than a request waits. */
 const UNTIL_SOUND_MS = 3_000;
@@ -87,9 +88,9 @@ export function nextStep(all: readonly RouteHistory[], facts: StepFacts): Step {
   if (!last) throw new RangeError('an operation without a route has no next step');
   const routes = all.map(withoutAsides);
   const current = routes.at(-1)!;
-  const step = facts.operatorLooksUp
-    ? lookUpAlone(routes, current, facts)
-    : stepUnheld(routes, current, facts);
+  const step =
+    whileUnsent(routes, last, facts) ??
+    (facts.operatorLooksUp ? lookUpAlone(routes, current, facts) : stepUnheld(routes, current, facts));
   if (isCallOf(step)) return whileLockIsLost(last, facts) ?? heldBack(step, current, facts);
   return heldBack(step, current, facts);
 }
@@ -154,8 +155,7 @@ function lookUpAlone(routes: readonly RouteHistory[], current: RouteHistory, fac
     evidence.why !== 'throttled' &&
     waysToAsk(current, can).length > 0 &&
     attempts.filter(isCall).length < MAX_CALLS;
-  if (mayAsk && (attempts.at(-1)?.attempt ?? 0) <= operatorAskedAfter)
-    return { do: 'lookup', offSchedule: true };
+  if (mayAsk && attempts.at(-1)!.attempt <= operatorAskedAfter) return { do: 'lookup', offSchedule: true };
   const step = stepUnheld(routes, current, { ...others, operatorAskedAfter: undefined });
   const sendsNothing =
     step.do === 'finish' || step.do === 'fail' || step.do === 'wait' || step.do === 'stuck';
@@ -169,9 +169,7 @@ function promisesOf({ request }: RouteHistory, facts: StepFacts): Capabilities {
 function stepUnheld(routes: readonly RouteHistory[], current: RouteHistory, facts: StepFacts): Step {
   const can = promisesOf(current, facts);
   const evidence = assessRoute(current, can, facts);
-  if (!facts.clockTrusted && !holdsAtAnyTime(current, evidence)) {
-    return { do: 'wait', until: new Date(facts.now.getTime() + UNTIL_SOUND_MS), why: 'clock' };
-  }
+  if (!facts.clockTrusted && !holdsAtAnyTime(current, evidence)) return untilSound(facts);
   switch (evidence.verdict) {
     case 'effective':
       return { do: 'finish', by: evidence.by };
@@ -260,14 +258,27 @@ function afterRuledOut(routes: readonly RouteHistory[], evidence: RuledOut, fact
   return { do: 'open', psp, evidence };
 }
 
-/** Our lock had ended before the first call: it is made now, unless nobody wants it any more. */
-function whileUnsent(routes: readonly RouteHistory[], { since }: OpenEvidence, facts: StepFacts): Step {
+/**
+ * Our lock had ended before the first call: it is made now, unless nobody wants it any more. null if a call was made, or
+ * something else was learned.
+ */
+function whileUnsent(routes: readonly RouteHistory[], current: RouteHistory, facts: StepFacts): Step | null {
+  if (!current.attempts.every((a) => a.kind !== 'execute' || wasSkipped(a))) return null;
+  const evidence = assessRoute(current, promisesOf(current, facts), facts);
+  if (evidence.verdict !== 'open' || evidence.why !== 'unsent') return null;
+  if (isOtherAccount(current.request, facts)) return { do: 'stuck', why: OTHER_ACCOUNT };
+  if (!facts.clockTrusted) return untilSound(facts);
   if (facts.intent === 'finish' || facts.hold !== 'none') return { do: 'execute' };
+  const by = current.attempts.find(wasSkipped)!;
   return afterRuledOut(
     routes,
-    { verdict: 'ruled_out', kind: 'not_sent', by: since, advice: 'never', untouched: true },
+    { verdict: 'ruled_out', kind: 'not_sent', by, advice: 'never', untouched: true },
     facts,
   );
+}
+
+function untilSound({ now }: StepFacts): Step {
+  return { do: 'wait', until: new Date(now.getTime() + UNTIL_SOUND_MS), why: 'clock' };
 }
 
 /** The most details that customers, or forgers of their return, may send for one route. */
@@ -299,7 +310,7 @@ function whileOpen(
   facts: StepFacts,
 ): Step {
   if (isOtherAccount(current.request, facts)) {
-    return { do: 'stuck', why: 'another account is configured under the name of this PSP' };
+    return { do: 'stuck', why: OTHER_ACCOUNT };
   }
   const needsPerson = whyOnlyAPersonDecides(current, evidence);
   if (needsPerson !== null) {
@@ -308,7 +319,6 @@ function whileOpen(
     return ask && !isAsked ? { do: ask, offSchedule: true } : { do: 'stuck', why: needsPerson };
   }
   if (evidence.why === 'throttled') return afterThrottle(routes, current, evidence, can, facts);
-  if (evidence.why === 'unsent') return whileUnsent(routes, evidence, facts);
   if (
     facts.intent === 'cancel' &&
     mayCancel(current, can) &&

@@ -273,6 +273,34 @@ describe('a conflict about our own key', () => {
   });
 });
 
+describe('a yes about a route that was given up for another PSP', () => {
+  const ordered = callOf(2, 'pending', { kind: 'cancel', request: { fence: true } });
+  const yes = factOf('succeeded', { operation: 'authorize' });
+  const givenUp = (...attempts: readonly PspAttempt[]) =>
+    routeOf([callOf(1, 'unknown'), ...attempts], {
+      operation: 'authorize',
+      verdict: 'ruled_out',
+      decidedAt: now,
+      nextStepAt: null,
+    });
+
+  it('is an orphan effect where the PSP only received the order to cancel, whatever it says of that order later', () => {
+    const failed = callOf(3, 'declined', { kind: 'notice', request: { about: 'cancel', fence: true } });
+    for (const route of [givenUp(ordered), givenUp(ordered, failed)]) {
+      const { taken, changes } = taking(route, yes);
+      expect(taken).toBe('applied');
+      expect(changes.filter(({ table }) => table === orphanEffects)).toMatchObject([
+        { row: { pspReference: 'pi_1', status: 'open' } },
+      ]);
+    }
+  });
+
+  it('is old news where the PSP has said that it is void', () => {
+    const undone = callOf(3, 'canceled', { kind: 'notice', request: { about: 'cancel', fence: true } });
+    expect(taking(givenUp(ordered, undone), yes)).toMatchObject({ taken: 'known', changes: [] });
+  });
+});
+
 describe('a second object of one route', () => {
   const decided = { decidedAt: now, nextStepAt: null } as const;
   const yes = (attempt: number, id: string, more: Partial<PspAttempt> = {}) =>

@@ -260,8 +260,10 @@ function afterTheFact(
     return outcome === 'declined' && isReceipt ? 'contradiction' : 'known';
   }
   if (outcome !== 'succeeded') return 'known';
-  // Notifications about an object that was made and then canceled or failed may come in any order.
-  if (proof === 'cancel_acknowledged' && !isSecond) return 'known';
+  // Notifications about an object that was made and then canceled or failed may come in any order. That an order to
+  // cancel was received does not say that the object was there to be canceled: it may have been made since.
+  const isVoid = evidence.verdict === 'ruled_out' && evidence.by.outcome === 'canceled';
+  if (proof === 'cancel_acknowledged' && isVoid && !isSecond) return 'known';
   const failedSince = !isPayment && evidence.verdict === 'ruled_out' && isSame(evidence.by, pspReference);
   return failedSince ? 'known' : 'applied';
 }

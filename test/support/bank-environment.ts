@@ -154,9 +154,14 @@ export class BankEnvironment {
     }, `${stored!.events} events of ${payoutId}`);
   }
 
-  /** Makes and sends files now. */
-  send(): Promise<{ readonly formed: number; readonly sent: number | null }> {
-    return this.app.get(BankFiles).sendNow('bank');
+  /** Makes and sends files now, after the service's own pass where that has the lock. */
+  async send(): Promise<{ readonly formed: number; readonly sent: number }> {
+    let formed = 0;
+    return eventually(async () => {
+      const pass = await this.app.get(BankFiles).sendNow('bank');
+      formed += pass.formed;
+      return pass.sent !== null && { formed, sent: pass.sent };
+    }, 'the files are sent');
   }
 
   /** A file of the bank's. */
