@@ -1,4 +1,4 @@
-import { authorizedRefusal, leftToCapture } from './capture.flow.js';
+import { authorizedRefusal, leftToCapture, released } from './capture.flow.js';
 import { failureOf } from './failure.js';
 import { ModificationFlow, verdictOf } from './modify-payment.js';
 import { type Payment } from './payment.entity.js';
@@ -29,11 +29,8 @@ export class CancelFlow extends ModificationFlow {
     return {};
   }
 
-  /** settle: what was captured before stays captured; the rest is released. */
-  done({ payment: { amountCaptured, amountRefunded } }: Decided): PaymentEvent {
-    if (amountCaptured === 0) return 'voided';
-    if (amountRefunded === 0) return 'rest_voided';
-    return amountRefunded < amountCaptured ? 'rest_voided_part_refunded' : 'rest_voided_refunded';
+  done({ payment }: Decided): PaymentEvent {
+    return released(payment);
   }
 
   failed(): PaymentEvent {

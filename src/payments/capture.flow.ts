@@ -1,5 +1,6 @@
 import { type Capabilities } from '../psp/contract.js';
 import { entityKey } from '../request-storage/entity-key.js';
+import { type RuledOut } from '../request-storage/next-step.js';
 import { failureOf } from './failure.js';
 import { ModificationFlow, verdictOf } from './modify-payment.js';
 import { type Payment } from './payment.entity.js';
@@ -56,17 +57,26 @@ export class CaptureFlow extends ModificationFlow {
     return amountRefunded > 0 ? 'captured_part_refunded' : 'captured';
   }
 
-  failed(): PaymentEvent {
-    return 'capture_failed';
+  /** settle: what the PSP does not hold any more is released: the authorization lapsed, or was voided there. */
+  failed({ by }: RuledOut, { payment, request }: Decided): PaymentEvent {
+    const isAlone = payment.captureReserved === request.amount;
+    return by.decline === 'authorization_canceled' && isAlone ? released(payment) : 'capture_failed';
   }
 
-  effect(event: PaymentEvent, { payment, request, step }: Decided): Partial<Payment> {
+  effect(_event: PaymentEvent, { payment, request, step }: Decided): Partial<Payment> {
     const captureReserved = payment.captureReserved - request.amount;
     const atRest = { sealed: null, nextAction: null, captureReserved };
-    return event === 'capture_failed'
+    return step.do === 'fail'
       ? { ...atRest, failure: failureOf(step, request.operation) }
       : { ...atRest, amountCaptured: payment.amountCaptured + request.amount, failure: null };
   }
+}
+
+/** What was captured before stays captured; the rest is released. */
+export function released({ amountCaptured, amountRefunded }: Payment): PaymentEvent {
+  if (amountCaptured === 0) return 'voided';
+  if (amountRefunded === 0) return 'rest_voided';
+  return amountRefunded < amountCaptured ? 'rest_voided_part_refunded' : 'rest_voided_refunded';
 }
 
 /** The amount left to capture or void, in minor units; amounts in progress count as captured. */

@@ -55,7 +55,7 @@ export abstract class ModificationFlow extends PaymentFlow<ModifyPayment> implem
   }
 
   abstract done(decided: Decided, can: Capabilities): PaymentEvent;
-  abstract failed(evidence: RuledOut): PaymentEvent;
+  abstract failed(evidence: RuledOut, decided: Decided): PaymentEvent;
   abstract effect(event: PaymentEvent, decided: Decided): Partial<Payment>;
 
   async begin(input: ModifyPayment, run: KeyedRun): Promise<Begun<PaymentState>> {

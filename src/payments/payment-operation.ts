@@ -30,7 +30,7 @@ export interface PaymentOperation {
   /** settle: the event of the payment when the PSP did it. */
   done(decided: Decided, can: Capabilities): PaymentEvent;
   /** settle: the event of the payment when no PSP did it. */
-  failed(evidence: RuledOut): PaymentEvent;
+  failed(evidence: RuledOut, decided: Decided): PaymentEvent;
   /** settle: the event of the payment when its customer has to act. */
   waits?(decided: Decided): PaymentEvent | null;
   /** settle: changes of the payment's row beside its status. */

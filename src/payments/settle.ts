@@ -95,7 +95,7 @@ function eventOf(
   // Counted once: with the write that decides the route, never again for later facts.
   const before = state.histories.get(history.entityKey)?.routes.at(-1)?.request;
   if (before?.verdict !== 'open' || before.route !== request.route) return null;
-  return step.do === 'finish' ? operation.done(decided, can) : operation.failed(step.evidence);
+  return step.do === 'finish' ? operation.done(decided, can) : operation.failed(step.evidence, decided);
 }
 
 /** Writes a payment's next version with the line of its history that explains it. */

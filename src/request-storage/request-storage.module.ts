@@ -20,6 +20,7 @@ import { DueKeys } from './due-keys.js';
 import { OperationOwners } from './operation-owners.js';
 import { OperationTools } from './operation-tools.js';
 import { NonExecutionProof, OrphanEffect, PspAttempt, PspRequest } from './psp-request.entity.js';
+import { PspReturns } from './psp-returns.js';
 import { RequestStorage } from './request-storage.js';
 import { RouteTasks } from './route-tasks.js';
 import { SharedBreakers } from './shared-breakers.js';
@@ -37,16 +38,20 @@ import { StuckRoutes } from './stuck-routes.js';
   providers: [
     {
       provide: RequestStorage,
-      inject: [Store, PspDirectory, Clock, Installation, Config],
+      inject: [Store, PspDirectory, Clock, Installation, Config, PspReturns],
       useFactory: (
         store: Store,
         psps: PspDirectory,
         clock: Clock,
         { session }: Installation,
-        { lockTtlMs, deadlineMs }: Config,
+        { lockTtlMs: leaseMs, deadlineMs }: Config,
+        returns: PspReturns,
       ) => {
         const hold = () => session.hold();
-        return new RequestStorage({ store, psps, clock, hold, leaseMs: lockTtlMs, deadlineMs });
+        const backAt = (psp: string) => returns.backAt(psp);
+        const storage = new RequestStorage({ store, psps, clock, hold, backAt, leaseMs, deadlineMs });
+        storage.onAnswered((answered) => returns.heard(answered));
+        return storage;
       },
     },
     {
@@ -63,6 +68,7 @@ import { StuckRoutes } from './stuck-routes.js';
     },
     OperationOwners,
     DueKeys,
+    PspReturns,
     RouteTasks,
     SharedBreakers,
   ],

@@ -29,6 +29,8 @@ export interface RequestStorageOptions {
   readonly psps: Psps;
   readonly clock: Clock;
   readonly hold: () => Hold;
+  /** See `ScheduleFacts`. */
+  readonly backAt?: (psp: string) => Date | null;
   /** How long a run that advances a route leases it. */
   readonly leaseMs: number;
   /** How long after its opening an operation may still be sent to another PSP. */
@@ -170,7 +172,7 @@ export class RequestStorage {
     run: Run,
     answered?: Answered,
   ): StepResult {
-    const { leaseMs, deadlineMs, clock, hold, psps } = this.options;
+    const { leaseMs, deadlineMs, clock, hold, psps, backAt } = this.options;
     const { clientWaiting, operatorAskedAfter, operatorLooksUp } = run;
     const { openedAt, merchantId, operation } = history.routes[0]!.request;
     const facts: StepFacts = {
@@ -178,6 +180,7 @@ export class RequestStorage {
       clientWaiting,
       operatorAskedAfter,
       operatorLooksUp,
+      ...(backAt ? { backAt } : {}),
       // If no client waits, the operation may be sent to another PSP until this long after it was opened.
       deadline: clientWaiting ? run.deadline : new Date(openedAt.getTime() + deadlineMs),
       clockTrusted: clock.isTrusted(),

@@ -5,12 +5,14 @@ import { LOGGER } from '../config/config.module.js';
 import { Completer } from '../idempotency/completer.js';
 import { type IdempotencyKey } from '../idempotency/idempotency-key.entity.js';
 import { IdempotentRunner } from '../idempotency/idempotent-runner.js';
+import { workThrough } from '../core/work-through.js';
 import { type PeriodicTask } from '../jobs/periodic-task-leases.js';
 import { PspsConfig } from '../psp/psps-config.js';
 import { accountFilters } from './account-filters.js';
 import { DueKeys } from './due-keys.js';
 import { OperationOwners } from './operation-owners.js';
 import { OperationTools } from './operation-tools.js';
+import { PspReturns } from './psp-returns.js';
 import { type PspFilter } from './request-storage.js';
 import { Resolver } from './resolver.js';
 
@@ -26,12 +28,33 @@ export class RouteTasks {
     @Inject(IdempotentRunner) private readonly runner: IdempotentRunner,
     @Inject(PspsConfig) private readonly psps: PspsConfig,
     @Inject(DueKeys) private readonly dueKeys: DueKeys,
+    private readonly returns: PspReturns,
     @Inject(Registry) private readonly metrics: Registry,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   all(): readonly PeriodicTask[] {
-    return [...this.resolvers(), ...this.completers()];
+    return [...this.resolvers(), ...this.completers(), this.probes()];
+  }
+
+  /** Finds out which accounts are back, by one call for each that has failed. */
+  private probes(): PeriodicTask {
+    const { tools, owners, returns, psps, logger } = this;
+    return {
+      name: 'psp-probes',
+      everyMs: 5_000,
+      runOnce: async () =>
+        workThrough(
+          await returns.claimProbes(psps.psps.map(({ name }) => name)),
+          8,
+          async (probe) => {
+            const calls = await owners.of(probe.entityKey).askNow(probe, `probe-${tools.ids.uuid()}`);
+            return calls.length > 0;
+          },
+          (err, { entityKey, psp }) =>
+            logger.warn({ err, entity_key: entityKey, psp }, 'a PSP that had failed could not be asked'),
+        ),
+    };
   }
 
   private resolvers(): PeriodicTask[] {

@@ -30,6 +30,8 @@ describe('the schedule', () => {
     readonly outageMs?: number;
     readonly untilMs?: number;
     readonly tookMs?: number;
+    /** So long after the start the PSP is heard of again, elsewhere. */
+    readonly backMs?: number;
   }
 
   /** Plays a route in which every call but the first comes back with `outcome`, until it has no next step. */
@@ -37,7 +39,7 @@ describe('the schedule', () => {
     first: PspAttempt['outcome'],
     outcome: PspAttempt['outcome'],
     can: Capabilities,
-    { asksEveryMs, outageMs = Infinity, untilMs = 21 * 24 * HOUR, tookMs = 1 }: Playing = {},
+    { asksEveryMs, outageMs = Infinity, untilMs = 21 * 24 * HOUR, tookMs = 1, backMs }: Playing = {},
   ) {
     const request = requestOf('first', 1);
     const attempts: PspAttempt[] = [];
@@ -73,6 +75,7 @@ describe('the schedule', () => {
         mayBeginAt: () => true,
         candidates: ['first', 'second'],
         clientWaiting: asked,
+        backAt: () => (backMs === undefined || nowMs < START + backMs ? null : new Date(START + backMs)),
         intent: 'finish',
         cancelBeforeFailover: false,
         clockTrusted: true,
@@ -83,7 +86,9 @@ describe('the schedule', () => {
         call(step.do, nowMs - START >= outageMs ? 'succeeded' : outcome, step.offSchedule);
       } else if (step.do === 'wait' || (step.do === 'stuck' && asksEveryMs !== undefined)) {
         if (asked) asksAtMs = nowMs + asksEveryMs!;
-        nowMs = Math.min(step.do === 'wait' ? step.until.getTime() : Infinity, asksAtMs);
+        // What comes back makes its routes due, and each has its turn.
+        const wokenMs = backMs !== undefined && nowMs < START + backMs ? START + backMs : Infinity;
+        nowMs = Math.min(step.do === 'wait' ? step.until.getTime() : Infinity, asksAtMs, wokenMs);
       } else return { step, attempts, afterMs: nowMs - START };
     }
     return { step: null, attempts, afterMs: nowMs - START };
@@ -97,6 +102,25 @@ describe('the schedule', () => {
     const resends = attempts.filter((a) => a.kind === 'execute').slice(1);
     expect(resends.length).toBeGreaterThan(5);
     for (const { startedAt } of resends) expect(startedAt.getTime()).toBeLessThan(START + 24 * HOUR);
+  });
+
+  it('asks within a minute of the moment at which the PSP is back, once, and goes on as before', () => {
+    for (const can of [stripeLike, adyenLike]) {
+      const backMs = 20 * 60_000;
+      const before = playOn('unknown', 'unknown', can);
+      const after = playOn('unknown', 'unknown', can, { backMs });
+      const times = ({ attempts }: typeof after) =>
+        attempts.map(({ startedAt }) => startedAt.getTime() - START);
+      const own = new Set(times(before));
+      const more = times(after).filter((at) => !own.has(at));
+      // A lookup, where the PSP has one, and the same again.
+      expect(more.length).toBe(can.lookup ? 2 : 1);
+      for (const at of more) {
+        expect(at).toBeGreaterThanOrEqual(backMs);
+        expect(at).toBeLessThanOrEqual(backMs + 61_000);
+      }
+      expect(after.step?.do).toBe('stuck');
+    }
   });
 
   it('gives a customer who has to act as long as it gives a doubt', () => {

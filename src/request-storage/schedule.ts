@@ -18,6 +18,8 @@ export interface ScheduleFacts {
   readonly operatorAskedAfter?: number | undefined;
   /** That call is a lookup, and nothing else is sent. */
   readonly operatorLooksUp?: boolean | undefined;
+  /** When the PSP last answered after failures; null if it never did. */
+  readonly backAt?: (psp: string) => Date | null;
 }
 
 /**
@@ -36,6 +38,9 @@ export const SCHEDULE_MS: readonly number[] = [
   12 * 3_600_000,
   24 * 3_600_000,
 ];
+
+/** A PSP that is back is asked about all of its open routes within this time: each has a moment of its own in it. */
+export const BACK_WITHIN_MS = 60_000;
 
 /**
  * Pauses of calls that clients cause outside the schedule: 1, 2, 4 … 30 s after the last call, however many clients
@@ -66,7 +71,8 @@ export function dueOnSchedule(
 ): Due {
   if (ways.length === 0 && isDoubt(why)) return { until: null };
   const now = facts.now.getTime();
-  const rounds = withinTerm(roundsOf(current, why, since), why, lastSignOf(since), answersWithinMs);
+  const own = withinTerm(roundsOf(current, why, since), why, lastSignOf(since), answersWithinMs);
+  const rounds = isDoubt(why) ? withReturn(own, current, since, facts) : own;
   const due = rounds.findLast((at) => at <= now);
   const next = rounds.find((at) => at > now);
 
@@ -91,6 +97,19 @@ function roundsOf({ request }: RouteHistory, why: OpenBecause, since: PspAttempt
     rounds.push(at);
   }
   return rounds;
+}
+
+/** One more round if the PSP was away since and is back. */
+function withReturn(
+  rounds: readonly number[],
+  { request }: RouteHistory,
+  since: PspAttempt,
+  { backAt }: ScheduleFacts,
+): readonly number[] {
+  const back = backAt?.(request.psp)?.getTime() ?? -Infinity;
+  if (back <= lastSignOf(since)) return rounds;
+  const at = back + jittered(`back ${request.pspIdempotencyKey}`, BACK_WITHIN_MS);
+  return [...rounds, at].toSorted((a, b) => a - b);
 }
 
 const DAY_MS = 24 * 3_600_000;

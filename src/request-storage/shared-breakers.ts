@@ -4,11 +4,14 @@ import { Clock } from '../core/clock.js';
 import { Ids } from '../core/ids.js';
 import { repeat } from '../core/repeat.js';
 import { PspDirectory } from '../psp/psp-directory.js';
+import { PspReturns } from './psp-returns.js';
 
 /** An operator's action reaches every process within this time plus one statement. */
 const LOOK_MS = 1_000;
 
-const HEARD = 'SELECT psp, held_open AS "isHeldOpen", version FROM psp_breakers';
+const HEARD = `
+SELECT psp, coalesce(b.held_open, false) AS "isHeldOpen", coalesce(b.version, 0) AS version, r.back_at AS "backAt"
+  FROM psp_breakers b FULL JOIN psp_returns r USING (psp)`;
 
 const SAY = `
 WITH seen AS (
@@ -21,12 +24,14 @@ DELETE FROM psp_open_breakers
 interface Heard {
   readonly psp: string;
   readonly isHeldOpen: boolean;
+  /** 0: no operator has touched it. */
   readonly version: number;
+  readonly backAt: Date | null;
 }
 
 /**
- * Processes read from Postgres which breakers operators opened, and store which of their own are open. While
- * Postgres is unreachable, breakers stay as they are.
+ * Processes read from Postgres which breakers operators opened and which accounts are back, and store which of their own
+ * breakers are open. While Postgres is unreachable, breakers stay as they are.
  */
 @Injectable()
 export class SharedBreakers implements OnApplicationBootstrap, OnModuleDestroy {
@@ -39,6 +44,7 @@ export class SharedBreakers implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(
     @Inject(Pool) private readonly pool: Pool,
     @Inject(PspDirectory) private readonly psps: PspDirectory,
+    private readonly returns: PspReturns,
     @Inject(Clock) private readonly clock: Clock,
     @Inject(Ids) ids: Ids,
   ) {
@@ -66,8 +72,9 @@ export class SharedBreakers implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async hear(isStart = false): Promise<void> {
     const { rows } = await this.pool.query<Heard>(HEARD);
-    for (const { psp, isHeldOpen, version } of rows) {
-      if (version === this.applied.get(psp) || !this.psps.has(psp)) continue;
+    for (const { psp, isHeldOpen, version, backAt } of rows) {
+      if (backAt !== null) this.returns.learn(psp, backAt);
+      if (version === 0 || version === this.applied.get(psp) || !this.psps.has(psp)) continue;
       this.applied.set(psp, version);
       // This process ignores breakers that were closed before it started.
       if (isHeldOpen || !isStart) this.psps.setBreaker(psp, isHeldOpen);

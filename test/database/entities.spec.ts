@@ -45,6 +45,7 @@ const WITHOUT_ENTITY = [
   'activity_payments',
   'activity_calls',
   'psp_breakers',
+  'psp_returns',
   'psp_open_breakers',
   'payout_limits',
 ];

@@ -30,6 +30,7 @@ const OF_THE_INSTALLATION = [
   'psp_accounts',
   'psp_breakers',
   'psp_open_breakers',
+  'psp_returns',
   'rate_buckets',
   'reconciliation_runs',
   'report_fetches',

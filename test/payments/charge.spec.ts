@@ -307,16 +307,18 @@ describe('a charge at Stripe, by the meaning of its answers', () => {
       expect(effectsOf(id)).toEqual(['authorize', 'void']);
     });
 
-    it('is not captured, says why, and can be canceled then', async () => {
+    it('is released by a capture that finds nothing to take, which says why', async () => {
       const id = await lapsed('lapsed-capture');
       const capture = () => client.post(`/v1/payments/${id}/capture`, {}, 'lapsed-capture-capture');
       expect(paymentOf(await client.until(capture, atRest))).toMatchObject({
-        status: 'authorized',
+        status: 'canceled',
         amount_captured: 0,
         failure: { category: 'declined', code: 'authorization_canceled' },
       });
-      const cancel = () => client.post(`/v1/payments/${id}/cancel`, {}, 'lapsed-capture-cancel');
-      expect(paymentOf(await client.until(cancel, atRest))).toMatchObject({ status: 'canceled' });
+      const told = await environment.sql('SELECT type FROM events WHERE subject = $1 ORDER BY id', [
+        `payment:${id}`,
+      ]);
+      expect(told).toEqual([{ type: 'payment.authorized' }, { type: 'payment.canceled' }]);
       expect(effectsOf(id)).toEqual(['authorize', 'void']);
     });
 
@@ -325,7 +327,7 @@ describe('a charge at Stripe, by the meaning of its answers', () => {
       environment.simulator.faults('stripe', { fault: 'reset_after', next: 1 });
       const capture = () => client.post(`/v1/payments/${id}/capture`, {}, 'lapsed-lost-capture');
       expect(paymentOf(await client.until(capture, atRest))).toMatchObject({
-        status: 'authorized',
+        status: 'canceled',
         failure: { category: 'declined', code: 'authorization_canceled' },
       });
     });

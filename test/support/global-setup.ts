@@ -122,11 +122,18 @@ function tellCost(pidFile: string): void {
   const folder = process.env['TEST_COST'];
   if (!folder) return;
   const postmaster = readFileSync(pidFile, 'utf8').split('\n', 1)[0]!;
-  const statOf = (pid: string) =>
-    readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /s, '')
-      .split(' ')
-      .map(Number);
+  const statOf = (pid: string) => {
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+      return stat
+        .replace(/^.*\) /s, '')
+        .split(' ')
+        .map(Number);
+    } catch {
+      // A session that ended meanwhile counts with those of its parent.
+      return [];
+    }
+  };
   const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8').trim().split(' ');
   const ticks = [postmaster, ...children].flatMap((pid) => statOf(pid).slice(11, 15));
   const cpu = ticks.reduce((sum, each) => sum + each, 0) / 100;
