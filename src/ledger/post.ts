@@ -12,6 +12,7 @@ export interface Subject {
  * entries; those that are posted already are left alone. A PSP's clearing account holds what that PSP holds for us.
  *
  * - a charge or a capture: the PSP holds more, and the merchant is owed more
+ * - a capture that failed later is posted the other way round
  * - a void of a charge takes that back: what was canceled turned out to be charged
  * - a refund, a payout: the PSP holds less; one that came to nothing is posted the other way round
  * - a dispute: as much as the PSP holds back more, or less, than was posted
@@ -66,6 +67,14 @@ WITH subject AS (
          'merchant_payable', 'psp_clearing'
     FROM route v JOIN route c ON c.merchant_id = v.merchant_id AND c.payment_id = v.payment_id AND c.operation = 'charge'
    WHERE v.operation = 'void' AND NOT v.of_orphan
+  UNION ALL
+  SELECT r.merchant_id, r.source || '#reversed', 'capture_reversed', r.psp, r.psp_reference, r.payment_id, NULL, r.entity_key,
+         t.at, r.currency, r.amount, 'merchant_payable', 'psp_clearing'
+    FROM route r CROSS JOIN LATERAL (
+      SELECT t.at FROM payment_transitions t
+       WHERE t.merchant_id = r.merchant_id AND t.payment_id = r.payment_id AND t.event = 'capture_reversed'
+         AND t.entity_key = r.entity_key OFFSET 0) t
+   WHERE r.operation = 'capture'
   UNION ALL
   SELECT r.merchant_id, r.source || '#reversed', 'refund_reversed', r.psp, r.psp_reference, r.payment_id, NULL, r.entity_key,
          f.updated_at, r.currency, r.amount, 'psp_clearing', 'refunds'

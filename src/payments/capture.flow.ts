@@ -1,13 +1,18 @@
+import { type Change } from '../core/change.js';
 import { type Capabilities } from '../psp/contract.js';
+import { cameBack } from '../request-storage/assess-route.js';
 import { entityKey } from '../request-storage/entity-key.js';
 import { type RuledOut } from '../request-storage/next-step.js';
+import { type PspRequest } from '../request-storage/psp-request.entity.js';
 import { failureOf } from './failure.js';
 import { ModificationFlow, verdictOf } from './modify-payment.js';
 import { type Payment } from './payment.entity.js';
 import { type Refusal } from './payment-flow.js';
 import { paymentLifecycle, type PaymentEvent } from './payment.lifecycle.js';
-import { type Decided } from './payment-operation.js';
+import { paymentMoved } from './payment-events.js';
+import { type Decided, type NewId } from './payment-operation.js';
 import { type PaymentState, requestedKey } from './payment-state.js';
+import { moveOn } from './settle.js';
 
 /** Captures an authorization: whole, in part, or in several parts with a reference each. */
 export class CaptureFlow extends ModificationFlow {
@@ -16,7 +21,8 @@ export class CaptureFlow extends ModificationFlow {
 
   /** begin: a capture with a reference is done once; another request with that reference gets the same capture. */
   protected override isAlreadySatisfied(state: PaymentState): boolean {
-    return state.wanted.reference !== null && verdictOf(state, requestedKey(state)) === 'effective';
+    const isDone = verdictOf(state, requestedKey(state)) === 'effective';
+    return state.wanted.reference !== null && isDone && !hasComeBack(state);
   }
 
   protected refusal(state: PaymentState, can: Capabilities): Refusal | null {
@@ -24,6 +30,13 @@ export class CaptureFlow extends ModificationFlow {
     const left = leftToCapture(payment);
     const notAuthorized = authorizedRefusal(payment, 'captured', 'captured');
     if (notAuthorized) return notAuthorized;
+    if (hasComeBack(state)) {
+      return {
+        code: 'invalid_state',
+        detail:
+          'This capture failed at the PSP after it had been accepted. Capture again with another reference, or cancel.',
+      };
+    }
     const amount = this.amountOf(state);
     if (amount > left) {
       return {
@@ -63,6 +76,26 @@ export class CaptureFlow extends ModificationFlow {
     return by.decline === 'authorization_canceled' && isAlone ? released(payment) : 'capture_failed';
   }
 
+  /** A capture is accepted before it is done: what fails later is left to capture again, unless it was given back. */
+  reverse(
+    { payment, histories }: PaymentState,
+    { entityKey: name, psp, amount }: PspRequest,
+    evidence: RuledOut,
+    newId: NewId,
+    now: Date,
+  ): readonly Change[] | null {
+    const event = 'capture_reversed';
+    const { status, amountRefunded, refundReserved } = payment;
+    const amountCaptured = payment.amountCaptured - amount;
+    if (!paymentLifecycle.allows(status, event) || amountCaptured < amountRefunded + refundReserved)
+      return null;
+    const failure = failureOf({ do: 'fail', evidence }, this.operation);
+    const set = { status: paymentLifecycle.after(status, event), amountCaptured, failure, updatedAt: now };
+    const moved = moveOn(payment, set, { event, actor: `psp:${psp}`, entityKey: name }, now);
+    const told = paymentMoved(payment, { payment: moved.payment, histories }, event, newId, now);
+    return [...moved.changes, ...told];
+  }
+
   effect(_event: PaymentEvent, { payment, request, step }: Decided): Partial<Payment> {
     const captureReserved = payment.captureReserved - request.amount;
     const atRest = { sealed: null, nextAction: null, captureReserved };
@@ -70,6 +103,11 @@ export class CaptureFlow extends ModificationFlow {
       ? { ...atRest, failure: failureOf(step, request.operation) }
       : { ...atRest, amountCaptured: payment.amountCaptured + request.amount, failure: null };
   }
+}
+
+function hasComeBack(state: PaymentState): boolean {
+  const route = state.histories.get(requestedKey(state))?.routes.at(-1);
+  return route !== undefined && cameBack(route);
 }
 
 /** What was captured before stays captured; the rest is released. */

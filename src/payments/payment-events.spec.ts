@@ -36,6 +36,8 @@ const lines: readonly [PaymentStatus, PaymentEvent, PaymentStatus, string | null
   ['partially_refunded', 'part_refunded', 'partially_refunded', null],
   ['partially_refunded', 'refunded', 'refunded', null],
   ['partially_refunded', 'refund_failed', 'partially_refunded', null],
+  ['authorized', 'capture_reversed', 'authorized', 'payment.capture_failed'],
+  ['captured', 'capture_reversed', 'authorized', 'payment.capture_failed'],
   ['authorized', 'refund_reversed', 'authorized', null],
   ['authorized', 'refund_part_reversed', 'authorized', null],
   ['partially_refunded', 'refund_reversed', 'captured', null],

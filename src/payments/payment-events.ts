@@ -12,6 +12,7 @@ import { viewOf } from './payment.view.js';
 export const paymentEventTypes = [
   'payment.authorized',
   'payment.captured',
+  'payment.capture_failed',
   'payment.failed',
   'payment.canceled',
   'payment.requires_action',
@@ -39,6 +40,8 @@ export function paymentEventOf(
     case 'rest_voided_refunded':
       // Nothing more can be captured.
       return was === is ? null : 'payment.captured';
+    case 'capture_reversed':
+      return 'payment.capture_failed';
     case 'authorized':
       return 'payment.authorized';
     case 'action_required':

@@ -35,6 +35,17 @@ export interface PaymentOperation {
   waits?(decided: Decided): PaymentEvent | null;
   /** settle: changes of the payment's row beside its status. */
   effect(event: PaymentEvent, decided: Decided): Partial<Payment>;
+  /**
+   * The PSP had done it, and it failed later: the payment as it is without it. null if it cannot be without it. Absent: the
+   * operation has a row, which is reversed.
+   */
+  reverse?(
+    state: PaymentState,
+    request: PspRequest,
+    evidence: RuledOut,
+    newId: NewId,
+    now: Date,
+  ): readonly Change[] | null;
   /** The row that a module keeps for the operation, if any. */
   readonly record?: OperationRecord;
 }

@@ -129,15 +129,22 @@ export class PaymentOwner implements OperationOwner<PaymentState> {
     return this.tools.storage.perform(call, { reference: state.payment.reference, ...own }, run.lease);
   }
 
-  /** An operation that the PSP had done failed later: a refund, or the compensation of an orphan effect. */
+  /**
+   * An operation that the PSP had done failed later: a capture, a refund, or the compensation of an orphan effect. null if
+   * what was done since rests on it.
+   */
   async reverse(
-    { payment }: PaymentState,
-    { entityKey: name, operation }: PspRequest,
+    state: PaymentState,
+    request: PspRequest,
     evidence: RuledOut,
-  ): Promise<readonly Change[]> {
+  ): Promise<readonly Change[] | null> {
+    const { payment } = state;
+    const { entityKey: name } = request;
     if (isOfOrphan(payment.id, name)) return [reverseCompensation(payment, name)];
     const { clock, ids } = this.tools;
-    const { record } = this.operation(operation);
-    return record?.reverse(payment, name, evidence, () => ids.uuid(), clock.now()) ?? [];
+    const operation = this.operation(request.operation);
+    const newId = () => ids.uuid();
+    if (operation.reverse) return operation.reverse(state, request, evidence, newId, clock.now());
+    return operation.record?.reverse(payment, name, evidence, newId, clock.now()) ?? [];
   }
 }

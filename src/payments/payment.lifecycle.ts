@@ -28,6 +28,7 @@ export type PaymentEvent =
   | 'rest_voided_part_refunded'
   | 'rest_voided_refunded'
   | 'capture_failed'
+  | 'capture_reversed'
   | 'void_failed'
   | 'part_refunded'
   | 'refunded'
@@ -60,6 +61,8 @@ export const paymentLifecycle = lifecycle<PaymentStatus, PaymentEvent>({
     { from: 'authorized', event: 'part_captured', to: 'authorized' },
     { from: 'authorized', event: 'captured_part_refunded', to: 'partially_refunded' },
     { from: 'authorized', event: 'capture_failed', to: 'authorized' },
+    { from: 'authorized', event: 'capture_reversed', to: 'authorized' },
+    { from: 'captured', event: 'capture_reversed', to: 'authorized' },
     { from: 'authorized', event: 'voided', to: 'canceled' },
     { from: 'authorized', event: 'rest_voided', to: 'captured' },
     { from: 'authorized', event: 'rest_voided_part_refunded', to: 'partially_refunded' },

@@ -123,6 +123,9 @@ const OPEN_EFFECTS = open(`
               WHEN t.kind IN ('refund', 'compensation', 'void', 'orphan', 'refund_reversed', 'compensation_reversed') THEN 'refund'
               WHEN t.kind IN ('payout', 'payout_returned') THEN 'payout'
               WHEN t.kind = 'dispute' THEN 'dispute' END = ANY (p.covers)
+     -- A capture that failed is in no report.
+     AND NOT (t.kind = 'capture' AND EXISTS (
+       SELECT FROM ledger_transactions r WHERE r.merchant_id = t.merchant_id AND r.source = t.source || '#reversed'))
      AND NOT EXISTS (
        SELECT FROM reconciliation_matches m WHERE m.merchant_id = t.merchant_id AND m.source = t.source)`);
 

@@ -4,7 +4,7 @@ import { type ReconciliationRules } from './rules.js';
 /** Of which kind the ledger's transactions are, in the words of report lines. */
 const EFFECTS = `
   SELECT t.merchant_id, t.source, t.psp, t.psp_reference, t.entity_key, t.occurred_at, e.currency, e.amount,
-         CASE WHEN t.kind IN ('charge', 'capture') OR (t.kind = 'orphan' AND e.amount > 0) THEN 'payment'
+         CASE WHEN t.kind IN ('charge', 'capture', 'capture_reversed') OR (t.kind = 'orphan' AND e.amount > 0) THEN 'payment'
               WHEN t.kind IN ('refund', 'compensation', 'void', 'orphan') THEN 'refund'
               WHEN t.kind IN ('refund_reversed', 'compensation_reversed') THEN 'refund_reversed'
               WHEN t.kind IN ('payout', 'payout_returned') THEN t.kind

@@ -155,6 +155,11 @@ function failedSince({ operation }: PspRequest, attempts: readonly PspAttempt[])
   );
 }
 
+/** Whether what the PSP had done of this decided route failed later. */
+export function cameBack({ request, attempts }: RouteHistory): boolean {
+  return request.verdict === 'effective' && failedSince(request, attempts) !== undefined;
+}
+
 /** A failure reported by the PSP, as an answer or as a notice. */
 function isRefusal(a: PspAttempt): boolean {
   const speaks = a.kind === 'execute' || a.kind === 'complete' || (a.kind === 'notice' && !isAboutCancel(a));

@@ -155,7 +155,7 @@ function isOfPaymentItself(histories: Histories, name: string): boolean {
 export interface RecordedItem {
   readonly taken: Exclude<NotificationOutcome, 'unknown'>;
   readonly changes: readonly Change[];
-  /** A refund or a payout that the PSP had done failed later: its owner reverses it in the same commit. */
+  /** A capture, a refund or a payout that the PSP had done failed later: its owner reverses it in the same commit. */
   readonly reversed?: RuledOut;
 }
 
@@ -211,7 +211,7 @@ function heldTo({ amount, currency }: PspRequest, fact: NotificationItem): Notif
 }
 
 /**
- * A refund may fail days after the PSP did it, and a payout may come back. Only a failure of exactly the object
+ * A capture or a refund may fail days after the PSP did it, and a payout may come back. Only a failure of exactly the object
  * that had succeeded, by its id, reverses it; a failure that names another object, or none, is for a person.
  */
 function reversalBy(
@@ -222,7 +222,8 @@ function reversalBy(
   flight: FlightTime,
 ): RuledOut | null {
   const { operation, verdict } = request;
-  const mayReverse = (operation === 'refund' || operation === 'payout') && verdict === 'effective';
+  const mayReverse =
+    (operation === 'capture' || operation === 'refund' || operation === 'payout') && verdict === 'effective';
   if (!mayReverse || about !== 'operation' || answer.outcome !== 'declined') return null;
   if (answer.pspReference !== request.pspReference) return null;
   const history = { request: { ...request, verdict: 'open' as const }, attempts: [...attempts, notice] };
@@ -248,8 +249,8 @@ function afterTheFact(
     // A fact about a second payment says nothing about the first.
     if (isSecond && isPayment) return 'known';
     if (outcome === 'canceled') return isCalledOff(histories) ? 'known' : 'contradiction';
-    // A payment is not refused after it was made: such a fact is old. A capture may fail days later, and so may a
-    // refund or a payout (`reversalBy`).
+    // A payment is not refused after it was made: such a fact is old. A capture, a refund or a payout may fail days later
+    // (`reversalBy`); what names another object of it is for a person.
     return outcome === 'declined' && about === 'operation' && !isPayment ? 'contradiction' : 'known';
   }
   const evidence = assessRoute({ request: { ...request, verdict: 'open' }, attempts }, can, flight);

@@ -69,8 +69,11 @@ export interface OperationOwner<State> {
   withCall(state: State, call: Call | null): State;
   /** Makes the call that the state has committed. */
   call(state: State, run: Pick<Run, 'lease'>): Promise<Answered>;
-  /** The changes for a refund or payout that the PSP had done and that failed later. */
-  reverse?(state: State, request: PspRequest, evidence: RuledOut): Promise<readonly Change[]>;
+  /**
+   * The changes for a capture, refund or payout that the PSP had done and that failed later; null if what was done since
+   * rests on it, which is for a person.
+   */
+  reverse?(state: State, request: PspRequest, evidence: RuledOut): Promise<readonly Change[] | null>;
 }
 
 /**
@@ -306,6 +309,7 @@ export class OperationResolver<State> {
       const undone = noted.reversed ? await owner.reverse?.(state, request, noted.reversed) : undefined;
       const changes = [...noted.changes, ...(undone ?? [])];
       if (changes.length > 0 && !(await this.write('noticed', changes))) return REFUSED;
+      if (undone === null) return 'contradiction';
       if (noted.taken !== 'recorded') return noted.taken;
       // The run that advances it reads the fact, since storing it raised the version of the route.
       if (request.leasedBy !== null) return 'recorded';

@@ -225,6 +225,8 @@ it('closes the break of a notification once a later report agrees with the ledge
   const order = orderOf({ first: 'adyen', capture: 'manual', reference: 'taken-back' });
   const { id } = paymentOf(await client.post('/v1/payments', order, 'taken-back'));
   await client.until(() => client.post(`/v1/payments/${id}/capture`, {}, 'capture'), atRest);
+  // What was given back since rests on it, so it cannot be taken back here.
+  await client.until(() => client.post(`/v1/payments/${id}/refunds`, { amount: 500 }, 'refund'), atRest);
   const capture = environment.effects(id).find(({ operation }) => operation === 'capture')!;
   expect(environment.simulator.fail('adyen', capture.psp_reference)).toBe(true);
   const open = async () => (await openBreaks()).includes('contradiction');

@@ -8,6 +8,7 @@ import { OrphanEffect } from '../../src/request-storage/psp-request.entity.js';
 import {
   ApiClient,
   atRest,
+  codeOf,
   eventually,
   openWithService,
   orderOf,
@@ -323,19 +324,61 @@ describe('an effect that a notification tells of', () => {
     expect(await noticesOf(id)).toEqual([]);
   });
 
-  it('shows a person a capture that came to nothing after the PSP had said yes', async () => {
+  async function capturedThenFailed(key: string, between: (id: string) => Promise<unknown> = async () => {}) {
     environment.notify(service.url);
-    const order = orderOf({ first: 'adyen', capture: 'manual' });
-    const { id } = paymentOf(await client.post('/v1/payments', order, 'captured'));
-    await client.post(`/v1/payments/${id}/capture`, {}, 'capture');
+    const order = orderOf({ first: 'adyen', capture: 'manual', amount: 1_000 });
+    const { id } = paymentOf(await client.post('/v1/payments', order, key));
+    await client.post(`/v1/payments/${id}/capture`, {}, `${key}-capture`);
+    await between(id);
     await quiet();
     const capture = environment.effects(id).find(({ operation }) => operation === 'capture')!;
     expect(environment.simulator.fail('adyen', capture.psp_reference)).toBe(true);
+    return id;
+  }
+
+  it('takes back a capture that came to nothing after the PSP had said yes, and it can be captured again', async () => {
+    const id = await capturedThenFailed('failed-later');
+    const payment = await eventually(async () => {
+      const now = await client.payment(id);
+      return now.status === 'authorized' && now;
+    }, 'it is authorized again');
+    expect(payment).toMatchObject({ amount_captured: 0, failure: { psp_code: 'CAPTURE_FAILED' } });
+    expect(await noticesOf(id)).toMatchObject([{ outcome: 'declined' }]);
+    const told = await environment.sql('SELECT type FROM events WHERE subject = $1 ORDER BY id', [
+      `payment:${id}`,
+    ]);
+    expect(told.map(({ type }) => type as string)).toEqual([
+      'payment.authorized',
+      'payment.captured',
+      'payment.capture_failed',
+    ]);
+    const kinds = `SELECT kind FROM ledger_transactions WHERE payment_id = $1 ORDER BY kind`;
+    await eventually(
+      async () =>
+        (await environment.sql<{ kind: string }>(kinds, [id])).map(({ kind }) => kind).join() ===
+        'capture,capture_reversed',
+      'the ledger has it taken back',
+    );
+    const owed = await environment.sql<{ sum: string }>(
+      'SELECT coalesce(sum(amount), 0) AS sum FROM ledger_entries e JOIN ledger_transactions t USING (merchant_id, source) WHERE t.payment_id = $1 AND account = $2',
+      [id, 'merchant_payable'],
+    );
+    expect(Number(owed[0]!.sum)).toBe(0);
+    // Under the same name nothing is sent again; under another one it is.
+    const again = await client.post(`/v1/payments/${id}/capture`, {}, 'capture-again');
+    expect([again.status, codeOf(again)]).toEqual([409, 'invalid_state']);
+    const second = await client.post(`/v1/payments/${id}/capture`, { reference: 'second' }, 'capture-second');
+    expect(paymentOf(second)).toMatchObject({ status: 'captured', amount_captured: 1_000, failure: null });
+  });
+
+  it('shows a person a capture that failed after something of it was given back', async () => {
+    const id = await capturedThenFailed('failed-after-refund', (payment) =>
+      client.post(`/v1/payments/${payment}/refunds`, { amount: 100 }, 'refund-of-it'),
+    );
     await eventually(
       async () => (await environment.sql("SELECT 1 FROM webhook_inbox WHERE state = 'break'")).length === 1,
       'it is a break',
     );
-    expect((await client.payment(id)).status).toBe('captured');
-    expect(await noticesOf(id)).toMatchObject([{ outcome: 'declined' }]);
+    expect((await client.payment(id)).status).toBe('partially_refunded');
   });
 });

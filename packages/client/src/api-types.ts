@@ -1087,6 +1087,7 @@ export interface components {
       readonly type:
         | 'payment.authorized'
         | 'payment.captured'
+        | 'payment.capture_failed'
         | 'payment.failed'
         | 'payment.canceled'
         | 'payment.requires_action'
@@ -1938,6 +1939,7 @@ export interface components {
       readonly events?: readonly (
         | 'payment.authorized'
         | 'payment.captured'
+        | 'payment.capture_failed'
         | 'payment.failed'
         | 'payment.canceled'
         | 'payment.requires_action'
@@ -3103,6 +3105,7 @@ export interface operations {
         readonly type?:
           | 'payment.authorized'
           | 'payment.captured'
+          | 'payment.capture_failed'
           | 'payment.failed'
           | 'payment.canceled'
           | 'payment.requires_action'
