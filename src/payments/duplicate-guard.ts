@@ -13,8 +13,10 @@ import { type Table, tableOf } from '../core/table.js';
 import { type Begun, type KeyedRun } from '../idempotency/operation.js';
 import { ChargeFlow, type Route } from './charge.flow.js';
 import { type DuplicateGuard } from './duplicate-guard.entity.js';
+import { type Payment } from './payment.entity.js';
 import { type PaymentOwner } from './payment-owner.js';
 import { type PaymentState } from './payment-state.js';
+import { payments } from './payment.table.js';
 import { type NewPayment } from './payments.js';
 
 export const duplicateGuards: Table<DuplicateGuard> = tableOf('duplicate_guards', ['merchantId', 'digest']);
@@ -50,7 +52,10 @@ export class GuardedChargeFlow extends ChargeFlow {
         standing: refused ? await standingGuard(store, merchantId, digest) : null,
       })),
     );
-    const holding = guards.find(({ standing }) => standing?.holds)?.standing;
+    const standing = guards.map((each) => each.standing).filter((each) => each !== null);
+    const inDoubt = standing.find(({ payment }) => payment?.status === 'processing');
+    if (inDoubt) throw undecidedDuplicate(inDoubt.guard);
+    const holding = standing.find((each) => each.holds);
     if (holding && input.allowDuplicate !== true) throw probableDuplicate(holding.guard);
     const begun = await super.begin(input, run, refused);
     const next = { paymentId: begun.subjectId, until: fromNow(this.windowS * 1_000) };
@@ -64,21 +69,27 @@ export class GuardedChargeFlow extends ChargeFlow {
 
 interface Standing {
   readonly guard: DuplicateGuard;
-  /** False when its time is over. */
+  /** The payment that it names. */
+  readonly payment: Payment | undefined;
+  /** False when its time is over, or it is proved that this payment took nothing. */
   readonly holds: boolean;
 }
+
+const TOOK_NOTHING: ReadonlySet<string> = new Set(['failed', 'canceled']);
 
 /** By the store's clock: it wrote `until`, and clocks of processes differ. */
 async function standingGuard(store: Store, merchantId: string, digest: string): Promise<Standing | null> {
   const [lapsed] = await store.findDue(duplicateGuards, { merchantId, digest }, 'until', 'now', 1);
-  if (lapsed) return { guard: lapsed, holds: false };
-  const [guard] = await store.find(duplicateGuards, { merchantId, digest }, 1);
-  return guard ? { guard, holds: true } : null;
+  const guard = lapsed ?? (await store.find(duplicateGuards, { merchantId, digest }, 1))[0];
+  if (!guard) return null;
+  const [payment] = await store.find(payments, { merchantId, id: guard.paymentId }, 1);
+  return { guard, payment, holds: !lapsed && !TOOK_NOTHING.has(payment?.status ?? '') };
 }
 
 /**
  * The new payment replaces the previous one in the guard. The first payment after the window takes over the guard,
- * once. Inside the window only payments with `allow_duplicate` pass, any number of them.
+ * once, and so does the first one after a payment that took nothing. Inside the window only payments with
+ * `allow_duplicate` pass, any number of them, and none while the one before is in doubt.
  */
 function replaced(
   { guard: { merchantId, digest, paymentId }, holds }: Standing,
@@ -95,6 +106,14 @@ function likenessesOf(seal: Encryption, merchantId: string, payment: NewPayment)
   const { customer, amount, currency, reference } = payment;
   const likeness = [merchantId, customer.reference, customer.email, amount, currency, reference];
   return seal.digests(`duplicate-guard\n${JSON.stringify(likeness)}`);
+}
+
+function undecidedDuplicate({ paymentId }: DuplicateGuard): Problem {
+  return new Problem(
+    'probable_duplicate',
+    'A payment of this customer, amount, currency and reference is not decided yet; payment_id names it. Its PSP may have taken the money, so no other one is taken beside it, also not with allow_duplicate. Wait for its outcome, or cancel it.',
+    { members: { payment_id: paymentId } },
+  );
 }
 
 function probableDuplicate({ paymentId }: DuplicateGuard): Problem {

@@ -1,7 +1,7 @@
 import { type Pool } from 'pg';
 import { prune } from '../database/prune.js';
 
-/** Deletes the guards whose window has ended, by the store's clock. */
+/** Deletes the guards whose window has ended, by the store's clock, unless the payment is still in doubt. */
 export class DuplicateRetention {
   constructor(private readonly pool: Pool) {}
 
@@ -10,8 +10,10 @@ export class DuplicateRetention {
     const deleted = await prune(async (limit) => {
       const { rowCount } = await this.pool.query(
         `DELETE FROM duplicate_guards WHERE (merchant_id, digest) IN (
-           SELECT merchant_id, digest FROM duplicate_guards
-            WHERE until <= statement_timestamp() LIMIT $1 FOR UPDATE SKIP LOCKED)`,
+           SELECT merchant_id, digest FROM duplicate_guards g
+            WHERE until <= statement_timestamp() AND NOT EXISTS (
+              SELECT FROM payments p WHERE p.merchant_id = g.merchant_id AND p.id = g.payment_id AND p.status = 'processing')
+            LIMIT $1 FOR UPDATE SKIP LOCKED)`,
         [limit],
       );
       return rowCount ?? 0;
