@@ -112,7 +112,7 @@ describe('JobRunner', () => {
       [
         'deed.do',
         { level: 1, story: { tries: 1, lastError: 'TimedOut: the job took longer than 5000 ms' } },
-        { delay: 500 },
+        { delay: 750 },
       ],
     ]);
   });

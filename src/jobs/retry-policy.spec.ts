@@ -104,21 +104,22 @@ describe('nextTier', () => {
     const seen: number[] = [];
     for (let at = nextTier(retryPolicy, 0, 0.5); at; at = nextTier(retryPolicy, at.level, 0.5))
       seen.push(at.delayMs);
-    expect(seen).toEqual([15_000, 45_000, 10_800_000]);
+    expect(seen).toEqual([22_500, 67_500, 16_200_000]);
   });
 
-  it('waits anything up to the delay of the step, and all of it in the end', () => {
+  it('waits at least half of the delay of the step, and all of it at most', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 2 }),
         fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
         (level, random) => {
           const { delayMs } = nextTier(retryPolicy, level, random)!;
-          return delayMs >= 0 && delayMs <= steps[level + 1]!.delayMs;
+          const whole = steps[level + 1]!.delayMs;
+          return delayMs >= whole / 2 && delayMs <= whole;
         },
       ),
     );
-    expect(nextTier(retryPolicy, 0, 0)!.delayMs).toBe(0);
+    expect(nextTier(retryPolicy, 0, 0)!.delayMs).toBe(15_000);
     expect(nextTier(retryPolicy, 0, 0.999_999_999)!.delayMs).toBe(30_000);
   });
 

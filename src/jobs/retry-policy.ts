@@ -86,14 +86,14 @@ export interface TierChange {
 }
 
 /**
- * Where a job goes that failed at `level`, or null where that was the last one. Full jitter: the delay
- * is anything up to the step's own, so that what failed together is not tried again together.
+ * Where a job goes that failed at `level`, or null where that was the last one. The delay is between half of the step's
+ * own and all of it: never at once, and what failed together is not tried again together.
  * @param random in [0, 1)
  */
 export function nextTier(retryPolicy: RetryPolicy, level: number, random: number): TierChange | null {
   const next = retryPolicy.tiers[level + 1];
   if (!next) return null;
-  return { level: level + 1, queue: next.queue, delayMs: Math.ceil(next.delayMs * random) };
+  return { level: level + 1, queue: next.queue, delayMs: Math.ceil(next.delayMs * (0.5 + random / 2)) };
 }
 
 function labelOf(delayMs: number): string {

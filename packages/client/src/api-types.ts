@@ -950,7 +950,7 @@ export interface components {
     };
     /** @description What the customer did. */
     readonly CompleteRequest: {
-      /** @description What the customer's return brought, passed on to the PSP unchanged; at most 65,536 characters as JSON. Adyen: `redirectResult` from the query of `return_url`, URL-decoded, or the `details` that its library gives. Stripe needs none of it: send `{ "return": "seen" }` or what the return brought. */
+      /** @description What the customer's return brought, passed on to the PSP unchanged; at most 65,536 characters as JSON. The query string of the return as it came, as `return_query`; or, at Adyen, the `details` that its library gives. Stripe needs none of it: send `{ "return": "seen" }` or what the return brought. */
       readonly details: {
         readonly [key: string]: unknown;
       };

@@ -8,7 +8,7 @@ export class CompletePaymentDto {
     maxProperties: 32,
     maxCharacters: 65_536,
     description:
-      'What the customer\'s return brought, passed on to the PSP unchanged; at most 65,536 characters as JSON. Adyen: `redirectResult` from the query of `return_url`, URL-decoded, or the `details` that its library gives. Stripe needs none of it: send `{ "return": "seen" }` or what the return brought.',
+      'What the customer\'s return brought, passed on to the PSP unchanged; at most 65,536 characters as JSON. The query string of the return as it came, as `return_query`; or, at Adyen, the `details` that its library gives. Stripe needs none of it: send `{ "return": "seen" }` or what the return brought.',
     message: 'must be an object of 1 to 32 members',
   })
   details: Record<string, unknown>;

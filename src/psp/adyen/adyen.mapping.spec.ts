@@ -129,6 +129,9 @@ describe('answers of payments', () => {
 
   it('hands details in under a key that follows from them', () => {
     const handedIn = (details: Record<string, unknown>) => completionRequest(instruction({ details }));
+    // The query of the return as it came, decoded once, without what is the shop's own.
+    const query = '?order=7&redirectResult=X6Xtf%2BGC3%21Y&lang=de';
+    expect(handedIn({ return_query: query }).body).toBe(handedIn({ redirectResult: 'X6Xtf+GC3!Y' }).body);
     const one = handedIn({ redirectResult: 'X6XtfGC3!Y' });
     expect(one).toEqual(handedIn({ redirectResult: 'X6XtfGC3!Y' }));
     expect(one.path).toBe('/payments/details');

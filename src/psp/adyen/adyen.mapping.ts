@@ -64,12 +64,24 @@ export function cancelRequest(instruction: Instruction, merchantAccount: string)
  * https://docs.adyen.com/api-explorer/Checkout/71/post/payments/details
  */
 export function completionRequest({ details = {}, idempotencyKey }: Instruction): AdyenRequest {
-  const body = JSON.stringify({ details });
+  const body = JSON.stringify({ details: returnedIn(details) });
   return {
     path: '/payments/details',
     body,
     idempotencyKey: keyFor(`details:${body}`, idempotencyKey),
   };
+}
+
+/** What the return brings for Adyen; anything else in its query is the shop's own, and Adyen would refuse it. */
+const OF_RETURN = ['redirectResult', 'payload', 'MD', 'PaRes'];
+
+function returnedIn(details: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const query = details['return_query'];
+  if (typeof query !== 'string') return details;
+  const given = new URLSearchParams(query);
+  return Object.fromEntries(
+    OF_RETURN.filter((name) => given.has(name)).map((name) => [name, given.get(name)]),
+  );
 }
 
 const CANCEL = '-cancel';
