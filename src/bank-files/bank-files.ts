@@ -9,6 +9,7 @@ import { PspsConfig } from '../psp/psps-config.js';
 import { type BankDrop, dropKeyOf, openDrop } from '../psp/bank-sepa/bank-drop.js';
 import { Batches, type BankPsp, SendingHeld } from './batches.js';
 import { lastCutOff } from './cut-off.js';
+import { alone } from './alone.js';
 import { Receiver } from './receiver.js';
 import { Sender } from './sender.js';
 
@@ -90,15 +91,20 @@ export class BankFiles {
     return { formed, sent: await this.sender.send(bank, () => this.open(bank)) };
   }
 
-  /** Reads now what the bank has left. @throws RangeError for an account that is not at such a bank */
-  async fetchNow(name: string): Promise<number> {
+  /**
+   * Reads now what the bank has left; null where another process does.
+   * @throws RangeError for an account that is not at such a bank
+   */
+  async fetchNow(name: string): Promise<number | null> {
     const bank = this.bankNamed(name);
-    const drop = await this.open(bank);
-    try {
-      return await this.receiver.fetch(bank, drop);
-    } finally {
-      await drop.end();
-    }
+    return alone(this.pool, 'fetch', name, async () => {
+      const drop = await this.open(bank);
+      try {
+        return await this.receiver.fetch(bank, drop);
+      } finally {
+        await drop.end();
+      }
+    });
   }
 
   private async pass(bank: BankPsp): Promise<{ formed: number; sent: number; read: number }> {
@@ -111,7 +117,7 @@ export class BankFiles {
       held = error;
     }
     const sent = (await this.sender.send(bank, () => this.open(bank))) ?? 0;
-    const read = this.isFetchDue(bank) ? await this.fetchNow(bank.name) : 0;
+    const read = this.isFetchDue(bank) ? ((await this.fetchNow(bank.name)) ?? 0) : 0;
     if (held !== null) throw held;
     return { formed, sent, read };
   }

@@ -36,6 +36,8 @@ export interface UnsentBatch {
   readonly state: 'formed' | 'placing';
   readonly attempt: number;
   readonly temporaryName: string | null;
+  /** Where it was put; null if it was not yet, or before this was stored. */
+  readonly server: string | null;
   readonly sealed: Uint8Array;
 }
 
@@ -83,7 +85,7 @@ export class Batches {
   async unsent(psp: string): Promise<UnsentBatch[]> {
     const { rows } = await this.pool.query<UnsentBatch>(
       `SELECT psp, number::int AS number, id, file_name AS "fileName", sha256, state, attempt,
-              temporary_name AS "temporaryName", sealed
+              temporary_name AS "temporaryName", server, sealed
          FROM bank_batches WHERE psp = $1 AND state IN ('formed', 'placing') ORDER BY number`,
       [psp],
     );

@@ -15,7 +15,7 @@ it('reads the other files where one cannot be read, and says that one could not'
   const pool = {
     async query(sql: string, values: readonly unknown[]) {
       if (sql.includes('INSERT INTO bank_files')) recorded.push(values[2]);
-      return { rows: [], rowCount: 0 };
+      return { rows: [], rowCount: sql.includes('INSERT INTO bank_files') ? 1 : 0 };
     },
   };
   const at = (name: string) => ({ name, bytes: 1, modifiedAt: new Date(0) });

@@ -37,7 +37,7 @@ const IS_TEMPORARY = /^\.|\.(?:tmp|part|filepart|writing)$/i;
 interface Reading {
   readonly notices: PspNotification[];
   /** By EndToEndId. */
-  readonly moved: Map<string, Pick<Judged, 'status' | 'reason'>>;
+  readonly moved: Map<string, Pick<Judged, 'status' | 'reason'> & { readonly was: InstructionStatus }>;
   ours: number;
   unknown: number;
   /** Whether it has bookings of the account, and so is a report as well. */
@@ -247,13 +247,16 @@ export class Receiver {
     { moved, ours, unknown }: Reading,
     fault: string | null,
   ): Promise<void> {
-    await this.pool.query(
+    const { rowCount } = await this.pool.query(
       `WITH moved AS (
-         UPDATE bank_instructions i SET status = m.status, reason = m.reason, answered_at = $9
-           FROM unnest($10::text[], $11::text[], $12::text[]) AS m (end_to_end_id, status, reason)
-          WHERE i.psp = $1 AND i.end_to_end_id = m.end_to_end_id)
+         UPDATE bank_instructions i SET status = m.status, reason = m.reason, answered_at = $9::timestamptz
+           FROM unnest($10::text[], $11::text[], $12::text[], $13::text[]) AS m (end_to_end_id, status, reason, was)
+          WHERE i.psp = $1 AND i.end_to_end_id = m.end_to_end_id AND i.status = m.was
+         RETURNING 1)
        INSERT INTO bank_files (psp, sha256, name, bytes, modified_at, state, fault, ours, unknown, received_at)
-       VALUES ($1, $2, $3, $4, $5, CASE WHEN $6::text IS NULL THEN 'read' ELSE 'refused' END, $6, $7, $8, $9)
+       SELECT $1::text, $2::text, $3::text, $4::bigint, $5::timestamptz, CASE WHEN $6::text IS NULL THEN 'read' ELSE 'refused' END, $6::text,
+              $7::integer, $8::integer, $9::timestamptz
+        WHERE (SELECT count(*) FROM moved) = cardinality($10::text[])
        ON CONFLICT DO NOTHING`,
       [
         psp,
@@ -268,8 +271,12 @@ export class Receiver {
         [...moved.keys()],
         [...moved.values()].map(({ status }) => status),
         [...moved.values()].map(({ reason }) => reason),
+        [...moved.values()].map(({ was }) => was),
       ],
     );
+    if (rowCount === 0 && !(await this.isKnown(psp, sha256))) {
+      throw new Error(`a line that ${name} speaks of has changed meanwhile; it is read again`);
+    }
   }
 
   /** Under a name of its own where there is one like it: the bank may use names again. */
@@ -285,11 +292,12 @@ function nowAs(known: Line, { moved }: Reading): Line {
   return { ...known, status };
 }
 
-function note(reading: Reading, { endToEndId }: Line, judged: Judged | null): void {
+function note(reading: Reading, { endToEndId, status: before }: Line, judged: Judged | null): void {
   reading.ours += 1;
   if (judged === null) return;
   const { status, reason, notice } = judged;
-  reading.moved.set(endToEndId, { status, reason });
+  const was = reading.moved.get(endToEndId)?.was ?? before;
+  reading.moved.set(endToEndId, { status, reason, was });
   reading.notices.push(notice);
 }
 

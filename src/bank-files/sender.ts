@@ -1,11 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { posix } from 'node:path';
-import { Pool, type PoolClient } from 'pg';
+import { Pool } from 'pg';
 import { checkpoint } from '../core/checkpoint.js';
 import { Clock } from '../core/clock.js';
 import { redactedLine } from '../core/redact.js';
 import { HOLD } from '../database/failover-hold.js';
 import { type BankDrop } from '../psp/bank-sepa/bank-drop.js';
+import { type SftpSettings } from '../psp/bank-sepa/bank-settings.js';
+import { alone } from './alone.js';
 import { Batches, type BankPsp, MAX_FILE_BYTES, sha256Of, type UnsentBatch } from './batches.js';
 
 const MAX_FAULT_LENGTH = 300;
@@ -13,6 +15,10 @@ const MAX_FAULT_LENGTH = 300;
 /** What says that a file was put may be lost with other commits; one that is `placing` is never put again. */
 function mayBePut({ state }: UnsentBatch): string {
   return state === 'placing' ? 'true' : `${HOLD} = 'none'`;
+}
+
+function serverOf({ host, port, upload }: SftpSettings): string {
+  return `${host}:${port}${upload}`;
 }
 
 /**
@@ -31,14 +37,14 @@ export class Sender {
 
   /** Sends what is to be sent, the oldest first; null where another process does. */
   async send(psp: BankPsp, open: () => Promise<BankDrop>): Promise<number | null> {
-    return this.alone(psp.name, async () => {
+    return alone(this.pool, 'send', psp.name, async () => {
       await this.batches.keepAnswered(psp.name);
       const unsent = await this.batches.unsent(psp.name);
       if (unsent.length === 0) return 0;
       const drop = await open();
       try {
         let sent = 0;
-        for (const batch of unsent) if (await this.sendOne(drop, psp.bank.sftp.upload, batch)) sent += 1;
+        for (const batch of unsent) if (await this.sendOne(drop, psp.bank.sftp, batch)) sent += 1;
         return sent;
       } finally {
         await drop.end();
@@ -46,46 +52,23 @@ export class Sender {
     });
   }
 
-  /** The lock dies with the process, or with its connection; `attempt` keeps out one that did not notice. */
-  private async alone<T>(psp: string, work: () => Promise<T>): Promise<T | null> {
-    const client: PoolClient = await this.pool.connect();
-    const key = `hashtext('payonce-bank-send'), hashtext($1)`;
-    let isLost = true;
-    try {
-      const { rows } = await client.query<{ taken: boolean }>(
-        `SELECT pg_try_advisory_lock(${key}) AS taken`,
-        [psp],
-      );
-      if (!rows[0]!.taken) {
-        isLost = false;
-        return null;
-      }
-      try {
-        return await work();
-      } finally {
-        await client.query(`SELECT pg_advisory_unlock(${key})`, [psp]);
-        isLost = false;
-      }
-    } finally {
-      client.release(isLost);
-    }
-  }
-
-  private async sendOne(drop: BankDrop, folder: string, unsent: UnsentBatch): Promise<boolean> {
+  private async sendOne(drop: BankDrop, sftp: SftpSettings, unsent: UnsentBatch): Promise<boolean> {
     const batch = await this.takeOn(unsent);
     if (batch === null) return false;
     try {
       return await (batch.state === 'placing'
-        ? this.place(drop, folder, batch)
-        : this.putAndPlace(drop, folder, batch));
+        ? this.place(drop, sftp, batch)
+        : this.putAndPlace(drop, sftp, batch));
     } catch (error) {
       await this.note(batch, error);
       throw error;
     }
   }
 
-  private async putAndPlace(drop: BankDrop, folder: string, batch: UnsentBatch): Promise<boolean> {
+  private async putAndPlace(drop: BankDrop, sftp: SftpSettings, batch: UnsentBatch): Promise<boolean> {
     const { fileName, attempt } = batch;
+    const { upload: folder } = sftp;
+    const server = serverOf(sftp);
     // Nothing of ours has that name yet, unless the commit that said so is lost.
     const final = posix.join(folder, fileName);
     if ((await drop.sizeOf(final)) !== null) return this.isThere(drop, final, batch);
@@ -101,16 +84,20 @@ export class Sender {
     await checkpoint('bank:after:put');
     const isOurs = await this.move(
       batch,
-      `state = 'placing', temporary_name = $4`,
+      `state = 'placing', temporary_name = $4, server = $5`,
       'formed',
-      [temporaryName],
+      [temporaryName, server],
       mayBePut(batch),
     );
-    return isOurs && this.place(drop, folder, { ...batch, state: 'placing', temporaryName });
+    return isOurs && this.place(drop, sftp, { ...batch, state: 'placing', temporaryName, server });
   }
 
-  /** The whole file is or was on the server under its temporary name. */
-  private async place(drop: BankDrop, folder: string, batch: UnsentBatch): Promise<boolean> {
+  /** The whole file is or was on the server under its temporary name. @throws where that is another server: nothing here says so */
+  private async place(drop: BankDrop, sftp: SftpSettings, batch: UnsentBatch): Promise<boolean> {
+    const { upload: folder } = sftp;
+    if (batch.server !== null && batch.server !== serverOf(sftp)) {
+      throw new Error(`it was put at ${batch.server}: have it placed there, or ask the bank what it has`);
+    }
     const final = posix.join(folder, batch.fileName);
     if ((await drop.sizeOf(final)) !== null) return this.isThere(drop, final, batch);
     const temporary = posix.join(folder, batch.temporaryName!);

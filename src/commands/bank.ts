@@ -122,6 +122,7 @@ export function addBank(payonce: Command, perform: Perform): void {
     perform((opened) =>
       withBank(opened, psp, async (files) => {
         const read = await files.fetchNow(psp);
+        if (read === null) throw new Problem('invalid_state', `Another process reads the files of ${psp}.`);
         return { json: { read }, text: `Read ${read}.` };
       }),
     ),

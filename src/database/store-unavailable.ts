@@ -11,10 +11,11 @@ export class StoreUnavailable extends Error {
 
 /**
  * Whether an error says that the server is away, going away, out of resources, read only, or gave up
- * on us (SQLSTATE classes 08, 25, 40, 53, 57, 58), or that there was no word from it at all.
+ * on us (SQLSTATE classes 08, 25, 40, 53, 57, 58), or that there was no word from it at all. A value that cannot be
+ * written as text never reached the server.
  */
 export function isOutage(error: unknown): boolean {
-  if (error instanceof Problem) return false;
+  if (error instanceof Problem || error instanceof TypeError || error instanceof RangeError) return false;
   const state = sqlStateOf(error);
   return state === undefined || /^(08|25|40|53|57|58)/.test(state);
 }

@@ -342,13 +342,16 @@ function isFinalNotFound(
   });
 }
 
-/** When none of its calls can be carried out any more that it has not answered. */
+/** When none of its calls can be carried out any more that it has not answered: those with an answer are known by that. */
 export function settlesAt(
   { attempts }: RouteHistory,
   { lookup }: Capabilities,
   { leaseMs }: FlightTime,
 ): Date {
-  const orders = attempts.filter((a) => a.kind !== 'lookup' && a.kind !== 'notice' && isUnanswered(a));
+  const orders = attempts.filter(
+    ({ kind, outcome }) =>
+      kind !== 'lookup' && kind !== 'notice' && (outcome === null || outcome === 'unknown'),
+  );
   const ends = orders.map((a) => {
     const gone = a.endedAt?.getTime() ?? a.startedAt.getTime() + leaseMs;
     return gone + (lookup ? settlesAfterMs(a, lookup) : 0);

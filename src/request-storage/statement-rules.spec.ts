@@ -56,7 +56,7 @@ it('says nothing of a call that the PSP may still carry out', () => {
   const failed = [callOf(1, 'unknown', { httpStatus: 500 })];
   expect(refusal(failed)).toContain('may still');
   expect(refusal(failed, { at: START + 61 * MINUTE })).toBeNull();
-  // What was refused is not on its way, and "done" may be seen at once.
+  // What was answered is not on its way, and "done" may be seen at once.
   expect(refusal([callOf(1, 'rejected')], { at: START + 1 })).toBeNull();
   expect(refusal(doubt, { at: START + 1, isDone: true })).toBeNull();
 });
@@ -70,7 +70,7 @@ it.each<[string, PspAttempt]>([
   ],
 ])('contradicts a PSP that has said %s, unless the person overrules it', (_what, said) => {
   const story = [callOf(1, 'unknown'), said];
-  expect(refusal(story)).toContain('has said that it did it (attempt 2: ');
+  expect(refusal(story)).toContain('has said that it did it, or has it (attempt 2: ');
   expect(refusal(story)).toContain('pi_1');
   expect(refusal(story, { overrulesPsp: true })).toBeNull();
   expect(refusal([...story, callOf(3, 'canceled', { kind: 'lookup' })])).toBeNull();

@@ -37,7 +37,7 @@ export function refusalOf(
   const said = overrulesPsp ? null : wordOfDone(route);
   return (
     said &&
-    `${psp} has said that it did it (attempt ${said.attempt}: ${wordsOf(said)}). Where that is wrong, say that you overrule it.`
+    `${psp} has said that it did it, or has it (attempt ${said.attempt}: ${wordsOf(said)}). Where that is wrong, say that you overrule it.`
   );
 }
 

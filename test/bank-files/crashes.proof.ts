@@ -52,6 +52,19 @@ describeWithSshd('a process that dies', () => {
     expect(await env.eventsOf(id)).toEqual(['payout.paid']);
   });
 
+  it('before the rename, and the account has moved: a file that another server has is not taken for sent', async () => {
+    await env.payOut('anna', 350);
+    await env.killedAt('send', 'bank:before:rename');
+    const batches = `SELECT state, server FROM bank_batches WHERE state <> 'sent'`;
+    const [{ server } = { server: '' }] = await env.environment.sql<{ server: string }>(batches);
+    await env.environment.sql("UPDATE bank_batches SET server = 'old.example:22/in' WHERE state = 'placing'");
+    await expect(env.send()).rejects.toThrow('it was put at old.example:22/in');
+    expect(await env.environment.sql(batches)).toEqual([{ state: 'placing', server: 'old.example:22/in' }]);
+    await env.environment.sql("UPDATE bank_batches SET server = $1 WHERE state = 'placing'", [server]);
+    expect(await env.send()).toMatchObject({ sent: 1 });
+    expect(env.bank.take().map(({ amount }) => amount)).toEqual(['3.50']);
+  });
+
   it('two that send at once put one file', async () => {
     await env.payOut('anna', 400);
     await Promise.allSettled([env.send(), env.send(), env.send()]);
@@ -113,6 +126,7 @@ describeWithSshd('a process that dies', () => {
         'resolve',
         id,
         ...(await env.environment.seen(id)),
+        '--overrules-psp',
         '--as',
         'not-done',
         '--evidence',

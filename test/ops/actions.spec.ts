@@ -275,7 +275,7 @@ describe('what is stuck', () => {
     );
     const action = await notDone(id);
     expect((await verdictOn(action)).detail).toMatch(
-      /stripe has said that it did it \(attempt \d+: conflict money_differs pi_/,
+      /stripe has said that it did it, or has it \(attempt \d+: conflict money_differs pi_/,
     );
     expect((await cyd!.post('approvals', action)).status).toBe(409);
     const overruling = { ...action, overrules_psp: true };

@@ -174,9 +174,12 @@ export class BankEnvironment {
     return this.app.get(BankFiles).runOnce();
   }
 
-  /** Reads now what the bank has left. Returns how many files. */
+  /** Reads now what the bank has left, after the service's own pass where that has the lock. Returns how many files. */
   fetch(): Promise<number> {
-    return this.app.get(BankFiles).fetchNow('bank');
+    return eventually(async () => {
+      const read = await this.app.get(BankFiles).fetchNow('bank');
+      return read === null ? false : { read };
+    }, 'the files are read').then(({ read }) => read);
   }
 
   /** Made and not sent, for the server has another host key than the configuration says. */
