@@ -17,7 +17,7 @@ const USAGE = `npm run rehearse -- <state> [--url <service>] [--control <simulat
 
   stuck    a charge of which the service cannot find out whether it was made
   orphan   a PSP charged twice for one payment, and the refund was refused
-  break    a PSP takes back a capture that our books call done
+  break    a PSP takes back a capture of which a part was refunded
   3ds      a payment that waits for its customer at the bank
 
 For an installation that runs here on the bundled simulator: npm start.
@@ -60,6 +60,8 @@ const states: Readonly<Record<string, (rehearsal: Rehearsal) => Promise<Report>>
 /** Stripe charges, its answer is lost, and it reports another amount: only a person can decide. */
 async function rehearseStuck(rehearsal: Rehearsal): Promise<Report> {
   const { id, effect } = await makeStuck(rehearsal);
+  const stuck = (await payonce('stuck', 'list')) as { payment_id: string; last_attempt: number }[];
+  const attempt = stuck.find(({ payment_id: of }) => of === id)?.last_attempt;
   return {
     payment: id,
     done:
@@ -70,7 +72,7 @@ async function rehearseStuck(rehearsal: Rehearsal): Promise<Report> {
       `npx payonce payments show ${id}`,
       '# the ledger stands for the dashboard of the PSP: what did it charge?',
       ...ledger(rehearsal, 'stripe', `payment-${id}-charge`),
-      `npx payonce stuck resolve ${id} \\`,
+      `npx payonce stuck resolve ${id} --attempt ${attempt} \\`,
       `  --as done --psp-reference ${effect.psp_reference} \\`,
       '  --evidence "ledger: charged once, 12.99 EUR"',
     ],
@@ -163,6 +165,8 @@ async function rehearseBreak(rehearsal: Rehearsal): Promise<Report> {
   const { client, psps } = rehearsal;
   const { body: made } = await client.payments.create({ ...orderFor('adyen', '8415'), capture: 'manual' });
   await client.payments.capture(made.id);
+  // What was given back rests on it, so that it cannot be taken back without a person.
+  await client.payments.refund(made.id, { amount: 100 });
   const key = `payment-${made.id}-capture`;
   const capture = await eventually(
     async () => (await psps.effects()).find((one) => one.reference === key),
@@ -176,8 +180,8 @@ async function rehearseBreak(rehearsal: Rehearsal): Promise<Report> {
   return {
     payment: made.id,
     done:
-      'Adyen captured a payment, and then reported that the capture failed. Our records still say ' +
-      'captured: a break.',
+      'Adyen captured a payment, and a part was refunded; then it reported that the capture failed. The refund ' +
+      'rests on it, so our records still say captured: a break.',
     next: [
       'npx payonce breaks list',
       `npx payonce payments show ${made.id}`,

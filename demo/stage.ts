@@ -132,7 +132,7 @@ export class Stage {
 
   private payonce(...args: readonly string[]): Promise<unknown> {
     const name = `payonce ${args.slice(0, 2).join(' ')}`;
-    const env = this.database?.env ?? {};
+    const env = { ...this.database?.env, PAYONCE_PSPS_FILE: this.pspsFile };
     return this.start(name, 'bin/payonce.mjs', { args: [...args, '--json'], env }).result(START_TIMEOUT_MS);
   }
 

@@ -3,7 +3,7 @@ import { isCurrency } from '../core/money.js';
 import { type CsvRow, csvRows } from './csv-rows.js';
 import { minorUnits } from './decimal.js';
 import { type ReportFormat } from './report-format.js';
-import { type LineKind, type ReportFault, type ReportLine } from './report-line.js';
+import { type LineKind, type ReportFault, type ReportLine, ReportRefused } from './report-line.js';
 
 const COLUMNS = [
   'Merchant Account',
@@ -57,8 +57,13 @@ export function adyenReport(merchantAccount?: string): ReportFormat {
     hasIds: false,
     async *read(bytes, fault) {
       const batches = new Map<string, { sum: number; closed: { line: number; net: number } | null }>();
+      let [own, others] = [0, 0];
       for await (const row of csvRows(bytes, { columns: COLUMNS })) {
-        if (merchantAccount !== undefined && row.cell('Merchant Account') !== merchantAccount) continue;
+        if (merchantAccount !== undefined && row.cell('Merchant Account') !== merchantAccount) {
+          others += 1;
+          continue;
+        }
+        own += 1;
         const line = lineOf(row, fault);
         if (line === null) continue;
         const id = `${line.batch} in ${line.settled}`;
@@ -67,6 +72,11 @@ export function adyenReport(merchantAccount?: string): ReportFormat {
         if (line.kind === 'settlement') batch.closed = { line: line.line, net: line.net };
         else batch.sum += line.net;
         yield line;
+      }
+      if (own === 0 && others > 0) {
+        throw new ReportRefused([
+          { line: null, message: `has no row of the merchant account ${merchantAccount}` },
+        ]);
       }
       for (const [id, { sum, closed }] of batches) {
         if (closed && closed.net !== -sum) {

@@ -133,6 +133,8 @@ describe('an Adyen settlement detail report', () => {
     const file = adyen(settled(), settled().replace('Co,Shop,', 'Co,Other,'), paidOut('9.50'));
     const { lines, faults } = await read(adyenReport('Shop'), file);
     expect([lines.map(({ line }) => line), faults]).toEqual([[2, 4], []]);
+    const none = await read(adyenReport('Nobody'), file);
+    expect(none.faults).toEqual([{ line: null, message: 'has no row of the merchant account Nobody' }]);
   });
 
   it('may be settled in another currency', async () => {

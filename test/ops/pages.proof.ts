@@ -271,7 +271,12 @@ describeInBrowser('the console', () => {
     await signIn(first.page, eve!);
     await first.page.goto(`${service.url}/ops/payments/${ids[2]}`);
     await first.page.getByRole('button', { name: 'Mark resolved…' }).click();
+    // Nothing is chosen beforehand, and nothing is judged before.
+    expect(await first.page.getByText('This: safe').count()).toBe(0);
+    await first.page.getByLabel('stripe did not do it').check();
     await first.page.getByText('This: safe').waitFor();
+    expect(await seriousFindings(first.page)).toEqual([]);
+    if (pictures) await first.page.screenshot({ path: `${pictures}/resolve.png` });
     await first.page.getByLabel('How you know').fill(`Not in the dashboard ${EVIL}`);
     await first.page.getByRole('button', { name: 'Ask for approval' }).click();
     await first.page.getByText('You asked for this: another operator has to approve it.').first().waitFor();
