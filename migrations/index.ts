@@ -49,10 +49,10 @@ import { CustomersOfPayments1700000000150 } from './0150-customers-of-payments.j
 import { Recipients1700000000160 } from './0160-recipients.js';
 import { OrphanPolicies1700000000161 } from './0161-orphan-policies.js';
 import { RequestRates1700000000162 } from './0162-request-rates.js';
-import { ServersOfBankFiles1700000000173 } from './0173-servers-of-bank-files.js';
-import { CapturesReversed1700000000172 } from './0172-captures-reversed.js';
-import { PspReturns1700000000171 } from './0171-psp-returns.js';
 import { WallAroundTheAudit1700000000163 } from './0163-wall-around-the-audit.js';
+import { PspReturns1700000000171 } from './0171-psp-returns.js';
+import { CapturesReversed1700000000172 } from './0172-captures-reversed.js';
+import { ServersOfBankFiles1700000000173 } from './0173-servers-of-bank-files.js';
 
 /** Every migration, oldest first. A class that has run anywhere is never edited again. */
 export const migrations = [

@@ -10,7 +10,8 @@ import {
 import { type Instruction, type NextAction } from '../psp/contract.js';
 import { type PspRouter } from '../psp/router.js';
 import { startOperation } from '../request-storage/advance.js';
-import { isFailoverCancel, wasSkipped } from '../request-storage/assess-route.js';
+import { isFailoverCancel } from '../request-storage/assess-route.js';
+import { wasSkipped } from '../request-storage/skipped-call.js';
 import { type Call, type OperationHistory } from '../request-storage/attempt.js';
 import { entityKey, pspIdempotencyKey, refuseForgottenKey } from '../request-storage/entity-key.js';
 import { type RuledOut } from '../request-storage/next-step.js';

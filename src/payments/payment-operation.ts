@@ -35,17 +35,14 @@ export interface PaymentOperation {
   waits?(decided: Decided): PaymentEvent | null;
   /** settle: changes of the payment's row beside its status. */
   effect(event: PaymentEvent, decided: Decided): Partial<Payment>;
-  /**
-   * The PSP had done it, and it failed later: the payment as it is without it. null if it cannot be without it. Absent: the
-   * operation has a row, which is reversed.
-   */
+  /** The PSP had done it, and it failed later: the changes that take it back. null if what was done since rests on it. */
   reverse?(
     state: PaymentState,
     request: PspRequest,
     evidence: RuledOut,
     newId: NewId,
     now: Date,
-  ): readonly Change[] | null;
+  ): readonly Change[] | null | Promise<readonly Change[]>;
   /** The row that a module keeps for the operation, if any. */
   readonly record?: OperationRecord;
 }
@@ -55,14 +52,6 @@ export interface OperationRecord {
   find(merchantId: string, entityKey: string): Promise<unknown>;
   /** The result of the operation, in the commit that decides it. */
   settle(record: unknown, decided: Decided, newId: NewId, now: Date): Recorded;
-  /** The PSP had done it, and it failed later. */
-  reverse(
-    payment: Payment,
-    entityKey: string,
-    evidence: RuledOut,
-    newId: NewId,
-    now: Date,
-  ): Promise<readonly Change[]>;
 }
 
 export interface Recorded {

@@ -139,12 +139,9 @@ export class PaymentOwner implements OperationOwner<PaymentState> {
     evidence: RuledOut,
   ): Promise<readonly Change[] | null> {
     const { payment } = state;
-    const { entityKey: name } = request;
-    if (isOfOrphan(payment.id, name)) return [reverseCompensation(payment, name)];
+    if (isOfOrphan(payment.id, request.entityKey)) return [reverseCompensation(payment, request.entityKey)];
     const { clock, ids } = this.tools;
     const operation = this.operation(request.operation);
-    const newId = () => ids.uuid();
-    if (operation.reverse) return operation.reverse(state, request, evidence, newId, clock.now());
-    return operation.record?.reverse(payment, name, evidence, newId, clock.now()) ?? [];
+    return operation.reverse?.(state, request, evidence, () => ids.uuid(), clock.now()) ?? null;
   }
 }

@@ -84,6 +84,6 @@ function policyOf({ failuresInARow, retryAfterMs }: BreakerOptions): CircuitBrea
 }
 
 /** A lock that lapsed while the connection was made is ours; that the connection stood is a sign of life. */
-function isFailure({ outcome, pspCode }: Answer): boolean {
+export function isFailure({ outcome, pspCode }: Answer): boolean {
   return outcome === 'unknown' || (outcome === 'not_sent' && pspCode !== LOCK_TOO_OLD);
 }

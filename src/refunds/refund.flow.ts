@@ -4,9 +4,11 @@ import { ModificationFlow, type ModifyPayment } from '../payments/modify-payment
 import { type Payment } from '../payments/payment.entity.js';
 import { type Refusal } from '../payments/payment-flow.js';
 import { type PaymentEvent } from '../payments/payment.lifecycle.js';
-import { type Decided } from '../payments/payment-operation.js';
+import { type Decided, type NewId } from '../payments/payment-operation.js';
 import { type PaymentOwner } from '../payments/payment-owner.js';
 import { type PaymentState, requestedKey, undecidedOperation } from '../payments/payment-state.js';
+import { type RuledOut } from '../request-storage/next-step.js';
+import { type PspRequest } from '../request-storage/psp-request.entity.js';
 import { refundMoved } from './refund-events.js';
 import { type Refund } from './refund.entity.js';
 import { refundLifecycle } from './refund.lifecycle.js';
@@ -27,6 +29,16 @@ export class RefundFlow extends ModificationFlow {
   constructor(owner: PaymentOwner) {
     super(owner);
     this.record = new RefundRecord(owner.tools.store);
+  }
+
+  reverse(
+    { payment }: PaymentState,
+    { entityKey: name }: PspRequest,
+    evidence: RuledOut,
+    newId: NewId,
+    now: Date,
+  ): Promise<readonly Change[]> {
+    return this.record.reverse(payment, name, evidence, newId, now);
   }
 
   /** begin: a refund that has to wait for another operation is stored meanwhile. */

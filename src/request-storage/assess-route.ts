@@ -5,8 +5,8 @@ import {
   OTHER_PARAMETERS,
 } from '../psp/contract.js';
 import { adviceFor } from '../psp/decline.js';
-import { LOCK_TOO_OLD } from '../psp/network-error.js';
 import { referenceIn } from './reference.js';
+import { wasSkipped } from './skipped-call.js';
 import { statedBy } from './statement.js';
 import { type ProofKind, type PspAttempt, type PspRequest } from './psp-request.entity.js';
 
@@ -155,7 +155,7 @@ function failedSince({ operation }: PspRequest, attempts: readonly PspAttempt[])
   );
 }
 
-/** Whether what the PSP had done of this decided route failed later. */
+/** The PSP had carried out this decided route, and it failed later. */
 export function cameBack({ request, attempts }: RouteHistory): boolean {
   return request.verdict === 'effective' && failedSince(request, attempts) !== undefined;
 }
@@ -282,17 +282,12 @@ function withoutDoubt(last: PspAttempt | undefined, declined: PspAttempt | undef
   }
 }
 
-/** A call that was not made because our own lock no longer outlived it: a fact about us, never about the PSP. */
-export function wasSkipped({ outcome, pspCode }: PspAttempt): boolean {
-  return outcome === 'not_sent' && pspCode === LOCK_TOO_OLD;
-}
-
 /** A lookup of the id that a person named: it counts for the person's statement alone. */
 export function isOfStatement({ kind, request }: PspAttempt): boolean {
   return kind === 'lookup' && request['stated_reference'] !== undefined;
 }
 
-/** The route without what says nothing of it. Details of the customer's return that were not sent have yet to be. */
+/** The route without attempts that say nothing of it. Details of the customer's return that were not sent have yet to be. */
 export function withoutAsides({ request, attempts }: RouteHistory): RouteHistory {
   const counts = (a: PspAttempt) => !isOfStatement(a) && (a.kind === 'complete' || !wasSkipped(a));
   return { request, attempts: attempts.filter(counts) };
@@ -342,7 +337,7 @@ function isFinalNotFound(
   });
 }
 
-/** When none of its calls can be carried out any more that it has not answered: those with an answer are known by that. */
+/** The time from which the PSP carries out none of its calls any more that have no answer. */
 export function settlesAt(
   { attempts }: RouteHistory,
   { lookup }: Capabilities,

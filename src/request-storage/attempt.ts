@@ -173,6 +173,7 @@ export function isSecondObject(route: RouteHistory, pspReference: string | null)
 
 /** The PSP's ids of the objects that an answer reports as made; null if the PSP gives none. */
 function objectsIn({ request }: RouteHistory, attempt: PspAttempt): readonly (string | null)[] {
+  if (isOfStatement(attempt)) return [];
   const isRuledOut = request.verdict === 'ruled_out';
   // If it cannot be canceled any more, it was made.
   const isYes = isSuccess(attempt) || (isRuledOut && attempt.outcome === 'succeeded');

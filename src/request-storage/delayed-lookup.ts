@@ -89,6 +89,26 @@ export function askAbout(
   };
 }
 
+/** One lookup of the id that a person named as that of a stuck route's object. */
+export function askAboutStated(
+  { request, attempts }: RouteHistory,
+  pspReference: string,
+  holder: LeaseHolder,
+  now: Date,
+): { readonly changes: readonly Change[]; readonly call: Call } {
+  const { merchantId, entityKey, route, version, verdict } = request;
+  const made = newAttempt(request, attempts.at(-1)!.attempt + 1, 'lookup', holder, now);
+  const attempt = { ...made, request: { ...made.request, stated_reference: pspReference } };
+  const key = { merchantId, entityKey, route };
+  return {
+    changes: [
+      update(pspRequests, key, { version: version + 1 }, { version, verdict }),
+      insert(pspAttempts, attempt),
+    ],
+    call: callFor({ request: { ...request, pspReference, version: version + 1 }, attempts }, attempt),
+  };
+}
+
 /** The PSP gave no answer about an orphan effect: when to ask again. */
 export function unanswered({ attempts }: RouteHistory, orphan: OrphanEffect, now: Date): Change {
   const asked = attempts.filter((a) => isAbout(a, orphan)).length;

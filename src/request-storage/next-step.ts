@@ -9,9 +9,9 @@ import {
   isFailoverCancel,
   type RouteHistory,
   assessRoute,
-  wasSkipped,
   withoutAsides,
 } from './assess-route.js';
+import { mayCallFrom, wasSkipped } from './skipped-call.js';
 import { type PspAttempt, type PspRequest } from './psp-request.entity.js';
 import { dueOnSchedule, type ScheduleFacts, type Way } from './schedule.js';
 import { statedBy } from './statement.js';
@@ -49,7 +49,7 @@ export interface StepFacts extends FlightTime, ScheduleFacts {
    */
   readonly hold: Hold;
   readonly capabilities: (psp: string) => Capabilities;
-  /** Of the account that is configured under this name, for this operation; undefined where none is. */
+  /** The fingerprint of the account that is configured under this name, for this operation; undefined where none is. */
   readonly fingerprintOf: (psp: string) => string | undefined;
   /** PSP accounts that may be asked, best first, as routed when it was opened. */
   readonly candidates: readonly string[];
@@ -76,10 +76,6 @@ const UNTIL_SOUND_MS = 3_000;
 /** How long a route waits for the database to report holds. A request waits that long. */
 const UNTIL_HOLD_KNOWN_MS = 1_000;
 
-/** Our lock may be lost so often in a row before the next call waits, first for a second, then for twice as long. */
-const SKIPS_AT_ONCE = 3;
-const MAX_WAIT_FOR_LOCK_MS = 30_000;
-
 /** Why a route is stuck that `failover resume` continues. */
 export const HELD = 'commits may be lost';
 
@@ -91,26 +87,19 @@ export function nextStep(all: readonly RouteHistory[], facts: StepFacts): Step {
   const step =
     whileUnsent(routes, last, facts) ??
     (facts.operatorLooksUp ? lookUpAlone(routes, current, facts) : stepUnheld(routes, current, facts));
-  if (isCallOf(step)) return whileLockIsLost(last, facts) ?? heldBack(step, current, facts);
-  return heldBack(step, current, facts);
+  return insteadOfCall(step, last, facts) ?? unlessHeld(step, current, facts);
 }
 
-function isCallOf(step: Step): boolean {
-  return step.do === 'execute' || step.do === 'lookup' || step.do === 'complete' || step.do === 'cancel';
-}
-
-/** What is done instead of a call while our lock is lost again and again; null if it was not, or not lately. */
-function whileLockIsLost({ attempts }: RouteHistory, { now }: StepFacts): Step | null {
+/** The step in the place of a call while our lock is lost again and again; null if the call may be made. */
+function insteadOfCall(step: Step, { attempts }: RouteHistory, { now }: StepFacts): Step | null {
+  const isCallOf = ['execute', 'lookup', 'complete', 'cancel'].includes(step.do);
+  if (!isCallOf) return null;
   if (attempts.filter(wasSkipped).length >= MAX_CALLS) return { do: 'stuck', why: TOO_MANY_CALLS };
-  const inARow = attempts.length - 1 - attempts.findLastIndex((a) => !wasSkipped(a));
-  if (inARow < SKIPS_AT_ONCE) return null;
-  const { startedAt, endedAt } = attempts.at(-1)!;
-  const delay = Math.min(1_000 * 2 ** (inARow - SKIPS_AT_ONCE), MAX_WAIT_FOR_LOCK_MS);
-  const until = new Date((endedAt ?? startedAt).getTime() + delay);
-  return now < until ? { do: 'wait', until, why: 'lock' } : null;
+  const until = mayCallFrom(attempts);
+  return until !== null && now < until ? { do: 'wait', until, why: 'lock' } : null;
 }
 
-function heldBack(step: Step, current: RouteHistory, facts: StepFacts): Step {
+function unlessHeld(step: Step, current: RouteHistory, facts: StepFacts): Step {
   if (!mayBeElsewhere(current, facts) || !isHeldBack(step)) return step;
   if (facts.hold === 'operations') return { do: 'stuck', why: HELD };
   return { do: 'wait', until: new Date(facts.now.getTime() + UNTIL_HOLD_KNOWN_MS), why: HELD };

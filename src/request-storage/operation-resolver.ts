@@ -17,17 +17,10 @@ import {
   type Steps,
   type Written,
 } from '../idempotency/operation-run.js';
-import {
-  type Answered,
-  type Call,
-  isCall,
-  newAttempt,
-  type OperationHistory,
-  responseOf,
-} from './attempt.js';
+import { type Answered, type Call, isCall, type OperationHistory, responseOf } from './attempt.js';
 import { type StepResult, evidenceOnly } from './advance.js';
 import { type RouteHistory } from './assess-route.js';
-import { recheck, rechecked } from './delayed-lookup.js';
+import { askAboutStated, recheck, rechecked } from './delayed-lookup.js';
 import { type RuledOut } from './next-step.js';
 import { attribute, isUnknownReference, recordItem, type NotificationOutcome } from './notification.js';
 import { type PspAttempt, type PspRequest } from './psp-request.entity.js';
@@ -113,33 +106,20 @@ export class OperationResolver<State> {
    */
   async lookUpStated(stuck: Operated, statement: Statement, traceId: string): Promise<string | null> {
     const { owner } = this;
-    const { storage, clock, store } = this.deps;
+    const { storage, clock } = this.deps;
     const { isDone, pspReference } = statement;
     if (!isDone || pspReference === null) return null;
     await this.judge(stuck, statement, traceId);
     const state = await owner.read(stuck);
-    const { request, attempts } = this.historyOf(state, stuck.entityKey).routes.at(-1)!;
-    const { merchantId, entityKey, route, psp, version } = request;
-    if (storage.capabilities(psp).lookup === null || storage.isOtherAccount(request)) return null;
+    const { entityKey } = stuck;
+    const route = this.historyOf(state, entityKey).routes.at(-1)!;
+    const { psp } = route.request;
+    if (storage.capabilities(psp).lookup === null || storage.isOtherAccount(route.request)) return null;
     const run = newRun(this.deps, traceId, null);
-    const made = newAttempt(request, attempts.at(-1)!.attempt + 1, 'lookup', run, clock.now());
-    const attempt = { ...made, request: { ...made.request, stated_reference: pspReference } };
-    const claim = update(
-      pspRequests,
-      { merchantId, entityKey, route },
-      { version: version + 1 },
-      { version, verdict: 'open' },
-    );
-    if (!(await store.commit(gatedByFirst([claim, insert(pspAttempts, attempt)]))).done) {
+    const { changes, call } = askAboutStated(route, pspReference, run, clock.now());
+    if (!(await this.write('asking', changes))) {
       throw new Problem('invalid_state', `${entityKey} has changed meanwhile. Look again.`);
     }
-    const sentAt = attempts.filter(({ kind }) => kind === 'execute').map(({ startedAt }) => startedAt);
-    const call = {
-      request: { ...request, pspReference, version: version + 1 },
-      attempt,
-      sentAt,
-      undo: false,
-    };
     const answered = await owner.call(owner.withCall(state, call), run);
     await leaveEvidence(this.deps, async () =>
       evidenceOnly(this.historyOf(await owner.read(stuck), entityKey), answered),

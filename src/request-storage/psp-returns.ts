@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Pool } from 'pg';
-import { type Answer } from '../psp/contract.js';
-import { LOCK_TOO_OLD } from '../psp/network-error.js';
+import { Clock } from '../core/clock.js';
+import { isFailure } from '../psp/breaker.js';
+import { type Outcome } from '../psp/contract.js';
 import { type Answered } from './attempt.js';
 import { BACK_WITHIN_MS } from './schedule.js';
 import { type Operated } from './operation-resolver.js';
@@ -9,7 +10,10 @@ import { type Operated } from './operation-resolver.js';
 /** One open route of an account is asked about so often, in the first hour, to learn whether the PSP is back. */
 const PROBE_EVERY = "interval '20 seconds'";
 
-/** At most once a minute: a PSP that comes and goes makes all of its routes due no more often. */
+/** Signs of life of one account lead to a statement of this process so often at most. */
+const ANNOUNCE_EVERY_MS = 5_000;
+
+/** The statement announces a return once a minute at most: a PSP that comes and goes makes its routes due no more often. */
 const ANNOUNCE = `
 WITH back AS (
   INSERT INTO psp_returns AS r (psp, back_at) VALUES ($1, statement_timestamp())
@@ -22,7 +26,7 @@ WITH back AS (
      AND next_step_at > statement_timestamp() + $2 * interval '1 ms' AND EXISTS (SELECT FROM back))
 SELECT back_at AS "backAt" FROM back`;
 
-/** Of each account whose last call about it failed, the route that would wait for longest; of so many that wait. */
+/** One route of each account of which the last call failed: that which would wait for longest, of so many that wait. */
 const CLAIM = `
 WITH waiting AS (
   SELECT DISTINCT ON (a.psp) r.*
@@ -30,7 +34,8 @@ WITH waiting AS (
    CROSS JOIN LATERAL (
      SELECT psp, merchant_id, entity_key, route, payment_id, payout_id, next_step_at FROM psp_requests
       WHERE psp = a.psp AND verdict = 'open' AND leased_by IS NULL
-        AND next_step_at > statement_timestamp() + interval '5 seconds'
+        -- Nothing waits for longer in its first hour, so what is older and waits for days is not read.
+        AND next_step_at BETWEEN statement_timestamp() + interval '5 seconds' AND statement_timestamp() + interval '1 hour'
         AND opened_at > statement_timestamp() - interval '1 hour'
       ORDER BY next_step_at DESC LIMIT 50) r
    CROSS JOIN LATERAL (
@@ -54,34 +59,41 @@ export interface Probe extends Operated {
 }
 
 /**
- * Which PSP accounts are back after failures. The first sign of life makes the open routes of the account due, spread
+ * The PSP accounts that are back after failures. The first sign of life makes the open routes of the account due, spread
  * over a minute, so that nobody waits for the next round of a schedule that grew while the PSP was away.
  */
 @Injectable()
 export class PspReturns {
   private readonly failing = new Set<string>();
   private readonly returns = new Map<string, Date>();
+  /** The time of the last statement about each account, in monotonic ms. */
+  private readonly announcedMs = new Map<string, number>();
 
-  constructor(@Inject(Pool) private readonly pool: Pick<Pool, 'query'>) {}
+  constructor(
+    @Inject(Pool) private readonly pool: Pick<Pool, 'query'>,
+    @Inject(Clock) private readonly clock: Pick<Clock, 'monotonicMs'>,
+  ) {}
 
-  /** As this process last read it; null where the account never came back. */
+  /** The last return that this process has read; null where the account never came back. */
   backAt(psp: string): Date | null {
     return this.returns.get(psp) ?? null;
   }
 
-  /** What is stored. */
+  /** Another process may have stored this. */
   learn(psp: string, backAt: Date): void {
     this.returns.set(psp, backAt);
   }
 
-  /** Of every answered call. Never throws. */
+  /** Called with every answered call. Never throws. */
   heard({ call, answer }: Answered): void {
     const { psp } = call.request;
     if (isFailure(answer)) this.failing.add(psp);
-    else if (this.failing.has(psp) && isSignOfLife(answer)) {
-      // If the store is away, the next sign of life announces it.
-      this.announce(psp).catch(() => {});
-    }
+    if (!this.failing.has(psp) || !isSignOfLife(answer)) return;
+    const now = this.clock.monotonicMs();
+    if (now - (this.announcedMs.get(psp) ?? -Infinity) < ANNOUNCE_EVERY_MS) return;
+    this.announcedMs.set(psp, now);
+    // If the store is away, a later sign of life announces it.
+    this.announce(psp).catch(() => {});
   }
 
   /** The account has answered. */
@@ -92,17 +104,13 @@ export class PspReturns {
     this.learn(psp, rows[0].backAt);
   }
 
-  /** At most one route of each of these accounts, for the process that asks about it now. */
+  /** Returns one route at most of each of these accounts, for this process to ask about now. */
   async claimProbes(psps: readonly string[]): Promise<readonly Probe[]> {
     return (await this.pool.query<Probe>(CLAIM, [psps])).rows;
   }
 }
 
-/** What says nothing of the PSP's health is neither. */
-function isFailure({ outcome, pspCode }: Answer): boolean {
-  return outcome === 'unknown' || (outcome === 'not_sent' && pspCode !== LOCK_TOO_OLD);
-}
-
-function isSignOfLife({ outcome }: Answer): boolean {
-  return outcome !== 'unknown' && outcome !== 'not_sent' && outcome !== 'throttled';
+/** The PSP answered. What says nothing of its health is neither this nor a failure. */
+export function isSignOfLife({ outcome }: { readonly outcome: Outcome | null }): boolean {
+  return outcome !== null && outcome !== 'unknown' && outcome !== 'not_sent' && outcome !== 'throttled';
 }

@@ -12,7 +12,7 @@ import { accountFilters } from './account-filters.js';
 import { DueKeys } from './due-keys.js';
 import { OperationOwners } from './operation-owners.js';
 import { OperationTools } from './operation-tools.js';
-import { PspReturns } from './psp-returns.js';
+import { isSignOfLife, PspReturns } from './psp-returns.js';
 import { type PspFilter } from './request-storage.js';
 import { Resolver } from './resolver.js';
 
@@ -49,6 +49,8 @@ export class RouteTasks {
           8,
           async (probe) => {
             const calls = await owners.of(probe.entityKey).askNow(probe, `probe-${tools.ids.uuid()}`);
+            // Another process may have seen the failures.
+            if (calls.some(isSignOfLife)) await returns.announce(probe.psp);
             return calls.length > 0;
           },
           (err, { entityKey, psp }) =>

@@ -1,5 +1,6 @@
 import { type Capabilities } from '../psp/contract.js';
-import { firstSentAt, type RouteHistory, wasSkipped, WINDOW_MARGIN_MS } from './assess-route.js';
+import { firstSentAt, type RouteHistory, WINDOW_MARGIN_MS } from './assess-route.js';
+import { wasSkipped } from './skipped-call.js';
 import { type PspAttempt } from './psp-request.entity.js';
 
 /*

@@ -1,3 +1,4 @@
+import { wasSkipped } from '../../src/request-storage/skipped-call.js';
 import { type Completer } from '../../src/idempotency/completer.js';
 import { FINISHED, idempotencyKeys } from '../../src/idempotency/idempotency-key.table.js';
 import { IdempotentRunner } from '../../src/idempotency/idempotent-runner.js';
@@ -21,7 +22,6 @@ import { type OrphanCompensator } from '../../src/payments/orphan-compensator.js
 import { type Psps } from '../../src/psp/contract.js';
 import { type ItemRecorder } from '../../src/request-storage/notification.js';
 import { payments } from '../../src/payments/payment.table.js';
-import { wasSkipped } from '../../src/request-storage/assess-route.js';
 import { HELD } from '../../src/request-storage/next-step.js';
 import {
   nonExecutionProofs,
