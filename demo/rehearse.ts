@@ -165,7 +165,7 @@ async function rehearseBreak(rehearsal: Rehearsal): Promise<Report> {
   const { client, psps } = rehearsal;
   const { body: made } = await client.payments.create({ ...orderFor('adyen', '8415'), capture: 'manual' });
   await client.payments.capture(made.id);
-  // What was given back rests on it, so that it cannot be taken back without a person.
+  // A refund was made of the captured money, so that only a person can take the capture back.
   await client.payments.refund(made.id, { amount: 100 });
   const key = `payment-${made.id}-capture`;
   const capture = await eventually(

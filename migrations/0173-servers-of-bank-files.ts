@@ -1,6 +1,6 @@
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 
-/** Where a file for a bank was put. */
+/** The server that took a file for a bank. */
 export class ServersOfBankFiles1700000000173 implements MigrationInterface {
   name = 'ServersOfBankFiles1700000000173';
 

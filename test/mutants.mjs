@@ -75,7 +75,7 @@ const mutants = [
     file: 'src/request-storage/assess-route.ts',
     find: "a.kind === 'complete' || !wasSkipped(a)",
     put: 'true',
-    specs: ['src/request-storage/next-step'],
+    specs: ['src/request-storage/skipped-call'],
   },
   {
     guard: 'a lock that is lost is taken again',
@@ -248,7 +248,7 @@ build();
 console.log(`${chosen.length - alive.length} of ${chosen.length} broken guards were caught`);
 process.exitCode = alive.length > 0 ? 1 : 0;
 
-/** What specs start is compiled. */
+/** Specs start compiled files. */
 function build() {
   spawnSync(process.execPath, ['build.mjs'], { stdio: 'ignore' });
 }

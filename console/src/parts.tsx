@@ -167,7 +167,7 @@ export function Listing<Row>({
     ['x', () => listens() && at() >= 0 && toggle(keyOf(rows[at()]!))],
   ]);
   return (
-    // Reached by the keyboard, so that who uses no mouse can scroll it too.
+    // The keyboard reaches it, so that who uses no mouse can scroll it too.
     <Box pos="relative" style={{ overflowX: 'auto' }} tabIndex={0}>
       <Table className="stacked" highlightOnHover verticalSpacing={6}>
         <Table.Thead>

@@ -36,7 +36,7 @@ export interface UnsentBatch {
   readonly state: 'formed' | 'placing';
   readonly attempt: number;
   readonly temporaryName: string | null;
-  /** Where it was put; null if it was not yet, or before this was stored. */
+  /** The server that took the file; null if none did yet, or one did before this was stored. */
   readonly server: string | null;
   readonly sealed: Uint8Array;
 }

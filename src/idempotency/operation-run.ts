@@ -73,7 +73,7 @@ export function newLease({ clock, holder, leaseMs }: RunTools, lockToken: string
   return new Lease(clock, leaseMs, () => holder?.holds(lockToken) ?? true);
 }
 
-/** After a commit that took or renewed the lock of a run; `lease` was made right before it. */
+/** Notes that a commit took or renewed the lock of a run; `lease` was made right before it. */
 export function nowHeld(run: Run, lease: Lease): void {
   run.lease = lease;
   run.heldToken = run.lockToken;
@@ -168,7 +168,7 @@ export abstract class OperationRun<State, Answered, Rest extends Resting, R exte
     );
   }
 
-  /** What was taken with the present token may be gone with its session: the next commit takes it with a new one. */
+  /** The session that took the lock with the present token may be gone: the next commit takes it with a new one. */
   private keepLock(): void {
     const { holder } = this.tools;
     if (holder && !holder.holds(this.run.lockToken)) this.run.lockToken = holder.newToken();

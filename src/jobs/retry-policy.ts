@@ -86,8 +86,8 @@ export interface TierChange {
 }
 
 /**
- * Where a job goes that failed at `level`, or null where that was the last one. The delay is between half of the step's
- * own and all of it: never at once, and what failed together is not tried again together.
+ * The tier of a job that failed at `level`; null after the last one. The delay is between half of the tier's own and all of
+ * it: never at once, and jobs that failed together are not tried again together.
  * @param random in [0, 1)
  */
 export function nextTier(retryPolicy: RetryPolicy, level: number, random: number): TierChange | null {

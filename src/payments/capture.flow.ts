@@ -85,10 +85,9 @@ export class CaptureFlow extends ModificationFlow {
     now: Date,
   ): readonly Change[] | null {
     const event = 'capture_reversed';
-    const { status, amountRefunded, refundReserved } = payment;
-    const amountCaptured = payment.amountCaptured - amount;
-    if (!paymentLifecycle.allows(status, event) || amountCaptured < amountRefunded + refundReserved)
-      return null;
+    const { status } = payment;
+    const amountCaptured = capturedWithout(payment, amount);
+    if (amountCaptured === null || !paymentLifecycle.allows(status, event)) return null;
     const failure = failureOf({ do: 'fail', evidence }, this.operation);
     const set = { status: paymentLifecycle.after(status, event), amountCaptured, failure, updatedAt: now };
     const moved = moveOn(payment, set, { event, actor: `psp:${psp}`, entityKey: name }, now);
@@ -110,7 +109,16 @@ function hasComeBack(state: PaymentState): boolean {
   return route !== undefined && cameBack(route);
 }
 
-/** What was captured before stays captured; the rest is released. */
+/** The captured money without a capture of `amount`; null if refunds, also those in progress, need more than that. */
+export function capturedWithout(
+  { amountCaptured, amountRefunded, refundReserved }: Payment,
+  amount: number,
+): number | null {
+  const left = amountCaptured - amount;
+  return left < amountRefunded + refundReserved ? null : left;
+}
+
+/** Money that was captured before stays captured; the rest is released. */
 export function released({ amountCaptured, amountRefunded }: Payment): PaymentEvent {
   if (amountCaptured === 0) return 'voided';
   if (amountRefunded === 0) return 'rest_voided';

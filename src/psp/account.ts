@@ -23,7 +23,7 @@ export function withPart(fingerprint: string, part: Pick<AccountIdentity, 'url' 
   return `${fingerprint}.${accountFingerprint({ adapter: '', ...part })}`;
 }
 
-/** Whether both are of one account. A route that was opened before its part was recorded is known by the account alone. */
+/** Both are of one account. A route that was opened before its part was recorded is known by the account alone. */
 export function isSameAccount(opened: string, configured: string): boolean {
   return opened === configured || (!opened.includes('.') && configured.startsWith(`${opened}.`));
 }

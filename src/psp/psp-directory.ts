@@ -20,7 +20,7 @@ import { pspText } from './psp-text.js';
 /** Which account it is; see `accountFingerprint()`. */
 export interface Fingerprints {
   readonly fingerprint: string;
-  /** Of payouts, if they go elsewhere than payments, or are taken from an account of their own. */
+  /** The address and the account of payouts, if they are not those of payments. */
   readonly payoutsFingerprint?: string;
 }
 

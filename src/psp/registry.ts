@@ -52,7 +52,7 @@ export interface AdapterEntry {
    * `configured`: what the file says that the account is called.
    */
   account(credentials: Readonly<Record<string, string>>, configured?: string, bank?: BankSettings): string;
-  /** Where payouts go and what they are taken from, where that is not where payments go. null: there are none. */
+  /** The address and the account of payouts where they are not those of payments. null: there are none. */
   payoutsAt?(credentials: Readonly<Record<string, string>>): Pick<AccountIdentity, 'url' | 'account'> | null;
   /**
    * Whether the file may say that nothing at this account is real money. False unless its key or each of its addresses

@@ -25,7 +25,7 @@ UPDATE report_lines l SET is_matched = true FROM (SELECT DISTINCT psp, line_key 
  WHERE l.psp = w.psp AND l.key = w.line_key`;
 
 /**
- * Whether the two ids are of different objects: ids of one form that differ. (At Stripe a charge `ch_` and its payment
+ * The two ids are of different objects: ids of one form that differ. (At Stripe a charge `ch_` and its payment
  * `pi_` are named side by side.) What carries an id is about the object that it names, whatever else it carries.
  */
 const formOf = (id: string) => `CASE WHEN strpos(${id}, '_') > 0 THEN split_part(${id}, '_', 1) ELSE '' END`;
@@ -96,7 +96,7 @@ const OWNER = `
        SELECT merchant_id FROM payouts
         WHERE id = CASE WHEN l.reference ~ '${NAME}' AND l.reference LIKE 'payout-%' THEN substr(l.reference, 8, 36)::uuid END`;
 
-/** By our own name of the operation, where no line is about that transaction yet and no id says that it is another. */
+/** Finds it by our own name of the operation, where no line is about it yet and no id says that it is another. */
 const BY_REFERENCE = record(
   `SELECT l.psp, l.key, x.merchant_id, x.source, x.kind || ':' || x.entity_key AS unit
      FROM report_lines l CROSS JOIN LATERAL (${OWNER}) m
@@ -200,13 +200,14 @@ async function matchByPspReference(
   return matched;
 }
 
-/** Whether money moved as its kind says: what is taken back (a charge that failed later) proves nothing good. */
+/** The money moved as its kind says: a line of money that is taken back (a charge that failed later) proves nothing good. */
 export const HAS_SIGN_OF_KIND = `
   sign(l.gross) = CASE WHEN l.kind IN ('payment', 'refund_reversed', 'dispute_reversed', 'payout_returned') THEN 1 ELSE -1 END`;
 
 /**
  * A line that names an operation which is not effective here: the route that it proves effective, whose owner takes in the line.
- * By the PSP's id, or by our own name where only one route of it was at this account. What moved the other way is a break.
+ * Finds the route by the PSP's id, or by our own name where only one route was at this account. Money that moved the other
+ * way is a break.
  */
 const NAMED = `
 UPDATE report_lines l

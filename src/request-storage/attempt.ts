@@ -133,7 +133,10 @@ export function orphansOf(route: RouteHistory, attempt: PspAttempt): readonly Ch
   if (route.request.verdict === 'open') return [];
   // An id stored on the route before a person ruled it out is no recorded orphan effect: a later success is new.
   const stated = route.request.verdict === 'ruled_out' ? route.attempts.findLastIndex(isStated) : -1;
-  const known = new Set(route.attempts.slice(stated + 1).flatMap((a) => objectsIn(route, a)));
+  // Nor is an object that a person asked about before that.
+  const isRecorded = (a: PspAttempt) => !isOfStatement(a) || a.endedAt! > route.request.decidedAt!;
+  const attempts = route.attempts.slice(stated + 1).filter(isRecorded);
+  const known = new Set(attempts.flatMap((a) => objectsIn(route, a)));
   if (route.request.verdict === 'effective') {
     if (route.request.pspReference === null) return [];
     known.add(route.request.pspReference);
@@ -173,11 +176,12 @@ export function isSecondObject(route: RouteHistory, pspReference: string | null)
 
 /** The PSP's ids of the objects that an answer reports as made; null if the PSP gives none. */
 function objectsIn({ request }: RouteHistory, attempt: PspAttempt): readonly (string | null)[] {
-  if (isOfStatement(attempt)) return [];
   const isRuledOut = request.verdict === 'ruled_out';
   // If it cannot be canceled any more, it was made.
   const isYes = isSuccess(attempt) || (isRuledOut && attempt.outcome === 'succeeded');
-  if (!isYes && (attempt.outcome !== 'conflict' || attempt.kind === 'cancel')) return [];
+  // A conflict about an id that a person named is about an object that may be anybody's.
+  const isConflict = attempt.outcome === 'conflict' && attempt.kind !== 'cancel' && !isOfStatement(attempt);
+  if (!isYes && !isConflict) return [];
   const ids = referencesIn(attempt);
   if (ids.length > 0) return ids;
   return isRuledOut ? [request.pspReference] : [];

@@ -55,6 +55,8 @@ describe('a fact about an open route', () => {
   it('settles what nobody answered: a yes, a no, a cancel that was carried out', () => {
     expect(weighed(inDoubt, factOf('succeeded'))).toMatchObject({ verdict: 'effective' });
     expect(weighed(inDoubt, factOf('declined'))).toMatchObject({ verdict: 'ruled_out', kind: 'declined' });
+    const ofKey = routeOf([callOf(1, 'conflict', { pspCode: OTHER_PARAMETERS })]);
+    expect(weighed(ofKey, factOf('succeeded'))).toMatchObject({ verdict: 'effective' });
     const ordered = routeOf([callOf(1, 'unknown'), callOf(2, 'pending', { kind: 'cancel' })]);
     const canceled = factOf('canceled', { about: 'cancel', cancelReference: 'c' });
     expect(weighed(ordered, canceled)).toMatchObject({ verdict: 'ruled_out', kind: 'cancel_acknowledged' });
@@ -248,31 +250,6 @@ describe('a fact about a decided route', () => {
   });
 });
 
-describe('a conflict about our own key', () => {
-  const ofKey = callOf(1, 'conflict', { pspCode: OTHER_PARAMETERS });
-  const found = (attempt: number, id: string, more: Partial<PspAttempt> = {}) =>
-    callOf(attempt, 'succeeded', { kind: 'lookup', response: { psp_reference: id }, ...more });
-  const flight = { leaseMs: LEASE_MS };
-  const open = { verdict: 'open', why: 'conflict' };
-
-  it('ends when the PSP itself shows one object under our name with our money', () => {
-    expect(assessRoute(routeOf([ofKey]), can, flight)).toMatchObject(open);
-    expect(assessRoute(routeOf([ofKey, found(2, 'pi_1')]), can, flight)).toMatchObject({
-      verdict: 'effective',
-    });
-    expect(weighed(routeOf([ofKey]), factOf('succeeded'))).toMatchObject({ verdict: 'effective' });
-  });
-
-  it('does not end with two objects, other money, or what carries no name of ours', () => {
-    const two = [ofKey, found(2, 'pi_1'), found(3, 'pi_2')];
-    expect(assessRoute(routeOf(two), can, flight)).toMatchObject(open);
-    const otherMoney = callOf(2, 'conflict', { kind: 'lookup', pspCode: 'money_differs' });
-    expect(assessRoute(routeOf([ofKey, otherMoney, found(3, 'pi_1')]), can, flight)).toMatchObject(open);
-    const nameless = found(2, 'pi_1', { kind: 'notice', request: { about: 'operation' } });
-    expect(assessRoute(routeOf([ofKey, nameless]), can, flight)).toMatchObject(open);
-  });
-});
-
 describe('a yes about a route that was given up for another PSP', () => {
   const ordered = callOf(2, 'pending', { kind: 'cancel', request: { fence: true } });
   const yes = factOf('succeeded', { operation: 'authorize' });
@@ -284,7 +261,7 @@ describe('a yes about a route that was given up for another PSP', () => {
       nextStepAt: null,
     });
 
-  it('is an orphan effect where the PSP only received the order to cancel, whatever it says of that order later', () => {
+  it('records an orphan effect where the PSP received the cancel and reports the charge as made later, whatever became of the cancel', () => {
     const failed = callOf(3, 'declined', { kind: 'notice', request: { about: 'cancel', fence: true } });
     for (const route of [givenUp(ordered), givenUp(ordered, failed)]) {
       const { taken, changes } = taking(route, yes);
@@ -298,6 +275,31 @@ describe('a yes about a route that was given up for another PSP', () => {
   it('is old news where the PSP has said that it is void', () => {
     const undone = callOf(3, 'canceled', { kind: 'notice', request: { about: 'cancel', fence: true } });
     expect(taking(givenUp(ordered, undone), yes)).toMatchObject({ taken: 'known', changes: [] });
+  });
+});
+
+describe('an object that a person asked about', () => {
+  const asked = (attempt: number, outcome: 'succeeded' | 'conflict', endedAt: Date) =>
+    callOf(attempt, outcome, {
+      kind: 'lookup',
+      request: { stated_reference: 'pi_9' },
+      response: { psp_reference: 'pi_9' },
+      endedAt,
+    });
+  const ruledOut = (...attempts: readonly PspAttempt[]) =>
+    routeOf([callOf(1, 'unknown'), ...attempts], { verdict: 'ruled_out', decidedAt: now, nextStepAt: null });
+  const later = new Date(now.getTime() + 1);
+
+  it('is no orphan effect where it is not ours', () => {
+    expect(orphansOf(ruledOut(), asked(2, 'conflict', later))).toEqual([]);
+  });
+
+  it('is one where the PSP shows it under our name after the route was ruled out, and once', () => {
+    const late = asked(2, 'succeeded', later);
+    expect(orphansOf(ruledOut(), late)).toMatchObject([{ row: { pspReference: 'pi_9', object: 1 } }]);
+    const notice = callOf(3, 'succeeded', { kind: 'notice', response: { psp_reference: 'pi_9' } });
+    expect(orphansOf(ruledOut(late), notice)).toEqual([]);
+    expect(orphansOf(ruledOut(asked(2, 'succeeded', new Date(now.getTime() - 1))), notice)).toHaveLength(1);
   });
 });
 

@@ -86,7 +86,7 @@ describe('the schedule', () => {
         call(step.do, nowMs - START >= outageMs ? 'succeeded' : outcome, step.offSchedule);
       } else if (step.do === 'wait' || (step.do === 'stuck' && asksEveryMs !== undefined)) {
         if (asked) asksAtMs = nowMs + asksEveryMs!;
-        // What comes back makes its routes due, and each has its turn.
+        // A PSP that comes back makes its routes due, and each has its turn.
         const wokenMs = backMs !== undefined && nowMs < START + backMs ? START + backMs : Infinity;
         nowMs = Math.min(step.do === 'wait' ? step.until.getTime() : Infinity, asksAtMs, wokenMs);
       } else return { step, attempts, afterMs: nowMs - START };

@@ -21,7 +21,7 @@ const can: Capabilities = {
 };
 const object = { response: { psp_reference: 'pi_1' } };
 
-/** Of "not done" (or done) about these attempts, all of which were seen unless told, ten minutes after the first. */
+/** A statement, "not done" unless told, that saw all of these attempts unless told, ten minutes after the first. */
 function refusal(
   attempts: readonly PspAttempt[],
   { isDone = false, overrulesPsp = false, seenAttempt = attempts.length, at = START + 10 * MINUTE } = {},
@@ -29,7 +29,7 @@ function refusal(
   return refusalOf(routeOf(attempts), { isDone, seenAttempt, overrulesPsp }, can, flight, new Date(at));
 }
 
-it('is of what was seen: a call since then refuses it, and a notice or a lookup of its own id does not', () => {
+it('is refused if a call was made that the person did not see; a notice, or a lookup of the stated id, refuses nothing', () => {
   const seen = [callOf(1, 'unknown')];
   const ask = { stated_reference: 'pi_1' };
   for (const isDone of [true, false]) {
@@ -56,7 +56,7 @@ it('says nothing of a call that the PSP may still carry out', () => {
   const failed = [callOf(1, 'unknown', { httpStatus: 500 })];
   expect(refusal(failed)).toContain('may still');
   expect(refusal(failed, { at: START + 61 * MINUTE })).toBeNull();
-  // What was answered is not on its way, and "done" may be seen at once.
+  // An answered call is not on its way, and "done" may be seen at once.
   expect(refusal([callOf(1, 'rejected')], { at: START + 1 })).toBeNull();
   expect(refusal(doubt, { at: START + 1, isDone: true })).toBeNull();
 });

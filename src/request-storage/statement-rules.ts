@@ -41,7 +41,7 @@ export function refusalOf(
   );
 }
 
-/** What the PSP said last of whether it did it, where that is a yes. */
+/** The last answer of the PSP about whether it did it, where that is a yes. */
 function wordOfDone({ attempts }: RouteHistory): PspAttempt | null {
   const words = attempts.filter((a) => statedBy(a) === null && !isOfStatement(a));
   const last = words.findLast((a) => saysDone(a) || saysNotDone(a));

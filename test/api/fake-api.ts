@@ -477,7 +477,7 @@ export class RunningApi {
   }
 }
 
-/** What this process has worked: a bound on it holds on a busy machine too. */
+/** The CPU time of this process: a bound on it holds on a busy machine too. */
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;

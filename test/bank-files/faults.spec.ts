@@ -24,7 +24,7 @@ describeWithSshd('a bank that fails', () => {
   async function taken(...amounts: readonly number[]) {
     const payouts = [];
     for (const amount of amounts) payouts.push(await env.payOut('anna', amount));
-    // What was collected in the very moment of a pass, by the clocks of two processes, goes with the next one.
+    // An instruction that was collected in the very moment of a pass, by the clocks of two processes, goes with the next one.
     const lines: ReturnType<typeof env.bank.take>[number][] = [];
     await eventually(async () => {
       await env.send();

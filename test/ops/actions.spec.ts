@@ -226,7 +226,7 @@ describe('what is stuck', () => {
     expect(body.result).toMatch(/^refused: Attempt \d+ \(lookup\) was made since attempt \d+ was looked at/);
     expect((await page(id)).payment.status).toBe('processing');
     expect(operationsAt(id)).toEqual([['charge', expect.any(Number)]]);
-    // What names no attempt is refused as it is asked.
+    // A statement that names no attempt is refused as it is asked.
     const { attempt: _, ...unseen } = await notDone(id);
     expect((await cyd!.post('approvals', unseen)).status).toBe(422);
   });

@@ -70,7 +70,7 @@ it('tells a guesser nothing, and lets a guesser wait longer and longer', async (
   expect(await state()).toEqual([{ failures: 3, waits: false }]);
   await guess();
   expect(await state()).toEqual([{ failures: 4, waits: true }]);
-  // What comes too soon is not looked at, however slowly it comes here.
+  // A try that comes too soon is not looked at, however slowly it comes here.
   await environment.sql(
     "UPDATE operators SET locked_until = now() + interval '1 hour' WHERE name = 'guessed'",
   );

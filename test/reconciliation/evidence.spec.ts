@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { type RunResultView } from '../../src/reconciliation/reconciliation.view.js';
+import { reconcileDue } from '../support/reconcile.js';
 import {
   type ApiClient,
   atRest,
@@ -37,13 +38,6 @@ function reconcile(psp: 'stripe' | 'adyen', csv: string, ...more: readonly strin
   return environment.command('reconcile', '--psp', psp, '--file', file, ...more) as Promise<RunResultView>;
 }
 
-const task = () =>
-  eventually(
-    async () =>
-      ((await environment.command('tasks', 'run', 'reconciliation')) as { error?: object }).error ===
-      undefined,
-    'the task runs',
-  );
 const openBreaks = async () =>
   (
     await environment.sql<{ category: string }>(
@@ -60,7 +54,7 @@ it('settles a charge in doubt whose PSP reports it, and sends nothing for it', a
   const before = environment.orders('adyen').length;
   const result = await reconcile('adyen', environment.simulator.report('adyen'));
   expect([result.breaks, result.unmatched]).toEqual([[], 1]);
-  await task();
+  await reconcileDue(environment);
   const settled = await eventually(async () => {
     const payment = await client.payment(id);
     return payment.status === 'captured' ? payment : null;
@@ -83,7 +77,7 @@ it('settles a charge in doubt whose PSP reports it, and sends nothing for it', a
   await environment.simulator.clearFaults();
   // Once the ledger has it, the line is matched.
   await eventually(async () => {
-    await task();
+    await reconcileDue(environment);
     return (await environment.sql('SELECT FROM report_lines WHERE NOT is_matched')).length === 0;
   }, 'the line is matched');
   expect(await openBreaks()).toEqual([]);
@@ -101,7 +95,7 @@ it('waits for what is effective and not posted yet, and judges it then', async (
     expect([taken.breaks, taken.unmatched]).toEqual([[], 1]);
     await slow.query('COMMIT');
     await eventually(async () => {
-      await task();
+      await reconcileDue(environment);
       return (await environment.sql('SELECT FROM report_lines WHERE NOT is_matched')).length === 0;
     }, 'the line is matched');
     expect([paid.status, await openBreaks()]).toEqual(['captured', []]);
@@ -225,7 +219,7 @@ it('closes the break of a notification once a later report agrees with the ledge
   const order = orderOf({ first: 'adyen', capture: 'manual', reference: 'taken-back' });
   const { id } = paymentOf(await client.post('/v1/payments', order, 'taken-back'));
   await client.until(() => client.post(`/v1/payments/${id}/capture`, {}, 'capture'), atRest);
-  // What was given back since rests on it, so it cannot be taken back here.
+  // A refund was made of the money since, so that the capture cannot be taken back here.
   await client.until(() => client.post(`/v1/payments/${id}/refunds`, { amount: 500 }, 'refund'), atRest);
   const capture = environment.effects(id).find(({ operation }) => operation === 'capture')!;
   expect(environment.simulator.fail('adyen', capture.psp_reference)).toBe(true);
@@ -246,7 +240,7 @@ it('closes the break of a notification once a later report agrees with the ledge
   expect(await open()).toBe(true);
   await reconcile('adyen', report.replace('visa', 'mc'), '--to', new Date(Date.now() + 1_000).toISOString());
   await eventually(async () => {
-    await task();
+    await reconcileDue(environment);
     return !(await open());
   }, 'the break is closed');
   const [closed] = await environment.sql(

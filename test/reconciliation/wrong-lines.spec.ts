@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunResultView } from '../../src/reconciliation/reconciliation.view.js';
+import { reconcileDue } from '../support/reconcile.js';
 import {
   type ApiClient,
   eventually,
@@ -48,14 +49,6 @@ function reconcile(...lines: readonly Line[]): Promise<RunResultView> {
   return environment.command('reconcile', '--psp', 'stripe', '--file', file) as Promise<RunResultView>;
 }
 
-const task = () =>
-  eventually(
-    async () =>
-      ((await environment.command('tasks', 'run', 'reconciliation')) as { error?: object }).error ===
-      undefined,
-    'the task runs',
-  );
-
 const breaksOf = async (entityKey: string) =>
   ((await environment.command('breaks', 'list')) as { category: string; entity_key?: string }[]).filter(
     (each) => each.entity_key === entityKey,
@@ -82,7 +75,7 @@ describe('a charge in doubt', () => {
       const { id, entity_key: name } = await inDoubt(reference);
       const result = await reconcile({ category, gross, id: 'ch_failed', reference: name, currency });
       expect(result.breaks).toEqual([expect.objectContaining({ category: as, open: 1 })]);
-      await task();
+      await reconcileDue(environment);
       expect(await client.payment(id)).toMatchObject({ status: 'processing', routes: [{ verdict: 'open' }] });
       expect(environment.effects(id)).toEqual([]);
       expect(await breaksOf(name)).toMatchObject([{ category: as }]);
@@ -92,7 +85,7 @@ describe('a charge in doubt', () => {
   it('is no success by a line of another currency', async () => {
     const { id, entity_key: name } = await inDoubt('other-currency');
     await reconcile({ category: 'charge', gross: '10.00', id: 'pi_other', reference: name, currency: 'eur' });
-    await task();
+    await reconcileDue(environment);
     const { status } = await client.payment(id);
     expect(status).toBe('processing');
   });
@@ -118,7 +111,7 @@ it.each(['ours last', 'ours first'])('tells of a second object under our name, %
   const lines = order === 'ours last' ? [second, ours] : [ours, second];
   for (const each of lines) await reconcile(each);
   expect(await breaksOf(paid.entity_key)).toMatchObject([{ category: 'duplicate_effect' }]);
-  await task();
+  await reconcileDue(environment);
   await eventually(
     async () =>
       (

@@ -159,7 +159,7 @@ export abstract class Installation<Service extends Working> {
     return { keyed, newId: () => ids.uuid(), deps };
   }
 
-  /** As a session with the database holds them: what was taken in one that has ended is not held any more. */
+  /** A session with the database holds them: a lock of a session that has ended is not held any more. */
   private holderOf(process: Mortal): LockHolder {
     return {
       newToken: () => {
@@ -180,7 +180,7 @@ export abstract class Installation<Service extends Working> {
     void this.releaseLocks(process, ended);
   }
 
-  /** As every process does with locks of a session that is not there any more. */
+  /** Every process clears locks of a session that is not there any more. */
   private async releaseLocks(process: Mortal, ended: number): Promise<void> {
     const { world, memory } = this;
     await world.wait(1_000 + Math.floor(this.cutting.random() * 1_000), null);
@@ -562,7 +562,7 @@ export abstract class Installation<Service extends Working> {
     if (canceled) throw new Broken(this.world, `${canceled.entityKey} was canceled and nobody asked for it`);
   }
 
-  /** What our own lock kept back proves nothing: no other PSP was asked for it, and no payment failed. */
+  /** A call that our own lock kept back proves nothing: no other PSP was asked for it, and no payment failed. */
   protected async ourLockProvesNothing(): Promise<void> {
     const routes = await this.memory.find(pspRequests, { merchantId });
     for (const { entityKey, route, attempt } of await this.memory.find(nonExecutionProofs, { merchantId })) {

@@ -2,7 +2,7 @@ import { type Planted, type PspName } from '@payonce/simulator';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type TestEnvironment } from './test-environment.js';
+import { eventually, type TestEnvironment } from './test-environment.js';
 
 /** Posts what is due, and imports the report of a PSP with these differences in it. */
 export async function reconcile(
@@ -18,3 +18,10 @@ export async function reconcile(
   await environment.command('reconcile', 'run', '--psp', psp, '--file', file, ...more);
   rmSync(folder, { recursive: true });
 }
+
+/** Reconciles what is due. A scheduled pass may be at it, and this one then says that it did not run. */
+export const reconcileDue = (environment: TestEnvironment) =>
+  eventually(async () => {
+    const ran = (await environment.command('tasks', 'run', 'reconciliation')) as { error?: object };
+    return ran.error === undefined;
+  }, 'the task runs');

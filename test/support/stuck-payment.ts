@@ -26,7 +26,7 @@ export async function stuckPayment(
   return id;
 }
 
-/** As after a last round that learned nothing. */
+/** The last round learned nothing. */
 export async function makeStuck(environment: TestEnvironment, paymentId: string): Promise<void> {
   await environment.sql(
     `UPDATE psp_requests SET next_step_at = NULL, stuck_at = now(), first_stuck_at = now(), fence = fence + 1,

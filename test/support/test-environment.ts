@@ -181,7 +181,7 @@ export class TestEnvironment {
     return new TestEnvironment(simulator, database, directory, { lockTtlMs, env });
   }
 
-  /** What a statement about the stuck operation of a payment or payout names: its last attempt. */
+  /** The last attempt of the stuck operation of a payment or payout, which a statement about it names. */
   async seen(subjectId: string): Promise<readonly ['--attempt', string]> {
     const [last] = await this.sql<{ attempt: number }>(
       `SELECT attempt FROM psp_attempts JOIN psp_requests r USING (merchant_id, entity_key, route)

@@ -92,7 +92,7 @@ export const stripeKeys: KeyPolicy = {
       type: 'idempotency_error',
       message: `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${key}' if you meant to execute a different request.`,
     }),
-  // Seen with either type.
+  // Stripe answers this code with either type.
   inUse: (key) =>
     stripeError(409, {
       code: 'idempotency_key_in_use',

@@ -59,11 +59,11 @@ export class ApprovableActionDto extends OperationDto {
   @IsWholeNumber({ minimum: 1, maximum: 1_000, optional: true })
   route?: number;
 
-  /** Of what is marked resolved: the last attempt that was looked at. */
+  /** The last attempt that the person saw who marks the operation resolved. */
   @IsWholeNumber({ minimum: 1, maximum: 100_000, optional: true })
   attempt?: number;
 
-  /** Of what is marked resolved: the PSP has said otherwise, and is wrong. */
+  /** The person who marks the operation resolved knows that the PSP said otherwise, and that it is wrong. */
   @IsFlag({ optional: true })
   overrules_psp?: boolean;
 

@@ -72,7 +72,7 @@ export function completionRequest({ details = {}, idempotencyKey }: Instruction)
   };
 }
 
-/** What the return brings for Adyen; anything else in its query is the shop's own, and Adyen would refuse it. */
+/** The details for Adyen that the customer returns with; anything else in its query is the shop's own, and Adyen would refuse it. */
 const OF_RETURN = ['redirectResult', 'payload', 'MD', 'PaRes'];
 
 function returnedIn(details: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {

@@ -71,7 +71,7 @@ export interface AdyenPayoutOptions {
   readonly apiKey?: string;
 }
 
-/** Where transfers go unless the configuration says otherwise. */
+/** The address of transfers unless the configuration names another. */
 export const PUBLIC_TRANSFERS_URL = 'https://balanceplatform-api-test.adyen.com/btl/v4';
 
 export class AdyenPsp implements PspAdapter {
