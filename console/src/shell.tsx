@@ -84,7 +84,7 @@ export function Shell() {
             <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Menu" />
             <Text fw={700}>Payonce</Text>
           </Group>
-          <Group gap="sm" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap" miw={0}>
             <Text size="sm" truncate maw={160} title={`${name}, ${role}`}>
               {name}{' '}
               <Text span size="sm" c="dimmed">
@@ -92,7 +92,7 @@ export function Shell() {
               </Text>
             </Text>
             <SchemeToggle />
-            <Button size="compact-sm" variant="default" onClick={() => void signOut()}>
+            <Button flex="none" size="compact-sm" variant="default" onClick={() => void signOut()}>
               Sign out
             </Button>
           </Group>
