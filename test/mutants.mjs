@@ -82,7 +82,7 @@ const mutants = [
     file: 'src/idempotency/operation-run.ts',
     find: 'this.run.lockToken = holder.newToken()',
     put: 'void holder.newToken()',
-    specs: ['test/request-storage/failover'],
+    specs: ['src/idempotency/operation-run'],
   },
   {
     guard: 'the fingerprint of a payout has what it is taken from',

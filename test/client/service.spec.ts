@@ -28,7 +28,7 @@ let proxy: LossyProxy;
 let apiKey: string;
 
 beforeAll(async () => {
-  environment = await TestEnvironment.open({ hangs: true });
+  environment = await TestEnvironment.open();
   link = await SeverableLink.open(environment.database.url);
   proxy = await LossyProxy.open(() => service.url);
   [service, apiKey] = await Promise.all([

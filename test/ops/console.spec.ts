@@ -23,7 +23,6 @@ const url = () => service.url;
 
 beforeAll(async () => {
   environment = await TestEnvironment.open({
-    hangs: true,
     env: { PAYONCE_DEADLINE_MS: '1000' },
   });
   shop = new ApiClient(url, await environment.merchant());

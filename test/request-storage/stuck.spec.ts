@@ -29,7 +29,6 @@ const id = (name: Name) => ids.get(name)!;
 
 beforeAll(async () => {
   environment = await TestEnvironment.open({
-    hangs: true,
     env: { PAYONCE_DEADLINE_MS: '2000' },
   });
   client = new ApiClient(() => service.url, await environment.merchant());
