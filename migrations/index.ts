@@ -53,6 +53,7 @@ import { WallAroundTheAudit1700000000163 } from './0163-wall-around-the-audit.js
 import { PspReturns1700000000171 } from './0171-psp-returns.js';
 import { CapturesReversed1700000000172 } from './0172-captures-reversed.js';
 import { ServersOfBankFiles1700000000173 } from './0173-servers-of-bank-files.js';
+import { TestObjects1700000000174 } from './0174-test-objects.js';
 
 /** Every migration, oldest first. A class that has run anywhere is never edited again. */
 export const migrations = [
@@ -111,4 +112,5 @@ export const migrations = [
   PspReturns1700000000171,
   CapturesReversed1700000000172,
   ServersOfBankFiles1700000000173,
+  TestObjects1700000000174,
 ];

@@ -92,6 +92,13 @@ const mutants = [
     specs: ['src/psp/account.spec'],
   },
   {
+    guard: 'a key of another account sends nothing',
+    file: 'src/psp/stripe/stripe-account.ts',
+    find: '!isAccountNamed(id, this.account!)',
+    put: 'id === this.account!.length.toString()',
+    specs: ['src/psp/stripe/stripe-account'],
+  },
+  {
     guard: 'a line proves nothing with the wrong sign',
     file: 'src/reconciliation/match.ts',
     find: "AND NOT r.is_known AND ${HAS_SIGN_OF_KIND} THEN 'due'",

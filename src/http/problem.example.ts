@@ -18,6 +18,7 @@ const fields: Partial<Record<ProblemCode, { pointer: string; message: string }[]
 };
 
 const members: Partial<Record<ProblemCode, Record<string, string>>> = {
+  idempotency_key_reused: { payment_id: '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42' },
   probable_duplicate: { payment_id: '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42' },
   payout_in_progress: { payout_id: '019aa5c0-9c31-7f02-a6d4-0e5d7b1c2f83' },
   payout_sequence_stale: { payout_id: '019aa5c0-9c31-7f02-a6d4-0e5d7b1c2f83' },

@@ -41,14 +41,18 @@ export class ProblemView {
   @Id({ required: false, description: 'For `refund_exists` and `refund_reversed`: the existing refund.' })
   readonly refund_id?: string;
 
-  @Id({ required: false, description: 'For `probable_duplicate`: the existing payment.' })
+  @Id({
+    required: false,
+    description:
+      'For `probable_duplicate`: the existing payment. For `idempotency_key_reused`: the payment of the request that the key was used for.',
+  })
   readonly payment_id?: string;
 
   @Id({
     required: false,
     nullable: true,
     description:
-      'For `payout_in_progress`: the payout to wait for. For `payout_sequence_stale`: the last one that ended, null where there is none.',
+      'For `payout_in_progress`: the payout to wait for. For `payout_sequence_stale`: the last one that ended, null where there is none. For `idempotency_key_reused`: the payout of the request that the key was used for.',
   })
   readonly payout_id?: string | null;
 

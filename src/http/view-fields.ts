@@ -39,6 +39,10 @@ export function WholeNumber(schema: Schema = {}): PropertyDecorator {
   return Field({ type: 'integer', ...schema });
 }
 
+export function TestMode(): PropertyDecorator {
+  return Field({ type: 'boolean', description: 'Of test mode: no real money moves.' });
+}
+
 /** In minor units. */
 export function Amount(description: string): PropertyDecorator {
   return WholeNumber({ minimum: 0, maximum: MAX_AMOUNT, description });

@@ -18,6 +18,10 @@ export class IdempotencyKey {
   @Column('text')
   fingerprint: string;
 
+  /** Where its first request came from; null for a request of the service itself. Left out of inserts then. */
+  @Column('text', { nullable: true })
+  sourceAddress?: string | null;
+
   /** The id of its payment or payout, once that exists. */
   @Column('uuid', { nullable: true })
   subjectId: string | null;

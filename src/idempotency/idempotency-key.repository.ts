@@ -26,10 +26,12 @@ export class IdempotencyKeyRepository {
     fingerprint: string,
     { subjectId, params, decision }: Begun<State>,
     run: KeyedRun,
+    sourceAddress?: string,
   ): Promise<Refusal | null> {
     const { merchantId, key } = run;
     const createdAt = this.tools.clock.now();
-    const row = { merchantId, key, operation, fingerprint, subjectId, params, createdAt };
+    const from = sourceAddress === undefined ? {} : { sourceAddress };
+    const row = { merchantId, key, operation, fingerprint, subjectId, params, createdAt, ...from };
     const place = placeOf(decision);
     await checkpoint(`commit:before:new:${place}`);
     run.lease = newLease(this.tools, run.lockToken);

@@ -4,6 +4,7 @@ import { type IdempotencyKey } from './idempotency-key.entity.js';
 export const FINISHED = 'finished';
 
 export const idempotencyKeys: Table<IdempotencyKey> = tableOf('idempotency_keys', ['merchantId', 'key'], {
+  defaults: { sourceAddress: null },
   checks: [
     {
       name: 'idempotency_keys_finished',

@@ -33,6 +33,8 @@ export interface KeyedRequest<Input> {
   readonly key: string;
   readonly actor: string;
   readonly traceId: string;
+  /** Where it came from. */
+  readonly sourceAddress?: string | undefined;
   /** The parsed and validated request; its hash is the fingerprint. */
   readonly input: Input;
   /** How long to wait for a request that runs under the same key, in ms; 0 = not at all. */
@@ -154,7 +156,7 @@ export class IdempotentRunner {
         }
         const underKey = this.underKey(operation, run, { ...begun, recoveryPoint: '' });
         refused = await underKey.accept(() =>
-          this.keys.accept(operation.name, seal.fingerprint(asked), begun, run),
+          this.keys.accept(operation.name, seal.fingerprint(asked), begun, run, request.sourceAddress),
         );
         return refused ? REFUSED : underKey.answer(begun.decision);
       },
@@ -191,10 +193,7 @@ export class IdempotentRunner {
         );
       }
       if (!isSame) {
-        throw new Problem(
-          'idempotency_key_reused',
-          'This Idempotency-Key was used before, for another call or with other parameters. Use a new key for a new request.',
-        );
+        throw reused(key);
       }
       if (key.recoveryPoint === FINISHED) {
         return { status: key.responseStatus!, body: key.responseBody!, replayed: true };
@@ -289,6 +288,18 @@ class RunUnderKey<State> extends OperationRun<State, unknown, Reply | Pause, Key
     await this.keys.write(busy, this.run);
     return busy;
   }
+}
+
+/** Names what the key made: a client that repeats itself in other words must not send its request under a new key. */
+function reused({ operation, subjectId }: IdempotencyKey): Problem {
+  const noun = /^POST \/v1\/(payment|payout)s/.exec(operation)?.[1];
+  const made = noun === undefined || subjectId === null ? null : { noun, id: subjectId };
+  const first = made ? `Read ${made.noun} ${made.id}` : 'Find out what that one did';
+  return new Problem(
+    'idempotency_key_reused',
+    `This Idempotency-Key was used before, for another request: ${operation}. A retry sends the same request again, with nothing changed. ${first} before you send this one under a new key.`,
+    made ? { members: { [`${made.noun}_id`]: made.id } } : {},
+  );
 }
 
 function inProgress(): Problem {

@@ -17,6 +17,7 @@ export function keyedRequest<Input>(
   { caller, key, waitMs, deadlineMs, requestId }: RequestContext,
   input: Input,
 ) {
-  const { merchantId } = caller;
-  return { merchantId, key, waitMs, deadlineMs, input, actor: actorOf(caller), traceId: requestId };
+  const { merchantId, sourceAddress } = caller;
+  const actor = actorOf(caller);
+  return { merchantId, key, waitMs, deadlineMs, input, actor, sourceAddress, traceId: requestId };
 }

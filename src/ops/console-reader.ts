@@ -117,7 +117,8 @@ SELECT t.kind, t.psp, t.posted_at AS at, json_agg(json_build_object('account', e
  */
 const NEAR_MS = 2_000;
 const REQUESTS = `
-SELECT DISTINCT k.operation, k.key, k.created_at AS at, k.finished_at AS "finishedAt", k.response_status AS status
+SELECT DISTINCT k.operation, k.key, k.created_at AS at, k.finished_at AS "finishedAt", k.response_status AS status,
+       k.source_address AS "sourceAddress"
   FROM unnest($3::timestamptz[], $4::timestamptz[]) AS near (first, last)
   JOIN idempotency_keys k ON k.created_at BETWEEN near.first AND near.last
  WHERE k.merchant_id = $1 AND k.subject_id = ANY ($2::uuid[]) ORDER BY k.created_at LIMIT 100`;

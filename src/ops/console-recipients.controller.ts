@@ -30,7 +30,7 @@ export class ConsoleRecipientsController {
     @Query() { cursor }: CursorDto,
   ): Promise<PageView<RecipientRow>> {
     const { merchant } = await this.reader.merchant(merchantId);
-    const of = { merchantId, payoutRecipients: merchant.payout_recipients };
+    const of = { merchantId, payoutRecipients: merchant.payout_recipients, isTest: merchant.is_test };
     const { data, next_cursor } = await this.recipients.list(of, undefined, PAGE, cursor ?? null);
     return { data, next_cursor };
   }

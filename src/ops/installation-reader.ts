@@ -21,7 +21,8 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** `$1` the id to go on after, `$2` one merchant. */
 const MERCHANTS = `
-SELECT m.id, m.name, m.duplicate_window_s AS duplicate_window, m.payout_recipients, m.orphans, m.request_rate, m.created_at,
+SELECT m.id, m.name, m.test_of IS NOT NULL AS is_test, m.duplicate_window_s AS duplicate_window, m.payout_recipients,
+       m.orphans, m.request_rate, m.created_at,
        (SELECT count(*)::int FROM api_keys k WHERE k.merchant_id = m.id AND k.revoked_at IS NULL
            AND (k.expires_at IS NULL OR k.expires_at > now())) AS keys,
        (SELECT count(*)::int FROM webhook_endpoints e WHERE e.merchant_id = m.id AND e.slot IS NOT NULL) AS endpoints,

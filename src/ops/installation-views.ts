@@ -69,6 +69,8 @@ export interface RoutingView {
 export interface MerchantRow {
   readonly id: string;
   readonly name: string;
+  /** It is the test mode of another one. */
+  readonly is_test: boolean;
   /** Seconds; 0: never. */
   readonly duplicate_window: number;
   readonly payout_recipients: RecipientRule;

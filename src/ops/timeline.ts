@@ -39,6 +39,8 @@ export interface RequestRow {
   readonly finishedAt: Date | null;
   /** Of the answer that is stored; null until there is one. */
   readonly status: number | null;
+  /** Where its first request came from; null: it is not known. */
+  readonly sourceAddress: string | null;
 }
 
 /** An event for the merchant, once for each endpoint that it is sent to. */
@@ -95,7 +97,7 @@ export function timesOf(operations: readonly OperationHistory[]): Date[] {
 }
 
 function entryOfRequest(
-  { operation, key, at, finishedAt, status }: RequestRow,
+  { operation, key, at, finishedAt, status, sourceAddress }: RequestRow,
   transitions: readonly TimelineTransition[],
 ): TimelineEntry {
   // The database stamps the key while it writes the commit, and the process what it decided before: a moment earlier.
@@ -104,7 +106,7 @@ function entryOfRequest(
     at: (begun?.at ?? at).toISOString(),
     what: 'request',
     title: `${operation}: ${status === null ? 'not answered for good yet' : `answered ${status}`}`,
-    detail: `Idempotency-Key ${key}`,
+    detail: `Idempotency-Key ${key}${sourceAddress === null ? '' : `, from ${sourceAddress}`}`,
     tone: 'plain',
     actor: null,
     duration_ms: finishedAt && finishedAt.getTime() - at.getTime(),

@@ -32,18 +32,21 @@ export const CREATE_PAYMENT = 'POST /v1/payments';
 export interface Routing {
   readonly candidates: readonly string[];
   readonly cancelBeforeFailover: boolean;
+  /** To accounts of test mode. Absent: not. */
+  readonly isTest?: boolean;
 }
 
 /**
  * `drawnFrom`: the seed of the weights; the same for the same request, also after the database lost it. Throws
- * Problem `psp_account_refused` if the merchant may not use an account that it names.
+ * Problem `psp_account_refused` if the merchant may not use an account that it names, and `validation_failed` for one
+ * that there is not, or that takes no token without its customer.
  */
 export type Route = (payment: NewPayment, drawnFrom: string, merchantId: string) => Routing;
 
 /** Routes a payment by the routing rules. `isTest`: to accounts of test mode. */
 export function routeOf(router: PspRouter, isTest: boolean): Route {
   return (payment, drawnFrom, merchantId) => {
-    const { card, tokens } = payment.paymentMethod;
+    const { card, tokens, customers } = payment.paymentMethod;
     const facts = {
       operation: payment.capture === 'automatic' ? 'charge' : 'authorize',
       amount: payment.amount,
@@ -52,9 +55,16 @@ export function routeOf(router: PspRouter, isTest: boolean): Route {
       cardCountry: card.country ?? undefined,
       tokens: Object.keys(tokens),
     } as const;
+    const named = {
+      at: '/payment_method',
+      tokens,
+      customers,
+      customerReference: payment.customer.reference,
+    };
     return {
-      candidates: router.candidates(facts, drawnFrom, { merchantId, isTest }),
+      candidates: router.candidatesFor(named, facts, drawnFrom, { merchantId, isTest }),
       cancelBeforeFailover: router.mayCancelBeforeFailover(facts, merchantId),
+      isTest,
     };
   };
 }
@@ -88,7 +98,7 @@ export class ChargeFlow extends PaymentFlow<NewPayment> implements PaymentOperat
     const now = clock.now();
     const id = ids.uuid();
     const keyAtPsp = pspIdempotencyKey.ofRequest(merchantId, this.name, run.key);
-    const { candidates, cancelBeforeFailover } = this.route(input, keyAtPsp, merchantId);
+    const { candidates, cancelBeforeFailover, isTest } = this.route(input, keyAtPsp, merchantId);
     const [first] = candidates;
     if (first === undefined) {
       throw new Problem(
@@ -130,6 +140,7 @@ export class ChargeFlow extends PaymentFlow<NewPayment> implements PaymentOperat
       failure: null,
       nextAction: null,
       ...customerHashes(seal, input.customer),
+      ...(isTest ? { isTest } : {}),
       createdAt: now,
       updatedAt: now,
     };

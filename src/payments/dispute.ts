@@ -29,6 +29,7 @@ export interface Disputed {
   readonly psp: string | null;
   readonly currency: string;
   readonly disputes?: readonly Dispute[] | null;
+  readonly isTest?: boolean | null;
 }
 
 /** The amount that PSPs hold back or have taken, in minor units: it cannot be refunded. */

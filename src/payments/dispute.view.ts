@@ -1,5 +1,5 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { Amount, Constant, Id, OneOf, Text, Time } from '../http/view-fields.js';
+import { Amount, Constant, Id, OneOf, TestMode, Text, Time } from '../http/view-fields.js';
 import { type Dispute, type Disputed, type DisputeStatus, disputeStatuses } from './dispute.js';
 
 /** The dispute as the API shows it; field names are the wire's. */
@@ -13,6 +13,9 @@ export class DisputeView {
 
   @Id()
   readonly id: string;
+
+  @TestMode()
+  readonly test: boolean;
 
   @Id()
   readonly payment_id: string;
@@ -48,10 +51,11 @@ export class DisputeView {
   readonly closed_at: string | null;
 }
 
-export function disputeViewOf({ id, psp, currency }: Disputed, dispute: Dispute): DisputeView {
+export function disputeViewOf({ id, psp, currency, isTest }: Disputed, dispute: Dispute): DisputeView {
   return {
     object: 'dispute',
     id: dispute.id,
+    test: isTest === true,
     payment_id: id,
     psp,
     psp_reference: dispute.pspReference,

@@ -100,6 +100,10 @@ export class Payment {
   @Column('jsonb', { nullable: true })
   disputes?: Dispute[] | null;
 
+  /** Of test mode: no money of it is real. Left out of inserts where it is real. */
+  @Column('boolean', { name: 'test', nullable: true })
+  isTest?: boolean | null;
+
   @Column('timestamptz')
   createdAt: Date;
 

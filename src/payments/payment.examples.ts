@@ -39,6 +39,7 @@ export const meantTwice = {
 export const captured: PaymentView = {
   object: 'payment',
   id,
+  test: false,
   reference: 'order-1234',
   status: 'captured',
   amount: 1000,

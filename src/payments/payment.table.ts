@@ -17,7 +17,7 @@ const balance = {
 };
 
 export const payments: Table<Payment> = tableOf('payments', ['merchantId', 'id'], {
-  defaults: { customerHash: null, customerEmailHash: null, disputes: null },
+  defaults: { customerHash: null, customerEmailHash: null, disputes: null, isTest: null },
   checks: [balance],
 });
 export const paymentTransitions: Table<PaymentTransition> = tableOf('payment_transitions', [

@@ -8,6 +8,7 @@ import {
   Id,
   Metadata,
   OneOf,
+  TestMode,
   Text,
   Time,
   WholeNumber,
@@ -15,6 +16,7 @@ import {
 import { type OperationHistory } from '../request-storage/attempt.js';
 import { type PspAttempt, type PspRequest } from '../request-storage/psp-request.entity.js';
 import { RouteView, routeViewsOf } from '../request-storage/route.view.js';
+import { statedBy } from '../request-storage/statement.js';
 import { withheldOf } from './dispute.js';
 import { DisputeView, disputeViewsOf } from './dispute.view.js';
 import { type NextActionView, PspSdkActionView, RedirectActionView } from './next-action.view.js';
@@ -31,6 +33,9 @@ export class PaymentView {
 
   @Id()
   readonly id: string;
+
+  @TestMode()
+  readonly test: boolean;
 
   @Text()
   readonly reference: string;
@@ -120,7 +125,7 @@ export class AttemptView {
 
   @Text({
     description:
-      'The kind of call: execute, lookup, cancel or complete (after the customer acted); or notice, a notification that the PSP sent.',
+      'The kind of call: execute, lookup, cancel or complete (after the customer acted); or notice, a notification that the PSP sent; or statement, what a person found out at the PSP.',
   })
   readonly kind: string;
 
@@ -153,6 +158,7 @@ export function viewOf(payment: Payment, charge: OperationHistory | undefined): 
   return {
     object: 'payment',
     id: payment.id,
+    test: payment.isTest === true,
     reference: payment.reference,
     status: payment.status,
     amount: payment.amount,
@@ -183,7 +189,7 @@ export function attemptViewOf(request: PspRequest, attempt: PspAttempt): Attempt
     route: attempt.route,
     attempt: attempt.attempt,
     psp: request.psp,
-    kind: attempt.kind,
+    kind: statedBy(attempt) === null ? attempt.kind : 'statement',
     outcome: attempt.outcome,
     psp_code: attempt.pspCode,
     http_status: attempt.httpStatus,

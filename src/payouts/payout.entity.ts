@@ -63,6 +63,10 @@ export class Payout {
   @Column('uuid', { nullable: true })
   previous: string | null;
 
+  /** Of test mode: no money of it is real. Left out of inserts where it is real. */
+  @Column('boolean', { name: 'test', nullable: true })
+  isTest?: boolean | null;
+
   @Column('timestamptz')
   createdAt: Date;
 

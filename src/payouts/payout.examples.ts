@@ -30,6 +30,7 @@ export const firstPayoutRequest = {
 export const paid: PayoutView = {
   object: 'payout',
   id,
+  test: false,
   reference: 'salary-2026-11',
   recipient: 'recipient-1',
   status: 'paid',
@@ -76,6 +77,7 @@ export const recipientRequest = payoutRequest.recipient;
 export const recipient: RecipientView = {
   object: 'recipient',
   id: '019aa5c3-41d0-7e11-8f6a-5b7c9d2e0f34',
+  test: false,
   reference: 'recipient-1',
   status: 'active',
   version: 1,

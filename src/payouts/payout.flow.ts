@@ -18,7 +18,7 @@ import { refuseOutOfTurn, type Sequences } from './sequence.js';
 
 export const CREATE_PAYOUT = 'POST /v1/payouts';
 
-/** Picks the PSP accounts that may be asked, best first. Throws Problem `psp_account_refused` as a charge's do. */
+/** Picks the PSP accounts that may be asked, best first. Throws Problems as those of a charge. */
 export type PayoutCandidates = (
   payout: NewPayout,
   drawnFrom: string,
@@ -28,8 +28,9 @@ export type PayoutCandidates = (
 /** By the routing rules, of which conditions on a card match no payout. `isTest`: accounts of test mode. */
 export function candidatesOf(router: PspRouter, isTest: boolean): PayoutCandidates {
   return ({ amount, currency, recipient }, drawnFrom, merchantId) =>
-    router.candidates(
-      { operation: 'payout', amount, currency, tokens: Object.keys(recipient.tokens) },
+    router.candidatesFor(
+      { at: '/recipient', tokens: recipient.tokens },
+      { operation: 'payout', amount, currency },
       drawnFrom,
       { merchantId, isTest },
     );
@@ -56,6 +57,7 @@ export class PayoutFlow extends OperationFlow<NewPayout, PayoutState> {
     private readonly recipients: RegisteredRecipients,
     /** Whether the merchant pays out to registered recipients alone, as it was known a moment ago. */
     private readonly needsRecipient: boolean,
+    private readonly isTest = false,
   ) {
     super(owner, owner.tools.clock);
   }
@@ -109,6 +111,7 @@ export class PayoutFlow extends OperationFlow<NewPayout, PayoutState> {
       pspReference: null,
       failure: null,
       previous,
+      ...(this.isTest ? { isTest: true } : {}),
       createdAt: now,
       updatedAt: now,
     };

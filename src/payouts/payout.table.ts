@@ -8,6 +8,7 @@ const sequence = ['merchantId', 'recipient'] as const;
  * Postgres the second and third are one index, for which null is a value like any other.
  */
 export const payouts: Table<Payout> = tableOf('payouts', ['merchantId', 'recipient', 'id'], {
+  defaults: { isTest: null },
   uniques: [
     {
       name: 'payouts_one_in_progress',

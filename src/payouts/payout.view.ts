@@ -1,7 +1,7 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { failureViewOf } from '../core/failure.js';
 import { FailureView } from '../http/failure.view.js';
-import { Amount, Constant, Field, Id, Metadata, OneOf, Text, Time } from '../http/view-fields.js';
+import { Amount, Constant, Field, Id, Metadata, OneOf, TestMode, Text, Time } from '../http/view-fields.js';
 import { type OperationHistory } from '../request-storage/attempt.js';
 import { entityKey } from '../request-storage/entity-key.js';
 import { RouteView, routeViewsOf } from '../request-storage/route.view.js';
@@ -16,6 +16,9 @@ export class PayoutView {
 
   @Id()
   readonly id: string;
+
+  @TestMode()
+  readonly test: boolean;
 
   @Text()
   readonly reference: string;
@@ -79,6 +82,7 @@ export function viewOf(payout: Payout, history: OperationHistory | undefined): P
   return {
     object: 'payout',
     id: payout.id,
+    test: payout.isTest === true,
     reference: payout.reference,
     recipient: payout.recipient,
     status: payout.status,

@@ -61,6 +61,7 @@ export class PayoutsService {
       reader,
       recipients,
       payoutRecipients !== 'any',
+      isTest,
     );
   }
 }

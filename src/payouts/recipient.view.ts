@@ -1,6 +1,6 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { Constant, Field, Id, OneOf, Text, Time, WholeNumber } from '../http/view-fields.js';
-import { type RecipientRule } from '../merchants/caller.js';
+import { Constant, Field, Id, OneOf, TestMode, Text, Time, WholeNumber } from '../http/view-fields.js';
+import { type Caller } from '../merchants/caller.js';
 import { type Recipient } from './recipient.entity.js';
 
 export const recipientStatuses = ['active', 'waiting_for_approval', 'removed'] as const;
@@ -13,6 +13,9 @@ export class RecipientView {
 
   @Id()
   readonly id: string;
+
+  @TestMode()
+  readonly test: boolean;
 
   @Text({ description: 'As payouts name it.' })
   readonly reference: string;
@@ -41,13 +44,17 @@ export class RecipientView {
   readonly approved_at: string | null;
 }
 
-/** `rule`: the merchant's, by which an approval is needed or not. */
-export function recipientViewOf(recipient: Recipient, rule: RecipientRule): RecipientView {
+/** By the merchant's rule an approval is needed or not. */
+export function recipientViewOf(
+  recipient: Recipient,
+  { payoutRecipients, isTest }: Pick<Caller, 'payoutRecipients' | 'isTest'>,
+): RecipientView {
   const { id, reference, version, accounts, tokens, registeredAt, approvedAt } = recipient;
-  const waits = rule === 'approved' && approvedAt === null;
+  const waits = payoutRecipients === 'approved' && approvedAt === null;
   return {
     object: 'recipient',
     id,
+    test: isTest,
     reference,
     status: tokens === null ? 'removed' : waits ? 'waiting_for_approval' : 'active',
     version,

@@ -64,7 +64,7 @@ export class Recipients implements RegisteredRecipients {
       await this.record(tx, version, actor, 'recipient.registered', caller.sourceAddress);
       return version;
     });
-    return recipientViewOf(registered, caller.payoutRecipients);
+    return recipientViewOf(registered, caller);
   }
 
   private versionOf(
@@ -88,25 +88,24 @@ export class Recipients implements RegisteredRecipients {
   }
 
   /** @throws Problem `not_found` */
-  async get({ merchantId, payoutRecipients: rule }: Caller, id: string): Promise<RecipientView> {
-    const where = { merchantId, id };
-    return recipientViewOf(
-      found(await this.within(merchantId, (tx) => tx.findOneBy(Recipient, where))),
-      rule,
-    );
+  async get(caller: Caller, id: string): Promise<RecipientView> {
+    const { merchantId } = caller;
+    const recipient = await this.within(merchantId, (tx) => tx.findOneBy(Recipient, { merchantId, id }));
+    return recipientViewOf(found(recipient), caller);
   }
 
   /** Newest first; removed ones too. */
   async list(
-    { merchantId, payoutRecipients: rule }: Pick<Caller, 'merchantId' | 'payoutRecipients'>,
+    caller: Pick<Caller, 'merchantId' | 'payoutRecipients' | 'isTest'>,
     reference: string | undefined,
     limit: number,
     cursor: string | null,
   ): Promise<Page<RecipientView>> {
+    const { merchantId } = caller;
     const found = await this.within(merchantId, (tx) =>
       newestFirst(tx.getRepository(Recipient), { merchantId, reference }, limit, cursor),
     );
-    return pageOf(found, limit, (recipient) => recipientViewOf(recipient, rule));
+    return pageOf(found, limit, (recipient) => recipientViewOf(recipient, caller));
   }
 
   /** It is not paid any more. May be repeated. @throws Problem `not_found` */

@@ -45,6 +45,11 @@ export function stripeAccount(secretKey: string, configured: string | undefined)
   return `${/_test_/.test(secretKey) ? 'test' : 'live'} ${withoutPrefix(configured)}`;
 }
 
+/** Whether an id of Stripe's is the account that is configured, with or without `acct_`. */
+export function isAccountNamed(id: string, configured: string): boolean {
+  return withoutPrefix(id) === withoutPrefix(configured);
+}
+
 /** Whether a configured account can be the one that the key names. */
 export function isAccountOfStripeKey(secretKey: string, configured: string): boolean {
   const known = accountInStripeKey(secretKey);

@@ -201,6 +201,11 @@ export interface Capabilities {
   /** The PSP only acknowledges a cancel by reference; a notification brings its result. */
   readonly cancelIsOrder?: true;
   /**
+   * charge, authorize: a token is taken only with the customer to whom it belongs, of whom the PSP's name has so many
+   * characters at least. `customer.reference` is sent where the request gives no other.
+   */
+  readonly tokenNeedsCustomer?: { readonly minLength: number };
+  /**
    * How an authorization can be captured: only as a whole, once and possibly in part (the rest is
    * released), or in several parts.
    */

@@ -78,7 +78,7 @@ export function oncePer<T>(make: (psp: PspConfig) => T): (psp: PspConfig) => T {
  * are stamped by: lookups by time compare it with the PSP's.
  */
 export function accountOf(
-  { name, adapter, account, merchants, test, isDisabled, ...settings }: PspConfig,
+  { name, adapter, merchants, test, isDisabled, ...settings }: PspConfig,
   clock: Clock = new SystemClock(),
   instructions?: BankInstructions,
 ): PspAccount {
@@ -87,7 +87,7 @@ export function accountOf(
   return {
     name,
     adapter: entry.create({ name, ...settings, instructions, clock }),
-    ...fingerprintsOf({ adapter, ...settings, ...(account === undefined ? {} : { account }) }),
+    ...fingerprintsOf({ adapter, ...settings }),
     timeoutMs: settings.timeoutMs,
     merchants: merchants === undefined ? null : new Set(merchants),
     isTest: test === true,

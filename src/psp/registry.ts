@@ -2,7 +2,7 @@ import { isLoopback } from '../config/config.js';
 import { type Clock } from '../core/clock.js';
 import { type AdyenOptions, AdyenPsp, PUBLIC_TRANSFERS_URL } from './adyen/adyen.psp.js';
 import { AdyenNotices } from './adyen/adyen.webhook.js';
-import { type AccountIdentity, isAccountOfStripeKey, stripeAccount } from './account.js';
+import { accountInStripeKey, type AccountIdentity, isAccountOfStripeKey, stripeAccount } from './account.js';
 import { type BankInstructions } from './bank-sepa/bank-instructions.js';
 import { dropKeyOf } from './bank-sepa/bank-drop.js';
 import { BankReports } from './bank-sepa/bank-reports.js';
@@ -22,6 +22,8 @@ export interface AccountSettings {
   readonly baseUrl?: string;
   readonly timeoutMs: number;
   readonly credentials: Readonly<Record<string, string>>;
+  /** The PSP's name of the account, where the file says it. */
+  readonly account?: string;
   /** Of a bank that speaks in files, with where its instructions are collected. */
   readonly bank?: BankSettings;
   readonly instructions?: BankInstructions | undefined;
@@ -115,9 +117,14 @@ const stripeEntry = {
     const secrets = given(webhookSecret, webhookSecretPrevious);
     return secrets.length > 0 ? new StripeNotices({ secrets }) : null;
   },
-  reports: ({ credentials: { secretKey = '' }, ...settings }) =>
-    new StripeReports({ ...settings, secretKey }),
+  reports: ({ credentials, ...settings }) =>
+    new StripeReports({ ...settings, ...stripeKey(credentials, settings.account) }),
 } satisfies Partial<AdapterEntry>;
+
+/** The account that the key has to be of is asked for only where the key does not name it. */
+function stripeKey({ secretKey = '' }: AccountSettings['credentials'], account: string | undefined) {
+  return { secretKey, account: accountInStripeKey(secretKey) === null ? account : undefined };
+}
 
 function given(...values: readonly (string | undefined)[]): string[] {
   return values.filter((value) => value !== undefined);
@@ -129,7 +136,7 @@ export const adapters: readonly AdapterEntry[] = [
     ...stripeEntry,
     adapter: 'stripe',
     create: ({ credentials, ...settings }) =>
-      new StripePsp({ ...settings, secretKey: credentials['secretKey'] ?? '' }),
+      new StripePsp({ ...settings, ...stripeKey(credentials, settings.account) }),
   },
   {
     // Speaks Stripe's API but remembers no Idempotency-Key: as many smaller PSPs do.
@@ -138,7 +145,7 @@ export const adapters: readonly AdapterEntry[] = [
     create: ({ credentials, ...settings }) =>
       new StripePsp({
         ...settings,
-        secretKey: credentials['secretKey'] ?? '',
+        ...stripeKey(credentials, settings.account),
         capabilities: keylessCapabilities,
       }),
   },

@@ -1,4 +1,4 @@
-import { Problem } from '../core/problem.js';
+import { Problem, type ProblemField } from '../core/problem.js';
 import { type PspClient } from './account-access.js';
 import { type Capabilities, type Operation, type Psps } from './contract.js';
 
@@ -116,11 +116,25 @@ export interface RoutingRules {
   routingOf(merchantId: string): readonly RoutingRule[];
 }
 
+/** As many accounts are named to a client that misspelt one. */
+const MAX_NAMES = 20;
+
+/** The accounts that a request names, and what it names them with. */
+export interface NamedAccounts {
+  /** The object of the body that has `tokens` and `customers`, as a JSON pointer. */
+  readonly at: string;
+  readonly tokens: Readonly<Record<string, string>>;
+  readonly customers?: Readonly<Record<string, string>> | undefined;
+  /** The merchant's own name of the customer. */
+  readonly customerReference?: string | null;
+}
+
 /** The routing rules of an installation over its accounts. */
 export class PspRouter {
   constructor(
     private readonly rules: RoutingRules,
     private readonly psps: Pick<Psps, 'has' | 'capabilities'> & {
+      names(): readonly string[];
       isDisabled(psp: string): boolean;
       reasonToRefuse(psp: string, client: PspClient): string | null;
     },
@@ -137,6 +151,46 @@ export class PspRouter {
     }
     const pick = Buffer.from(drawnFrom, 'base64url').readUInt32BE() / 2 ** 32;
     return candidates(this.rules.routingOf(client.merchantId), facts, pick, (psp) => this.offersOf(psp));
+  }
+
+  /**
+   * `candidates` for what a request says of accounts.
+   * @throws Problem `validation_failed` where it names an account that there is not, which would leave its PSP out in
+   *   silence, or leaves out the customer of a token that needs one
+   */
+  candidatesFor(
+    named: NamedAccounts,
+    about: Omit<RoutingFacts, 'tokens'>,
+    drawnFrom: string,
+    client: PspClient,
+  ): string[] {
+    refuseFaults(this.unknownNames(named, client));
+    const found = this.candidates({ ...about, tokens: Object.keys(named.tokens) }, drawnFrom, client);
+    // A payout is made to a bank account, which has no customer at the PSP.
+    if (about.operation !== 'payout') refuseFaults(found.flatMap((psp) => this.missingCustomer(psp, named)));
+    return found;
+  }
+
+  private unknownNames({ at, tokens, customers = {} }: NamedAccounts, client: PspClient): ProblemField[] {
+    const unknown = (field: string, named: object) =>
+      Object.keys(named)
+        .filter((psp) => !this.psps.has(psp))
+        .map((psp) => `${at}/${field}/${psp}`);
+    const pointers = [...unknown('tokens', tokens), ...unknown('customers', customers)];
+    if (pointers.length === 0) return [];
+    const names = this.psps
+      .names()
+      .filter((psp) => this.takesNew(psp) && this.psps.reasonToRefuse(psp, client) === null);
+    const message = `is no PSP account; there ${names.length === 1 ? 'is' : 'are'} ${names.slice(0, MAX_NAMES).join(', ') || 'none'}`;
+    return pointers.map((pointer) => ({ pointer, message }));
+  }
+
+  private missingCustomer(psp: string, named: NamedAccounts): ProblemField[] {
+    const { tokenNeedsCustomer: need } = this.psps.capabilities(psp);
+    const name = named.customers?.[psp] ?? named.customerReference ?? '';
+    if (!need || name.length >= need.minLength) return [];
+    const message = `is required: ${psp} takes a token only with its customer, here or as customer.reference, of ${need.minLength} characters or more`;
+    return [{ pointer: `${named.at}/customers/${psp}`, message }];
   }
 
   /** `merchantId`: null for merchants without rules of their own. */
@@ -156,6 +210,12 @@ export class PspRouter {
   private takesNew(psp: string): boolean {
     return this.psps.has(psp) && !this.psps.isDisabled(psp);
   }
+}
+
+/** @throws Problem `validation_failed` where there is any */
+function refuseFaults(errors: readonly ProblemField[]): void {
+  if (errors.length === 0) return;
+  throw new Problem('validation_failed', 'Some of the request does not fit; see errors.', { errors });
 }
 
 /** Whether the rule that routes it allows to cancel a charge in doubt and to fail over. */

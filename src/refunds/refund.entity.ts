@@ -47,6 +47,10 @@ export class Refund {
   @Column('jsonb', { nullable: true })
   failure: Failure | null;
 
+  /** Of test mode: no money of it is real. Left out of inserts where it is real. */
+  @Column('boolean', { name: 'test', nullable: true })
+  isTest?: boolean | null;
+
   @Column('timestamptz')
   createdAt: Date;
 

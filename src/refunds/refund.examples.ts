@@ -7,6 +7,7 @@ const payment = '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42';
 export const refund: RefundView = {
   object: 'refund',
   id: '019aa5c3-1d2e-7f00-8a11-5b6c7d8e9f01',
+  test: false,
   payment_id: payment,
   reference: 'parcel-1',
   status: 'succeeded',

@@ -80,6 +80,7 @@ export class RefundFlow extends ModificationFlow {
       psp: null,
       pspReference: null,
       failure: null,
+      ...(payment.isTest ? { isTest: true } : {}),
       createdAt: now,
       updatedAt: now,
     };
@@ -152,7 +153,8 @@ export class RefundFlow extends ModificationFlow {
   }
 
   protected override bodyOf(state: PaymentState): string {
-    return JSON.stringify(refundViewOf(refundOf(state)!.row));
+    const view = refundViewOf(refundOf(state)!.row);
+    return JSON.stringify(state.wanted.isNew ? view : { ...view, existing: true });
   }
 }
 

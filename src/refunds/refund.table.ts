@@ -2,5 +2,6 @@ import { type Table, tableOf } from '../core/table.js';
 import { type Refund } from './refund.entity.js';
 
 export const refunds: Table<Refund> = tableOf('refunds', ['merchantId', 'entityKey'], {
+  defaults: { isTest: null },
   uniques: [{ name: 'refunds_id', columns: ['merchantId', 'id'] }],
 });

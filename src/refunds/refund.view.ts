@@ -1,7 +1,7 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { failureViewOf } from '../core/failure.js';
 import { FailureView } from '../http/failure.view.js';
-import { Amount, Constant, Field, Id, Metadata, OneOf, Text, Time } from '../http/view-fields.js';
+import { Amount, Constant, Field, Id, Metadata, OneOf, TestMode, Text, Time } from '../http/view-fields.js';
 import { type Refund } from './refund.entity.js';
 import { type RefundStatus, refundStatuses } from './refund.lifecycle.js';
 
@@ -13,6 +13,9 @@ export class RefundView {
 
   @Id()
   readonly id: string;
+
+  @TestMode()
+  readonly test: boolean;
 
   @Id()
   readonly payment_id: string;
@@ -53,6 +56,15 @@ export class RefundView {
   @Metadata()
   readonly metadata: Readonly<Record<string, string>>;
 
+  @Field({
+    type: 'boolean',
+    const: true,
+    required: false,
+    description:
+      'Only in the answer to POST, and only where another request had made this refund. Without a `reference` a payment has one refund: another one needs a `reference` of its own.',
+  })
+  readonly existing?: true;
+
   @Time()
   readonly created_at: string;
 
@@ -64,6 +76,7 @@ export function refundViewOf(refund: Refund): RefundView {
   return {
     object: 'refund',
     id: refund.id,
+    test: refund.isTest === true,
     payment_id: refund.paymentId,
     reference: refund.reference,
     status: refund.status,

@@ -26,7 +26,7 @@ export class RefundsController {
     id: 'refundPayment',
     summary: 'Refund a payment',
     description:
-      'Gives back what was captured, at the PSP that took it. Without `reference` there is one refund of a payment: a second request for it, under any Idempotency-Key, is answered with the first (200, same id), or 409 `refund_exists` where the amount differs. With `reference` there can be several, each made once. The reference of a refund that failed after the PSP had made it cannot be used again: 409 `refund_reversed`. All refunds together, those under way included, never exceed what was captured.',
+      'Gives back what was captured, at the PSP that took it. Without `reference` there is one refund of a payment: a second request for it, under any Idempotency-Key, is answered with the first (200, same id, `existing: true`), or 409 `refund_exists` where the amount differs. With `reference` there can be several, each made once. The reference of a refund that failed after the PSP had made it cannot be used again: 409 `refund_reversed`. All refunds together, those under way included, never exceed what was captured.',
     bodies: { all: {}, part: { amount: 400, reference: 'parcel-1', reason: 'returned' } },
     answers: {
       201: [
@@ -36,8 +36,8 @@ export class RefundsController {
       ],
       200: [
         RefundView,
-        'This refund was made before, and its outcome is final.',
-        { succeeded: example.refund },
+        'Another request had made this refund, and its outcome is final.',
+        { existing: { ...example.refund, existing: true } },
       ],
       202: [
         RefundView,

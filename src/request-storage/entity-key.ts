@@ -101,6 +101,6 @@ export function refuseForgottenKey(refused: Refusal | null): void {
   if (refused?.by !== 'unique' || refused.rule !== ONE_KEY_PER_ROUTE) return;
   throw new Problem(
     'idempotency_key_reused',
-    'This Idempotency-Key was used longer ago than keys are kept; its answer is forgotten, what it did is not. Use a new key for a new request.',
+    'This Idempotency-Key was used longer ago than keys are kept; its answer is forgotten, what it did is not. Find the payment or payout by its reference before this is sent under a new key.',
   );
 }

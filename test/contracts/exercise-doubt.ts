@@ -26,6 +26,8 @@ export const faultOf = (fault: FaultRequest['fault']): FaultRequest => ({
 
 /** What a failure on the way means: nothing is known, unless no byte left. */
 export function exerciseDoubt(bench: PspBench): void {
+  beforeEach(() => bench.hurry());
+
   it('refused: not sent', async () => {
     bench.fault({ fault: 'refuse' });
     expect((await bench.execute(bench.instruction())).outcome).toBe('not_sent');

@@ -70,24 +70,28 @@ export function exerciseMoneyOut(bench: PspBench, operation: Operation): void {
     expect(done()).toEqual([]);
   });
 
-  it.each(faults)('%s: %s, and the ledger holds %d', async (fault, outcome, effects) => {
-    const instruction = await asked();
-    const requests = bench.requests();
-    bench.fault(faultOf(fault));
-    const startedMs = performance.now();
-    expect((await bench.execute(instruction)).outcome).toBe(outcome);
-    expect(performance.now() - startedMs).toBeLessThan(2 * TIMEOUT_MS);
-    expect(bench.requests() - requests).toBe(1);
-    expect(done()).toHaveLength(effects);
-  });
+  describe('where no answer comes', () => {
+    beforeEach(() => bench.hurry());
 
-  it.each(faults)('%s, then the same key again: at most one effect where keys are known', async (fault) => {
-    if (!keyed()) return;
-    const instruction = await asked();
-    bench.fault(faultOf(fault));
-    await bench.execute(instruction);
-    expect(['succeeded', 'unknown']).toContain((await bench.execute(instruction)).outcome);
-    expect(done().length).toBeLessThanOrEqual(1);
+    it.each(faults)('%s: %s, and the ledger holds %d', async (fault, outcome, effects) => {
+      const instruction = await asked();
+      const requests = bench.requests();
+      bench.fault(faultOf(fault));
+      const startedMs = performance.now();
+      expect((await bench.execute(instruction)).outcome).toBe(outcome);
+      expect(performance.now() - startedMs).toBeLessThan(2 * TIMEOUT_MS);
+      expect(bench.requests() - requests).toBe(1);
+      expect(done()).toHaveLength(effects);
+    });
+
+    it.each(faults)('%s, then the same key again: at most one effect where keys are known', async (fault) => {
+      if (!keyed()) return;
+      const instruction = await asked();
+      bench.fault(faultOf(fault));
+      await bench.execute(instruction);
+      expect(['succeeded', 'unknown']).toContain((await bench.execute(instruction)).outcome);
+      expect(done().length).toBeLessThanOrEqual(1);
+    });
   });
 
   it('the same key gives the same answer for as long as declared, and no longer', async () => {

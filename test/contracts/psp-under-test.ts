@@ -59,13 +59,19 @@ export class PspBench {
   }
 
   /** A PSP with an empty ledger and an adapter without connections. */
-  async fresh(clock: Clock = new SystemClock(), timeoutMs = TIMEOUT_MS, empty = true): Promise<void> {
+  async fresh(clock: Clock = new SystemClock(), timeoutMs = PATIENT_MS, empty = true): Promise<void> {
     const { psp, make, secrets } = this.subject;
     if (empty) await this.simulator.reset(psp);
     const adapter = make(this.simulator.urls[psp], timeoutMs, clock);
     const account = { name: psp, adapter, fingerprint: psp, timeoutMs, secrets };
     const breaker = { failuresInARow: 1_000, retryAfterMs: 1 };
     this.directory = new PspDirectory([account], { clock, metrics: new Registry(), breaker });
+  }
+
+  /** From now on calls end soon: what follows waits for that. */
+  async hurry(): Promise<void> {
+    await this.end();
+    await this.fresh(undefined, TIMEOUT_MS);
   }
 
   async end(): Promise<void> {

@@ -56,6 +56,8 @@ it('says by gRPC what it says by REST', async () => {
 
   const refund = await byGrpc.payments.refund(id, { amount: 100, reference: 'one' });
   expect(await byRest.refunds.get(refund.body.id)).toEqual(refund.body);
+  const same = await byGrpc.payments.refund(id, { amount: 100, reference: 'one' });
+  expect(same.body).toEqual({ ...refund.body, existing: true });
   const declined = await byGrpc.payments.create(
     order({ payment_method: { type: 'card', tokens: { stripe: 'pm_card_visa_chargeDeclined' } } }),
   );

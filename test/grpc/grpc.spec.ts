@@ -200,6 +200,7 @@ describe('the idempotency-key', () => {
     await shop.call('Payments.Create', card(), { key });
     const reused = await shop.call('Payments.Create', card({ amount: 1_001 }), { key });
     expect([reused.code, reasonOf(reused)]).toEqual(['ALREADY_EXISTS', 'idempotency_key_reused']);
+    expect(detailsOf(reused)['ErrorInfo']).toMatchObject({ metadata: { payment_id: expect.any(String) } });
     const missing = await shop.call('Payments.Create', card());
     expect([missing.code, reasonOf(missing)]).toEqual(['INVALID_ARGUMENT', 'idempotency_key_missing']);
   });
@@ -379,7 +380,12 @@ describe('a key of test mode', () => {
 
     const at = { ...restCard.payment_method, tokens: { keyless: tokens.keyless } };
     const tried = await trialRest.post('/v1/payments', { ...restCard, payment_method: at }, randomUUID());
-    expect(paymentOf(tried)).toMatchObject({ status: 'captured', psp: 'keyless' });
+    expect(paymentOf(tried)).toMatchObject({ status: 'captured', psp: 'keyless', test: true });
+    expect(paid).toMatchObject({ test: false });
+    const { id } = paymentOf(tried);
+    const given = await trialRest.post(`/v1/payments/${id}/refunds`, {}, randomUUID());
+    expect(JSON.parse(given.text)).toMatchObject({ object: 'refund', test: true });
+    expect((await trial.call('Payments.Get', { id })).response).toMatchObject({ payment: { test: true } });
     expect((await rest.get(`/v1/payments/${paymentOf(tried).id}`)).status).toBe(404);
     trial.close();
   });

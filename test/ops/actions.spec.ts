@@ -22,7 +22,7 @@ const OPS_TOKEN = 'ops-token-of-the-actions-spec-0123456789';
 
 beforeAll(async () => {
   environment = await TestEnvironment.open({
-    env: { PAYONCE_DEADLINE_MS: '1000', PAYONCE_OPS_TOKEN: OPS_TOKEN },
+    env: { PAYONCE_OPS_TOKEN: OPS_TOKEN },
   });
   shop = new ApiClient(url, await environment.merchant());
   service = await environment.start();

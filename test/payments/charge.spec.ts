@@ -365,10 +365,20 @@ describe('a charge of a card that the PSP keeps for a customer', () => {
     expect(environment.effects(payment.id).map(({ psp }) => psp)).toEqual([first]);
   });
 
-  it.each(['stripe', 'adyen'] as const)('is refused at %s without its customer', async (first) => {
-    const { payment } = await pay(`without-${first}`, first, {});
+  it('is refused by Stripe without its customer', async () => {
+    const { payment } = await pay('without-stripe', 'stripe', { tokens: { stripe: tokens.stripe } });
     expect(payment).toMatchObject({ status: 'failed', failure: { category: 'psp_rejected' } });
     expect(environment.effects(payment.id)).toEqual([]);
+  });
+
+  it('is refused before any call where Adyen would be asked without its customer', async () => {
+    const { customer: _, ...body } = orderOf({ first: 'adyen', reference: 'without-adyen', tokens });
+    const { status, text } = await client.post('/v1/payments', body, 'without-adyen');
+    expect([status, JSON.parse(text)]).toMatchObject([
+      422,
+      { code: 'validation_failed', errors: [{ pointer: '/payment_method/customers/adyen' }] },
+    ]);
+    expect([...environment.simulator.calls('stripe'), ...environment.simulator.calls('adyen')]).toEqual([]);
   });
 
   it('is charged at Adyen with the customer reference where no customers are given', async () => {

@@ -17,7 +17,9 @@ import {
 /** A PSP account that is stored: what administrators change holds in every process, and no payment fails of it. */
 
 const SOON_MS = 10_000;
-const [oldKey, newKey] = ['sk_test_ofTheShopBefore00000000', 'sk_test_ofTheShopAfter000000000'];
+// Keys of the older kind, of which the simulator takes the first word for their account.
+const [oldKey, newKey] = ['sk_test_1Shop_before0000000000', 'sk_test_1Shop_after00000000000'];
+const strangersKey = 'sk_test_1Another_after00000000';
 const [oldSecret, newSecret] = ['whsec_ofTheShopBefore', 'whsec_ofTheShopAfter'];
 
 /** Stands in front of the simulated Stripe: notes the keys that come, and refuses those that were revoked. */
@@ -85,7 +87,7 @@ async function psps(verb: string, options: readonly string[], content?: unknown)
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'payonce-psps-'));
   environment = await TestEnvironment.open({ hangs: true });
-  environment.hide(oldKey, newKey, oldSecret, newSecret);
+  environment.hide(oldKey, newKey, strangersKey, oldSecret, newSecret);
   apiKey = await environment.merchant(['payments:read', 'payments:write']);
   [{ merchant_id: merchantId }] = (await environment.sql<{ merchant_id: string }>(
     'SELECT merchant_id FROM api_keys',
@@ -111,7 +113,7 @@ afterAll(async () => {
 });
 
 it('is used by every process soon after it was added, by the merchant it is for', async () => {
-  expect(codeOf(await pay(shops[0]))).toBe('no_route');
+  expect(codeOf(await pay(shops[0]))).toBe('validation_failed');
   expect(await psps('add', [], entry)).toMatchObject({
     name: 'shop-stripe',
     merchants: [merchantId],
@@ -177,6 +179,23 @@ it('changes its key without a payment that fails, and uses the old one no more',
   await Promise.all(paying);
   expect(new Set(replies)).toEqual(new Set([201]));
   expect(door.refusals).toBe(0);
+});
+
+it('sends nothing under a key of another account at the PSP', async () => {
+  await psps('rotate', ['shop-stripe'], { secretKey: strangersKey });
+  await eventually(
+    async () => paymentOf(await pay(shops[0])).failure?.psp_code === 'wrong_account',
+    'the key is refused',
+    SOON_MS,
+  );
+  const asked = door.seen.filter(({ key }) => key === strangersKey);
+  expect(new Set(asked.map(({ method }) => method))).toEqual(new Set(['GET']));
+  await psps('rotate', ['shop-stripe'], { secretKey: newKey });
+  await eventually(
+    async () => paymentOf(await pay(shops[0])).status === 'captured',
+    'payments run again',
+    SOON_MS,
+  );
 });
 
 it('is not made another account at the PSP, nor added twice, nor under a name of the PSPs file', async () => {

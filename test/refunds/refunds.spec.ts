@@ -62,8 +62,9 @@ describe('refunds', () => {
         failure: null,
       });
       expect(refund.psp_reference).toBe(environment.effects(id)[1]!.psp_reference);
+      expect(refund).not.toHaveProperty('existing');
       const again = await refunded(client, id, {}, next('again'));
-      expect([again.status, refundOf(again).id]).toEqual([200, refund.id]);
+      expect([again.status, refundOf(again)]).toEqual([200, { ...refund, existing: true }]);
       const same = await refunded(client, id, { amount: 1_999 }, next('again'));
       expect([same.status, refundOf(same).id]).toEqual([200, refund.id]);
       const other = await refunded(client, id, { amount: 5 }, next('other'));

@@ -56,6 +56,7 @@ describe('an event on its way to an endpoint', () => {
     expect(JSON.parse(received.body)).toEqual({
       object: 'event',
       id: eventId,
+      test: false,
       type: 'payment.captured',
       timestamp: environment.clock.now().toISOString(),
       data: { object: 'payment', id: 'p' },

@@ -553,7 +553,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Refund a payment
-     * @description Gives back what was captured, at the PSP that took it. Without `reference` there is one refund of a payment: a second request for it, under any Idempotency-Key, is answered with the first (200, same id), or 409 `refund_exists` where the amount differs. With `reference` there can be several, each made once. The reference of a refund that failed after the PSP had made it cannot be used again: 409 `refund_reversed`. All refunds together, those under way included, never exceed what was captured.
+     * @description Gives back what was captured, at the PSP that took it. Without `reference` there is one refund of a payment: a second request for it, under any Idempotency-Key, is answered with the first (200, same id, `existing: true`), or 409 `refund_exists` where the amount differs. With `reference` there can be several, each made once. The reference of a refund that failed after the PSP had made it cannot be used again: 409 `refund_reversed`. All refunds together, those under way included, never exceed what was captured.
      *
      *     Scope: `payments:write`.
      */
@@ -909,7 +909,7 @@ export interface components {
       readonly ended_at: string | null;
       readonly entity_key: string;
       readonly http_status: number | null;
-      /** @description The kind of call: execute, lookup, cancel or complete (after the customer acted); or notice, a notification that the PSP sent. */
+      /** @description The kind of call: execute, lookup, cancel or complete (after the customer acted); or notice, a notification that the PSP sent; or statement, what a person found out at the PSP. */
       readonly kind: string;
       readonly latency_ms: number | null;
       /** @description Null while the call is running, or where the process died before its answer came. */
@@ -1066,6 +1066,8 @@ export interface components {
        * @enum {string}
        */
       readonly status: 'open' | 'won' | 'lost';
+      /** @description Of test mode: no real money moves. */
+      readonly test: boolean;
     };
     /** @description A change of a payment, refund, dispute or payout. */
     readonly Event: {
@@ -1078,6 +1080,8 @@ export interface components {
       readonly id: string;
       /** @constant */
       readonly object: 'event';
+      /** @description Of test mode: no real money moves. */
+      readonly test: boolean;
       /**
        * Format: date-time
        * @description When the change was stored. RFC 3339, UTC.
@@ -1282,6 +1286,8 @@ export interface components {
         | 'refunded'
         | 'canceled'
         | 'failed';
+      /** @description Of test mode: no real money moves. */
+      readonly test: boolean;
       /**
        * Format: date-time
        * @description RFC 3339, UTC.
@@ -1291,7 +1297,7 @@ export interface components {
     readonly PaymentMethod: {
       /** @description Properties of the card, for routing. Never its number. */
       readonly card?: components['schemas']['Card'];
-      /** @description A PSP account's name and that PSP's own customer, to whom the token belongs: `cus_…` at Stripe, which refuses an attached payment method without it; the shopperReference at Adyen, which refuses a stored one without it (`customer.reference` is sent there where none is given here). */
+      /** @description A PSP account's name and that PSP's own customer, to whom the token belongs: `cus_…` at Stripe, which refuses an attached payment method without it; the shopperReference at Adyen, without which a payment that may go there is refused (`customer.reference` is sent where none is given here; three characters or more). */
       readonly customers?: {
         readonly [key: string]: string;
       };
@@ -1301,7 +1307,7 @@ export interface components {
        * @enum {string}
        */
       readonly initiator?: 'customer' | 'merchant';
-      /** @description A PSP account's name and the token that this PSP made for the card. Only PSPs with a token are candidates. Never a card number. */
+      /** @description A PSP account's name and the token that this PSP made for the card. Only PSPs with a token are candidates, and the name of no account is refused. Never a card number. */
       readonly tokens: {
         readonly [key: string]: string;
       };
@@ -1396,6 +1402,8 @@ export interface components {
        * @enum {string}
        */
       readonly status: 'processing' | 'paid' | 'failed' | 'returned';
+      /** @description Of test mode: no real money moves. */
+      readonly test: boolean;
       /**
        * Format: date-time
        * @description RFC 3339, UTC.
@@ -1491,12 +1499,12 @@ export interface components {
       readonly limit?: string;
       /**
        * Format: uuid
-       * @description For `probable_duplicate`: the existing payment.
+       * @description For `probable_duplicate`: the existing payment. For `idempotency_key_reused`: the payment of the request that the key was used for.
        */
       readonly payment_id?: string;
       /**
        * Format: uuid
-       * @description For `payout_in_progress`: the payout to wait for. For `payout_sequence_stale`: the last one that ended, null where there is none.
+       * @description For `payout_in_progress`: the payout to wait for. For `payout_sequence_stale`: the last one that ended, null where there is none. For `idempotency_key_reused`: the payout of the request that the key was used for.
        */
       readonly payout_id?: string | null;
       /**
@@ -1739,6 +1747,11 @@ export interface components {
       readonly currency: string;
       /** @description Names the refund at its PSP, and never changes. */
       readonly entity_key: string;
+      /**
+       * @description Only in the answer to POST, and only where another request had made this refund. Without a `reference` a payment has one refund: another one needs a `reference` of its own.
+       * @constant
+       */
+      readonly existing?: true;
       /** @description Why a refund with status `failed` failed. */
       readonly failure: components['schemas']['Failure'] | null;
       /**
@@ -1768,6 +1781,8 @@ export interface components {
        * @enum {string}
        */
       readonly status: 'pending' | 'succeeded' | 'failed';
+      /** @description Of test mode: no real money moves. */
+      readonly test: boolean;
       /**
        * Format: date-time
        * @description RFC 3339, UTC.
@@ -1823,6 +1838,8 @@ export interface components {
        * @enum {string}
        */
       readonly status: 'active' | 'waiting_for_approval' | 'removed';
+      /** @description Of test mode: no real money moves. */
+      readonly test: boolean;
       /** @description Raised with every change of the tokens, and by removal. */
       readonly version: number;
     };
@@ -1918,6 +1935,8 @@ export interface components {
       readonly previous_secret_until: string | null;
       /** @enum {string} */
       readonly status: 'enabled' | 'disabled';
+      /** @description Of test mode: no real money moves. */
+      readonly test: boolean;
       /**
        * Format: date-time
        * @description RFC 3339, UTC.
@@ -1995,6 +2014,8 @@ export interface components {
       readonly secret: string;
       /** @enum {string} */
       readonly status: 'enabled' | 'disabled';
+      /** @description Of test mode: no real money moves. */
+      readonly test: boolean;
       /**
        * Format: date-time
        * @description RFC 3339, UTC.
@@ -4653,7 +4674,7 @@ export interface operations {
       };
     };
     readonly responses: {
-      /** @description This refund was made before, and its outcome is final. */
+      /** @description Another request had made this refund, and its outcome is final. */
       readonly 200: {
         headers: {
           readonly 'Idempotent-Replayed': components['headers']['IdempotentReplayed'];

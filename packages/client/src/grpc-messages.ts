@@ -51,7 +51,7 @@ function sent(
   return value;
 }
 
-/** What is absent is null, as REST shows it. */
+/** What is absent is null, as REST shows it; a flag that may be absent stays away. */
 export function restOf(type: protobuf.Type, message: protobuf.Message): Record<string, unknown> {
   const fields = type.toObject(message, { longs: Number, enums: String, defaults: true });
   return shownAs(type, fields);
@@ -62,8 +62,10 @@ function shownAs(type: protobuf.Type, fields: Json): Record<string, unknown> {
   for (const field of type.fieldsArray) {
     const value = fields[field.name];
     const { resolvedType } = field.resolve();
+    const isAbsent = value === undefined || value === null;
+    if (isAbsent && field.type === 'bool') continue;
     if (field.repeated) json[field.name] = (value as unknown[]).map((item) => shown(resolvedType, item));
-    else json[field.name] = value === undefined || value === null ? null : shown(resolvedType, value);
+    else json[field.name] = isAbsent ? null : shown(resolvedType, value);
   }
   if (objects.has(type.name)) json['object'] = type.name.toLowerCase();
   return json;

@@ -36,6 +36,7 @@ import {
   type Call,
   type CustomerReturn,
   type DisputeStep,
+  json,
   keyOf,
   type Prepared,
   type Reply,
@@ -142,12 +143,10 @@ export class StripeWire implements Wire {
     this.lookups.searchLagMs = 0;
   }
 
-  private authorize({ headers: { authorization } }: Call): Reply | undefined {
-    if (authorization === undefined) return stripeError(401, { message: NO_KEY });
-    const [scheme, credentials = ''] = authorization.split(' ');
-    const key =
-      scheme === 'Basic' ? Buffer.from(credentials, 'base64').toString().split(':')[0] : credentials;
-    if (/^(sk|rk)_/.test(key ?? '')) return undefined;
+  private authorize(call: Call): Reply | undefined {
+    const key = keyIn(call);
+    if (key === undefined) return stripeError(401, { message: NO_KEY });
+    if (/^(sk|rk)_/.test(key)) return undefined;
     return stripeError(401, { message: `Invalid API Key provided: ${'*'.repeat(8)}` });
   }
 
@@ -160,6 +159,9 @@ export class StripeWire implements Wire {
     }
     if (path === 'balance_transactions' && id === undefined && call.method === 'GET') {
       return this.balance.list(parseForm(call.query));
+    }
+    if (path === 'account' && id === undefined && call.method === 'GET') {
+      return json(200, { id: accountOfKey(keyIn(call) ?? ''), object: 'account' });
     }
     const known = path === 'payment_intents';
     if (known && call.method === 'GET' && verb === undefined) {
@@ -413,4 +415,18 @@ export class StripeWire implements Wire {
   private announce(type: string, intent: PaymentIntent, key: string | null): void {
     this.events.announce(type, () => renderIntent(intent, this.pages()), key);
   }
+}
+
+/** The API key of the request. */
+function keyIn({ headers: { authorization } }: Call): string | undefined {
+  const [scheme, credentials = ''] = authorization?.split(' ') ?? [];
+  if (scheme === undefined) return undefined;
+  return scheme === 'Basic' ? Buffer.from(credentials, 'base64').toString().split(':')[0] : credentials;
+}
+
+/** The account that a key is of: newer ones name it behind their 5, and of the older ones the first word stands for it. */
+function accountOfKey(key: string): string {
+  const [, newer, older] =
+    /^[sr]k_(?:live|test)_(?:5(1[A-Za-z0-9]{15})[A-Za-z0-9]{40,}|([A-Za-z0-9]*))/.exec(key) ?? [];
+  return `acct_${newer ?? older ?? ''}`;
 }

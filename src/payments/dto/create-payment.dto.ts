@@ -42,7 +42,7 @@ class PaymentMethodDto {
   type: 'card';
 
   @IsTokens(
-    "A PSP account's name and the token that this PSP made for the card. Only PSPs with a token are candidates. Never a card number.",
+    "A PSP account's name and the token that this PSP made for the card. Only PSPs with a token are candidates, and the name of no account is refused. Never a card number.",
   )
   tokens: Record<string, string>;
 
@@ -58,7 +58,7 @@ class PaymentMethodDto {
     },
     optional: true,
     description:
-      "A PSP account's name and that PSP's own customer, to whom the token belongs: `cus_…` at Stripe, which refuses an attached payment method without it; the shopperReference at Adyen, which refuses a stored one without it (`customer.reference` is sent there where none is given here).",
+      "A PSP account's name and that PSP's own customer, to whom the token belongs: `cus_…` at Stripe, which refuses an attached payment method without it; the shopperReference at Adyen, without which a payment that may go there is refused (`customer.reference` is sent where none is given here; three characters or more).",
   })
   customers?: Record<string, string>;
 

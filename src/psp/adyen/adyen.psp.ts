@@ -45,6 +45,9 @@ export const adyenCapabilities: Capabilities = {
   completion: { repeatable: true },
   // https://docs.adyen.com/online-payments/capture#multiple-partial-captures
   captures: 'several',
+  // "shopperReference: Required for recurring payments. […] Minimum length: 3 characters"; tokens are stored cards.
+  // https://docs.adyen.com/api-explorer/Checkout/71/post/payments#request-shopperReference
+  tokenNeedsCustomer: { minLength: 3 },
 };
 
 const withoutPayouts: Capabilities = {

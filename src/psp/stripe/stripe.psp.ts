@@ -12,6 +12,7 @@ import {
 import { type Clock } from '../../core/clock.js';
 import { Wire } from '../wire.js';
 import { OneRequestHttpClient } from './stripe-http-client.js';
+import { StripeAccount } from './stripe-account.js';
 import { stripeCurrencies } from './stripe-currencies.js';
 import { payoutsOf, refundsOf, type StripeKind } from './stripe-kinds.js';
 import { isOurs, type Marked, type Page, timesOf, verdictByList } from './stripe-listing.js';
@@ -66,6 +67,8 @@ export const keylessCapabilities: Capabilities = {
 
 export interface StripeOptions {
   readonly secretKey: string;
+  /** The account that the key must be of, where it does not name it. */
+  readonly account?: string | undefined;
   /** Origin only: the SDK knows the paths. */
   readonly baseUrl?: string;
   readonly timeoutMs: number;
@@ -84,6 +87,7 @@ export class StripePsp implements PspAdapter {
   private readonly wire: Wire;
   private readonly http: OneRequestHttpClient;
   private readonly stripe: Stripe;
+  private readonly account: StripeAccount;
   private readonly clock: Clock;
   private readonly refunds: StripeKind<Stripe.Refund>;
   private readonly payouts: StripeKind<Stripe.Payout>;
@@ -103,6 +107,7 @@ export class StripePsp implements PspAdapter {
       host: hostname,
       port: port || (protocol === 'http:' ? 80 : 443),
     });
+    this.account = new StripeAccount(this.stripe, options.account);
     this.refunds = refundsOf(this.stripe);
     this.payouts = payoutsOf(this.stripe);
   }
@@ -247,9 +252,11 @@ export class StripePsp implements PspAdapter {
     ask: (options: Stripe.RequestOptions) => Promise<Answer>,
   ): Promise<Answer> {
     try {
-      return await this.http.during(call, (headers) =>
-        ask({ headers, timeout: call.timeoutMs, maxNetworkRetries: 0 }),
-      );
+      return await this.http.during(call, async (headers) => {
+        const options = { headers, timeout: call.timeoutMs, maxNetworkRetries: 0 };
+        await this.account.confirm(options);
+        return ask(options);
+      });
     } catch (error) {
       const answer =
         error instanceof StripeSdk.errors.StripeError ? answerOfError(error, kind, instruction) : null;

@@ -1,8 +1,11 @@
 import StripeSdk from 'stripe';
 import { type Period, type ReportSource } from '../reports.js';
+import { StripeAccount } from './stripe-account.js';
 
 export interface StripeReportOptions {
   readonly secretKey: string;
+  /** The account that the key must be of, where it does not name it. */
+  readonly account?: string | undefined;
   readonly baseUrl?: string;
   readonly timeoutMs: number;
 }
@@ -34,6 +37,7 @@ export class StripeReports implements ReportSource {
       host: hostname,
       port: port || (protocol === 'http:' ? 80 : 443),
     });
+    await new StripeAccount(stripe, this.options.account).confirm();
     const created = {
       gte: Math.floor(from.getTime() / 1_000) - OVERLAP_S,
       lt: Math.ceil(to.getTime() / 1_000),

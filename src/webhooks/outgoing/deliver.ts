@@ -137,7 +137,7 @@ class Run {
   private async deliver(next: BegunTry): Promise<void> {
     const { clock, guard } = this.deps;
     const from = traceparent();
-    const body = JSON.stringify(eventViewOf(next));
+    const body = JSON.stringify(eventViewOf(next, this.endpoint.isTest));
     const headers = {
       ...signedHeaders(next.id, body, this.secrets(), clock.now()),
       ...(from === null ? {} : { traceparent: from }),

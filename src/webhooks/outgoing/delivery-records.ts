@@ -21,6 +21,8 @@ export interface HeldEndpoint {
   readonly previousSecretUntil: Date | null;
   readonly failingSince: Date | null;
   readonly apart: boolean;
+  /** Its merchant is a test mode. */
+  readonly isTest: boolean;
 }
 
 /** One try, stored before it is made. */
@@ -77,7 +79,8 @@ export class DeliveryRecords {
           AND (leased_until IS NULL OR leased_until <= statement_timestamp())
           AND (paused_until IS NULL OR paused_until <= $1)
        RETURNING url, secret, previous_secret AS "previousSecret",
-                 previous_secret_until AS "previousSecretUntil", failing_since AS "failingSince", apart`,
+                 previous_secret_until AS "previousSecretUntil", failing_since AS "failingSince", apart,
+                 (SELECT test_of IS NOT NULL FROM merchants WHERE id = $2) AS "isTest"`,
       [this.clock.now(), merchantId, endpointId, token, ms],
     );
     return rows[0] ?? null;

@@ -1,5 +1,5 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { Constant, Field, Id, OneOf, Text } from '../../http/view-fields.js';
+import { Constant, Field, Id, OneOf, TestMode, Text } from '../../http/view-fields.js';
 import { disputeEventTypes } from '../../payments/dispute.js';
 import { paymentEventTypes } from '../../payments/payment-events.js';
 import { payoutEventTypes } from '../../payouts/payout-events.js';
@@ -34,6 +34,9 @@ export class EventView {
   @Id({ description: 'The same on every retry: the header `webhook-id`.' })
   readonly id: string;
 
+  @TestMode()
+  readonly test: boolean;
+
   @OneOf([...eventTypes, PING])
   readonly type: string;
 
@@ -48,6 +51,6 @@ export class EventView {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-export function eventViewOf({ id, type, at, data }: EventRow): EventView {
-  return { object: 'event', id, type, timestamp: at.toISOString(), data };
+export function eventViewOf({ id, type, at, data }: EventRow, isTest: boolean): EventView {
+  return { object: 'event', id, test: isTest, type, timestamp: at.toISOString(), data };
 }

@@ -47,7 +47,7 @@ export class EventsService {
   ) {}
 
   async list(
-    { merchantId }: Caller,
+    { merchantId, isTest }: Caller,
     { type, createdFrom, createdTo }: EventFilter,
     limit: number,
     cursor: string | null,
@@ -67,15 +67,15 @@ export class EventsService {
           limit + 1,
         ]),
     );
-    return pageOf(rows, limit, eventViewOf);
+    return pageOf(rows, limit, (event) => eventViewOf(event, isTest));
   }
 
-  async get({ merchantId }: Caller, id: string): Promise<EventView> {
+  async get({ merchantId, isTest }: Caller, id: string): Promise<EventView> {
     const event = await translateOutage(
       this.tenants.within(merchantId, (tx) => tx.findOneBy(EventRecord, { merchantId, id })),
     );
     if (!event) throw new Problem('not_found', 'No such event.');
-    return eventViewOf(event);
+    return eventViewOf(event, isTest);
   }
 
   async deliveries(caller: Caller, id: string): Promise<Page<DeliveryView>> {

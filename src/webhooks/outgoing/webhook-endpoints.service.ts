@@ -69,10 +69,11 @@ export class WebhookEndpointsService {
       await tx.insert(WebhookEndpoint, { ...given, createdAt: now, updatedAt: now });
       return this.recorded(tx, caller, 'webhook_endpoint.created', { merchantId, id });
     });
-    return { ...endpointViewOf(created), secret };
+    return { ...endpointViewOf(caller, created), secret };
   }
 
-  async list({ merchantId }: Caller, limit: number, cursor: string | null): Promise<Page<EndpointView>> {
+  async list(caller: Caller, limit: number, cursor: string | null): Promise<Page<EndpointView>> {
+    const { merchantId } = caller;
     const found = await translateOutage(
       this.tenants.within(merchantId, (tx) =>
         tx.find(WebhookEndpoint, {
@@ -82,11 +83,11 @@ export class WebhookEndpointsService {
         }),
       ),
     );
-    return pageOf(found, limit, endpointViewOf);
+    return pageOf(found, limit, (row) => endpointViewOf(caller, row));
   }
 
-  async get({ merchantId }: Caller, id: string): Promise<EndpointView> {
-    return endpointViewOf(await this.row(merchantId, id));
+  async get(caller: Caller, id: string): Promise<EndpointView> {
+    return endpointViewOf(caller, await this.row(caller.merchantId, id));
   }
 
   async rotateSecret(caller: Caller, id: string): Promise<EndpointWithSecretView> {
@@ -106,7 +107,7 @@ export class WebhookEndpointsService {
       });
       return this.recorded(tx, caller, 'webhook_endpoint.secret_rotated', key);
     });
-    return { ...endpointViewOf(found(await translateOutage(rotated))), secret };
+    return { ...endpointViewOf(caller, found(await translateOutage(rotated))), secret };
   }
 
   /** Cancels pending deliveries; they can be replayed. May be repeated. */
@@ -128,7 +129,7 @@ export class WebhookEndpointsService {
     const { merchantId } = caller;
     const now = this.clock.now();
     const before = await this.row(merchantId, id);
-    if (before.disabledReason === null) return endpointViewOf(before);
+    if (before.disabledReason === null) return endpointViewOf(caller, before);
     await this.refuseTarget(merchantId, before.url);
     const key = { merchantId, id };
     const enabled = await this.intoSlot(merchantId, async (tx, slot) => {
@@ -146,13 +147,14 @@ export class WebhookEndpointsService {
       );
       return this.recorded(tx, caller, 'webhook_endpoint.enabled', key);
     });
-    return endpointViewOf(enabled);
+    return endpointViewOf(caller, enabled);
   }
 
   /** Sends an event of the type `ping` to this endpoint alone. */
-  async ping({ merchantId }: Caller, id: string): Promise<EventView> {
+  async ping(caller: Caller, id: string): Promise<EventView> {
     const { clock, ids } = this;
-    const view = endpointViewOf(enabledRow(await this.row(merchantId, id)));
+    const { merchantId } = caller;
+    const view = endpointViewOf(caller, enabledRow(await this.row(merchantId, id)));
     const event = { id: ids.uuid(), type: PING, data: { ...view }, at: clock.now() };
     await translateOutage(
       this.tenants.sqlOf(merchantId).query(
@@ -168,7 +170,7 @@ export class WebhookEndpointsService {
         [event.at, merchantId, id, event.id, event.data],
       ),
     );
-    return eventViewOf(event);
+    return eventViewOf(event, caller.isTest);
   }
 
   /** Sends the events of a time range again that the endpoint subscribes to; at most 10,000, or `replay_too_large`. */
@@ -272,10 +274,11 @@ function enabledRow(row: WebhookEndpoint): WebhookEndpoint {
   throw new Problem('invalid_state', 'The webhook endpoint is disabled. Enable it first.');
 }
 
-function endpointViewOf(row: WebhookEndpoint): EndpointView {
+function endpointViewOf({ isTest }: Caller, row: WebhookEndpoint): EndpointView {
   return {
     object: 'webhook_endpoint',
     id: row.id,
+    test: isTest,
     url: row.url,
     events: row.eventTypes,
     description: row.description,

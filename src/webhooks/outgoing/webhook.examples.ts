@@ -20,6 +20,7 @@ export const narrowEndpointRequest = {
 export const endpoint: EndpointView = {
   object: 'webhook_endpoint',
   id: '019aa5c1-77f0-7b33-9b0e-64a2d18c5e10',
+  test: false,
   url: 'https://shop.example/payonce',
   events: null,
   description: null,
@@ -41,6 +42,7 @@ export const endpointWithSecret: EndpointWithSecretView = {
 export const event: EventView = {
   object: 'event',
   id: '019aa5c0-8be0-7a41-8d2c-7e6f1b0c9a55',
+  test: false,
   type: 'payment.captured',
   timestamp: '2026-11-21T10:00:00.412Z',
   data: { ...captured },

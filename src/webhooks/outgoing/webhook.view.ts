@@ -1,5 +1,5 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { Constant, Field, Id, OneOf, Text, Time, WholeNumber } from '../../http/view-fields.js';
+import { Constant, Field, Id, OneOf, TestMode, Text, Time, WholeNumber } from '../../http/view-fields.js';
 import { type DisabledReason } from './delivery-records.js';
 
 /** The endpoint as the API shows it; field names are the wire's. */
@@ -10,6 +10,9 @@ export class EndpointView {
 
   @Id()
   readonly id: string;
+
+  @TestMode()
+  readonly test: boolean;
 
   @Text()
   readonly url: string;
