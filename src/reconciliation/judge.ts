@@ -59,7 +59,7 @@ ON CONFLICT (psp, subject) WHERE closed_at IS NULL DO NOTHING`;
 
 const OPEN_UNITS = open(`
   SELECT psp, CASE WHEN line_currency <> currency THEN 'currency_mismatch'
-                   WHEN lines > transactions AND most = abs(expected) THEN 'duplicate_effect'
+                   WHEN lines > transactions AND most = abs(expected) AND abs(reported) > most THEN 'duplicate_effect'
                    ELSE 'amount_mismatch' END AS category,
          unit AS subject, line_key, merchant_id, source, entity_key, psp_reference, currency, expected, reported, occurred_at
     FROM (${UNITS}) unit WHERE line_currency <> currency OR reported <> expected`);

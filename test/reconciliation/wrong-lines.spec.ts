@@ -91,11 +91,10 @@ describe('a charge in doubt', () => {
   });
 });
 
-it.each(['ours last', 'ours first'])('tells of a second object under our name, %s', async (order) => {
-  const paid = paymentOf(
-    await client.post('/v1/payments', orderOf({ reference: order, amount: 1_000 }), order),
-  );
-  const effect = await eventually(
+/** A charge that stands in the ledger, with its line. */
+async function charged(reference: string) {
+  const paid = paymentOf(await client.post('/v1/payments', orderOf({ reference, amount: 1_000 }), reference));
+  const { psp_reference: id } = await eventually(
     async () =>
       (
         await environment.sql<{ psp_reference: string }>(
@@ -105,9 +104,28 @@ it.each(['ours last', 'ours first'])('tells of a second object under our name, %
       )[0],
     'the ledger has it',
   );
-  const line = { category: 'charge', gross: '10.00', reference: paid.entity_key };
-  const ours = { ...line, id: effect.psp_reference };
-  const second = { ...line, id: `pi_second_${order.replace(' ', '_')}` };
+  return { paid, ours: { category: 'charge', gross: '10.00', reference: paid.entity_key, id } };
+}
+
+it.each([
+  [0, 1, 2],
+  [0, 2, 1],
+  [1, 0, 2],
+  [1, 2, 0],
+  [2, 0, 1],
+  [2, 1, 0],
+])('finds a second object and a wrong sign in the order of reports %i, %i, %i', async (...order) => {
+  const { paid, ours } = await charged(`order-${order.join('-')}`);
+  const lines = [ours, { ...ours, id: `pi_second_${order.join('_')}` }, { ...ours, gross: '-10.00' }];
+  for (const at of order) await reconcile(lines[at]!);
+  const breaks = (await breaksOf(paid.entity_key)).map(({ category }) => category).toSorted();
+  expect(breaks).toEqual(['amount_mismatch', 'duplicate_effect']);
+  expect((await client.payment(paid.id)).status).toBe('captured');
+});
+
+it.each(['ours last', 'ours first'])('tells of a second object under our name, %s', async (order) => {
+  const { paid, ours } = await charged(order);
+  const second = { ...ours, id: `pi_second_${order.replace(' ', '_')}` };
   const lines = order === 'ours last' ? [second, ours] : [ours, second];
   for (const each of lines) await reconcile(each);
   expect(await breaksOf(paid.entity_key)).toMatchObject([{ category: 'duplicate_effect' }]);

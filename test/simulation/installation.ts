@@ -11,7 +11,6 @@ import {
   update,
 } from '../../src/core/change.js';
 import { type MemorySnapshot, MemoryStore } from '../../src/database/commit/memory-store.js';
-import { SeededIds } from '../../src/core/ids.js';
 import { type LockHolder } from '../../src/core/lock-holder.js';
 import { Problem } from '../../src/core/problem.js';
 import { Encryption } from '../../src/core/encryption.js';
@@ -20,7 +19,7 @@ import { FAILOVER_HOURS } from '../../src/database/failover-hold.js';
 import { StoreUnavailable } from '../../src/database/store-unavailable.js';
 import { type OrphanCompensator } from '../../src/payments/orphan-compensator.js';
 import { type Psps } from '../../src/psp/contract.js';
-import { type ItemRecorder } from '../../src/request-storage/notification.js';
+import { type OperationOwners } from '../../src/request-storage/operation-owners.js';
 import { payments } from '../../src/payments/payment.table.js';
 import { HELD } from '../../src/request-storage/next-step.js';
 import {
@@ -31,16 +30,11 @@ import {
 } from '../../src/request-storage/psp-request.table.js';
 import { RequestStorage } from '../../src/request-storage/request-storage.js';
 import { type Resolver } from '../../src/request-storage/resolver.js';
+import { Accounts } from './accounts.js';
 import { Messenger } from './messenger.js';
-import {
-  CALL_TIMEOUT_MS,
-  type Effect,
-  type Kind,
-  kinds,
-  MAX_VOID_MS,
-  SimulatedPsp,
-} from './simulated-psp.js';
-import { type SimulatedProcess, World } from './world.js';
+import { People } from './people.js';
+import { CALL_TIMEOUT_MS, type Effect, type Kind, kinds, MAX_VOID_MS } from './simulated-psp.js';
+import { type Chance, type SimulatedProcess, World } from './world.js';
 
 export const merchantId = '01900000-0000-7000-8000-000000000001';
 export const LEASE_MS = 20_000;
@@ -60,7 +54,7 @@ export interface Working {
   readonly resolver: Resolver;
   readonly completer: Completer;
   readonly orphans: OrphanCompensator;
-  readonly facts: ItemRecorder;
+  readonly facts: OperationOwners;
 }
 
 /** A rule that does not hold, with the seed that shows it. */
@@ -88,14 +82,16 @@ export async function withStory<Played>(play: (telling: boolean) => Promise<Play
 export abstract class Installation<Service extends Working> {
   protected readonly world: World;
   protected readonly memory: MemoryStore;
-  protected readonly psps: ReadonlyMap<string, SimulatedPsp>;
+  /** By the name under which each is configured. */
+  protected readonly accounts: Accounts;
+  protected readonly people: People;
   protected readonly messenger: Messenger;
   protected readonly processes: Mortal[] = [];
   protected crashes = 0;
   protected takeovers = 0;
   protected cuts = 0;
   /** Drawn apart, so that the schedules of a seed without a cut stay as they are. */
-  private readonly cutting: SeededIds;
+  private readonly cutting: Chance;
   /** Who drew each lock token, and in which of its sessions. */
   private readonly tokens = new Map<string, { readonly process: Mortal; readonly session: number }>();
   private readonly services = new Map<Mortal, Service>();
@@ -109,18 +105,25 @@ export abstract class Installation<Service extends Working> {
     this.world = new World(seed, telling);
     const { world } = this;
     this.memory = new MemoryStore(world.clockOf(null));
-    this.cutting = new SeededIds(seed ^ 0x2545f491, world.clockOf(null));
-    this.mayBeCut = this.cutting.random() < 0.3;
-    this.psps = new Map(
-      ['first', 'second']
-        .slice(0, world.between(1, this.mostPsps))
-        .map((name) => [name, new SimulatedPsp(name, world.oneOf(this.kindsOfPsps), world)]),
-    );
+    this.cutting = world.apart(0x2545f491);
+    this.mayBeCut = this.cutting.maybe(0.3);
+    const names = ['first', 'second'].slice(0, world.between(1, this.mostPsps));
+    this.accounts = new Accounts(world, names, this.kindsOfPsps);
     this.messenger = new Messenger(world, () => {
       const process = world.oneOf(this.processes);
       return process.alive ? { process, facts: this.service(process).facts } : null;
     });
-    for (const [name, psp] of this.psps) psp.tells = (fact) => this.messenger.carry(name, fact);
+    for (const psp of this.accounts.all) psp.tells = (fact) => this.messenger.carry(psp.name, fact);
+    this.people = new People({
+      world,
+      memory: this.memory,
+      accounts: this.accounts,
+      console: () => {
+        const found = this.someone();
+        return found && { process: found.process, operations: found.service.facts };
+      },
+      rethrow: (error) => this.rethrow(error),
+    });
   }
 
   protected get mostPsps(): number {
@@ -173,7 +176,7 @@ export abstract class Installation<Service extends Working> {
 
   /** The database ends the sessions of a process: a failover, a pooler, a statement that took too long. */
   private maybeCut(process: Mortal): void {
-    if (!this.stormy || !this.mayBeCut || !process.alive || this.cutting.random() >= CUT) return;
+    if (!this.stormy || !this.mayBeCut || !process.alive || !this.cutting.maybe(CUT)) return;
     this.cuts += 1;
     this.world.tell(`the sessions of ${process.name} end`);
     const ended = process.session++;
@@ -183,7 +186,7 @@ export abstract class Installation<Service extends Working> {
   /** Every process clears locks of a session that is not there any more. */
   private async releaseLocks(process: Mortal, ended: number): Promise<void> {
     const { world, memory } = this;
-    await world.wait(1_000 + Math.floor(this.cutting.random() * 1_000), null);
+    await world.wait(this.cutting.between(1_000, 2_000), null);
     const now = new Date(world.nowMs);
     const isOfIt = (token: string | null) => {
       const drawn = this.tokens.get(token ?? '');
@@ -282,14 +285,16 @@ export abstract class Installation<Service extends Working> {
   }
 
   protected pspsOf(process: Mortal): Psps {
-    const psp = (name: string) => this.psps.get(name)!;
+    const psp = (name: string) => this.accounts.knownTo(process, name);
     return {
-      has: (name) => this.psps.has(name),
+      has: (name) => this.accounts.has(name),
       capabilities: (name) => psp(name).can,
-      fingerprint: (name) => `account of ${name}`,
+      fingerprint: (name) => this.accounts.fingerprintOf(psp(name)),
       mayBegin: () => true,
       timeoutMs: () => CALL_TIMEOUT_MS,
       call: async (name, kind, instruction, mayStill) => {
+        // A call ends with the account that it began with.
+        const account = psp(name);
         await this.world.wait(this.pauseMs(), process);
         if (!mayStill()) return { outcome: 'not_sent', pspCode: 'lock_too_old' };
         await this.everyCallIsWrittenDown(instruction.entityKey, instruction.route, kind);
@@ -301,7 +306,7 @@ export abstract class Installation<Service extends Working> {
         // Connecting takes a while, and a process may stand still meanwhile. The lock is looked at again.
         await this.world.wait(this.pauseMs(), process);
         if (!mayStill()) return { outcome: 'not_sent', pspCode: 'lock_too_old' };
-        const answer = await psp(name).call(kind, instruction, (ms) => this.world.wait(ms, null));
+        const answer = await account.call(kind, instruction, (ms) => this.world.wait(ms, null));
         this.world.beat(process);
         this.world.tell(`${process.name} <- ${name}: ${answer.outcome}`);
         this.maybeCrash(process, 'after the call');
@@ -309,6 +314,23 @@ export abstract class Installation<Service extends Working> {
         return answer;
       },
     };
+  }
+
+  /** After the storm: until all is at rest, or people can do no more about it. */
+  protected async comeToRest(): Promise<void> {
+    await this.calm();
+    if (await this.worksOnStuck()) await this.calm();
+  }
+
+  /** What was given up is in the hands of people, while all that can fail does again. False where nothing was. */
+  private async worksOnStuck(): Promise<boolean> {
+    const open = await this.memory.find(pspRequests, { merchantId, verdict: 'open' });
+    const stuck = open.filter(({ stuckAt }) => stuckAt !== null);
+    if (stuck.length === 0) return false;
+    this.stormy = true;
+    for (const psp of this.accounts.all) psp.weather = 1;
+    await this.until(Promise.all([this.people.workOn(stuck), this.workers()]));
+    return true;
   }
 
   /** Mostly short; now and then a process stands still for longer than its lock. */
@@ -338,7 +360,7 @@ export abstract class Installation<Service extends Working> {
     this.memory.restore(copy);
     this.isHeld = true;
     // What took the database away may have taken the way to a PSP, too.
-    for (const psp of this.psps.values()) {
+    for (const psp of this.accounts.all) {
       if (this.world.maybe(0.25)) psp.goAway(this.world.between(1_000, 120_000));
     }
     this.answers.clear();
@@ -430,7 +452,7 @@ export abstract class Installation<Service extends Working> {
     const { world } = this;
     this.stormy = false;
     for (const process of this.processes) process.skewMs = 0;
-    for (const psp of this.psps.values()) psp.weather = 0;
+    for (const psp of this.accounts.all) psp.weather = 0;
     for (let hours = 0; hours < 200; hours++) {
       await this.until(this.settleOnce());
       if (await this.atRest()) break;
@@ -498,7 +520,7 @@ export abstract class Installation<Service extends Working> {
   /** `withPeople`: the PSPs' ids of orphan effects that could not be given back, which people see. */
   protected onceEach(withPeople: ReadonlySet<string | null> = new Set()): void {
     const seen = new Set<string>();
-    for (const psp of this.psps.values()) {
+    for (const psp of this.accounts.all) {
       for (const { entityKey, undone, pspReference } of psp.effects) {
         if (undone || withPeople.has(pspReference)) continue;
         if (seen.has(entityKey)) throw new Broken(this.world, `I1: two effects for ${entityKey}`);
@@ -509,7 +531,7 @@ export abstract class Installation<Service extends Working> {
 
   /** One of the PSPs does what it said could not happen any more. Then it can only be made good again. */
   protected get isLiedTo(): boolean {
-    return [...this.psps.values()].some(({ kind }) => kind.lies);
+    return this.accounts.all.some(({ kind }) => kind.lies);
   }
 
   /** Facts that were taken for contradictions though every PSP did as it said. */
@@ -524,7 +546,7 @@ export abstract class Installation<Service extends Working> {
   }
 
   protected get effects(): readonly Effect[] {
-    return [...this.psps.values()].flatMap((psp) => psp.effects);
+    return this.accounts.all.flatMap((psp) => psp.effects);
   }
 
   /** The PSPs' ids of what was done twice under one name and nobody could give back: people see them. */

@@ -51,6 +51,10 @@ export interface Played {
   readonly takeovers: number;
   /** How often the sessions of a process with the database ended. */
   readonly cuts: number;
+  /** How often another account took the place of a configured one. */
+  readonly rotations: number;
+  /** What people stated and others approved. */
+  readonly statements: number;
   readonly orphans: number;
   readonly compensated: number;
   /** Facts told by PSPs that moved an operation, and those taken for contradictions though nobody lied. */
@@ -84,7 +88,7 @@ export class PaymentSchedule extends Installation<Service> {
     super(seed, telling);
     const { world } = this;
     // An order to void that was only received needs a notification to be judged by.
-    this.fence = world.maybe(0.5) && ![...this.psps.values()].some(({ kind: { later } }) => later);
+    this.fence = world.maybe(0.5) && !this.accounts.all.some(({ kind: { later } }) => later);
     this.ask = {
       reference: 'order-1',
       amount: 1_000,
@@ -105,8 +109,8 @@ export class PaymentSchedule extends Installation<Service> {
   async play(): Promise<Played> {
     const { world } = this;
     this.processes.push(world.newProcess('A'), world.newProcess('B'));
-    await this.until(Promise.all([...this.clients(), this.workers()]));
-    await this.calm();
+    await this.until(Promise.all([...this.clients(), this.workers(), this.accounts.rotate(this.processes)]));
+    await this.comeToRest();
     return this.judge();
   }
 
@@ -132,7 +136,7 @@ export class PaymentSchedule extends Installation<Service> {
   protected newService(process: Mortal): Service {
     const { keyed, newId, deps } = this.toolsOf(process);
     const { store, storage, ids } = deps;
-    const route = () => ({ candidates: [...this.psps.keys()], cancelBeforeFailover: this.fence });
+    const route = () => ({ candidates: this.accounts.names, cancelBeforeFailover: this.fence });
     const owner = new PaymentOwner(deps);
     const refund = new RefundFlow(owner);
     owner.register(refund);
@@ -218,7 +222,7 @@ export class PaymentSchedule extends Installation<Service> {
 
   protected override onceEach(withPeople: ReadonlySet<string | null> = new Set()): void {
     super.onceEach(withPeople);
-    for (const psp of this.psps.values()) this.neverMoreOutThanIn(psp, withPeople);
+    for (const psp of this.accounts.all) this.neverMoreOutThanIn(psp, withPeople);
   }
 
   /** I2: at a PSP no more is captured than authorized and no more refunded than captured. */
@@ -272,6 +276,8 @@ export class PaymentSchedule extends Installation<Service> {
       stuck: routes.filter(({ stuckAt }) => stuckAt !== null).length,
       takeovers: this.takeovers,
       cuts: this.cuts,
+      rotations: this.accounts.rotations,
+      statements: this.people.statements,
       orphans: orphans.length,
       compensated: orphans.filter(({ status }) => status === 'compensated').length,
       noticed: this.messenger.taken.filter(({ taken }) => taken === 'applied').length,

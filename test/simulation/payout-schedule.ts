@@ -37,6 +37,8 @@ export interface PlayedPayouts {
   readonly takeovers: number;
   /** How often the sessions of a process with the database ended. */
   readonly cuts: number;
+  readonly rotations: number;
+  readonly statements: number;
   readonly orphans: number;
   /** Payouts that were refused because another one has to be read first. */
   readonly outOfTurn: number;
@@ -73,8 +75,8 @@ class PayoutSchedule extends Installation<Service> {
     if (world.maybe(0.6)) work.push(this.payer('two', 'salary', world.between(0, 10_000)));
     if (world.maybe(0.5)) work.push(this.payer('three', 'bonus', later()));
     if (world.maybe(0.3)) work.push(this.payer('four', 'bonus', later()));
-    await this.until(Promise.all(work));
-    await this.calm();
+    await this.until(Promise.all([...work, this.accounts.rotate(this.processes)]));
+    await this.comeToRest();
     return this.judge();
   }
 
@@ -82,7 +84,7 @@ class PayoutSchedule extends Installation<Service> {
     const { rethrow } = this;
     const { keyed, newId, deps } = this.toolsOf(process);
     const { store, storage, ids } = deps;
-    const candidates = () => [...this.psps.keys()];
+    const candidates = () => this.accounts.names;
     const sequences = { tailOf: () => this.tailOf() };
     const owner = new PayoutOwner(deps);
     const create = new PayoutFlow(owner, candidates, sequences, anyRecipient, false);
@@ -239,6 +241,8 @@ class PayoutSchedule extends Installation<Service> {
       stuck: routes.filter(({ stuckAt }) => stuckAt !== null).length,
       takeovers: this.takeovers,
       cuts: this.cuts,
+      rotations: this.accounts.rotations,
+      statements: this.people.statements,
       orphans: orphans.length,
       outOfTurn: this.outOfTurn,
       noticed: this.messenger.taken.filter(({ taken }) => taken === 'applied').length,

@@ -87,7 +87,7 @@ class RestoredSchedule extends PaymentSchedule {
     for (const effect of this.effects) {
       const isPayment = effect.operation === 'charge' || effect.operation === 'authorize';
       if (!isPayment || effect.undone || effect.route === 1 || known.has(effect.key)) continue;
-      this.psps.get(effect.psp)!.giveBackByHand(effect);
+      this.accounts.all.find(({ name }) => name === effect.psp)!.giveBackByHand(effect);
       this.givenBack += 1;
     }
   }

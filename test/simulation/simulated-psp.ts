@@ -6,7 +6,7 @@ import {
   OTHER_PARAMETERS,
 } from '../../src/psp/contract.js';
 import { type NotificationItem } from '../../src/psp/notification.js';
-import { type World } from './world.js';
+import { type Chance, type World } from './world.js';
 
 /** Something that moved, or reserved, or released money. */
 export interface Effect {
@@ -129,12 +129,20 @@ export class SimulatedPsp {
   /** How long it is away, from the moment when it has done the first thing and nobody hears of it. */
   private outageMs: number;
   private awayUntilMs = 0;
+  /** Keys of requests that still run here, of which nobody waits for an answer any more. */
+  private readonly running = new Set<string>();
+  private readonly slowness: Chance;
+  private readonly isSlow: boolean;
 
   constructor(
     readonly name: string,
     readonly kind: Kind,
     private readonly world: World,
+    /** What its ids begin with: ids are of one account alone. */
+    private readonly ids = name,
   ) {
+    this.slowness = world.apart(Buffer.from(ids).reduce((sum, byte) => sum * 31 + byte, 0x51ed270b));
+    this.isSlow = kind.can.idempotency.windowMs !== null && this.slowness.maybe(0.3);
     this.fate = world.oneOf(['accepts', 'accepts', 'accepts', 'accepts', 'declines', 'asks']);
     this.outageMs = !kind.lies && world.maybe(0.06) ? world.between(1_000, 120_000) : 0;
   }
@@ -163,6 +171,14 @@ export class SimulatedPsp {
       void world.wait(way, null).then(() => this.arrive(kind, instruction));
       return this.lose(wait);
     }
+    if (kind === 'execute' && this.running.has(instruction.idempotencyKey)) {
+      await wait(world.between(1, 40));
+      return { outcome: 'unknown', httpStatus: 409, pspCode: 'idempotency_key_in_use' };
+    }
+    if (kind === 'execute' && this.isSlow && this.slowness.maybe(0.15 * this.weather)) {
+      this.runSlowly(instruction);
+      return this.lose(wait);
+    }
     const answer = this.arrive(kind, instruction);
     if (kind === 'execute' && this.outageMs > 0) {
       this.goAway(this.outageMs);
@@ -172,6 +188,33 @@ export class SimulatedPsp {
     if (this.strikes(0.12)) return this.lose(wait);
     await wait(world.between(1, 40));
     return answer;
+  }
+
+  /** It is carried out when nobody listens any more; until then its key is in use. */
+  private runSlowly(instruction: Instruction): void {
+    const { idempotencyKey: key } = instruction;
+    this.running.add(key);
+    const ended = this.world.wait(this.slowness.between(CALL_TIMEOUT_MS, MAX_WAY_MS), null);
+    void ended.then(() => (this.running.delete(key), this.arrive('execute', instruction)));
+  }
+
+  /** What a person sees in the dashboard: the object of this route, or null. */
+  shows({ entityKey, route }: Pick<Effect, 'entityKey' | 'route'>): Effect | null {
+    return this.effects.find((e) => e.entityKey === entityKey && e.route === route && !e.undone) ?? null;
+  }
+
+  /** Whether what became of the route is not certain yet: it runs, the customer has to act, or it is being voided. */
+  isBusyWith({
+    entityKey,
+    route,
+    pspIdempotencyKey,
+  }: {
+    readonly entityKey: string;
+    readonly route: number;
+    readonly pspIdempotencyKey: string;
+  }): boolean {
+    const held = this.held.find((one) => one.route === `${entityKey}/${route}`);
+    return this.running.has(pspIdempotencyKey) || held?.status === 'asks';
   }
 
   /** Cannot be reached, or gives no answer, for so long. */
@@ -240,7 +283,7 @@ export class SimulatedPsp {
 
   private pay(instruction: Instruction): Answer {
     const { operation, entityKey, route, money, idempotencyKey } = instruction;
-    const pspReference = `${this.name}-${this.held.length}`;
+    const pspReference = `${this.ids}-${this.held.length}`;
     const held: Held = {
       route: `${entityKey}/${route}`,
       key: idempotencyKey,
@@ -289,7 +332,7 @@ export class SimulatedPsp {
   private async refusedByHand({ names, pspReference: parentReference }: Held): Promise<void> {
     if (!this.world.maybe(0.2)) return;
     await this.world.wait(this.world.between(1_000, 120_000), null);
-    const pspReference = `${this.name}-by-hand-${this.modifications++}`;
+    const pspReference = `${this.ids}-by-hand-${this.modifications++}`;
     const named = { entityKey: names.entityKey, ofPayment: names.entityKey, route: null };
     const answer: Answer = { outcome: 'declined', decline: 'declined', pspReference };
     const about = { operation: 'refund', about: 'operation', cancelReference: null } as const;
@@ -312,7 +355,7 @@ export class SimulatedPsp {
   private modify(instruction: Instruction): Answer {
     const { operation, entityKey, route, parentReference, money } = instruction;
     const held = this.held.find(({ pspReference }) => pspReference === parentReference);
-    const pspReference = `${this.name}-modification-${this.modifications++}`;
+    const pspReference = `${this.ids}-modification-${this.modifications++}`;
     const done = held && this.modified(held, operation, money.amount);
     if (done !== undefined) this.takesEffect(instruction, pspReference, done);
     if (done !== undefined && entityKey.includes('-orphan-')) held!.effect!.undone = true;
@@ -392,7 +435,7 @@ export class SimulatedPsp {
   private cancel({ entityKey, route, undo, pspReference: id }: Instruction): Answer {
     const held = this.held.find((one) => one.route === `${entityKey}/${route}` || one.pspReference === id);
     if (this.kind.later) {
-      const reference = `${this.name}-cancel-${this.cancels++}`;
+      const reference = `${this.ids}-cancel-${this.cancels++}`;
       const afterMs = this.world.between(0, MAX_VOID_MS);
       void this.world.wait(afterMs, null).then(() => held && this.void(held, undo === true, reference));
       return { outcome: undo ? 'canceled' : 'pending', pspCode: 'received', pspReference: reference };

@@ -49,6 +49,8 @@ describe(`${SCHEDULES} schedules from seed ${FROM} on`, () => {
       expect(total('crashes')).toBeGreaterThan(SCHEDULES / 10);
       expect(total('takeovers')).toBeGreaterThan(SCHEDULES / 10);
       expect(total('cuts')).toBeGreaterThan(SCHEDULES / 50);
+      expect(total('rotations')).toBeGreaterThan(SCHEDULES / 20);
+      expect(total('statements')).toBeGreaterThan(SCHEDULES / 200);
       expect(total('switches')).toBeGreaterThan(SCHEDULES / 20);
       expect(total('effects')).toBeGreaterThan(SCHEDULES / 2);
       expect(total('compensated')).toBeGreaterThan(SCHEDULES / 2_000);
@@ -96,6 +98,7 @@ describe(`${SCHEDULES} schedules from seed ${FROM} on`, () => {
     ['payment', 'a call in doubt taken for none', 'break-the-rule', 1, 200],
     ['payouts', 'a call in doubt taken for none', 'break-the-rule', 1, 200],
     ['payment', 'a lock of ours that has gone taken for a proof', 'break-the-lock', 1, 400],
+    ['payouts', 'another account under the same name taken for the first', 'break-the-account', 1, 400],
     ['restored', 'a key at PSPs is drawn anew for every payment', 'break-the-keys', 1, 200],
     ['restored', 'an open route is sent that another PSP may have done', 'break-the-hold', 1_850, 1_860],
     ['restored', 'a payment is taken that another PSP may have made', 'break-the-refusal', 50, 200],

@@ -2,6 +2,25 @@ import { type Clock } from '../../src/core/clock.js';
 import { DatabaseClock } from '../../src/core/database-clock.js';
 import { SeededIds } from '../../src/core/ids.js';
 
+/** Draws from one seed. */
+export class Chance {
+  constructor(private readonly drawn: SeededIds) {}
+
+  /** True so often as `probability` says. */
+  maybe(probability: number): boolean {
+    return this.drawn.random() < probability;
+  }
+
+  /** An integer in [from, to]. */
+  between(from: number, to: number): number {
+    return from + Math.floor(this.drawn.random() * (to - from + 1));
+  }
+
+  oneOf<T>(choices: readonly T[]): T {
+    return choices[this.between(0, choices.length - 1)]!;
+  }
+}
+
 /** A process that can die. What it had in hand is never heard of again. */
 export interface SimulatedProcess {
   readonly name: string;
@@ -36,7 +55,7 @@ export class World {
   /** What happened, a line each; kept only where it will be read. */
   readonly story: string[] = [];
   private readonly begunMs = this.nowMs;
-  private readonly chance: SeededIds;
+  private readonly chance: Chance;
   private pending: Pending[] = [];
   private order = 0;
 
@@ -44,24 +63,18 @@ export class World {
     readonly seed: number,
     private readonly telling: boolean,
   ) {
-    const clock = this.clockOf(null, null);
-    this.chance = new SeededIds(seed, clock);
-    this.ids = new SeededIds(seed ^ 0x5bd1e995, clock);
+    this.chance = this.apart(0);
+    this.ids = new SeededIds(seed ^ 0x5bd1e995, this.clockOf(null, null));
   }
 
-  /** True so often as `probability` says. */
-  maybe(probability: number): boolean {
-    return this.chance.random() < probability;
+  /** Draws of their own, so that the schedules of seeds in which they change nothing stay as they are. */
+  apart(salt: number): Chance {
+    return new Chance(new SeededIds(this.seed ^ salt, this.clockOf(null, null)));
   }
 
-  /** An integer in [from, to]. */
-  between(from: number, to: number): number {
-    return from + Math.floor(this.chance.random() * (to - from + 1));
-  }
-
-  oneOf<T>(choices: readonly T[]): T {
-    return choices[this.between(0, choices.length - 1)]!;
-  }
+  readonly maybe: Chance['maybe'] = (probability) => this.chance.maybe(probability);
+  readonly between: Chance['between'] = (from, to) => this.chance.between(from, to);
+  readonly oneOf: Chance['oneOf'] = (choices) => this.chance.oneOf(choices);
 
   tell(line: string): void {
     if (!this.telling) return;
