@@ -28,7 +28,7 @@ import { variableNames } from '../src/config/environment.js';
 import { parsePsps, PspsFileError } from '../src/psp/psps-file.js';
 import { type FreshDatabase, freshDatabase } from './support/database.js';
 import { spawnNode } from './support/process.js';
-import { eventually, orderOf } from './support/test-environment.js';
+import { eventually, orderOf, tokens } from './support/test-environment.js';
 
 /**
  * What linters cannot know of docker/: that the files are there, that the build has all it reads, that
@@ -451,7 +451,9 @@ describe('what the image is made of', () => {
           'content-type': 'application/json',
           'idempotency-key': `order-${first}`,
         },
-        body: JSON.stringify(orderOf({ first, reference: `order-${first}` })),
+        body: JSON.stringify(
+          orderOf({ first, reference: `order-${first}`, tokens: { [first]: tokens[first] } }),
+        ),
       });
       expect([first, answer.status]).toEqual([first, 201]);
     }
