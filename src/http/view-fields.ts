@@ -40,7 +40,7 @@ export function WholeNumber(schema: Schema = {}): PropertyDecorator {
 }
 
 export function TestMode(): PropertyDecorator {
-  return Field({ type: 'boolean', description: 'Of test mode: no real money moves.' });
+  return Field({ type: 'boolean', description: 'The object is of test mode: no real money moves.' });
 }
 
 /** In minor units. */

@@ -18,7 +18,7 @@ export class IdempotencyKey {
   @Column('text')
   fingerprint: string;
 
-  /** Where its first request came from; null for a request of the service itself. Left out of inserts then. */
+  /** The address that its first request came from; null for a request of the service itself, whose insert leaves it out. */
   @Column('text', { nullable: true })
   sourceAddress?: string | null;
 

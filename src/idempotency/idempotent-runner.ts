@@ -33,7 +33,7 @@ export interface KeyedRequest<Input> {
   readonly key: string;
   readonly actor: string;
   readonly traceId: string;
-  /** Where it came from. */
+  /** The address that it came from. */
   readonly sourceAddress?: string | undefined;
   /** The parsed and validated request; its hash is the fingerprint. */
   readonly input: Input;

@@ -39,7 +39,7 @@ export interface RequestRow {
   readonly finishedAt: Date | null;
   /** Of the answer that is stored; null until there is one. */
   readonly status: number | null;
-  /** Where its first request came from; null: it is not known. */
+  /** The address that its first request came from; null if it is not known. */
   readonly sourceAddress: string | null;
 }
 

@@ -32,7 +32,7 @@ export const CREATE_PAYMENT = 'POST /v1/payments';
 export interface Routing {
   readonly candidates: readonly string[];
   readonly cancelBeforeFailover: boolean;
-  /** To accounts of test mode. Absent: not. */
+  /** The payment is of test mode. Absent: it is not. */
   readonly isTest?: boolean;
 }
 

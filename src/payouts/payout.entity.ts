@@ -63,7 +63,7 @@ export class Payout {
   @Column('uuid', { nullable: true })
   previous: string | null;
 
-  /** Of test mode: no money of it is real. Left out of inserts where it is real. */
+  /** Its merchant is a test mode: no money of it is real. Inserts leave it out otherwise. Answers and events are made of this row alone. */
   @Column('boolean', { name: 'test', nullable: true })
   isTest?: boolean | null;
 

@@ -44,7 +44,7 @@ export class RecipientView {
   readonly approved_at: string | null;
 }
 
-/** By the merchant's rule an approval is needed or not. */
+/** The merchant's rule says whether an approval is needed. */
 export function recipientViewOf(
   recipient: Recipient,
   { payoutRecipients, isTest }: Pick<Caller, 'payoutRecipients' | 'isTest'>,

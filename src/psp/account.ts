@@ -45,7 +45,7 @@ export function stripeAccount(secretKey: string, configured: string | undefined)
   return `${/_test_/.test(secretKey) ? 'test' : 'live'} ${withoutPrefix(configured)}`;
 }
 
-/** Whether an id of Stripe's is the account that is configured, with or without `acct_`. */
+/** True if Stripe's id is the configured account, which may be written without `acct_`. */
 export function isAccountNamed(id: string, configured: string): boolean {
   return withoutPrefix(id) === withoutPrefix(configured);
 }

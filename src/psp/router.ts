@@ -116,7 +116,7 @@ export interface RoutingRules {
   routingOf(merchantId: string): readonly RoutingRule[];
 }
 
-/** As many accounts are named to a client that misspelt one. */
+/** The most accounts that are named to a client that misspelt one. */
 const MAX_NAMES = 20;
 
 /** The accounts that a request names, and what it names them with. */

@@ -40,7 +40,7 @@ const requests = fc.record({
     fc.integer({ min: 1, max: 99_999 }),
     fc.constantFrom(0, -5, 100_000_000_000, Number.MAX_SAFE_INTEGER),
   ),
-  currency: mostly(texts('USD', 'EUR', 'GBP', 'JPY'), texts('usd', 'XTS', '')),
+  currency: mostly(texts('USD', 'EUR', 'GBP', 'JPY', 'CUP'), texts('usd', 'XTS', '')),
   capture: maybe(texts('automatic', 'manual')),
   payment_method: fc.record({
     type: fc.constant('card'),
@@ -159,4 +159,5 @@ it(`answers ${REQUESTS} requests as REST does, field by field`, async () => {
   // Of everything there is enough for the comparison to mean something.
   expect(codes.get('OK')).toBeGreaterThan(60);
   expect(codes.get('validation_failed')).toBeGreaterThan(40);
+  expect(codes.get('no_route')).toBeGreaterThan(0);
 });

@@ -38,7 +38,7 @@ describe('a list of 25 payments', () => {
     of = await merchantClient();
     // Several at once: some share their millisecond.
     made = await Promise.all(Array.from({ length: 25 }, (_, n) => make(n)));
-    // What the filters below expect, told here where one went elsewhere.
+    // The filters below expect this; a payment that went elsewhere shows here.
     expect(made.filter(({ status, psp }) => status !== 'captured' || psp !== 'stripe')).toEqual([]);
   });
 

@@ -104,7 +104,7 @@ it('imports a due time once where two processes read it and the PSP tells them d
     if (place !== 'reconciliation:before:commit' || others.length > 0) return;
     environment.simulator.publish('stripe', { planted: [{ seq: 1, difference: 'made_up' }] });
     others.push(fetcher().runOnce());
-    // Until it waits for the lock of this account; the server has databases of other specs too.
+    // It waits for the lock of this account; the server has databases of other specs too.
     await eventually(async () => {
       const waiting = await environment.sql(
         `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted

@@ -140,10 +140,16 @@ it.each(['ours last', 'ours first'])('tells of a second object under our name, %
       ).length === 1,
     'the second one is an orphan effect',
   );
+  const divided = await environment.sql(
+    `SELECT source FROM reconciliation_matches m JOIN ledger_transactions t USING (merchant_id, source)
+      WHERE t.entity_key = $1 GROUP BY source HAVING count(DISTINCT unit) > 1`,
+    [paid.entity_key],
+  );
+  expect(divided).toEqual([]);
   const units = await environment.sql(
-    'SELECT DISTINCT unit FROM reconciliation_matches m JOIN ledger_transactions t USING (merchant_id, source) WHERE t.entity_key = $1 AND t.kind = $2',
-    // Where the second one is booked already, that is a unit of its own.
-    [paid.entity_key, 'charge'],
+    `SELECT DISTINCT unit FROM reconciliation_matches m JOIN ledger_transactions t USING (merchant_id, source)
+      WHERE t.entity_key = $1 AND t.kind = 'charge'`,
+    [paid.entity_key],
   );
   expect(units).toHaveLength(1);
 });

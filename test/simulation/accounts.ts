@@ -4,7 +4,7 @@ import { type Chance, type SimulatedProcess, type World } from './world.js';
 /** The accounts at PSPs by the names under which they are configured, which may come to mean other accounts. */
 export class Accounts {
   rotations = 0;
-  /** All that there ever were. */
+  /** Every account that there ever was. */
   readonly all: SimulatedPsp[];
   private readonly configured: Map<string, SimulatedPsp>;
   /** A process learns of a change some seconds after it was made. */
@@ -53,7 +53,7 @@ export class Accounts {
     if (!chance.maybe(0.15)) return;
     const name = chance.oneOf(this.names);
     const first = this.configured.get(name)!;
-    // What a PSP does that it said could not happen is found by looking again, for which its account has to be there.
+    // A late effect of a PSP that lies is found by looking again, for which its account has to be there.
     if (first.kind.lies) return;
     await world.wait(chance.oneOf([chance.between(0, 2_000), chance.between(0, 90_000)]), null);
     const second = new SimulatedPsp(name, first.kind, world, `${name}.${this.all.length}`);

@@ -82,7 +82,6 @@ export async function withStory<Played>(play: (telling: boolean) => Promise<Play
 export abstract class Installation<Service extends Working> {
   protected readonly world: World;
   protected readonly memory: MemoryStore;
-  /** By the name under which each is configured. */
   protected readonly accounts: Accounts;
   protected readonly people: People;
   protected readonly messenger: Messenger;
@@ -322,7 +321,7 @@ export abstract class Installation<Service extends Working> {
     if (await this.worksOnStuck()) await this.calm();
   }
 
-  /** What was given up is in the hands of people, while all that can fail does again. False where nothing was. */
+  /** People work on what is stuck, while all that can fail does again. False if nothing is stuck. */
   private async worksOnStuck(): Promise<boolean> {
     const open = await this.memory.find(pspRequests, { merchantId, verdict: 'open' });
     const stuck = open.filter(({ stuckAt }) => stuckAt !== null);

@@ -53,7 +53,7 @@ export interface Played {
   readonly cuts: number;
   /** How often another account took the place of a configured one. */
   readonly rotations: number;
-  /** What people stated and others approved. */
+  /** Statements of people that others approved. */
   readonly statements: number;
   readonly orphans: number;
   readonly compensated: number;

@@ -23,7 +23,7 @@ interface Workplace {
 
 /** Operators in whose hands the stuck operations are: honest, slow, and not aware of each other. */
 export class People {
-  /** What one stated and another approved. */
+  /** Statements that were approved. */
   statements = 0;
   private readonly chance: Chance;
 

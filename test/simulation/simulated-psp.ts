@@ -138,7 +138,7 @@ export class SimulatedPsp {
     readonly name: string,
     readonly kind: Kind,
     private readonly world: World,
-    /** What its ids begin with: ids are of one account alone. */
+    /** The beginning of its ids, which are of one account alone. */
     private readonly ids = name,
   ) {
     this.slowness = world.apart(Buffer.from(ids).reduce((sum, byte) => sum * 31 + byte, 0x51ed270b));
@@ -198,12 +198,12 @@ export class SimulatedPsp {
     void ended.then(() => (this.running.delete(key), this.arrive('execute', instruction)));
   }
 
-  /** What a person sees in the dashboard: the object of this route, or null. */
+  /** The object of this route, as a person sees it in the dashboard, or null. */
   shows({ entityKey, route }: Pick<Effect, 'entityKey' | 'route'>): Effect | null {
     return this.effects.find((e) => e.entityKey === entityKey && e.route === route && !e.undone) ?? null;
   }
 
-  /** Whether what became of the route is not certain yet: it runs, the customer has to act, or it is being voided. */
+  /** True while the route is not decided at the PSP: a request of it runs, or the customer has to act. */
   isBusyWith({
     entityKey,
     route,

@@ -1066,7 +1066,7 @@ export interface components {
        * @enum {string}
        */
       readonly status: 'open' | 'won' | 'lost';
-      /** @description Of test mode: no real money moves. */
+      /** @description The object is of test mode: no real money moves. */
       readonly test: boolean;
     };
     /** @description A change of a payment, refund, dispute or payout. */
@@ -1080,7 +1080,7 @@ export interface components {
       readonly id: string;
       /** @constant */
       readonly object: 'event';
-      /** @description Of test mode: no real money moves. */
+      /** @description The object is of test mode: no real money moves. */
       readonly test: boolean;
       /**
        * Format: date-time
@@ -1286,7 +1286,7 @@ export interface components {
         | 'refunded'
         | 'canceled'
         | 'failed';
-      /** @description Of test mode: no real money moves. */
+      /** @description The object is of test mode: no real money moves. */
       readonly test: boolean;
       /**
        * Format: date-time
@@ -1402,7 +1402,7 @@ export interface components {
        * @enum {string}
        */
       readonly status: 'processing' | 'paid' | 'failed' | 'returned';
-      /** @description Of test mode: no real money moves. */
+      /** @description The object is of test mode: no real money moves. */
       readonly test: boolean;
       /**
        * Format: date-time
@@ -1781,7 +1781,7 @@ export interface components {
        * @enum {string}
        */
       readonly status: 'pending' | 'succeeded' | 'failed';
-      /** @description Of test mode: no real money moves. */
+      /** @description The object is of test mode: no real money moves. */
       readonly test: boolean;
       /**
        * Format: date-time
@@ -1838,7 +1838,7 @@ export interface components {
        * @enum {string}
        */
       readonly status: 'active' | 'waiting_for_approval' | 'removed';
-      /** @description Of test mode: no real money moves. */
+      /** @description The object is of test mode: no real money moves. */
       readonly test: boolean;
       /** @description Raised with every change of the tokens, and by removal. */
       readonly version: number;
@@ -1935,7 +1935,7 @@ export interface components {
       readonly previous_secret_until: string | null;
       /** @enum {string} */
       readonly status: 'enabled' | 'disabled';
-      /** @description Of test mode: no real money moves. */
+      /** @description The object is of test mode: no real money moves. */
       readonly test: boolean;
       /**
        * Format: date-time
@@ -2014,7 +2014,7 @@ export interface components {
       readonly secret: string;
       /** @enum {string} */
       readonly status: 'enabled' | 'disabled';
-      /** @description Of test mode: no real money moves. */
+      /** @description The object is of test mode: no real money moves. */
       readonly test: boolean;
       /**
        * Format: date-time

@@ -51,7 +51,7 @@ function sent(
   return value;
 }
 
-/** What is absent is null, as REST shows it; a flag that may be absent stays away. */
+/** An absent field is null, as REST shows it; an absent flag stays away. */
 export function restOf(type: protobuf.Type, message: protobuf.Message): Record<string, unknown> {
   const fields = type.toObject(message, { longs: Number, enums: String, defaults: true });
   return shownAs(type, fields);

@@ -7,6 +7,160 @@ export const protos = {
       nested: {
         v1: {
           nested: {
+            Events: {
+              methods: {
+                List: { requestType: 'EventsListRequest', responseType: 'EventsListResponse' },
+                Get: { requestType: 'EventsGetRequest', responseType: 'EventsGetResponse' },
+              },
+            },
+            Event: {
+              fields: {
+                id: { type: 'string', id: 1 },
+                type: { type: 'string', id: 2 },
+                timestamp: { type: 'google.protobuf.Timestamp', id: 3 },
+                data: { type: 'google.protobuf.Struct', id: 4 },
+                test: { type: 'bool', id: 5 },
+              },
+            },
+            EventsGetRequest: { fields: { id: { type: 'string', id: 1 } } },
+            EventsGetResponse: { fields: { event: { type: 'Event', id: 1 } } },
+            EventsListRequest: {
+              oneofs: {
+                _limit: { oneof: ['limit'] },
+                _cursor: { oneof: ['cursor'] },
+                _type: { oneof: ['type'] },
+                _created_gte: { oneof: ['created_gte'] },
+                _created_lte: { oneof: ['created_lte'] },
+              },
+              fields: {
+                limit: { type: 'int32', id: 1, options: { proto3_optional: true } },
+                cursor: { type: 'string', id: 2, options: { proto3_optional: true } },
+                type: { type: 'string', id: 3, options: { proto3_optional: true } },
+                created_gte: { type: 'google.protobuf.Timestamp', id: 4, options: { proto3_optional: true } },
+                created_lte: { type: 'google.protobuf.Timestamp', id: 5, options: { proto3_optional: true } },
+              },
+            },
+            EventsListResponse: {
+              oneofs: { _next_cursor: { oneof: ['next_cursor'] } },
+              fields: {
+                data: { rule: 'repeated', type: 'Event', id: 1 },
+                has_more: { type: 'bool', id: 2 },
+                next_cursor: { type: 'string', id: 3, options: { proto3_optional: true } },
+              },
+            },
+            Payouts: {
+              methods: {
+                Create: { requestType: 'PayoutsCreateRequest', responseType: 'PayoutsCreateResponse' },
+                Get: { requestType: 'PayoutsGetRequest', responseType: 'PayoutsGetResponse' },
+                List: { requestType: 'PayoutsListRequest', responseType: 'PayoutsListResponse' },
+              },
+            },
+            PayoutStatus: {
+              values: {
+                PAYOUT_STATUS_UNSPECIFIED: 0,
+                PAYOUT_STATUS_PROCESSING: 1,
+                PAYOUT_STATUS_PAID: 2,
+                PAYOUT_STATUS_FAILED: 3,
+                PAYOUT_STATUS_RETURNED: 4,
+              },
+            },
+            Payout: {
+              oneofs: {
+                _psp: { oneof: ['psp'] },
+                _psp_reference: { oneof: ['psp_reference'] },
+                _failure: { oneof: ['failure'] },
+                _previous: { oneof: ['previous'] },
+              },
+              fields: {
+                id: { type: 'string', id: 1 },
+                reference: { type: 'string', id: 2 },
+                recipient: { type: 'string', id: 3 },
+                status: { type: 'PayoutStatus', id: 4 },
+                amount: { type: 'int64', id: 5 },
+                currency: { type: 'string', id: 6 },
+                psp: { type: 'string', id: 7, options: { proto3_optional: true } },
+                psp_reference: { type: 'string', id: 8, options: { proto3_optional: true } },
+                entity_key: { type: 'string', id: 9 },
+                routes: { rule: 'repeated', type: 'Route', id: 10 },
+                failure: { type: 'Failure', id: 11, options: { proto3_optional: true } },
+                previous: { type: 'string', id: 12, options: { proto3_optional: true } },
+                metadata: { keyType: 'string', type: 'string', id: 13 },
+                created_at: { type: 'google.protobuf.Timestamp', id: 14 },
+                updated_at: { type: 'google.protobuf.Timestamp', id: 15 },
+                test: { type: 'bool', id: 16 },
+              },
+            },
+            Recipient: {
+              fields: {
+                reference: { type: 'string', id: 1 },
+                tokens: { keyType: 'string', type: 'string', id: 2 },
+              },
+            },
+            PayoutsCreateRequest: {
+              oneofs: {
+                _previous: { oneof: ['previous'] },
+                _statement_descriptor: { oneof: ['statement_descriptor'] },
+              },
+              fields: {
+                reference: { type: 'string', id: 1 },
+                recipient: { type: 'Recipient', id: 2 },
+                amount: { type: 'int64', id: 3 },
+                currency: { type: 'string', id: 4 },
+                previous: { type: 'string', id: 5, options: { proto3_optional: true } },
+                statement_descriptor: { type: 'string', id: 6, options: { proto3_optional: true } },
+                metadata: { keyType: 'string', type: 'string', id: 7 },
+              },
+            },
+            PayoutsCreateResponse: { fields: { payout: { type: 'Payout', id: 1 } } },
+            PayoutsGetRequest: { fields: { id: { type: 'string', id: 1 } } },
+            PayoutsGetResponse: { fields: { payout: { type: 'Payout', id: 1 } } },
+            PayoutsListRequest: {
+              oneofs: {
+                _limit: { oneof: ['limit'] },
+                _cursor: { oneof: ['cursor'] },
+                _psp: { oneof: ['psp'] },
+                _reference: { oneof: ['reference'] },
+                _recipient: { oneof: ['recipient'] },
+                _created_gte: { oneof: ['created_gte'] },
+                _created_lte: { oneof: ['created_lte'] },
+              },
+              fields: {
+                limit: { type: 'int32', id: 1, options: { proto3_optional: true } },
+                cursor: { type: 'string', id: 2, options: { proto3_optional: true } },
+                status: { type: 'PayoutStatus', id: 3 },
+                psp: { type: 'string', id: 4, options: { proto3_optional: true } },
+                reference: { type: 'string', id: 5, options: { proto3_optional: true } },
+                recipient: { type: 'string', id: 6, options: { proto3_optional: true } },
+                created_gte: { type: 'google.protobuf.Timestamp', id: 7, options: { proto3_optional: true } },
+                created_lte: { type: 'google.protobuf.Timestamp', id: 8, options: { proto3_optional: true } },
+              },
+            },
+            PayoutsListResponse: {
+              oneofs: { _next_cursor: { oneof: ['next_cursor'] } },
+              fields: {
+                data: { rule: 'repeated', type: 'Payout', id: 1 },
+                has_more: { type: 'bool', id: 2 },
+                next_cursor: { type: 'string', id: 3, options: { proto3_optional: true } },
+              },
+            },
+            Route: {
+              oneofs: { _outcome: { oneof: ['outcome'] } },
+              fields: {
+                route: { type: 'int32', id: 1 },
+                psp: { type: 'string', id: 2 },
+                verdict: { type: 'string', id: 3 },
+                outcome: { type: 'string', id: 4, options: { proto3_optional: true } },
+              },
+            },
+            Failure: {
+              oneofs: { _psp_code: { oneof: ['psp_code'] } },
+              fields: {
+                category: { type: 'string', id: 1 },
+                code: { type: 'string', id: 2 },
+                psp_code: { type: 'string', id: 3, options: { proto3_optional: true } },
+                message: { type: 'string', id: 4 },
+              },
+            },
             Payments: {
               methods: {
                 Create: { requestType: 'PaymentsCreateRequest', responseType: 'PaymentsCreateResponse' },
@@ -230,101 +384,6 @@ export const protos = {
             PaymentsCancelResponse: { fields: { payment: { type: 'Payment', id: 1 } } },
             PaymentsWatchRequest: { fields: { id: { type: 'string', id: 1 } } },
             PaymentsWatchResponse: { fields: { payment: { type: 'Payment', id: 1 } } },
-            Payouts: {
-              methods: {
-                Create: { requestType: 'PayoutsCreateRequest', responseType: 'PayoutsCreateResponse' },
-                Get: { requestType: 'PayoutsGetRequest', responseType: 'PayoutsGetResponse' },
-                List: { requestType: 'PayoutsListRequest', responseType: 'PayoutsListResponse' },
-              },
-            },
-            PayoutStatus: {
-              values: {
-                PAYOUT_STATUS_UNSPECIFIED: 0,
-                PAYOUT_STATUS_PROCESSING: 1,
-                PAYOUT_STATUS_PAID: 2,
-                PAYOUT_STATUS_FAILED: 3,
-                PAYOUT_STATUS_RETURNED: 4,
-              },
-            },
-            Payout: {
-              oneofs: {
-                _psp: { oneof: ['psp'] },
-                _psp_reference: { oneof: ['psp_reference'] },
-                _failure: { oneof: ['failure'] },
-                _previous: { oneof: ['previous'] },
-              },
-              fields: {
-                id: { type: 'string', id: 1 },
-                reference: { type: 'string', id: 2 },
-                recipient: { type: 'string', id: 3 },
-                status: { type: 'PayoutStatus', id: 4 },
-                amount: { type: 'int64', id: 5 },
-                currency: { type: 'string', id: 6 },
-                psp: { type: 'string', id: 7, options: { proto3_optional: true } },
-                psp_reference: { type: 'string', id: 8, options: { proto3_optional: true } },
-                entity_key: { type: 'string', id: 9 },
-                routes: { rule: 'repeated', type: 'Route', id: 10 },
-                failure: { type: 'Failure', id: 11, options: { proto3_optional: true } },
-                previous: { type: 'string', id: 12, options: { proto3_optional: true } },
-                metadata: { keyType: 'string', type: 'string', id: 13 },
-                created_at: { type: 'google.protobuf.Timestamp', id: 14 },
-                updated_at: { type: 'google.protobuf.Timestamp', id: 15 },
-                test: { type: 'bool', id: 16 },
-              },
-            },
-            Recipient: {
-              fields: {
-                reference: { type: 'string', id: 1 },
-                tokens: { keyType: 'string', type: 'string', id: 2 },
-              },
-            },
-            PayoutsCreateRequest: {
-              oneofs: {
-                _previous: { oneof: ['previous'] },
-                _statement_descriptor: { oneof: ['statement_descriptor'] },
-              },
-              fields: {
-                reference: { type: 'string', id: 1 },
-                recipient: { type: 'Recipient', id: 2 },
-                amount: { type: 'int64', id: 3 },
-                currency: { type: 'string', id: 4 },
-                previous: { type: 'string', id: 5, options: { proto3_optional: true } },
-                statement_descriptor: { type: 'string', id: 6, options: { proto3_optional: true } },
-                metadata: { keyType: 'string', type: 'string', id: 7 },
-              },
-            },
-            PayoutsCreateResponse: { fields: { payout: { type: 'Payout', id: 1 } } },
-            PayoutsGetRequest: { fields: { id: { type: 'string', id: 1 } } },
-            PayoutsGetResponse: { fields: { payout: { type: 'Payout', id: 1 } } },
-            PayoutsListRequest: {
-              oneofs: {
-                _limit: { oneof: ['limit'] },
-                _cursor: { oneof: ['cursor'] },
-                _psp: { oneof: ['psp'] },
-                _reference: { oneof: ['reference'] },
-                _recipient: { oneof: ['recipient'] },
-                _created_gte: { oneof: ['created_gte'] },
-                _created_lte: { oneof: ['created_lte'] },
-              },
-              fields: {
-                limit: { type: 'int32', id: 1, options: { proto3_optional: true } },
-                cursor: { type: 'string', id: 2, options: { proto3_optional: true } },
-                status: { type: 'PayoutStatus', id: 3 },
-                psp: { type: 'string', id: 4, options: { proto3_optional: true } },
-                reference: { type: 'string', id: 5, options: { proto3_optional: true } },
-                recipient: { type: 'string', id: 6, options: { proto3_optional: true } },
-                created_gte: { type: 'google.protobuf.Timestamp', id: 7, options: { proto3_optional: true } },
-                created_lte: { type: 'google.protobuf.Timestamp', id: 8, options: { proto3_optional: true } },
-              },
-            },
-            PayoutsListResponse: {
-              oneofs: { _next_cursor: { oneof: ['next_cursor'] } },
-              fields: {
-                data: { rule: 'repeated', type: 'Payout', id: 1 },
-                has_more: { type: 'bool', id: 2 },
-                next_cursor: { type: 'string', id: 3, options: { proto3_optional: true } },
-              },
-            },
             Refunds: {
               methods: {
                 Create: { requestType: 'RefundsCreateRequest', responseType: 'RefundsCreateResponse' },
@@ -397,65 +456,6 @@ export const protos = {
               oneofs: { _next_cursor: { oneof: ['next_cursor'] } },
               fields: {
                 data: { rule: 'repeated', type: 'Refund', id: 1 },
-                has_more: { type: 'bool', id: 2 },
-                next_cursor: { type: 'string', id: 3, options: { proto3_optional: true } },
-              },
-            },
-            Route: {
-              oneofs: { _outcome: { oneof: ['outcome'] } },
-              fields: {
-                route: { type: 'int32', id: 1 },
-                psp: { type: 'string', id: 2 },
-                verdict: { type: 'string', id: 3 },
-                outcome: { type: 'string', id: 4, options: { proto3_optional: true } },
-              },
-            },
-            Failure: {
-              oneofs: { _psp_code: { oneof: ['psp_code'] } },
-              fields: {
-                category: { type: 'string', id: 1 },
-                code: { type: 'string', id: 2 },
-                psp_code: { type: 'string', id: 3, options: { proto3_optional: true } },
-                message: { type: 'string', id: 4 },
-              },
-            },
-            Events: {
-              methods: {
-                List: { requestType: 'EventsListRequest', responseType: 'EventsListResponse' },
-                Get: { requestType: 'EventsGetRequest', responseType: 'EventsGetResponse' },
-              },
-            },
-            Event: {
-              fields: {
-                id: { type: 'string', id: 1 },
-                type: { type: 'string', id: 2 },
-                timestamp: { type: 'google.protobuf.Timestamp', id: 3 },
-                data: { type: 'google.protobuf.Struct', id: 4 },
-                test: { type: 'bool', id: 5 },
-              },
-            },
-            EventsGetRequest: { fields: { id: { type: 'string', id: 1 } } },
-            EventsGetResponse: { fields: { event: { type: 'Event', id: 1 } } },
-            EventsListRequest: {
-              oneofs: {
-                _limit: { oneof: ['limit'] },
-                _cursor: { oneof: ['cursor'] },
-                _type: { oneof: ['type'] },
-                _created_gte: { oneof: ['created_gte'] },
-                _created_lte: { oneof: ['created_lte'] },
-              },
-              fields: {
-                limit: { type: 'int32', id: 1, options: { proto3_optional: true } },
-                cursor: { type: 'string', id: 2, options: { proto3_optional: true } },
-                type: { type: 'string', id: 3, options: { proto3_optional: true } },
-                created_gte: { type: 'google.protobuf.Timestamp', id: 4, options: { proto3_optional: true } },
-                created_lte: { type: 'google.protobuf.Timestamp', id: 5, options: { proto3_optional: true } },
-              },
-            },
-            EventsListResponse: {
-              oneofs: { _next_cursor: { oneof: ['next_cursor'] } },
-              fields: {
-                data: { rule: 'repeated', type: 'Event', id: 1 },
                 has_more: { type: 'bool', id: 2 },
                 next_cursor: { type: 'string', id: 3, options: { proto3_optional: true } },
               },

@@ -3,8 +3,8 @@ import { markUnsent } from '../network-error.js';
 import { isAccountNamed } from '../account.js';
 
 /**
- * Whose the secret key is, where it does not say so itself: Stripe is asked before the first request under the key. A
- * key of another account would know nothing of what was sent, and would do it again.
+ * Holds a secret key that does not name its account to the configured one: Stripe is asked before the first request under
+ * the key. A key of another account knows nothing of what was sent, and would do it again.
  * https://docs.stripe.com/api/accounts/retrieve (read 2026-11)
  */
 export class StripeAccount {
