@@ -92,6 +92,13 @@ const mutants = [
     specs: ['src/psp/account.spec'],
   },
   {
+    guard: 'a late look does not find what a later route did',
+    file: 'src/request-storage/delayed-lookup.ts',
+    find: "later.verdict !== 'ruled_out'",
+    put: "later.verdict === 'ruled_out'",
+    specs: ['src/request-storage/delayed-lookup'],
+  },
+  {
     guard: 'a key of another account sends nothing',
     file: 'src/psp/stripe/stripe-account.ts',
     find: '!isAccountNamed(id, this.account!)',

@@ -34,6 +34,26 @@ export function delayedLookupAfter({ kind, by }: RuledOut, { lookup }: Capabilit
   return new Date(now.getTime() + DELAYED_LOOKUPS_MS[0]!);
 }
 
+/**
+ * A capture and a void have no object of their own: a lookup finds what they act upon, whichever route changed it. Where a
+ * later route of the same name stands at the same PSP, it would find what that one did.
+ */
+export function wouldFindLaterRoute(
+  { routes }: Pick<OperationHistory, 'routes'>,
+  { request }: RouteHistory,
+): boolean {
+  const { operation, psp, route } = request;
+  if (operation !== 'capture' && operation !== 'void') return false;
+  return routes.some(
+    ({ request: later }) => later.route > route && later.psp === psp && later.verdict !== 'ruled_out',
+  );
+}
+
+/** No more lookups of a route that was ruled out. */
+export function endLookups({ request }: RouteHistory): Change {
+  return write(request, null);
+}
+
 /** Another lookup of a route that was ruled out: what to write before it, and the call. */
 export function recheck(
   { request, attempts }: RouteHistory,

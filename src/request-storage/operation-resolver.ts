@@ -20,7 +20,7 @@ import {
 import { type Answered, type Call, isCall, type OperationHistory, responseOf } from './attempt.js';
 import { type StepResult, evidenceOnly } from './advance.js';
 import { type RouteHistory } from './assess-route.js';
-import { askAboutStated, recheck, rechecked } from './delayed-lookup.js';
+import { askAboutStated, endLookups, recheck, rechecked, wouldFindLaterRoute } from './delayed-lookup.js';
 import { type RuledOut } from './next-step.js';
 import { attribute, isUnknownReference, recordItem, type NotificationOutcome } from './notification.js';
 import { type PspAttempt, type PspRequest } from './psp-request.entity.js';
@@ -240,6 +240,7 @@ export class OperationResolver<State> {
     const history = this.historyOf(state, due.entityKey);
     const route = history.routes.find(({ request }) => request.route === due.route);
     if (route?.request.version !== due.version) return false;
+    if (wouldFindLaterRoute(history, route)) return this.write('looked', [endLookups(route)]);
     const run = newRun(this.deps, traceId, null);
     const { changes, call } = recheck(route, run, clock.now());
     if (!(await store.commit(gatedByFirst(changes))).done) return false;

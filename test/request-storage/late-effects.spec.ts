@@ -121,6 +121,36 @@ describe('an effect after the proof that there is none', () => {
     }
   }
 
+  it('is no capture that a later route made at the same PSP', async () => {
+    const alone = { PAYONCE_ROLE: 'api' };
+    await later(0, alone);
+    const order = orderOf({ first: FIRST, capture: 'manual', amount: AMOUNT });
+    const { id } = paymentOf(await client.post('/v1/payments', order, 'key'));
+    environment.simulator.faults(FIRST, { fault: 'close_before', next: 1 });
+    const capture = () => client.post(`/v1/payments/${id}/capture`, {}, 'capture');
+    await client.until(capture, ({ status }) => status === 202);
+    await later(PROOF_MS, alone);
+    expect(paymentOf(await client.until(capture, atRest))).toMatchObject({ status: 'captured' });
+    const routes = () =>
+      environment.sql('SELECT route, psp, verdict FROM psp_requests WHERE entity_key = $1 ORDER BY route', [
+        `payment-${id}-capture`,
+      ]);
+    expect(await routes()).toEqual([
+      { route: 1, psp: FIRST, verdict: 'ruled_out' },
+      { route: 2, psp: FIRST, verdict: 'effective' },
+    ]);
+    await later(LOOK_MS);
+    await eventually(async () => {
+      const waiting = await environment.sql(
+        'SELECT FROM psp_requests WHERE look_again_at IS NOT NULL AND entity_key = $1',
+        [`payment-${id}-capture`],
+      );
+      return waiting.length === 0;
+    }, 'the first route is not looked at any more');
+    expect(await orphans()).toEqual([]);
+    expect(ledger(FIRST)).toEqual([`authorize ${AMOUNT}`, `capture ${AMOUNT}`]);
+  });
+
   describe('what a PSP did after it was ruled out', () => {
     it.each([
       ['automatic', 'charge', 'refund', 'as configured', null],

@@ -415,9 +415,14 @@ export class SimulatedPsp {
 
   /** By our names, or by the key that what it made carries. */
   private lookup(instruction: Instruction): Answer {
-    const { operation, entityKey, parentReference, idempotencyKey, pspReference } = instruction;
+    const { operation, entityKey, route, parentReference, idempotencyKey, pspReference } = instruction;
     if (operation !== 'charge' && operation !== 'authorize' && operation !== 'payout') {
-      const done = this.effects.some((e) => e.entityKey === entityKey || e.key === idempotencyKey);
+      // A refund has names of its own; a capture and a void are found by what they act upon, whichever route did it.
+      const done = this.effects.some(
+        (e) =>
+          e.key === idempotencyKey ||
+          (e.entityKey === entityKey && (operation !== 'refund' || e.route === route)),
+      );
       const parent = this.held.find(({ pspReference }) => pspReference === parentReference);
       const isVoid = parent?.status === 'voided';
       if (done || (operation === 'void' && isVoid)) return { outcome: 'succeeded' };
