@@ -89,6 +89,16 @@ describe('news of a dispute', () => {
     expect(dispute(payment, factOf(open, 1_000, 'USD'), () => 'id', now)).toBe('contradiction');
   });
 
+  it('is of test mode where its payment is', () => {
+    const told = (isTest: boolean) => {
+      const changes = dispute({ ...payment, isTest }, factOf(course[0]!), () => 'id', now);
+      if (typeof changes === 'string') throw new Error(changes);
+      const event = changes.find((c) => c.op === 'insert' && c.table.name === 'events');
+      return event?.op === 'insert' && (event.row['data'] as { test: boolean }).test;
+    };
+    expect([told(true), told(false)]).toEqual([true, false]);
+  });
+
   it('counts two disputes of one payment beside each other', () => {
     const one = { ...course[1]!, reference: 'D1' };
     const { payment: after } = apply(one, { ...course[1]!, reference: 'D2' });

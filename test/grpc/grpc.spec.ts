@@ -2,6 +2,8 @@ import { Client, credentials, loadPackageDefinition } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import { protoPath } from 'grpc-health-check';
 import { randomUUID } from 'node:crypto';
+import { DataSource } from 'typeorm';
+import { TestObjects1700000000174 } from '../../migrations/0174-test-objects.js';
 import {
   ApiClient,
   codeOf,
@@ -357,7 +359,7 @@ describe('a key of test mode', () => {
       '--merchant',
       merchantId,
       '--scopes',
-      'payments:read,payments:write',
+      'payments:read,payments:write,payouts:write,recipients:write,webhooks:write,events:read',
       '--test',
     )) as { key: string };
     expect(key).toMatch(/^po_test_/);
@@ -386,8 +388,42 @@ describe('a key of test mode', () => {
     const given = await trialRest.post(`/v1/payments/${id}/refunds`, {}, randomUUID());
     expect(JSON.parse(given.text)).toMatchObject({ object: 'refund', test: true });
     expect((await trial.call('Payments.Get', { id })).response).toMatchObject({ payment: { test: true } });
+    const recipient = { reference: 'trial', tokens: { keyless: 'ba_trial_account' } };
+    const payout = { reference: 'trial', amount: 100, currency: 'EUR', recipient };
+    const others = await Promise.all([
+      trialRest.post('/v1/payouts', payout, randomUUID()),
+      trialRest.post('/v1/recipients', recipient, randomUUID()),
+      trialRest.post('/v1/webhook_endpoints', { url: 'https://93.184.216.34/hook' }, randomUUID()),
+    ]);
+    expect(others.map(({ text }) => JSON.parse(text) as object)).toMatchObject([
+      { object: 'payout', test: true },
+      { object: 'recipient', test: true },
+      { object: 'webhook_endpoint', test: true },
+    ]);
+    await eventually(async () => {
+      const { data } = JSON.parse((await trialRest.get('/v1/events')).text) as {
+        data: { type: string; test: boolean; data: { test: boolean } }[];
+      };
+      const told = data.find(({ type }) => type === 'payment.captured');
+      return told?.test === true && told.data.test;
+    }, 'its event is of test mode');
     expect((await rest.get(`/v1/payments/${paymentOf(tried).id}`)).status).toBe(404);
     trial.close();
+  });
+
+  it('has its mode in objects that are older than the mark of it', async () => {
+    const tables = ['payments', 'refunds', 'payouts'];
+    const marked = async () =>
+      Promise.all(tables.map((table) => environment.sql(`SELECT id, test FROM ${table} ORDER BY id`)));
+    const before = await marked();
+    expect(before.flat()).toEqual(expect.arrayContaining([expect.objectContaining({ test: true })]));
+    const source = await new DataSource({ type: 'postgres', url: environment.database.url }).initialize();
+    const runner = source.createQueryRunner();
+    const migration = new TestObjects1700000000174();
+    await migration.down(runner);
+    await migration.up(runner);
+    expect(await marked()).toEqual(before);
+    await source.destroy();
   });
 });
 
