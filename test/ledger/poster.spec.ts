@@ -73,6 +73,25 @@ it('posts what was there before it, and what happens from then on, once', async 
   expect([await posted(before), await posted(since)]).toEqual([1, 1]);
 });
 
+it('takes a capture back that failed after it was posted, without waiting for the sweep', async () => {
+  const id = randomUUID();
+  const captured = (type: string) => `
+    INSERT INTO events (merchant_id, id, type, subject, data, at)
+    VALUES ('${merchantId}', gen_random_uuid(), '${type}', 'payment:${id}', '{}', now());`;
+  await database.pool.query(`${captured('payment.captured')}
+    INSERT INTO psp_requests (merchant_id, entity_key, route, operation, payment_id, psp, amount, currency,
+                              psp_idempotency_key, verdict, fence, opened_at, decided_at)
+    VALUES ('${merchantId}', 'payment-${id}-capture', 1, 'capture', '${id}', 'north', 700, 'EUR', '${id}', 'effective', 1,
+            now(), now())`);
+  await postAll(database.pool, poster);
+  expect(await posted(id)).toBe(1);
+  await database.pool.query(`${captured('payment.capture_failed')}
+    INSERT INTO payment_transitions (merchant_id, payment_id, version, event, from_status, to_status, actor, entity_key, at)
+    VALUES ('${merchantId}', '${id}', 3, 'capture_reversed', 'captured', 'authorized', 'psp:north', 'payment-${id}-capture', now())`);
+  await postAll(database.pool, poster);
+  expect(await posted(id)).toBe(2);
+});
+
 it('waits for a transaction that is older than what it sees, and then posts what that one did', async () => {
   const slow = new Client({ connectionString: fresh.url });
   await slow.connect();
