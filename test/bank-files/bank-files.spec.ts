@@ -53,10 +53,8 @@ describeWithSshd('a bank that speaks in files', () => {
       formed: 1,
       sent: 1,
     });
-    const acts = await env.environment.sql(
-      "SELECT actor, detail FROM audit_records WHERE action = 'bank.sent'",
-    );
-    expect(acts).toContainEqual({ actor: 'cli:ada', detail: { formed: 1, sent: 1 } });
+    const acts = await env.environment.acts({ action: 'bank.sent', actor: 'cli:ada' });
+    expect(acts.map(({ detail }) => detail)).toContainEqual({ formed: 1, sent: 1 });
     env.bank.take();
     env.bank.report();
     env.bank.statement();

@@ -154,7 +154,7 @@ it('holds what every PSP did, to the cent, wherever the service died', async () 
     fees: 450,
     held: balances.psps.find(({ psp }) => psp === 'stripe')!.held - 450,
   });
-  expect(
-    await environment.sql("SELECT actor, subject FROM audit_records WHERE action = 'ledger.corrected'"),
-  ).toEqual([{ actor: 'cli:ada', subject: 'ledger:correction-fee-7' }]);
+  expect(await environment.acts({ action: 'ledger.corrected' })).toMatchObject([
+    { actor: 'cli:ada', subject: 'ledger:correction-fee-7' },
+  ]);
 });

@@ -8,12 +8,7 @@ let ada: OperatorCredentials;
 const url = () => service.url;
 const visitor = () => new ConsoleClient(url);
 const acts = async (name: string) =>
-  (
-    await environment.sql<{ action: string }>(
-      'SELECT action FROM audit_records WHERE actor = $1 ORDER BY id',
-      [`operator:${name}`],
-    )
-  ).map(({ action }) => action);
+  (await environment.acts({ actor: `operator:${name}` })).map(({ action }) => action);
 const unlock = (name: string) =>
   environment.sql('UPDATE operators SET failures = 0, locked_until = NULL WHERE name = $1', [name]);
 

@@ -275,19 +275,6 @@ describe('refunds that come back', () => {
         (await environment.sql('SELECT 1 FROM webhook_inbox WHERE state <> ALL ($1)', [states])).length === 0,
       `all that was told is ${states.join(' or ')}`,
     );
-  const transitions = async (id: string) =>
-    (
-      await environment.sql<{ line: string }>(
-        `SELECT event || ': ' || to_status AS line FROM payment_transitions WHERE payment_id = $1 ORDER BY version`,
-        [id],
-      )
-    ).map(({ line }) => line);
-  const eventsOf = async (subject: string) =>
-    (
-      await environment.sql<{ type: string }>('SELECT type FROM events WHERE subject = $1 ORDER BY id', [
-        subject,
-      ])
-    ).map(({ type }) => type);
   const standing = (id: string) =>
     environment
       .effects(id)
@@ -313,18 +300,15 @@ describe('refunds that come back', () => {
       });
       await quiet();
       await inboxIs(['applied', 'ignored']);
-      expect(await transitions(id)).toEqual([
+      expect(await environment.history(id)).toEqual([
         'opened: processing',
         'charged: captured',
         'refunded: refunded',
         'refund_reversed: captured',
       ]);
-      expect(await eventsOf(`refund:${refund.id}`)).toEqual(['refund.succeeded', 'refund.failed']);
-      const audited = await environment.sql(
-        `SELECT actor, action FROM audit_records WHERE subject = $1 AND action = 'refund.reversed'`,
-        [`payment:${id}`],
-      );
-      expect(audited).toEqual([{ actor: `psp:${first}`, action: 'refund.reversed' }]);
+      expect(await environment.told(`refund:${refund.id}`)).toEqual(['refund.succeeded', 'refund.failed']);
+      const audited = await environment.acts({ subject: `payment:${id}`, action: 'refund.reversed' });
+      expect(audited).toMatchObject([{ actor: `psp:${first}` }]);
 
       // The name is used up: its route stays effective, so nothing is sent under it again.
       const same = await refunded(client, id, {}, next('same'));
@@ -350,7 +334,7 @@ describe('refunds that come back', () => {
       environment.simulator.fail(first, two.psp_reference!);
       await failed(two);
       expect(await client.payment(id)).toMatchObject({ status: 'captured', amount_refunded: 0 });
-      expect((await transitions(id)).slice(-2)).toEqual([
+      expect((await environment.history(id)).slice(-2)).toEqual([
         'refund_part_reversed: partially_refunded',
         'refund_reversed: captured',
       ]);

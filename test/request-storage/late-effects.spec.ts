@@ -210,10 +210,9 @@ describe('an effect after the proof that there is none', () => {
       expect(ledger('stripe')).toEqual([`charge ${AMOUNT}`]);
       await figureIs(0);
       await expect(approve(open)).rejects.toMatchObject({ code: 'not_found' });
-      const audit = await environment.sql(
-        "SELECT actor, subject FROM audit_records WHERE action = 'orphan.approved'",
-      );
-      expect(audit).toEqual([{ actor: 'operator:ada', subject: `payment-${made.id}-charge` }]);
+      expect(await environment.acts({ action: 'orphan.approved' })).toMatchObject([
+        { actor: 'operator:ada', subject: `payment-${made.id}-charge` },
+      ]);
       await expectUntouched(made);
     });
   });
@@ -338,11 +337,7 @@ describe('an effect that a notification tells of', () => {
     expect([reply.status, payment.status]).toEqual([201, 'captured']);
     await quiet();
     await inbox('applied');
-    const history = await environment.sql<{ event: string }>(
-      'SELECT event FROM payment_transitions WHERE payment_id = $1 ORDER BY version',
-      [payment.id],
-    );
-    expect(history.map(({ event }) => event)).toEqual(['opened', 'charged']);
+    expect(await environment.history(payment.id)).toEqual(['opened: processing', 'charged: captured']);
     expect(environment.effects(payment.id)).toHaveLength(1);
   });
 
@@ -374,10 +369,7 @@ describe('an effect that a notification tells of', () => {
     }, 'it is authorized again');
     expect(payment).toMatchObject({ amount_captured: 0, failure: { psp_code: 'CAPTURE_FAILED' } });
     expect(await noticesOf(id)).toMatchObject([{ outcome: 'declined' }]);
-    const told = await environment.sql('SELECT type FROM events WHERE subject = $1 ORDER BY id', [
-      `payment:${id}`,
-    ]);
-    expect(told.map(({ type }) => type as string)).toEqual([
+    expect(await environment.told(`payment:${id}`)).toEqual([
       'payment.authorized',
       'payment.captured',
       'payment.capture_failed',

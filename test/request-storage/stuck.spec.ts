@@ -62,10 +62,7 @@ const referenceOf = (name: Name) => environment.effects(id(name))[0]!.psp_refere
 const orders = () =>
   (['stripe', 'adyen', 'keyless'] as const).flatMap((psp) => environment.orders(psp)).length;
 const audited = (name: Name) =>
-  environment.sql(
-    "SELECT actor, action, detail FROM audit_records WHERE action = 'route.resolved' AND subject = $1",
-    [`payment:${id(name)}`],
-  );
+  environment.acts({ action: 'route.resolved', subject: `payment:${id(name)}` });
 const resolve = async (name: Name, as: 'done' | 'not-done', ...more: readonly string[]) =>
   environment.command(
     'stuck',
@@ -227,8 +224,7 @@ describe('a person who was wrong', () => {
     expect(await close()).toMatchObject({ error: { code: 'not_found' } });
     const approve = await environment.command('orphans', 'approve', ...which);
     expect(approve).toMatchObject({ error: { code: 'not_found' } });
-    const sql = "SELECT actor, subject, detail FROM audit_records WHERE action = 'orphan.closed'";
-    expect(await environment.sql(sql)).toMatchObject([
+    expect(await environment.acts({ action: 'orphan.closed' })).toMatchObject([
       { actor: 'cli:ada', subject: orphan!.entity_key, detail: { route: 1, note: 'Refunded by hand' } },
     ]);
     // The command itself sends nothing.

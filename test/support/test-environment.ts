@@ -9,6 +9,7 @@ import { type Scope } from '../../src/merchants/caller.js';
 import { type Page } from '../../src/core/page.js';
 import { type AttemptView, type PaymentView } from '../../src/payments/payment.view.js';
 import { SystemClock } from '../../src/core/clock.js';
+import { type AuditRecord } from '../../src/database/audit.entity.js';
 import { SystemIds } from '../../src/core/ids.js';
 import { newApiKey } from '../../src/merchants/new-api-key.js';
 import { builtService } from './built-service.js';
@@ -71,6 +72,8 @@ export interface TestEnvironmentOptions {
   /** Instead of a copy of the run's template: a server of the test's own. Dropped with the environment. */
   readonly database?: FreshDatabase;
 }
+
+export type Act = Pick<AuditRecord, 'merchantId' | 'actor' | 'action' | 'subject' | 'detail'>;
 
 export interface StartOptions {
   /** Role of a service in this worker: requests alone unless given, so that nothing runs that the spec does not ask for. */
@@ -375,6 +378,34 @@ export class TestEnvironment {
 
   async sql<Row extends QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     return (await this.pool.query<Row>(text, [...values])).rows;
+  }
+
+  /** What the audit trail says of this, in its order. */
+  acts({ merchantId, actor, action, subject }: Partial<Act>): Promise<Act[]> {
+    return this.sql(
+      `SELECT merchant_id AS "merchantId", actor, action, subject, detail FROM audit_records
+        WHERE ($1::uuid IS NULL OR merchant_id = $1) AND ($2::text IS NULL OR actor = $2)
+          AND ($3::text IS NULL OR action = $3) AND ($4::text IS NULL OR subject = $4) ORDER BY at, id`,
+      [merchantId, actor, action, subject],
+    );
+  }
+
+  /** The types of the events about this, in their order. */
+  async told(subject: string): Promise<string[]> {
+    const events = await this.sql<{ type: string }>(
+      'SELECT type FROM events WHERE subject = $1 ORDER BY id',
+      [subject],
+    );
+    return events.map(({ type }) => type);
+  }
+
+  /** How a payment came to its status: `<event>: <status>` in their order. */
+  async history(paymentId: string): Promise<string[]> {
+    const lines = await this.sql<{ line: string }>(
+      `SELECT event || ': ' || to_status AS line FROM payment_transitions WHERE payment_id = $1 ORDER BY version`,
+      [paymentId],
+    );
+    return lines.map(({ line }) => line);
   }
 
   /** What every PSP did, for one payment or for all. */
