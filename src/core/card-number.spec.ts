@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { cpuMsOf } from '../../test/support/adversarial-texts.js';
 import { runs } from '../../test/support/property-runs.js';
 import { uuidv7 } from './ids.js';
 import { findCardNumber, isCardNumber, maskCardNumbers } from './card-number.js';
@@ -91,18 +92,6 @@ const formatted = fc
   })
   // As long as a telephone number of Austria, Sweden or Germany, and with the same beginning.
   .filter(({ digits, text }) => !(text.startsWith('+') && digits.length === 13 && /^4[369]/.test(digits)));
-
-/** The cost, the best of three: a millisecond of CPU does less on a machine that others keep busy. */
-function cpuMsOf(work: () => unknown): number {
-  return Math.min(
-    ...[1, 2, 3].map(() => {
-      const before = process.cpuUsage();
-      work();
-      const { user, system } = process.cpuUsage(before);
-      return (user + system) / 1_000;
-    }),
-  );
-}
 
 describe('card numbers', () => {
   test.each([

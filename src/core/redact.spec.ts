@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as fc from 'fast-check';
 import { runs } from '../../test/support/property-runs.js';
-import { adversarialTexts, MAX_MS, withinMs } from '../../test/support/adversarial-texts.js';
+import { adversarialTexts, cpuMsOf, MAX_MS, withinMs } from '../../test/support/adversarial-texts.js';
 import { pspText } from '../psp/psp-text.js';
 import { holdSecrets, redact, redactDeep, redactedLine, REMOVED } from './redact.js';
 
@@ -17,6 +17,14 @@ const letters = (length: number) =>
 const stripeId = letters(24).map((id) => `1N${id}`);
 
 /** A secret that has a shape is removed, wherever it stands. */
+const base32 = (length: number) =>
+  fc
+    .uint8Array({ minLength: length, maxLength: length })
+    .map((bytes) => Array.from(bytes, (byte) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[byte % 32]).join(''));
+const operatorPassword = fc
+  .uint8Array({ minLength: 26, maxLength: 26 })
+  .map((array) => Array.from(array, (byte) => 'abcdefghjkmnpqrstuvwxyz'[byte % 23]).join(''))
+  .map((typed) => typed.replaceAll(/(.{5})(?=.)/g, '$1-'));
 const shaped = {
   'an API key of ours': fc
     .tuple(bytes(6), bytes(32))
@@ -52,6 +60,18 @@ const shaped = {
       ([body, signature]) =>
         `eyJhbGciOiJFUzI1NiJ9.${body.toString('base64url')}.${signature.toString('base64url')}`,
     ),
+  'an encrypted token': fc
+    .tuple(bytes(30), bytes(256), bytes(12), bytes(60), bytes(16))
+    .map((parts) => `eyJhbGciOiJSU0EtT0FFUCJ9${parts.map((part) => part.toString('base64url')).join('.')}`),
+  'the token of a wallet': letters(60).map((text) => `eyJ2${Buffer.from(text).toString('base64url')}`),
+  'a session of an operator': bytes(32).map((token) => `payonce_session=${token.toString('base64url')}`),
+  'a password of an operator': operatorPassword,
+  "an authenticator's secret": base32(32),
+  'a private key': bytes(400).map(
+    (key) => `-----BEGIN RSA PRIVATE KEY-----\n${key.toString('base64').replaceAll(/(.{64})/g, '$1\n')}`,
+  ),
+  'a key in a header': letters(30).map((key) => `X-API-Key: ${key}`),
+  'a key in a header as JSON': letters(30).map((key) => String.raw`{\"x-api-key\":\"${key}`),
   'a password in a URL': fc
     .tuple(letters(20), fc.constantFrom('', '/', '@', ':', '+', '%'))
     .map(([password, sign]) => `postgres://payonce:${password}${sign}${password}@`),
@@ -107,6 +127,13 @@ describe('the redactor', () => {
     holdSecrets([randomBytes(32).toString('hex')]);
     const words = ['po_live_', 'pm_', 'Bearer ', 'AQE', 'pi_', '://', '4242 4242 4242 4242 ', '_secret_'];
     for (const text of adversarialTexts('a0 _-+/@', words)) withinMs(MAX_MS, () => redact(text));
+  });
+
+  const words =
+    'po_live_|whsec_|sk_live_|pm_|tok_|AQE|adyenjs_|pi_|pi_a_secret_|card_|ba_|eyJ|eyJhbGciOiJF.|Bearer |Basic |x-api-key: |payonce_session=|://|://a:|A2|@|abcde-|-----BEGIN PRIVATE KEY-----|-----BEGIN |4242 4242 4242 4242 |DE02|f1|2026-01-01 ';
+  it.each(words.split('|'))('reads 256 kB of %j in less than 50 ms', (word) => {
+    const text = word.repeat(Math.ceil(262_144 / word.length));
+    expect(cpuMsOf(() => redact(text))).toBeLessThan(50);
   });
 
   it.each(Object.entries(shaped))('removes %s whole, in whatever text it stands', (_what, secrets) => {

@@ -1,4 +1,4 @@
-import { maskCardNumbers } from './card-number.js';
+import { maskCardNumbers, type TextSpan } from './card-number.js';
 
 /**
  * The redactor: the last filter in front of logs, errors that are kept, audit records, and what PSPs answer.
@@ -16,26 +16,50 @@ export const REMOVED = '[removed]';
 /** What keys and tokens are made of: base64 in both alphabets, stars of a masked key, escapes of URLs and JSON. */
 const BODY = String.raw`(?:[\w+/=*~-]|%[0-9A-Fa-f]{2}|\\/)`;
 
+/**
+ * Words that begin a secret, and the run of signs behind them that belongs to it: `shortest` signs or more. In two
+ * steps, because one pattern for both reads the same run again for each word in it, which takes quadratic time.
+ */
+interface Shape {
+  readonly begin: RegExp;
+  readonly run: RegExp;
+  readonly shortest: number;
+}
+
+const shape = (begin: RegExp, run: string, shortest: number): Shape => ({
+  begin,
+  run: RegExp(`${run}*`, 'y'),
+  shortest,
+});
+
 /** Each is looked for in the whole text: two secrets that touch match as one, or each as a part of the other. */
-const SHAPES: readonly RegExp[] = [
+const SHAPES: readonly Shape[] = [
   // API keys of ours, webhook secrets of ours and of Stripe's
-  RegExp(`(?:po_(?:live|test)|whsec)_${BODY}{3,}`, 'g'),
+  shape(/(?:po_(?:live|test)|whsec)_/g, BODY, 3),
   // Stripe: keys, and tokens with test tokens such as pm_card_visa
-  RegExp(`(?:[srp]k_(?:live|test)|(?<![A-Za-z0-9])(?:[srp]k|pm|tok|src|ctoken))_${BODY}{3,}`, 'g'),
+  shape(/(?:[srp]k_(?:live|test)|(?<![A-Za-z0-9])(?:[srp]k|pm|tok|src|ctoken))_/g, BODY, 3),
   // Adyen: API keys, whose last part is made of any signs, and card data encrypted in a browser
-  /AQE[\w+/=-]{20,}[^\s"]*/g,
-  /adyen(?:js|an|ios)_[^\s"]+/g,
+  shape(/AQE(?=[\w+/=-]{20})/g, String.raw`[^\s"]`, 20),
+  shape(/adyen(?:js|an|ios)_/g, String.raw`[^\s"]`, 1),
   // Stripe: secrets for a customer's browser
-  RegExp(String.raw`(?:pi|seti)_\w{1,80}?_secret_${BODY}+`, 'g'),
+  shape(/(?:pi|seti)_\w{1,40}?_secret_/g, BODY, 1),
   // Stripe: tokens by the shape of their ids, wherever they stand. A code has no digit in its first word.
-  /(?:pm|tok|src|card|ba|btok|ctoken)_(?=[A-Za-z]{0,40}[0-9])[A-Za-z0-9]{14,}/g,
-  // User and password in a URL
-  /(?<=:\/\/)[^\s"<>]{1,512}@/g,
-  // Signed tokens (JWT): their first part begins with {" in base64
-  /eyJ[\w-]{8,512}\.[\w-]{1,4096}\.[\w-]*/g,
-  // HTTP credentials
-  RegExp(String.raw`(?:(?:bearer|basic)(?:\s|%20|\\[nrt])+)+(?:${BODY}|[.:]){6,}`, 'gi'),
+  shape(/(?:pm|tok|src|card|ba|btok|ctoken)_(?=[A-Za-z]{0,40}[0-9])/g, '[A-Za-z0-9]', 14),
+  // What begins with {" in base64: signed and encrypted tokens (JWT, JWE), tokens of wallets
+  shape(/eyJ/g, String.raw`[\w.-]`, 24),
+  // HTTP credentials, and sessions of operators
+  shape(/(?:(?:bearer|basic)(?:\s|%20|\\[nrt])+)+/gi, `(?:${BODY}|[.:])`, 6),
+  shape(/x-api-key[\s"'\\]{0,4}[:=][\s"'\\]{0,4}/gi, `(?:${BODY}|[.:])`, 6),
+  shape(/payonce_(?:session|oidc)=/g, `(?:${BODY}|[.:])`, 6),
+  // Passwords of operators and links that sign them in; secrets of their authenticators (password.ts, totp.ts)
+  shape(/(?:[a-hjkmnp-z]{5}-){5}/g, '[a-z]', 1),
+  shape(/[A-Z2-7]{32}/g, '[A-Z2-7]', 0),
+  // Private keys (PEM, RFC 7468)
+  shape(/-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/g, '[^"-]', 1),
 ];
+
+/** An address with its host and all behind it, in which a user and a password may stand before the last @. */
+const ADDRESS = /:\/\/[^\s"<>]*/g;
 
 /** Shorter ones are words that other texts contain too; those that a caller names may be this short. */
 const SHORTEST_HELD = 16;
@@ -70,21 +94,44 @@ export function removeSecrets(text: string, secrets: readonly string[] = []): st
   return withoutShapes(clean);
 }
 
+/** Notes where the text has secrets of this shape, each end once, in time that grows with the text alone. */
+function findShape({ begin, run, shortest }: Shape, text: string, spans: TextSpan[]): void {
+  let [end, noted] = [0, 0];
+  begin.lastIndex = 0;
+  for (let match = begin.exec(text); match; match = begin.exec(text)) {
+    const from = begin.lastIndex;
+    // A word within a run: the run has the same end for both.
+    if (from > end) {
+      run.lastIndex = from;
+      run.test(text);
+      end = run.lastIndex;
+    }
+    if (end - from < shortest || end === noted) continue;
+    noted = end;
+    spans.push({ start: match.index, end });
+  }
+}
+
+function findPasswords(text: string, spans: TextSpan[]): void {
+  ADDRESS.lastIndex = 0;
+  for (let match = ADDRESS.exec(text); match; match = ADDRESS.exec(text)) {
+    const at = match[0].lastIndexOf('@');
+    if (at > 3) spans.push({ start: match.index + 3, end: match.index + at + 1 });
+  }
+}
+
 function withoutShapes(text: string): string {
-  const matches: { readonly from: number; readonly to: number }[] = [];
-  for (const shape of SHAPES) {
-    text.replace(shape, (match, from: number) => {
-      matches.push({ from, to: from + match.length });
-      return match;
-    });
-  }
+  const spans: TextSpan[] = [];
+  for (const shape of SHAPES) findShape(shape, text, spans);
+  findPasswords(text, spans);
+  if (spans.length === 0) return text;
   let clean = '';
-  let end = 0;
-  for (const { from, to } of matches.toSorted((a, b) => a.from - b.from)) {
-    if (from > end || clean === '') clean += text.slice(end, from) + REMOVED;
-    end = Math.max(end, to);
+  let read = 0;
+  for (const { start, end } of spans.toSorted((a, b) => a.start - b.start)) {
+    if (start > read || clean === '') clean += text.slice(read, start) + REMOVED;
+    read = Math.max(read, end);
   }
-  return clean + text.slice(end);
+  return clean + text.slice(read);
 }
 
 /** How much of a text is looked at where only its beginning is kept: what is removed may be long. */

@@ -43,6 +43,13 @@ describe('pspText', () => {
     );
   });
 
+  it.each([0, 1, 2, 3])('looks at 2 kB, and keeps no word that its end cuts in two (%i)', (shift) => {
+    const secret = `held${'x9'.repeat(98)}`;
+    const text = `${'-'.repeat(shift)}${`${secret} `.repeat(12)}`;
+    expect(pspText(text, [secret])).not.toContain('held');
+    expect(pspText('unbroken'.repeat(1_000))).toBe('');
+  });
+
   it('leaves no 12 to 19 digits in a row', () => {
     const digits = fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 12, maxLength: 19 });
     fc.assert(

@@ -1,4 +1,4 @@
-import { MAX_READ_LENGTH, redactedLine, removeSecrets } from '../core/redact.js';
+import { redactedLine, removeSecrets } from '../core/redact.js';
 
 /**
  * What a PSP writes for people may quote what we sent it, or be an error page. What is kept and shown of it
@@ -8,6 +8,9 @@ import { MAX_READ_LENGTH, redactedLine, removeSecrets } from '../core/redact.js'
 /** The longest text of a PSP that is kept. */
 export const MAX_MESSAGE_LENGTH = 200;
 
+/** How much of it is looked at. */
+const MAX_READ_LENGTH = 2_048;
+
 /** 12 to 19 digits of any script, however set apart. No checksum: better one id too many. */
 const CARD_LIKE = /(?<![\p{L}\p{Nd}])\p{Nd}(?:[ .\-/_\u2010-\u2015]?\p{Nd}){11,18}(?![\p{L}\p{Nd}])/gu;
 
@@ -16,8 +19,7 @@ const TAG = /<\s*(?:\/\s*)?[a-z!]/i;
 /** A PSP's text made fit to keep; `secrets` are literal strings that must not survive. */
 export function pspText(text: string, secrets: readonly string[] = []): string {
   // NFKC: full-width digits are digits. What cannot be seen goes, so that it hides nothing.
-  const plain = text
-    .slice(0, MAX_READ_LENGTH)
+  const plain = beginningOf(text)
     .normalize('NFKC')
     .replace(/[\p{Cf}\p{Cs}]/gu, '')
     .replace(/[\p{Cc}\s]+/gu, ' ');
@@ -28,4 +30,11 @@ export function pspText(text: string, secrets: readonly string[] = []): string {
     MAX_MESSAGE_LENGTH,
     secrets,
   );
+}
+
+/** Without the word that the end cuts in two, which may be the half of a secret. */
+function beginningOf(text: string): string {
+  if (text.length <= MAX_READ_LENGTH) return text;
+  const beginning = text.slice(0, MAX_READ_LENGTH);
+  return beginning.slice(0, Math.max(beginning.search(/\s\S*$/), 0));
 }
