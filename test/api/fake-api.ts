@@ -366,6 +366,8 @@ export class RunningApi {
       PAYONCE_SEAL_KEY: Buffer.alloc(32, 7).toString('base64'),
       PAYONCE_KEY_RATE: String(keyRate),
       PAYONCE_MERCHANT_RATE: '0',
+      // As a service in a spec has it: the machine that runs all specs is late.
+      PAYONCE_SHED_DELAY_MS: '60000',
       ...(opsToken === null ? {} : { PAYONCE_OPS_TOKEN: opsToken }),
     });
     const limits = { ...limitsOf(config), ...someLimits };

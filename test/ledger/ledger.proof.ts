@@ -1,5 +1,6 @@
 import { type PspName, pspNames } from '@payonce/simulator';
 import { type BalancesView } from '../../src/ledger/ledger.view.js';
+import { postDue } from '../support/ledger.js';
 import { refunded, refundOf } from '../support/refunds.js';
 import {
   ApiClient,
@@ -127,6 +128,7 @@ it('holds what every PSP did, to the cent, wherever the service died', async () 
   });
 
   // One command answers what was taken, what it cost and what is still to be paid out.
+  await postDue(environment);
   const balances = (await environment.command('ledger', 'balances')) as BalancesView;
   expect(balances.psps).toMatchObject([
     { psp: 'adyen', currency: 'EUR', taken: 6_500, fees: 0, held: 6_500 },

@@ -10,6 +10,7 @@ import {
 } from '../../src/ops/console-views.js';
 import { type OperatorRole, operatorRoles } from '../../src/core/operator-role.js';
 import { ConsoleClient, newOperator } from '../support/console-client.js';
+import { postDue } from '../support/ledger.js';
 import { lastAttempt, stuckPayment } from '../support/stuck-payment.js';
 import {
   ApiClient,
@@ -126,8 +127,7 @@ describe('payments', () => {
   });
 
   it('have a timeline with routes and what the ledger posted, with how long each took', async () => {
-    // Posts what is due.
-    await environment.command('ledger', 'balances');
+    await postDue(environment);
     const { timeline } = await page(ids.done);
     const [route] = timeline.filter(({ what }) => what === 'route');
     expect(route).toMatchObject({ title: 'route 1 at stripe: done', tone: 'good' });

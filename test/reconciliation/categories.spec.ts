@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunResultView } from '../../src/reconciliation/reconciliation.view.js';
+import { postDue } from '../support/ledger.js';
 import { refunded, refundOf } from '../support/refunds.js';
 import {
   type ApiClient,
@@ -95,7 +96,7 @@ it('names a fee, a currency, a reversal and a late effect for what they are, and
     ['failed', null],
   ]);
   const refund = refundOf(await refunded(client, back.id, { amount: 300 }, 'refund'));
-  await environment.command('ledger', 'balances');
+  await postDue(environment);
   // It fails at the PSP now, and the notification of it is late.
   environment.notify(service.url, { mode: 'late', delay_ms: NOTIFIED_AFTER_MS }, ['stripe']);
   expect(environment.simulator.fail('stripe', refund.psp_reference!)).toBe(true);
@@ -150,7 +151,7 @@ it('names a fee, a currency, a reversal and a late effect for what they are, and
   // And the notification of the refund comes.
   environment.simulator.advance(NOTIFIED_AFTER_MS, 'stripe');
   const resolved = await eventually(async () => {
-    await environment.command('ledger', 'balances');
+    await postDue(environment);
     await task();
     const closed = await breaks(false);
     return closed.length === 2 ? closed : null;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Difference, type Effect, type FaultKind, pspNames } from '@payonce/simulator';
 import { type AttemptView, type PaymentView } from '../../src/payments/payment.view.js';
 import { eachOf } from '../support/a-few-at-a-time.js';
+import { postDue } from '../support/ledger.js';
 import { randomFrom } from '../support/random.js';
 import { reconcile } from '../support/reconcile.js';
 import {
@@ -332,7 +333,7 @@ export function playStorm(clocks: readonly [number, number]): void {
   it.each(['stripe', 'adyen'] as const)(
     'has its books held against the report of %s: exactly what was planted is found',
     async (psp) => {
-      await environment.command('ledger', 'balances');
+      await postDue(environment);
       const inLedger = await environment.sql<{ id: string }>(
         'SELECT psp_reference AS id FROM ledger_transactions WHERE psp = $1',
         [psp],

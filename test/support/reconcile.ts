@@ -2,6 +2,7 @@ import { type Planted, type PspName } from '@payonce/simulator';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { postDue } from './ledger.js';
 import { eventually, type TestEnvironment } from './test-environment.js';
 
 /** Posts what is due, and imports the report of a PSP with these differences in it. */
@@ -11,7 +12,7 @@ export async function reconcile(
   planted: readonly Planted[],
   ...more: readonly string[]
 ): Promise<void> {
-  await environment.command('ledger', 'balances');
+  await postDue(environment);
   const folder = mkdtempSync(join(tmpdir(), 'payonce-report-'));
   const file = join(folder, 'report.csv');
   writeFileSync(file, environment.simulator.report(psp, { planted }));
