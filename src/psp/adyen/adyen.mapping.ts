@@ -98,13 +98,14 @@ const MAX_REFERENCE_LENGTH = 80;
 const DIGEST = 22;
 
 /**
- * A name of ours as Adyen takes it: as it is, or where it is too long its beginning and 132 bits of
- * a digest of the whole, so that no two names become one.
+ * A name of ours as Adyen takes it: as it is, or where it is too long, or has a colon, which separates what Adyen signs
+ * in its notifications, its beginning and 132 bits of a digest of the whole, so that no two names become one.
  */
 export function referenceFor(name: string): string {
-  if (name.length <= MAX_REFERENCE_LENGTH) return name;
+  if (name.length <= MAX_REFERENCE_LENGTH && !name.includes(':')) return name;
   const digest = createHash('sha256').update(name).digest('base64url').slice(0, DIGEST);
-  return `${name.slice(0, MAX_REFERENCE_LENGTH - DIGEST - 1)}-${digest}`;
+  const beginning = name.slice(0, MAX_REFERENCE_LENGTH - DIGEST - 1).replaceAll(':', '_');
+  return `${beginning}-${digest}`;
 }
 
 /** Whether a PSP hands this name back for that operation: as it is, or shortened as it was sent. */

@@ -1,15 +1,16 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { type NotificationItem, type NotificationReading } from '../notification.js';
-import { referenceFor } from './adyen.mapping.js';
+import { isHandedBackAs, referenceFor } from './adyen.mapping.js';
 import { AdyenNotices } from './adyen.webhook.js';
 import { adyenRefusalReasons } from './refusal-reasons.js';
 
 const KEY = '0123456789ABCDEF'.repeat(4);
 const PREVIOUS = 'fedcba9876543210'.repeat(4);
 const TRANSFER_KEY = '11'.repeat(32);
+const ACCOUNT = 'PayonceECOM';
 const reader = new AdyenNotices({
-  merchantAccount: 'PayonceECOM',
+  merchantAccount: ACCOUNT,
   hmacKeys: [KEY, PREVIOUS],
   balanceAccount: 'BA1',
   transferHmacKeys: [TRANSFER_KEY],
@@ -102,7 +103,35 @@ describe('who may tell', () => {
 
   it('is signed over references as they stand, colons and backslashes and all', () => {
     const odd = item({ merchantReference: 'a:b\\c', originalReference: ':' });
-    expect(read(batch(signed(odd))).notices).toMatchObject([{ facts: [{ entityKey: null }] }]);
+    expect(read(batch(signed(odd))).notices).toMatchObject([{ type: 'AUTHORISATION', facts: [] }]);
+  });
+
+  it('proves nothing where the signature fits other fields as well', () => {
+    const [one, two] = [
+      'payment-0192ab34-5678-7abc-8def-0123456789ab',
+      'payment-0192ab34-5678-7abc-8def-0123456789ac',
+    ];
+    // What another system at the account may have been told, and what somebody makes of it who has seen it.
+    const told = modification('REFUND', {
+      merchantReference: `X:${ACCOUNT}:${one}-refund`,
+      originalReference: two,
+    });
+    const { additionalData } = signed(told);
+    const made = {
+      ...told,
+      originalReference: `${two}:${ACCOUNT}:X`,
+      merchantReference: `${one}-refund`,
+      additionalData,
+    };
+    expect(read(batch(made))).toMatchObject({ refused: [], notices: [{ facts: [] }] });
+    expect(read(batch({ ...told, additionalData }))).toMatchObject({ refused: [], notices: [{ facts: [] }] });
+    expect(read(batch({ ...made, pspReference: 'OWN0000000000001:X' })).refused).toEqual(['malformed']);
+    // Ours have none: what a merchant names with one is sent under another name, and found by it.
+    const named = `${one}-refund-a:b`;
+    expect(referenceFor(named)).toMatch(/^[\w.-]{1,80}$/);
+    expect(isHandedBackAs(named, referenceFor(named))).toBe(true);
+    expect(referenceFor(`${one}-refund-a:b`)).not.toBe(referenceFor(`${one}-refund-a_b`));
+    expect(facts(modification('REFUND', { merchantReference: referenceFor(named) }))).toHaveLength(1);
   });
 
   it('takes what a batch has of good ones', () => {
