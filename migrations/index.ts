@@ -54,6 +54,7 @@ import { PspReturns1700000000171 } from './0171-psp-returns.js';
 import { CapturesReversed1700000000172 } from './0172-captures-reversed.js';
 import { ServersOfBankFiles1700000000173 } from './0173-servers-of-bank-files.js';
 import { TestObjects1700000000174 } from './0174-test-objects.js';
+import { SchemaOfQueues1700000000176 } from './0176-schema-of-queues.js';
 
 /** Every migration, oldest first. A class that has run anywhere is never edited again. */
 export const migrations = [
@@ -113,4 +114,5 @@ export const migrations = [
   CapturesReversed1700000000172,
   ServersOfBankFiles1700000000173,
   TestObjects1700000000174,
+  SchemaOfQueues1700000000176,
 ];

@@ -119,12 +119,15 @@ export function poolOf({ driver }: DataSource): Pool {
   return (driver as PostgresDriver).master as Pool;
 }
 
+/** No schema is looked into because it has the name of this role: another role may have made it. */
+const NO_SCHEMA_OF_ITS_NAME = `SELECT set_config('search_path', replace(current_setting('search_path'), '"$user", ', ''), false)`;
+
 /** Statements of a connection run in order: what is asked of it first runs after this. */
 function prepared(client: ClientBase): void {
   ignoreConnectionErrors(client);
   // No statement here runs for as long as it takes to compile it. Where this fails the connection is lost, and the
   // next caller hears of it.
-  client.query(`SET jit = off; ${DURABLE}; ${FOR_ALL_TENANTS}`).catch(() => {});
+  client.query(`SET jit = off; ${DURABLE}; ${FOR_ALL_TENANTS}; ${NO_SCHEMA_OF_ITS_NAME}`).catch(() => {});
 }
 
 /** What a migration adds with a column for its merchant is walled in by itself (migration 0080). */

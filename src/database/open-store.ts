@@ -16,7 +16,7 @@ import {
   hasEmbeddedPostgres,
   startEmbeddedPostgres,
 } from './embedded/embedded-postgres.js';
-import { roleOf } from './service-role.js';
+import { foreignSchemaOf, roleOf } from './service-role.js';
 import { sqlState, sqlStateOf } from './sql-state.js';
 import { VERSION } from '../core/version.js';
 
@@ -98,6 +98,13 @@ async function migratedAsOwner(
   const options = { entities: [], poolSize: 2, applicationName: 'payonce-migrate' };
   const database = await openDatabase({ url: owner, migrations, ...options });
   try {
+    const foreign = await foreignSchemaOf(database.pool);
+    if (foreign !== null) {
+      throw new DatabaseUnavailable(
+        `${place} has a schema ${foreign}, named like the role that migrates and made by another one, which would be ` +
+          'looked into first. Find out who made it, and drop it',
+      );
+    }
     return await migrated(database, place, schema, service);
   } finally {
     await database.close();

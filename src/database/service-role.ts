@@ -8,39 +8,44 @@ export function roleOf(url: string): string | null {
   return username === '' ? null : decodeURIComponent(username);
 }
 
-/** Whether there are tables that the role cannot write, but for the list of migrations, or it can make no schema. */
-const LACKS = `
-SELECT NOT has_database_privilege($1, current_database(), 'CREATE')
-    OR EXISTS (SELECT FROM pg_class
-                WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND relname <> 'schema_migrations'
-                  AND NOT (has_table_privilege($1, oid, 'SELECT') AND has_table_privilege($1, oid, 'INSERT')
-                           AND has_table_privilege($1, oid, 'UPDATE') AND has_table_privilege($1, oid, 'DELETE'))) AS lacks`;
+/**
+ * Whether there are tables that the role cannot write, but for the list of migrations, the schema of the queues is
+ * not its own, or it may make others, as older versions let it.
+ */
+const DIFFERS = `
+SELECT EXISTS (SELECT FROM pg_database d CROSS JOIN aclexplode(d.datacl) acl
+                WHERE d.datname = current_database() AND acl.grantee = r.oid AND acl.privilege_type = 'CREATE')
+    OR (SELECT nspowner <> r.oid FROM pg_namespace WHERE nspname = 'bullmq')
+    OR EXISTS (SELECT FROM pg_class c
+                WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND c.relname <> 'schema_migrations'
+                  AND NOT (has_table_privilege(r.oid, c.oid, 'SELECT') AND has_table_privilege(r.oid, c.oid, 'INSERT')
+                           AND has_table_privilege(r.oid, c.oid, 'UPDATE') AND has_table_privilege(r.oid, c.oid, 'DELETE')))
+       AS differs
+  FROM pg_roles r WHERE r.rolname = $1`;
 
 /**
- * What the service may do with the tables of another role: read and write rows, and no more. It makes the schema of
- * its queues itself, and owns it, also where an older version made it as the owner of the tables.
+ * What the service may do with the tables of another role: read and write rows, and no more. It owns the schema of its
+ * queues, and may make no other.
  */
 const grants = (role: string) => `
 DO $$
 DECLARE
   item record;
 BEGIN
-  EXECUTE format('GRANT CREATE ON DATABASE %I TO ${role}', current_database());
+  EXECUTE format('REVOKE CREATE ON DATABASE %I FROM ${role}', current_database());
   IF current_setting('server_version_num')::int >= 170000 THEN
     GRANT MAINTAIN ON report_lines TO ${role};
   END IF;
-  IF to_regnamespace('bullmq') IS NOT NULL THEN
-    ALTER SCHEMA bullmq OWNER TO ${role};
-    -- Sequences of a column go with their table.
-    FOR item IN SELECT oid::regclass AS name FROM pg_class c
-                 WHERE relnamespace = 'bullmq'::regnamespace AND relkind IN ('r', 'p', 'S')
-                   AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = c.oid AND relkind = 'S' AND deptype IN ('a', 'i')) LOOP
-      EXECUTE format('ALTER TABLE %s OWNER TO ${role}', item.name);
-    END LOOP;
-    FOR item IN SELECT oid::regprocedure AS name FROM pg_proc WHERE pronamespace = 'bullmq'::regnamespace LOOP
-      EXECUTE format('ALTER ROUTINE %s OWNER TO ${role}', item.name);
-    END LOOP;
-  END IF;
+  ALTER SCHEMA bullmq OWNER TO ${role};
+  -- Sequences of a column go with their table.
+  FOR item IN SELECT oid::regclass AS name FROM pg_class c
+               WHERE relnamespace = 'bullmq'::regnamespace AND relkind IN ('r', 'p', 'S')
+                 AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = c.oid AND relkind = 'S' AND deptype IN ('a', 'i')) LOOP
+    EXECUTE format('ALTER TABLE %s OWNER TO ${role}', item.name);
+  END LOOP;
+  FOR item IN SELECT oid::regprocedure AS name FROM pg_proc WHERE pronamespace = 'bullmq'::regnamespace LOOP
+    EXECUTE format('ALTER ROUTINE %s OWNER TO ${role}', item.name);
+  END LOOP;
 END $$;
 GRANT USAGE ON SCHEMA public TO ${role};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role};
@@ -55,8 +60,8 @@ export async function admitService(owner: QueryRunner, serviceUrl: string): Prom
   const role = roleOf(serviceUrl);
   if (role === null) return;
   await makeRole(owner, role, decodeURIComponent(new URL(serviceUrl).password));
-  const [found] = (await owner.query(LACKS, [role])) as [{ lacks: boolean }];
-  if (found.lacks) await owner.query(grants(escapeIdentifier(role)));
+  const [found] = (await owner.query(DIFFERS, [role])) as [{ differs: boolean }];
+  if (found.differs) await owner.query(grants(escapeIdentifier(role)));
 }
 
 async function makeRole(owner: QueryRunner, role: string, password: string): Promise<void> {
@@ -68,6 +73,14 @@ async function makeRole(owner: QueryRunner, role: string, password: string): Pro
     // Roles are the server's: another database of it may have made it at the same moment.
     if (sqlStateOf(error) !== sqlState.DUPLICATE_OBJECT) throw error;
   }
+}
+
+/** A schema by which another role would have its own functions run by the role of these connections; null: none. */
+export async function foreignSchemaOf(pool: Pool): Promise<string | null> {
+  const { rows } = await pool.query<{ name: string }>(`
+    SELECT nspname AS name FROM pg_namespace n JOIN pg_roles r ON r.rolname = n.nspname
+     WHERE r.rolname = current_user AND n.nspowner <> r.oid`);
+  return rows[0]?.name ?? null;
 }
 
 interface Role {

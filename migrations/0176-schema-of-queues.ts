@@ -1,0 +1,23 @@
+import { type MigrationInterface, type QueryRunner } from 'typeorm';
+
+/**
+ * The schema of the queues is made by the owner of the tables and given to the service's role (service-role.ts), which
+ * therefore needs no right to make schemas: one named like the owner was looked into first by the owner's sessions.
+ */
+export class SchemaOfQueues1700000000176 implements MigrationInterface {
+  name = 'SchemaOfQueues1700000000176';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+DO $$ BEGIN
+  IF to_regnamespace('bullmq') IS NULL THEN CREATE SCHEMA bullmq; END IF;
+END $$;
+-- Of databases that were made before Postgres 15.
+REVOKE CREATE ON SCHEMA public FROM PUBLIC;
+`);
+  }
+
+  async down(): Promise<void> {
+    // An older version makes the schema where it is missing, and works with the one that is there.
+  }
+}
