@@ -270,7 +270,7 @@ describe('a process that is too slow', () => {
   const none = { mean: 20.5e6, count: 50, reset: () => {} };
 
   it('refuses requests before anything is done, and goes on with health, notifications and operators', async () => {
-    const api = await RunningApi.start();
+    const api = await RunningApi.start({ limits: { maxDelayMs: 300 } });
     const shedding = api.app.get(LoadShedding, { strict: false });
     try {
       shedding.look(delay1s);
