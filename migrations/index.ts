@@ -55,6 +55,7 @@ import { CapturesReversed1700000000172 } from './0172-captures-reversed.js';
 import { ServersOfBankFiles1700000000173 } from './0173-servers-of-bank-files.js';
 import { TestObjects1700000000174 } from './0174-test-objects.js';
 import { SchemaOfQueues1700000000176 } from './0176-schema-of-queues.js';
+import { KeptHistory1700000000177 } from './0177-kept-history.js';
 
 /** Every migration, oldest first. A class that has run anywhere is never edited again. */
 export const migrations = [
@@ -115,4 +116,5 @@ export const migrations = [
   ServersOfBankFiles1700000000173,
   TestObjects1700000000174,
   SchemaOfQueues1700000000176,
+  KeptHistory1700000000177,
 ];

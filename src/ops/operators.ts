@@ -174,8 +174,19 @@ export class Operators {
         throw new Problem('invalid_state', `There is an operator ${name} already.`);
       });
       await this.record(tx, actor, 'operator.created', operator, { role, person });
+      if (name !== FIRST) await this.retireFirst(tx, actor);
       return operator;
     });
+  }
+
+  /** The link of a first start, and who came by it, is for as long as nobody has a name of their own. */
+  private async retireFirst(tx: EntityManager, actor: string): Promise<void> {
+    const first = await tx.findOneBy(Operator, { name: FIRST, disabledAt: IsNull(), oidcSubject: IsNull() });
+    if (first === null) return;
+    await tx.update(Operator, { id: first.id }, { disabledAt: this.clock.now() });
+    await tx.delete(OperatorSession, { operatorId: first.id });
+    await tx.delete(SignInLink, { operatorId: first.id });
+    await this.record(tx, actor, 'operator.disabled', first, {});
   }
 
   private change(

@@ -3,7 +3,7 @@ import { migrations } from '../../migrations/index.js';
 import { migrate, openDatabase } from '../../src/database/database.js';
 import { openStore } from '../../src/database/open-store.js';
 import { onDatabase } from '../support/database.js';
-import { TestEnvironment } from '../support/test-environment.js';
+import { ApiClient, orderOf, TestEnvironment } from '../support/test-environment.js';
 
 /**
  * The service's role wants to become more than it is: a schema named like the owner is looked into first by every
@@ -52,6 +52,36 @@ it('may make no schema, and gains no right in a whole start', async () => {
   expect(await rights()).toEqual(before);
 });
 
+it('writes history and changes none of it', async () => {
+  const running = await environment.start();
+  const client = new ApiClient(() => running.url, await environment.merchant());
+  expect((await client.post('/v1/payments', orderOf(), 'kept')).status).toBe(201);
+  await asService(async (sql) => {
+    await sql.query("SET payonce.tenants = '*'");
+    for (const change of [
+      "UPDATE psp_attempts SET outcome = 'not_sent'",
+      "UPDATE psp_attempts SET response = '{}'",
+      'DELETE FROM psp_attempts',
+      "UPDATE events SET data = '{}'",
+      "UPDATE events SET type = 'payment.failed'",
+    ]) {
+      await expect(sql.query(change)).rejects.toThrow('append-only');
+    }
+    await expect(sql.query('DELETE FROM events')).rejects.toThrow('events are kept for ten days');
+    // What is under way gets its end, and nothing else.
+    await sql.query(`
+      INSERT INTO psp_attempts (merchant_id, entity_key, route, attempt, kind, trace_id, request, started_at)
+      SELECT merchant_id, entity_key, route, attempt + 1, 'lookup', 't', '{}', now() FROM psp_attempts`);
+    const open = 'WHERE outcome IS NULL';
+    await expect(sql.query(`UPDATE psp_attempts SET kind = 'cancel' ${open}`)).rejects.toThrow('append-only');
+    const end = `UPDATE psp_attempts SET outcome = 'not_found', ended_at = now() ${open}`;
+    expect((await sql.query(end)).rowCount).toBe(1);
+    const marked = 'UPDATE events SET fanned_out_at = now() WHERE fanned_out_at IS NULL';
+    expect((await sql.query(marked)).rowCount).toBe(1);
+    await expect(sql.query('UPDATE events SET fanned_out_at = NULL')).rejects.toThrow('append-only');
+  });
+});
+
 describe('with the right that older versions gave', () => {
   beforeAll(async () => {
     const database = new URL(url!).pathname.slice(1);
@@ -82,7 +112,7 @@ describe('with the right that older versions gave', () => {
       applicationName: 'payonce-migrate',
     });
     try {
-      expect(await migrate(database.dataSource, serviceUrl!)).toEqual([]);
+      expect(await migrate(database.dataSource, serviceUrl)).toEqual([]);
     } finally {
       await database.close();
     }

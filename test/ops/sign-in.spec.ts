@@ -15,9 +15,27 @@ const unlock = (name: string) =>
 beforeAll(async () => {
   environment = await TestEnvironment.open();
   service = await environment.start();
-  ada = await newOperator(environment, 'ada', 'operator');
 });
 afterAll(() => environment.close());
+
+it('lets a newcomer in by the first link, for as long as nobody has a name of their own', async () => {
+  const firstLink = async () =>
+    (await environment.command('operators', 'first-link')) as { link: string; error?: { code: string } };
+  const [used, left] = [await firstLink(), await firstLink()];
+  const enter = ({ link }: { link: string }) => {
+    const client = visitor();
+    return client.post('session', { link: new URL(link).hash.slice(1) }).then((reply) => ({ client, reply }));
+  };
+  const { client, reply } = await enter(used);
+  expect(reply).toMatchObject({ status: 200, body: { name: 'first', role: 'admin' } });
+  ada = await newOperator(environment, 'ada', 'operator');
+  expect((await client.get('session')).status).toBe(401);
+  expect((await enter(left)).reply.status).toBe(401);
+  expect(await firstLink()).toMatchObject({ error: { code: 'invalid_state' } });
+  expect(await environment.acts({ action: 'operator.disabled' })).toMatchObject([
+    { detail: { name: 'first' } },
+  ]);
+});
 
 it('lets an operator in with name, password and code, and out again', async () => {
   const client = visitor();

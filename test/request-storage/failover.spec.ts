@@ -141,9 +141,11 @@ describe('failover without a proof', () => {
     });
 
     it('can be routed elsewhere with a proof that holds', async () => {
+      // As if the first call had never been sent, which nobody can make its row say.
       await connection.query(
-        "UPDATE psp_attempts SET outcome = 'not_sent', ended_at = now() WHERE entity_key = $1 AND attempt = 1",
-        [entityKey],
+        `SET LOCAL session_replication_role = replica;
+         UPDATE psp_attempts SET outcome = 'not_sent', ended_at = now() WHERE entity_key = '${entityKey}' AND attempt = 1;
+         SET LOCAL session_replication_role = origin`,
       );
       expect(await ruleOutByHand()).toBeNull();
       expect(await prove('not_sent', 1)).toBeNull();

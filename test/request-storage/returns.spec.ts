@@ -39,7 +39,7 @@ async function inDoubt(psp: 'stripe' | 'adyen', count: number): Promise<readonly
     expect(reply.status).toBe(202);
     ids.push(paymentOf(reply).id);
   }
-  await environment.sql(
+  await environment.rewrite(
     `UPDATE psp_attempts SET started_at = started_at - interval '20 minutes', ended_at = ended_at - interval '20 minutes'
       WHERE entity_key LIKE ANY ($1)`,
     [ids.map((id) => `payment-${id}-%`)],

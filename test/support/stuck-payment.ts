@@ -17,7 +17,7 @@ export async function stuckPayment(
   const { id } = paymentOf(reply);
   await makeStuck(environment, id);
   // An hour ago, so that nothing of it is on its way any more.
-  await environment.sql(
+  await environment.rewrite(
     `UPDATE psp_attempts SET started_at = started_at - interval '1 hour', ended_at = ended_at - interval '1 hour'
       WHERE entity_key = $1`,
     [`payment-${id}-charge`],

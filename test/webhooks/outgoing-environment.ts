@@ -34,12 +34,14 @@ export interface OutgoingOptions {
   readonly targets?: TargetPolicy;
   readonly resolve?: Resolve;
   readonly limits?: Partial<DeliverLimits>;
+  /** When it begins by the clock that is moved: now, unless told. */
+  readonly nowMs?: number;
 }
 
 /** Webhooks out over a database of its own, with the queue played by hand and a clock that is moved. */
 export class OutgoingEnvironment {
-  readonly clock = new ManualClock(Date.now());
-  readonly ids = new SystemIds(this.clock);
+  readonly clock: ManualClock;
+  readonly ids: SystemIds;
   readonly seal = new Encryption(Buffer.alloc(32, 7));
   /** Of the first process. */
   readonly metrics = new Registry();
@@ -57,7 +59,11 @@ export class OutgoingEnvironment {
   private constructor(
     readonly fresh: FreshDatabase,
     private readonly database: Database,
-  ) {}
+    nowMs = Date.now(),
+  ) {
+    this.clock = new ManualClock(nowMs);
+    this.ids = new SystemIds(this.clock);
+  }
 
   static async open(options: OutgoingOptions = {}): Promise<OutgoingEnvironment> {
     const fresh = await freshDatabase();
@@ -68,7 +74,7 @@ export class OutgoingEnvironment {
       poolSize: 12,
       applicationName: 'payonce-desk',
     });
-    const environment = new OutgoingEnvironment(fresh, database);
+    const environment = new OutgoingEnvironment(fresh, database, options.nowMs);
     environment.out = environment.service(options, environment.metrics);
     environment.merchant = await environment.newMerchant();
     return environment;
