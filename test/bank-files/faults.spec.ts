@@ -44,10 +44,12 @@ describeWithSshd('a bank that fails', () => {
     }, `${entityKey} stuck`);
 
   it('refuses one line of many with its reason, and books the others', async () => {
+    const before = env.bank.takenFiles.length;
     const [first, refused, last] = await taken(100, 200, 300);
     env.bank.report({ reject: ({ endToEndId }) => (endToEndId === refused!.endToEndId ? 'AC04' : null) });
     env.bank.statement();
-    expect(await env.fetch()).toBe(2);
+    // A report of each file, and the statement.
+    expect(await env.fetch()).toBe(env.bank.takenFiles.length - before + 1);
     const { failure } = await env.payoutIs(refused!.id, 'failed');
     expect(failure).toMatchObject({ category: 'declined', code: 'account_invalid', psp_code: 'AC04' });
     for (const { id } of [first!, last!]) await env.payoutIs(id, 'paid');
