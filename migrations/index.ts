@@ -56,6 +56,7 @@ import { ServersOfBankFiles1700000000173 } from './0173-servers-of-bank-files.js
 import { TestObjects1700000000174 } from './0174-test-objects.js';
 import { SchemaOfQueues1700000000176 } from './0176-schema-of-queues.js';
 import { KeptHistory1700000000177 } from './0177-kept-history.js';
+import { TriesToSignIn1700000000178 } from './0178-tries-to-sign-in.js';
 
 /** Every migration, oldest first. A class that has run anywhere is never edited again. */
 export const migrations = [
@@ -117,4 +118,5 @@ export const migrations = [
   TestObjects1700000000174,
   SchemaOfQueues1700000000176,
   KeptHistory1700000000177,
+  TriesToSignIn1700000000178,
 ];

@@ -19,6 +19,7 @@ describe('loadConfig', () => {
       redisUrl: null,
       port: 3000,
       host: '127.0.0.1',
+      trustedProxies: [],
       grpcPort: 50_051,
       grpcTlsCert: null,
       grpcTlsKey: null,
@@ -73,6 +74,15 @@ describe('loadConfig', () => {
       0,
       65_535,
     ]);
+    for (const [PAYONCE_TRUSTED_PROXIES, wrong] of [
+      ['10.0.0.0/33', '10.0.0.0/33'],
+      ['127.0.0.1,10.0.0.256', '10.0.0.256'],
+      ['fd00::/8,::/200', '::/200'],
+    ] as const) {
+      expect(complaintsAbout({ PAYONCE_TRUSTED_PROXIES })).toEqual([
+        `PAYONCE_TRUSTED_PROXIES has "${wrong}"; it takes addresses, and networks such as 10.0.0.0/8`,
+      ]);
+    }
     for (const GRPC_PORT of ['on', '65536', '050', '-1', '1.5']) {
       expect(complaintsAbout({ GRPC_PORT })).toEqual([
         `GRPC_PORT is "${GRPC_PORT}"; it takes off, or a port (0 = any free one) from 0 to 65535`,

@@ -39,6 +39,8 @@ export abstract class Config {
   readonly liveReachesTest: boolean;
   /** HOST is no loopback address, or NODE_ENV is production. */
   readonly exposed: boolean;
+  /** Addresses and networks whose X-Forwarded-For says where a request came from. */
+  readonly trustedProxies: readonly string[];
   readonly dataDir: string;
   /** Whether a start brings the schema up to date; if not, it refuses an old one. */
   readonly migrate: boolean;
@@ -116,6 +118,13 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       'PAYONCE_MIGRATION_DATABASE_URL needs DATABASE_URL, which names the role of the service',
     ]);
   }
+  const trustedProxies = given.PAYONCE_TRUSTED_PROXIES?.split(',') ?? [];
+  const noNetwork = trustedProxies.find((each) => !ipaddr.isValid(each) && !ipaddr.isValidCIDR(each));
+  if (noNetwork !== undefined) {
+    throw new ConfigError([
+      `PAYONCE_TRUSTED_PROXIES has "${noNetwork}"; it takes addresses, and networks such as 10.0.0.0/8`,
+    ]);
+  }
   const jobLadder = readLadders(given.PAYONCE_JOB_LADDER);
   if (typeof jobLadder === 'string') {
     const was = JSON.stringify(given.PAYONCE_JOB_LADDER.slice(0, 100));
@@ -132,6 +141,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     redisUrl: given.REDIS_URL ?? null,
     port: given.PORT,
     host: given.HOST,
+    trustedProxies,
     grpcPort,
     grpcTlsCert: given.PAYONCE_GRPC_TLS_CERT ?? null,
     grpcTlsKey: given.PAYONCE_GRPC_TLS_KEY ?? null,

@@ -57,6 +57,8 @@ const ORPHANS = ['automatic', 'approve'] as const;
 const TARGETS = ['public', 'any'] as const;
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
+const PROXIES = /^[0-9A-Fa-f.:/]{1,50}(?:,[0-9A-Fa-f.:/]{1,50}){0,31}$/;
+
 type One<Choices extends readonly string[]> = Choices[number];
 
 /** Every variable that is read, what it takes and its default, in the order of docs/configuration.md. */
@@ -78,6 +80,9 @@ export class Environment {
 
   @Text('the address or host name to listen on', /^[A-Za-z0-9._:-]+$/)
   HOST = '127.0.0.1';
+
+  @Text('addresses of proxies, or networks such as 10.0.0.0/8, with commas between', PROXIES)
+  PAYONCE_TRUSTED_PROXIES?: string;
 
   @Text('off, or a port (0 = any free one) from 0 to 65535', GRPC_PORT)
   GRPC_PORT = '50051';

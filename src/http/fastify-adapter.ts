@@ -11,7 +11,12 @@ import { frameworkProblem, problemOfStatus } from './problem.filter.js';
 import { problemText } from './responses.js';
 
 /** Fastify under our limits; what it refuses before any hook has run is answered with a problem and logged, too. */
-export function fastifyAdapter(limits: ApiLimits, clock: Clock, logger: Logger): FastifyAdapter {
+export function fastifyAdapter(
+  limits: ApiLimits,
+  clock: Clock,
+  logger: Logger,
+  trustedProxies: readonly string[] = [],
+): FastifyAdapter {
   const ids = new SystemIds(clock);
   return new FastifyAdapter({
     // No Nest middleware is used; without it every request is spared one hook.
@@ -19,6 +24,7 @@ export function fastifyAdapter(limits: ApiLimits, clock: Clock, logger: Logger):
     logger: false,
     genReqId: () => ids.uuid(),
     requestIdHeader: false,
+    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     bodyLimit: limits.bodyBytes,
     requestTimeout: limits.requestTimeoutMs,
     connectionTimeout: limits.connectionTimeoutMs,

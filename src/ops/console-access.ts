@@ -48,21 +48,25 @@ export const CurrentOperator = createParamDecorator(
 const OWN_HEADER = 'payonce-console';
 /** What it says where the console asks by itself, so that a page left open does not keep its session. */
 const IDLE = 'idle';
+const DEVICE_S = 180 * 24 * 3_600;
 
 /** Lets operators in by the session of their cookie, before a byte of the body is looked at. */
 @Injectable()
 export class ConsoleAccess {
   /** With this prefix no browser takes it without Secure, nor from another host. */
   readonly cookie: string;
+  private readonly deviceCookie: string;
   readonly isSecure: boolean;
 
   constructor(
     private readonly hooks: RequestHooks,
     private readonly sessions: OperatorSessions,
-    @Inject(Config) { exposed }: Config,
+    @Inject(Config) { exposed, trustedProxies }: Config,
   ) {
-    this.isSecure = exposed;
-    this.cookie = exposed ? '__Host-payonce_session' : 'payonce_session';
+    this.isSecure = exposed || trustedProxies.length > 0;
+    const prefix = this.isSecure ? '__Host-' : '';
+    this.cookie = `${prefix}payonce_session`;
+    this.deviceCookie = `${prefix}payonce_device`;
   }
 
   async check(request: FastifyRequest): Promise<void> {
@@ -89,7 +93,16 @@ export class ConsoleAccess {
 
   /** Without an age it ends with the browser; the database ends it earlier. */
   cookieOf(token: string, maxAge?: number): string {
-    return serialize(this.cookie, token, {
+    return this.serialized(this.cookie, token, maxAge);
+  }
+
+  /** By which a browser is known at the next sign-in; it opens nothing. */
+  deviceCookieOf(device: string): string {
+    return this.serialized(this.deviceCookie, device, DEVICE_S);
+  }
+
+  private serialized(name: string, value: string, maxAge: number | undefined): string {
+    return serialize(name, value, {
       httpOnly: true,
       sameSite: 'strict',
       path: '/',
@@ -98,9 +111,17 @@ export class ConsoleAccess {
     });
   }
 
-  tokenOf({ headers: { cookie } }: FastifyRequest): string | null {
-    return (cookie === undefined ? undefined : parse(cookie)[this.cookie]) ?? null;
+  tokenOf(request: FastifyRequest): string | null {
+    return read(request, this.cookie);
   }
+
+  deviceOf(request: FastifyRequest): string | null {
+    return read(request, this.deviceCookie);
+  }
+}
+
+function read({ headers: { cookie } }: FastifyRequest, name: string): string | null {
+  return (cookie === undefined ? undefined : parse(cookie)[name]) ?? null;
 }
 
 function refuseForged({ headers }: FastifyRequest): void {

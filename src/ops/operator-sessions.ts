@@ -10,6 +10,7 @@ import { translateOutage } from '../database/store-unavailable.js';
 import { OperatorActs } from './operator-acts.js';
 import { digestOfToken } from './operators.js';
 import { isPassword } from './password.js';
+import { addressSource, deviceSource } from './sign-in-source.js';
 import { counterOf, decryptTotp } from './totp.js';
 
 /** Who is signed in. */
@@ -23,6 +24,14 @@ export interface SignedIn {
 export interface NewSession {
   readonly token: string;
   readonly operator: SignedIn;
+  /** What the browser keeps, to be known by at the next sign-in; null where it holds one already. */
+  readonly device: string | null;
+}
+
+export interface SignInFactors {
+  readonly name: string;
+  readonly password: string;
+  readonly code: string;
 }
 
 /** All by the database's clock. */
@@ -32,16 +41,27 @@ const LONGEST = "interval '12 hours'";
 const KEPT = "interval '1 day'";
 
 /**
- * Counts the try before anything is looked at, so that tries at once cannot share one. After three that
- * failed each further one waits twice as long, up to 15 minutes.
+ * Counts the try before anything is looked at, so that tries at once cannot share one. After three that failed each
+ * further one from the same source waits twice as long, up to 15 minutes: whoever guesses waits, and nobody else.
  */
 const TRY = `
-UPDATE operators
-   SET failures = failures + 1,
-       locked_until = CASE WHEN failures >= 3
-                           THEN now() + LEAST(900, 2 ^ LEAST(failures - 3, 10)) * interval '1 second' END
- WHERE name = $1 AND disabled_at IS NULL AND (locked_until IS NULL OR locked_until <= now())
-RETURNING id, name, role, password_hash AS "passwordHash", totp_secret AS "totpSecret", failures`;
+WITH old AS (DELETE FROM sign_in_tries WHERE tried_at < now() - ${KEPT}),
+operator AS (
+  SELECT id, name, role, password_hash AS "passwordHash", totp_secret AS "totpSecret"
+    FROM operators WHERE name = $1 AND disabled_at IS NULL),
+try AS (
+  INSERT INTO sign_in_tries AS t (operator_id, source, failures, tried_at)
+  SELECT id, $2, 1, now() FROM operator
+      ON CONFLICT (operator_id, source) DO UPDATE
+     SET failures = t.failures + 1, tried_at = now(),
+         locked_until = CASE WHEN t.failures >= 3
+                             THEN now() + LEAST(900, 2 ^ LEAST(t.failures - 3, 10)) * interval '1 second' END
+   WHERE t.locked_until IS NULL OR t.locked_until <= now()
+  RETURNING failures)
+SELECT operator.*, failures FROM operator, try`;
+
+/** What a device's seal is bound to. */
+const DEVICE = 'device of an operator';
 
 export type Known = Omit<SignedIn, 'sourceAddress'>;
 
@@ -52,7 +72,8 @@ interface Tried extends Known {
 }
 
 /** As many passwords are looked at together: each takes a thread of libuv, of which PSP calls need some. */
-const MAX_TRIES_AT_ONCE = 2;
+const MAX_STRANGERS = 2;
+const MAX_KNOWN_DEVICES = 1;
 
 /** One answer for a wrong name, password or code, and for a try that comes too soon: an attacker learns nothing from it. */
 function refused(): Problem {
@@ -65,7 +86,9 @@ function refused(): Problem {
 /** Signing in and out, and who is signed in. */
 @Injectable()
 export class OperatorSessions {
-  private tries = 0;
+  /** Sources whose try is under way; one at a time each. */
+  private readonly strangers = new Set<string>();
+  private readonly knownDevices = new Set<string>();
 
   constructor(
     @Inject(Pool) private readonly pool: Pool,
@@ -74,17 +97,30 @@ export class OperatorSessions {
     private readonly acts: OperatorActs,
   ) {}
 
-  /** @throws Problem `unauthorized`; `overloaded` where too many sign in at once */
-  async signIn(name: string, password: string, code: string, sourceAddress: string): Promise<NewSession> {
-    if (this.tries >= MAX_TRIES_AT_ONCE) {
+  /**
+   * `device`: what the browser keeps from a sign-in before. Strangers that guess hold up no device that is known.
+   * @throws Problem `unauthorized`; `overloaded` where too many sign in at once
+   */
+  async signIn(
+    { name: given, password, code }: SignInFactors,
+    sourceAddress: string,
+    device: string | null,
+  ): Promise<NewSession> {
+    const name = given.trim().toLowerCase();
+    const isKnown = device !== null && this.nameOfDevice(device) === name;
+    const { key: source, isKnownDevice } = isKnown ? deviceSource(device) : addressSource(sourceAddress);
+    const [underWay, most] = isKnownDevice
+      ? [this.knownDevices, MAX_KNOWN_DEVICES]
+      : [this.strangers, MAX_STRANGERS];
+    if (underWay.size >= most || underWay.has(source)) {
       throw new Problem('overloaded', 'Too many sign in at once.', { retryAfterS: 1 });
     }
-    this.tries++;
+    underWay.add(source);
     try {
-      const { rows } = await translateOutage(this.pool.query<Tried>(TRY, [name.trim().toLowerCase()]));
+      const { rows } = await translateOutage(this.pool.query<Tried>(TRY, [name, source]));
       const tried = rows[0];
       const counter = await this.proofOf(tried, password, code);
-      if (!tried || counter === null || !(await this.useCode(tried.id, counter))) {
+      if (!tried || counter === null || !(await this.useCode(tried.id, counter, source))) {
         if (tried)
           await this.record({ ...tried, sourceAddress }, 'operator.sign_in_failed', {
             result: 'refused',
@@ -92,9 +128,23 @@ export class OperatorSessions {
           });
         throw refused();
       }
-      return await this.begin(tried, sourceAddress, 'password');
+      const session = await this.begin(tried, sourceAddress, 'password');
+      return isKnown ? session : { ...session, device: this.newDevice(name) };
     } finally {
-      this.tries--;
+      underWay.delete(source);
+    }
+  }
+
+  private newDevice(name: string): string {
+    return Buffer.from(this.seal.encrypt(name, DEVICE)).toString('base64url');
+  }
+
+  /** Whose device it is; null where we have not said so. */
+  private nameOfDevice(device: string): string | null {
+    try {
+      return this.seal.decrypt(Buffer.from(device, 'base64url'), DEVICE) as string;
+    } catch {
+      return null;
     }
   }
 
@@ -154,11 +204,12 @@ export class OperatorSessions {
   }
 
   /** False where the code was used already. */
-  private async useCode(id: string, counter: number): Promise<boolean> {
+  private async useCode(id: string, counter: number, source: string): Promise<boolean> {
     const { rowCount } = await this.pool.query(
-      `UPDATE operators SET totp_used = $2, failures = 0, locked_until = NULL
-        WHERE id = $1 AND totp_used < $2 AND disabled_at IS NULL`,
-      [id, counter],
+      `WITH used AS (
+         UPDATE operators SET totp_used = $2 WHERE id = $1 AND totp_used < $2 AND disabled_at IS NULL RETURNING id)
+       DELETE FROM sign_in_tries t USING used WHERE t.operator_id = used.id AND t.source = $3`,
+      [id, counter, source],
     );
     return rowCount === 1;
   }
@@ -177,7 +228,7 @@ export class OperatorSessions {
       [digestOfToken(token), id, sourceAddress],
     );
     await this.record(operator, 'operator.signed_in', { by });
-    return { token, operator };
+    return { token, operator, device: null };
   }
 
   private record(

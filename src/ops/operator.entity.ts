@@ -36,14 +36,6 @@ export class Operator {
   @Column('bigint', { default: 0 })
   totpUsed: number;
 
-  /** Tries since the last one that succeeded. */
-  @Column('integer', { default: 0 })
-  failures: number;
-
-  /** Until then no further try is looked at. */
-  @Column('timestamptz', { nullable: true })
-  lockedUntil: Date | null;
-
   @Column('timestamptz', { nullable: true })
   disabledAt: Date | null;
 

@@ -81,7 +81,7 @@ export class Operators {
     const totp = newTotp(name);
     await this.change(name, 'operator.totp_reset', actor, async ({ id, passwordHash }) => {
       if (passwordHash === null) throw new Problem('invalid_state', `${name} signs in by a link alone.`);
-      return { totpSecret: encryptTotp(this.seal, id, totp.secret), totpUsed: 0, ...unlocked };
+      return { totpSecret: encryptTotp(this.seal, id, totp.secret), totpUsed: 0 };
     });
     return totp;
   }
@@ -90,7 +90,7 @@ export class Operators {
     const password = newSecret();
     await this.change(name, 'operator.password_reset', actor, async ({ totpSecret }) => {
       if (totpSecret === null) throw new Problem('invalid_state', `${name} signs in by a link alone.`);
-      return { passwordHash: await hashPassword(password), ...unlocked };
+      return { passwordHash: await hashPassword(password) };
     });
     return password;
   }
@@ -162,8 +162,6 @@ export class Operators {
       ...NO_SUBJECT,
       ...fields,
       totpUsed: 0,
-      failures: 0,
-      lockedUntil: null,
       disabledAt: null,
       createdAt: this.clock.now(),
     };
@@ -202,6 +200,7 @@ export class Operators {
       await tx.update(Operator, { id: operator.id }, await set(operator));
       await tx.delete(OperatorSession, { operatorId: operator.id });
       await tx.delete(SignInLink, { operatorId: operator.id });
+      await tx.query('DELETE FROM sign_in_tries WHERE operator_id = $1', [operator.id]);
       await this.record(tx, actor, action, operator, {});
     });
   }
@@ -224,8 +223,6 @@ export class Operators {
     });
   }
 }
-
-const unlocked = { failures: 0, lockedUntil: null };
 
 /** Only the hash of a token is stored; nobody can sign in with it. */
 export function digestOfToken(token: string): Buffer {

@@ -19,14 +19,16 @@ export class SessionController {
   async signIn(
     @Body() request: SignInDto,
     @Ip() ip: string,
+    @Req() asked: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<OperatorView> {
     const factors = request.factors();
-    const { token, operator } =
+    const { token, operator, device } =
       'link' in factors
         ? await this.sessions.signInByLink(factors.link, ip)
-        : await this.sessions.signIn(factors.name, factors.password, factors.code, ip);
-    reply.header('set-cookie', this.access.cookieOf(token));
+        : await this.sessions.signIn(factors, ip, this.access.deviceOf(asked));
+    const known = device === null ? [] : [this.access.deviceCookieOf(device)];
+    reply.header('set-cookie', [this.access.cookieOf(token), ...known]);
     return viewOf(operator);
   }
 

@@ -26,6 +26,7 @@ const WITHOUT_ENTITY = [
   'rate_buckets',
   'operation_traces',
   'api_key_checksum',
+  'sign_in_tries',
   // Written and read by SQL of sets alone, and held by triggers.
   'ledger_transactions',
   'ledger_entries',

@@ -38,6 +38,7 @@ const OF_THE_INSTALLATION = [
   'schema_migrations',
   'seal_key',
   'sign_in_links',
+  'sign_in_tries',
 ];
 
 let environment: TestEnvironment;

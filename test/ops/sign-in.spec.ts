@@ -10,7 +10,10 @@ const visitor = () => new ConsoleClient(url);
 const acts = async (name: string) =>
   (await environment.acts({ actor: `operator:${name}` })).map(({ action }) => action);
 const unlock = (name: string) =>
-  environment.sql('UPDATE operators SET failures = 0, locked_until = NULL WHERE name = $1', [name]);
+  environment.sql(
+    'DELETE FROM sign_in_tries t USING operators o WHERE o.id = t.operator_id AND o.name = $1',
+    [name],
+  );
 
 beforeAll(async () => {
   environment = await TestEnvironment.open();
@@ -41,7 +44,7 @@ it('lets an operator in with name, password and code, and out again', async () =
   const client = visitor();
   const { status, body, headers } = await client.signIn(ada);
   expect([status, body]).toEqual([200, { name: 'ada', role: 'operator' }]);
-  expect(headers.get('set-cookie')).toMatch(
+  expect(headers.getSetCookie()[0]).toMatch(
     /^payonce_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/,
   );
   expect((await client.get('session')).body).toEqual({ name: 'ada', role: 'operator' });
@@ -77,22 +80,112 @@ it('tells a guesser nothing, and lets a guesser wait longer and longer', async (
   const guess = () => visitor().post('session', { name: 'guessed', password: 'x', code: '000000' });
   const state = () =>
     environment.sql<{ failures: number; waits: boolean }>(
-      "SELECT failures, locked_until IS NOT NULL AS waits FROM operators WHERE name = 'guessed'",
+      `SELECT t.failures, locked_until IS NOT NULL AS waits FROM sign_in_tries t JOIN operators o ON o.id = operator_id
+        WHERE name = 'guessed'`,
     );
   await guess();
   expect(await state()).toEqual([{ failures: 3, waits: false }]);
   await guess();
   expect(await state()).toEqual([{ failures: 4, waits: true }]);
   // A try that comes too soon is not looked at, however slowly it comes here.
-  await environment.sql(
-    "UPDATE operators SET locked_until = now() + interval '1 hour' WHERE name = 'guessed'",
-  );
+  await environment.sql("UPDATE sign_in_tries SET locked_until = now() + interval '1 hour'");
   for (let i = 0; i < 4; i++) await guess();
   expect(await state()).toEqual([{ failures: 4, waits: true }]);
   expect((await visitor().signIn(guessed)).status).toBe(401);
   await unlock('guessed');
   expect((await visitor().signIn(guessed)).status).toBe(200);
   expect(await acts('guessed')).toEqual([...Array(4).fill('operator.sign_in_failed'), 'operator.signed_in']);
+});
+
+describe('while somebody guesses', () => {
+  const GUESSER = '203.0.113.7';
+  let proxied: Service;
+  let victim: OperatorCredentials;
+  let known: ConsoleClient;
+
+  const from = (address: string, body: object, client = new ConsoleClient(() => proxied.url)) =>
+    client.send('POST', 'session', body, {
+      origin: new URL(proxied.url).origin,
+      'payonce-console': 'active',
+      'x-forwarded-for': address,
+    });
+  const right = (periods: number) => ({
+    name: 'victim',
+    password: victim.password,
+    code: codeOf(victim, periods),
+  });
+  const guess = (address: string) => from(address, { name: 'victim', password: 'x', code: '000000' });
+
+  beforeAll(async () => {
+    proxied = await environment.start({ env: { PAYONCE_TRUSTED_PROXIES: '127.0.0.1,::1' } });
+    victim = await newOperator(environment, 'victim', 'viewer');
+    known = new ConsoleClient(() => proxied.url);
+    const { status, headers } = await from('198.51.100.9', right(-1), known);
+    expect(status).toBe(200);
+    // Behind a proxy, TLS is what the browser speaks.
+    expect(headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^__Host-payonce_session=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Strict$/),
+      expect.stringMatching(
+        /^__Host-payonce_device=[\w-]+; Max-Age=15552000; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
+      ),
+    ]);
+    environment.hide(known.device.split('=')[1]!);
+    // Locked for longer than this takes.
+    for (let tries = 0; tries < 4; tries++) expect((await guess(GUESSER)).status).toBe(401);
+    await environment.sql(
+      "UPDATE sign_in_tries SET locked_until = now() + interval '1 hour' WHERE failures > 3",
+    );
+  });
+
+  it('lets the right person in from elsewhere, and by a known device from the very address of the guesser', async () => {
+    expect((await from(GUESSER, right(0))).status).toBe(401);
+    expect((await from('198.51.100.10', right(0))).status).toBe(200);
+    expect((await from(GUESSER, right(1), known)).status).toBe(200);
+    const failed = await environment.acts({ action: 'operator.sign_in_failed', actor: 'operator:victim' });
+    expect(failed.map(({ detail }) => detail['source_address'])).toEqual(Array(4).fill(GUESSER));
+  });
+
+  it('has a place for a known device, however many addresses guess at once', async () => {
+    const guesses = { areOver: false };
+    const strangers = Array.from({ length: 12 }, async (_, n) => {
+      const answers: number[] = [];
+      while (!guesses.areOver) answers.push((await guess(`192.0.2.${n}`)).status);
+      return answers;
+    });
+    const tries: number[] = [];
+    for (let n = 0; n < 5; n++) {
+      tries.push((await from(GUESSER, { ...right(2), password: 'mistyped' }, known)).status);
+      await unlock('victim');
+    }
+    guesses.areOver = true;
+    const answers = (await Promise.all(strangers)).flat();
+    expect(tries).toEqual(Array(5).fill(401));
+    expect(new Set(answers)).toEqual(new Set([401, 503]));
+  });
+
+  it('takes a device for that of nobody else, and none that we did not make', async () => {
+    const other = await newOperator(environment, 'other', 'viewer');
+    const keys = () =>
+      environment.sql<{ source: string }>(
+        "SELECT source FROM sign_in_tries t JOIN operators o ON o.id = operator_id WHERE name = 'other' ORDER BY tried_at",
+      );
+    const mistyped = { name: 'other', password: 'x', code: codeOf(other) };
+    const forged = new ConsoleClient(() => proxied.url);
+    forged.device = '__Host-payonce_device=b3RoZXI';
+    for (const client of [known, forged]) await from('2001:db8:1:2:3::4', mistyped, client);
+    expect(await keys()).toEqual([{ source: 'address:2001:db8:1:2::/64' }]);
+  });
+
+  it('believes no address that a stranger claims to have', async () => {
+    await visitor().send(
+      'POST',
+      'session',
+      { name: 'other', password: 'x', code: '000000' },
+      { origin: new URL(url()).origin, 'payonce-console': 'active', 'x-forwarded-for': '198.51.100.66' },
+    );
+    const failed = await environment.acts({ action: 'operator.sign_in_failed', actor: 'operator:other' });
+    expect(failed.at(-1)!.detail).toMatchObject({ source_address: '127.0.0.1' });
+  });
 });
 
 it('gives every sign-in a session of its own, whatever cookie came with it', async () => {

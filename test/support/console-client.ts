@@ -42,7 +42,10 @@ export interface ConsoleReply<T = Record<string, unknown>> {
 
 /** Talks to the console's API as its pages do, with a cookie of its own. */
 export class ConsoleClient {
+  /** Of the session. */
   cookie = '';
+  /** By which the browser is known at the next sign-in. */
+  device = '';
 
   constructor(private readonly url: () => string) {}
 
@@ -98,13 +101,15 @@ export class ConsoleClient {
       method,
       headers: {
         ...headers,
-        ...(this.cookie === '' ? {} : { cookie: this.cookie }),
+        cookie: [this.cookie, this.device].filter((each) => each !== '').join('; '),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    const set = reply.headers.get('set-cookie');
-    if (set !== null) this.cookie = set.split(';')[0]!;
+    for (const [set] of reply.headers.getSetCookie().map((each) => each.split(';'))) {
+      if (set!.includes('payonce_device=')) this.device = set!;
+      else this.cookie = set!;
+    }
     const isJson = /json/.test(reply.headers.get('content-type') ?? '');
     const read = isJson ? await reply.json() : { text: await reply.text() };
     return { status: reply.status, body: read as T, headers: reply.headers };
