@@ -45,7 +45,7 @@ declare module 'fastify' {
     operatorRole?: OperatorRole | null;
     /** It takes a PSP's notification: no API key, and the body is kept as it came, to the byte. */
     isNotification?: boolean;
-    /** Its body is a file of at most so many bytes, of the type application/octet-stream. */
-    maxFileBytes?: number;
+    /** Its body is a file, of the type application/octet-stream. */
+    takesFile?: boolean;
   }
 }

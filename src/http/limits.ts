@@ -21,6 +21,7 @@ export abstract class ApiLimits {
   readonly maxArrivingNotifications: number;
   readonly notificationBodyMs: number;
   readonly bodyBytes: number;
+  readonly fileBytes: number;
   readonly headerBytes: number;
   /** For the whole request, headers and body, to arrive. */
   readonly requestTimeoutMs: number;
@@ -50,6 +51,7 @@ export function limitsOf({
     maxArrivingNotifications: 512,
     notificationBodyMs: 5_000,
     bodyBytes: 256 * 1024,
+    fileBytes: 2 * 1024 * 1024,
     headerBytes: 16 * 1024,
     requestTimeoutMs: 30_000,
     headersTimeoutMs: 10_000,

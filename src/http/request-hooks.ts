@@ -89,13 +89,11 @@ export class RequestHooks {
           request.routeOptions.config.isNotification ? readRaw(request, bytes) : readBody(request, bytes),
         ),
     );
-    fastify.addContentTypeParser(
+    fastify.addContentTypeParser<Buffer>(
       'application/octet-stream',
-      async (request: FastifyRequest, payload: AsyncIterable<Buffer>) => {
-        const { maxFileBytes } = request.routeOptions.config;
-        if (maxFileBytes === undefined || isEncoded(request)) throw unsupported();
-        return readFile(payload, maxFileBytes);
-      },
+      { parseAs: 'buffer', bodyLimit: this.limits.fileBytes },
+      (request, bytes, done) =>
+        done(null, request.routeOptions.config.takesFile ? readRaw(request, bytes) : unsupported()),
     );
   }
 
@@ -229,17 +227,6 @@ function readBody(request: FastifyRequest, bytes: Buffer): unknown {
 }
 
 /** @throws Problem `body_too_large` as soon as it is */
-async function readFile(payload: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of payload) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) throw new Problem('body_too_large', `A file may have ${maxBytes} bytes.`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
 /** Nothing is read into it, not even how it is written: that is up to the code that knows the signature. */
 function readRaw(request: FastifyRequest, bytes: Buffer): Buffer | Problem {
   return isEncoded(request) ? unsupported() : bytes;

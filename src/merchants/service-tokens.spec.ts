@@ -63,8 +63,10 @@ const claims = (): JWTPayload => ({
   iat: now(),
   exp: now() + 300,
 });
-const signed = (more: JWTPayload = {}, { privateKey } = own, kid = 'one') =>
-  new SignJWT({ ...claims(), ...more }).setProtectedHeader({ alg: 'ES256', kid }).sign(privateKey);
+const signed = (more: JWTPayload = {}, { privateKey } = own, kid = 'one', typ?: string) =>
+  new SignJWT({ ...claims(), ...more })
+    .setProtectedHeader({ alg: 'ES256', kid, ...(typ === undefined ? {} : { typ }) })
+    .sign(privateKey);
 
 async function codeOf(answer: Promise<unknown>): Promise<string> {
   return answer.then(
@@ -111,12 +113,16 @@ describe('a signed token', () => {
       'cut off': `${head}.${body}.`,
       'over-long': await signed({ more: 'x'.repeat(4_096) }),
       'no token': 'a.b.c',
+      'for signing out': await signed({}, own, 'one', 'logout+jwt'),
+      'of a proof of possession': await signed({}, own, 'one', 'dpop+jwt'),
     };
     for (const [what, token] of Object.entries(wrong)) {
       expect([what, await codeOf(tokens.clientOf(token))]).toEqual([what, 'unauthorized']);
     }
     expect(fetched).toBe(1);
-    expect(await codeOf(tokens.clientOf(await signed()))).toBe('taken');
+    for (const typ of [undefined, 'JWT', 'at+jwt', 'application/at+jwt']) {
+      expect(await codeOf(tokens.clientOf(await signed({}, own, 'one', typ)))).toBe('taken');
+    }
   });
 
   it('costs an issuer that is down one question in five seconds', async () => {

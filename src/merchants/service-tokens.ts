@@ -48,7 +48,7 @@ export class ServiceTokens {
     if (settings === null || keys === null || token.length > MAX_TOKEN_CHARACTERS) throw refused();
     const { issuer, audience, algorithms, claim, maxAgeS, clockToleranceS, clients } = settings;
     const { jwtVerify } = await import('jose');
-    const { payload } = await jwtVerify(token, keys, {
+    const { payload, protectedHeader } = await jwtVerify(token, keys, {
       issuer,
       audience,
       algorithms: [...algorithms],
@@ -60,11 +60,19 @@ export class ServiceTokens {
       // One answer for everything that is wrong with a token: an attacker learns nothing from it.
       throw error instanceof Problem ? error : refused();
     });
+    if (!isAccessToken(protectedHeader.typ)) throw refused();
     const name = payload[claim];
     const client = typeof name === 'string' ? clients.get(name) : undefined;
     if (client === undefined) throw refused();
     return client;
   }
+}
+
+/** RFC 9068, and what issuers said before it. Tokens for something else say for what: `logout+jwt`, `dpop+jwt`. */
+const ACCESS_TOKEN = /^(?:application\/)?(?:at\+)?jwt$/i;
+
+function isAccessToken(typ: unknown): boolean {
+  return typ === undefined || (typeof typ === 'string' && ACCESS_TOKEN.test(typ));
 }
 
 function refused(): Problem {

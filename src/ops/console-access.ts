@@ -25,7 +25,7 @@ declare module 'fastify' {
 /** The route is for operators who are signed in and have this role, or one above it. */
 export function ForRole(
   role: OperatorRole,
-  more: Pick<FastifyContextConfig, 'maxFileBytes'> = {},
+  more: Pick<FastifyContextConfig, 'takesFile'> = {},
 ): MethodDecorator {
   return applyDecorators(RouteConfig({ ...more, operatorRole: role }), ApiExcludeEndpoint());
 }

@@ -11,8 +11,6 @@ import { type FileView } from './console-views.js';
 import { OperatorActs } from './operator-acts.js';
 import { type SignedIn } from './operator-sessions.js';
 
-/** As the table has it. */
-export const MAX_FILE_BYTES = 2_097_152;
 const MAX_FILES = 20;
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._()-]{0,99}$/u;
 

@@ -5,7 +5,7 @@ import { rawBodyOf } from '../http/request-hooks.js';
 import { CurrentOperator, ForRole } from './console-access.js';
 import { type FileView } from './console-views.js';
 import { NewFileDto } from './dto/evidence.dto.js';
-import { EvidenceFiles, MAX_FILE_BYTES } from './evidence-files.js';
+import { EvidenceFiles } from './evidence-files.js';
 import { type SignedIn } from './operator-sessions.js';
 
 /** /ops/api/evidence: files that say how an operator knows. */
@@ -16,7 +16,7 @@ export class EvidenceController {
   /** The body is the file itself. */
   @Post()
   @HttpCode(201)
-  @ForRole('operator', { maxFileBytes: MAX_FILE_BYTES })
+  @ForRole('operator', { takesFile: true })
   add(
     @Query() query: NewFileDto,
     @Req() request: FastifyRequest,

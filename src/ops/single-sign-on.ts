@@ -21,6 +21,8 @@ export const JOURNEY_S = 600;
 const JOURNEY = 'operator: on the way to the OpenID provider';
 const TIMEOUT_S = 5;
 const NAME_PARTS = /[^a-z0-9._@+-]/g;
+/** OpenID Connect Core 1.0, section 2: at most 255 ASCII characters. */
+const SUBJECT = /^[\x20-\x7e]{1,255}$/;
 
 /** Signing in by an OpenID provider: authorization code with PKCE, state and nonce. */
 export class SingleSignOn {
@@ -67,6 +69,7 @@ export class SingleSignOn {
   async finish(query: string, sealed: string | null, sourceAddress: string): Promise<NewSession> {
     const settings = this.needed();
     const claims = await this.claimsOf(query, this.journeyIn(sealed));
+    if (!SUBJECT.test(claims.sub)) throw refused();
     const role = roleOf(settings, claims);
     const known = { issuer: settings.issuer, subject: claims.sub };
     const operator =
@@ -81,9 +84,9 @@ export class SingleSignOn {
   /** The name of a new operator at its first sign-in; null: an operator that is not linked is refused. */
   private newcomer(claims: IDToken): { readonly name: string; readonly person: string } | null {
     if (!this.settings!.createOperators) return null;
+    // What people may choose for themselves at the provider names nobody here.
     const email = claims['email_verified'] === true ? textOf(claims['email']) : null;
-    const named = email ?? textOf(claims['preferred_username']) ?? claims.sub;
-    const name = named.toLowerCase().replaceAll(NAME_PARTS, '-').slice(0, 64);
+    const name = (email ?? claims.sub).toLowerCase().replaceAll(NAME_PARTS, '-').slice(0, 64);
     return { name, person: email ?? claims.sub };
   }
 

@@ -81,7 +81,7 @@ export interface DisputeNews {
  * a body in a form that is not known, or beyond the bounds (256 kB, 200 items, 32 levels).
  */
 export type NotificationRefusal =
-  'signature_missing' | 'signature_invalid' | 'too_old' | 'malformed' | 'other_account';
+  'signature_missing' | 'signature_invalid' | 'untimely' | 'malformed' | 'other_account';
 
 /** A notification may be a batch: each item stands for itself. */
 export interface NotificationReading {

@@ -374,7 +374,7 @@ export function exerciseNotices(name: string, subject: PspSubject, signing: Sign
       expect(read(unsigned).refused).toEqual(['signature_missing']);
       if (signing.hasAge) {
         const later = new Date(Date.now() + 302_000);
-        expect(read(delivery!, reader, later).refused).toEqual(['too_old']);
+        expect(read(delivery!, reader, later).refused).toEqual(['untimely']);
       }
       if (signing.other !== null) {
         const other = readerWith({ ...signing.other, [signing.names.secret]: signing.secret });

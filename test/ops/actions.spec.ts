@@ -294,7 +294,12 @@ describe('what is stuck', () => {
     expect((await attach(png, 'shot.png', vic)).status).toBe(403);
     expect((await attach(Buffer.from('<html>\u0000'), 'x.html')).status).toBe(415);
     expect((await attach(png, '../shot.png')).status).toBe(422);
-    expect((await attach(Buffer.alloc(2_097_153, 32), 'large.txt')).status).toBe(413);
+    for (const bytes of [2_097_153, 8_000_000]) {
+      const refused = await attach(Buffer.alloc(bytes, 32), 'large.txt');
+      expect(refused).toMatchObject({ status: 413, body: { code: 'body_too_large' } });
+      const id = refused.headers.get('request-id')!;
+      expect(service.output()).toMatch(new RegExp(`"request_id":"${id}".*"status":413`));
+    }
     expect((await attach(Buffer.from('card 4111 1111 1111 1111'), 'card.txt')).body).toMatchObject({
       code: 'card_number_refused',
     });

@@ -98,7 +98,7 @@ afterAll(async () => {
 /** As far as the provider sends the browser back; `who`: a name, and behind it the groups. */
 async function callbackOf(browser: Browser, who: string): Promise<string> {
   const [login = '', ...groups] = who.split('+');
-  await fetch(`${issuer}/_groups?${login}=${groups.join('+')}`);
+  await fetch(`${issuer}/_groups?${encodeURIComponent(login)}=${groups.join('+')}`);
   const start = await browser.open(`${service.url}/ops/api/session/oidc`);
   expect(start.status).toBe(303);
   let next = start.headers.get('location')!;
@@ -188,10 +188,14 @@ it('takes over no account of the same name, and lets no disabled one in', async 
   expect(await signIn('ada+payments')).toEqual(REFUSED);
 });
 
-it('believes no e-mail address that the provider has not verified', async () => {
+it('believes no e-mail address that the provider has not verified, and no name that a person chose', async () => {
   await (await signIn('unverified+support')).signedIn!.get('session');
   const [row] = await environment.sql("SELECT name, person FROM operators WHERE oidc_subject = 'unverified'");
   expect(row).toEqual({ name: 'unverified', person: 'unverified' });
+});
+
+it('refuses a subject that no text of the database can hold', async () => {
+  expect(await signIn('nul\u0000+support')).toEqual(REFUSED);
 });
 
 it('takes a callback once, of this browser, as it was sent', async () => {

@@ -11,21 +11,20 @@ const issuer = `http://127.0.0.1:${server.address().port}`;
 const groupsOf = new Map();
 const provider = new Provider(issuer, {
   clients: [{ client_id: 'payonce', client_secret: 'oidc-secret-of-the-spec', redirect_uris: [redirectUri] }],
-  claims: { openid: ['sub', 'email', 'email_verified', 'groups'] },
+  claims: { openid: ['sub', 'email', 'email_verified', 'preferred_username', 'groups'] },
   conformIdTokenClaims: false,
   pkce: { required: () => true },
-  findAccount: (_, id) => {
-    const email_verified = id !== 'unverified';
-    return {
-      accountId: id,
-      claims: () => ({
-        sub: id,
-        email: `${id}@example.com`,
-        email_verified,
-        groups: groupsOf.get(id) ?? [],
-      }),
-    };
-  },
+  findAccount: (_, id) => ({
+    accountId: id,
+    claims: () => ({
+      sub: id,
+      // What a person may choose.
+      preferred_username: 'grace@example.com',
+      email: `${id}@example.com`,
+      email_verified: id !== 'unverified',
+      groups: groupsOf.get(id) ?? [],
+    }),
+  }),
 });
 const answer = provider.callback();
 server.on('request', (request, reply) => {

@@ -80,7 +80,7 @@ export class HmacReader implements NotificationReader {
     const ours = Buffer.from(sign(each.item, sent, this.secret));
     const theirs = Buffer.from(each.signature);
     if (ours.length !== theirs.length || !timingSafeEqual(ours, theirs)) return 'signature_invalid';
-    return Math.abs(now.getTime() - Number(sent)) > TOLERANCE_MS ? 'too_old' : null;
+    return Math.abs(now.getTime() - Number(sent)) > TOLERANCE_MS ? 'untimely' : null;
   }
 }
 

@@ -114,7 +114,7 @@ describe('POST /v1/webhooks/:psp', () => {
     expect(await environment.metric('payonce_webhook_items_total')).toEqual([
       'payonce_webhook_items_total{psp="north",type="none",result="signature_invalid"} 1',
       'payonce_webhook_items_total{psp="north",type="none",result="signature_missing"} 1',
-      'payonce_webhook_items_total{psp="north",type="none",result="too_old"} 1',
+      'payonce_webhook_items_total{psp="north",type="none",result="untimely"} 1',
     ]);
   });
 

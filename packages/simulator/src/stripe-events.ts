@@ -28,7 +28,8 @@ export class StripeEvents {
         request: { id: null, idempotency_key: key },
         type,
       });
-      const time = Math.floor(this.clock.now() / 1000);
+      // When it is sent, however far the time of objects was moved on: receivers refuse a time to come.
+      const time = Math.floor(Date.now() / 1000);
       // While a secret is rotated there is one signature by each.
       const signatures = secrets.map(
         (secret) => `v1=${createHmac('sha256', secret).update(`${time}.${body}`).digest('hex')}`,

@@ -81,8 +81,8 @@ function refusal(refused: readonly NotificationRefusal[]): Problem {
   if (refused.includes('signature_missing')) {
     return new Problem('signature_invalid', 'There is no signature.');
   }
-  if (refused.includes('too_old')) {
-    return new Problem('signature_invalid', 'The signature is too old.');
+  if (refused.includes('untimely')) {
+    return new Problem('signature_invalid', 'The signature is too old, or of a time to come.');
   }
   if (refused.includes('other_account')) {
     return new Problem('not_found', 'This is signed, and about another account at that PSP.');
