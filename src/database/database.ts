@@ -120,7 +120,8 @@ export function poolOf({ driver }: DataSource): Pool {
 }
 
 /** No schema is looked into because it has the name of this role: another role may have made it. */
-const NO_SCHEMA_OF_ITS_NAME = `SELECT set_config('search_path', replace(current_setting('search_path'), '"$user", ', ''), false)`;
+const NO_SCHEMA_OF_ITS_NAME = String.raw`
+SELECT set_config('search_path', regexp_replace(current_setting('search_path'), '"?[$]user"?\s*,?\s*', ''), false)`;
 
 /** Statements of a connection run in order: what is asked of it first runs after this. */
 function prepared(client: ClientBase): void {
