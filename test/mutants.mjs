@@ -217,6 +217,41 @@ const mutants = [
     put: '',
     specs: ['src/webhooks/outgoing', 'test/webhooks/outgoing-targets'],
   },
+  {
+    guard: 'a signature of Adyen that fits other fields proves nothing',
+    file: 'src/psp/adyen/adyen.webhook.ts',
+    find: "signed.split(':').length === SIGNED_FIELDS",
+    put: 'signed.length > 0',
+    specs: ['src/psp/adyen/adyen.webhook'],
+  },
+  {
+    guard: 'an attempt ends once',
+    file: 'migrations/0177-kept-history.ts',
+    find: 'FOR EACH ROW WHEN (OLD.outcome IS NOT NULL\n',
+    put: 'FOR EACH ROW WHEN (false\n',
+    specs: ['test/database/service-role'],
+  },
+  {
+    guard: 'no session looks into a schema of its role',
+    file: 'src/database/database.ts',
+    find: '; ${NO_SCHEMA_OF_ITS_NAME}',
+    put: '',
+    specs: ['test/database/service-role'],
+  },
+  {
+    guard: 'whoever guesses a password waits alone',
+    file: 'src/ops/operator-sessions.ts',
+    find: 'deviceSource(device) : addressSource(sourceAddress)',
+    put: "deviceSource(device) : addressSource('127.0.0.1')",
+    specs: ['test/ops/sign-in'],
+  },
+  {
+    guard: 'what takes money back is posted when it happens',
+    file: 'src/ledger/ledger-poster.ts',
+    find: "  'payment.stuck',\n",
+    put: "  'payment.stuck',\n  'payment.capture_failed',\n",
+    specs: ['test/ledger/poster'],
+  },
 ];
 
 process.on('SIGINT', () => process.exit(130));

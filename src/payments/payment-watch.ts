@@ -7,7 +7,7 @@ import { type PaymentView } from './payment.view.js';
 import { PaymentsService } from './payments.service.js';
 
 /** Watches that a process keeps at once. */
-const MAX_WATCHES = 200;
+export const MAX_WATCHES = 200;
 /** A client that wants to know longer watches again. */
 const MAX_WATCH_MS = 600_000;
 /** The time between two reads, short after a change and twice as long after each read without one. */
@@ -23,6 +23,7 @@ const underWay: ReadonlySet<PaymentStatus> = new Set(['processing', 'requires_ac
 @Injectable()
 export class PaymentWatch implements BeforeApplicationShutdown {
   private watches = 0;
+  private readonly ofMerchants = new Map<string, number>();
   private readonly stopping = new AbortController();
 
   constructor(
@@ -34,17 +35,33 @@ export class PaymentWatch implements BeforeApplicationShutdown {
     this.stopping.abort();
   }
 
-  /** The payment as it is, and after each change, until its outcome is known or `signal` ends the watch. */
+  /**
+   * The payment as it is, and after each change, until its outcome is known or `signal` ends the watch. A merchant has
+   * as many watches as there are places left: one alone takes half of them, and a place is left for the next one.
+   * @throws Problem `overloaded`, `rate_limited`
+   */
   async *watch(caller: Caller, paymentId: string, signal: AbortSignal): AsyncGenerator<PaymentView> {
     if (this.watches >= MAX_WATCHES) {
       throw new Problem('overloaded', 'More payments are being watched than this process can watch.');
     }
-    this.watches++;
+    const { merchantId } = caller;
+    const own = this.ofMerchants.get(merchantId) ?? 0;
+    if (own > 0 && own >= MAX_WATCHES - this.watches) {
+      throw new Problem('rate_limited', 'This merchant watches as many payments as it may.');
+    }
+    this.count(merchantId, 1);
     try {
       yield* this.follow(caller, paymentId, signal);
     } finally {
-      this.watches--;
+      this.count(merchantId, -1);
     }
+  }
+
+  private count(merchantId: string, change: 1 | -1): void {
+    this.watches += change;
+    const own = (this.ofMerchants.get(merchantId) ?? 0) + change;
+    if (own > 0) this.ofMerchants.set(merchantId, own);
+    else this.ofMerchants.delete(merchantId);
   }
 
   private async *follow(caller: Caller, paymentId: string, signal: AbortSignal): AsyncGenerator<PaymentView> {
