@@ -9,6 +9,8 @@ describe('the source of a try to sign in', () => {
     ['2001:0db8:0001:0002:ffff::', 'address:2001:db8:1:2::/64'],
     ['2001:db8::1', 'address:2001:db8:0:0::/64'],
     ['::1', 'address:0:0:0:0::/64'],
+    ['unknown', 'address:none'],
+    ['', 'address:none'],
     ['fe80::1%eth0', 'address:fe80:0:0:0::/64'],
   ])('of %s is %s', (address, key) => {
     expect(addressSource(address)).toEqual({ key, isKnownDevice: false });

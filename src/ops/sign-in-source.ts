@@ -13,6 +13,8 @@ export function deviceSource(device: string): SignInSource {
 
 /** Of IPv6 the first 64 bits, which one customer of a provider has all addresses of (RFC 6177). */
 export function addressSource(address: string): SignInSource {
+  // What a proxy may hand on as it came.
+  if (!ipaddr.isValid(address)) return { key: 'address:none', isKnownDevice: false };
   const parsed = ipaddr.process(address);
   const key =
     parsed instanceof ipaddr.IPv6
