@@ -31,12 +31,20 @@ const grants = (role: string) => `
 DO $$
 DECLARE
   item record;
+  is_lent boolean := false;
 BEGIN
   EXECUTE format('REVOKE CREATE ON DATABASE %I FROM ${role}', current_database());
   IF current_setting('server_version_num')::int >= 170000 THEN
     GRANT MAINTAIN ON report_lines TO ${role};
   END IF;
-  ALTER SCHEMA bullmq OWNER TO ${role};
+  BEGIN
+    ALTER SCHEMA bullmq OWNER TO ${role};
+  EXCEPTION WHEN insufficient_privilege THEN
+    -- To give something to a role is for who can become it.
+    GRANT ${role} TO CURRENT_USER;
+    is_lent := true;
+    ALTER SCHEMA bullmq OWNER TO ${role};
+  END;
   -- Sequences of a column go with their table.
   FOR item IN SELECT oid::regclass AS name FROM pg_class c
                WHERE relnamespace = 'bullmq'::regnamespace AND relkind IN ('r', 'p', 'S')
@@ -46,6 +54,7 @@ BEGIN
   FOR item IN SELECT oid::regprocedure AS name FROM pg_proc WHERE pronamespace = 'bullmq'::regnamespace LOOP
     EXECUTE format('ALTER ROUTINE %s OWNER TO ${role}', item.name);
   END LOOP;
+  IF is_lent THEN REVOKE ${role} FROM CURRENT_USER; END IF;
 END $$;
 GRANT USAGE ON SCHEMA public TO ${role};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role};

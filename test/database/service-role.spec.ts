@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { escapeIdentifier, type Client } from 'pg';
 import { migrations } from '../../migrations/index.js';
 import { migrate, openDatabase } from '../../src/database/database.js';
@@ -80,6 +81,36 @@ it('writes history and changes none of it', async () => {
     expect((await sql.query(marked)).rowCount).toBe(1);
     await expect(sql.query('UPDATE events SET fanned_out_at = NULL')).rejects.toThrow('append-only');
   });
+});
+
+it('is made by an owner that is no superuser, and given the schema of the queues', async () => {
+  const name = `owner_${randomBytes(4).toString('hex')}`;
+  const password = randomBytes(8).toString('hex');
+  await environment.sql(`CREATE ROLE ${name} LOGIN PASSWORD '${password}' NOSUPERUSER CREATEROLE`);
+  await environment.sql(`CREATE DATABASE ${name} OWNER ${name}`);
+  const urlOf = (username: string) =>
+    Object.assign(new URL(url!), { username, password, pathname: `/${name}` }).href;
+  const start = async () => {
+    const config = { databaseUrl: urlOf(`${name}_app`), migrationDatabaseUrl: urlOf(name), dataDir: '' };
+    const options = { entities: [], poolSize: 2, applicationName: 'payonce', schema: 'migrate' } as const;
+    const store = await openStore(config, options);
+    try {
+      const { rows } = await store.database.pool.query<object>(`
+        SELECT nspowner::regrole::text AS owner, has_database_privilege(current_database(), 'CREATE') AS "makesSchemas"
+          FROM pg_namespace WHERE nspname = 'bullmq'`);
+      expect(rows).toEqual([{ owner: `${name}_app`, makesSchemas: false }]);
+    } finally {
+      await store.close();
+    }
+  };
+  try {
+    await start();
+    await start();
+  } finally {
+    await environment.sql(`DROP DATABASE ${name} WITH (FORCE)`);
+    for (const role of [`${name}_app`, name])
+      await environment.sql(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+  }
 });
 
 describe('with the right that older versions gave', () => {
