@@ -1,8 +1,8 @@
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 
 /**
- * The schema of the queues is made by the owner of the tables and given to the service's role (service-role.ts), which
- * therefore needs no right to make schemas: one named like the owner was looked into first by the owner's sessions.
+ * The owner of the tables makes the schema of the queues and gives it to the service's role (service-role.ts), which
+ * therefore needs no right to make schemas: Postgres searched a schema named like the owner first in the owner's sessions.
  */
 export class SchemaOfQueues1700000000176 implements MigrationInterface {
   name = 'SchemaOfQueues1700000000176';
@@ -12,7 +12,7 @@ export class SchemaOfQueues1700000000176 implements MigrationInterface {
 DO $$ BEGIN
   IF to_regnamespace('bullmq') IS NULL THEN CREATE SCHEMA bullmq; END IF;
 END $$;
--- Of databases that were made before Postgres 15.
+-- Databases that were made before Postgres 15 grant it.
 REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 `);
   }

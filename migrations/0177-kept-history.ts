@@ -1,8 +1,8 @@
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 
 /**
- * What was asked of PSPs and what merchants were told is evidence: an attempt ends once, and nothing of it changes then;
- * an event is only marked as fanned out, and deleted after ten days at the earliest (PAYONCE_EVENT_RETENTION_DAYS).
+ * Attempts and events are evidence. The database lets an attempt end once and refuses every later change; it lets an
+ * event be marked as fanned out, and deleted after ten days at the earliest (PAYONCE_EVENT_RETENTION_DAYS).
  */
 export class KeptHistory1700000000177 implements MigrationInterface {
   name = 'KeptHistory1700000000177';
@@ -32,7 +32,7 @@ BEGIN
 END $$;
 CREATE TRIGGER events_kept BEFORE DELETE ON events FOR EACH ROW EXECUTE FUNCTION payonce_keep_event();
 
--- Who signs in by the first link is nobody once somebody signs in by a name of their own.
+-- The operator of the first link is disabled as soon as another operator can sign in.
 UPDATE operators SET disabled_at = now()
  WHERE name = 'first' AND password_hash IS NULL AND oidc_subject IS NULL AND disabled_at IS NULL
    AND EXISTS (SELECT FROM operators WHERE password_hash IS NOT NULL OR oidc_subject IS NOT NULL);

@@ -1,8 +1,8 @@
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 
 /**
- * Tries to sign in that failed are counted for each operator and source, so that whoever guesses waits, and the operator
- * does not. A source is an address (of IPv6 the network of a customer), or a device that the operator signed in from.
+ * Failed sign-ins are counted for each operator and source, so that a guesser waits and the operator does not. A source
+ * is an address (for IPv6 the /64 network), or a browser from which the operator has signed in.
  */
 export class TriesToSignIn1700000000178 implements MigrationInterface {
   name = 'TriesToSignIn1700000000178';
@@ -12,7 +12,7 @@ export class TriesToSignIn1700000000178 implements MigrationInterface {
 CREATE TABLE sign_in_tries (
   operator_id  uuid        NOT NULL REFERENCES operators (id),
   source       text        NOT NULL CHECK (length(source) <= 100),
-  -- Since the last one that succeeded, or within a day; until locked_until no further one is looked at.
+  -- Failed sign-ins since the last success, at most a day old; before locked_until the next one is not checked.
   failures     integer     NOT NULL,
   locked_until timestamptz,
   tried_at     timestamptz NOT NULL,

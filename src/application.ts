@@ -20,7 +20,12 @@ export async function createApplication(role: Role, settings: Settings): Promise
   const module = AppModule.forRole(role, settings);
   const options = { logger: nestLogger(logger), abortOnError: false };
   if (!servesApi(role)) return NestFactory.createApplicationContext(module, options);
-  const adapter = fastifyAdapter(limitsOf(config), new SystemClock(config.clockOffsetMs), logger, config.trustedProxies);
+  const adapter = fastifyAdapter(
+    limitsOf(config),
+    new SystemClock(config.clockOffsetMs),
+    logger,
+    config.trustedProxies,
+  );
   const app = await NestFactory.create<NestFastifyApplication>(module, adapter, {
     ...options,
     bodyParser: false,

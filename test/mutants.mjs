@@ -239,7 +239,7 @@ const mutants = [
     specs: ['test/database/service-role'],
   },
   {
-    guard: 'whoever guesses a password waits alone',
+    guard: 'a wrong password delays only its own source',
     file: 'src/ops/operator-sessions.ts',
     find: 'deviceSource(device) : addressSource(sourceAddress)',
     put: "deviceSource(device) : addressSource('127.0.0.1')",

@@ -45,7 +45,7 @@ const SHAPES: readonly Shape[] = [
   shape(/(?:pi|seti)_\w{1,40}?_secret_/g, BODY, 1),
   // Stripe: tokens by the shape of their ids, wherever they stand. A code has no digit in its first word.
   shape(/(?:pm|tok|src|card|ba|btok|ctoken)_(?=[A-Za-z]{0,40}[0-9])/g, '[A-Za-z0-9]', 14),
-  // What begins with {" in base64: signed and encrypted tokens (JWT, JWE), tokens of wallets
+  // JSON objects in base64, which begin with {": signed and encrypted tokens (JWT, JWE), wallets' tokens
   shape(/eyJ/g, String.raw`[\w.-]`, 24),
   // HTTP credentials, and sessions of operators
   shape(/(?:(?:bearer|basic)(?:\s|%20|\\[nrt])+)+/gi, `(?:${BODY}|[.:])`, 6),
@@ -94,13 +94,13 @@ export function removeSecrets(text: string, secrets: readonly string[] = []): st
   return withoutShapes(clean);
 }
 
-/** Notes where the text has secrets of this shape, each end once, in time that grows with the text alone. */
+/** Adds the spans of the secrets with this shape, each end once, in time that is linear in the text. */
 function findShape({ begin, run, shortest }: Shape, text: string, spans: TextSpan[]): void {
   let [end, noted] = [0, 0];
   begin.lastIndex = 0;
   for (let match = begin.exec(text); match; match = begin.exec(text)) {
     const from = begin.lastIndex;
-    // A word within a run: the run has the same end for both.
+    // The begin lies in a run that was read already, so it has the same end.
     if (from > end) {
       run.lastIndex = from;
       run.test(text);

@@ -119,7 +119,7 @@ export function poolOf({ driver }: DataSource): Pool {
   return (driver as PostgresDriver).master as Pool;
 }
 
-/** No schema is looked into because it has the name of this role: another role may have made it. */
+/** Removes the schema with the role's own name from the search path: another role may have made that schema. */
 const NO_SCHEMA_OF_ITS_NAME = String.raw`
 SELECT set_config('search_path', regexp_replace(current_setting('search_path'), '"?[$]user"?\s*,?\s*', ''), false)`;
 

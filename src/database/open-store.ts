@@ -101,8 +101,8 @@ async function migratedAsOwner(
     const foreign = await foreignSchemaOf(database.pool);
     if (foreign !== null) {
       throw new DatabaseUnavailable(
-        `${place} has a schema ${foreign}, named like the role that migrates and made by another one, which would be ` +
-          'looked into first. Find out who made it, and drop it',
+        `${place} has a schema ${foreign}, named like the role that migrates, which belongs to another role. ` +
+          'Postgres would search it before public. Find out who made it, and drop it',
       );
     }
     return await migrated(database, place, schema, service);

@@ -9,8 +9,8 @@ export function roleOf(url: string): string | null {
 }
 
 /**
- * Whether there are tables that the role cannot write, but for the list of migrations, the schema of the queues is
- * not its own, or it may make others, as older versions let it.
+ * True if the role lacks a right on a table other than the list of migrations, does not own the schema of the queues, or
+ * still has the right to make schemas, which older versions granted.
  */
 const DIFFERS = `
 SELECT EXISTS (SELECT FROM pg_database d CROSS JOIN aclexplode(d.datacl) acl
@@ -24,8 +24,8 @@ SELECT EXISTS (SELECT FROM pg_database d CROSS JOIN aclexplode(d.datacl) acl
   FROM pg_roles r WHERE r.rolname = $1`;
 
 /**
- * What the service may do with the tables of another role: read and write rows, and no more. It owns the schema of its
- * queues, and may make no other.
+ * The grants of the service's role on the tables of another role: read and write rows, and no more. The role owns the
+ * schema of its queues and may make no other schema.
  */
 const grants = (role: string) => `
 DO $$
@@ -40,7 +40,7 @@ BEGIN
   BEGIN
     ALTER SCHEMA bullmq OWNER TO ${role};
   EXCEPTION WHEN insufficient_privilege THEN
-    -- To give something to a role is for who can become it.
+    -- Postgres lets only a member of the role give it the schema.
     GRANT ${role} TO CURRENT_USER;
     is_lent := true;
     ALTER SCHEMA bullmq OWNER TO ${role};
@@ -84,7 +84,7 @@ async function makeRole(owner: QueryRunner, role: string, password: string): Pro
   }
 }
 
-/** A schema by which another role would have its own functions run by the role of these connections; null: none. */
+/** A schema that has the name of this connection's role and belongs to another role, which could plant functions in it; null if none. */
 export async function foreignSchemaOf(pool: Pool): Promise<string | null> {
   const { rows } = await pool.query<{ name: string }>(`
     SELECT nspname AS name FROM pg_namespace n JOIN pg_roles r ON r.rolname = n.nspname

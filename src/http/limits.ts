@@ -21,6 +21,7 @@ export abstract class ApiLimits {
   readonly maxArrivingNotifications: number;
   readonly notificationBodyMs: number;
   readonly bodyBytes: number;
+  /** An evidence file; the table has the same limit. */
   readonly fileBytes: number;
   readonly headerBytes: number;
   /** For the whole request, headers and body, to arrive. */

@@ -12,8 +12,8 @@ const PASS_MS = 5_000;
 const LAP_EVERY = '1 h';
 
 /**
- * Events that move no money, and those of disputes, which a trigger notes. A type that is not named here is read: one
- * too many costs a look-up, and one too few an hour, until the sweep comes by.
+ * Event types that the poster skips: they move no money, or (disputes) a trigger notes them. Every other type is read:
+ * a type too many costs a look-up, a type too few is posted only by the hourly sweep.
  */
 const IDLE = [
   'payment.authorized',

@@ -68,7 +68,7 @@ export class ServiceTokens {
   }
 }
 
-/** RFC 9068, and what issuers said before it. Tokens for something else say for what: `logout+jwt`, `dpop+jwt`. */
+/** The `typ` of access tokens: RFC 9068, and `JWT`. Other tokens name their purpose: `logout+jwt`, `dpop+jwt`. */
 const ACCESS_TOKEN = /^(?:application\/)?(?:at\+)?jwt$/i;
 
 function isAccessToken(typ: unknown): boolean {

@@ -96,7 +96,7 @@ export class ConsoleAccess {
     return this.serialized(this.cookie, token, maxAge);
   }
 
-  /** By which a browser is known at the next sign-in; it opens nothing. */
+  /** The cookie by which the next sign-in recognises this browser. It opens no session. */
   deviceCookieOf(device: string): string {
     return this.serialized(this.deviceCookie, device, DEVICE_S);
   }

@@ -24,7 +24,7 @@ export interface SignedIn {
 export interface NewSession {
   readonly token: string;
   readonly operator: SignedIn;
-  /** What the browser keeps, to be known by at the next sign-in; null where it holds one already. */
+  /** The device cookie, by which the next sign-in from this browser is recognised; null if the browser has a valid one. */
   readonly device: string | null;
 }
 
@@ -41,8 +41,8 @@ const LONGEST = "interval '12 hours'";
 const KEPT = "interval '1 day'";
 
 /**
- * Counts the try before anything is looked at, so that tries at once cannot share one. After three that failed each
- * further one from the same source waits twice as long, up to 15 minutes: whoever guesses waits, and nobody else.
+ * Counts the sign-in before it is checked, so that concurrent ones cannot share a count. After three failures each
+ * further failure doubles the waiting time of that source, up to 15 minutes. Other sources do not wait.
  */
 const TRY = `
 WITH old AS (DELETE FROM sign_in_tries WHERE tried_at < now() - ${KEPT}),
@@ -60,7 +60,7 @@ try AS (
   RETURNING failures)
 SELECT operator.*, failures FROM operator, try`;
 
-/** What a device's seal is bound to. */
+/** Encryption context of the device cookie. */
 const DEVICE = 'device of an operator';
 
 export type Known = Omit<SignedIn, 'sourceAddress'>;
@@ -86,7 +86,7 @@ function refused(): Problem {
 /** Signing in and out, and who is signed in. */
 @Injectable()
 export class OperatorSessions {
-  /** Sources whose try is under way; one at a time each. */
+  /** Sources with a sign-in under way: one per source. */
   private readonly strangers = new Set<string>();
   private readonly knownDevices = new Set<string>();
 
@@ -98,7 +98,7 @@ export class OperatorSessions {
   ) {}
 
   /**
-   * `device`: what the browser keeps from a sign-in before. Strangers that guess hold up no device that is known.
+   * `device`: the browser's device cookie, if any. Known devices have places of their own, which guessers cannot take.
    * @throws Problem `unauthorized`; `overloaded` where too many sign in at once
    */
   async signIn(
@@ -108,8 +108,8 @@ export class OperatorSessions {
   ): Promise<NewSession> {
     const name = given.trim().toLowerCase();
     const isKnown = device !== null && this.nameOfDevice(device) === name;
-    const { key: source, isKnownDevice } = isKnown ? deviceSource(device) : addressSource(sourceAddress);
-    const [underWay, most] = isKnownDevice
+    const source = isKnown ? deviceSource(device) : addressSource(sourceAddress);
+    const [underWay, most] = isKnown
       ? [this.knownDevices, MAX_KNOWN_DEVICES]
       : [this.strangers, MAX_STRANGERS];
     if (underWay.size >= most || underWay.has(source)) {
@@ -139,7 +139,7 @@ export class OperatorSessions {
     return Buffer.from(this.seal.encrypt(name, DEVICE)).toString('base64url');
   }
 
-  /** Whose device it is; null where we have not said so. */
+  /** The operator's name in a device cookie; null if the cookie is not ours. */
   private nameOfDevice(device: string): string | null {
     try {
       return this.seal.decrypt(Buffer.from(device, 'base64url'), DEVICE) as string;

@@ -177,14 +177,25 @@ export class Operators {
     });
   }
 
-  /** The link of a first start, and who came by it, is for as long as nobody has a name of their own. */
+  /** Disables the operator of the first link, who is needed only until another operator can sign in. */
   private async retireFirst(tx: EntityManager, actor: string): Promise<void> {
     const first = await tx.findOneBy(Operator, { name: FIRST, disabledAt: IsNull(), oidcSubject: IsNull() });
-    if (first === null) return;
-    await tx.update(Operator, { id: first.id }, { disabledAt: this.clock.now() });
-    await tx.delete(OperatorSession, { operatorId: first.id });
-    await tx.delete(SignInLink, { operatorId: first.id });
-    await this.record(tx, actor, 'operator.disabled', first, {});
+    if (first) await this.apply(tx, first, { disabledAt: this.clock.now() }, 'operator.disabled', actor);
+  }
+
+  /** Changes the operator, and ends every session, link and count of failed sign-ins. */
+  private async apply(
+    tx: EntityManager,
+    operator: Operator,
+    set: Partial<Operator>,
+    action: string,
+    actor: string,
+  ): Promise<void> {
+    await tx.update(Operator, { id: operator.id }, set);
+    await tx.delete(OperatorSession, { operatorId: operator.id });
+    await tx.delete(SignInLink, { operatorId: operator.id });
+    await tx.query('DELETE FROM sign_in_tries WHERE operator_id = $1', [operator.id]);
+    await this.record(tx, actor, action, operator, {});
   }
 
   private change(
@@ -197,11 +208,7 @@ export class Operators {
       const lock = { mode: 'pessimistic_write' } as const;
       const operator = await tx.findOne(Operator, { where: { name }, lock });
       if (!operator) throw new Problem('not_found', `There is no operator ${name}.`);
-      await tx.update(Operator, { id: operator.id }, await set(operator));
-      await tx.delete(OperatorSession, { operatorId: operator.id });
-      await tx.delete(SignInLink, { operatorId: operator.id });
-      await tx.query('DELETE FROM sign_in_tries WHERE operator_id = $1', [operator.id]);
-      await this.record(tx, actor, action, operator, {});
+      await this.apply(tx, operator, await set(operator), action, actor);
     });
   }
 

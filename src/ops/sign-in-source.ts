@@ -1,27 +1,20 @@
 import ipaddr from 'ipaddr.js';
 import { hash } from 'node:crypto';
 
-/** By what tries to sign in are counted: an address, or a device that is known to be the operator's. */
-export interface SignInSource {
-  readonly key: string;
-  readonly isKnownDevice: boolean;
+/** The source under which sign-ins from a known device are counted: a digest of its cookie. */
+export function deviceSource(device: string): string {
+  return `device:${hash('sha256', device, 'base64url')}`;
 }
 
-export function deviceSource(device: string): SignInSource {
-  return { key: `device:${hash('sha256', device, 'base64url')}`, isKnownDevice: true };
-}
-
-/** Of IPv6 the first 64 bits, which one customer of a provider has all addresses of (RFC 6177). */
-export function addressSource(address: string): SignInSource {
-  // What a proxy may hand on as it came.
-  if (!ipaddr.isValid(address)) return { key: 'address:none', isKnownDevice: false };
+/**
+ * The source under which sign-ins from an address are counted. For IPv6 it is the /64 network, because a provider gives
+ * one customer all of its addresses (RFC 6177).
+ */
+export function addressSource(address: string): string {
+  // A proxy may pass on an X-Forwarded-For that it did not check.
+  if (!ipaddr.isValid(address)) return 'address:none';
   const parsed = ipaddr.process(address);
-  const key =
-    parsed instanceof ipaddr.IPv6
-      ? `${parsed.parts
-          .slice(0, 4)
-          .map((part) => part.toString(16))
-          .join(':')}::/64`
-      : parsed.toString();
-  return { key: `address:${key}`, isKnownDevice: false };
+  if (!(parsed instanceof ipaddr.IPv6)) return `address:${parsed.toString()}`;
+  const network = parsed.parts.slice(0, 4).map((part) => part.toString(16));
+  return `address:${network.join(':')}::/64`;
 }

@@ -84,7 +84,7 @@ export class SingleSignOn {
   /** The name of a new operator at its first sign-in; null: an operator that is not linked is refused. */
   private newcomer(claims: IDToken): { readonly name: string; readonly person: string } | null {
     if (!this.settings!.createOperators) return null;
-    // What people may choose for themselves at the provider names nobody here.
+    // A person may choose `preferred_username` at the provider, so it names no operator.
     const email = claims['email_verified'] === true ? textOf(claims['email']) : null;
     const name = (email ?? claims.sub).toLowerCase().replaceAll(NAME_PARTS, '-').slice(0, 64);
     return { name, person: email ?? claims.sub };

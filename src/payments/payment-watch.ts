@@ -47,7 +47,7 @@ export class PaymentWatch implements BeforeApplicationShutdown {
     const { merchantId } = caller;
     const own = this.ofMerchants.get(merchantId) ?? 0;
     if (own > 0 && own >= MAX_WATCHES - this.watches) {
-      throw new Problem('rate_limited', 'This merchant watches as many payments as it may.');
+      throw new Problem('rate_limited', 'This merchant has reached its limit of concurrent watches.');
     }
     this.count(merchantId, 1);
     try {

@@ -8,7 +8,7 @@ import { redactedLine, removeSecrets } from '../core/redact.js';
 /** The longest text of a PSP that is kept. */
 export const MAX_MESSAGE_LENGTH = 200;
 
-/** How much of it is looked at. */
+/** Characters of a PSP's text that are read, before it is redacted. */
 const MAX_READ_LENGTH = 2_048;
 
 /** 12 to 19 digits of any script, however set apart. No checksum: better one id too many. */
@@ -32,7 +32,7 @@ export function pspText(text: string, secrets: readonly string[] = []): string {
   );
 }
 
-/** Without the word that the end cuts in two, which may be the half of a secret. */
+/** The first characters, up to a whole word: half a word may be half a secret. */
 function beginningOf(text: string): string {
   if (text.length <= MAX_READ_LENGTH) return text;
   const beginning = text.slice(0, MAX_READ_LENGTH);

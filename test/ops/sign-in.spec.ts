@@ -97,7 +97,7 @@ it('tells a guesser nothing, and lets a guesser wait longer and longer', async (
   expect(await acts('guessed')).toEqual([...Array(4).fill('operator.sign_in_failed'), 'operator.signed_in']);
 });
 
-describe('while somebody guesses', () => {
+describe('while an attacker guesses a password', () => {
   const GUESSER = '203.0.113.7';
   let proxied: Service;
   let victim: OperatorCredentials;

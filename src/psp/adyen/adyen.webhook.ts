@@ -56,7 +56,7 @@ export class AdyenNotices implements NotificationReader {
     const signed = signedText(item);
     if (!isSigned(signed, signature, this.keys)) return 'signature_invalid';
     if (item.merchantAccountCode !== this.options.merchantAccount) return 'other_account';
-    // A field with a colon in it: the same signature fits other fields, so it proves none of them.
+    // With a colon in a field the same signature fits other fields too, so it proves none of them.
     const isProven = signed.split(':').length === SIGNED_FIELDS;
     const report = isProven ? reportOf(item) : null;
     return {

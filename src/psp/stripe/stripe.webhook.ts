@@ -49,7 +49,7 @@ export class StripeNotices implements NotificationReader {
     if (header.length > MAX_HEADER_LENGTH) return 'signature_invalid';
     const signer = this.secrets.find((secret) => verified(text, header, secret, ANY_AGE, now));
     if (signer === undefined) return 'signature_invalid';
-    // The SDK looks at the age alone, which a time to come has none of.
+    // The SDK refuses only old timestamps, and accepts any from the future.
     const aheadS = Number(/(?:^|,)t=(\d{1,12})(?:,|$)/.exec(header)?.[1]) - now.getTime() / 1_000;
     return verified(text, header, signer, TOLERANCE_S, now) && aheadS <= TOLERANCE_S ? null : 'untimely';
   }

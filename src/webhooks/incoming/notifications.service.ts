@@ -82,7 +82,7 @@ function refusal(refused: readonly NotificationRefusal[]): Problem {
     return new Problem('signature_invalid', 'There is no signature.');
   }
   if (refused.includes('untimely')) {
-    return new Problem('signature_invalid', 'The signature is too old, or of a time to come.');
+    return new Problem('signature_invalid', 'The timestamp of the signature is too old, or in the future.');
   }
   if (refused.includes('other_account')) {
     return new Problem('not_found', 'This is signed, and about another account at that PSP.');
