@@ -143,6 +143,7 @@ describe('while an attacker guesses a password', () => {
     expect((await from(GUESSER, right(1), known)).status).toBe(200);
     const failed = await environment.acts({ action: 'operator.sign_in_failed', actor: 'operator:victim' });
     expect(failed.map(({ detail }) => detail['source_address'])).toEqual(Array(4).fill(GUESSER));
+    expect(proxied.output()).toContain(`"source_address":"${GUESSER}"`);
   });
 
   it('has a place for a known device, however many addresses guess at once', async () => {
