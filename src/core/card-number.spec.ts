@@ -205,6 +205,16 @@ describe('card numbers', () => {
     );
   });
 
+  it('finds one wherever it stands in a run of many thousand digits', () => {
+    const card = '4242 4242 4242 4242';
+    for (let before = 480; before < 1_060; before++) {
+      const text = `${'77 '.repeat(before)}${card}${' 9'.repeat(before)}`;
+      expect(maskCardNumbers(text, '****')).toBe(text.replace(card, '****'));
+    }
+    const long = '4'.repeat(5_000);
+    expect(maskCardNumbers(`${long} ${card} ${long}`, '****')).toBe(`${long} **** ${long}`);
+  });
+
   it('takes 256 kB of the worst texts in a moment', () => {
     for (const text of [
       '4 '.repeat(128_000),

@@ -122,13 +122,22 @@ function foreignDigit(codePoint: number): number {
   return plain.length === 1 && plain >= '0' && plain <= '9' ? Number(plain) : -1;
 }
 
-const asciiSeparators = new Set(Array.from('()*+,-./:;|#~_', (sign) => sign.charCodeAt(0)));
+const SEPARATOR = -1;
+const OTHER = -2;
+const ascii = Int8Array.from({ length: 128 }, (_, code) =>
+  code >= 48 && code <= 57
+    ? code - 48
+    : code <= 32 || '()*+,-./:;|#~_'.includes(String.fromCharCode(code))
+      ? SEPARATOR
+      : OTHER,
+);
 
-function isSeparator(codePoint: number): boolean {
-  if (codePoint < 0x80) {
-    return codePoint <= 32 || asciiSeparators.has(codePoint);
-  }
-  return otherSeparator.test(String.fromCodePoint(codePoint));
+/** 0 to 9 for a digit, or what stands between digits: SEPARATOR, or OTHER, which ends a run of them. */
+function meaningOf(codePoint: number): number {
+  if (codePoint < 0x80) return ascii[codePoint]!;
+  const digit = foreignDigit(codePoint);
+  if (digit >= 0) return digit;
+  return otherSeparator.test(String.fromCodePoint(codePoint)) ? SEPARATOR : OTHER;
 }
 
 /** `\n`, `\t`, `\r` as JSON writes them: one separator of two characters. */
@@ -184,16 +193,25 @@ function hasCheckDigitsOfIban(text: string): boolean {
   return rest === 1;
 }
 
+/** More digits of a run are not looked at together: memory for all of a long text costs more than its digits. */
+const MAX_RUN = 1_024;
+
 /** Consecutive digits: their position in the text, and among the digits of their run. */
 interface Group extends TextSpan {
   readonly from: number;
   readonly to: number;
 }
 
+interface Run {
+  readonly groups: readonly Group[];
+  readonly digits: readonly number[];
+  /** Whether more of its groups follow. */
+  readonly goesOn: boolean;
+}
+
 /** Reads a text once, from its beginning to its end, and yields each card number as it is passed. */
 class Search {
-  private digits: number[] = [];
-  private groups: Group[] = [];
+  private at = 0;
   private identifiers: readonly TextSpan[] | null = null;
   /** The first of the identifiers that does not lie before all that is still to come. */
   private nextIdentifier = 0;
@@ -201,54 +219,62 @@ class Search {
   constructor(private readonly text: string) {}
 
   *all(): Generator<TextSpan> {
+    while (this.at < this.text.length) yield* this.cardsIn(this.nextRun());
+  }
+
+  /** Groups of digits from here to what ends their run. No generator, because engines compile its loops worse. */
+  private nextRun(): Run {
     const { text } = this;
-    let start = -1;
-    let begun = 0;
+    const groups: Group[] = [];
+    const digits: number[] = [];
     let separators = 0;
-    const close = (end: number): void => {
-      if (start >= 0) this.groups.push({ start, end, from: begun, to: this.digits.length });
-      start = -1;
-    };
-    for (let i = 0; i < text.length;) {
-      const code = text.codePointAt(i)!;
-      let width = code > 0xffff ? 2 : 1;
-      const digit = code < 0x80 ? (code >= 48 && code <= 57 ? code - 48 : -1) : foreignDigit(code);
-      if (digit >= 0) {
-        if (start < 0) {
-          start = i;
-          begun = this.digits.length;
-        }
-        this.digits.push(digit);
+    while (this.at < text.length && digits.length < MAX_RUN) {
+      const code = text.codePointAt(this.at)!;
+      const escaped = isEscapedSpace(text, this.at);
+      const meaning = escaped ? SEPARATOR : meaningOf(code);
+      if (meaning >= 0) {
+        groups.push(this.nextGroup(digits));
         separators = 0;
-        i += width;
         continue;
       }
-      close(i);
-      const escaped = isEscapedSpace(text, i);
-      if (escaped) width = 2;
-      if ((!escaped && !isSeparator(code)) || ++separators > MAX_SEPARATORS) {
-        if (this.digits.length > 0) yield* this.endRun();
-        separators = 0;
-      }
-      i += width;
+      this.at += escaped || code > 0xffff ? 2 : 1;
+      if (meaning === SEPARATOR && ++separators <= MAX_SEPARATORS) continue;
+      if (digits.length > 0) return { groups, digits, goesOn: false };
+      separators = 0;
     }
-    close(text.length);
-    yield* this.endRun();
+    return { groups, digits, goesOn: this.at < text.length };
+  }
+
+  /** Adds its digits to those of its run: of one that is too long for a card one too many, and no more. */
+  private nextGroup(digits: number[]): Group {
+    const { text, at: start } = this;
+    const from = digits.length;
+    while (this.at < text.length) {
+      const code = text.codePointAt(this.at)!;
+      const meaning = meaningOf(code);
+      if (meaning < 0) break;
+      if (digits.length - from <= LONGEST) digits.push(meaning);
+      this.at += code > 0xffff ? 2 : 1;
+    }
+    return { start, end: this.at, from, to: digits.length };
   }
 
   /**
-   * Looks at neighbouring groups of the run joined, and forgets them. Only whole groups count: in
+   * Looks at neighbouring groups of the run joined. Only whole groups count: in
    * `4242 4242 4242 4242 123` the card is found and in a run of 20 digits there is none.
    */
-  private *endRun(): Generator<TextSpan> {
-    const { groups, digits } = this;
-    this.groups = [];
-    this.digits = [];
+  private *cardsIn({ groups, digits, goesOn }: Run): Generator<TextSpan> {
     for (let first = 0; first < groups.length; first++) {
-      if (digits.length - groups[first]!.from < SHORTEST) return;
+      const { start, from } = groups[first]!;
+      const left = digits.length - from;
+      if (goesOn && left <= LONGEST) {
+        this.at = start;
+        return;
+      }
+      if (left < SHORTEST) return;
       const last = this.endOfCard(groups, digits, first);
       if (last < 0) continue;
-      yield { start: groups[first]!.start, end: groups[last]!.end };
+      yield { start, end: groups[last]!.end };
       first = last;
     }
   }
