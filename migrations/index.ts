@@ -57,6 +57,7 @@ import { TestObjects1700000000174 } from './0174-test-objects.js';
 import { SchemaOfQueues1700000000176 } from './0176-schema-of-queues.js';
 import { KeptHistory1700000000177 } from './0177-kept-history.js';
 import { TriesToSignIn1700000000178 } from './0178-tries-to-sign-in.js';
+import { BoundApiKeys1700000000179 } from './0179-bound-api-keys.js';
 
 /** Every migration, oldest first. A class that has run anywhere is never edited again. */
 export const migrations = [
@@ -119,4 +120,5 @@ export const migrations = [
   SchemaOfQueues1700000000176,
   KeptHistory1700000000177,
   TriesToSignIn1700000000178,
+  BoundApiKeys1700000000179,
 ];

@@ -9,6 +9,7 @@ import { DocsModule } from './docs/docs.module.js';
 import { AuthenticationModule } from './http/authentication.module.js';
 import { HttpModule } from './http/http.module.js';
 import { ApiLimits, limitsOf } from './http/limits.js';
+import { OpsListenerModule } from './http/ops-listener.js';
 import { JobsWorkerModule } from './jobs/jobs-worker.module.js';
 import { LedgerModule } from './ledger/ledger.module.js';
 import { MonitoringModule } from './monitoring/monitoring.module.js';
@@ -61,7 +62,7 @@ export class AppModule {
           { provide: ApiLimits, useValue: limitsOf(config) },
         ]),
         // Before all that adds hooks of its own to those of every request.
-        ...(servesApi(role) ? [HttpModule, AuthenticationModule, DocsModule] : []),
+        ...(servesApi(role) ? [HttpModule, OpsListenerModule, AuthenticationModule, DocsModule] : []),
         DatabaseModule,
         OperationsLogModule,
         ...TracingModule.whereTraced(),

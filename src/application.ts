@@ -9,6 +9,7 @@ import { DocsSite } from './docs/docs-site.js';
 import { fastifyAdapter } from './http/fastify-adapter.js';
 import { limitsOf } from './http/limits.js';
 import { nestLogger } from './http/nest-logger.js';
+import { OpsListener } from './http/ops-listener.js';
 import { JobsWorker } from './jobs/jobs-worker.module.js';
 import { MonitoringListener } from './monitoring/monitoring-listener.js';
 import { openApiDocument } from './openapi.js';
@@ -48,6 +49,8 @@ export async function initApi(app: NestFastifyApplication, logger: LoggerService
 /** Where the process is reached; metrics have a listener of their own, or the first one, or none. */
 export interface Urls {
   readonly url: string;
+  /** Of the console: a listener of its own, or the first one. */
+  readonly opsUrl: string;
   readonly metricsUrl: string | null;
   /** Address and port of gRPC; null: it is not served. */
   readonly grpc: string | null;
@@ -72,7 +75,7 @@ export async function startApplication(
 }
 
 async function listen(app: INestApplicationContext, config: Settings['config']): Promise<Urls> {
-  const { port, host, monitoringPort, grpcPort } = config;
+  const { port, host, monitoringPort, opsPort, grpcPort } = config;
   const monitoring = app.get(MonitoringListener);
   const isOpen = hasOpenMetrics(config);
   const grpc =
@@ -83,8 +86,10 @@ async function listen(app: INestApplicationContext, config: Settings['config']):
   const url = servesApi(config.role)
     ? await (app as NestFastifyApplication).getUrl()
     : await monitoring.listen(port, host, isOpen);
-  if (monitoringPort === null) return { url, metricsUrl: isOpen ? url : null, grpc };
-  return { url, metricsUrl: await monitoring.listen(monitoringPort, host, true), grpc };
+  const opsUrl =
+    servesApi(config.role) && opsPort !== null ? await app.get(OpsListener).listen(opsPort, host) : url;
+  if (monitoringPort === null) return { url, opsUrl, metricsUrl: isOpen ? url : null, grpc };
+  return { url, opsUrl, metricsUrl: await monitoring.listen(monitoringPort, host, true), grpc };
 }
 
 /** Its packages are loaded only where traces are sent. */

@@ -27,6 +27,7 @@ async function main(): Promise<void> {
   logger.info(
     {
       listening: urls.url,
+      console: urls.opsUrl,
       metrics: urls.metricsUrl,
       grpc: urls.grpc,
       role: config.role,
@@ -62,10 +63,14 @@ async function tellOf(url: string, { psps }: PspsConfig, simulator: BundledSimul
 }
 
 /** With a link that signs in once, where the terminal is that of a newcomer who runs everything on this machine. */
-async function consoleAddress(app: INestApplicationContext, config: Config, { url }: Urls): Promise<string> {
+async function consoleAddress(
+  app: INestApplicationContext,
+  config: Config,
+  { opsUrl }: Urls,
+): Promise<string> {
   const isOwn = config.databaseUrl === null && !config.exposed && config.role !== 'worker';
   const link = isOwn ? await app.get(Operators).firstLink() : null;
-  return link === null ? `${url}/ops` : `${url}/ops/sign-in#${link}`;
+  return link === null ? `${opsUrl}/ops` : `${opsUrl}/ops/sign-in#${link}`;
 }
 
 function welcome(

@@ -191,6 +191,7 @@ describe('payonce --json', () => {
       id: issued.id,
       prefix: issued.key.split('_').slice(0, 3).join('_'),
       scopes: ['payments:read', 'payments:write'],
+      needs_certificate: false,
       created_at: expect.any(String) as string,
       revoked_at: null,
       expires_at: null,

@@ -57,6 +57,27 @@ const mutants = [
     specs: ['test/database/store'],
   },
   {
+    guard: 'a sign-in takes no place before its body is there',
+    file: 'src/http/strangers-gate.ts',
+    find: 'if (oldest && this.arriving.size >= this.limits.maxArriving) this.cutOff(oldest);',
+    put: 'this.places.take(request.edge);',
+    specs: ['test/ops/strangers'],
+  },
+  {
+    guard: 'the console is at its own port alone',
+    file: 'src/http/ops-listener.ts',
+    find: 'OF_OPERATORS.test(url) === this.came.has(raw)',
+    put: 'true',
+    specs: ['test/ops/strangers'],
+  },
+  {
+    guard: 'a key that is bound to a certificate is not taken without one',
+    file: 'src/http/admission.ts',
+    find: 'if (!needsCertificate && !shown?.isNeeded) return;',
+    put: 'if (!shown?.isNeeded) return;',
+    specs: ['test/grpc/tls'],
+  },
+  {
     guard: 'another PSP needs a proof',
     file: 'migrations/0002-charge-once.ts',
     find: 'ELSE rests_on_route IS NOT NULL AND rests_on_route = route - 1 END)',

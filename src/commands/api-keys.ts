@@ -9,6 +9,7 @@ interface Created {
   readonly merchant: string;
   readonly scopes: string;
   readonly expiresIn?: number | null;
+  readonly needsCertificate?: boolean;
   readonly test?: boolean;
 }
 
@@ -29,19 +30,24 @@ export function addApiKeys(payonce: Command, perform: Perform): void {
       `what the key allows: ${scopes.join(', ')}; separate several with commas`,
     )
     .option('--expires-in <hours>', 'how long it lives; without, until it is revoked', Number)
+    .option('--needs-certificate', 'it is taken only by gRPC, with a client certificate of the merchant')
     .option('--test', "for the merchant's test mode, which reaches PSP accounts of test mode alone")
-    .action(({ merchant, scopes, expiresIn = null, test = false }: Created) =>
-      perform(async (opened) => {
-        const wanted = scopes.split(',').map((scope) => scope.trim());
-        const merchants = await merchantsOf(opened);
-        const owner = test ? (await merchants.testModeOf(merchant, actor())).id : merchant;
-        const { id, key } = await merchants.createApiKey(owner, wanted, actor(), expiresIn);
-        const belongs = test ? `\nIt belongs to the test mode of the merchant, whose id is ${owner}` : '';
-        return {
-          json: { id, key, ...(test ? { merchant: owner } : {}) },
-          text: shownOnce(id, key) + belongs,
-        };
-      }),
+    .action(
+      ({ merchant, scopes, expiresIn: hours = null, needsCertificate = false, test = false }: Created) =>
+        perform(async (opened) => {
+          const wanted = scopes.split(',').map((scope) => scope.trim());
+          const merchants = await merchantsOf(opened);
+          const owner = test ? (await merchants.testModeOf(merchant, actor())).id : merchant;
+          const { id, key } = await merchants.createApiKey(owner, wanted, actor(), {
+            hours,
+            needsCertificate,
+          });
+          const belongs = test ? `\nIt belongs to the test mode of the merchant, whose id is ${owner}` : '';
+          return {
+            json: { id, key, ...(test ? { merchant: owner } : {}) },
+            text: shownOnce(id, key) + belongs,
+          };
+        }),
     );
   command(
     apiKeys,
@@ -79,6 +85,7 @@ export function addApiKeys(payonce: Command, perform: Perform): void {
           details: [
             ['id', key.id],
             ['scopes', key.scopes.join(', ')],
+            ...(key.needsCertificate ? [['taken', 'with a client certificate alone'] as const] : []),
           ] as const,
         });
         return {
@@ -120,11 +127,13 @@ function stateOf({ revokedAt, expiresAt }: ApiKeyView, now: Date): string {
   return `${expiresAt <= now ? 'expired' : 'expires'} ${ago(expiresAt, now)}`;
 }
 
-function apiKeyJson({ id, prefix, scopes, createdAt, revokedAt, expiresAt, lastUsedAt }: ApiKeyView): object {
+function apiKeyJson(key: ApiKeyView): object {
+  const { id, prefix, scopes, needsCertificate, createdAt, revokedAt, expiresAt, lastUsedAt } = key;
   return {
     id,
     prefix,
     scopes,
+    needs_certificate: needsCertificate,
     created_at: createdAt,
     revoked_at: revokedAt,
     expires_at: expiresAt,

@@ -25,6 +25,7 @@ describe('loadConfig', () => {
       grpcTlsKey: null,
       grpcClientCa: null,
       grpcClientsFile: null,
+      opsPort: null,
       monitoringPort: null,
       otelExporterOtlpEndpoint: null,
       role: 'all',
@@ -68,7 +69,7 @@ describe('loadConfig', () => {
     });
   });
 
-  it('takes off, or a port for gRPC that is another than the others', () => {
+  it('takes off, or a port for gRPC', () => {
     expect(['off', '0', '65535'].map((GRPC_PORT) => loadConfig({ GRPC_PORT }).grpcPort)).toEqual([
       null,
       0,
@@ -86,11 +87,6 @@ describe('loadConfig', () => {
     for (const GRPC_PORT of ['on', '65536', '050', '-1', '1.5']) {
       expect(complaintsAbout({ GRPC_PORT })).toEqual([
         `GRPC_PORT is "${GRPC_PORT}"; it takes off, or a port (0 = any free one) from 0 to 65535`,
-      ]);
-    }
-    for (const other of ['PORT', 'PAYONCE_MONITORING_PORT']) {
-      expect(complaintsAbout({ GRPC_PORT: '7000', [other]: '7000' })).toEqual([
-        'GRPC_PORT is 7000; it takes another port than PORT and PAYONCE_MONITORING_PORT',
       ]);
     }
   });
@@ -117,16 +113,22 @@ describe('loadConfig', () => {
     ]);
   });
 
-  it('takes a port for monitoring that is another than that of the API', () => {
-    const ports = (PORT: string, PAYONCE_MONITORING_PORT: string) => {
-      const { port, monitoringPort } = loadConfig({ PORT, PAYONCE_MONITORING_PORT });
-      return [port, monitoringPort];
+  it('takes another port for each listener', () => {
+    const NAMES = ['PORT', 'PAYONCE_OPS_PORT', 'PAYONCE_MONITORING_PORT', 'GRPC_PORT'];
+    const ports = (...given: string[]) => {
+      const env = Object.fromEntries(NAMES.map((name, at) => [name, given[at]!]));
+      const { port, opsPort, monitoringPort, grpcPort } = loadConfig(env);
+      return [port, opsPort, monitoringPort, grpcPort];
     };
-    expect(ports('3000', '9090')).toEqual([3_000, 9_090]);
-    expect(ports('0', '0')).toEqual([0, 0]);
-    expect(() => ports('3000', '3000')).toThrow(
-      'PAYONCE_MONITORING_PORT is 3000; it takes another port than PORT',
-    );
+    expect(ports('3000', '3001', '9090', '7000')).toEqual([3_000, 3_001, 9_090, 7_000]);
+    expect(ports('0', '0', '0', '0')).toEqual([0, 0, 0, 0]);
+    for (const [first, second] of NAMES.flatMap((one, at) =>
+      NAMES.slice(at + 1).map((two): [string, string] => [one, two]),
+    )) {
+      expect(complaintsAbout({ [first]: '7000', [second]: '7000' })).toEqual([
+        `${second} is 7000; it takes another port than ${first}`,
+      ]);
+    }
   });
 
   it('sends events anywhere only beside the bundled simulator, unless told', () => {

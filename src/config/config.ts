@@ -24,6 +24,8 @@ export abstract class Config {
   readonly grpcClientCa: string | null;
   /** Which merchant each of those certificates belongs to. Null: a certificate says nothing of that. */
   readonly grpcClientsFile: string | null;
+  /** Where the console has a listener of its own, 0: any free port. Null: on `port`. */
+  readonly opsPort: number | null;
   /** Where /metrics has a listener of its own, 0: any free port. Null: on `port` if `host` is loopback, else nowhere. */
   readonly monitoringPort: number | null;
   /** Where traces are sent by OTLP over HTTP. Null: nothing is traced. */
@@ -103,15 +105,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
         `which is ${given.PAYONCE_COMMIT_LANES}`,
     ]);
   }
-  if (given.PORT !== 0 && given.PAYONCE_MONITORING_PORT === given.PORT) {
-    throw new ConfigError([`PAYONCE_MONITORING_PORT is ${given.PORT}; it takes another port than PORT`]);
-  }
   const grpcPort = given.GRPC_PORT === 'off' ? null : Number(given.GRPC_PORT);
-  if (grpcPort !== null && grpcPort !== 0 && [given.PORT, given.PAYONCE_MONITORING_PORT].includes(grpcPort)) {
-    throw new ConfigError([
-      `GRPC_PORT is ${grpcPort}; it takes another port than PORT and PAYONCE_MONITORING_PORT`,
-    ]);
-  }
+  checkPorts(given, grpcPort);
   checkGrpcTls(given);
   if (given.PAYONCE_MIGRATION_DATABASE_URL && !given.DATABASE_URL) {
     throw new ConfigError([
@@ -147,6 +142,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     grpcTlsKey: given.PAYONCE_GRPC_TLS_KEY ?? null,
     grpcClientCa: given.PAYONCE_GRPC_CLIENT_CA ?? null,
     grpcClientsFile: given.PAYONCE_GRPC_CLIENTS_FILE ?? null,
+    opsPort: given.PAYONCE_OPS_PORT ?? null,
     monitoringPort: given.PAYONCE_MONITORING_PORT ?? null,
     otelExporterOtlpEndpoint: given.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
     role: given.PAYONCE_ROLE,
@@ -179,6 +175,22 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     logLevel: given.PAYONCE_LOG_LEVEL,
     clockOffsetMs: given.PAYONCE_CLOCK_OFFSET_MS,
   });
+}
+
+/** 0 is any free port. @throws ConfigError for two listeners on one port */
+function checkPorts(given: Environment, grpcPort: number | null): void {
+  const { PORT, PAYONCE_OPS_PORT, PAYONCE_MONITORING_PORT } = given;
+  const taken = new Map<number, string>();
+  for (const [name, port] of Object.entries({
+    PORT,
+    PAYONCE_OPS_PORT,
+    PAYONCE_MONITORING_PORT,
+    GRPC_PORT: grpcPort,
+  })) {
+    const earlier = taken.get(port ?? 0);
+    if (earlier) throw new ConfigError([`${name} is ${port}; it takes another port than ${earlier}`]);
+    if (port) taken.set(port, name);
+  }
 }
 
 /** Each file of gRPC's TLS with those that it needs. @throws ConfigError */

@@ -100,6 +100,9 @@ export class Environment {
   PAYONCE_GRPC_CLIENTS_FILE?: string;
 
   @Integer(PORT, 0, 65_535)
+  PAYONCE_OPS_PORT?: number;
+
+  @Integer(PORT, 0, 65_535)
   PAYONCE_MONITORING_PORT?: number;
 
   @Text('a URL of the form http(s)://host:port, of a collector of OpenTelemetry', /^https?:\/\/\S+$/)

@@ -142,10 +142,12 @@ async function admit(
   }: { metadata: Metadata; next: ServerInterceptingCallInterface; isStream: boolean },
 ): Promise<void> {
   // A stream waits more than it works, and has a bound of its own.
-  const { sslPeerCertificate: certificate } = next.getAuthContext();
-  const certified = certificates.clientOf(certificate);
-  const caller = await admission.admit(valueOf(metadata, 'authorization'), isStream ? null : call, certified);
-  certificates.require(caller, certificate);
+  const certificate = certificates.shown(next.getAuthContext().sslPeerCertificate);
+  const caller = await admission.admit(
+    valueOf(metadata, 'authorization'),
+    isStream ? null : call,
+    certificate,
+  );
   const sourceAddress = next.getConnectionInfo().remoteAddress;
   call.authenticated = { ...caller, ...(sourceAddress === undefined ? {} : { sourceAddress }) };
   requireScope(caller, scopes);

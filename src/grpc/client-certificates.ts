@@ -1,6 +1,5 @@
 import { type PeerCertificate } from 'node:tls';
-import { Problem } from '../core/problem.js';
-import { type Caller } from '../merchants/caller.js';
+import { type ShownCertificate } from '../http/admission.js';
 import { type ServiceClient } from '../merchants/service-client.js';
 
 /**
@@ -14,19 +13,15 @@ export class ClientCertificates {
    */
   constructor(private readonly bindings: ReadonlyMap<string, string | ServiceClient> | null) {}
 
-  /** The service that the certificate names; null where it names none, or several. */
-  clientOf(certificate: PeerCertificate | undefined): ServiceClient | null {
+  /** What the certificate of a connection says. It names a service where it names exactly one. */
+  shown(certificate: PeerCertificate | undefined): ShownCertificate {
     const bound = namesOf(certificate?.subjectaltname ?? '').map((name) => this.bindings?.get(name));
-    const clients = bound.filter((binding) => typeof binding === 'object');
-    return clients.length === 1 ? clients[0]! : null;
-  }
-
-  /** Throws Problem `unauthorized` where no name of the certificate is bound to the caller's merchant. */
-  require({ merchantId }: Caller, certificate: PeerCertificate | undefined): void {
-    if (this.bindings === null) return;
-    const names = namesOf(certificate?.subjectaltname ?? '');
-    if (names.some((name) => merchantOf(this.bindings!.get(name)) === merchantId)) return;
-    throw new Problem('unauthorized', 'The client certificate is not bound to the merchant of the API key.');
+    const services = bound.filter((binding) => typeof binding === 'object');
+    return {
+      service: services.length === 1 ? services[0]! : null,
+      isNeeded: this.bindings !== null,
+      isOf: (merchantId) => bound.some((binding) => merchantOf(binding) === merchantId),
+    };
   }
 }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
 import { Ids } from '../core/ids.js';
+import { Problem } from '../core/problem.js';
 import { type Caller } from '../merchants/caller.js';
 import { Merchants } from '../merchants/merchants.js';
 import { type ServiceClient } from '../merchants/service-client.js';
@@ -11,6 +12,15 @@ import { ApiLimits } from './limits.js';
 import { LoadShedding } from './load-shedding.js';
 import { RateLimitGuard } from './rate-limit.guard.js';
 import { RequestHooks } from './request-hooks.js';
+
+/** The client certificate of a request, and whose it is. */
+export interface ShownCertificate {
+  /** The service that it names, which may go without other credentials; null: none. */
+  readonly service: ServiceClient | null;
+  /** Whether every key needs one of its merchant here. */
+  readonly isNeeded: boolean;
+  isOf(merchantId: string): boolean;
+}
 
 /** Lets a request of a merchant in, by HTTP or by gRPC, before a byte of its body is read. */
 @Injectable()
@@ -29,18 +39,19 @@ export class Admission {
   ) {}
 
   /**
-   * `place`: among what is in flight; null for a stream, which waits more than it works. `certified`: the service
-   * that its certificate names, where it may go without other credentials.
+   * `place`: among what is in flight; null for a stream, which waits more than it works. `certificate`: null where
+   * clients show none, as by REST.
    * @throws Problem `overloaded`, `unauthorized`, `rate_limited`
    */
   async admit(
     authorization: string | undefined,
     place: Pick<EdgeState, 'release'> | null,
-    certified: ServiceClient | null = null,
+    certificate: ShownCertificate | null,
   ): Promise<Caller> {
     this.shedding.check();
     if (place) this.hooks.admit(place);
-    const caller = await this.callerOf(authorization, certified);
+    const caller = await this.callerOf(authorization, certificate?.service ?? null);
+    requireCertificate(caller, certificate);
     try {
       if (place) this.hooks.admitMerchant(place, caller.merchantId);
       await this.rates.check(caller);
@@ -74,4 +85,11 @@ export class Admission {
     if (!this.tokens.reads(bearer)) return this.merchants.authenticate(bearer);
     return this.merchants.callerOfService(await this.tokens.clientOf(bearer));
   }
+}
+
+/** A key that was stolen from its service is of no use without the certificate. @throws Problem `unauthorized` */
+function requireCertificate({ merchantId, needsCertificate }: Caller, shown: ShownCertificate | null): void {
+  if (!needsCertificate && !shown?.isNeeded) return;
+  if (shown?.isOf(merchantId)) return;
+  throw new Problem('unauthorized', 'This API key is taken only with a client certificate of its merchant.');
 }

@@ -33,17 +33,17 @@ export class Authentication {
     if (access === undefined) return;
     const { authorization } = request.headers;
     if ('operator' in access) {
-      this.hooks.admit(request.edge);
-      this.admitOperator(bearerOf(authorization));
+      this.requireToken(bearerOf(authorization));
+      this.hooks.admitOperator(request.edge);
       readId(request);
       return;
     }
-    const caller = await this.admission.admit(authorization, request.edge);
+    const caller = await this.admission.admit(authorization, request.edge, null);
     request.edge.caller = { ...caller, sourceAddress: request.ip };
     allow(request, caller, access);
   }
 
-  private admitOperator(bearer: string): void {
+  private requireToken(bearer: string): void {
     // Digests have the same length, and the time of the comparison says nothing about either.
     if (this.opsDigest === null || !timingSafeEqual(this.opsDigest, digestOf(bearer))) throw unauthorized();
   }

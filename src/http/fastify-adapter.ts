@@ -1,6 +1,6 @@
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
-import { STATUS_CODES } from 'node:http';
+import { type ServerOptions, STATUS_CODES } from 'node:http';
 import { type Socket } from 'node:net';
 import { type Logger } from 'pino';
 import { type Clock } from '../core/clock.js';
@@ -32,12 +32,7 @@ export function fastifyAdapter(
     // Requests on connections that are already open are served until the last.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    http: {
-      maxHeaderSize: limits.headerBytes,
-      headersTimeout: limits.headersTimeoutMs,
-      // How often Node looks for connections past the two timeouts above.
-      connectionsCheckingInterval: Math.min(5_000, limits.headersTimeoutMs),
-    },
+    http: serverOptions(limits),
     // A URL that the router cannot decode; no hook has run.
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       const problem = frameworkProblem(error);
@@ -51,12 +46,31 @@ export function fastifyAdapter(
         .send(Buffer.from(problemText(problem, request.id)));
     },
     clientErrorHandler: (error: Error & { code?: string }, socket: Socket) =>
-      refuseConnection(error.code, socket, ids.uuid(), logger),
+      refuseConnection(error.code, socket, { requestId: ids.uuid(), clock, logger }),
   });
 }
 
+/** Of Node's server, for each address that is listened on. */
+export function serverOptions(limits: ApiLimits): ServerOptions {
+  return {
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    // How often Node looks for connections past the timeouts of headers and requests.
+    connectionsCheckingInterval: Math.min(5_000, limits.headersTimeoutMs),
+  };
+}
+
+/** For a client to take the answer and hang up; then the connection is cut, and what its request held is free. */
+const LINGER_MS = 1_000;
+
 /** Answers what Node could not read as a request, and hangs up. */
-function refuseConnection(code: string | undefined, socket: Socket, requestId: string, logger: Logger): void {
+function refuseConnection(
+  code: string | undefined,
+  socket: Socket,
+  { requestId, clock, logger }: { requestId: string; clock: Clock; logger: Logger },
+): void {
   if (code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -69,6 +83,10 @@ function refuseConnection(code: string | undefined, socket: Socket, requestId: s
         : problemOfStatus(400);
   const body = problemText(problem, requestId);
   logger.info({ request_id: requestId, method: null, route: null, status: problem.status }, 'request');
+  socket.once(
+    'close',
+    clock.timer(LINGER_MS, () => socket.destroy()),
+  );
   socket.end(
     [
       `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,

@@ -16,7 +16,7 @@ import { RouteTable } from './route-table.js';
     RouteTable,
     Drain,
   ],
-  exports: [RequestHooks],
+  exports: [RequestHooks, Drain],
 })
 export class HttpModule implements NestModule {
   constructor(

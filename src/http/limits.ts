@@ -1,8 +1,18 @@
 import { type Config } from '../config/config.js';
 
+/** Bounds on requests that anybody can send, which take nothing from those of merchants. */
+export interface StrangersLimits {
+  /** Worked on at once, of those whose body is there. */
+  readonly maxInFlight: number;
+  /** Bodies that arrive at once; one more cuts off the one that has been on its way for the longest. */
+  readonly maxArriving: number;
+  /** For a body to arrive. */
+  readonly bodyMs: number;
+}
+
 /** Bounds on what one client, or all together, can take from the process. */
 export abstract class ApiLimits {
-  /** Requests for /v1 and /ops/api that are worked on at once; one more is answered 503 before anything is done. */
+  /** Requests of merchants, by REST and gRPC, that are worked on at once; one more is answered 503 before anything is done. */
   readonly maxInFlight: number;
   /** How many of them may be of one merchant, for each place that is left. */
   readonly merchantShare: number;
@@ -12,14 +22,10 @@ export abstract class ApiLimits {
   /** While the event loop is later than this, or more commits wait, requests are answered 503. */
   readonly maxDelayMs: number;
   readonly maxWaitingCommits: number;
-  /** Notifications of PSPs that are worked on at once, beside those requests, once their bodies are there. */
-  readonly maxNotifications: number;
-  /**
-   * Bodies of notifications that arrive at once. Anybody can send one slowly, so that one more cuts off the
-   * one that has been on its way for the longest, and each has `notificationBodyMs`.
-   */
-  readonly maxArrivingNotifications: number;
-  readonly notificationBodyMs: number;
+  /** Requests of operators who are signed in, or have their token, beside those of merchants. */
+  readonly maxOfOperators: number;
+  readonly notifications: StrangersLimits;
+  readonly signIns: StrangersLimits;
   readonly bodyBytes: number;
   /** An evidence file; the table has the same limit. */
   readonly fileBytes: number;
@@ -48,9 +54,9 @@ export function limitsOf({
     maxHeldRefusals: 1_024,
     maxDelayMs,
     maxWaitingCommits: 1_000,
-    maxNotifications: 64,
-    maxArrivingNotifications: 512,
-    notificationBodyMs: 5_000,
+    maxOfOperators: 256,
+    notifications: { maxInFlight: 64, maxArriving: 512, bodyMs: 5_000 },
+    signIns: { maxInFlight: 16, maxArriving: 64, bodyMs: 5_000 },
     bodyBytes: 256 * 1024,
     fileBytes: 2 * 1024 * 1024,
     headerBytes: 16 * 1024,

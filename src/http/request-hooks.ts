@@ -10,6 +10,7 @@ import { type EdgeState } from './access.js';
 import { isJson } from './headers.js';
 import { readJsonBody } from './json-body.js';
 import { ApiLimits } from './limits.js';
+import { Places } from './places.js';
 import { sendAnswers } from './responses.js';
 
 const PROBES = /^\/(health\/|metrics$)/;
@@ -17,7 +18,7 @@ const PROBES = /^\/(health\/|metrics$)/;
 const DURATIONS = 'payonce_http_request_seconds';
 const IN_FLIGHT = 'payonce_http_requests_in_flight';
 
-const OVERLOADED_RETRY_S = 1;
+const SHARE_RETRY_S = 1;
 
 /**
  * What happens to every request before and after its handler: its state at first, one line in the log and one
@@ -25,9 +26,10 @@ const OVERLOADED_RETRY_S = 1;
  */
 @Injectable()
 export class RequestHooks {
-  private inFlight = 0;
+  private readonly merchants: Places;
   /** Of these, by merchant. */
   private readonly ofMerchants = new Map<string, number>();
+  private readonly operators: Places;
   private draining = false;
   private readonly durations: Histogram;
 
@@ -37,10 +39,12 @@ export class RequestHooks {
     @Inject(LOGGER) private readonly logger: Logger,
     metrics: Registry,
   ) {
+    this.merchants = new Places(limits.maxInFlight, 'requests');
+    this.operators = new Places(limits.maxOfOperators, 'requests');
     this.durations = durationsIn(metrics);
     // A listener for monitoring, which comes second, takes no such requests.
     if (metrics.getSingleMetric(IN_FLIGHT)) return;
-    const inFlight = (): number => this.inFlight;
+    const inFlight = (): number => this.merchants.taken + this.operators.taken;
     metrics.registerMetric(
       new Gauge({
         name: IN_FLIGHT,
@@ -97,14 +101,14 @@ export class RequestHooks {
     );
   }
 
-  /**
-   * Counts the request among those in flight until its answer is ready.
-   * @throws Problem `overloaded` where they are as many as the process takes
-   */
+  /** Gives the request of a merchant its place. @throws Problem `overloaded` */
   admit(edge: Pick<EdgeState, 'release'>): void {
-    if (this.inFlight >= this.limits.maxInFlight) throw overloaded('requests');
-    this.inFlight++;
-    edge.release = () => this.inFlight--;
+    this.merchants.take(edge);
+  }
+
+  /** Gives the request of an operator its place. @throws Problem `overloaded` */
+  admitOperator(edge: Pick<EdgeState, 'release'>): void {
+    this.operators.take(edge);
   }
 
   /**
@@ -114,10 +118,9 @@ export class RequestHooks {
    */
   admitMerchant(edge: Pick<EdgeState, 'release'>, merchantId: string): void {
     const own = this.ofMerchants.get(merchantId) ?? 0;
-    const { maxInFlight, merchantShare } = this.limits;
-    if (own > 0 && own >= merchantShare * (maxInFlight - this.inFlight)) {
+    if (own > 0 && own >= this.limits.merchantShare * this.merchants.left) {
       throw new Problem('rate_limited', 'As many requests of this merchant are in flight as may be.', {
-        retryAfterS: OVERLOADED_RETRY_S,
+        retryAfterS: SHARE_RETRY_S,
       });
     }
     this.ofMerchants.set(merchantId, own + 1);
@@ -194,13 +197,6 @@ function traced(request: FastifyRequest, goOn: () => void): void {
     ...(from === undefined ? {} : { parent: from }),
   });
   edge.span.run(goOn);
-}
-
-/** For clients that a bound on what is in flight turns away. */
-export function overloaded(noun: 'requests' | 'notifications'): Problem {
-  return new Problem('overloaded', `More ${noun} are being worked on than this process takes.`, {
-    retryAfterS: OVERLOADED_RETRY_S,
-  });
 }
 
 /** A notification as it came, to the byte: signatures are over bytes. Throws what was wrong with it. */

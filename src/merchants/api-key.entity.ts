@@ -31,6 +31,10 @@ export class ApiKey {
   @Column('text', { array: true })
   readonly scopes: Scope[];
 
+  /** It is taken only with a client certificate of its merchant. */
+  @Column('boolean', { default: false })
+  readonly needsCertificate: boolean;
+
   @Column('timestamptz')
   readonly createdAt: Date;
 

@@ -28,6 +28,8 @@ export interface Caller {
   /** Where the request came from, where it came over HTTP. For audit records. */
   readonly sourceAddress?: string;
   readonly scopes: readonly Scope[];
+  /** The key is taken only with a client certificate of its merchant. */
+  readonly needsCertificate: boolean;
   /** It is of test mode: it reaches PSP accounts of test mode alone. */
   readonly isTest: boolean;
   /** The merchant's: see `Merchant`. Stands here so that no request reads it for itself. */

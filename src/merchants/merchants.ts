@@ -28,6 +28,14 @@ export interface IssuedApiKey {
   readonly key: string;
 }
 
+/** What a new key is, besides its scopes. */
+export interface ApiKeyTerms {
+  /** How long it lives, 1 to 87,600 hours; null: until it is revoked. */
+  readonly hours?: number | null;
+  /** It is taken only with a client certificate of its merchant. */
+  readonly needsCertificate?: boolean;
+}
+
 /** A key as its owner may see it. */
 export type ApiKeyView = Omit<ApiKey, 'merchantId' | 'merchant' | 'hash' | 'hasChecksum' | 'createdBy'>;
 
@@ -192,12 +200,11 @@ export class Merchants {
     return this.merchants.find({ order: { id: 'DESC' } });
   }
 
-  /** `hours`: how long the key lives, 1 to 87,600; null: until it is revoked. */
   async createApiKey(
     merchantId: string,
     scopes: readonly string[],
     actor = SYSTEM,
-    hours: number | null = null,
+    { hours = null, needsCertificate = false }: ApiKeyTerms = {},
   ): Promise<IssuedApiKey> {
     const wanted = knownScopes.filter((scope) => scopes.includes(scope));
     if (wanted.length === 0 || scopes.some((scope) => !knownScopes.includes(scope as Scope))) {
@@ -208,8 +215,12 @@ export class Merchants {
     try {
       return await this.apiKeys.manager.transaction(async (tx) => {
         const livesMs = hours === null ? null : hours * HOUR_MS;
-        const issued = await this.issue(tx, merchantId, wanted, livesMs, actor);
-        const detail = { scopes: wanted, hours };
+        const issued = await this.issue(
+          tx,
+          { merchantId, scopes: wanted, needsCertificate, createdBy: actor },
+          livesMs,
+        );
+        const detail = { scopes: wanted, hours, needs_certificate: needsCertificate };
         await this.record(tx, actor, merchantId, 'api_key.created', `api-key:${issued.id}`, detail);
         return issued;
       });
@@ -220,7 +231,7 @@ export class Merchants {
   }
 
   /**
-   * A new key with the scopes and the lifetime of this one, which is refused in `graceHours` (1 to 87,600), or
+   * A new key on the terms of this one, which is refused in `graceHours` (1 to 87,600), or
    * when it would have expired. Throws Problem `invalid_state` where this one is refused already.
    */
   async rotateApiKey(
@@ -237,7 +248,12 @@ export class Merchants {
         throw new Problem('invalid_state', `API key ${id} is revoked or has expired`);
       }
       const livesMs = old.expiresAt && old.expiresAt.getTime() - old.createdAt.getTime();
-      const issued = await this.issue(tx, merchantId, old.scopes, livesMs, actor);
+      const { scopes, needsCertificate } = old;
+      const issued = await this.issue(
+        tx,
+        { merchantId, scopes, needsCertificate, createdBy: actor },
+        livesMs,
+      );
       const end = new Date(Math.max(now.getTime(), old.createdAt.getTime()) + graceHours * HOUR_MS);
       const expiresAt = old.expiresAt && old.expiresAt < end ? old.expiresAt : end;
       await tx.update(ApiKey, { merchantId, id }, { expiresAt });
@@ -312,7 +328,7 @@ export class Merchants {
   private async readMerchant(merchantId: string): Promise<Known | null> {
     const merchant = await translateOutage(this.merchants.findOneBy({ id: merchantId }));
     if (!merchant) return null;
-    const caller = { merchantId, apiKeyId: '', scopes: [], ...settingsOf(merchant) };
+    const caller = { merchantId, apiKeyId: '', scopes: [], needsCertificate: false, ...settingsOf(merchant) };
     return { caller, expiresAt: null };
   }
 
@@ -321,11 +337,11 @@ export class Merchants {
     const where = { hash, revokedAt: IsNull() };
     const [key] = await translateOutage(this.apiKeys.find({ where, relations: { merchant: true } }));
     if (!key) return null;
-    const { merchantId, id: apiKeyId, scopes, expiresAt } = key;
+    const { merchantId, id: apiKeyId, scopes, needsCertificate, expiresAt } = key;
     const now = this.clock.now();
     if (!isPast(expiresAt, now)) this.noteUse(key, now);
     return {
-      caller: Object.freeze({ merchantId, apiKeyId, scopes, ...settingsOf(key.merchant!) }),
+      caller: Object.freeze({ merchantId, apiKeyId, scopes, needsCertificate, ...settingsOf(key.merchant!) }),
       expiresAt,
     };
   }
@@ -338,29 +354,17 @@ export class Merchants {
 
   private async issue(
     tx: EntityManager,
-    merchantId: string,
-    scopes: readonly Scope[],
+    of: Pick<ApiKey, 'merchantId' | 'scopes' | 'needsCertificate' | 'createdBy'>,
     livesMs: number | null,
-    actor: string,
   ): Promise<IssuedApiKey> {
+    const { merchantId } = of;
     const id = this.ids.uuid();
     const merchant = await tx.findOneBy(Merchant, { id: merchantId });
     if (!merchant) throw noMerchant(merchantId);
     const { key, prefix, hash } = newApiKey(id, merchant.testOf !== null, await this.issued.checksumSecret());
     const createdAt = this.clock.now();
     const expiresAt = livesMs === null ? null : new Date(createdAt.getTime() + livesMs);
-    const stored = {
-      merchantId,
-      id,
-      hash,
-      prefix,
-      hasChecksum: true,
-      scopes: [...scopes],
-      createdAt,
-      createdBy: actor,
-      expiresAt,
-    };
-    await tx.insert(ApiKey, stored);
+    await tx.insert(ApiKey, { ...of, id, hash, prefix, hasChecksum: true, createdAt, expiresAt });
     return { id, key };
   }
 
@@ -386,8 +390,9 @@ export class Merchants {
 }
 
 /** Names what may be seen, so that a later column is not. */
-function apiKeyView({ id, prefix, scopes, createdAt, revokedAt, expiresAt, lastUsedAt }: ApiKey): ApiKeyView {
-  return { id, prefix, scopes, createdAt, revokedAt, expiresAt, lastUsedAt };
+function apiKeyView(key: ApiKey): ApiKeyView {
+  const { id, prefix, scopes, needsCertificate, createdAt, revokedAt, expiresAt, lastUsedAt } = key;
+  return { id, prefix, scopes, needsCertificate, createdAt, revokedAt, expiresAt, lastUsedAt };
 }
 
 function isPast(time: Date | null, now: Date): boolean {

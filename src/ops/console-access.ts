@@ -10,10 +10,13 @@ import { ApiExcludeEndpoint } from '@nestjs/swagger';
 import { parse, serialize } from 'cookie';
 import { type FastifyContextConfig, type FastifyRequest } from 'fastify';
 import { Config } from '../config/config.js';
+import { Clock } from '../core/clock.js';
 import { mayActAs, type OperatorRole } from '../core/operator-role.js';
 import { Problem } from '../core/problem.js';
 import { readId } from '../http/authentication.js';
+import { ApiLimits } from '../http/limits.js';
 import { RequestHooks } from '../http/request-hooks.js';
+import { StrangersGate } from '../http/strangers-gate.js';
 import { OperatorSessions, type SignedIn } from './operator-sessions.js';
 
 declare module 'fastify' {
@@ -56,13 +59,17 @@ export class ConsoleAccess {
   /** With this prefix no browser takes it without Secure, nor from another host. */
   readonly cookie: string;
   private readonly deviceCookie: string;
+  private readonly signIns: StrangersGate;
   readonly isSecure: boolean;
 
   constructor(
     private readonly hooks: RequestHooks,
     private readonly sessions: OperatorSessions,
     @Inject(Config) { exposed, trustedProxies }: Config,
+    limits: ApiLimits,
+    clock: Clock,
   ) {
+    this.signIns = new StrangersGate('sign-ins', limits.signIns, clock);
     this.isSecure = exposed || trustedProxies.length > 0;
     const prefix = this.isSecure ? '__Host-' : '';
     this.cookie = `${prefix}payonce_session`;
@@ -72,9 +79,9 @@ export class ConsoleAccess {
   async check(request: FastifyRequest): Promise<void> {
     const { operatorRole } = request.routeOptions.config;
     if (operatorRole === undefined) return;
-    this.hooks.admit(request.edge);
     if (request.method !== 'GET') refuseForged(request);
-    if (operatorRole === null) return;
+    if (operatorRole === null) return this.signIns.expect(request);
+    this.hooks.admitOperator(request.edge);
     const token = this.tokenOf(request);
     const operator =
       token === null
@@ -89,6 +96,11 @@ export class ConsoleAccess {
       );
     }
     readId(request);
+  }
+
+  /** Gives a sign-in its place, once its body is there. @throws Problem `overloaded` */
+  admitSignIn(request: FastifyRequest): void {
+    this.signIns.admit(request);
   }
 
   /** Without an age it ends with the browser; the database ends it earlier. */

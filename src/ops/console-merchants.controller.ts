@@ -96,18 +96,21 @@ export class ConsoleMerchantsController {
   @ForRole('admin')
   async createApiKey(
     @MerchantId() id: string,
-    @Body() { scopes, expires_in_hours: hours, test = false }: CreateApiKeyDto,
+    @Body() { scopes, expires_in_hours: hours, needs_certificate, test = false }: CreateApiKeyDto,
     @CurrentOperator() operator: SignedIn,
   ): Promise<NewApiKeyView> {
     const actor = actorOf(operator);
     const owner = test ? (await this.merchants.testModeOf(id, actor)).id : id;
     return {
-      ...(await this.merchants.createApiKey(owner, scopes, actor, hours ?? null)),
+      ...(await this.merchants.createApiKey(owner, scopes, actor, {
+        hours: hours ?? null,
+        needsCertificate: needs_certificate ?? false,
+      })),
       merchant_id: owner,
     };
   }
 
-  /** A key with the scopes and the lifetime of the one that it replaces. */
+  /** A key on the terms of the one that it replaces. */
   @Post(':id/keys/rotate')
   @HttpCode(200)
   @ForRole('admin')

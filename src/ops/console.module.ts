@@ -156,6 +156,7 @@ export class ConsoleModule implements NestModule {
       reply.headers(securityHeaders);
       await this.access.check(request);
     });
+    fastify.addHook('preValidation', async (request) => this.access.admitSignIn(request));
     fastify.addHook('onSend', async (request, reply) => {
       await this.audit.record(request, reply);
     });

@@ -32,7 +32,7 @@ SELECT m.id, m.name, m.test_of IS NOT NULL AS is_test, m.duplicate_window_s AS d
  ORDER BY m.id DESC LIMIT ${PAGE + 1}`;
 
 const KEYS = `
-SELECT id, prefix, scopes, created_at, last_used_at, expires_at, revoked_at FROM api_keys
+SELECT id, prefix, scopes, needs_certificate, created_at, last_used_at, expires_at, revoked_at FROM api_keys
  WHERE merchant_id = $1 ORDER BY revoked_at IS NOT NULL, id DESC LIMIT 200`;
 
 const ENDPOINTS = `

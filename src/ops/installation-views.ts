@@ -91,6 +91,8 @@ export interface MerchantPageView {
     /** What people may see of it. */
     readonly prefix: string;
     readonly scopes: readonly Scope[];
+    /** It is taken only with a client certificate of the merchant. */
+    readonly needs_certificate: boolean;
     readonly created_at: string;
     readonly last_used_at: string | null;
     readonly expires_at: string | null;

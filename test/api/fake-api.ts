@@ -267,6 +267,7 @@ function callerWith(scopes: readonly Scope[]): Caller {
     merchantId: 'm-1',
     apiKeyId: 'k-1',
     scopes,
+    needsCertificate: false,
     duplicateWindowS: 0,
     payoutRecipients: 'any',
     requestRate: null,

@@ -170,6 +170,7 @@ describe('one merchant among others', () => {
         merchantId: bearer,
         apiKeyId: bearer,
         scopes: ['payments:read', 'payments:write'] as const,
+        needsCertificate: false,
         duplicateWindowS: 0,
         payoutRecipients: 'any' as const,
         requestRate: null as number | null,

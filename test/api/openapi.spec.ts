@@ -249,6 +249,7 @@ describe('the document and the running app', () => {
             merchantId: 'm-1',
             apiKeyId: 'k-1',
             scopes: scopes.filter((scope) => bearer.split('~').includes(nameOf(scope))),
+            needsCertificate: false,
             duplicateWindowS: 0,
             payoutRecipients: 'any',
             requestRate: null,

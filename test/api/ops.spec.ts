@@ -208,7 +208,7 @@ describe('what is refused', () => {
   });
 
   it('one request more than the process takes', async () => {
-    const full = await RunningApi.start({ limits: { maxInFlight: 0 } });
+    const full = await RunningApi.start({ limits: { maxOfOperators: 0 } });
     try {
       const answer = await full.send({ method: 'GET', path: LETTERS, apiKey: OPS_TOKEN });
       expect([answer.status, answer.json().code]).toEqual([503, 'overloaded']);

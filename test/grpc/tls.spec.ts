@@ -14,6 +14,7 @@ let environment: TestEnvironment;
 let address: string;
 let bound: string;
 let other: string;
+let merchantId: string;
 let service: Service;
 let tokenOf: (subject: string, audience?: string) => Promise<string>;
 
@@ -43,7 +44,7 @@ beforeAll(async () => {
   environment = await TestEnvironment.open();
   bound = await environment.merchant(['payments:read']);
   other = await environment.merchant(['payments:read']);
-  const [{ merchant_id: merchantId }] = (await environment.sql<{ merchant_id: string }>(
+  [{ merchant_id: merchantId }] = (await environment.sql<{ merchant_id: string }>(
     'SELECT merchant_id FROM api_keys ORDER BY created_at, id LIMIT 1',
   )) as [{ merchant_id: string }];
   writeFileSync(
@@ -107,6 +108,36 @@ it('takes a key with a certificate of its merchant, and with no other', async ()
   expect(await codeFor(bound, 'checkout')).toBe('NOT_FOUND');
   expect(await codeFor(other, 'checkout')).toBe('UNAUTHENTICATED');
   expect(await codeFor(bound, 'unbound')).toBe('UNAUTHENTICATED');
+});
+
+it('takes a key that is bound to a certificate with one of its merchant alone, and never by REST', async () => {
+  const created = async (merchant: string) => {
+    const words = ['create', '--merchant', merchant, '--scopes', 'payments:read', '--needs-certificate'];
+    const { id, key } = (await environment.command('api-keys', ...words)) as { id: string; key: string };
+    environment.hide(key);
+    return { id, key };
+  };
+  const { id, key } = await created(merchantId);
+  const rotate = ['rotate', '--merchant', merchantId, '--id', id];
+  const rotated = (await environment.command('api-keys', ...rotate)) as { key: string };
+  environment.hide(rotated.key);
+  for (const each of [key, rotated.key]) {
+    expect(await codeFor(each, 'checkout')).toBe('NOT_FOUND');
+    expect(await codeFor(each, 'unbound')).toBe('UNAUTHENTICATED');
+    expect((await new ApiClient(() => service.url, each).get('/v1/payments')).status).toBe(401);
+  }
+  expect((await new ApiClient(() => service.url, bound).get('/v1/payments')).status).toBe(200);
+  const inClear = await environment.start({ env: { GRPC_PORT: '0' } });
+  for (const [each, code] of [
+    [key, 'UNAUTHENTICATED'],
+    [bound, 'NOT_FOUND'],
+  ] as const) {
+    const client = new GrpcClient(inClear.grpc!, each);
+    const { code: answered } = await client.call('Payments.Get', { id: randomUUID() }, { deadlineMs: 5_000 });
+    client.close();
+    expect(answered).toBe(code);
+  }
+  await inClear.stop();
 });
 
 it('takes no connection without a certificate of the authority, nor one in clear', async () => {

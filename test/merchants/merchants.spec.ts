@@ -143,6 +143,7 @@ describe('API keys', () => {
       merchantId,
       apiKeyId: id,
       scopes: ['payments:read', 'payouts:write'],
+      needsCertificate: false,
       duplicateWindowS: 0,
       payoutRecipients: 'any',
       requestRate: null,
@@ -186,6 +187,7 @@ describe('API keys', () => {
       'expiresAt',
       'id',
       'lastUsedAt',
+      'needsCertificate',
       'prefix',
       'revokedAt',
       'scopes',
@@ -211,7 +213,7 @@ describe('API keys', () => {
 
   it('are refused from the moment of their expiry, though an answer about them is believed', async () => {
     const { id: merchantId } = await merchants.createMerchant('Shop');
-    const { id, key } = await merchants.createApiKey(merchantId, ['payments:read'], 'cli:spec', 1);
+    const { id, key } = await merchants.createApiKey(merchantId, ['payments:read'], 'cli:spec', { hours: 1 });
     clock.advance(3_600_000 - 1);
     expect((await merchants.authenticate(key)).apiKeyId).toBe(id);
     clock.advance(1);
@@ -226,7 +228,7 @@ describe('API keys', () => {
     const scopes = ['payments:read'];
     const { id } = await merchants.createApiKey(merchantId, scopes);
     for (const work of [
-      () => merchants.createApiKey(merchantId, scopes, 'cli:spec', hours),
+      () => merchants.createApiKey(merchantId, scopes, 'cli:spec', { hours }),
       () => merchants.rotateApiKey(merchantId, id, hours),
     ]) {
       expect((await refusal(work())).code).toBe('validation_failed');
@@ -236,7 +238,7 @@ describe('API keys', () => {
 
   it('are replaced by one of the same scopes and lifetime, and live on for a while', async () => {
     const { id: merchantId } = await merchants.createMerchant('Shop');
-    const old = await merchants.createApiKey(merchantId, ['events:read'], 'cli:spec', 720);
+    const old = await merchants.createApiKey(merchantId, ['events:read'], 'cli:spec', { hours: 720 });
     await merchants.authenticate(old.key);
     clock.advance(3_600_000);
     const next = await merchants.rotateApiKey(merchantId, old.id, 24, 'cli:spec');
@@ -254,7 +256,7 @@ describe('API keys', () => {
 
   it('do not live longer because they are replaced, and not again once revoked', async () => {
     const { id: merchantId } = await merchants.createMerchant('Shop');
-    const old = await merchants.createApiKey(merchantId, ['events:read'], 'cli:spec', 2);
+    const old = await merchants.createApiKey(merchantId, ['events:read'], 'cli:spec', { hours: 2 });
     const { previous } = await merchants.rotateApiKey(merchantId, old.id, 24);
     expect(previous.expiresAt).toEqual(new Date(clock.now().getTime() + 2 * 3_600_000));
     await merchants.revokeApiKey(merchantId, old.id);

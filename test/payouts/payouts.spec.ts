@@ -589,6 +589,7 @@ describe('recipients of payouts', () => {
       apiKeyId: randomUUID(),
       scopes: ['recipients:write'],
       isTest: false,
+      needsCertificate: false,
       duplicateWindowS: 0,
       payoutRecipients: 'approved',
       requestRate: null,

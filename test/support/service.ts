@@ -10,6 +10,8 @@ export interface Service {
   readonly grpc: string | null;
   /** `null` where metrics are off. */
   readonly metricsUrl: string | null;
+  /** Of the console. */
+  readonly opsUrl: string;
   /** What it logged. */
   output(): string;
   /** Requests and jobs in hand end first. */
@@ -28,6 +30,7 @@ export class ServiceInWorker implements Service {
     readonly url: string,
     readonly grpc: string | null,
     readonly metricsUrl: string | null,
+    readonly opsUrl: string,
     readonly output: () => string,
     private readonly app: INestApplicationContext,
   ) {}
@@ -42,7 +45,7 @@ export class ServiceInWorker implements Service {
       sink: { write: (line) => void (written = (written + line).slice(-OUTPUT_LIMIT)) },
     });
     const { app, urls } = await startApplication({ config, psps: await pspsOf(config, null), logger });
-    return new ServiceInWorker(urls.url, urls.grpc, urls.metricsUrl, () => written, app);
+    return new ServiceInWorker(urls.url, urls.grpc, urls.metricsUrl, urls.opsUrl, () => written, app);
   }
 
   private stopped: Promise<void> | undefined;
@@ -70,6 +73,7 @@ export class ServiceProcess implements Service {
   url = '';
   grpc: string | null = null;
   metricsUrl: string | null = null;
+  opsUrl = '';
   private aims = 0;
 
   constructor(
@@ -103,12 +107,16 @@ export class ServiceProcess implements Service {
 
   async ready(): Promise<void> {
     const [line] = await this.spawned.waitForLine(/^.*"listening":"http[^"]+".*$/);
-    const { listening, grpc, metrics } = JSON.parse(line) as {
+    const said = JSON.parse(line) as {
       listening: string;
+      console: string;
       grpc: string | null;
       metrics: string | null;
     };
-    [this.url, this.grpc, this.metricsUrl] = [listening, grpc, metrics];
+    this.url = said.listening;
+    this.opsUrl = said.console;
+    this.grpc = said.grpc;
+    this.metricsUrl = said.metrics;
   }
 
   /** From now on visits of this checkpoint count, and of no other. */

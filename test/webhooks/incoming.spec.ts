@@ -277,7 +277,7 @@ describe('notifications under pressure', () => {
   };
 
   it('are taken beside any number of senders that are slow, which are given up', async () => {
-    const api = await start({ maxNotifications: 2, notificationBodyMs: 1_000 });
+    const api = await start({ notifications: { maxInFlight: 2, maxArriving: 512, bodyMs: 1_000 } });
     try {
       const slow = Array.from({ length: 80 }, () => conversation(api.port, [head]));
       await eventually(
@@ -293,7 +293,7 @@ describe('notifications under pressure', () => {
   });
 
   it('on their way are as many as may be: the next one cuts off the slowest', async () => {
-    const api = await start({ maxArrivingNotifications: 2, notificationBodyMs: 60_000 });
+    const api = await start({ notifications: { maxInFlight: 64, maxArriving: 2, bodyMs: 60_000 } });
     try {
       const slow = [1, 2].map(() => conversation(api.port, [head]));
       await eventually(async () => (await connectionsOf(api)) >= 2 || null, 'both are connected');
@@ -312,10 +312,13 @@ describe('notifications under pressure', () => {
   it('that are worked on are as many as may be; payments are none the worse for it', async () => {
     let release = (): void => {};
     const gate = new Promise<void>((resolve) => (release = resolve));
-    const api = await start({ maxNotifications: 2 }, async () => {
-      await gate;
-      return 1;
-    });
+    const api = await start(
+      { notifications: { maxInFlight: 2, maxArriving: 512, bodyMs: 5_000 } },
+      async () => {
+        await gate;
+        return 1;
+      },
+    );
     try {
       const { body, headers } = environment.batch([charge(1)]);
       const held = [1, 2].map(() => notify(api, { body, headers }));

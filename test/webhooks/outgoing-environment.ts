@@ -49,6 +49,7 @@ export class OutgoingEnvironment {
     merchantId: '',
     apiKeyId: '',
     scopes: [],
+    needsCertificate: false,
     duplicateWindowS: 0,
     payoutRecipients: 'any',
     requestRate: null,

@@ -99,15 +99,14 @@ function NewKey({ merchantId, close }: To<'key'>) {
   const [chosen, choose] = useState<string[]>(['payments:read', 'payments:write']);
   const [hours, setHours] = useState<number | null>(null);
   const [test, setTest] = useState(false);
-  const lifetime = hours === null ? {} : { expires_in_hours: hours };
+  const [bound, setBound] = useState(false);
+  const terms = { needs_certificate: bound, ...(hours === null ? {} : { expires_in_hours: hours }) };
   return (
     <Dialog
       title="New API key"
       label="Create it"
       isReady={chosen.length > 0}
-      act={() =>
-        api<NewApiKeyView>('POST', pathOf(merchantId, 'keys'), { scopes: chosen, test, ...lifetime })
-      }
+      act={() => api<NewApiKeyView>('POST', pathOf(merchantId, 'keys'), { scopes: chosen, test, ...terms })}
       shown={shownOnce}
       close={close}
     >
@@ -124,6 +123,11 @@ function NewKey({ merchantId, close }: To<'key'>) {
         allowDecimal={false}
         value={hours ?? ''}
         onChange={(value) => setHours(value === '' ? null : Number(value))}
+      />
+      <Checkbox
+        label="Taken by gRPC alone, with a client certificate of the merchant"
+        checked={bound}
+        onChange={({ currentTarget }) => setBound(currentTarget.checked)}
       />
       <Checkbox
         label="For the merchant's test mode: it reaches PSP accounts of test mode alone"
@@ -144,7 +148,10 @@ function ReplaceKey({ merchantId, of: { act, id, prefix }, close }: To<'rotate' 
       shown={shownOnce}
       close={close}
     >
-      <Text size="sm">A new key takes its scopes and its lifetime; both are live for a while.</Text>
+      <Text size="sm">
+        A new key takes its scopes, its lifetime and whether it needs a certificate; both are live for a
+        while.
+      </Text>
       <NumberInput
         label="The old one is refused after hours"
         min={1}

@@ -196,7 +196,11 @@ function Page({ view: { merchant, keys, endpoints, payout_limits: limits } }: { 
               columns={[
                 { label: 'Key', cell: ({ prefix }) => <span className="mono">{prefix}…</span> },
                 { label: 'State', cell: keyState },
-                { label: 'Scopes', cell: ({ scopes }) => scopes.join(', ') },
+                {
+                  label: 'Scopes',
+                  cell: ({ scopes, needs_certificate: isBound }) =>
+                    `${scopes.join(', ')}${isBound ? '; with a certificate alone' : ''}`,
+                },
                 { label: 'Last used', cell: ({ last_used_at: at }) => <Time at={at} /> },
                 { label: 'Expires', cell: ({ expires_at: at }) => <Time at={at} /> },
                 { label: 'Created', cell: ({ created_at: at }) => <Time at={at} /> },

@@ -43,6 +43,10 @@ export class CreateApiKeyDto {
   @IsWholeNumber({ ...hours, optional: true })
   expires_in_hours?: number;
 
+  /** It is taken only with a client certificate of the merchant. */
+  @IsFlag({ optional: true })
+  needs_certificate?: boolean;
+
   /** For the merchant's test mode. */
   @IsFlag({ optional: true })
   test?: boolean;
