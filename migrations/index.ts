@@ -58,6 +58,7 @@ import { SchemaOfQueues1700000000176 } from './0176-schema-of-queues.js';
 import { KeptHistory1700000000177 } from './0177-kept-history.js';
 import { TriesToSignIn1700000000178 } from './0178-tries-to-sign-in.js';
 import { BoundApiKeys1700000000179 } from './0179-bound-api-keys.js';
+import { SettingsForTwo1700000000180 } from './0180-settings-for-two.js';
 
 /** Every migration, oldest first. A class that has run anywhere is never edited again. */
 export const migrations = [
@@ -121,4 +122,5 @@ export const migrations = [
   KeptHistory1700000000177,
   TriesToSignIn1700000000178,
   BoundApiKeys1700000000179,
+  SettingsForTwo1700000000180,
 ];

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
 import { Failure } from './parts.js';
 
-/** Asks for what an act needs, does it, and closes; or stays and shows what came of it, where `shown` says how. */
+/** Asks for what an act needs, does it, and closes; or stays and shows what came of it, where `shown` has something. */
 export function Dialog<Result>({
   title,
   label,
@@ -29,9 +29,9 @@ export function Dialog<Result>({
   const queries = useQueryClient();
   const done = useMutation({
     mutationFn: act,
-    onSuccess: async () => {
+    onSuccess: async (result) => {
       await queries.invalidateQueries();
-      if (!shown) close();
+      if (!shown?.(result)) close();
     },
   });
   const answer = done.isSuccess && shown ? shown(done.data) : null;

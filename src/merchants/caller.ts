@@ -9,6 +9,9 @@ export const scopes = [
 ] as const;
 export type Scope = (typeof scopes)[number];
 
+/** By which a key sends money to others than those who paid. */
+export const PAYOUTS = 'payouts:write' satisfies Scope;
+
 /**
  * Whom a merchant pays out to. `any`: every recipient that a payout names; `registered`: those that it has registered,
  * with the tokens that it registered; `approved`: those of them that an operator has approved.

@@ -15,6 +15,7 @@ import {
   type RecipientRule,
   type Scope,
   SERVICE,
+  PAYOUTS,
   scopes as knownScopes,
 } from './caller.js';
 import { IssuedKeys } from './issued-keys.js';
@@ -34,6 +35,8 @@ export interface ApiKeyTerms {
   readonly hours?: number | null;
   /** It is taken only with a client certificate of its merchant. */
   readonly needsCertificate?: boolean;
+  /** It may pay out once `allowPayouts` says so. */
+  readonly withoutPayouts?: boolean;
 }
 
 /** A key as its owner may see it. */
@@ -204,12 +207,13 @@ export class Merchants {
     merchantId: string,
     scopes: readonly string[],
     actor = SYSTEM,
-    { hours = null, needsCertificate = false }: ApiKeyTerms = {},
+    { hours = null, needsCertificate = false, withoutPayouts = false }: ApiKeyTerms = {},
   ): Promise<IssuedApiKey> {
     const wanted = knownScopes.filter((scope) => scopes.includes(scope));
     if (wanted.length === 0 || scopes.some((scope) => !knownScopes.includes(scope as Scope))) {
       throw invalid('/scopes', `one or more of ${knownScopes.join(', ')}`);
     }
+    const granted = grantedOf(wanted, withoutPayouts);
     refuseHours(hours);
     if (!UUID_SHAPE.test(merchantId)) throw noMerchant(merchantId);
     try {
@@ -217,10 +221,10 @@ export class Merchants {
         const livesMs = hours === null ? null : hours * HOUR_MS;
         const issued = await this.issue(
           tx,
-          { merchantId, scopes: wanted, needsCertificate, createdBy: actor },
+          { merchantId, scopes: granted, needsCertificate, createdBy: actor },
           livesMs,
         );
-        const detail = { scopes: wanted, hours, needs_certificate: needsCertificate };
+        const detail = { scopes: granted, hours, needs_certificate: needsCertificate };
         await this.record(tx, actor, merchantId, 'api_key.created', `api-key:${issued.id}`, detail);
         return issued;
       });
@@ -239,6 +243,7 @@ export class Merchants {
     id: string,
     graceHours: number,
     actor = SYSTEM,
+    { withoutPayouts = false }: Pick<ApiKeyTerms, 'withoutPayouts'> = {},
   ): Promise<IssuedApiKey & { readonly previous: ApiKeyView }> {
     refuseHours(graceHours);
     const rotated = await this.apiKeys.manager.transaction(async (tx) => {
@@ -248,7 +253,8 @@ export class Merchants {
         throw new Problem('invalid_state', `API key ${id} is revoked or has expired`);
       }
       const livesMs = old.expiresAt && old.expiresAt.getTime() - old.createdAt.getTime();
-      const { scopes, needsCertificate } = old;
+      const { needsCertificate } = old;
+      const scopes = grantedOf(old.scopes, withoutPayouts);
       const issued = await this.issue(
         tx,
         { merchantId, scopes, needsCertificate, createdBy: actor },
@@ -277,6 +283,21 @@ export class Merchants {
     });
     this.callers.clear();
     return revoked;
+  }
+
+  /**
+   * From now on the key may pay out: here at once, in other processes within 5 s.
+   * @throws Problem `not_found`, `invalid_state` where it is revoked
+   */
+  async allowPayouts(merchantId: string, id: string, actor: string): Promise<void> {
+    await this.apiKeys.manager.transaction(async (tx) => {
+      const key = await this.lockApiKey(tx, merchantId, id);
+      if (key.revokedAt !== null) throw new Problem('invalid_state', `API key ${id} is revoked`);
+      const scopes = knownScopes.filter((scope) => scope === PAYOUTS || key.scopes.includes(scope));
+      await tx.update(ApiKey, { merchantId, id }, { scopes });
+      await this.record(tx, actor, merchantId, 'api_key.payouts_allowed', `api-key:${id}`, { scopes });
+    });
+    this.callers.clear();
   }
 
   /** Newest first, revoked ones too; never the hash. */
@@ -393,6 +414,10 @@ export class Merchants {
 function apiKeyView(key: ApiKey): ApiKeyView {
   const { id, prefix, scopes, needsCertificate, createdAt, revokedAt, expiresAt, lastUsedAt } = key;
   return { id, prefix, scopes, needsCertificate, createdAt, revokedAt, expiresAt, lastUsedAt };
+}
+
+function grantedOf(scopes: readonly Scope[], withoutPayouts: boolean): Scope[] {
+  return scopes.filter((scope) => !withoutPayouts || scope !== PAYOUTS);
 }
 
 function isPast(time: Date | null, now: Date): boolean {

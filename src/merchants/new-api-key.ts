@@ -20,6 +20,11 @@ export function newApiKey(
   return { key, prefix, hash: Buffer.from(digestOf(key), 'base64') };
 }
 
+/** What people may see of a key. */
+export function prefixOf(key: string): string {
+  return KEY_SHAPE.exec(key)?.[2] ?? '';
+}
+
 /** Under a secret of the installation: a stranger who makes keys up makes none that passes. */
 export function checksumOf(unchecked: string, secret: Uint8Array): string {
   return createHmac('sha256', secret).update(unchecked).digest('base64url').slice(0, CHECKSUM_LENGTH);

@@ -44,11 +44,8 @@ export class PayoutLimits {
    * @throws Problem `validation_failed`, `not_found` where there is no such merchant
    */
   async set(merchantId: string, limit: PayoutLimit, actor: string): Promise<void> {
+    checkPayoutLimit(limit);
     const { currency, per, amount, count } = limit;
-    if (!isCurrency(currency)) throw invalid('/currency', 'an ISO 4217 currency');
-    if (amount === null && count === null) throw invalid('', 'an amount, a count or both');
-    if (amount !== null && !isWhole(amount, MAX_AMOUNT)) throw invalid('/amount', 'whole minor units');
-    if (count !== null && !isWhole(count, MAX_COUNT)) throw invalid('/count', `0 to ${MAX_COUNT}`);
     try {
       await this.change(merchantId, 'payout_limit.set', { ...limit }, actor, SET, [
         currency,
@@ -97,6 +94,14 @@ export class PayoutLimits {
       await recordAct(tx, { merchantId, id, at, actor, action, subject: `merchant:${merchantId}`, detail });
     });
   }
+}
+
+/** @throws Problem `validation_failed` */
+export function checkPayoutLimit({ currency, amount, count }: PayoutLimit): void {
+  if (!isCurrency(currency)) throw invalid('/currency', 'an ISO 4217 currency');
+  if (amount === null && count === null) throw invalid('', 'an amount, a count or both');
+  if (amount !== null && !isWhole(amount, MAX_AMOUNT)) throw invalid('/amount', 'whole minor units');
+  if (count !== null && !isWhole(count, MAX_COUNT)) throw invalid('/count', `0 to ${MAX_COUNT}`);
 }
 
 function isWhole(value: number, most: number): boolean {

@@ -34,10 +34,10 @@ export class ApprovalsController {
   @ForRole('approver')
   approve(
     @PathId('approval', EXAMPLE) id: string,
-    @Body() { action_hash }: ApproveDto,
+    @Body() { action_hash, code }: ApproveDto,
     @CurrentOperator() operator: SignedIn,
   ): Promise<ApprovalView> {
-    return this.approvals.approve(id, action_hash, operator);
+    return this.approvals.approve(id, action_hash, operator, code ?? null);
   }
 
   @Post(':id/decline')

@@ -4,12 +4,19 @@ import { Ids } from '../core/ids.js';
 import { Problem } from '../core/problem.js';
 import { sqlState, sqlStateOf } from '../database/sql-state.js';
 import { translateOutage } from '../database/store-unavailable.js';
-import { auditSubjectOf } from '../request-storage/entity-key.js';
-import { type ApprovableAction, hashOfAction } from './approvable-action.js';
+import {
+  type ApprovableAction,
+  hashOfAction,
+  isSetting,
+  type SettingAction,
+  shownAction,
+  subjectOfAction,
+} from './approvable-action.js';
 import { type ApprovalView } from './console-views.js';
 import { OperatorActions } from './operator-actions.js';
 import { OperatorActs } from './operator-acts.js';
-import { type SignedIn } from './operator-sessions.js';
+import { OperatorSessions, type SignedIn } from './operator-sessions.js';
+import { SettingActs } from './setting-acts.js';
 
 /** What is asked for in the evening may be approved in the morning. */
 const VALID = "interval '12 hours'";
@@ -46,7 +53,7 @@ interface Stored extends Omit<ApprovalView, 'action'> {
   readonly action: ApprovableAction;
 }
 
-/** Acts that move money or overrule evidence: one operator asks, another one approves, and only then they are done. */
+/** Acts that move money, overrule evidence or lift a bound: one operator asks, another approves, and then they are done. */
 @Injectable()
 export class Approvals {
   constructor(
@@ -54,27 +61,50 @@ export class Approvals {
     @Inject(Ids) private readonly ids: Ids,
     private readonly actions: OperatorActions,
     private readonly acts: OperatorActs,
+    private readonly settings: SettingActs,
+    private readonly sessions: OperatorSessions,
   ) {}
 
   /** Those that wait, the newest first, and then the latest that were decided. */
   list(): Promise<ApprovalView[]> {
-    return this.rows(
+    return this.views(
       `${SELECT} ORDER BY (a.decision IS NULL AND a.expires_at > now()) DESC, a.id DESC LIMIT ${LISTED}`,
       [],
     );
   }
 
   about(subject: string): Promise<ApprovalView[]> {
-    return this.rows(`${SELECT} WHERE a.subject = $1 ORDER BY a.id DESC LIMIT ${LISTED}`, [subject]);
+    return this.views(`${SELECT} WHERE a.subject = $1 ORDER BY a.id DESC LIMIT ${LISTED}`, [subject]);
+  }
+
+  /**
+   * Does what one person may do; asks for what lifts a bound, which takes a code. Returns what was asked for, or null.
+   * @throws Problem where it would be refused
+   */
+  async change(action: SettingAction, operator: SignedIn, code: string | null): Promise<ApprovalView | null> {
+    if (await this.settings.takesTwo(action)) {
+      await this.sessions.confirm(operator, code);
+      return this.request(action, operator);
+    }
+    await this.settings.perform(action, operator);
+    return null;
+  }
+
+  /** Whether a key that pays out takes two people, and then the code for asking. @throws Problem `forbidden` */
+  async confirmPayouts(merchantId: string, operator: SignedIn, code: string | null): Promise<boolean> {
+    const action = { kind: 'allow_payouts', merchant_id: merchantId, api_key: '', prefix: '' } as const;
+    if (!(await this.settings.takesTwo(action))) return false;
+    await this.sessions.confirm(operator, code);
+    return true;
   }
 
   /** @throws Problem where the action would be refused now, or is asked for already */
   async request(asked: ApprovableAction, operator: SignedIn): Promise<ApprovalView> {
-    await this.actions.foresee(asked, operator);
-    const action = await this.actions.lookedUp(asked, operator);
+    if (!isSetting(asked)) await this.actions.foresee(asked, operator);
+    const action = isSetting(asked) ? asked : await this.actions.lookedUp(asked, operator);
     const id = this.ids.uuid();
     const { merchant_id: merchantId } = action;
-    const subject = auditSubjectOf(action.entity_key);
+    const subject = subjectOfAction(action);
     const hash = hashOfAction(action);
     try {
       await this.rows(
@@ -89,19 +119,28 @@ export class Approvals {
       if (sqlStateOf(error) !== sqlState.UNIQUE_VIOLATION) throw error;
       throw new Problem('invalid_state', 'This is asked for already, and waits for an approval.');
     }
-    await this.acts.record(operator, merchantId, 'approval.requested', subject, { approval: id, ...action });
+    await this.acts.record(operator, merchantId, 'approval.requested', subject, {
+      approval: id,
+      ...shownAction(action),
+    });
     return viewOf(await this.find(id));
   }
 
   /**
-   * Approves what has this hash, and does it at once, judged anew.
-   * @throws Problem `forbidden` to who asked for it, `invalid_state` where it is not to be had any more
+   * Approves what has this hash, and does it at once, judged anew. `code`: for what lifts a bound.
+   * @throws Problem `forbidden` to who asked for it and without the code, `invalid_state` where it is not to be had any more
    */
-  async approve(id: string, hash: string, operator: SignedIn): Promise<ApprovalView> {
+  async approve(
+    id: string,
+    hash: string,
+    operator: SignedIn,
+    code: string | null = null,
+  ): Promise<ApprovalView> {
     const stored = await this.find(id);
     if (stored.action_hash !== hash || hashOfAction(stored.action) !== hash) {
       throw new Problem('invalid_state', 'This is not the action that was asked for.');
     }
+    if (isSetting(stored.action)) await this.sessions.confirm(operator, code);
     const approved = await this.rows(APPROVE, [id, hash, operator.id]);
     if (approved.length === 0) {
       if ((await this.rows(SAME_PERSON, [id, operator.id])).length > 0) {
@@ -135,7 +174,10 @@ export class Approvals {
   /** An approval is used up in any case; an operator who still wants the action asks anew. */
   private async perform({ action, requested_by: name }: Stored, id: string): Promise<string> {
     try {
-      return `done: ${await this.actions.perform(action, { name }, id)}`;
+      const result = isSetting(action)
+        ? await this.settings.perform(action, { name })
+        : await this.actions.perform(action, { name }, id);
+      return `done: ${result}`;
     } catch (error) {
       if (error instanceof Problem) return `refused: ${error.detail}`;
       throw error;
@@ -162,11 +204,15 @@ export class Approvals {
     return found;
   }
 
+  private async views(sql: string, values: readonly unknown[]): Promise<ApprovalView[]> {
+    return (await this.rows<Stored>(sql, values)).map(viewOf);
+  }
+
   private async rows<Row extends object>(sql: string, values: readonly unknown[]): Promise<Row[]> {
     return (await translateOutage(this.pool.query<Row>(sql, [...values]))).rows;
   }
 }
 
-function viewOf({ merchant_id: _merchant, ...view }: Stored): ApprovalView {
-  return view;
+function viewOf({ merchant_id: _merchant, action, ...view }: Stored): ApprovalView {
+  return { ...view, action: shownAction(action) };
 }

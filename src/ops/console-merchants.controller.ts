@@ -1,9 +1,12 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { PathId } from '../http/request.decorators.js';
-import { Merchants } from '../merchants/merchants.js';
+import { type IssuedApiKey, Merchants } from '../merchants/merchants.js';
+import { PAYOUTS } from '../merchants/caller.js';
+import { prefixOf } from '../merchants/new-api-key.js';
 import { PayoutLimits } from '../merchants/payout-limits.js';
+import { Approvals } from './approvals.js';
 import { CurrentOperator, ForRole } from './console-access.js';
-import { type PageView } from './console-views.js';
+import { type ChangedView, type PageView } from './console-views.js';
 import { CursorDto } from './dto/list-payments.dto.js';
 import {
   ApiKeyIdDto,
@@ -31,6 +34,7 @@ export class ConsoleMerchantsController {
     private readonly reader: InstallationReader,
     private readonly merchants: Merchants,
     private readonly limits: PayoutLimits,
+    private readonly approvals: Approvals,
   ) {}
 
   @Get()
@@ -96,18 +100,18 @@ export class ConsoleMerchantsController {
   @ForRole('admin')
   async createApiKey(
     @MerchantId() id: string,
-    @Body() { scopes, expires_in_hours: hours, needs_certificate, test = false }: CreateApiKeyDto,
+    @Body() { scopes, expires_in_hours, needs_certificate, test = false, code }: CreateApiKeyDto,
     @CurrentOperator() operator: SignedIn,
   ): Promise<NewApiKeyView> {
     const actor = actorOf(operator);
     const owner = test ? (await this.merchants.testModeOf(id, actor)).id : id;
-    return {
-      ...(await this.merchants.createApiKey(owner, scopes, actor, {
-        hours: hours ?? null,
+    return this.newKey(owner, scopes, { operator, code }, (withoutPayouts) =>
+      this.merchants.createApiKey(owner, scopes, actor, {
+        hours: expires_in_hours ?? null,
         needsCertificate: needs_certificate ?? false,
-      })),
-      merchant_id: owner,
-    };
+        withoutPayouts,
+      }),
+    );
   }
 
   /** A key on the terms of the one that it replaces. */
@@ -116,12 +120,30 @@ export class ConsoleMerchantsController {
   @ForRole('admin')
   async rotateApiKey(
     @MerchantId() merchantId: string,
-    @Body() { id: replaced, grace_hours: graceHours }: RotateApiKeyDto,
+    @Body() { id: replaced, grace_hours: graceHours, code }: RotateApiKeyDto,
     @CurrentOperator() operator: SignedIn,
   ): Promise<NewApiKeyView> {
-    const actor = actorOf(operator);
-    const { id, key } = await this.merchants.rotateApiKey(merchantId, replaced, graceHours, actor);
-    return { id, key, merchant_id: merchantId };
+    const old = (await this.merchants.listApiKeys(merchantId)).find(({ id }) => id === replaced);
+    return this.newKey(merchantId, old?.scopes ?? [], { operator, code }, (withoutPayouts) =>
+      this.merchants.rotateApiKey(merchantId, replaced, graceHours, actorOf(operator), { withoutPayouts }),
+    );
+  }
+
+  /** A key that is to pay out gets that scope once another person has approved it. */
+  private async newKey(
+    merchantId: string,
+    scopes: readonly string[],
+    { operator, code }: { readonly operator: SignedIn; readonly code: string | undefined },
+    make: (withoutPayouts: boolean) => Promise<IssuedApiKey>,
+  ): Promise<NewApiKeyView> {
+    const paysOut = scopes.includes(PAYOUTS);
+    const takesTwo = paysOut && (await this.approvals.confirmPayouts(merchantId, operator, code ?? null));
+    const { id, key } = await make(takesTwo);
+    const named = { merchant_id: merchantId, api_key: id, prefix: prefixOf(key) };
+    const approval = takesTwo
+      ? await this.approvals.request({ kind: 'allow_payouts', ...named }, operator)
+      : null;
+    return { id, key, merchant_id: merchantId, approval };
   }
 
   @Post(':id/keys/revoke')
@@ -143,9 +165,9 @@ export class ConsoleMerchantsController {
     @MerchantId() merchantId: string,
     @Body() request: SetPayoutLimitDto,
     @CurrentOperator() operator: SignedIn,
-  ): Promise<MerchantPageView> {
-    await this.limits.set(merchantId, request.limit(), actorOf(operator));
-    return this.get(merchantId);
+  ): Promise<ChangedView> {
+    const action = { kind: 'set_payout_limit', merchant_id: merchantId, ...request.limit() } as const;
+    return { approval: await this.approvals.change(action, operator, request.code ?? null) };
   }
 
   @Post(':id/payout-limits/remove')
@@ -153,10 +175,10 @@ export class ConsoleMerchantsController {
   @ForRole('admin')
   async removePayoutLimit(
     @MerchantId() merchantId: string,
-    @Body() { currency, per }: NamePayoutLimitDto,
+    @Body() { currency, per, code }: NamePayoutLimitDto,
     @CurrentOperator() operator: SignedIn,
-  ): Promise<MerchantPageView> {
-    await this.limits.remove(merchantId, { currency, per }, actorOf(operator));
-    return this.get(merchantId);
+  ): Promise<ChangedView> {
+    const action = { kind: 'remove_payout_limit', merchant_id: merchantId, currency, per } as const;
+    return { approval: await this.approvals.change(action, operator, code ?? null) };
   }
 }

@@ -1,9 +1,9 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { PathId } from '../http/request.decorators.js';
-import { Merchants } from '../merchants/merchants.js';
 import { Recipients } from '../payouts/recipients.js';
+import { Approvals } from './approvals.js';
 import { CurrentOperator, ForRole } from './console-access.js';
-import { type PageView } from './console-views.js';
+import { type ChangedView, type PageView } from './console-views.js';
 import { CursorDto } from './dto/list-payments.dto.js';
 import { ApproveRecipientDto, RecipientIdDto, SetPayoutRecipientsDto } from './dto/merchants.dto.js';
 import { InstallationReader } from './installation-reader.js';
@@ -19,7 +19,7 @@ const PAGE = 50;
 export class ConsoleRecipientsController {
   constructor(
     private readonly reader: InstallationReader,
-    private readonly merchants: Merchants,
+    private readonly approvals: Approvals,
     private readonly recipients: Recipients,
   ) {}
 
@@ -40,11 +40,11 @@ export class ConsoleRecipientsController {
   @ForRole('admin')
   async setRule(
     @MerchantId() merchantId: string,
-    @Body() { rule }: SetPayoutRecipientsDto,
+    @Body() { rule, code }: SetPayoutRecipientsDto,
     @CurrentOperator() operator: SignedIn,
-  ): Promise<PageView<RecipientRow>> {
-    await this.merchants.setPayoutRecipients(merchantId, rule, actorOf(operator));
-    return this.list(merchantId, {});
+  ): Promise<ChangedView> {
+    const action = { kind: 'set_payout_recipients', merchant_id: merchantId, rule } as const;
+    return { approval: await this.approvals.change(action, operator, code ?? null) };
   }
 
   @Post('approve')

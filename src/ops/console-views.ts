@@ -192,6 +192,11 @@ export interface ApprovalView {
   readonly currency: string | null;
 }
 
+/** What a change of a setting came to: done, or asked for, because it lifts a bound and takes two people. */
+export interface ChangedView {
+  readonly approval: ApprovalView | null;
+}
+
 export interface AuditRow {
   readonly id: string;
   readonly at: string;

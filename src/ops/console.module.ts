@@ -45,6 +45,7 @@ import { OperatorActs } from './operator-acts.js';
 import { EvidenceController } from './evidence.controller.js';
 import { EvidenceFiles } from './evidence-files.js';
 import { PaymentActs } from './payment-acts.js';
+import { SettingActs } from './setting-acts.js';
 import { Snoozes } from './snoozes.js';
 import { EvidenceFile } from './evidence-file.entity.js';
 import { OperationSnooze } from './operation-snooze.entity.js';
@@ -134,6 +135,7 @@ import { SessionController } from './session.controller.js';
     Snoozes,
     PaymentActs,
     OperatorActions,
+    SettingActs,
     OperatorActs,
     OperatorSessions,
     Operators,

@@ -133,6 +133,8 @@ export interface NewApiKeyView {
   readonly key: string;
   /** Another one for a key of test mode. */
   readonly merchant_id: string;
+  /** For the scope `payouts:write`, which the key does not have until then; null: nothing waits. */
+  readonly approval: ApprovalView | null;
 }
 
 export interface DeliveryRow {

@@ -10,7 +10,7 @@ import { OperationOwners } from '../request-storage/operation-owners.js';
 import { OrphanEffects } from '../request-storage/orphan-effects.js';
 import { OrphanEffect, PspRequest } from '../request-storage/psp-request.entity.js';
 import { type Statement } from '../request-storage/statement.js';
-import { type ApprovableAction } from './approvable-action.js';
+import { type OperationAction } from './approvable-action.js';
 import { type RetryView, type VerdictView } from './console-views.js';
 import { EvidenceFiles } from './evidence-files.js';
 import { actorOf, OperatorActs } from './operator-acts.js';
@@ -28,8 +28,8 @@ export interface NamedOperation {
 export const asks = ['retry', 'look_up'] as const;
 export type Ask = (typeof asks)[number];
 
-type ResolveStuck = Extract<ApprovableAction, { kind: 'resolve_stuck' }>;
-type OrphanAct = Extract<ApprovableAction, { kind: 'return_orphan' | 'close_orphan' }>;
+type ResolveStuck = Extract<OperationAction, { kind: 'resolve_stuck' }>;
+type OrphanAct = Extract<OperationAction, { kind: 'return_orphan' | 'close_orphan' }>;
 
 /** What operators may have done about operations and orphan effects: through the services that decide them. */
 @Injectable()
@@ -79,7 +79,7 @@ export class OperatorActions {
   }
 
   /** What an act that takes two people would come to now. @throws Problem where it would be refused */
-  async foresee(action: ApprovableAction, operator: SignedIn): Promise<string> {
+  async foresee(action: OperationAction, operator: SignedIn): Promise<string> {
     switch (action.kind) {
       case 'resolve_stuck': {
         const found = await this.routeOf(action);
@@ -106,7 +106,7 @@ export class OperatorActions {
    * The action as it is to be approved: with what the PSP says of the object that a person says it made.
    * @throws Problem where it would be refused
    */
-  async lookedUp(action: ApprovableAction, operator: SignedIn): Promise<ApprovableAction> {
+  async lookedUp(action: OperationAction, operator: SignedIn): Promise<OperationAction> {
     if (action.kind !== 'resolve_stuck') return action;
     const found = await this.routeOf(action);
     const resolver = this.owners.of(found.entityKey);
@@ -117,7 +117,7 @@ export class OperatorActions {
 
   /** Does it, judged once more. `operator`: who asked for it. Returns what it came to. @throws Problem */
   async perform(
-    action: ApprovableAction,
+    action: OperationAction,
     operator: { readonly name: string },
     approvalId: string,
   ): Promise<string> {

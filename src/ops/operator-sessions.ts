@@ -10,7 +10,7 @@ import { translateOutage } from '../database/store-unavailable.js';
 import { OperatorActs } from './operator-acts.js';
 import { digestOfToken } from './operators.js';
 import { isPassword } from './password.js';
-import { addressSource, deviceSource } from './sign-in-source.js';
+import { addressSource, confirmationSource, deviceSource } from './sign-in-source.js';
 import { counterOf, decryptTotp } from './totp.js';
 
 /** Who is signed in. */
@@ -19,6 +19,7 @@ export interface SignedIn {
   readonly name: string;
   readonly role: OperatorRole;
   readonly sourceAddress: string;
+  readonly signedInAt: Date;
 }
 
 export interface NewSession {
@@ -37,6 +38,8 @@ export interface SignInFactors {
 /** All by the database's clock. */
 const IDLE = "interval '30 minutes'";
 const LONGEST = "interval '12 hours'";
+/** How old the sign-in may be of an operator without an authenticator whose act takes a code. */
+const FRESH = "interval '10 minutes'";
 /** What is left of sessions is deleted at the next sign-in after this. */
 const KEPT = "interval '1 day'";
 
@@ -63,7 +66,7 @@ SELECT operator.*, failures FROM operator, try`;
 /** Encryption context of the device cookie. */
 const DEVICE = 'device of an operator';
 
-export type Known = Omit<SignedIn, 'sourceAddress'>;
+export type Known = Omit<SignedIn, 'sourceAddress' | 'signedInAt'>;
 
 interface Tried extends Known {
   readonly passwordHash: string | null;
@@ -122,7 +125,7 @@ export class OperatorSessions {
       const counter = await this.proofOf(tried, password, code);
       if (!tried || counter === null || !(await this.useCode(tried.id, counter, source))) {
         if (tried)
-          await this.record({ ...tried, sourceAddress }, 'operator.sign_in_failed', {
+          await this.record({ id: tried.id, name: tried.name, sourceAddress }, 'operator.sign_in_failed', {
             result: 'refused',
             tries: tried.failures,
           });
@@ -177,12 +180,12 @@ export class OperatorSessions {
   /** Whose session it is; null where it has ended. `isIdle`: the console asks by itself, without a person at it. */
   async find(token: string, isIdle: boolean, sourceAddress: string): Promise<SignedIn | null> {
     const { rows } = await translateOutage(
-      this.pool.query<Known>(
+      this.pool.query<Known & Pick<SignedIn, 'signedInAt'>>(
         `UPDATE operator_sessions s SET seen_at = CASE WHEN $2 THEN s.seen_at ELSE now() END
            FROM operators o
           WHERE s.token_hash = $1 AND o.id = s.operator_id AND o.disabled_at IS NULL
             AND s.seen_at > now() - ${IDLE} AND s.started_at > now() - ${LONGEST}
-        RETURNING o.id, o.name, o.role`,
+        RETURNING o.id, o.name, o.role, s.started_at AS "signedInAt"`,
         [digestOfToken(token), isIdle],
       ),
     );
@@ -194,6 +197,33 @@ export class OperatorSessions {
       this.pool.query('DELETE FROM operator_sessions WHERE token_hash = $1', [digestOfToken(token)]),
     );
     await this.record(operator, 'operator.signed_out', {});
+  }
+
+  /**
+   * That the operator is there: by a code of their authenticator that was not used before, or, where they have none, by
+   * a sign-in of the last ten minutes.
+   * @throws Problem `forbidden`
+   */
+  async confirm({ id, name, sourceAddress, signedInAt }: SignedIn, code: string | null): Promise<void> {
+    const { rows } = await translateOutage(
+      this.pool.query<{ hasCode: boolean; isFresh: boolean }>(
+        `SELECT totp_secret IS NOT NULL AS "hasCode", $2::timestamptz > now() - ${FRESH} AS "isFresh"
+           FROM operators WHERE id = $1`,
+        [id, signedInAt],
+      ),
+    );
+    if (rows[0]?.hasCode !== true) {
+      if (rows[0]?.isFresh) return;
+      throw new Problem('forbidden', 'This takes a sign-in of the last ten minutes: sign in again.');
+    }
+    if (code === null) throw new Problem('forbidden', 'This takes a code of your authenticator.');
+    const source = confirmationSource(sourceAddress);
+    const [tried] = (await translateOutage(this.pool.query<Tried>(TRY, [name, source]))).rows;
+    const counter = tried?.totpSecret
+      ? counterOf(decryptTotp(this.seal, id, tried.totpSecret), code, this.clock.now())
+      : null;
+    if (counter !== null && (await this.useCode(id, counter, source))) return;
+    throw new Problem('forbidden', 'The code is wrong or was used already; after several it has to wait.');
   }
 
   /** The counter of a right code beside a right password, else null. Looks at the password in any case. */
@@ -221,18 +251,19 @@ export class OperatorSessions {
     by: 'password' | 'link' | 'oidc',
   ): Promise<NewSession> {
     const token = randomBytes(32).toString('base64url');
-    const operator = { id, name, role, sourceAddress };
-    await this.pool.query(
+    const { rows } = await this.pool.query<Pick<SignedIn, 'signedInAt'>>(
       `WITH ended AS (DELETE FROM operator_sessions WHERE started_at < now() - ${KEPT})
-       INSERT INTO operator_sessions (token_hash, operator_id, source_address) VALUES ($1, $2, $3)`,
+       INSERT INTO operator_sessions (token_hash, operator_id, source_address) VALUES ($1, $2, $3)
+       RETURNING started_at AS "signedInAt"`,
       [digestOfToken(token), id, sourceAddress],
     );
+    const operator = { id, name, role, sourceAddress, ...rows[0]! };
     await this.record(operator, 'operator.signed_in', { by });
     return { token, operator, device: null };
   }
 
   private record(
-    operator: SignedIn,
+    operator: Pick<SignedIn, 'id' | 'name' | 'sourceAddress'>,
     action: string,
     detail: Readonly<Record<string, unknown>>,
   ): Promise<void> {

@@ -6,11 +6,11 @@ import { type ModifyPayment } from '../payments/modify-payment.js';
 import { PaymentsService } from '../payments/payments.service.js';
 import { RefundsService } from '../refunds/refunds.service.js';
 import { subjectOf } from '../request-storage/entity-key.js';
-import { type ApprovableAction } from './approvable-action.js';
+import { type OperationAction } from './approvable-action.js';
 import { actorOf } from './operator-acts.js';
 import { verdictOnBegun } from './verdict.js';
 
-export type PaymentAct = Extract<ApprovableAction, { kind: 'cancel_payment' | 'refund_payment' }>;
+export type PaymentAct = Extract<OperationAction, { kind: 'cancel_payment' | 'refund_payment' }>;
 
 /** Cancels and refunds that operators have made: by the flows that merchants' requests take. */
 @Injectable()

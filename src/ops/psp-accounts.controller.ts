@@ -1,6 +1,7 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { CurrentOperator, ForRole } from './console-access.js';
-import { type PageView } from './console-views.js';
+import { Approvals } from './approvals.js';
+import { type ChangedView, type PageView } from './console-views.js';
 import {
   AddAccountDto,
   ChangeAccountDto,
@@ -15,6 +16,7 @@ import { type StoredPspView, PspAdministration } from '../psp-accounts/psp-admin
 import { type RoutingRule } from '../psp/router.js';
 import { actorOf } from './operator-acts.js';
 import { PspAccounts } from './psp-accounts.js';
+import { SettingActs } from './setting-acts.js';
 
 /** /ops/api/psps: PSP accounts, where a payment would go, and breakers by hand. */
 @Controller('ops/api/psps')
@@ -22,6 +24,8 @@ export class PspAccountsController {
   constructor(
     private readonly accounts: PspAccounts,
     private readonly administration: PspAdministration,
+    private readonly settings: SettingActs,
+    private readonly approvals: Approvals,
   ) {}
 
   @Get()
@@ -64,10 +68,11 @@ export class PspAccountsController {
   @HttpCode(200)
   @ForRole('admin')
   async change(
-    @Body() { psp, change }: ChangeAccountDto,
+    @Body() { psp, change, code }: ChangeAccountDto,
     @CurrentOperator() operator: SignedIn,
-  ): Promise<StoredPspRow> {
-    return rowOf(await this.administration.change(psp, change, actorOf(operator)));
+  ): Promise<ChangedView> {
+    const action = await this.settings.ofAccount(psp, change);
+    return { approval: await this.approvals.change(action, operator, code ?? null) };
   }
 
   @Post('accounts/disable')

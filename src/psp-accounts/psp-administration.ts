@@ -8,6 +8,7 @@ import { Ids, NO_MERCHANT } from '../core/ids.js';
 import { Problem } from '../core/problem.js';
 import { recordAct } from '../database/record-act.js';
 import { translateOutage } from '../database/store-unavailable.js';
+import { faultsOfHosts, faultsOfMoves, movedAddresses, withoutSecretsOf } from '../psp/addresses.js';
 import {
   faultsOfTimeout,
   type PspEntry,
@@ -16,6 +17,7 @@ import {
   pspOf,
   shapeProblems,
 } from '../psp/psp-entry.js';
+import { adapterNamed } from '../psp/registry.js';
 import { fingerprintsOf, PspsConfig } from '../psp/psps-config.js';
 import { type Fingerprints } from '../psp/psp-directory.js';
 import { faultsOfRouting, routingRules } from '../psp/routing-rules.js';
@@ -108,7 +110,7 @@ export class PspAdministration {
 
   /**
    * Changes members of a stored account, credentials among them, each by itself; null takes one away (RFC 7396). The
-   * account at the PSP stays the same.
+   * account at the PSP stays the same, and a secret that is stored goes to no other address than before.
    * @throws Problem `not_found`, `validation_failed`, `invalid_state` where it would be another account at the PSP
    */
   async change(
@@ -118,30 +120,49 @@ export class PspAdministration {
     env: NodeJS.ProcessEnv = {},
   ): Promise<StoredPspView> {
     return this.within(async (tx) => {
-      const account = await this.locked(tx, name);
+      const { account, checked } = await this.changed(tx, name, patch, env);
       const { credentials = {}, ...members } = patch;
-      if ('name' in members || 'adapter' in members) {
-        throw invalid([{ pointer: '/name', message: 'name and adapter stay what they are' }]);
-      }
-      const before = this.entryOf(account);
-      const entry = merged({ ...before, credentials: merged(before.credentials, credentials) }, members);
-      const checked = await this.checked(entry, env);
-      if (checked.fingerprint !== account.fingerprint) {
-        throw new Problem(
-          'invalid_state',
-          `This is another account at the PSP than ${name}, whose open operations it does not know. Add it under ` +
-            'another name. (A key of Stripe that does not name its account needs "account".)',
-        );
-      }
-      const { bank: _ofFilesAlone, ...asItIs } = before;
-      const isElsewhere = checked.payoutsFingerprint !== fingerprintsOf(asItIs).payoutsFingerprint;
-      if (isElsewhere) await refuseOpenPayouts(tx, name);
       const changed = { ...this.sealed(account.id, checked), ...this.raised(account) };
       await tx.update(StoredPspAccount, { id: account.id }, changed);
       const detail = { members, credentials: Object.keys(credentials as object) };
       await this.record(tx, actor, 'psp.account_changed', `psp:${name}`, detail);
       return this.viewOf(Object.assign(account, changed));
     });
+  }
+
+  /** The members whose addresses the change would make others. @throws what `change` does */
+  foreseeMoves(name: string, patch: Readonly<Record<string, unknown>>): Promise<readonly string[]> {
+    return this.within(async (tx) => (await this.changed(tx, name, patch, {})).moved);
+  }
+
+  private async changed(
+    tx: EntityManager,
+    name: string,
+    patch: Readonly<Record<string, unknown>>,
+    env: NodeJS.ProcessEnv,
+  ): Promise<{ account: StoredPspAccount; checked: Checked; moved: readonly string[] }> {
+    const account = await this.locked(tx, name);
+    const { credentials = {}, ...members } = patch;
+    if ('name' in members || 'adapter' in members) {
+      throw invalid([{ pointer: '/name', message: 'name and adapter stay what they are' }]);
+    }
+    const before = this.entryOf(account);
+    const wanted = merged({ ...before, credentials: merged(before.credentials, credentials) }, members);
+    const moved = movedAddresses(adapterNamed(before.adapter)!, before, wanted);
+    const faults = faultsOfMoves(moved, wanted, credentials as object);
+    if (faults.length > 0) throw invalid(faults);
+    const checked = await this.checked(withoutSecretsOf(moved, wanted, credentials as object), env);
+    if (checked.fingerprint !== account.fingerprint) {
+      throw new Problem(
+        'invalid_state',
+        `This is another account at the PSP than ${name}, whose open operations it does not know. Add it under ` +
+          'another name. (A key of Stripe that does not name its account needs "account".)',
+      );
+    }
+    const { bank: _ofFilesAlone, ...asItIs } = before;
+    const isElsewhere = checked.payoutsFingerprint !== fingerprintsOf(asItIs).payoutsFingerprint;
+    if (isElsewhere) await refuseOpenPayouts(tx, name);
+    return { account, checked, moved: moved.map(({ name: member }) => member) };
   }
 
   /**
@@ -211,7 +232,7 @@ export class PspAdministration {
         message: 'a bank that takes files has its account in the PSPs file',
       });
     }
-    problems.push(...faultsOfTimeout(this.config, psp));
+    problems.push(...faultsOfTimeout(this.config, psp), ...faultsOfHosts(this.config, psp));
     problems.push(...(await this.unknownMerchants(psp.merchants ?? [])));
     if (problems.length > 0) throw invalid(problems);
     return { entry: psp, ...fingerprintsOf(psp) };

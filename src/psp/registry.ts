@@ -35,8 +35,8 @@ export interface Credential {
   readonly required: boolean;
   /** The name of an account is no secret and may appear in a message. */
   readonly secret: boolean;
-  /** It is an address, and checked as baseUrl is. */
-  readonly url?: true;
+  /** It is an address, and checked as baseUrl is; `takes`: the secrets that are sent there. */
+  readonly url?: { readonly takes: readonly string[] };
   /** What it must look like, and how that is said without showing it. */
   readonly form?: { readonly pattern: RegExp; readonly message: string };
 }
@@ -49,6 +49,8 @@ export interface AdapterEntry {
   readonly basePath: boolean;
   /** Where it is reached unless baseUrl says otherwise. */
   readonly publicUrl: string;
+  /** The hosts of the PSP itself; null: it is none that there is. */
+  readonly hosts: RegExp | null;
   /**
    * The account part of the credentials, for its fingerprint: it stays what it is when a key is replaced.
    * `configured`: what the file says that the account is called.
@@ -108,6 +110,7 @@ const stripeEntry = {
   ],
   basePath: false,
   publicUrl: 'https://api.stripe.com',
+  hosts: /^api\.stripe\.com$/,
   account: ({ secretKey = '' }, configured) => stripeAccount(secretKey, configured),
   takesAccount: ({ secretKey = '' }, configured) => isAccountOfStripeKey(secretKey, configured),
   // Stripe decides by the key alone, at any address.
@@ -142,6 +145,7 @@ export const adapters: readonly AdapterEntry[] = [
     // Speaks Stripe's API but remembers no Idempotency-Key: as many smaller PSPs do.
     ...stripeEntry,
     adapter: 'keyless',
+    hosts: null,
     create: ({ credentials, ...settings }) =>
       new StripePsp({
         ...settings,
@@ -158,19 +162,26 @@ export const adapters: readonly AdapterEntry[] = [
       hmacKey('hmacKeyPrevious'),
       // Payouts; without a balance account there are none.
       { name: 'balanceAccount', required: false, secret: false },
-      { name: 'transfersBaseUrl', required: false, secret: false, url: true },
+      { name: 'transfersBaseUrl', required: false, secret: false, url: { takes: ['transfersApiKey'] } },
       optional('transfersApiKey'),
       // Of the balance platform's webhooks; the account's own if absent.
       hmacKey('transfersHmacKey'),
       hmacKey('transfersHmacKeyPrevious'),
       // Reports; without an address there are none.
-      { name: 'reportsBaseUrl', required: false, secret: false, url: true },
+      {
+        name: 'reportsBaseUrl',
+        required: false,
+        secret: false,
+        url: { takes: ['reportsApiKey', 'reportsPassword'] },
+      },
       optional('reportsApiKey'),
       { name: 'reportsUser', required: false, secret: false },
       optional('reportsPassword'),
     ],
     basePath: true,
     publicUrl: 'https://checkout-test.adyen.com',
+    // https://docs.adyen.com/development-resources/live-endpoints
+    hosts: /^(?:[a-z0-9-]+\.)+(?:adyen|adyenpayments)\.com$/,
     account: ({ merchantAccount = '' }) => merchantAccount,
     payoutsAt: ({ balanceAccount, transfersBaseUrl }) =>
       balanceAccount === undefined
@@ -213,6 +224,7 @@ export const adapters: readonly AdapterEntry[] = [
     basePath: false,
     // An account of a bank is identified by its IBAN, not by the server that takes its files.
     publicUrl: 'https://bank-sepa.invalid',
+    hosts: null,
     account: (_credentials, _configured, bank) => bank?.account.iban ?? '',
     takesAccount: () => false,
     mayBeTest: () => false,

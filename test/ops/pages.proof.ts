@@ -4,7 +4,7 @@ import { type Browser, type Page } from 'playwright-core';
 import { SystemClock } from '../../src/core/clock.js';
 import { ActivityCounter } from '../../src/ops/activity-counter.js';
 import { describeInBrowser, openBrowser, openPage, seriousFindings } from '../support/browser.js';
-import { codeOf, newOperator, type OperatorCredentials } from '../support/console-client.js';
+import { codeOf, freshCodeOf, newOperator, type OperatorCredentials } from '../support/console-client.js';
 import { reconcile } from '../support/reconcile.js';
 import { stuckPayment } from '../support/stuck-payment.js';
 import {
@@ -299,10 +299,12 @@ describeInBrowser('the console', () => {
     await page.getByRole('button', { name: 'New key…' }).click();
     for (const scope of ['payouts:write', 'recipients:write']) await page.getByLabel(scope).check();
     expect(await seriousFindings(page)).toEqual([]);
+    await page.getByLabel('Code of your authenticator').fill(await freshCodeOf(environment, gus!));
     if (pictures) await page.screenshot({ path: `${pictures}/new-key.png` });
     await page.getByRole('button', { name: 'Create it' }).click();
     const key = (await page.locator('pre').textContent())!;
     environment.hide(key);
+    await page.getByText('It pays out once another person has approved that.').waitFor();
     if (pictures) await page.screenshot({ path: `${pictures}/new-key-shown.png` });
     const client = new ApiClient(() => service.url, key);
     expect((await client.get('/v1/payments')).status).toBe(200);
@@ -317,6 +319,32 @@ describeInBrowser('the console', () => {
     if (pictures) await page.screenshot({ path: `${pictures}/merchant-of-an-admin.png`, fullPage: true });
     await page.getByRole('button', { name: 'Remove…' }).click();
     await page.getByRole('button', { name: 'Remove it' }).click();
+    await page.getByText('This takes a code of your authenticator.').waitFor();
+    await page.getByLabel('Code of your authenticator').fill(await freshCodeOf(environment, gus!));
+    await page.getByRole('button', { name: 'Remove it' }).click();
+    await page.getByText('This lifts a bound').waitFor();
+    if (pictures) await page.screenshot({ path: `${pictures}/limit-asked.png` });
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
+    await page.getByText('Payouts of EUR a day').waitFor();
+
+    const other = await openPage(browser);
+    await freshCodeOf(environment, ben!);
+    await signIn(other.page, ben!);
+    await other.page.getByRole('link', { name: 'Approvals' }).first().click();
+    for (const title of ['Let an API key pay out', 'Remove a limit of payouts']) {
+      const card = other.page.getByRole('article').filter({ hasText: title });
+      await card.getByLabel('Code of your authenticator').fill(await freshCodeOf(environment, ben!));
+      for (const width of pictures ? [1_440, 1_024, 768, 375] : []) {
+        await other.page.setViewportSize({ width, height: 900 });
+        await other.page.screenshot({ path: `${pictures}/approvals-${width}.png`, fullPage: true });
+      }
+      expect(await seriousFindings(other.page)).toEqual([]);
+      await card.getByRole('button', { name: 'Approve and do it' }).click();
+      await card.getByText('done: set').waitFor();
+    }
+    expect(other.complaints).toEqual([]);
+    await other.context.close();
+    await page.reload();
     await page.getByText('Its payouts have no limit.').waitFor();
 
     await page.getByRole('button', { name: 'Whom it pays out to…' }).click();

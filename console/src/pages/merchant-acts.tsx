@@ -10,9 +10,11 @@ import {
   TextInput,
 } from '@mantine/core';
 import { useState } from 'react';
+import { type ChangedView } from '../../../src/ops/console-views.js';
 import { type MerchantPageView, type NewApiKeyView } from '../../../src/ops/installation-views.js';
 import { api } from '../api.js';
 import { Dialog, Effects } from '../dialog.js';
+import { asked, CodeField, codeOf, LIFTS } from '../two-people.js';
 
 type PayoutLimit = MerchantPageView['payout_limits'][number];
 type OrphanPolicy = MerchantPageView['merchant']['orphans'];
@@ -22,7 +24,12 @@ type RecipientRule = MerchantPageView['merchant']['payout_recipients'];
 export type MerchantAct =
   | { readonly act: 'window'; readonly seconds: number }
   | { readonly act: 'key' }
-  | { readonly act: 'rotate' | 'revoke'; readonly id: string; readonly prefix: string }
+  | {
+      readonly act: 'rotate' | 'revoke';
+      readonly id: string;
+      readonly prefix: string;
+      readonly paysOut: boolean;
+    }
   | { readonly act: 'limit' }
   | { readonly act: 'unlimit'; readonly limit: PayoutLimit }
   | { readonly act: 'recipients'; readonly rule: RecipientRule }
@@ -100,7 +107,12 @@ function NewKey({ merchantId, close }: To<'key'>) {
   const [hours, setHours] = useState<number | null>(null);
   const [test, setTest] = useState(false);
   const [bound, setBound] = useState(false);
-  const terms = { needs_certificate: bound, ...(hours === null ? {} : { expires_in_hours: hours }) };
+  const [code, setCode] = useState('');
+  const terms = {
+    needs_certificate: bound,
+    ...(hours === null ? {} : { expires_in_hours: hours }),
+    ...codeOf(code),
+  };
   return (
     <Dialog
       title="New API key"
@@ -134,17 +146,25 @@ function NewKey({ merchantId, close }: To<'key'>) {
         checked={test}
         onChange={({ currentTarget }) => setTest(currentTarget.checked)}
       />
+      {chosen.includes('payouts:write') && !test && <CodeField value={code} set={setCode} hint={LIFTS} />}
     </Dialog>
   );
 }
 
-function ReplaceKey({ merchantId, of: { act, id, prefix }, close }: To<'rotate' | 'revoke'>) {
+function ReplaceKey({ merchantId, of: { act, id, prefix, paysOut }, close }: To<'rotate' | 'revoke'>) {
   const [hours, setHours] = useState(24);
+  const [code, setCode] = useState('');
   return act === 'rotate' ? (
     <Dialog
       title={`Rotate ${prefix}…`}
       label="Rotate it"
-      act={() => api<NewApiKeyView>('POST', pathOf(merchantId, 'keys/rotate'), { id, grace_hours: hours })}
+      act={() =>
+        api<NewApiKeyView>('POST', pathOf(merchantId, 'keys/rotate'), {
+          id,
+          grace_hours: hours,
+          ...codeOf(code),
+        })
+      }
       shown={shownOnce}
       close={close}
     >
@@ -160,6 +180,7 @@ function ReplaceKey({ merchantId, of: { act, id, prefix }, close }: To<'rotate' 
         value={hours}
         onChange={(value) => setHours(Number(value))}
       />
+      {paysOut && <CodeField value={code} set={setCode} hint={LIFTS} />}
     </Dialog>
   ) : (
     <Dialog
@@ -177,7 +198,7 @@ function ReplaceKey({ merchantId, of: { act, id, prefix }, close }: To<'rotate' 
   );
 }
 
-function shownOnce({ id, key }: NewApiKeyView) {
+function shownOnce({ id, key, approval }: NewApiKeyView) {
   return (
     <>
       <Text size="sm">Copy it now: it is not stored, and not shown again. Its id is {id}.</Text>
@@ -193,6 +214,7 @@ function shownOnce({ id, key }: NewApiKeyView) {
           )}
         </CopyButton>
       </Group>
+      {approval && <Text size="sm">It pays out once another person has approved that.</Text>}
     </>
   );
 }
@@ -202,7 +224,9 @@ function NewLimit({ merchantId, close }: To<'limit'>) {
   const [per, setPer] = useState('merchant');
   const [amount, setAmount] = useState<number | null>(null);
   const [count, setCount] = useState<number | null>(null);
+  const [code, setCode] = useState('');
   const limit = {
+    ...codeOf(code),
     currency,
     per,
     ...(amount === null ? {} : { amount }),
@@ -223,7 +247,8 @@ function NewLimit({ merchantId, close }: To<'limit'>) {
       title="Limit payouts"
       label="Set it"
       isReady={/^[A-Z]{3}$/.test(currency) && (amount !== null || count !== null)}
-      act={() => api('POST', pathOf(merchantId, 'payout-limits'), limit)}
+      act={() => api<ChangedView>('POST', pathOf(merchantId, 'payout-limits'), limit)}
+      shown={asked}
       close={close}
     >
       <Effects
@@ -250,18 +275,27 @@ function NewLimit({ merchantId, close }: To<'limit'>) {
       />
       {figure('Amount at most (minor units)', amount, setAmount)}
       {figure('Payouts at most', count, setCount)}
+      <CodeField value={code} set={setCode} hint={LIFTS} />
     </Dialog>
   );
 }
 
 function RemoveLimit({ merchantId, of: { limit }, close }: To<'unlimit'>) {
   const { currency, per } = limit;
+  const [code, setCode] = useState('');
   return (
     <Dialog
       title={`Remove the limit of ${currency} per ${per}`}
       label="Remove it"
       isDangerous
-      act={() => api('POST', pathOf(merchantId, 'payout-limits/remove'), { currency, per })}
+      act={() =>
+        api<ChangedView>('POST', pathOf(merchantId, 'payout-limits/remove'), {
+          currency,
+          per,
+          ...codeOf(code),
+        })
+      }
+      shown={asked}
       close={close}
     >
       <Effects
@@ -271,6 +305,7 @@ function RemoveLimit({ merchantId, of: { limit }, close }: To<'unlimit'>) {
         ]}
         isGrave
       />
+      <CodeField value={code} set={setCode} hint={LIFTS} />
     </Dialog>
   );
 }
@@ -303,12 +338,14 @@ export const payoutRecipients: Readonly<Record<RecipientRule, string>> = {
 
 function PayoutRecipients({ merchantId, of, close }: To<'recipients'>) {
   const [rule, setRule] = useState<string>(of.rule);
+  const [code, setCode] = useState('');
   return (
     <Dialog
       title="Whom it pays out to"
       label="Set it"
       isDangerous={rule === 'any'}
-      act={() => api('POST', pathOf(merchantId, 'recipients/rule'), { rule })}
+      act={() => api<ChangedView>('POST', pathOf(merchantId, 'recipients/rule'), { rule, ...codeOf(code) })}
+      shown={asked}
       close={close}
     >
       <NativeSelect
@@ -320,6 +357,7 @@ function PayoutRecipients({ merchantId, of, close }: To<'recipients'>) {
       <Text size="sm">
         It holds from the next payout on. Payouts to others are refused; those on their way go on.
       </Text>
+      <CodeField value={code} set={setCode} hint={LIFTS} />
     </Dialog>
   );
 }

@@ -95,6 +95,8 @@ type Key = MerchantPageView['keys'][number];
 const isExpired = ({ expires_at: at }: Key) => at !== null && Date.parse(at) <= Date.now();
 const isLive = (key: Key) => key.revoked_at === null && !isExpired(key);
 
+const keyOf = ({ id, prefix, scopes }: Key) => ({ id, prefix, paysOut: scopes.includes('payouts:write') });
+
 function keyState(key: Key) {
   return <State is={isLive(key) ? 'good' : key.revoked_at === null ? 'expired' : 'revoked'} />;
 }
@@ -211,8 +213,8 @@ function Page({ view: { merchant, keys, endpoints, payout_limits: limits } }: { 
                         cell: (key: Key) =>
                           isLive(key) && (
                             <Group gap="xs" justify="inherit">
-                              {button('Rotate…', { act: 'rotate', id: key.id, prefix: key.prefix })}
-                              {button('Revoke…', { act: 'revoke', id: key.id, prefix: key.prefix })}
+                              {button('Rotate…', { act: 'rotate', ...keyOf(key) })}
+                              {button('Revoke…', { act: 'revoke', ...keyOf(key) })}
                             </Group>
                           ),
                       },

@@ -2,7 +2,9 @@ import { Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { type StoredPspRow } from '../../../src/ops/installation-views.js';
 import { api } from '../api.js';
+import { type ChangedView } from '../../../src/ops/console-views.js';
 import { Dialog, Effects } from '../dialog.js';
+import { asked, CodeField, codeOf, LIFTS } from '../two-people.js';
 
 export type StoredAct =
   | { readonly act: 'add' }
@@ -18,6 +20,7 @@ const effects = {
     'Members that are named are replaced, null takes one away; credentials each by itself.',
     'It stays the same account at the PSP: another one is added under another name.',
     'Within ten seconds all processes use it; calls that have begun end with what they began with.',
+    'A new address takes the key that is sent there, and another person who approves it.',
   ],
   disable: [
     'Within ten seconds no payment and no payout begins there.',
@@ -34,6 +37,7 @@ const examples = {
 /** Adds, changes or disables an account that is stored. What is typed is the entry of the PSPs file, as JSON. */
 export function StoredAccount({ of, close }: { of: StoredAct; close: () => void }) {
   const [text, setText] = useState('');
+  const [code, setCode] = useState('');
   const entry = objectOf(text);
   if (of.act === 'disable') {
     const { psp, isDisabled } = of;
@@ -51,14 +55,18 @@ export function StoredAccount({ of, close }: { of: StoredAct; close: () => void 
     );
   }
   const { act } = of;
-  const request = act === 'add' ? { account: entry } : { psp: of.psp, change: entry };
+  const send = (): Promise<ChangedView> =>
+    of.act === 'change'
+      ? api('POST', 'psps/accounts/change', { psp: of.psp, change: entry, ...codeOf(code) })
+      : api<StoredPspRow>('POST', 'psps/accounts', { account: entry }).then(() => ({ approval: null }));
   return (
     <Dialog
       title={act === 'add' ? 'Add a PSP account' : `Change ${of.psp}`}
       label={act === 'add' ? 'Add it' : 'Change it'}
       size="lg"
       isReady={entry !== null}
-      act={() => api<StoredPspRow>('POST', act === 'add' ? 'psps/accounts' : 'psps/accounts/change', request)}
+      act={send}
+      shown={asked}
       close={close}
     >
       <Effects of={effects[act]} isGrave={false} />
@@ -77,6 +85,7 @@ export function StoredAccount({ of, close }: { of: StoredAct; close: () => void 
         value={text}
         onChange={({ currentTarget }) => setText(currentTarget.value)}
       />
+      {act === 'change' && <CodeField value={code} set={setCode} hint={LIFTS} />}
     </Dialog>
   );
 }

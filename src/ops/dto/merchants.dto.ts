@@ -9,6 +9,7 @@ import { MAX_COUNT, type PayoutLimit, payoutLimitScopes } from '../../merchants/
 import { IsFlag, IsOneOf, IsText, IsTextList, IsWholeNumber } from '../../http/fields.js';
 import { IsCurrencyCode, UUID } from '../../http/shared-fields.js';
 import { MAX_AMOUNT } from '../../core/money.js';
+import { WithCodeDto } from './with-code.dto.js';
 
 export class CreateMerchantDto {
   @IsText({ minLength: 1, maxLength: 200, message: 'must be 1 to 200 characters' })
@@ -35,7 +36,7 @@ export class SetRequestRateDto {
 
 const hours = { minimum: 1, maximum: 87_600 };
 
-export class CreateApiKeyDto {
+export class CreateApiKeyDto extends WithCodeDto {
   @IsTextList({ items: scopes, minItems: 1, unique: true, message: 'must be a list of scopes' })
   scopes: string[];
 
@@ -52,7 +53,7 @@ export class CreateApiKeyDto {
   test?: boolean;
 }
 
-export class ApiKeyIdDto {
+export class ApiKeyIdDto extends WithCodeDto {
   @IsText({ pattern: UUID, maxLength: 36, message: 'must be the id of an API key' })
   id: string;
 }
@@ -63,7 +64,7 @@ export class RotateApiKeyDto extends ApiKeyIdDto {
   grace_hours: number;
 }
 
-export class NamePayoutLimitDto {
+export class NamePayoutLimitDto extends WithCodeDto {
   @IsCurrencyCode()
   currency: string;
 
@@ -86,7 +87,7 @@ export class SetPayoutLimitDto extends NamePayoutLimitDto {
   }
 }
 
-export class SetPayoutRecipientsDto {
+export class SetPayoutRecipientsDto extends WithCodeDto {
   @IsOneOf(recipientRules)
   rule: RecipientRule;
 }

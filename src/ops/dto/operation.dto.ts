@@ -1,9 +1,10 @@
 import { IsFlag, IsOneOf, IsText, IsWholeNumber } from '../../http/fields.js';
 import { UUID } from '../../http/shared-fields.js';
 import { refused } from '../../http/request.pipe.js';
-import { type ApprovableAction } from '../approvable-action.js';
+import { type OperationAction } from '../approvable-action.js';
 import { type Ask, asks } from '../operator-actions.js';
 import { type NewSnooze } from '../snoozes.js';
+import { WithCodeDto } from './with-code.dto.js';
 
 const ENTITY_KEY = '^(payment|payout)-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-[ -~]{1,260}$';
 
@@ -106,7 +107,7 @@ export class ApprovableActionDto extends OperationDto {
   @IsText({ minLength: 1, maxLength: 500, message: 'must say in 1 to 500 characters how you know' })
   evidence: string;
 
-  action(): ApprovableAction {
+  action(): OperationAction {
     const { kind, merchant_id, entity_key, route, as, amount, psp_reference = null } = this;
     const evidence = this.evidence.trim();
     if (evidence === '') throw refused([{ pointer: '/evidence', message: 'must say how you know' }]);
@@ -126,7 +127,7 @@ export class ApprovableActionDto extends OperationDto {
 }
 
 /** What is approved: the action with this hash, and no other one. */
-export class ApproveDto {
+export class ApproveDto extends WithCodeDto {
   @IsText({ maxLength: 64, pattern: '^[0-9a-f]{64}$', message: 'must be the hash of the action' })
   action_hash: string;
 }

@@ -2,6 +2,7 @@ import { refused } from '../../http/request.pipe.js';
 import { IsAnyObject, IsFlag, IsOneOf, IsText, IsTextList } from '../../http/fields.js';
 import { accountNames, IsAmount, IsCurrencyCode, UUID } from '../../http/shared-fields.js';
 import { type RoutingFacts } from '../../psp/router.js';
+import { WithCodeDto } from './with-code.dto.js';
 
 export class SetBreakerDto {
   @IsText({ minLength: 1, maxLength: 64, message: 'must be the name of a PSP account' })
@@ -29,7 +30,7 @@ export class AddAccountDto {
   account: Record<string, unknown>;
 }
 
-export class ChangeAccountDto {
+export class ChangeAccountDto extends WithCodeDto {
   @IsText(name)
   psp: string;
 

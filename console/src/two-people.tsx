@@ -1,0 +1,45 @@
+import { Text, TextInput } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { type ChangedView } from '../../src/ops/console-views.js';
+
+/** The code of the authenticator, for what lifts a bound. Left out by those who sign in elsewhere. */
+export function CodeField({
+  value,
+  set,
+  hint,
+}: {
+  value: string;
+  set: (value: string) => void;
+  hint?: string;
+}) {
+  return (
+    <TextInput
+      label="Code of your authenticator"
+      description={hint}
+      maw={320}
+      mt="xs"
+      inputMode="numeric"
+      autoComplete="one-time-code"
+      maxLength={6}
+      value={value}
+      onChange={({ currentTarget }) => set(currentTarget.value.trim())}
+    />
+  );
+}
+
+/** For whoever asks. */
+export const LIFTS = 'For what lifts a bound: another person has to approve it.';
+
+export const codeOf = (code: string): { code?: string } => (code === '' ? {} : { code });
+
+/** What a change came to where it was asked for; null where it is done. */
+export function asked({ approval }: ChangedView) {
+  return (
+    approval && (
+      <Text size="sm">
+        This lifts a bound: it is done once another person has approved it. It waits among the{' '}
+        <Link to="/approvals">approvals</Link>.
+      </Text>
+    )
+  );
+}
