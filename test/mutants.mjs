@@ -113,6 +113,13 @@ const mutants = [
     specs: ['src/psp/addresses'],
   },
   {
+    guard: 'a read of a merchant sees nothing by itself',
+    file: 'src/database/database.ts',
+    find: '...(seesAll ? [FOR_ALL_TENANTS] : [])',
+    put: 'FOR_ALL_TENANTS',
+    specs: ['test/database/tenants'],
+  },
+  {
     guard: 'another PSP needs a proof',
     file: 'migrations/0002-charge-once.ts',
     find: 'ELSE rests_on_route IS NOT NULL AND rests_on_route = route - 1 END)',

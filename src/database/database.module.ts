@@ -60,17 +60,22 @@ interface InstallationOptions {
     {
       provide: PostgresStore,
       inject: [Installation, Pool, Clock, Ids, Config],
-      useFactory: ({ database }: Installation, pool: Pool, clock: Clock, ids: Ids, config: Config) =>
+      useFactory: ({ database, tenants }: Installation, pool: Pool, clock: Clock, ids: Ids, config: Config) =>
         new PostgresStore({
           url: database.url,
           pool,
+          tenantPool: tenants.pool,
           clock,
           random: () => ids.random(),
           lanes: config.commitLanes,
         }),
     },
     { provide: Store, useExisting: PostgresStore },
-    TenantDatabase,
+    {
+      provide: TenantDatabase,
+      inject: [Installation, DataSource],
+      useFactory: ({ tenants }: Installation) => new TenantDatabase(tenants.dataSource),
+    },
   ],
   exports: [InstallationModule, Pool, TenantDatabase, LockHolder, PostgresStore, Store],
 })

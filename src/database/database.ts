@@ -37,6 +37,8 @@ export interface DatabaseOptions {
   readonly poolSize: number;
   /** How the process is called in pg_stat_activity. */
   readonly applicationName: string;
+  /** Whether a statement that names no merchant sees the rows of all; true unless told. */
+  readonly seesAll?: boolean;
 }
 
 /** The database cannot be used as configured. The message is for an operator and holds no secret. */
@@ -89,7 +91,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     keepAlive: true,
     types: { getTypeParser },
-    onConnect: prepared,
+    onConnect: (client) => prepare(client, options.seesAll ?? true),
   };
   const dataSource = new DataSource({
     type: 'postgres',
@@ -124,11 +126,12 @@ const NO_SCHEMA_OF_ITS_NAME = String.raw`
 SELECT set_config('search_path', regexp_replace(current_setting('search_path'), '"?[$]user"?\s*,?\s*', ''), false)`;
 
 /** Statements of a connection run in order: what is asked of it first runs after this. */
-function prepared(client: ClientBase): void {
+function prepare(client: ClientBase, seesAll: boolean): void {
   ignoreConnectionErrors(client);
   // No statement here runs for as long as it takes to compile it. Where this fails the connection is lost, and the
   // next caller hears of it.
-  client.query(`SET jit = off; ${DURABLE}; ${FOR_ALL_TENANTS}; ${NO_SCHEMA_OF_ITS_NAME}`).catch(() => {});
+  const settings = ['SET jit = off', DURABLE, ...(seesAll ? [FOR_ALL_TENANTS] : []), NO_SCHEMA_OF_ITS_NAME];
+  client.query(settings.join('; ')).catch(() => {});
 }
 
 /** What a migration adds with a column for its merchant is walled in by itself (migration 0080). */

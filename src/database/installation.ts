@@ -8,7 +8,7 @@ import { DatabaseClock } from '../core/database-clock.js';
 import { Encryption } from '../core/encryption.js';
 import { type Hold } from '../core/hold.js';
 import { Ids } from '../core/ids.js';
-import { type Database, DatabaseUnavailable, type EntityClass } from './database.js';
+import { type Database, DatabaseUnavailable, type EntityClass, openDatabase } from './database.js';
 import { openStore, type Store } from './open-store.js';
 import { ProcessSession } from './process-session.js';
 import { confirmSealKey } from './sealed-values.js';
@@ -21,6 +21,7 @@ import { gapOfRole } from './service-role.js';
 @Injectable()
 export class Installation implements OnApplicationShutdown {
   private store: Store | null = null;
+  private tenantDatabase: Database | null = null;
   private processSession: ProcessSession | null = null;
 
   constructor(
@@ -34,10 +35,11 @@ export class Installation implements OnApplicationShutdown {
   /** @throws ConfigError, DatabaseUnavailable */
   async open(entities: readonly EntityClass[]): Promise<DataSource> {
     const { config, clock, ids, logger } = this;
+    const connections = config.dbPool - config.commitLanes;
     try {
       const store = (this.store = await openStore(config, {
         entities,
-        poolSize: config.dbPool - config.commitLanes,
+        poolSize: Math.ceil(connections / 2),
         applicationName: 'payonce',
         schema: config.migrate ? 'migrate' : 'require',
       }));
@@ -45,6 +47,14 @@ export class Installation implements OnApplicationShutdown {
       const { url, pool, dataSource } = store.database;
       await this.refuseGap(pool);
       await confirmSealKey(pool, this.encryption);
+      this.tenantDatabase = await openDatabase({
+        url,
+        entities,
+        migrations: [],
+        poolSize: Math.floor(connections / 2),
+        applicationName: 'payonce-tenants',
+        seesAll: false,
+      });
       this.processSession = new ProcessSession(url, clock, ids, {
         isStandbySynchronous: config.standby === 'synchronous',
         onHold: (hold) => this.logHold(hold),
@@ -59,6 +69,11 @@ export class Installation implements OnApplicationShutdown {
 
   get database(): Database {
     return this.store!.database;
+  }
+
+  /** Its connections see nothing unless a statement names a merchant: for requests of merchants. */
+  get tenants(): Database {
+    return this.tenantDatabase!;
   }
 
   get session(): ProcessSession {
@@ -94,6 +109,7 @@ export class Installation implements OnApplicationShutdown {
 
   private async close(): Promise<void> {
     await this.processSession?.close();
+    await this.tenantDatabase?.close();
     await this.store?.close();
   }
 }

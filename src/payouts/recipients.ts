@@ -1,4 +1,5 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { Pool } from 'pg';
 import { type EntityManager } from 'typeorm';
 import { Clock } from '../core/clock.js';
 import { Encryption } from '../core/encryption.js';
@@ -36,6 +37,7 @@ export class Recipients implements RegisteredRecipients {
     private readonly clock: Clock,
     private readonly ids: Ids,
     private readonly seal: Encryption,
+    @Inject(Pool) private readonly ofOperators: Pick<Pool, 'query'>,
   ) {}
 
   /** The same recipient again changes nothing; other tokens are a new version, which nobody has approved. */
@@ -134,12 +136,13 @@ export class Recipients implements RegisteredRecipients {
         throw new Problem('invalid_state', 'The recipient has changed since; look at it again.');
       }
       if (recipient.approvedAt !== null) return;
-      const [own] = await tx.query<unknown[]>(OF_THEIR_KEY, [
+      // Operators are no merchant's; one who cannot be seen approves nothing.
+      const { rows } = await this.ofOperators.query<{ isOwn: boolean }>(OF_THEIR_KEY, [
         merchantId,
         recipient.registeredBy,
         operator.id,
       ]);
-      if (own) throw new Problem('forbidden', OWN_KEY);
+      if (rows[0]?.isOwn !== false) throw new Problem('forbidden', OWN_KEY);
       const actor = `operator:${operator.name}`;
       const set = { approvedBy: actor, approvedAt: this.clock.now() };
       await tx.update(Recipient, { merchantId, id }, set);
@@ -211,10 +214,9 @@ const OTHER_TOKENS = 'The recipient is registered with other tokens. To change t
 
 /** Whether the actor `$2` is an API key that the person of the operator `$3` created. */
 const OF_THEIR_KEY = `
-SELECT 1 FROM api_keys k
-  JOIN operators creator ON 'operator:' || creator.name = k.created_by
-  JOIN operators approver ON approver.person = creator.person AND approver.id = $3
- WHERE k.merchant_id = $1 AND 'api-key:' || k.id = $2`;
+SELECT EXISTS (SELECT FROM api_keys k JOIN operators creator ON 'operator:' || creator.name = k.created_by
+                WHERE k.merchant_id = $1 AND 'api-key:' || k.id = $2 AND creator.person = approver.person) AS "isOwn"
+  FROM operators approver WHERE approver.id = $3`;
 
 function contextOf(merchantId: string, id: string): string {
   return `recipient/${merchantId}/${id}`;

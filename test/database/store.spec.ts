@@ -37,7 +37,14 @@ let store: PostgresStore;
 let runs = 0;
 
 const newStore = () =>
-  new PostgresStore({ url: database.serviceUrl, pool, clock, random: Math.random, lanes: 3 });
+  new PostgresStore({
+    url: database.serviceUrl,
+    pool,
+    tenantPool: pool,
+    clock,
+    random: Math.random,
+    lanes: 3,
+  });
 
 beforeAll(async () => {
   database = await freshDatabase();

@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Client } from 'pg';
+import { type Database, openDatabase } from '../../src/database/database.js';
+import { TenantDatabase } from '../../src/database/tenants.js';
 import { scopes } from '../../src/merchants/caller.js';
+import { Payment } from '../../src/payments/payment.entity.js';
 import { GrpcClient, type Message } from '../grpc/grpc-client.js';
 import { onDatabase } from '../support/database.js';
 import {
@@ -15,30 +18,18 @@ import {
   tokens,
 } from '../support/test-environment.js';
 
-/** Tables that hold nothing of a merchant's; every other one is walled in. */
+/** Tables that hold nothing of a merchant's, and that commits and locks use; every other one is walled in. */
 const OF_THE_INSTALLATION = [
-  'activity_calls',
-  'activity_minutes',
-  'activity_payments',
-  'api_key_checksum',
   'failover_hold',
   'idempotent_calls',
   'ledger_position',
   'operation_traces',
-  'operator_sessions',
-  'operators',
-  'psp_accounts',
   'psp_breakers',
   'psp_open_breakers',
   'psp_returns',
   'rate_buckets',
-  'reconciliation_runs',
-  'report_fetches',
   'schedules',
   'schema_migrations',
-  'seal_key',
-  'sign_in_links',
-  'sign_in_tries',
 ];
 
 let environment: TestEnvironment;
@@ -159,6 +150,44 @@ describe('the role of the service', () => {
         'denied',
       );
     });
+  });
+});
+
+describe('a connection for requests of merchants', () => {
+  let database: Database;
+  beforeAll(async () => {
+    database = await openDatabase({
+      url: environment.database.serviceUrl,
+      entities: [Payment],
+      migrations: [],
+      poolSize: 2,
+      applicationName: 'tenants-spec',
+      seesAll: false,
+    });
+  });
+  afterAll(() => database.close());
+
+  it('sees nothing where a query forgets its merchant, and that of one within its transaction', async () => {
+    const { dataSource, pool } = database;
+    const ids = async (found: Promise<Payment[]>) => (await found).map(({ id }) => id);
+    const all = () => dataSource.getRepository(Payment).find();
+    expect(await ids(all())).toEqual([]);
+    expect((await pool.query('SELECT FROM operators')).rowCount).toBe(0);
+    const within = new TenantDatabase(dataSource).within(merchantId, (tx) => tx.find(Payment));
+    expect(await ids(within)).toEqual([owned['payments']]);
+    expect(await ids(all())).toEqual([]);
+    expect((await environment.sql('SELECT FROM payments')).length).toBeGreaterThan(1);
+  });
+
+  it('is what the reads of a merchant take', async () => {
+    const [before] = await environment.sql<{ now: Date }>('SELECT clock_timestamp() AS now');
+    expect((await owner.get(`/v1/payments/${owned['payments']}`)).status).toBe(200);
+    const used = await environment.sql(
+      `SELECT FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name = 'payonce-tenants' AND query_start > $1`,
+      [before!.now],
+    );
+    expect(used.length).toBeGreaterThan(0);
   });
 });
 

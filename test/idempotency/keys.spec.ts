@@ -33,7 +33,14 @@ beforeAll(async () => {
     poolSize: 4,
     applicationName: 'keys-spec',
   });
-  store = new PostgresStore({ url: fresh.url, pool: database.pool, clock, random: Math.random, lanes: 2 });
+  store = new PostgresStore({
+    url: fresh.url,
+    pool: database.pool,
+    tenantPool: database.pool,
+    clock,
+    random: Math.random,
+    lanes: 2,
+  });
   keyed = new IdempotentRunner({
     store,
     clock,

@@ -92,7 +92,14 @@ export class JobsEnvironment {
       CREATE TABLE deeds (id text PRIMARY KEY, done_at timestamptz);
       CREATE TABLE runs (id text NOT NULL, pid integer NOT NULL, at timestamptz NOT NULL DEFAULT clock_timestamp());
       CREATE TABLE effects (id text PRIMARY KEY)`);
-    const store = new PostgresStore({ url: database.url, pool, clock, random: Math.random, lanes: 1 });
+    const store = new PostgresStore({
+      url: database.url,
+      pool,
+      tenantPool: pool,
+      clock,
+      random: Math.random,
+      lanes: 1,
+    });
     return new JobsEnvironment(backend, database, redis, opened, store);
   }
 

@@ -55,7 +55,14 @@ describe('payouts', () => {
     clock = new MovedClock();
     ids = new SystemIds(clock);
     const { pool } = database;
-    store = new PostgresStore({ url: fresh.serviceUrl, pool, clock, random: Math.random, lanes: 2 });
+    store = new PostgresStore({
+      url: fresh.serviceUrl,
+      pool,
+      tenantPool: pool,
+      clock,
+      random: Math.random,
+      lanes: 2,
+    });
     reader = new PayoutReader(
       database.dataSource.getRepository(Payout),
       new TenantDatabase(database.dataSource),
@@ -385,7 +392,15 @@ describe('limits of payouts', () => {
     const { pool } = database;
     limits = new PayoutLimits(database.dataSource, clock, ids);
     stores = [1, 2].map(
-      () => new PostgresStore({ url: fresh.serviceUrl, pool, clock, random: Math.random, lanes: 4 }),
+      () =>
+        new PostgresStore({
+          url: fresh.serviceUrl,
+          pool,
+          tenantPool: pool,
+          clock,
+          random: Math.random,
+          lanes: 4,
+        }),
     );
     environments = stores.map((store) =>
       payoutsInMemory({ store, clock, ids, psps: pspsOf([bank]), sequences: sequencesIn(store) }),
@@ -563,7 +578,7 @@ describe('recipients of payouts', () => {
   let caller: Caller;
 
   const recipientsWith = (seal: Encryption) =>
-    new Recipients(new TenantDatabase(asService.dataSource), clock, ids, seal);
+    new Recipients(new TenantDatabase(asService.dataSource), clock, ids, seal, asService.pool);
 
   beforeAll(async () => {
     fresh = await freshDatabase();
@@ -572,7 +587,14 @@ describe('recipients of payouts', () => {
     asService = await openDatabase({ url: fresh.serviceUrl, ...options });
     recipients = recipientsWith(new Encryption(key));
     const { pool } = asService;
-    store = new PostgresStore({ url: fresh.serviceUrl, pool, clock, random: Math.random, lanes: 4 });
+    store = new PostgresStore({
+      url: fresh.serviceUrl,
+      pool,
+      tenantPool: pool,
+      clock,
+      random: Math.random,
+      lanes: 4,
+    });
   });
 
   afterAll(async () => {

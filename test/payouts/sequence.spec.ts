@@ -143,7 +143,14 @@ describe("the sequence of a recipient's payouts", () => {
     const clock = new SystemClock();
     const ids = new SystemIds(clock);
     const newStore = () =>
-      new PostgresStore({ url: fresh.serviceUrl, pool: database.pool, clock, random: Math.random, lanes: 3 });
+      new PostgresStore({
+        url: fresh.serviceUrl,
+        pool: database.pool,
+        tenantPool: database.pool,
+        clock,
+        random: Math.random,
+        lanes: 3,
+      });
 
     beforeAll(async () => {
       fresh = await freshDatabase();

@@ -26,8 +26,10 @@ import { Waker } from './waker.js';
 
 export interface PostgresStoreOptions {
   readonly url: string;
-  /** For reads, and for wake-ups after commits. */
+  /** For reads of all merchants, and for wake-ups after commits. */
   readonly pool: pg.Pool;
+  /** For reads of one merchant: it sees nothing of others, nor anything where no merchant is named. */
+  readonly tenantPool: pg.Pool;
   readonly clock: Clock;
   /** In [0, 1): spreads retries. */
   readonly random: () => number;
@@ -239,7 +241,7 @@ export class PostgresStore implements Store {
     const values: (string | null)[] = [];
     const condition = conditionOf(columnsOf(table), where, values);
     const first = limit === undefined ? '' : ` LIMIT ${limit}`;
-    return this.select(table, `WHERE ${condition} ORDER BY ${primaryOf(table)}${first}`, values);
+    return this.select(table, where, `WHERE ${condition} ORDER BY ${primaryOf(table)}${first}`, values);
   }
 
   async findByPrefix<Row>(
@@ -255,7 +257,7 @@ export class PostgresStore implements Store {
     const last = prefix.charCodeAt(prefix.length - 1);
     values.push(prefix, prefix.slice(0, -1) + String.fromCharCode(last + 1));
     const range = `${name} >= $${values.length - 1} AND ${name} < $${values.length}`;
-    return this.select(table, `WHERE ${condition} AND ${range} ORDER BY ${primaryOf(table)}`, values);
+    return this.select(table, where, `WHERE ${condition} AND ${range} ORDER BY ${primaryOf(table)}`, values);
   }
 
   async findDue<Row>(
@@ -272,14 +274,21 @@ export class PostgresStore implements Store {
     const bound = before === 'now' ? 'statement_timestamp()' : `$${values.length}`;
     return this.select(
       table,
+      where,
       `WHERE ${condition} AND ${name} < ${bound} ORDER BY ${name} LIMIT ${limit}`,
       values,
     );
   }
 
-  private async select<Row>(table: Table<Row>, rest: string, values: (string | null)[]): Promise<Row[]> {
+  private async select<Row>(
+    table: Table<Row>,
+    where: Where<Row>,
+    rest: string,
+    values: (string | null)[],
+  ): Promise<Row[]> {
+    const pool = merchantOf(where) === null ? this.options.pool : this.options.tenantPool;
     const columns = Array.from(columnsOf(table), ([property, { name }]) => `${name} AS "${property}"`);
-    const query = this.options.pool.query(`SELECT ${columns.join(', ')} FROM ${table.name} ${rest}`, values);
+    const query = pool.query(`SELECT ${columns.join(', ')} FROM ${table.name} ${rest}`, values);
     const { rows } = await translateOutage(query);
     return rows as Row[];
   }
@@ -314,11 +323,16 @@ function primaryOf(table: Table): string {
   return table.primary.map((property) => columns.get(property)!.name).join(', ');
 }
 
+/** null: of all. */
+function merchantOf<Row>(where: Where<Row>): string | null {
+  const { merchantId } = where as { readonly merchantId?: unknown };
+  return typeof merchantId === 'string' ? merchantId : null;
+}
+
 /** What is read of one merchant is read as that merchant may see it. */
 function conditionOf<Row>(columns: Columns, where: Where<Row>, values: (string | null)[]): string {
-  const { merchantId } = where as { readonly merchantId?: string };
-  const isScoped = typeof merchantId === 'string';
-  const scope = isScoped
+  const merchantId = merchantOf(where);
+  const scope = merchantId
     ? [`(SELECT set_config('${TENANTS}', $${values.push(tenants([merchantId]))}, true)) IS NOT NULL`]
     : [];
   const conditions = Object.entries(where).map(([property, value]) => {

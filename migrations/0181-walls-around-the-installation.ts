@@ -1,0 +1,38 @@
+import { type MigrationInterface, type QueryRunner } from 'typeorm';
+
+/** What belongs to the installation and to no merchant, and is of no concern to a request of one. */
+const OF_THE_INSTALLATION = [
+  'operators',
+  'operator_sessions',
+  'sign_in_links',
+  'sign_in_tries',
+  'psp_accounts',
+  'seal_key',
+  'api_key_checksum',
+  'reconciliation_runs',
+  'report_fetches',
+  'activity_calls',
+  'activity_minutes',
+  'activity_payments',
+];
+
+/** A session that names a merchant, or none, sees nothing of them. */
+export class WallsAroundTheInstallation1700000000181 implements MigrationInterface {
+  name = 'WallsAroundTheInstallation1700000000181';
+
+  async up(runner: QueryRunner): Promise<void> {
+    for (const table of OF_THE_INSTALLATION) {
+      await runner.query(`
+ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY all_tenants ON ${table} USING (payonce_sees_all());`);
+    }
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    for (const table of OF_THE_INSTALLATION) {
+      await runner.query(`
+DROP POLICY all_tenants ON ${table};
+ALTER TABLE ${table} NO FORCE ROW LEVEL SECURITY, DISABLE ROW LEVEL SECURITY;`);
+    }
+  }
+}
