@@ -112,7 +112,8 @@ it('closes the store, then the session that shows that it lives, then the connec
   } finally {
     for (const spy of spies) spy.mockRestore();
   }
-  expect(closed).toEqual(['store', 'session', 'connections']);
+  // Those of requests of merchants, and all others.
+  expect(closed).toEqual(['store', 'session', 'connections', 'connections']);
   expect(await connections()).toBe(0);
 });
 

@@ -5,7 +5,8 @@ import { type ChannelOptions, Server, type ServerCredentials } from '@grpc/grpc-
 import { loadSync, type PackageDefinition } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
 import { protoPath as healthProto } from 'grpc-health-check';
-import { readdirSync } from 'node:fs';
+import { Reader } from 'protobufjs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { Config } from '../config/config.js';
@@ -24,6 +25,9 @@ import { Health } from './health.js';
 import { clientCertificatesOf, credentialsOf } from './tls.js';
 
 const PACKAGE = 'payonce.v1';
+
+/** Field 1, with a length. */
+const FILE = (1 << 3) | 2;
 
 /** Calls that one connection may have under way; more wait at the client. */
 const MAX_STREAMS = 256;
@@ -52,9 +56,9 @@ class GrpcTransport extends ServerGrpc {
   }
 
   override async createClient(): Promise<Server> {
-    const { url, credentials, channel, interceptors, definition, health } = this.settings;
+    const { url, credentials, channel, interceptors, health } = this.settings;
     const server = new Server({ ...channel, interceptors: [...interceptors] });
-    new ReflectionService(definition).addToServer(server);
+    reflection().addToServer(server);
     health.addTo(server);
     this.port = await new Promise<number>((resolve, reject) => {
       server.bindAsync(url, credentials, (error, port) => (error ? reject(error) : resolve(port)));
@@ -124,6 +128,19 @@ function protos(): PackageDefinition {
   const files = readdirSync(join(folder, 'payonce/v1')).map((file) => `payonce/v1/${file}`);
   const options = { keepCase: true, longs: String, enums: String, includeDirs: [folder] };
   return loadSync([...files, healthProto], options);
+}
+
+/**
+ * Describes the service to clients without its protos: by the descriptors that buf made of them (`npm run client:types`),
+ * because those that proto-loader makes have no imports and no map entries, and strict clients refuse them.
+ */
+function reflection(): ReflectionService {
+  // A FileDescriptorSet is its files, one after the other, each behind its tag.
+  const set = Reader.create(readFileSync(join(projectRoot(), 'proto/payonce.binpb')));
+  const fileDescriptorProtos: Buffer[] = [];
+  while (set.pos < set.len && set.uint32() === FILE) fileDescriptorProtos.push(Buffer.from(set.bytes()));
+  const described = { format: '', type: {}, fileDescriptorProtos } as unknown as PackageDefinition[string];
+  return new ReflectionService({ payonce: described });
 }
 
 /** The access that each method of the controllers requires. */

@@ -10,6 +10,7 @@ import { auditSubjectOf } from '../request-storage/entity-key.js';
 import { type FileView } from './console-views.js';
 import { OperatorActs } from './operator-acts.js';
 import { type SignedIn } from './operator-sessions.js';
+import { textOfPdf } from './pdf-text.js';
 
 const MAX_FILES = 20;
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._()-]{0,99}$/u;
@@ -27,6 +28,12 @@ export function contentTypeOf(content: Buffer): string | null {
   const found = signatures.find(([, bytes]) => content.subarray(0, bytes.length).equals(bytes));
   if (found) return found[0];
   return isUtf8(content) && !CONTROL.test(content.toString('utf8')) ? 'text/plain' : null;
+}
+
+/** null: it is a picture, which nothing reads. */
+async function textOf(contentType: string, content: Buffer): Promise<string | null> {
+  if (contentType === 'application/pdf') return textOfPdf(content);
+  return contentType === 'text/plain' ? content.toString('utf8') : null;
 }
 
 interface NewFile {
@@ -57,7 +64,8 @@ export class EvidenceFiles {
     if (contentType === null || content.length === 0) {
       throw new Problem('unsupported_media_type', 'A file is a PDF, a PNG, a JPEG or a text.');
     }
-    if (contentType === 'text/plain' && findCardNumber(content.toString('utf8')) !== null) {
+    const text = await textOf(contentType, content);
+    if (text !== null && findCardNumber(text) !== null) {
       throw new Problem('card_number_refused', 'The file holds what looks like a card number.');
     }
     const id = this.ids.uuid();

@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readOidcFile, roleOf } from './oidc-settings.js';
+import { isSureOf, readOidcFile, roleOf } from './oidc-settings.js';
 
 const whole = {
   issuer: 'https://id.example',
@@ -35,6 +35,9 @@ it.each<[string, unknown]>([
   ['roles must give', { ...whole, roles: { payments: 'root' } }],
   ['GONE is not set', { ...whole, clientSecret: 'env:GONE' }],
   ['createOperators must be', { ...whole, createOperators: 'yes' }],
+  ['acrValues must be a list', { ...whole, acrValues: [] }],
+  ['amr must be a list', { ...whole, amr: ['two words'] }],
+  ['maxAge must be whole seconds', { ...whole, maxAge: 0 }],
   ['clientID is not known', { ...whole, clientID: 'x' }],
   ['it is not JSON', '{ s3cret'],
 ])('refuses what is wrong: %s', (what, content) => {
@@ -51,4 +54,20 @@ it('gives the highest role of those that the claim names, and none for what it d
   expect([of(undefined), of([]), of('constructor'), of(['admin']), of({ chiefs: true })]).toEqual(
     Array(5).fill(null),
   );
+});
+
+it('takes only what was asked for as sure enough of the person', () => {
+  const asked = { acrValues: ['gold', 'silver'], amr: ['otp', 'pwd'] };
+  expect(isSureOf(asked, { acr: 'silver', amr: ['pwd', 'otp', 'mfa'] })).toBe(true);
+  for (const claims of [
+    {},
+    { acr: 'bronze', amr: ['pwd', 'otp'] },
+    { acr: ['gold'], amr: ['pwd', 'otp'] },
+    { acr: 'gold', amr: ['pwd'] },
+    { acr: 'gold', amr: 'otp pwd' },
+    { amr: ['pwd', 'otp'] },
+  ]) {
+    expect(isSureOf(asked, claims)).toBe(false);
+  }
+  expect(isSureOf({}, {})).toBe(true);
 });

@@ -16,9 +16,17 @@ export interface OidcSettings {
   readonly roles: Readonly<Record<string, OperatorRole>>;
   /** Whether a person who signs in for the first time becomes an operator, or has to be linked before. */
   readonly createOperators: boolean;
+  /** How strongly the provider has to make sure of the person (`acr`): one of these. Absent: as it does. */
+  readonly acrValues?: readonly string[];
+  /** By which methods it has to (`amr`, RFC 8176): all of these. */
+  readonly amr?: readonly string[];
+  /** How old the person's sign-in at the provider may be, in seconds. */
+  readonly maxAge?: number;
 }
 
 const CALLBACK = '/ops/api/session/oidc/callback';
+const lists = ['acrValues', 'amr'] as const;
+const MAX_AGE_S = 86_400;
 const texts = ['issuer', 'clientId', 'clientSecret', 'redirectUri', 'scope', 'roleClaim'] as const;
 const defaults = { scope: 'openid email profile', createOperators: false };
 
@@ -27,7 +35,7 @@ export function readOidcFile(file: string, env: Readonly<Record<string, string |
   const complaints: string[] = [];
   const wrong = (what: string) => void complaints.push(`PAYONCE_OIDC_FILE (${file}): ${what}`);
   const given: Record<string, unknown> = { ...defaults, ...contentOf(file) };
-  const known = [...texts, 'roles', 'createOperators'];
+  const known = [...texts, 'roles', 'createOperators', ...lists, 'maxAge'];
   for (const name of Object.keys(given)) if (!known.includes(name)) wrong(`${name} is not known`);
   for (const name of texts) {
     if (typeof given[name] !== 'string' || given[name] === '') wrong(`${name} must be a text`);
@@ -41,6 +49,13 @@ export function readOidcFile(file: string, env: Readonly<Record<string, string |
     wrong(`the path of redirectUri must be ${CALLBACK}`);
   }
   if (typeof createOperators !== 'boolean') wrong('createOperators must be true or false');
+  for (const name of lists) {
+    if (given[name] !== undefined && !isList(given[name])) wrong(`${name} must be a list of words`);
+  }
+  const { maxAge } = settings;
+  if (maxAge !== undefined && !(Number.isInteger(maxAge) && maxAge >= 1 && maxAge <= MAX_AGE_S)) {
+    wrong(`maxAge must be whole seconds from 1 to ${MAX_AGE_S}`);
+  }
   const mapped = Object.values(typeof roles === 'object' && roles !== null ? roles : {});
   if (mapped.length === 0 || !mapped.every((role) => operatorRoles.includes(role))) {
     wrong(`roles must give values of the claim one of ${operatorRoles.join(', ')}`);
@@ -67,6 +82,21 @@ function isSafe(url: unknown): boolean {
   if (typeof url !== 'string' || !URL.canParse(url)) return false;
   const { protocol, hostname } = new URL(url);
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
+}
+
+function isList(value: unknown): boolean {
+  if (!Array.isArray(value) || value.length === 0) return false;
+  return value.every((each) => typeof each === 'string' && /^\S{1,200}$/.test(each));
+}
+
+/** Whether the provider made sure of the person as it was asked to. How long ago is in the token, and checked with it. */
+export function isSureOf(
+  { acrValues, amr }: Pick<OidcSettings, 'acrValues' | 'amr'>,
+  claims: object,
+): boolean {
+  const { acr, amr: methods } = claims as { readonly acr?: unknown; readonly amr?: unknown };
+  if (acrValues && !(typeof acr === 'string' && acrValues.includes(acr))) return false;
+  return amr === undefined || (Array.isArray(methods) && amr.every((method) => methods.includes(method)));
 }
 
 /** The highest role that the claim gives; null: none. */

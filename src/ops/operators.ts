@@ -135,6 +135,14 @@ export class Operators {
     }
   }
 
+  /** The provider gives the person no role any more: nor do they have one here, and their sessions end. */
+  async loseRole({ issuer, subject }: OidcSubject): Promise<void> {
+    const where = { oidcIssuer: issuer, oidcSubject: subject };
+    const found = await translateOutage(this.operators.findOneBy(where));
+    if (!found) return;
+    await this.change(found.name, 'operator.role_lost', OIDC, async () => ({ role: 'viewer' as const }));
+  }
+
   /** The token of a link that signs a newcomer in once; null where operators sign in with passwords. */
   async firstLink(): Promise<string | null> {
     const signsIn = [{ passwordHash: Not(IsNull()) }, { oidcSubject: Not(IsNull()) }];

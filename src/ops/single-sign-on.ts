@@ -4,7 +4,7 @@ import { type Clock } from '../core/clock.js';
 import { type Encryption } from '../core/encryption.js';
 import { Problem } from '../core/problem.js';
 import { redact } from '../core/redact.js';
-import { type OidcSettings, roleOf } from './oidc-settings.js';
+import { isSureOf, type OidcSettings, roleOf } from './oidc-settings.js';
 import { type NewSession, type OperatorSessions } from './operator-sessions.js';
 import { type Operators } from './operators.js';
 
@@ -60,6 +60,8 @@ export class SingleSignOn {
       nonce: journey.nonce,
       code_challenge: await client.calculatePKCECodeChallenge(journey.verifier),
       code_challenge_method: 'S256',
+      ...(settings.acrValues ? { acr_values: settings.acrValues.join(' ') } : {}),
+      ...(settings.maxAge === undefined ? {} : { max_age: String(settings.maxAge) }),
     });
     const sealed = Buffer.from(this.seal.encrypt(journey, JOURNEY)).toString('base64url');
     return { url: url.href, journey: sealed };
@@ -70,15 +72,19 @@ export class SingleSignOn {
     const settings = this.needed();
     const claims = await this.claimsOf(query, this.journeyIn(sealed));
     if (!SUBJECT.test(claims.sub)) throw refused();
+    const refuse = async (why: string): Promise<never> => {
+      await this.sessions.refuseSubject(claims.sub, sourceAddress, why);
+      throw refused();
+    };
+    if (!isSureOf(settings, claims)) return refuse('not sure enough');
     const role = roleOf(settings, claims);
     const known = { issuer: settings.issuer, subject: claims.sub };
-    const operator =
-      role === null ? null : await this.operators.ofSubject(known, role, this.newcomer(claims));
-    if (operator === null) {
-      await this.sessions.refuseSubject(claims.sub, sourceAddress, role === null ? 'no role' : 'unknown');
-      throw refused();
+    if (role === null) {
+      await this.operators.loseRole(known);
+      return refuse('no role');
     }
-    return this.sessions.signInBySubject(operator, sourceAddress);
+    const operator = await this.operators.ofSubject(known, role, this.newcomer(claims));
+    return operator === null ? refuse('unknown') : this.sessions.signInBySubject(operator, sourceAddress);
   }
 
   /** The name of a new operator at its first sign-in; null: an operator that is not linked is refused. */
@@ -113,6 +119,7 @@ export class SingleSignOn {
         expectedState: state,
         expectedNonce: nonce,
         idTokenExpected: true,
+        ...(this.settings!.maxAge === undefined ? {} : { maxAge: this.settings!.maxAge }),
       });
       return tokens.claims()!;
     } catch (error) {

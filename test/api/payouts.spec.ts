@@ -106,6 +106,7 @@ describe('POST /v1/payouts', () => {
             merchantId: 'm-1',
             apiKeyId: 'k-1',
             scopes: ['payouts:write'],
+            needsCertificate: false,
             duplicateWindowS: 0,
             payoutRecipients: 'any',
             requestRate: null,

@@ -35,6 +35,7 @@ describe('the REST surface', () => {
           'events:read',
         ],
         sourceAddress: '127.0.0.1',
+        needsCertificate: false,
         duplicateWindowS: 0,
         payoutRecipients: 'any',
         requestRate: null,

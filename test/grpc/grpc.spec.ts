@@ -1,7 +1,10 @@
 import { Client, credentials, loadPackageDefinition } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import { protoPath } from 'grpc-health-check';
+import { execFile, execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { DataSource } from 'typeorm';
 import { TestObjects1700000000174 } from '../../migrations/0174-test-objects.js';
 import {
@@ -336,6 +339,39 @@ describe('the server', () => {
     );
     stream.end();
     client.close();
+  });
+
+  it('describes every service so that a strict client can call it', async () => {
+    const buf = async (...args: string[]) => {
+      const at = ['curl', '--http2-prior-knowledge', '--protocol', 'grpc', ...args];
+      try {
+        return (await promisify(execFile)('node_modules/.bin/buf', at, { timeout: 60_000 })).stdout;
+      } catch (error) {
+        const { stdout, stderr } = error as { stdout: string; stderr: string };
+        return stdout + stderr;
+      }
+    };
+    const url = `http://${address}`;
+    const methods = (await buf('--list-methods', url)).trim().split('\n');
+    expect(methods).toEqual(
+      expect.arrayContaining(['payonce.v1.Payments/Create', 'payonce.v1.Refunds/Create']),
+    );
+    const headers = ['-H', `authorization: Bearer ${apiKey}`, '-H', `idempotency-key: ${randomUUID()}`];
+    const services = new Set(methods.map((method) => method.split('/')[0]!));
+    for (const name of services) {
+      const method = methods.find((each) => each.startsWith(`${name}/`))!;
+      const told = await buf(...headers, '-d', '{}', `${url}/${method}`);
+      // Answered by the service itself: with a message, or with what is missing.
+      expect([method, told]).toEqual([
+        method,
+        expect.stringMatching(/^\{[^]*(?:"status"|"code": "(?:invalid_argument|not_found)")/),
+      ]);
+    }
+  });
+
+  it('is described by what buf makes of its protos', () => {
+    const made = execFileSync('node_modules/.bin/buf', ['build', '--exclude-source-info', '-o', '-']);
+    expect(readFileSync('proto/payonce.binpb').equals(made)).toBe(true);
   });
 
   it('counts calls by method and code', async () => {

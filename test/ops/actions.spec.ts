@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { deflateSync } from 'node:zlib';
 import {
   type ApprovalView,
   type FileView,
@@ -303,6 +304,12 @@ describe('what is stuck', () => {
     expect((await attach(Buffer.from('card 4111 1111 1111 1111'), 'card.txt')).body).toMatchObject({
       code: 'card_number_refused',
     });
+    const pdf = Buffer.concat([
+      Buffer.from('%PDF-1.7\n1 0 obj << /Filter /FlateDecode >> stream\n'),
+      deflateSync('BT [(4111 1111) -20 ( 1111 1111)] TJ ET'),
+      Buffer.from('\nendstream endobj\n%%EOF'),
+    ]);
+    expect((await attach(pdf, 'card.pdf')).body).toMatchObject({ code: 'card_number_refused' });
     const { status, body: file } = await attach(png, 'shot é.png');
     const sha256 = createHash('sha256').update(png).digest('hex');
     expect([status, file]).toEqual([

@@ -175,6 +175,19 @@ it('lets nobody in without a role that is mapped, whatever else is right', async
   ]);
 });
 
+it('ends the sessions of a person whom the provider gives no role any more', async () => {
+  const { signedIn } = await signIn('heidi+chiefs');
+  expect((await signedIn!.get('session')).status).toBe(200);
+  expect(await signIn('heidi+other')).toEqual(REFUSED);
+  expect((await signedIn!.get('session')).status).toBe(401);
+  const [heidi] = await environment.sql("SELECT role FROM operators WHERE name = 'heidi@example.com'");
+  expect(heidi).toEqual({ role: 'viewer' });
+  expect(await acts('heidi@example.com')).toContainEqual({
+    actor: 'operator:oidc',
+    action: 'operator.role_lost',
+  });
+});
+
 it('takes over no account of the same name, and lets no disabled one in', async () => {
   await newOperator(environment, 'ada@example.com', 'admin');
   expect(await signIn('ada+payments')).toEqual(REFUSED);
@@ -219,22 +232,43 @@ it('takes a callback once, of this browser, as it was sent', async () => {
   expect(await arrive(fifth, whole)).toEqual(REFUSED);
 });
 
+/** The callback of this service, of the browser that began at it. */
+async function signInAt(other: Service, who: string): Promise<{ asked: URLSearchParams; to: string | null }> {
+  const usual = service;
+  service = other;
+  try {
+    const browser = new Browser();
+    const start = await browser.open(`${other.url}/ops/api/session/oidc`);
+    const asked = new URL(start.headers.get('location')!).searchParams;
+    const callback = await callbackOf(browser, who);
+    const reply = await browser.open(callback.replace(new URL(usual.url).host, new URL(other.url).host));
+    return { asked, to: reply.headers.get('location') };
+  } finally {
+    service = usual;
+  }
+}
+
+it('asks the provider how sure it has to be of a person, and lets nobody in of whom it is not', async () => {
+  const startWith = (file: string, more: object) =>
+    environment.start({
+      env: { PAYONCE_ROLE: 'api', PAYONCE_OIDC_FILE: settings(file, { createOperators: true, ...more }) },
+    });
+  const fresh = await startWith('fresh.json', { maxAge: 60 });
+  const { asked, to } = await signInAt(fresh, 'ivan+payments');
+  expect([asked.get('max_age'), asked.get('acr_values'), to]).toEqual(['60', null, '/ops/']);
+  const sure = await startWith('sure.json', { acrValues: ['gold', 'silver'] });
+  const refused = await signInAt(sure, 'ivan+payments');
+  expect([refused.asked.get('acr_values'), refused.to]).toEqual(['gold silver', '/ops/sign-in?refused']);
+  const byCode = await startWith('by-code.json', { amr: ['otp'] });
+  expect((await signInAt(byCode, 'ivan+payments')).to).toBe('/ops/sign-in?refused');
+  expect(await acts('oidc:ivan')).toHaveLength(2);
+});
+
 it('makes no operators where the configuration does not say so, and lets nobody in while the provider is away', async () => {
   const strict = await environment.start({
     env: { PAYONCE_ROLE: 'api', PAYONCE_OIDC_FILE: settings('strict.json', {}) },
   });
-  const browser = new Browser();
-  const usual = service;
-  const callback = await (async () => {
-    service = strict;
-    try {
-      return await callbackOf(browser, 'newcomer+payments');
-    } finally {
-      service = usual;
-    }
-  })();
-  const reply = await browser.open(callback.replace(new URL(usual.url).host, new URL(strict.url).host));
-  expect(reply.headers.get('location')).toBe('/ops/sign-in?refused');
+  expect((await signInAt(strict, 'newcomer+payments')).to).toBe('/ops/sign-in?refused');
   expect(await environment.sql("SELECT FROM operators WHERE oidc_subject = 'newcomer'")).toEqual([]);
   const away = await environment.start({
     env: {
