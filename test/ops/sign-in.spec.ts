@@ -200,7 +200,7 @@ it('gives every sign-in a session of its own, whatever cookie came with it', asy
   expect((await other.get('session')).status).toBe(401);
 });
 
-it('ends a session after half an hour without a person, and after half a day', async () => {
+it('ends a session after a quarter of an hour without a person, and after half a day', async () => {
   const client = await ConsoleClient.signedIn(url, await newOperator(environment, 'idle', 'viewer'));
   const age = (seen: string, started: string) =>
     environment.sql(
@@ -208,14 +208,14 @@ it('ends a session after half an hour without a person, and after half a day', a
         WHERE operator_id = (SELECT id FROM operators WHERE name = 'idle')`,
     );
   const poll = () => client.send('GET', 'session', undefined, { 'payonce-console': 'idle' });
-  await age('29 minutes', '11 hours');
+  await age('14 minutes', '11 hours');
   expect((await poll()).status).toBe(200);
   const [{ minutes }] = (await environment.sql<{ minutes: number }>(
     `SELECT extract(epoch FROM now() - seen_at)::int / 60 AS minutes FROM operator_sessions
       WHERE operator_id = (SELECT id FROM operators WHERE name = 'idle')`,
   )) as [{ minutes: number }];
-  expect(minutes).toBe(29);
-  await age('31 minutes', '1 hour');
+  expect(minutes).toBe(14);
+  await age('16 minutes', '1 hour');
   expect((await client.get('session')).status).toBe(401);
   await age('1 minute', '11 hours');
   expect((await client.get('session')).status).toBe(200);
