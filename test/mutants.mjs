@@ -64,6 +64,27 @@ const mutants = [
     specs: ['test/ops/strangers'],
   },
   {
+    guard: 'sign-ins whose bodies are there have a bound',
+    file: 'src/http/strangers-gate.ts',
+    find: "reply.raw.once('close'",
+    put: "request.raw.once('close'",
+    specs: ['test/ops/strangers'],
+  },
+  {
+    guard: 'a body that was cut off is not worked on',
+    file: 'src/http/strangers-gate.ts',
+    find: 'if (!this.arriving.has(request)) throw problemOfStatus(408);',
+    put: 'if (!this.arriving.has(request)) return;',
+    specs: ['test/ops/strangers'],
+  },
+  {
+    guard: 'a key that pays out is known in capital letters, too',
+    file: 'src/ops/console-merchants.controller.ts',
+    find: 'id === replaced.toLowerCase()',
+    put: 'id === replaced',
+    specs: ['test/ops/settings'],
+  },
+  {
     guard: 'the console is at its own port alone',
     file: 'src/http/ops-listener.ts',
     find: 'OF_OPERATORS.test(url) === this.came.has(raw)',

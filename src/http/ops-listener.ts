@@ -1,9 +1,16 @@
-import { Injectable, Module, type NestModule, type OnModuleInit } from '@nestjs/common';
+import {
+  Injectable,
+  Module,
+  type NestModule,
+  type OnApplicationShutdown,
+  type OnModuleInit,
+} from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { type FastifyInstance } from 'fastify';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { Config } from '../config/config.js';
+import { Clock } from '../core/clock.js';
 import { Problem } from '../core/problem.js';
 import { Drain, type Drained } from './drain.js';
 import { serverOptions } from './fastify-adapter.js';
@@ -18,13 +25,15 @@ const OF_EVERY_LISTENER = /^\/health\//;
  * console there, and the other way about. The same application answers on both.
  */
 @Injectable()
-export class OpsListener implements Drained {
+export class OpsListener implements Drained, OnApplicationShutdown {
   private server: Server | null = null;
+  private closed: Promise<void> = Promise.resolve();
   private readonly came = new WeakSet<IncomingMessage>();
 
   constructor(
     private readonly host: HttpAdapterHost,
     private readonly limits: ApiLimits,
+    private readonly clock: Clock,
   ) {}
 
   /** @throws Problem `not_found`, from the hook, where the path belongs to the other listener */
@@ -54,11 +63,25 @@ export class OpsListener implements Drained {
   }
 
   drain(): void {
-    this.server?.close();
+    const { server } = this;
+    if (server === null) return;
+    const close = () => new Promise<void>((resolve) => server.close(() => resolve()));
+    this.closed = this.clock.sleep(this.limits.drainDelayMs).then(close);
   }
 
   cut(): void {
     this.server?.closeAllConnections();
+  }
+
+  /** Requests in flight end before the database does. */
+  async onApplicationShutdown(): Promise<void> {
+    const ended = new AbortController();
+    const late = this.clock.sleep(this.limits.graceMs, ended.signal).then(
+      () => this.cut(),
+      () => undefined,
+    );
+    await Promise.race([this.closed, late]);
+    ended.abort();
   }
 }
 

@@ -1,5 +1,6 @@
-import { type FastifyRequest } from 'fastify';
+import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Clock } from '../core/clock.js';
+import { problemOfStatus } from './problem.filter.js';
 import { type StrangersLimits } from './limits.js';
 import { Places } from './places.js';
 
@@ -12,6 +13,7 @@ export class StrangersGate {
   private readonly places: Places;
   /** Requests whose body arrives, oldest first, and how to stop the timer of each. */
   private readonly arriving = new Map<FastifyRequest, () => void>();
+  private readonly expected = new WeakSet<FastifyRequest>();
 
   constructor(
     noun: 'notifications' | 'sign-ins',
@@ -22,19 +24,22 @@ export class StrangersGate {
   }
 
   /** Before a byte of the body is read. */
-  expect(request: FastifyRequest): void {
+  expect(request: FastifyRequest, reply: FastifyReply): void {
     const [oldest] = this.arriving.keys();
     if (oldest && this.arriving.size >= this.limits.maxArriving) this.cutOff(oldest);
     this.arriving.set(
       request,
       this.clock.timer(this.limits.bodyMs, () => this.cutOff(request)),
     );
-    request.raw.once('close', () => this.forget(request));
+    this.expected.add(request);
+    // Not that of the request, which is closed as soon as its body was read.
+    reply.raw.once('close', () => this.forget(request));
   }
 
-  /** Once the body is there. @throws Problem `overloaded` */
+  /** Once the body is there. @throws Problem `overloaded`, `request_timeout` for what was cut off before its end */
   admit(request: FastifyRequest): void {
-    if (!this.arriving.has(request)) return;
+    if (!this.expected.has(request)) return;
+    if (!this.arriving.has(request)) throw problemOfStatus(408);
     this.forget(request);
     this.places.take(request.edge);
   }

@@ -8,7 +8,7 @@ import {
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiExcludeEndpoint } from '@nestjs/swagger';
 import { parse, serialize } from 'cookie';
-import { type FastifyContextConfig, type FastifyRequest } from 'fastify';
+import { type FastifyContextConfig, type FastifyReply, type FastifyRequest } from 'fastify';
 import { Config } from '../config/config.js';
 import { Clock } from '../core/clock.js';
 import { mayActAs, type OperatorRole } from '../core/operator-role.js';
@@ -76,11 +76,11 @@ export class ConsoleAccess {
     this.deviceCookie = `${prefix}payonce_device`;
   }
 
-  async check(request: FastifyRequest): Promise<void> {
+  async check(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { operatorRole } = request.routeOptions.config;
     if (operatorRole === undefined) return;
     if (request.method !== 'GET') refuseForged(request);
-    if (operatorRole === null) return this.signIns.expect(request);
+    if (operatorRole === null) return this.signIns.expect(request, reply);
     this.hooks.admitOperator(request.edge);
     const token = this.tokenOf(request);
     const operator =

@@ -123,7 +123,8 @@ export class ConsoleMerchantsController {
     @Body() { id: replaced, grace_hours: graceHours, code }: RotateApiKeyDto,
     @CurrentOperator() operator: SignedIn,
   ): Promise<NewApiKeyView> {
-    const old = (await this.merchants.listApiKeys(merchantId)).find(({ id }) => id === replaced);
+    const keys = await this.merchants.listApiKeys(merchantId);
+    const old = keys.find(({ id }) => id === replaced.toLowerCase());
     return this.newKey(merchantId, old?.scopes ?? [], { operator, code }, (withoutPayouts) =>
       this.merchants.rotateApiKey(merchantId, replaced, graceHours, actorOf(operator), { withoutPayouts }),
     );
@@ -138,7 +139,8 @@ export class ConsoleMerchantsController {
   ): Promise<NewApiKeyView> {
     const paysOut = scopes.includes(PAYOUTS);
     const takesTwo = paysOut && (await this.approvals.confirmPayouts(merchantId, operator, code ?? null));
-    const { id, key } = await make(takesTwo);
+    // The key that is replaced may have got the scope meanwhile: the new one has it only where this was asked for.
+    const { id, key } = await make(takesTwo || !paysOut);
     const named = { merchant_id: merchantId, api_key: id, prefix: prefixOf(key) };
     const approval = takesTwo
       ? await this.approvals.request({ kind: 'allow_payouts', ...named }, operator)

@@ -156,7 +156,7 @@ export class ConsoleModule implements NestModule {
     fastify.addHook('onRequest', async (request, reply) => {
       if (request.routeOptions.config.operatorRole === undefined) return;
       reply.headers(securityHeaders);
-      await this.access.check(request);
+      await this.access.check(request, reply);
     });
     fastify.addHook('preValidation', async (request) => this.access.admitSignIn(request));
     fastify.addHook('onSend', async (request, reply) => {

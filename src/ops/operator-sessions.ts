@@ -10,7 +10,7 @@ import { translateOutage } from '../database/store-unavailable.js';
 import { OperatorActs } from './operator-acts.js';
 import { digestOfToken } from './operators.js';
 import { isPassword } from './password.js';
-import { addressSource, confirmationSource, deviceSource } from './sign-in-source.js';
+import { addressSource, CONFIRMATION, deviceSource } from './sign-in-source.js';
 import { counterOf, decryptTotp } from './totp.js';
 
 /** Who is signed in. */
@@ -217,12 +217,14 @@ export class OperatorSessions {
       throw new Problem('forbidden', 'This takes a sign-in of the last ten minutes: sign in again.');
     }
     if (code === null) throw new Problem('forbidden', 'This takes a code of your authenticator.');
-    const source = confirmationSource(sourceAddress);
-    const [tried] = (await translateOutage(this.pool.query<Tried>(TRY, [name, source]))).rows;
+    const [tried] = (await translateOutage(this.pool.query<Tried>(TRY, [name, CONFIRMATION]))).rows;
     const counter = tried?.totpSecret
       ? counterOf(decryptTotp(this.seal, id, tried.totpSecret), code, this.clock.now())
       : null;
-    if (counter !== null && (await this.useCode(id, counter, source))) return;
+    if (counter !== null && (await this.useCode(id, counter, CONFIRMATION))) return;
+    await this.record({ id, name, sourceAddress }, 'operator.confirmation_failed', {
+      tries: tried?.failures ?? null,
+    });
     throw new Problem('forbidden', 'The code is wrong or was used already; after several it has to wait.');
   }
 

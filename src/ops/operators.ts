@@ -135,7 +135,7 @@ export class Operators {
     }
   }
 
-  /** The provider gives the person no role any more: nor do they have one here, and their sessions end. */
+  /** The provider gives the person no role any more: their sessions end, and here they are a viewer at most. */
   async loseRole({ issuer, subject }: OidcSubject): Promise<void> {
     const where = { oidcIssuer: issuer, oidcSubject: subject };
     const found = await translateOutage(this.operators.findOneBy(where));

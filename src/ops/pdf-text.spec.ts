@@ -23,6 +23,14 @@ describe('the text of a PDF', () => {
     );
   });
 
+  it('shows one behind a title, a broken stream, and in a stream that ends too early', async () => {
+    const whole = deflateSync('BT (4242 4242 4242 4242) Tj ET');
+    const titled = Buffer.concat([Buffer.from('%PDF-1.7 << /Title (Livestream) >> stream\n'), whole]);
+    expect(await holdsCard(titled)).toBe(true);
+    expect(await holdsCard(pdf(whole.subarray(0, -4)))).toBe(true);
+    expect(await holdsCard(pdf(Buffer.from('x\u009c'), whole))).toBe(true);
+  });
+
   it('takes no numbers of its drawing for one', async () => {
     expect(await holdsCard(pdf(deflateSync('4242 4242 4242 4242 re f BT (Total 12.50 EUR) Tj ET')))).toBe(
       false,

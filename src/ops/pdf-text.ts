@@ -1,10 +1,8 @@
-import { promisify } from 'node:util';
-import { inflate } from 'node:zlib';
+import { createInflate } from 'node:zlib';
 
 /** Of all streams of a file together: more is not looked at. */
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_STREAMS = 2_000;
-const inflated = promisify(inflate);
 
 /**
  * The literal strings of a PDF and of its streams, as far as they are compressed by zlib or not at all. Text in fonts with
@@ -14,17 +12,16 @@ export async function textOfPdf(content: Buffer): Promise<string> {
   const raw = content.toString('latin1');
   let left = MAX_BYTES;
   const parts = [raw];
-  for (let looked = 0, from = 0; looked < MAX_STREAMS && left > 0; looked++) {
-    from = raw.indexOf('stream', from);
-    if (from < 0) break;
-    const begin = from + /^stream\r?\n?/.exec(raw.slice(from, from + 8))![0].length;
-    const end = raw.indexOf('endstream', begin);
-    const stream = content.subarray(begin, end < 0 ? undefined : end);
-    const text = await inflated(stream, { maxOutputLength: left }).catch(() => null);
-    if (text !== null) {
-      left -= text.length;
-      parts.push(text.toString('latin1'));
-    }
+  let from = raw.indexOf('stream');
+  for (let looked = 0; from >= 0 && looked < MAX_STREAMS && left > 0; from = raw.indexOf('stream', from)) {
+    from += 'stream'.length;
+    const begin = /^\r?\n/.exec(raw.slice(from, from + 2));
+    if (!begin) continue;
+    looked++;
+    const end = raw.indexOf('endstream', from);
+    const text = await inflated(content.subarray(from + begin[0].length, end < 0 ? undefined : end), left);
+    left -= text.length;
+    parts.push(text.toString('latin1'));
     if (end < 0) break;
     from = end + 'endstream'.length;
   }
@@ -34,6 +31,23 @@ export async function textOfPdf(content: Buffer): Promise<string> {
 /** Between two strings that are set beside each other: how far apart (ISO 32000-1, 9.4.3). */
 const KERNING = /^[ \t\r\n]{0,4}-?[0-9.]{0,12}[ \t\r\n]{0,4}$/;
 const APART = '\n\n\n\n\n';
+
+/** At most about so many bytes, and what comes before a fault. */
+async function inflated(stream: Buffer, most: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  const inflate = createInflate();
+  inflate.end(stream);
+  try {
+    let size = 0;
+    for await (const chunk of inflate as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      if ((size += chunk.length) >= most) break;
+    }
+  } catch {
+    // It is not compressed, or in another way.
+  }
+  return Buffer.concat(chunks);
+}
 
 /** One pass: a pattern for strings would try again from each bracket. */
 function stringsOf(part: string): string {

@@ -6,10 +6,11 @@ export function deviceSource(device: string): string {
   return `device:${hash('sha256', device, 'base64url')}`;
 }
 
-/** The source under which codes are counted that a signed-in operator gives again, for an act that takes one. */
-export function confirmationSource(address: string): string {
-  return `confirmation:${addressSource(address)}`;
-}
+/**
+ * The source under which codes are counted that a signed-in operator gives again, for an act that takes one. One for all
+ * addresses: no password stands before these codes.
+ */
+export const CONFIRMATION = 'confirmation';
 
 /**
  * The source under which sign-ins from an address are counted. For IPv6 it is the /64 network, because a provider gives

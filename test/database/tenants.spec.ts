@@ -24,6 +24,7 @@ const OF_THE_INSTALLATION = [
   'idempotent_calls',
   'ledger_position',
   'operation_traces',
+  'operators',
   'psp_breakers',
   'psp_open_breakers',
   'psp_returns',
@@ -172,7 +173,7 @@ describe('a connection for requests of merchants', () => {
     const ids = async (found: Promise<Payment[]>) => (await found).map(({ id }) => id);
     const all = () => dataSource.getRepository(Payment).find();
     expect(await ids(all())).toEqual([]);
-    expect((await pool.query('SELECT FROM operators')).rowCount).toBe(0);
+    expect((await pool.query('SELECT FROM seal_key')).rowCount).toBe(0);
     const within = new TenantDatabase(dataSource).within(merchantId, (tx) => tx.find(Payment));
     expect(await ids(within)).toEqual([owned['payments']]);
     expect(await ids(all())).toEqual([]);

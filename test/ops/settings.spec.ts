@@ -101,6 +101,14 @@ it('makes keys that pay out nothing until another person has approved it, also i
   const next = (await asked('keys/rotate', rotation)) as Changed & ConsoleReply<NewApiKeyView>;
   environment.hide(next.body.key);
   expect(await payout(next.body.key)).toBe(403);
+  const otherwise = (await change('keys/rotate', {
+    id: next.body.id.toUpperCase(),
+    grace_hours: 1,
+  })) as Changed & ConsoleReply<NewApiKeyView>;
+  environment.hide(otherwise.body.key);
+  const inCapitals = await change('keys/rotate', { id: id.toUpperCase(), grace_hours: 1 });
+  expect([otherwise.status, inCapitals.status]).toEqual([200, 403]);
+  expect(await payout(otherwise.body.key)).toBe(403);
   const only = (await asked('keys', { scopes: ['payouts:write'] })) as Changed & ConsoleReply<NewApiKeyView>;
   environment.hide(only.body.key);
   expect(await payout(only.body.key)).toBe(403);
@@ -174,6 +182,8 @@ it('takes each code once, and lets whoever guesses them wait', async () => {
   const wrong = code === '000000' ? '000001' : '000000';
   for (let tries = 0; tries < 4; tries++) await change('payout-limits', { ...limit, amount: 3, code: wrong });
   expect((await asked('payout-limits', { ...limit, amount: 3 })).status).toBe(403);
+  const failed = await environment.acts({ action: 'operator.confirmation_failed', actor: 'operator:kim' });
+  expect(failed.length).toBeGreaterThanOrEqual(4);
   const { data } = (await admin.get<PageView<ApprovalView>>('approvals')).body;
   expect(data.filter(({ action }) => action['currency'] === 'USD' && action['amount'] === 3)).toEqual([]);
 });

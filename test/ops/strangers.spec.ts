@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
+import { onDatabase } from '../support/database.js';
 import { ConsoleClient, newOperator, type OperatorCredentials } from '../support/console-client.js';
 import {
   ApiClient,
@@ -71,6 +72,55 @@ it('leaves a merchant and an operator undisturbed beside 1,100 sign-ins whose bo
     for (const each of slow) each.close();
     await service.stop();
   }
+});
+
+describe('sign-ins whose bodies are there', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await environment.start();
+  });
+  afterAll(() => service.stop());
+
+  it('are not looked at once they were cut off', async () => {
+    const link = 'y'.repeat(43);
+    const body = JSON.stringify({ link });
+    const { hostname, port, host } = new URL(service.url);
+    const first = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+    let text = '';
+    first.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    first.on('error', () => {});
+    first.write(
+      `POST /ops/api/session HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${service.url}\r\nPayonce-Console: 1\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 1)}`,
+    );
+    await eventually(() => text.includes(' 408 ') || null, 'it is cut off');
+    const closed = new Promise((resolve) => first.once('close', resolve));
+    first.write(body.slice(1));
+    first.end();
+    await closed;
+    await new ConsoleClient(() => service.url).get('session');
+    const route = '"route":"/ops/api/session"';
+    await eventually(() => service.output().includes(`"method":"GET",${route}`) || null, 'it is logged');
+    expect(service.output()).not.toContain(`"method":"POST",${route},"status":401`);
+  });
+
+  it('are as many as may be at once, and merchants have their own places', async () => {
+    const answers: number[] = [];
+    const ask = async () => {
+      const { status } = await new ConsoleClient(() => service.url).post('session', { link: 'x'.repeat(43) });
+      answers.push(status);
+    };
+    const asked = await onDatabase(environment.database.url, async (client) => {
+      await client.query('BEGIN; LOCK TABLE sign_in_links');
+      const all = Array.from({ length: 40 }, ask);
+      await eventually(() => answers.length >= 24 || null, 'those that are too many are refused');
+      expect(answers).toEqual(Array(24).fill(503));
+      await client.query('ROLLBACK');
+      return { all };
+    });
+    await Promise.all(asked.all);
+    expect(answers.filter((status) => status === 401)).toHaveLength(16);
+  });
 });
 
 it('shows the console at PAYONCE_OPS_PORT alone, and nothing else there', async () => {

@@ -52,7 +52,7 @@ export class InboundWebhooksModule implements OnModuleInit, NestModule {
 
   configure(): void {
     const fastify = this.host.httpAdapter.getInstance<FastifyInstance>();
-    fastify.addHook('onRequest', async (request) => this.gate.expect(request));
+    fastify.addHook('onRequest', async (request, reply) => this.gate.expect(request, reply));
     fastify.addHook('preValidation', async (request) => this.gate.admit(request));
   }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type FastifyRequest } from 'fastify';
+import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { Clock } from '../../core/clock.js';
 import { ApiLimits } from '../../http/limits.js';
 import { StrangersGate } from '../../http/strangers-gate.js';
@@ -19,10 +19,10 @@ export class NotificationGate {
   }
 
   /** Before a byte of the body is read. */
-  expect(request: FastifyRequest): void {
+  expect(request: FastifyRequest, reply: FastifyReply): void {
     if (request.routeOptions.config.isNotification !== true) return;
     if (!this.notifications.takes(accountOf(request.params))) throw unknownAccount();
-    this.gate.expect(request);
+    this.gate.expect(request, reply);
   }
 
   /** Once the body is there. @throws Problem `overloaded` */
