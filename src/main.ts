@@ -27,9 +27,9 @@ async function main(): Promise<void> {
   logger.info(
     {
       listening: urls.url,
-      console: urls.opsUrl,
       metrics: urls.metricsUrl,
       grpc: urls.grpc,
+      console: urls.opsUrl,
       role: config.role,
       simulator: simulator?.urls,
     },
