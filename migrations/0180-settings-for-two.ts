@@ -1,6 +1,6 @@
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 
-/** What lifts a bound waits for a second person, as what moves money does. */
+/** Changes that lift a bound wait for a second person, as acts that move money do. */
 export class SettingsForTwo1700000000180 implements MigrationInterface {
   name = 'SettingsForTwo1700000000180';
 

@@ -1,8 +1,8 @@
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 
 /**
- * What belongs to the installation and to no merchant, and is of no concern to a request of one. Operators are not among
- * it yet: the version before looks in their table, as a merchant, for who may approve a recipient.
+ * Tables of the installation, which no request of a merchant reads. The table of operators is not among them yet:
+ * processes of the version before read it as a merchant, to learn who may approve a recipient.
  */
 const OF_THE_INSTALLATION = [
   'operator_sessions',

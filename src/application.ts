@@ -49,7 +49,7 @@ export async function initApi(app: NestFastifyApplication, logger: LoggerService
 /** Where the process is reached; metrics have a listener of their own, or the first one, or none. */
 export interface Urls {
   readonly url: string;
-  /** Of the console: a listener of its own, or the first one. */
+  /** The address of the console: that of its own listener, or the first one. */
   readonly opsUrl: string;
   readonly metricsUrl: string | null;
   /** Address and port of gRPC; null: it is not served. */

@@ -80,7 +80,7 @@ const mutants = [
   {
     guard: 'a key that pays out is known in capital letters, too',
     file: 'src/ops/console-merchants.controller.ts',
-    find: 'id === replaced.toLowerCase()',
+    find: 'id === objectId(replaced)',
     put: 'id === replaced',
     specs: ['test/ops/settings'],
   },
@@ -114,10 +114,10 @@ const mutants = [
   },
   {
     guard: 'a limit that lets more through is higher',
-    file: 'src/ops/approvable-action.ts',
+    file: 'src/ops/lifts-bound.ts',
     find: 'isHigher(to.amount, before.amount) || isHigher(to.count, before.count)',
     put: 'isHigher(to.amount, before.amount)',
-    specs: ['src/ops/approvable-action'],
+    specs: ['src/ops/lifts-bound'],
   },
   {
     guard: 'a new address takes a key with it',

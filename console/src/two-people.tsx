@@ -27,12 +27,12 @@ export function CodeField({
   );
 }
 
-/** For whoever asks. */
+/** The hint for the operator who asks. */
 export const LIFTS = 'For what lifts a bound: another person has to approve it.';
 
 export const codeOf = (code: string): { code?: string } => (code === '' ? {} : { code });
 
-/** What a change came to where it was asked for; null where it is done. */
+/** The dialog's text about a change that waits for an approval; null if the change is done. */
 export function asked({ approval }: ChangedView) {
   return (
     approval && (

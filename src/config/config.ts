@@ -24,7 +24,7 @@ export abstract class Config {
   readonly grpcClientCa: string | null;
   /** Which merchant each of those certificates belongs to. Null: a certificate says nothing of that. */
   readonly grpcClientsFile: string | null;
-  /** Where the console has a listener of its own, 0: any free port. Null: on `port`. */
+  /** The port of the console's own listener, 0: any free one. Null: the console is on `port`. */
   readonly opsPort: number | null;
   /** Where /metrics has a listener of its own, 0: any free port. Null: on `port` if `host` is loopback, else nowhere. */
   readonly monitoringPort: number | null;

@@ -114,7 +114,8 @@ export async function startGrpc(app: INestApplication, port: number): Promise<st
   });
   app.connectMicroservice({ strategy: transport });
   app.get(Drain).add({
-    drain: () => health.end(),
+    // Nest ends its calls with the transport.
+    drain: async () => health.end(),
     cut: () => transport.cut(),
   });
   await health.start();

@@ -14,8 +14,8 @@ import { RequestHooks } from './request-hooks.js';
 
 /** A server beside that of HTTP, which is drained with it. */
 export interface Drained {
-  /** Says that it is about to go. What is in flight goes on. */
-  drain(): void;
+  /** Takes nothing new. Resolves once what is in flight has ended. */
+  drain(): Promise<void>;
   /** Ends the requests that outlasted the grace period. */
   cut(): void;
 }
@@ -29,6 +29,7 @@ export interface Drained {
 export class Drain implements BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly finished = new AbortController();
   private readonly servers: Drained[] = [];
+  private ends: readonly Promise<void>[] = [];
 
   constructor(
     private readonly hooks: RequestHooks,
@@ -44,12 +45,13 @@ export class Drain implements BeforeApplicationShutdown, OnApplicationShutdown {
 
   async beforeApplicationShutdown(): Promise<void> {
     this.hooks.drain();
-    for (const server of this.servers) server.drain();
+    this.ends = this.servers.map((server) => server.drain());
     if (this.limits.drainDelayMs > 0) await this.clock.sleep(this.limits.drainDelayMs);
     void this.cutAfterGrace();
   }
 
-  onApplicationShutdown(): void {
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all(this.ends);
     this.finished.abort();
   }
 

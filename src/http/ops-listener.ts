@@ -1,16 +1,9 @@
-import {
-  Injectable,
-  Module,
-  type NestModule,
-  type OnApplicationShutdown,
-  type OnModuleInit,
-} from '@nestjs/common';
+import { Injectable, Module, type NestModule, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { type FastifyInstance } from 'fastify';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { Config } from '../config/config.js';
-import { Clock } from '../core/clock.js';
 import { Problem } from '../core/problem.js';
 import { Drain, type Drained } from './drain.js';
 import { serverOptions } from './fastify-adapter.js';
@@ -21,19 +14,17 @@ const OF_OPERATORS = /^\/ops(?:\/|$)/;
 const OF_EVERY_LISTENER = /^\/health\//;
 
 /**
- * The address of operators, where PAYONCE_OPS_PORT gives them one: whoever reaches the API of merchants then finds no
- * console there, and the other way about. The same application answers on both.
+ * The listener of the console, where PAYONCE_OPS_PORT names its port. The listener of the API then answers paths of the
+ * console with 404, and this one the paths of the API. The same application answers on both.
  */
 @Injectable()
-export class OpsListener implements Drained, OnApplicationShutdown {
+export class OpsListener implements Drained {
   private server: Server | null = null;
-  private closed: Promise<void> = Promise.resolve();
   private readonly came = new WeakSet<IncomingMessage>();
 
   constructor(
     private readonly host: HttpAdapterHost,
     private readonly limits: ApiLimits,
-    private readonly clock: Clock,
   ) {}
 
   /** @throws Problem `not_found`, from the hook, where the path belongs to the other listener */
@@ -62,26 +53,13 @@ export class OpsListener implements Drained, OnApplicationShutdown {
     return `http://${family === 'IPv6' ? `[${address}]` : address}:${own}`;
   }
 
-  drain(): void {
+  drain(): Promise<void> {
     const { server } = this;
-    if (server === null) return;
-    const close = () => new Promise<void>((resolve) => server.close(() => resolve()));
-    this.closed = this.clock.sleep(this.limits.drainDelayMs).then(close);
+    return new Promise((resolve) => (server ? server.close(() => resolve()) : resolve()));
   }
 
   cut(): void {
     this.server?.closeAllConnections();
-  }
-
-  /** Requests in flight end before the database does. */
-  async onApplicationShutdown(): Promise<void> {
-    const ended = new AbortController();
-    const late = this.clock.sleep(this.limits.graceMs, ended.signal).then(
-      () => this.cut(),
-      () => undefined,
-    );
-    await Promise.race([this.closed, late]);
-    ended.abort();
   }
 }
 

@@ -20,7 +20,7 @@ export function newApiKey(
   return { key, prefix, hash: Buffer.from(digestOf(key), 'base64') };
 }
 
-/** What people may see of a key. */
+/** The part of a key that people may see. */
 export function prefixOf(key: string): string {
   return KEY_SHAPE.exec(key)?.[2] ?? '';
 }

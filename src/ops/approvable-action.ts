@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { type RecipientRule, recipientRules } from '../merchants/caller.js';
+import { type RecipientRule } from '../merchants/caller.js';
 import { type PayoutLimit } from '../merchants/payout-limits.js';
 import { auditSubjectOf } from '../request-storage/entity-key.js';
 
 /** An act that moves money, overrules evidence or lifts a bound, named to the last detail. */
 export type ApprovableAction = OperationAction | SettingAction;
 
-/** What lifts a bound on what a merchant or an account may do. */
+/** A change of what a merchant or an account may do. One that lifts a bound takes two people (lifts-bound.ts). */
 export type SettingAction =
   | { readonly kind: 'set_payout_recipients'; readonly merchant_id: string; readonly rule: RecipientRule }
   | ({ readonly kind: 'set_payout_limit'; readonly merchant_id: string } & PayoutLimit)
@@ -88,7 +88,7 @@ export function isSetting(action: ApprovableAction): action is SettingAction {
   return !('entity_key' in action);
 }
 
-/** What it is about, as in audit records. */
+/** The subject of the action in audit records. */
 export function subjectOfAction(action: ApprovableAction): string {
   if (!isSetting(action)) return auditSubjectOf(action.entity_key);
   return action.kind === 'change_psp_account' ? `psp:${action.psp}` : `merchant:${action.merchant_id}`;
@@ -99,24 +99,4 @@ export function shownAction(action: ApprovableAction): Omit<ApprovableAction, 's
   if (!('sealed' in action)) return action;
   const { sealed: _sealed, ...shown } = action;
   return shown;
-}
-
-/** Whether more recipients may be paid after it. The rules stand in their order, the widest first. */
-export function widens(before: RecipientRule, after: RecipientRule): boolean {
-  return recipientRules.indexOf(after) < recipientRules.indexOf(before);
-}
-
-/**
- * Whether the limit lets a payout through that the others refuse. A merchant that has limits pays out in no currency
- * without one, and without any as it likes.
- */
-export function loosens(limits: readonly PayoutLimit[], to: PayoutLimit): boolean {
-  const before = limits.find(({ currency, per }) => currency === to.currency && per === to.per);
-  if (before) return isHigher(to.amount, before.amount) || isHigher(to.count, before.count);
-  return limits.length > 0 && !limits.some(({ currency }) => currency === to.currency);
-}
-
-/** null: any. */
-function isHigher(after: number | null, before: number | null): boolean {
-  return before !== null && (after === null || after > before);
 }

@@ -92,8 +92,7 @@ export class Approvals {
 
   /** Whether a key that pays out takes two people, and then the code for asking. @throws Problem `forbidden` */
   async confirmPayouts(merchantId: string, operator: SignedIn, code: string | null): Promise<boolean> {
-    const action = { kind: 'allow_payouts', merchant_id: merchantId, api_key: '', prefix: '' } as const;
-    if (!(await this.settings.takesTwo(action))) return false;
+    if (!(await this.settings.keyTakesTwo(merchantId))) return false;
     await this.sessions.confirm(operator, code);
     return true;
   }
@@ -130,12 +129,7 @@ export class Approvals {
    * Approves what has this hash, and does it at once, judged anew. `code`: for what lifts a bound.
    * @throws Problem `forbidden` to who asked for it and without the code, `invalid_state` where it is not to be had any more
    */
-  async approve(
-    id: string,
-    hash: string,
-    operator: SignedIn,
-    code: string | null = null,
-  ): Promise<ApprovalView> {
+  async approve(id: string, hash: string, operator: SignedIn, code: string | null): Promise<ApprovalView> {
     const stored = await this.find(id);
     if (stored.action_hash !== hash || hashOfAction(stored.action) !== hash) {
       throw new Problem('invalid_state', 'This is not the action that was asked for.');

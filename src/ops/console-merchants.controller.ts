@@ -1,4 +1,5 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { objectId } from '../http/authentication.js';
 import { PathId } from '../http/request.decorators.js';
 import { type IssuedApiKey, Merchants } from '../merchants/merchants.js';
 import { PAYOUTS } from '../merchants/caller.js';
@@ -124,7 +125,7 @@ export class ConsoleMerchantsController {
     @CurrentOperator() operator: SignedIn,
   ): Promise<NewApiKeyView> {
     const keys = await this.merchants.listApiKeys(merchantId);
-    const old = keys.find(({ id }) => id === replaced.toLowerCase());
+    const old = keys.find(({ id }) => id === objectId(replaced));
     return this.newKey(merchantId, old?.scopes ?? [], { operator, code }, (withoutPayouts) =>
       this.merchants.rotateApiKey(merchantId, replaced, graceHours, actorOf(operator), { withoutPayouts }),
     );

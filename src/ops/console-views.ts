@@ -192,7 +192,7 @@ export interface ApprovalView {
   readonly currency: string | null;
 }
 
-/** What a change of a setting came to: done, or asked for, because it lifts a bound and takes two people. */
+/** The answer to a change of a setting. `approval`: the change lifts a bound and waits for a second person; null: it is done. */
 export interface ChangedView {
   readonly approval: ApprovalView | null;
 }

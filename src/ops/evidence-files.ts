@@ -30,7 +30,7 @@ export function contentTypeOf(content: Buffer): string | null {
   return isUtf8(content) && !CONTROL.test(content.toString('utf8')) ? 'text/plain' : null;
 }
 
-/** null: it is a picture, which nothing reads. */
+/** The text in which card numbers are searched; null for a picture, which nothing reads. */
 async function textOf(contentType: string, content: Buffer): Promise<string | null> {
   if (contentType === 'application/pdf') return textOfPdf(content);
   return contentType === 'text/plain' ? content.toString('utf8') : null;

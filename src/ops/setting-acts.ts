@@ -5,8 +5,9 @@ import { Problem } from '../core/problem.js';
 import { Merchants } from '../merchants/merchants.js';
 import { checkPayoutLimit, PayoutLimits } from '../merchants/payout-limits.js';
 import { PspAdministration } from '../psp-accounts/psp-administration.js';
-import { loosens, type SettingAction, widens } from './approvable-action.js';
+import { type SettingAction } from './approvable-action.js';
 import { InstallationReader } from './installation-reader.js';
+import { type Bounds, liftsBound } from './lifts-bound.js';
 import { actorOf } from './operator-acts.js';
 
 /** Encryption context of a change of a stored PSP account that waits for an approval. */
@@ -14,7 +15,7 @@ const CHANGE = 'approval/psp-account';
 
 type Change = Readonly<Record<string, unknown>>;
 
-/** What changes what merchants and accounts may do. What lifts a bound takes two people, what sets one takes one. */
+/** Changes of what merchants and accounts may do. Two people lift a bound, one sets it. */
 @Injectable()
 export class SettingActs {
   constructor(
@@ -26,26 +27,24 @@ export class SettingActs {
   ) {}
 
   /**
-   * Whether it lifts a bound; nothing of a test mode does, where no money moves.
+   * Whether the action lifts a bound.
    * @throws Problem `not_found`, `validation_failed`
    */
   async takesTwo(action: SettingAction): Promise<boolean> {
     if (action.kind === 'change_psp_account') return action.addresses.length > 0;
-    const { merchant } = await this.reader.merchant(action.merchant_id);
-    if (merchant.is_test) return false;
-    switch (action.kind) {
-      case 'set_payout_recipients':
-        return widens(merchant.payout_recipients, action.rule);
-      case 'set_payout_limit':
-        checkPayoutLimit(action);
-        return loosens(await this.limits.list(merchant.id), action);
-      case 'remove_payout_limit':
-        return (await this.limits.list(merchant.id)).some(
-          ({ currency, per }) => currency === action.currency && per === action.per,
-        );
-      case 'allow_payouts':
-        return true;
-    }
+    if (action.kind === 'set_payout_limit') checkPayoutLimit(action);
+    return liftsBound(action, await this.boundsOf(action.merchant_id));
+  }
+
+  /** Whether a key that pays out takes two people at this merchant. @throws Problem `not_found` */
+  async keyTakesTwo(merchantId: string): Promise<boolean> {
+    return !(await this.boundsOf(merchantId)).isTest;
+  }
+
+  private async boundsOf(merchantId: string): Promise<Bounds> {
+    const { merchant } = await this.reader.merchant(merchantId);
+    const limits = await this.limits.list(merchantId);
+    return { isTest: merchant.is_test, rule: merchant.payout_recipients, limits };
   }
 
   /** Does it. `operator`: who asked for it. Returns what it came to. @throws Problem */

@@ -19,8 +19,8 @@ function addressesOf(entry: AdapterEntry, { baseUrl, credentials }: PspEntry): A
 }
 
 /**
- * Addresses that are no host of their PSP. Whoever may store accounts has no say about the machine: nothing is sent from
- * it to other hosts, unless a simulator plays the PSPs.
+ * Addresses that are no host of their PSP. An administrator of accounts has no say about this machine: it sends nothing
+ * to other hosts, unless a simulator plays the PSPs.
  */
 export function faultsOfHosts({ simulated, exposed }: PspRules, psp: PspEntry): PspProblem[] {
   const entry = adapterNamed(psp.adapter);

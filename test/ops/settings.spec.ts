@@ -173,7 +173,7 @@ it('sends the keys of a stored account to no other address than before', async (
   expect(JSON.stringify(acts)).not.toContain('sealed');
 });
 
-it('takes each code once, and lets whoever guesses them wait', async () => {
+it('takes each code once, and lets an operator who guesses codes wait', async () => {
   const limit = { currency: 'USD', per: 'merchant', amount: 1 };
   expect((await change('payout-limits', limit)).status).toBe(200);
   const code = await freshCodeOf(environment, kim);

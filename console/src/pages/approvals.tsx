@@ -70,7 +70,7 @@ function written(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** What it changes, member by member. */
+/** The changed members of a setting. */
 function Setting({ details }: { readonly details: Readonly<Record<string, unknown>> }) {
   const { merchant_id: merchant, currency, amount, ...others } = details;
   const members = Object.entries(others).map(

@@ -1,48 +1,12 @@
-import {
-  Checkbox,
-  Code,
-  CopyButton,
-  Button,
-  Group,
-  NativeSelect,
-  NumberInput,
-  Text,
-  TextInput,
-} from '@mantine/core';
+import { NativeSelect, NumberInput, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { type ChangedView } from '../../../src/ops/console-views.js';
-import { type MerchantPageView, type NewApiKeyView } from '../../../src/ops/installation-views.js';
+import { type MerchantPageView } from '../../../src/ops/installation-views.js';
 import { api } from '../api.js';
 import { Dialog, Effects } from '../dialog.js';
 import { asked, CodeField, codeOf, LIFTS } from '../two-people.js';
-
-type PayoutLimit = MerchantPageView['payout_limits'][number];
-type OrphanPolicy = MerchantPageView['merchant']['orphans'];
-type RecipientRule = MerchantPageView['merchant']['payout_recipients'];
-
-/** What an administrator may do to a merchant; which of it is being asked for. */
-export type MerchantAct =
-  | { readonly act: 'window'; readonly seconds: number }
-  | { readonly act: 'key' }
-  | {
-      readonly act: 'rotate' | 'revoke';
-      readonly id: string;
-      readonly prefix: string;
-      readonly paysOut: boolean;
-    }
-  | { readonly act: 'limit' }
-  | { readonly act: 'unlimit'; readonly limit: PayoutLimit }
-  | { readonly act: 'recipients'; readonly rule: RecipientRule }
-  | { readonly act: 'orphans'; readonly policy: OrphanPolicy }
-  | { readonly act: 'rate'; readonly perSecond: number | null };
-
-interface To<Act extends MerchantAct['act']> {
-  readonly merchantId: string;
-  readonly of: Extract<MerchantAct, { readonly act: Act }>;
-  readonly close: () => void;
-}
-
-const pathOf = (merchantId: string, act: string) => `merchants/${encodeURIComponent(merchantId)}/${act}`;
+import { NewKey, ReplaceKey } from './key-acts.js';
+import { type MerchantAct, type OrphanPolicy, pathOf, type RecipientRule, type To } from './merchant-act.js';
 
 export function ActOnMerchant(props: { merchantId: string; of: MerchantAct; close: () => void }) {
   const { of, ...rest } = props;
@@ -89,133 +53,6 @@ function DuplicateWindow({ merchantId, of, close }: To<'window'>) {
         onChange={(value) => setSeconds(Number(value))}
       />
     </Dialog>
-  );
-}
-
-const scopes = Object.keys({
-  'payments:read': true,
-  'payments:write': true,
-  'payouts:write': true,
-  'recipients:write': true,
-  'webhooks:read': true,
-  'webhooks:write': true,
-  'events:read': true,
-} satisfies Record<MerchantPageView['keys'][number]['scopes'][number], true>);
-
-function NewKey({ merchantId, close }: To<'key'>) {
-  const [chosen, choose] = useState<string[]>(['payments:read', 'payments:write']);
-  const [hours, setHours] = useState<number | null>(null);
-  const [test, setTest] = useState(false);
-  const [bound, setBound] = useState(false);
-  const [code, setCode] = useState('');
-  const terms = {
-    needs_certificate: bound,
-    ...(hours === null ? {} : { expires_in_hours: hours }),
-    ...codeOf(code),
-  };
-  return (
-    <Dialog
-      title="New API key"
-      label="Create it"
-      isReady={chosen.length > 0}
-      act={() => api<NewApiKeyView>('POST', pathOf(merchantId, 'keys'), { scopes: chosen, test, ...terms })}
-      shown={shownOnce}
-      close={close}
-    >
-      <Checkbox.Group label="What it allows" value={chosen} onChange={choose}>
-        {scopes.map((scope) => (
-          <Checkbox key={scope} value={scope} label={scope} mt={6} />
-        ))}
-      </Checkbox.Group>
-      <NumberInput
-        label="Expires in hours"
-        placeholder="Never, until it is revoked"
-        min={1}
-        max={87_600}
-        allowDecimal={false}
-        value={hours ?? ''}
-        onChange={(value) => setHours(value === '' ? null : Number(value))}
-      />
-      <Checkbox
-        label="Taken by gRPC alone, with a client certificate of the merchant"
-        checked={bound}
-        onChange={({ currentTarget }) => setBound(currentTarget.checked)}
-      />
-      <Checkbox
-        label="For the merchant's test mode: it reaches PSP accounts of test mode alone"
-        checked={test}
-        onChange={({ currentTarget }) => setTest(currentTarget.checked)}
-      />
-      {chosen.includes('payouts:write') && !test && <CodeField value={code} set={setCode} hint={LIFTS} />}
-    </Dialog>
-  );
-}
-
-function ReplaceKey({ merchantId, of: { act, id, prefix, paysOut }, close }: To<'rotate' | 'revoke'>) {
-  const [hours, setHours] = useState(24);
-  const [code, setCode] = useState('');
-  return act === 'rotate' ? (
-    <Dialog
-      title={`Rotate ${prefix}…`}
-      label="Rotate it"
-      act={() =>
-        api<NewApiKeyView>('POST', pathOf(merchantId, 'keys/rotate'), {
-          id,
-          grace_hours: hours,
-          ...codeOf(code),
-        })
-      }
-      shown={shownOnce}
-      close={close}
-    >
-      <Text size="sm">
-        A new key takes its scopes, its lifetime and whether it needs a certificate; both are live for a
-        while.
-      </Text>
-      <NumberInput
-        label="The old one is refused after hours"
-        min={1}
-        max={87_600}
-        allowDecimal={false}
-        value={hours}
-        onChange={(value) => setHours(Number(value))}
-      />
-      {paysOut && <CodeField value={code} set={setCode} hint={LIFTS} />}
-    </Dialog>
-  ) : (
-    <Dialog
-      title={`Revoke ${prefix}…`}
-      label="Revoke it"
-      isDangerous
-      act={() => api('POST', pathOf(merchantId, 'keys/revoke'), { id })}
-      close={close}
-    >
-      <Effects
-        of={['Within five seconds all processes refuse it.', 'It cannot be made live again.']}
-        isGrave
-      />
-    </Dialog>
-  );
-}
-
-function shownOnce({ id, key, approval }: NewApiKeyView) {
-  return (
-    <>
-      <Text size="sm">Copy it now: it is not stored, and not shown again. Its id is {id}.</Text>
-      <Group gap="xs" wrap="nowrap">
-        <Code block style={{ overflowWrap: 'anywhere', whiteSpace: 'normal' }} flex={1}>
-          {key}
-        </Code>
-        <CopyButton value={key}>
-          {({ copied, copy }) => (
-            <Button size="xs" variant="default" onClick={copy}>
-              {copied ? 'Copied' : 'Copy'}
-            </Button>
-          )}
-        </CopyButton>
-      </Group>
-      {approval && <Text size="sm">It pays out once another person has approved that.</Text>}
-    </>
   );
 }
 

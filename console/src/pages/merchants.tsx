@@ -8,13 +8,8 @@ import { api } from '../api.js';
 import { money, State, Time } from '../format.js';
 import { Facts, Heading, Listing, Loaded, Nothing, PageButtons, Part } from '../parts.js';
 import { useMay } from '../session.js';
-import {
-  ActOnMerchant,
-  type MerchantAct,
-  NewMerchant,
-  orphanPolicies,
-  payoutRecipients,
-} from './merchant-acts.js';
+import { ActOnMerchant, NewMerchant, orphanPolicies, payoutRecipients } from './merchant-acts.js';
+import { type MerchantAct } from './merchant-act.js';
 import { Recipients } from './recipients.js';
 
 function window(seconds: number): string {

@@ -323,7 +323,7 @@ function primaryOf(table: Table): string {
   return table.primary.map((property) => columns.get(property)!.name).join(', ');
 }
 
-/** null: of all. */
+/** The merchant whose rows are read; null: the rows of all merchants. */
 function merchantOf<Row>(where: Where<Row>): string | null {
   const { merchantId } = where as { readonly merchantId?: unknown };
   return typeof merchantId === 'string' ? merchantId : null;

@@ -9,7 +9,7 @@ import { MAX_COUNT, type PayoutLimit, payoutLimitScopes } from '../../merchants/
 import { IsFlag, IsOneOf, IsText, IsTextList, IsWholeNumber } from '../../http/fields.js';
 import { IsCurrencyCode, UUID } from '../../http/shared-fields.js';
 import { MAX_AMOUNT } from '../../core/money.js';
-import { WithCodeDto } from './with-code.dto.js';
+import { IsTotpCode } from './totp-code.js';
 
 export class CreateMerchantDto {
   @IsText({ minLength: 1, maxLength: 200, message: 'must be 1 to 200 characters' })
@@ -36,7 +36,10 @@ export class SetRequestRateDto {
 
 const hours = { minimum: 1, maximum: 87_600 };
 
-export class CreateApiKeyDto extends WithCodeDto {
+export class CreateApiKeyDto {
+  @IsTotpCode()
+  code?: string;
+
   @IsTextList({ items: scopes, minItems: 1, unique: true, message: 'must be a list of scopes' })
   scopes: string[];
 
@@ -53,18 +56,24 @@ export class CreateApiKeyDto extends WithCodeDto {
   test?: boolean;
 }
 
-export class ApiKeyIdDto extends WithCodeDto {
+export class ApiKeyIdDto {
   @IsText({ pattern: UUID, maxLength: 36, message: 'must be the id of an API key' })
   id: string;
 }
 
 export class RotateApiKeyDto extends ApiKeyIdDto {
+  @IsTotpCode()
+  code?: string;
+
   /** How long the key that is replaced stays live. */
   @IsWholeNumber(hours)
   grace_hours: number;
 }
 
-export class NamePayoutLimitDto extends WithCodeDto {
+export class NamePayoutLimitDto {
+  @IsTotpCode()
+  code?: string;
+
   @IsCurrencyCode()
   currency: string;
 
@@ -87,7 +96,10 @@ export class SetPayoutLimitDto extends NamePayoutLimitDto {
   }
 }
 
-export class SetPayoutRecipientsDto extends WithCodeDto {
+export class SetPayoutRecipientsDto {
+  @IsTotpCode()
+  code?: string;
+
   @IsOneOf(recipientRules)
   rule: RecipientRule;
 }

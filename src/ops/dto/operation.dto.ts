@@ -4,7 +4,7 @@ import { refused } from '../../http/request.pipe.js';
 import { type OperationAction } from '../approvable-action.js';
 import { type Ask, asks } from '../operator-actions.js';
 import { type NewSnooze } from '../snoozes.js';
-import { WithCodeDto } from './with-code.dto.js';
+import { IsTotpCode } from './totp-code.js';
 
 const ENTITY_KEY = '^(payment|payout)-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-[ -~]{1,260}$';
 
@@ -127,7 +127,10 @@ export class ApprovableActionDto extends OperationDto {
 }
 
 /** What is approved: the action with this hash, and no other one. */
-export class ApproveDto extends WithCodeDto {
+export class ApproveDto {
+  @IsTotpCode()
+  code?: string;
+
   @IsText({ maxLength: 64, pattern: '^[0-9a-f]{64}$', message: 'must be the hash of the action' })
   action_hash: string;
 }

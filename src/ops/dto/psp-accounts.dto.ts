@@ -2,7 +2,7 @@ import { refused } from '../../http/request.pipe.js';
 import { IsAnyObject, IsFlag, IsOneOf, IsText, IsTextList } from '../../http/fields.js';
 import { accountNames, IsAmount, IsCurrencyCode, UUID } from '../../http/shared-fields.js';
 import { type RoutingFacts } from '../../psp/router.js';
-import { WithCodeDto } from './with-code.dto.js';
+import { IsTotpCode } from './totp-code.js';
 
 export class SetBreakerDto {
   @IsText({ minLength: 1, maxLength: 64, message: 'must be the name of a PSP account' })
@@ -30,7 +30,10 @@ export class AddAccountDto {
   account: Record<string, unknown>;
 }
 
-export class ChangeAccountDto extends WithCodeDto {
+export class ChangeAccountDto {
+  @IsTotpCode()
+  code?: string;
+
   @IsText(name)
   psp: string;
 

@@ -1,5 +1,6 @@
 import { IsText } from '../../http/fields.js';
 import { refused } from '../../http/request.pipe.js';
+import { IsTotpCode } from './totp-code.js';
 
 /** A name with a password and a code, or the token of a link. */
 export class SignInDto {
@@ -9,12 +10,7 @@ export class SignInDto {
   @IsText({ maxLength: 200, optional: true, message: 'must be the password' })
   password?: string;
 
-  @IsText({
-    maxLength: 6,
-    pattern: '^[0-9]{6}$',
-    optional: true,
-    message: 'must be the six digits of the code',
-  })
+  @IsTotpCode()
   code?: string;
 
   @IsText({ maxLength: 100, optional: true, message: 'must be the token of the link' })
