@@ -129,6 +129,7 @@ it('shows the console at PAYONCE_OPS_PORT alone, and nothing else there', async 
   const { url, opsUrl } = service;
   expect(opsUrl).not.toBe(url);
   for (const [path, there, elsewhere] of [
+    ['/ops/', 200, 404],
     ['/ops/api/session', 401, 404],
     ['/ops/api/approvals', 401, 404],
     ['/ops/api/nothing', 404, 404],
