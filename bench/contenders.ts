@@ -5,6 +5,7 @@ import { type CpuMs, measured, type Sample, type Window } from './measure.js';
 import { type OwnDatabase } from './own-database.js';
 import { type Load } from './options.js';
 import { type Pgbench } from './pgbench.js';
+import { type PaymentTable } from './plain.js';
 
 /** A contender that can make payments, so many at once. */
 export interface Contender {
@@ -20,9 +21,6 @@ export interface Contender {
   readonly made: number;
   readonly asksPsp: boolean;
 }
-
-/** Where a contender keeps its payments. */
-export type PaymentTable = 'payments' | 'bench_payments';
 
 /** Where usage is read. */
 export interface Meters {

@@ -12,9 +12,8 @@ import { SystemIds } from '../src/core/ids.js';
 import { ApiKey } from '../src/merchants/api-key.entity.js';
 import { Merchant } from '../src/merchants/merchant.entity.js';
 import { Merchants } from '../src/merchants/merchants.js';
-import { type PaymentTable } from './contenders.js';
 import { parentOf } from './cpu.js';
-import { makePlainTable } from './plain.js';
+import { makePlainTable, type PaymentTable } from './plain.js';
 
 /** Where the bench keeps its data; nobody else works there. */
 export const DIRECTORY = '.payonce/bench';

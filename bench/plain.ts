@@ -1,6 +1,9 @@
 import { type Client } from 'pg';
 import { type PgbenchScript } from './pgbench.js';
 
+/** The table in which a contender keeps its payments. */
+export type PaymentTable = 'payments' | 'bench_payments';
+
 /** The least that stores a payment durably: a row inserted before the PSP is called, and updated after it. */
 export const INSERT_PLAIN =
   'INSERT INTO bench_payments (id, merchant_id, reference, amount, currency, status) VALUES ($1, $2, $3, $4, $5, $6)';

@@ -6,6 +6,10 @@ import {
   Outlet,
 } from '@tanstack/react-router';
 import { type Span, spans } from '../../src/ops/activity-views.js';
+import { type LedgerSearch } from './pages/ledger.js';
+import { type PaymentsSearch } from './pages/payments.js';
+import { type PayoutsSearch } from './pages/payouts.js';
+import { type RouteSearch } from './pages/psps.js';
 import { Nothing } from './parts.js';
 import { Shell } from './shell.js';
 
@@ -33,15 +37,6 @@ const overview = createRoute({
     spans.some((span) => span === search['span']) ? { span: search['span'] as Span } : {},
   component: lazyRouteComponent(() => import('./pages/overview.js'), 'Overview'),
 });
-
-/** Filters stand in the URL, so that a list can be sent to a colleague. */
-export interface PaymentsSearch {
-  readonly q?: string;
-  readonly status?: string;
-  readonly psp?: string;
-  readonly merchant?: string;
-  readonly cursor?: string;
-}
 
 const payments = createRoute({
   getParentRoute: () => shell,
@@ -104,12 +99,6 @@ const reconciliationBreak = createRoute({
   component: lazyRouteComponent(() => import('./pages/break.js'), 'BreakPage'),
 });
 
-export interface PayoutsSearch {
-  readonly q?: string;
-  readonly status?: string;
-  readonly cursor?: string;
-}
-
 const payouts = createRoute({
   getParentRoute: () => shell,
   path: '/payouts',
@@ -123,15 +112,6 @@ const payout = createRoute({
   path: '/payouts/$id',
   component: lazyRouteComponent(() => import('./pages/payout.js'), 'PayoutPage'),
 });
-
-/** The example whose routing is shown. */
-export interface RouteSearch {
-  readonly operation?: string;
-  readonly amount?: string;
-  readonly currency?: string;
-  readonly brand?: string;
-  readonly country?: string;
-}
 
 const psps = createRoute({
   getParentRoute: () => shell,
@@ -161,15 +141,6 @@ const webhooks = createRoute({
     textsOf(search, ['list', 'cursor']),
   component: lazyRouteComponent(() => import('./pages/webhooks.js'), 'Webhooks'),
 });
-
-export interface LedgerSearch {
-  readonly from?: string;
-  readonly to?: string;
-  readonly account?: string;
-  readonly psp?: string;
-  readonly currency?: string;
-  readonly cursor?: string;
-}
 
 const ledger = createRoute({
   getParentRoute: () => shell,

@@ -2,9 +2,6 @@
 export const disputeStatuses = ['open', 'won', 'lost'] as const;
 export type DisputeStatus = (typeof disputeStatuses)[number];
 
-/** A dispute in events to merchants. */
-export const disputeEventTypes = ['dispute.opened', 'dispute.won', 'dispute.lost'] as const;
-
 /** A dispute of a payment (a chargeback), as the payment's row keeps it. */
 export interface Dispute {
   readonly id: string;

@@ -1,6 +1,7 @@
 import { audit } from '../database/audit.js';
 import { type Clock } from '../core/clock.js';
 import { type Change, gatedByFirst, type Store } from '../core/change.js';
+import { type EventTypeOf } from '../core/event-types.js';
 import { event } from '../database/event.js';
 import { type Ids } from '../core/ids.js';
 import { Problem } from '../core/problem.js';
@@ -58,7 +59,7 @@ export function dispute(
     now,
   );
   const eventOf = (one: Dispute) => {
-    const type = `dispute.${one.status === 'open' ? 'opened' : one.status}`;
+    const type: EventTypeOf<'dispute'> = `dispute.${one.status === 'open' ? 'opened' : one.status}`;
     const data = { ...disputeViewOf(payment, one) };
     return event({ merchantId, id: newId(), type, subject: `dispute:${one.id}`, data, at: now });
   };

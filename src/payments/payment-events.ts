@@ -1,4 +1,5 @@
 import { type Change } from '../core/change.js';
+import { type EventTypeOf } from '../core/event-types.js';
 import { event } from '../database/event.js';
 import { type OperationHistory } from '../request-storage/attempt.js';
 import { type StepResult } from '../request-storage/advance.js';
@@ -8,18 +9,6 @@ import { type NewId } from './payment-operation.js';
 import { firstEntityKey, type PaymentState } from './payment-state.js';
 import { viewOf } from './payment.view.js';
 
-/** The events of a payment. */
-export const paymentEventTypes = [
-  'payment.authorized',
-  'payment.captured',
-  'payment.capture_failed',
-  'payment.failed',
-  'payment.canceled',
-  'payment.requires_action',
-  'payment.stuck',
-] as const;
-export type PaymentEventType = (typeof paymentEventTypes)[number];
-
 /**
  * The event when a payment changes from `was` to `is`; null if there is none. Refunds have their own events, and an
  * operation that failed without changing the payment is only answered to its client.
@@ -28,7 +17,7 @@ export function paymentEventOf(
   was: PaymentStatus,
   is: PaymentStatus,
   learned: PaymentEvent,
-): PaymentEventType | null {
+): EventTypeOf<'payment'> | null {
   switch (learned) {
     case 'charged':
     case 'captured':
@@ -90,7 +79,7 @@ export function paymentStuck(
 }
 
 function eventOf(
-  type: PaymentEventType,
+  type: EventTypeOf<'payment'>,
   payment: Payment,
   charge: OperationHistory | undefined,
   newId: NewId,

@@ -1,16 +1,13 @@
 import { type Change } from '../core/change.js';
+import { type EventTypeOf } from '../core/event-types.js';
 import { event } from '../database/event.js';
 import { type OperationHistory } from '../request-storage/attempt.js';
 import { type Payout } from './payout.entity.js';
 import { type PayoutStatus } from './payout.lifecycle.js';
 import { viewOf } from './payout.view.js';
 
-/** The events of a payout. */
-export const payoutEventTypes = ['payout.paid', 'payout.failed', 'payout.returned'] as const;
-export type PayoutEventType = (typeof payoutEventTypes)[number];
-
 /** The event of a payout that goes from `was` to `is`; null where there is none. */
-export function payoutEventOf(was: PayoutStatus, is: PayoutStatus): PayoutEventType | null {
+export function payoutEventOf(was: PayoutStatus, is: PayoutStatus): EventTypeOf<'payout'> | null {
   return was === is || is === 'processing' ? null : `payout.${is}`;
 }
 

@@ -193,6 +193,11 @@ export interface Capabilities {
    */
   readonly cancel: 'reference' | 'id' | null;
   /**
+   * True if the PSP hands back this name for the operation with this entity key. Absent: names come back as
+   * they were sent.
+   */
+  readonly isOwnName?: (entityKey: string, handedBack: string) => boolean;
+  /**
    * After a `requires_action` the PSP continues only when it gets the parameters of the customer's return.
    * Absent: it learns the customer's action by itself. `repeatable`: the same details may be sent again and
    * get the first answer, within the window of `idempotency`.

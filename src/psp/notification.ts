@@ -30,7 +30,7 @@ export interface PspNotification {
 export interface NotificationItem {
   /**
    * Our entity key, where the PSP hands it back; one that is too long for the PSP comes back as it was
-   * sent, shortened (`isHandedBackAs` compares). An operation by that name but of another kind than
+   * sent, shortened (`isOwnName` of its capabilities compares). An operation by that name but of another kind than
    * `operation` is not the one that is meant: some PSPs hand back the name of the payment.
    */
   readonly entityKey: string | null;

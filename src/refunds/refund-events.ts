@@ -1,15 +1,12 @@
 import { type Change } from '../core/change.js';
+import { type EventTypeOf } from '../core/event-types.js';
 import { event } from '../database/event.js';
 import { type Refund } from './refund.entity.js';
 import { type RefundStatus } from './refund.lifecycle.js';
 import { refundViewOf } from './refund.view.js';
 
-/** The events of a refund. */
-export const refundEventTypes = ['refund.succeeded', 'refund.failed'] as const;
-export type RefundEventType = (typeof refundEventTypes)[number];
-
 /** The event when a refund changes from `was` to `is`; null if there is none. */
-export function refundEventOf(was: RefundStatus, is: RefundStatus): RefundEventType | null {
+export function refundEventOf(was: RefundStatus, is: RefundStatus): EventTypeOf<'refund'> | null {
   return was === is || is === 'pending' ? null : `refund.${is}`;
 }
 

@@ -1,5 +1,4 @@
 import { type Change, insert, update } from '../core/change.js';
-import { isHandedBackAs } from '../psp/adyen/adyen.mapping.js';
 import { type Answer, type Capabilities } from '../psp/contract.js';
 import { type NotificationItem } from '../psp/notification.js';
 import { isSecondObject, type OperationHistory, orphansOf, responseOf } from './attempt.js';
@@ -37,6 +36,7 @@ export interface ItemRecorder {
 }
 
 type Histories = ReadonlyMap<string, OperationHistory>;
+type NamedObjects = Pick<Capabilities, 'isOwnName'>;
 
 /** Which route a fact is about. */
 export interface Attribution {
@@ -57,13 +57,14 @@ export function attribute(
   histories: Histories,
   psp: string,
   fact: NotificationItem,
+  can: NamedObjects,
 ): Attribution | 'contradiction' | null {
   const { entityKey, pspReference } = fact;
   const routes = [...histories.values()]
     .flatMap((history) => history.routes)
     .filter(({ request }) => request.psp === psp && mayBeAbout(request, fact));
   const named = routes.filter(
-    ({ request }) => entityKey !== null && isHandedBackAs(request.entityKey, entityKey),
+    ({ request }) => entityKey !== null && isNamed(request.entityKey, entityKey, can),
   );
   const knowing = routes.filter((route) => pspReference !== null && knows(route, pspReference));
   // The PSP's id first: it is signed, and a route number that the PSP returns need not be.
@@ -72,7 +73,11 @@ export function attribute(
   if (named.length > 0 && knowing.length > 0) return 'contradiction';
   const known = latest(knowing);
   if (known) return { route: known, named: false };
-  return byName(named, fact) ?? byKind(histories, routes, named, fact);
+  return byName(named, fact) ?? byKind(histories, routes, named, fact, can);
+}
+
+function isNamed(entityKey: string, handedBack: string, { isOwnName }: NamedObjects): boolean {
+  return isOwnName ? isOwnName(entityKey, handedBack) : entityKey === handedBack;
 }
 
 /**
@@ -126,6 +131,7 @@ function byKind(
   routes: readonly RouteHistory[],
   named: readonly RouteHistory[],
   { entityKey, route, operation, about, pspReference, answer }: NotificationItem,
+  can: NamedObjects,
 ): Attribution | null {
   if (operation === null || about === 'cancel' || answer.outcome !== 'succeeded') return null;
   const [only, ...others] = routes.filter(({ request }) => request.verdict === 'open');
@@ -133,7 +139,7 @@ function byKind(
   const isMeant =
     named.length > 0
       ? named.includes(only) && route === null
-      : entityKey === null || isOfPaymentItself(histories, entityKey);
+      : entityKey === null || isOfPaymentItself(histories, entityKey, can);
   if (!isMeant) return null;
   const { amount, currency } = only.request;
   const { money } = answer;
@@ -143,10 +149,10 @@ function byKind(
 }
 
 /** Some PSPs return the name of the payment for a capture, void or refund of it. */
-function isOfPaymentItself(histories: Histories, name: string): boolean {
+function isOfPaymentItself(histories: Histories, name: string, can: NamedObjects): boolean {
   return [...histories.values()].some(
     ({ entityKey, routes }) =>
-      isHandedBackAs(entityKey, name) &&
+      isNamed(entityKey, name, can) &&
       routes.some(({ request: { operation } }) => operation === 'charge' || operation === 'authorize'),
   );
 }

@@ -270,19 +270,13 @@ export class OperationResolver<State> {
     return decideAgain<NotificationOutcome>(this.deps, async () => {
       const state = await owner.read(of);
       const histories = owner.historiesOf(state);
-      const attribution = attribute(histories, psp, fact);
+      const can = storage.capabilities(psp);
+      const attribution = attribute(histories, psp, fact, can);
       if (attribution === null) return 'unknown';
       if (attribution === 'contradiction') return attribution;
       const { route } = attribution;
       const now = clock.now();
-      const noted = recordItem(
-        attribution,
-        histories,
-        fact,
-        storage.capabilities(psp),
-        { leaseMs },
-        { now, traceId },
-      );
+      const noted = recordItem(attribution, histories, fact, can, { leaseMs }, { now, traceId });
       const { request } = route;
       const { pspReference } = fact;
       const isNews = noted.changes.length > 0 && isUnknownReference(route, pspReference);

@@ -6,7 +6,15 @@ import { type PageView } from '../../../src/ops/console-views.js';
 import { api } from '../api.js';
 import { money, optionsOf, signedMoney, Time, words } from '../format.js';
 import { Download, Heading, Listing, Loaded, Nothing, PageButtons, Part } from '../parts.js';
-import { type LedgerSearch } from '../router.js';
+
+export interface LedgerSearch {
+  readonly from?: string;
+  readonly to?: string;
+  readonly account?: string;
+  readonly psp?: string;
+  readonly currency?: string;
+  readonly cursor?: string;
+}
 
 const accounts = [
   'psp_clearing',

@@ -7,7 +7,15 @@ import { type PageView, type PaymentRow } from '../../../src/ops/console-views.j
 import { api } from '../api.js';
 import { money, optionsOf, State, Time } from '../format.js';
 import { Heading, Listing, Loaded, Nothing, PageButtons } from '../parts.js';
-import { type PaymentsSearch } from '../router.js';
+
+/** Filters stand in the URL, so that a list can be sent to a colleague. */
+export interface PaymentsSearch {
+  readonly q?: string;
+  readonly status?: string;
+  readonly psp?: string;
+  readonly merchant?: string;
+  readonly cursor?: string;
+}
 
 const statuses = [
   'processing',

@@ -8,7 +8,12 @@ import { type PayoutRow } from '../../../src/ops/installation-views.js';
 import { api } from '../api.js';
 import { money, optionsOf, State, Time } from '../format.js';
 import { Heading, Listing, Loaded, Nothing, PageButtons } from '../parts.js';
-import { type PayoutsSearch } from '../router.js';
+
+export interface PayoutsSearch {
+  readonly q?: string;
+  readonly status?: string;
+  readonly cursor?: string;
+}
 
 export function Payouts() {
   const search = useSearch({ from: '/shell/payouts' });

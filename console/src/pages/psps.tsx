@@ -9,9 +9,17 @@ import { Breaker } from '../breaker.js';
 import { Dialog, Effects, Words } from '../dialog.js';
 import { Time, words } from '../format.js';
 import { Heading, Listing, Loaded, Nothing, Part } from '../parts.js';
-import { type RouteSearch } from '../router.js';
 import { useMay } from '../session.js';
 import { StoredAccount, type StoredAct } from './stored-account.js';
+
+/** The example whose routing is shown. */
+export interface RouteSearch {
+  readonly operation?: string;
+  readonly amount?: string;
+  readonly currency?: string;
+  readonly brand?: string;
+  readonly country?: string;
+}
 
 export function Psps() {
   const query = useQuery({

@@ -108,8 +108,8 @@ export function referenceFor(name: string): string {
   return `${beginning}-${digest}`;
 }
 
-/** Whether a PSP hands this name back for that operation: as it is, or shortened as it was sent. */
-export function isHandedBackAs(entityKey: string, handedBack: string): boolean {
+/** True if Adyen hands back this name for the operation: the entity key, as it is or shortened. */
+export function isOwnName(entityKey: string, handedBack: string): boolean {
   return handedBack === entityKey || handedBack === referenceFor(entityKey);
 }
 
@@ -355,7 +355,7 @@ export function named(
   { entityKey }: Pick<Instruction, 'entityKey'>,
 ): { isNamed?: true } {
   const name = text(merchantReference) ?? text(reference);
-  return name !== undefined && isHandedBackAs(entityKey, name) ? { isNamed: true } : {};
+  return name !== undefined && isOwnName(entityKey, name) ? { isNamed: true } : {};
 }
 
 export function unknownWord(word: unknown): Answer {

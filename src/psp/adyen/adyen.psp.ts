@@ -16,6 +16,7 @@ import {
   cancelRequest,
   completionRequest,
   executeRequest,
+  isOwnName,
 } from './adyen.mapping.js';
 import { answerOfTransfer, transferRequest } from './adyen.transfers.js';
 
@@ -39,6 +40,7 @@ export const adyenCapabilities: Capabilities = {
   // POST /cancels takes our reference: https://docs.adyen.com/online-payments/cancel
   cancel: 'reference',
   cancelIsOrder: true,
+  isOwnName,
   // POST /payments/details takes an Idempotency-Key like every POST, and under it the first answer is given
   // again; without one a repeat is refused with 704.
   // https://docs.adyen.com/api-explorer/Checkout/71/post/payments/details

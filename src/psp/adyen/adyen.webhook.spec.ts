@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { type NotificationItem, type NotificationReading } from '../notification.js';
-import { isHandedBackAs, referenceFor } from './adyen.mapping.js';
+import { referenceFor } from './adyen.mapping.js';
+import { adyenCapabilities } from './adyen.psp.js';
 import { AdyenNotices } from './adyen.webhook.js';
 import { adyenRefusalReasons } from './refusal-reasons.js';
 
@@ -129,7 +130,7 @@ describe('who may tell', () => {
     // Ours have none: what a merchant names with one is sent under another name, and found by it.
     const named = `${one}-refund-a:b`;
     expect(referenceFor(named)).toMatch(/^[\w.-]{1,80}$/);
-    expect(isHandedBackAs(named, referenceFor(named))).toBe(true);
+    expect(adyenCapabilities.isOwnName!(named, referenceFor(named))).toBe(true);
     expect(referenceFor(`${one}-refund-a:b`)).not.toBe(referenceFor(`${one}-refund-a_b`));
     expect(facts(modification('REFUND', { merchantReference: referenceFor(named) }))).toHaveLength(1);
   });

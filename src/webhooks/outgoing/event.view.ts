@@ -1,18 +1,6 @@
 import { ApiSchema } from '@nestjs/swagger';
+import { eventTypes } from '../../core/event-types.js';
 import { Constant, Field, Id, OneOf, TestMode, Text } from '../../http/view-fields.js';
-import { disputeEventTypes } from '../../payments/dispute.js';
-import { paymentEventTypes } from '../../payments/payment-events.js';
-import { payoutEventTypes } from '../../payouts/payout-events.js';
-import { refundEventTypes } from '../../refunds/refund-events.js';
-
-/** The types of events. */
-export const eventTypes = [
-  ...paymentEventTypes,
-  ...refundEventTypes,
-  ...disputeEventTypes,
-  ...payoutEventTypes,
-] as const;
-export type EventType = (typeof eventTypes)[number];
 
 /** Sent by `ping`, to one endpoint alone. */
 export const PING = 'ping';

@@ -1,4 +1,4 @@
-import { type EventType } from './event.view.js';
+import { type EventType } from '../../core/event-types.js';
 
 /** What a client asks for with POST /v1/webhook_endpoints. */
 export interface NewEndpoint {

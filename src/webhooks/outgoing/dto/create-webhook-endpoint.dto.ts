@@ -1,8 +1,8 @@
 import { ApiSchema } from '@nestjs/swagger';
+import { type EventType, eventTypes } from '../../../core/event-types.js';
 import { IsText, IsTextList } from '../../../http/fields.js';
 import { isHttpUrl } from '../../../http/formats.js';
 import { IsLine } from '../../../http/shared-fields.js';
-import { type EventType, eventTypes } from '../event.view.js';
 import { type NewEndpoint } from '../webhooks.js';
 
 @ApiSchema({ name: 'WebhookEndpointRequest', description: 'An address to send events to.' })

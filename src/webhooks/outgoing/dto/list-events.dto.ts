@@ -1,6 +1,6 @@
 import { IsOneOf } from '../../../http/fields.js';
 import { CreatedRangeDto } from '../../../http/page.dto.js';
-import { eventTypes } from '../event.view.js';
+import { eventTypes } from '../../../core/event-types.js';
 import { type EventFilter } from '../webhooks.js';
 
 export class ListEventsDto extends CreatedRangeDto {
