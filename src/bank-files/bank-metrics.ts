@@ -1,7 +1,7 @@
 import { type Pool } from 'pg';
 import { type Registry } from 'prom-client';
 import { type Clock } from '../core/clock.js';
-import { registerLookedUp } from '../monitoring/looked-up-gauge.js';
+import { registerLookedUp } from '../core/looked-up-gauge.js';
 
 interface Row {
   readonly psp: string;

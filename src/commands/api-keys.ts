@@ -1,5 +1,5 @@
 import { type Command } from 'commander';
-import { scopes } from '../merchants/caller.js';
+import { scopes } from '../core/caller.js';
 import { type ApiKeyView } from '../merchants/merchants.js';
 import { actor, command, type Perform, withExamples } from './command.js';
 import { merchantsOf } from './merchants.js';

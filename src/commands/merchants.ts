@@ -1,10 +1,5 @@
 import { type Command, Option } from 'commander';
-import {
-  type OrphanPolicy,
-  orphanPolicies,
-  type RecipientRule,
-  recipientRules,
-} from '../merchants/caller.js';
+import { type OrphanPolicy, orphanPolicies, type RecipientRule, recipientRules } from '../core/caller.js';
 import { type Merchant } from '../merchants/merchant.entity.js';
 import { type Merchants } from '../merchants/merchants.js';
 import { actor, command, numberOf, type Opened, type Perform, withExamples } from './command.js';

@@ -14,6 +14,7 @@ import { EventRecord } from './event.entity.js';
 import { FailoverHold } from './failover-hold.entity.js';
 import { SealKey } from './seal-key.entity.js';
 import { Installation } from './installation.js';
+import { Readiness } from './readiness.js';
 import { TenantDatabase } from './tenants.js';
 
 /** Of its own, for it closes after the store that commits through it. */
@@ -71,12 +72,13 @@ interface InstallationOptions {
         }),
     },
     { provide: Store, useExisting: PostgresStore },
+    Readiness,
     {
       provide: TenantDatabase,
       inject: [Installation, DataSource],
       useFactory: ({ tenants }: Installation) => new TenantDatabase(tenants.dataSource),
     },
   ],
-  exports: [InstallationModule, Pool, TenantDatabase, LockHolder, PostgresStore, Store],
+  exports: [InstallationModule, Pool, TenantDatabase, LockHolder, PostgresStore, Store, Readiness],
 })
 export class DatabaseModule {}

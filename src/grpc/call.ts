@@ -2,9 +2,8 @@ import { type Metadata } from '@grpc/grpc-js';
 import { type OpenSpan } from '../core/tracing.js';
 import { Problem, type ProblemCode, type ProblemDocument } from '../core/problem.js';
 import { MAX_DEADLINE_MS, unauthorized } from '../http/headers.js';
-import { type KeyedAnswer } from '../idempotency/idempotent-runner.js';
-import { type RequestContext } from '../idempotency/request-context.js';
-import { type Caller } from '../merchants/caller.js';
+import { type KeyedAnswer, type RequestContext } from '../core/keyed-request.js';
+import { type Caller } from '../core/caller.js';
 
 /** A call from its first byte to its last: its caller, headers and result. */
 export class Call {

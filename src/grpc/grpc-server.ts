@@ -18,7 +18,7 @@ import { type Access } from '../http/access.js';
 import { Admission } from '../http/admission.js';
 import { Drain } from '../http/drain.js';
 import { ApiLimits } from '../http/limits.js';
-import { Readiness } from '../monitoring/readiness.js';
+import { Readiness } from '../database/readiness.js';
 import { callHooks } from './call-hooks.js';
 import { type Rpc, RPC } from './grpc.decorators.js';
 import { Health } from './health.js';

@@ -9,7 +9,7 @@ import {
 import { GrpcMethod } from '@nestjs/microservices';
 import { type Metadata } from '@grpc/grpc-js';
 import { type Access } from '../http/access.js';
-import { type Scope } from '../merchants/caller.js';
+import { type Scope } from '../core/caller.js';
 import { callOf } from './call.js';
 import { CallInterceptor } from './call.interceptor.js';
 import { GrpcProblemFilter } from './grpc-problem.filter.js';

@@ -1,7 +1,7 @@
 import { type Server } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
 import { type Clock } from '../core/clock.js';
-import { type Readiness } from '../monitoring/readiness.js';
+import { type Readiness } from '../database/readiness.js';
 
 /** How old an answer may be. */
 const CHECK_EVERY_MS = 2_000;

@@ -1,6 +1,6 @@
 import { type OperatorRole } from '../core/operator-role.js';
 import { type OpenSpan } from '../core/tracing.js';
-import { type Caller, type Scope } from '../merchants/caller.js';
+import { type Caller, type Scope } from '../core/caller.js';
 
 /** What a route asks of its caller. Routes without it are open: health, metrics, docs. */
 export interface Access {

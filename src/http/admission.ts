@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
 import { Ids } from '../core/ids.js';
 import { Problem } from '../core/problem.js';
-import { type Caller } from '../merchants/caller.js';
+import { type Caller } from '../core/caller.js';
 import { Merchants } from '../merchants/merchants.js';
 import { type ServiceClient } from '../merchants/service-client.js';
 import { ServiceTokens } from '../merchants/service-tokens.js';

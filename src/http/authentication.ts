@@ -3,7 +3,7 @@ import { type FastifyRequest } from 'fastify';
 import { hash, timingSafeEqual } from 'node:crypto';
 import { Config } from '../config/config.js';
 import { Problem } from '../core/problem.js';
-import { type Caller } from '../merchants/caller.js';
+import { type Caller } from '../core/caller.js';
 import { type Access } from './access.js';
 import { Admission } from './admission.js';
 import { bearerOf, deadlineMsOf, idempotencyKeyOf, unauthorized, waitSecondsOf } from './headers.js';

@@ -3,7 +3,7 @@ import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-hos
 import { ThrottlerGuard, type ThrottlerModuleOptions } from '@nestjs/throttler';
 import { type Config } from '../config/config.js';
 import { Problem } from '../core/problem.js';
-import { type Caller } from '../merchants/caller.js';
+import { type Caller } from '../core/caller.js';
 
 /** In the place of a handler, whose decorators the throttler reads. */
 const everyRequest = () => {};

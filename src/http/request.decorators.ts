@@ -2,8 +2,8 @@ import { applyDecorators, createParamDecorator, type ExecutionContext, SetMetada
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiHeader, ApiParam } from '@nestjs/swagger';
 import { type FastifyRequest } from 'fastify';
-import { type RequestContext } from '../idempotency/request-context.js';
-import { type Caller, type Scope } from '../merchants/caller.js';
+import { type RequestContext } from '../core/keyed-request.js';
+import { type Caller, type Scope } from '../core/caller.js';
 import { type Access, type OperatorAccess } from './access.js';
 import { MAX_DEADLINE_MS, MAX_KEY_LENGTH, unauthorized } from './headers.js';
 

@@ -1,6 +1,6 @@
 import { type FastifyInstance, type FastifyReply } from 'fastify';
 import { type Problem } from '../core/problem.js';
-import { type KeyedAnswer } from '../idempotency/idempotent-runner.js';
+import { type KeyedAnswer } from '../core/keyed-request.js';
 
 /**
  * Sends what handlers return: a view as JSON; of a route that moves money, the stored bytes as they are, so that a

@@ -2,6 +2,7 @@ import { type Refusal } from '../core/change.js';
 import { decideAgain, REFUSED } from '../core/decide-again.js';
 import { Problem } from '../core/problem.js';
 import { type Encryption } from '../core/encryption.js';
+import { type KeyedAnswer, type KeyedRequest } from '../core/keyed-request.js';
 import { canonicalJson } from './fingerprint.js';
 import { type IdempotencyKey } from './idempotency-key.entity.js';
 import { FINISHED } from './idempotency-key.table.js';
@@ -26,29 +27,6 @@ export interface IdempotentRunnerOptions extends RunTools {
 
 /** `new`: the first request with its key; `failed`: refused or failed for another reason. */
 export type KeyResult = 'new' | 'replayed' | 'in_progress' | 'reused' | 'failed';
-
-/** A request as it reaches an operation. */
-export interface KeyedRequest<Input> {
-  readonly merchantId: string;
-  readonly key: string;
-  readonly actor: string;
-  readonly traceId: string;
-  /** The address that it came from. */
-  readonly sourceAddress?: string | undefined;
-  /** The parsed and validated request; its hash is the fingerprint. */
-  readonly input: Input;
-  /** How long to wait for a request that runs under the same key, in ms; 0 = not at all. */
-  readonly waitMs: number;
-  /** How long the caller waits, in ms from now; absent or null = `IdempotentRunnerOptions.deadlineMs`. */
-  readonly deadlineMs?: number | null;
-}
-
-/** The answer that is stored under an Idempotency-Key. */
-export interface KeyedAnswer {
-  readonly status: number;
-  readonly body: string;
-  readonly replayed: boolean;
-}
 
 /** A run waits through a pause this short while the client waits. */
 const SHORT_PAUSE_MS = 2_000;

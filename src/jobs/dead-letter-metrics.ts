@@ -1,5 +1,5 @@
 import { type Registry } from 'prom-client';
-import { registerLookedUp } from '../monitoring/looked-up-gauge.js';
+import { registerLookedUp } from '../core/looked-up-gauge.js';
 import { type DeadLetterCount } from './dead-letters.js';
 
 /**

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { Counter, type Registry } from 'prom-client';
-import { type Figure, registerLookedUp } from '../monitoring/looked-up-gauge.js';
+import { type Figure, registerLookedUp } from '../core/looked-up-gauge.js';
 import { type Outcome } from './job-runner.js';
 import { type Queues } from './queues.js';
 import { type Schedules } from './schedules.js';

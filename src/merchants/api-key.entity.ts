@@ -1,5 +1,5 @@
 import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
-import { type Scope } from './caller.js';
+import { type Scope } from '../core/caller.js';
 import { Merchant } from './merchant.entity.js';
 
 /** A credential of a merchant, as it is stored: the key itself is not. */

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { type OrphanPolicy, type RecipientRule } from './caller.js';
+import { type OrphanPolicy, type RecipientRule } from '../core/caller.js';
 
 /** A tenant: asks for payments, and owns them. */
 @Entity('merchants')

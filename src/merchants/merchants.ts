@@ -17,7 +17,7 @@ import {
   SERVICE,
   PAYOUTS,
   scopes as knownScopes,
-} from './caller.js';
+} from '../core/caller.js';
 import { IssuedKeys } from './issued-keys.js';
 import { Merchant } from './merchant.entity.js';
 import { digestOf, newApiKey } from './new-api-key.js';

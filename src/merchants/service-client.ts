@@ -1,4 +1,4 @@
-import { type Scope, scopes as knownScopes } from './caller.js';
+import { type Scope, scopes as knownScopes } from '../core/caller.js';
 
 /** A service that is known by a signed token or a certificate, and has no API key. */
 export interface ServiceClient {

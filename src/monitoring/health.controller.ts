@@ -6,7 +6,7 @@ import { VERSION } from '../core/version.js';
 import { Operation, requestId } from '../http/operation.js';
 import { RequestHooks } from '../http/request-hooks.js';
 import { LiveView, ReadyView } from './health.view.js';
-import { Readiness } from './readiness.js';
+import { Readiness } from '../database/readiness.js';
 
 /** For load balancers and supervisors, on every listener. Open to all. */
 @ApiTags('Operations')

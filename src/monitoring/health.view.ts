@@ -1,5 +1,5 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { type Warning, WARNINGS } from './readiness.js';
+import { type Warning, WARNINGS } from '../database/readiness.js';
 import { Constant, Field, OneOf, Text } from '../http/view-fields.js';
 
 @ApiSchema({ name: 'Live' })

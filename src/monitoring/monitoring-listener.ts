@@ -16,7 +16,7 @@ import { HttpModule } from '../http/http.module.js';
 import { ApiLimits } from '../http/limits.js';
 import { nestLogger } from '../http/nest-logger.js';
 import { HealthController, MetricsController } from './health.controller.js';
-import { Readiness } from './readiness.js';
+import { Readiness } from '../database/readiness.js';
 
 /** What health and metrics report on. */
 export interface Monitored {

@@ -3,13 +3,12 @@ import { DatabaseModule } from '../database/database.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { HealthController, MetricsController } from './health.controller.js';
 import { MonitoringListener } from './monitoring-listener.js';
-import { Readiness } from './readiness.js';
 
 /** Whether the process is well, and its figures. */
 @Module({
   imports: [DatabaseModule],
-  providers: [Readiness, MonitoringListener],
-  exports: [Readiness, MonitoringListener],
+  providers: [MonitoringListener],
+  exports: [MonitoringListener],
 })
 export class MonitoringModule {
   /** Where an API listens: its health, and /metrics unless strangers could read them there. */

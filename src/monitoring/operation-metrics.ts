@@ -2,7 +2,7 @@ import { type Pool } from 'pg';
 import { collectDefaultMetrics, Counter, Gauge, type Registry } from 'prom-client';
 import { type Change } from '../core/change.js';
 import { VERSION } from '../core/version.js';
-import { registerLookedUp } from './looked-up-gauge.js';
+import { registerLookedUp } from '../core/looked-up-gauge.js';
 
 /** Objects whose statuses are counted, by table. */
 const counted = { payments: 'payment', refunds: 'refund', payouts: 'payout' } as const;

@@ -10,7 +10,7 @@ import { DatabaseModule } from '../database/database.module.js';
 import { Installation } from '../database/installation.js';
 import { RequestStorage } from '../request-storage/request-storage.js';
 import { RequestStorageModule } from '../request-storage/request-storage.module.js';
-import { registerLookedUp } from './looked-up-gauge.js';
+import { registerLookedUp } from '../core/looked-up-gauge.js';
 import { registerOperationMetrics } from './operation-metrics.js';
 import { logCommit, logPspCall } from './operations-log.js';
 

@@ -2,7 +2,7 @@ import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { objectId } from '../http/authentication.js';
 import { PathId } from '../http/request.decorators.js';
 import { type IssuedApiKey, Merchants } from '../merchants/merchants.js';
-import { PAYOUTS } from '../merchants/caller.js';
+import { PAYOUTS } from '../core/caller.js';
 import { prefixOf } from '../merchants/new-api-key.js';
 import { PayoutLimits } from '../merchants/payout-limits.js';
 import { Approvals } from './approvals.js';

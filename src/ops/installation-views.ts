@@ -1,4 +1,4 @@
-import { type OrphanPolicy, type RecipientRule, type Scope } from '../merchants/caller.js';
+import { type OrphanPolicy, type RecipientRule, type Scope } from '../core/caller.js';
 import {
   type ApprovalView,
   type OperationRow,

@@ -1,7 +1,7 @@
 import { type Pool } from 'pg';
 import { NoneOf } from '../core/change.js';
 import { translateOutage } from '../database/store-unavailable.js';
-import { type OrphanPolicy } from '../merchants/caller.js';
+import { type OrphanPolicy } from '../core/caller.js';
 
 /** One merchant, or all but these. */
 export type MerchantFilter = string | NoneOf;

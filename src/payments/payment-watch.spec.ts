@@ -1,5 +1,5 @@
 import { SystemClock } from '../core/clock.js';
-import { type Caller } from '../merchants/caller.js';
+import { type Caller } from '../core/caller.js';
 import { MAX_WATCHES, PaymentWatch } from './payment-watch.js';
 import { type PaymentsService } from './payments.service.js';
 

@@ -1,7 +1,7 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
 import { Problem } from '../core/problem.js';
-import { type Caller } from '../merchants/caller.js';
+import { type Caller } from '../core/caller.js';
 import { type PaymentStatus } from './payment.lifecycle.js';
 import { type PaymentView } from './payment.view.js';
 import { PaymentsService } from './payments.service.js';

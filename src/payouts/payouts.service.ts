@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { type Page } from '../core/page.js';
 import { Problem } from '../core/problem.js';
-import { type KeyedAnswer, IdempotentRunner } from '../idempotency/idempotent-runner.js';
-import { keyedRequest, type RequestContext } from '../idempotency/request-context.js';
-import { type Caller } from '../merchants/caller.js';
+import { IdempotentRunner } from '../idempotency/idempotent-runner.js';
+import { type KeyedAnswer, keyedRequest, type RequestContext } from '../core/keyed-request.js';
+import { type Caller } from '../core/caller.js';
 import { PspRouter } from '../psp/router.js';
 import { PayoutOwner } from './payout-owner.js';
 import { candidatesOf, PayoutFlow } from './payout.flow.js';

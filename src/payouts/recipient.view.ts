@@ -1,6 +1,6 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { Constant, Field, Id, OneOf, TestMode, Text, Time, WholeNumber } from '../http/view-fields.js';
-import { type Caller } from '../merchants/caller.js';
+import { type Caller } from '../core/caller.js';
 import { type Recipient } from './recipient.entity.js';
 
 export const recipientStatuses = ['active', 'waiting_for_approval', 'removed'] as const;

@@ -5,7 +5,7 @@ import { aPage, Operation } from '../http/operation.js';
 import { EmptyDto } from '../http/page.dto.js';
 import { CurrentCaller, PathId, Scopes } from '../http/request.decorators.js';
 import { PageOf } from '../http/view-fields.js';
-import { actorOf, type Caller } from '../merchants/caller.js';
+import { actorOf, type Caller } from '../core/caller.js';
 import { ListRecipientsDto, RegisterRecipientDto } from './dto/register-recipient.dto.js';
 import * as example from './payout.examples.js';
 import { RecipientView } from './recipient.view.js';

@@ -10,7 +10,7 @@ import { newestFirst } from '../database/conditions.js';
 import { recordAct } from '../database/record-act.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { TenantDatabase } from '../database/tenants.js';
-import { actorOf, type Caller } from '../merchants/caller.js';
+import { actorOf, type Caller } from '../core/caller.js';
 import { Merchant } from '../merchants/merchant.entity.js';
 import { Recipient } from './recipient.entity.js';
 import { type RecipientView, recipientViewOf } from './recipient.view.js';

@@ -6,7 +6,7 @@ import { Clock } from '../core/clock.js';
 import { Problem } from '../core/problem.js';
 import { redact } from '../core/redact.js';
 import { recordAct } from '../database/record-act.js';
-import { registerLookedUp } from '../monitoring/looked-up-gauge.js';
+import { registerLookedUp } from '../core/looked-up-gauge.js';
 import { type NotificationItem } from '../psp/notification.js';
 import { type NotificationOutcome } from '../request-storage/notification.js';
 

@@ -3,7 +3,7 @@ import { Pool } from 'pg';
 import { type Registry } from 'prom-client';
 import { Clock } from '../core/clock.js';
 import { Ids } from '../core/ids.js';
-import { registerLookedUp } from '../monitoring/looked-up-gauge.js';
+import { registerLookedUp } from '../core/looked-up-gauge.js';
 import { oncePer, PspsConfig, reportsAreOf, reportSourceOf } from '../psp/psps-config.js';
 import { type PspConfig } from '../psp/psp-entry.js';
 import { type ReconciliationSettings } from '../psp/reconciliation-settings.js';

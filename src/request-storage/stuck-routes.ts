@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { type Registry } from 'prom-client';
-import { registerLookedUp } from '../monitoring/looked-up-gauge.js';
+import { registerLookedUp } from '../core/looked-up-gauge.js';
 import { Problem } from '../core/problem.js';
 import { HELD } from './next-step.js';
 

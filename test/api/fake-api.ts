@@ -21,14 +21,14 @@ import { Installation } from '../../src/database/installation.js';
 import { fastifyAdapter } from '../../src/http/fastify-adapter.js';
 import { ApiLimits, limitsOf } from '../../src/http/limits.js';
 import { createLogger } from '../../src/http/logger.js';
-import { type KeyedAnswer } from '../../src/idempotency/idempotent-runner.js';
+import { type KeyedAnswer } from '../../src/core/keyed-request.js';
 import { type DeadLetter } from '../../src/jobs/dead-letter.entity.js';
 import { DeadLetters } from '../../src/jobs/dead-letters.js';
-import { type Caller, type Scope, scopes } from '../../src/merchants/caller.js';
+import { type Caller, type Scope, scopes } from '../../src/core/caller.js';
 import { StoredPspsReader } from '../../src/psp-accounts/stored-psps.js';
 import { SharedBreakers } from '../../src/request-storage/shared-breakers.js';
 import { Merchants } from '../../src/merchants/merchants.js';
-import { Readiness } from '../../src/monitoring/readiness.js';
+import { Readiness } from '../../src/database/readiness.js';
 import { Ledger } from '../../src/ledger/ledger.js';
 import { balances, entry } from '../../src/ops/ledger.examples.js';
 import { breakWithNotes, reportBreak, result } from '../../src/ops/reconciliation.examples.js';
@@ -316,6 +316,7 @@ const noDatabase = [
   { provide: LockHolder, useValue: {} },
   { provide: PostgresStore, useValue: { onCommitted: () => {}, waiting: 0 } },
   { provide: Store, useValue: {} },
+  { provide: Readiness, useValue: {} },
 ];
 
 /** In the place of the database. */

@@ -2,7 +2,7 @@ import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { captured, paymentRequest } from '../../src/payments/payment.examples.js';
-import { type KeyedAnswer } from '../../src/idempotency/idempotent-runner.js';
+import { type KeyedAnswer } from '../../src/core/keyed-request.js';
 import { LoadShedding } from '../../src/http/load-shedding.js';
 import { withoutIds } from '../support/ids.js';
 import { KEY, OPS_TOKEN, RunningApi } from './fake-api.js';

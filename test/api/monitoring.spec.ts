@@ -9,7 +9,7 @@ import { createLogger } from '../../src/http/logger.js';
 import { RouteTable } from '../../src/http/route-table.js';
 import { ManualClock } from '../../src/core/clock.js';
 import { createMonitoring } from '../../src/monitoring/monitoring-listener.js';
-import { type ReadinessReport } from '../../src/monitoring/readiness.js';
+import { type ReadinessReport } from '../../src/database/readiness.js';
 import {
   atRest,
   eventually,

@@ -3,7 +3,9 @@ import { openApiDocument } from '../../src/openapi.js';
 import { RouteTable } from '../../src/http/route-table.js';
 import { problemCatalogue } from '../../src/core/problem.js';
 import { VERSION } from '../../src/core/version.js';
-import { type Scope, scopes } from '../../src/merchants/caller.js';
+import { type Scope, scopes } from '../../src/core/caller.js';
+import { captured } from '../../src/payments/payment.examples.js';
+import { event } from '../../src/webhooks/outgoing/webhook.examples.js';
 import { KEY, OPS_TOKEN, PAYMENT_ID, PAYOUT_KEY, RunningApi } from './fake-api.js';
 
 type Json = Record<string, unknown>;
@@ -116,6 +118,7 @@ describe('the OpenAPI document', () => {
       }
     }
     expect(examples).toBeGreaterThan(50);
+    expect(event.data).toEqual(captured);
   });
 
   // What moves no money takes no key.

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { type Client } from 'pg';
 import { type Database, openDatabase } from '../../src/database/database.js';
 import { TenantDatabase } from '../../src/database/tenants.js';
-import { scopes } from '../../src/merchants/caller.js';
+import { scopes } from '../../src/core/caller.js';
 import { Payment } from '../../src/payments/payment.entity.js';
 import { GrpcClient, type Message } from '../grpc/grpc-client.js';
 import { onDatabase } from '../support/database.js';

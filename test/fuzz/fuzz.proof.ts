@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { type OpenAPIObject } from '@nestjs/swagger';
 import { Agent, request as httpRequest } from 'node:http';
 import { problemCatalogue } from '../../src/core/problem.js';
-import { scopes } from '../../src/merchants/caller.js';
+import { scopes } from '../../src/core/caller.js';
 import { openApiDocument } from '../../src/openapi.js';
 import { eventually, type ServiceProcess, TestEnvironment } from '../support/test-environment.js';
 import { type GeneratedRequest, RequestGenerator } from './generated-requests.js';

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import protobuf from 'protobufjs';
 import { problemCatalogue } from '../../src/core/problem.js';
-import { scopes } from '../../src/merchants/caller.js';
+import { scopes } from '../../src/core/caller.js';
 import { detailsOf } from '../grpc/grpc-client.js';
 import { randomFrom } from '../support/random.js';
 import { eventually, type ServiceProcess, TestEnvironment, tokens } from '../support/test-environment.js';

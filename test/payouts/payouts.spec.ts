@@ -11,7 +11,7 @@ import { rotateSealKey } from '../../src/database/sealed-values.js';
 import { sqlState } from '../../src/database/sql-state.js';
 import { TenantDatabase } from '../../src/database/tenants.js';
 import { entities } from '../../src/entities.js';
-import { type Caller } from '../../src/merchants/caller.js';
+import { type Caller } from '../../src/core/caller.js';
 import { type PayoutLimit, PayoutLimits } from '../../src/merchants/payout-limits.js';
 import { encryptTokens } from '../../src/payouts/payout-owner.js';
 import { Payout } from '../../src/payouts/payout.entity.js';

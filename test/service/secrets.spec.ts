@@ -4,7 +4,7 @@ import { type AddressInfo } from 'node:net';
 import { type FaultRequest, type PspName } from '@payonce/simulator';
 import { Redis } from 'ioredis';
 import { findCardNumber } from '../../src/core/card-number.js';
-import { scopes } from '../../src/merchants/caller.js';
+import { scopes } from '../../src/core/caller.js';
 import { GrpcClient, type Message } from '../grpc/grpc-client.js';
 import { shopsWithWindow } from '../support/duplicate-window.js';
 import { spawnNode } from '../support/process.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool, type QueryResultRow } from 'pg';
 import { type Effect, type PspName, pspNames, type Simulator, type WebhookRequest } from '@payonce/simulator';
-import { type Scope } from '../../src/merchants/caller.js';
+import { type Scope } from '../../src/core/caller.js';
 import { type Page } from '../../src/core/page.js';
 import { type AttemptView, type PaymentView } from '../../src/payments/payment.view.js';
 import { SystemClock } from '../../src/core/clock.js';

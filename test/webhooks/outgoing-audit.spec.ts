@@ -1,4 +1,4 @@
-import { type Caller } from '../../src/merchants/caller.js';
+import { type Caller } from '../../src/core/caller.js';
 import { OutgoingEnvironment } from './outgoing-environment.js';
 import { Receiver } from './receiver.js';
 

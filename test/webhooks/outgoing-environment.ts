@@ -7,7 +7,7 @@ import { SystemIds } from '../../src/core/ids.js';
 import { Encryption } from '../../src/core/encryption.js';
 import { type Database, openDatabase } from '../../src/database/database.js';
 import { TenantDatabase } from '../../src/database/tenants.js';
-import { type Caller } from '../../src/merchants/caller.js';
+import { type Caller } from '../../src/core/caller.js';
 import { defaultDeliverLimits, Deliver, type DeliverLimits } from '../../src/webhooks/outgoing/deliver.js';
 import { type DeliveryArgs, deliveryKinds } from '../../src/webhooks/outgoing/delivery-jobs.js';
 import { DeliveryMetrics } from '../../src/webhooks/outgoing/delivery-metrics.js';

@@ -4,7 +4,7 @@ import {
   type RecipientRule,
   recipientRules,
   scopes,
-} from '../../merchants/caller.js';
+} from '../../core/caller.js';
 import { MAX_COUNT, type PayoutLimit, payoutLimitScopes } from '../../merchants/payout-limits.js';
 import { IsFlag, IsOneOf, IsText, IsTextList, IsWholeNumber } from '../../http/fields.js';
 import { IsCurrencyCode, UUID } from '../../http/shared-fields.js';

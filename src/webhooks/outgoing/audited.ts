@@ -1,5 +1,5 @@
 import { type AuditRecord } from '../../database/audit.entity.js';
-import { actorOf as actorOfCaller, type Caller } from '../../merchants/caller.js';
+import { actorOf as actorOfCaller, type Caller } from '../../core/caller.js';
 
 /** Who acts: an API key of the merchant, or an operator. */
 export type ActingFor = Pick<Caller, 'merchantId' | 'sourceAddress'> &

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Counter, Registry } from 'prom-client';
-import { registerLookedUp } from '../../monitoring/looked-up-gauge.js';
+import { registerLookedUp } from '../../core/looked-up-gauge.js';
 import { DeliveryRecords } from './delivery-records.js';
 
 /** What an operator sees of deliveries: by result, never by endpoint, of which there may be any number. */

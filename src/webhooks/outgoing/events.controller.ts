@@ -4,7 +4,7 @@ import { type Page } from '../../core/page.js';
 import { aPage, Operation } from '../../http/operation.js';
 import { CurrentCaller, PathId, Scopes } from '../../http/request.decorators.js';
 import { PageOf } from '../../http/view-fields.js';
-import { type Caller } from '../../merchants/caller.js';
+import { type Caller } from '../../core/caller.js';
 import { ListEventsDto } from './dto/list-events.dto.js';
 import { ReplayEventDto } from './dto/replay.dto.js';
 import { EventView } from './event.view.js';

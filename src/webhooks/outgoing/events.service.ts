@@ -6,7 +6,7 @@ import { Problem } from '../../core/problem.js';
 import { EventRecord } from '../../database/event.entity.js';
 import { translateOutage } from '../../database/store-unavailable.js';
 import { TenantDatabase } from '../../database/tenants.js';
-import { type Caller } from '../../merchants/caller.js';
+import { type Caller } from '../../core/caller.js';
 import { type EventRow, type EventView, eventViewOf } from './event.view.js';
 import { idsBetween, replayEvent } from './replay.js';
 import { type DeliveryAttemptView, type DeliveryView, type ReplayView } from './webhook.view.js';

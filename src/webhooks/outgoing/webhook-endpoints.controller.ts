@@ -5,7 +5,7 @@ import { aPage, Operation } from '../../http/operation.js';
 import { EmptyDto, PageDto } from '../../http/page.dto.js';
 import { CurrentCaller, PathId, Scopes } from '../../http/request.decorators.js';
 import { PageOf } from '../../http/view-fields.js';
-import { type Caller } from '../../merchants/caller.js';
+import { type Caller } from '../../core/caller.js';
 import { CreateWebhookEndpointDto } from './dto/create-webhook-endpoint.dto.js';
 import { ReplayRangeDto } from './dto/replay.dto.js';
 import { EventView } from './event.view.js';

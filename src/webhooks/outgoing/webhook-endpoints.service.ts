@@ -10,7 +10,7 @@ import { Encryption } from '../../core/encryption.js';
 import { recordAct } from '../../database/record-act.js';
 import { translateOutage } from '../../database/store-unavailable.js';
 import { TenantDatabase } from '../../database/tenants.js';
-import { type Caller } from '../../merchants/caller.js';
+import { type Caller } from '../../core/caller.js';
 import { type Act, recordOf } from './audited.js';
 import { DISABLE } from './delivery-records.js';
 import { newSecret, encryptSecret } from './endpoint-secret.js';

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
-import { type Clock, SystemClock } from '../core/clock.js';
-import { withTimeout } from '../core/time-limit.js';
+import { type Clock, SystemClock } from './clock.js';
+import { withTimeout } from './time-limit.js';
 
 /** A server that says nothing must not hold up the other figures. */
 const MAX_LOOK_MS = 5_000;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Pool } from 'pg';
 import { Clock } from '../core/clock.js';
-import { Installation } from '../database/installation.js';
+import { Installation } from './installation.js';
 
 /** What /health/ready answers; `checks` names each thing that was looked at and how it is. */
 export interface ReadinessReport {

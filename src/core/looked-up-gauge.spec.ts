@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client';
-import { ManualClock } from '../core/clock.js';
+import { ManualClock } from './clock.js';
 import { type Figure, registerLookedUp } from './looked-up-gauge.js';
 
 describe('a gauge that is looked up', () => {
