@@ -15,7 +15,14 @@ import {
   type Pause,
   type Reply,
 } from './operation.js';
-import { newRun, OperationRun, type RunTools, throughOutages, type Written } from './operation-run.js';
+import {
+  newRun,
+  OperationRun,
+  type RunLock,
+  type RunTools,
+  throughOutages,
+  type Written,
+} from './operation-run.js';
 
 export interface IdempotentRunnerOptions extends RunTools {
   readonly seal: Encryption;
@@ -91,8 +98,7 @@ export class IdempotentRunner {
     const { merchantId, key } = existingKey;
     const run = { ...newRun(this.options, traceId, null), merchantId, key, actor: 'system:completer' };
     try {
-      const answer = await this.underKey(operation, run, existingKey).takeOver(existingKey);
-      return answer !== null;
+      return (await this.takeOver(operation, run, existingKey)) !== null;
     } catch (error) {
       if (error instanceof LockLost) return false;
       throw error;
@@ -132,11 +138,11 @@ export class IdempotentRunner {
           if (hasLooked || !(error instanceof Problem)) throw error;
           return REFUSED;
         }
-        const underKey = this.underKey(operation, run, { ...begun, recoveryPoint: '' });
-        refused = await underKey.accept(() =>
+        const lock = this.lockOf(operation, run, { ...begun, recoveryPoint: '' });
+        refused = await lock.accept(() =>
           this.keys.accept(operation.name, seal.fingerprint(asked), begun, run, request.sourceAddress),
         );
-        return refused ? REFUSED : underKey.answer(begun.decision);
+        return refused ? REFUSED : this.answer(lock, (loop) => loop.toRest(begun.decision));
       },
       () => {
         throw inProgress();
@@ -144,12 +150,32 @@ export class IdempotentRunner {
     );
   }
 
-  private underKey<State>(
+  private lockOf<State>(operation: Operation<never, State>, run: KeyedRun, at: KeyPoint): KeyLock<State> {
+    return new KeyLock(this.options, this.keys, operation, run, at);
+  }
+
+  /** Takes over the key and continues at its recovery point. null if another run has locked it. */
+  private async takeOver<State>(
     operation: Operation<never, State>,
     run: KeyedRun,
-    at: KeyPoint,
-  ): RunUnderKey<State> {
-    return new RunUnderKey(this.options, operation, run, this.keys, at);
+    key: IdempotencyKey,
+  ): Promise<KeyedAnswer | null> {
+    if (!(await this.keys.takeOver(key, run))) return null;
+    const lock = this.lockOf(operation, run, key);
+    return this.answer(lock, async (loop) => loop.advance(await lock.read()));
+  }
+
+  /** Advances the operation to its answer, through short pauses while the client waits. */
+  private async answer<State>(
+    lock: KeyLock<State>,
+    toFirstRest: (loop: KeyedLoop<State>) => Promise<Reply | Pause>,
+  ): Promise<KeyedAnswer> {
+    const loop = new OperationRun(this.options, lock.operation, lock, lock.run);
+    let rest = await toFirstRest(loop);
+    for (let naps = 0; naps < MAX_NAPS && rest.go === 'pause' && (await lock.sleepThrough(rest)); naps++) {
+      rest = await loop.advance(await lock.read());
+    }
+    return { status: rest.status, body: rest.body, replayed: false };
   }
 
   /** This key was used before. REFUSED: it no longer exists. */
@@ -176,7 +202,7 @@ export class IdempotentRunner {
       if (key.recoveryPoint === FINISHED) {
         return { status: key.responseStatus!, body: key.responseBody!, replayed: true };
       }
-      const answer = await this.underKey(operation, run, key).takeOver(key);
+      const answer = await this.takeOver(operation, run, key);
       if (answer) return answer;
       const leftMs = waitUntilMs - clock.monotonicMs();
       if (leftMs <= 0) throw inProgress();
@@ -187,50 +213,32 @@ export class IdempotentRunner {
   }
 }
 
+type KeyedLoop<State> = OperationRun<State, unknown, Reply | Pause, KeyedRun>;
+
 /** What a run needs of its key to read the state. */
 type KeyPoint = Pick<IdempotencyKey, 'subjectId' | 'params' | 'recoveryPoint'>;
 
-/** A run that holds an idempotency key, until it has an answer for the client. */
-class RunUnderKey<State> extends OperationRun<State, unknown, Reply | Pause, KeyedRun> {
+/** An idempotency key that a run holds until it has an answer for the client. */
+class KeyLock<State> implements RunLock<State, Reply | Pause> {
   constructor(
-    tools: RunTools,
-    private readonly operation: Operation<never, State>,
-    run: KeyedRun,
+    private readonly tools: RunTools,
     private readonly keys: IdempotencyKeyRepository,
+    readonly operation: Operation<never, State>,
+    readonly run: KeyedRun,
     private at: KeyPoint,
-  ) {
-    super(tools, operation, run);
-  }
+  ) {}
 
   /** Writes the first decision. If the store's answer is lost, the key's token shows whether it was written. */
   async accept(write: () => Promise<Refusal | null>): Promise<Refusal | null> {
     let tries = 0;
-    const refused = await this.throughOutages(() => (tries++, write()));
+    const refused = await throughOutages(this.tools, () => (tries++, write()));
     if (refused?.by !== 'gate' || tries === 1) return refused;
-    const key = await this.throughOutages(() => this.keys.read(this.run));
+    const key = await throughOutages(this.tools, () => this.keys.read(this.run));
     return key?.lockToken === this.run.lockToken ? null : refused;
   }
 
-  /** Takes over the key and continues at its recovery point. null if another run has locked it. */
-  async takeOver(key: IdempotencyKey): Promise<KeyedAnswer | null> {
-    if (!(await this.keys.takeOver(key, this.run))) return null;
-    return this.answered(await this.advance(await this.read()));
-  }
-
-  async answer(first: Decision<State>): Promise<KeyedAnswer> {
-    return this.answered(await this.toRest(first));
-  }
-
-  private async answered(first: Reply | Pause): Promise<KeyedAnswer> {
-    let rest = first;
-    for (let naps = 0; naps < MAX_NAPS && rest.go === 'pause' && (await this.sleepThrough(rest)); naps++) {
-      rest = await this.advance(await this.read());
-    }
-    return { status: rest.status, body: rest.body, replayed: false };
-  }
-
   /** Waits through a short pause instead of answering "not yet". False if the pause is too long. */
-  private async sleepThrough({ until }: Pause): Promise<boolean> {
+  async sleepThrough({ until }: Pause): Promise<boolean> {
     const { clock } = this.tools;
     const { clientWaiting, deadline } = this.run;
     if (!until || !clientWaiting || until >= deadline) return false;
@@ -243,7 +251,7 @@ class RunUnderKey<State> extends OperationRun<State, unknown, Reply | Pause, Key
     return this.keys.takeOver(key, this.run);
   }
 
-  protected async write(decision: Decision<State>): Promise<Written> {
+  async write(decision: Decision<State>): Promise<Written> {
     if ((await this.keys.write(decision, this.run)).done) return 'written';
     const key = await this.keys.read(this.run);
     if (wasWritten(decision, key)) return 'written';
@@ -255,12 +263,12 @@ class RunUnderKey<State> extends OperationRun<State, unknown, Reply | Pause, Key
     return 'refused';
   }
 
-  protected read(): Promise<State> {
+  read(): Promise<State> {
     const { subjectId, params, recoveryPoint } = this.at;
     return this.operation.load(subjectId!, params, recoveryPoint, this.run);
   }
 
-  protected async stepBack(state: State, why: 'refused' | 'unheld'): Promise<Pause> {
+  async stepBack(state: State, why: 'refused' | 'unheld'): Promise<Pause> {
     if (why === 'unheld') throw new LockLost();
     const busy = this.operation.busy(state);
     await this.keys.write(busy, this.run);

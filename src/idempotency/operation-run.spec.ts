@@ -8,6 +8,9 @@ import {
   newRun,
   nowHeld,
   OperationRun,
+  type Run,
+  type RunLock,
+  type RunTools,
   type Steps,
   type Written,
 } from './operation-run.js';
@@ -36,64 +39,71 @@ interface Write {
   readonly gives: string;
 }
 
-class CallOnce extends OperationRun<State, 'done', Rest> {
+class Row implements RunLock<State, Rest> {
   readonly writes: Write[] = [];
-  /** The token that the rows have; another run's writes change it. */
-  rowToken = this.run.lockToken;
+  /** The token that the row has; another run's writes change it. */
+  rowToken: string;
 
-  protected write(): Promise<Written> {
+  constructor(
+    private readonly tools: RunTools,
+    readonly run: Run,
+  ) {
+    this.rowToken = run.lockToken;
+  }
+
+  write(): Promise<Written> {
     if (this.run.heldToken !== this.rowToken) return Promise.resolve('unheld');
     this.writes.push({ guardedBy: this.run.heldToken, gives: this.run.lockToken });
     this.rowToken = this.run.lockToken;
     nowHeld(this.run, newLease(this.tools, this.run.lockToken));
     return Promise.resolve('written');
   }
-  protected read = () => Promise.resolve<State>('new');
-  protected stepBack = () => Promise.resolve<Rest>({ go: 'rest', changes: [], by: 'another run' });
+  read = () => Promise.resolve<State>('new');
+  stepBack = () => Promise.resolve<Rest>({ go: 'rest', changes: [], by: 'another run' });
 }
 
-/** One call; `during` happens while it is under way. */
-function callOnce(during: (run: CallOnce, session: Session) => void): [CallOnce, Session] {
+/** A run with one call; `during` happens while it is under way. */
+async function callOnce(during: (row: Row, session: Session) => void): Promise<[Rest, Row, Session]> {
   const clock = new ManualClock();
   const session = new Session();
   const ids = new SystemIds(clock);
   const steps: Steps<State, 'done', Rest> = {
     next: (): Decision<State, Rest> => ({ go: 'call', state: 'called', changes: [] }),
     call: () => {
-      during(run, session);
+      during(row, session);
       return Promise.resolve('done');
     },
     settle: () => ({ go: 'rest', changes: [], by: 'this run' }),
     evidence: () => [],
   };
   const tools = { store: new MemoryStore(clock), clock, ids, holder: session, leaseMs: 10_000 };
-  const run = new CallOnce(tools, steps, newRun(tools, 'trace', null));
-  return [run, session];
+  const row = new Row(tools, newRun(tools, 'trace', null));
+  const rest = await new OperationRun(tools, steps, row, row.run).advance('new');
+  return [rest, row, session];
 }
 
 describe('a run whose session with the database ends during a call', () => {
   it('takes its lock again with the commit of the answer, guarded by the token that the rows have', async () => {
-    const [run, session] = callOnce((_, held) => held.end());
-    expect(await run.advance('new')).toMatchObject({ by: 'this run' });
-    expect(run.writes).toEqual([
+    const [rest, row, session] = await callOnce((_, held) => held.end());
+    expect(rest.by).toBe('this run');
+    expect(row.writes).toEqual([
       { guardedBy: 'session 1, token 1', gives: 'session 1, token 1' },
       { guardedBy: 'session 1, token 1', gives: 'session 2, token 2' },
     ]);
-    expect([session.holds(run.run.lockToken), run.run.lease.outlives(1_000)]).toEqual([true, true]);
+    expect([session.holds(row.run.lockToken), row.run.lease.outlives(1_000)]).toEqual([true, true]);
   });
 
   it('steps back where another run has taken the lock meanwhile', async () => {
-    const [run, session] = callOnce((self) => {
+    const [rest, row] = await callOnce((self, session) => {
       session.end();
       self.rowToken = 'of another run';
     });
-    expect(await run.advance('new')).toMatchObject({ by: 'another run' });
-    expect(run.rowToken).toBe('of another run');
+    expect(rest.by).toBe('another run');
+    expect(row.rowToken).toBe('of another run');
   });
 
   it('keeps its token where the session holds', async () => {
-    const [run] = callOnce(() => {});
-    await run.advance('new');
-    expect(run.writes.map(({ gives }) => gives)).toEqual(['session 1, token 1', 'session 1, token 1']);
+    const [, row] = await callOnce(() => {});
+    expect(row.writes.map(({ gives }) => gives)).toEqual(['session 1, token 1', 'session 1, token 1']);
   });
 });

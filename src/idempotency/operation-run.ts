@@ -99,23 +99,27 @@ const MAX_STEPS = 64;
 /** How often the store is tried again before the caller gets an error. */
 const MAX_OUTAGES = 6;
 
+/** How a run holds its operation: by a client's key, or by a lease of its route. */
+export interface RunLock<State, Rest> {
+  /** Commits a decision, and renews the lock with it. */
+  write(decision: Decision<State, Rest>): Promise<Written>;
+  /** The state as the tables have it now. */
+  read(): Promise<State>;
+  /** Another run advances the operation. */
+  stepBack(state: State, why: 'refused' | 'unheld'): Promise<Rest>;
+}
+
 /**
  * The one way to advance an operation, for a request, its retry, the completer, the resolver and a compensation
- * alike: decide, commit, call with no transaction open, decide about the answer, commit. The subclass says how a
- * run locks its operation (by a client's key, or a route).
+ * alike: decide, commit, call with no transaction open, decide about the answer, commit.
  */
-export abstract class OperationRun<State, Answered, Rest extends Resting, R extends Run = Run> {
+export class OperationRun<State, Answered, Rest extends Resting, R extends Run = Run> {
   constructor(
-    protected readonly tools: RunTools,
-    protected readonly steps: Steps<State, Answered, Rest, R>,
-    readonly run: R,
+    private readonly tools: RunTools,
+    private readonly steps: Steps<State, Answered, Rest, R>,
+    private readonly lock: RunLock<State, Rest>,
+    private readonly run: R,
   ) {}
-
-  protected abstract write(decision: Decision<State, Rest>): Promise<Written>;
-  /** The state as the tables have it now. */
-  protected abstract read(): Promise<State>;
-  /** Another run advances the operation. */
-  protected abstract stepBack(state: State, why: 'refused' | 'unheld'): Promise<Rest>;
 
   /** From the tables to the point where the operation rests. */
   async advance(state: State): Promise<Rest> {
@@ -149,18 +153,18 @@ export abstract class OperationRun<State, Answered, Rest extends Resting, R exte
     let isStale = false;
     const stepBack = async (why: 'refused' | 'unheld') => {
       if (answered !== undefined) {
-        await leaveEvidence(this.tools, async () => this.steps.evidence(await this.read(), answered));
+        await leaveEvidence(this.tools, async () => this.steps.evidence(await this.lock.read(), answered));
       }
-      return this.stepBack(state, why);
+      return this.lock.stepBack(state, why);
     };
     return decideAgain<Decision<State, Rest>>(
       this.tools,
       async () => {
-        if (isStale) state = await this.throughOutages(() => this.read());
+        if (isStale) state = await throughOutages(this.tools, () => this.lock.read());
         isStale = true;
         this.keepLock();
         const decision = decideFrom(state);
-        const written = await this.throughOutages(() => this.write(decision));
+        const written = await throughOutages(this.tools, () => this.lock.write(decision));
         if (written === 'written') return decision;
         return written === 'refused' ? REFUSED : stepBack('unheld');
       },
@@ -172,10 +176,6 @@ export abstract class OperationRun<State, Answered, Rest extends Resting, R exte
   private keepLock(): void {
     const { holder } = this.tools;
     if (holder && !holder.holds(this.run.lockToken)) this.run.lockToken = holder.newToken();
-  }
-
-  protected throughOutages<T>(work: () => Promise<T>): Promise<T> {
-    return throughOutages(this.tools, work);
   }
 }
 

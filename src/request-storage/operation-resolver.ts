@@ -13,9 +13,9 @@ import {
   nowHeld,
   OperationRun,
   type Run,
+  type RunLock,
   type RunTools,
   type Steps,
-  type Written,
 } from '../idempotency/operation-run.js';
 import { type Answered, type Call, isCall, type OperationHistory, responseOf } from './attempt.js';
 import { type StepResult, evidenceOnly } from './advance.js';
@@ -220,8 +220,9 @@ export class OperationResolver<State> {
 
   /** Advances from a state as far as possible now; makes the call first if the state has a committed one. */
   protected async follow(due: Operated, state: State, run: Run, calls = false): Promise<boolean> {
-    const route = new RouteRun(this.deps, this.owner, due, run);
-    const rest = await (calls ? route.toRest({ go: 'call', state, changes: [] }) : route.advance(state));
+    const { owner, deps } = this;
+    const loop = new OperationRun(deps, stepsOf(owner, due), leaseOf(deps, owner, due, run), run);
+    const rest = await (calls ? loop.toRest({ go: 'call', state, changes: [] }) : loop.advance(state));
     return rest.advanced;
   }
 
@@ -329,32 +330,24 @@ interface RouteRest {
   readonly advanced: boolean;
 }
 
-/** A run that has leased a route. */
-class RouteRun<State> extends OperationRun<State, Answered, RouteRest> {
-  constructor(
-    tools: RunTools,
-    private readonly owner: OperationOwner<State>,
-    private readonly due: Operated,
-    run: Run,
-  ) {
-    super(tools, stepsOf(owner, due), run);
-  }
-
-  protected async write(decision: Decision<State, RouteRest>): Promise<Written> {
-    if (decision.changes.length === 0) return 'written';
-    const lease = newLease(this.tools, this.run.lockToken);
-    const done = await commitAt(this.tools, 'driven', decision.changes);
-    if (done) nowHeld(this.run, lease);
-    return done ? 'written' : 'refused';
-  }
-
-  protected read(): Promise<State> {
-    return this.owner.read(this.due);
-  }
-
-  protected async stepBack(): Promise<RouteRest> {
-    return { go: 'rest', changes: [], advanced: false };
-  }
+/** A lease of the route, which every commit of the run renews. */
+function leaseOf<State>(
+  tools: RunTools,
+  owner: OperationOwner<State>,
+  due: Operated,
+  run: Run,
+): RunLock<State, RouteRest> {
+  return {
+    async write({ changes }) {
+      if (changes.length === 0) return 'written';
+      const lease = newLease(tools, run.lockToken);
+      const done = await commitAt(tools, 'driven', changes);
+      if (done) nowHeld(run, lease);
+      return done ? 'written' : 'refused';
+    },
+    read: () => owner.read(due),
+    stepBack: () => Promise.resolve({ go: 'rest', changes: [], advanced: false }),
+  };
 }
 
 /** What the resolver does for one operation, also if other operations of its subject are open. */
