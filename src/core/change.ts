@@ -1,3 +1,4 @@
+import { type JsonText } from './json-text.js';
 import { type Table } from './table.js';
 
 /**
@@ -58,7 +59,7 @@ export interface Update {
 }
 
 export type Values = Readonly<Record<string, Value>>;
-export type Value = string | number | boolean | null | Date | Uint8Array | FromNow | JsonValue;
+export type Value = string | number | boolean | null | Date | Uint8Array | FromNow | JsonText | JsonValue;
 export type JsonValue = Readonly<Record<string, unknown>> | readonly unknown[];
 
 /** A time that the store's own clock decides when it writes: now, plus `ms`. For leases. */
@@ -71,8 +72,13 @@ export function fromNow(ms: number): FromNow {
   return new FromNow(ms);
 }
 
-/** A column's value may be given as the row has it, or for a time as `fromNow(ms)`. */
-type Given<Row> = { readonly [K in keyof Row]: Row[K] | (Date extends Row[K] ? FromNow : never) };
+/** A column's value may be given as the row has it, for a time as `fromNow(ms)`, or for an object as its JSON. */
+export type Given<Row> = {
+  readonly [K in keyof Row]:
+    | Row[K]
+    | (Date extends Row[K] ? FromNow : never)
+    | (Record<string, unknown> extends Row[K] ? JsonText : never);
+};
 
 /** Adds a row. A row that is already there breaks a rule (`by: 'unique'`), unless the insert is a gate. */
 export function insert<Row>(table: Table<Row>, row: Given<Row>): Insert {

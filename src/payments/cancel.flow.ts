@@ -1,11 +1,11 @@
 import { authorizedRefusal, leftToCapture, released } from './capture.flow.js';
 import { failureOf } from './failure.js';
-import { ModificationFlow, verdictOf } from './modify-payment.js';
+import { ModificationFlow, requestedVerdict } from './modify-payment.js';
 import { type Payment } from './payment.entity.js';
 import { type Refusal } from './payment-flow.js';
 import { type PaymentEvent } from './payment.lifecycle.js';
 import { type Decided } from './payment-operation.js';
-import { type PaymentState, requestedKey } from './payment-state.js';
+import { type PaymentState } from './payment-state.js';
 
 /** Voids an authorization, or the rest of it, or an undecided payment if the PSP supports that. */
 export class CancelFlow extends ModificationFlow {
@@ -14,7 +14,7 @@ export class CancelFlow extends ModificationFlow {
 
   /** begin: a canceled payment satisfies the request, no matter what canceled it. */
   protected override isAlreadySatisfied(state: PaymentState): boolean {
-    return state.payment.status === 'canceled' || verdictOf(state, requestedKey(state)) === 'effective';
+    return state.payment.status === 'canceled' || requestedVerdict(state) === 'effective';
   }
 
   protected refusal({ payment }: PaymentState): Refusal | null {

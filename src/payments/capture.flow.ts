@@ -5,13 +5,13 @@ import { entityKey } from '../request-storage/entity-key.js';
 import { type RuledOut } from '../request-storage/next-step.js';
 import { type PspRequest } from '../request-storage/psp-request.entity.js';
 import { failureOf } from './failure.js';
-import { ModificationFlow, verdictOf } from './modify-payment.js';
+import { ModificationFlow, requestedVerdict } from './modify-payment.js';
 import { type Payment } from './payment.entity.js';
 import { type Refusal } from './payment-flow.js';
 import { paymentLifecycle, type PaymentEvent } from './payment.lifecycle.js';
 import { paymentMoved } from './payment-events.js';
 import { type Decided, type NewId } from './payment-operation.js';
-import { type PaymentState, requestedKey } from './payment-state.js';
+import { type PaymentState } from './payment-state.js';
 import { moveOn } from './settle.js';
 
 /** Captures an authorization: whole, in part, or in several parts with a reference each. */
@@ -21,7 +21,7 @@ export class CaptureFlow extends ModificationFlow {
 
   /** begin: a capture with a reference is done once; another request with that reference gets the same capture. */
   protected override isAlreadySatisfied(state: PaymentState): boolean {
-    const isDone = verdictOf(state, requestedKey(state)) === 'effective';
+    const isDone = requestedVerdict(state) === 'effective';
     return state.wanted.reference !== null && isDone && !hasComeBack(state);
   }
 
@@ -104,8 +104,8 @@ export class CaptureFlow extends ModificationFlow {
   }
 }
 
-function hasComeBack(state: PaymentState): boolean {
-  const route = state.histories.get(requestedKey(state))?.routes.at(-1);
+function hasComeBack({ histories, requestedKey }: PaymentState): boolean {
+  const route = histories.get(requestedKey)?.routes.at(-1);
   return route !== undefined && cameBack(route);
 }
 

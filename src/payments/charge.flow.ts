@@ -175,6 +175,7 @@ export class ChargeFlow extends PaymentFlow<NewPayment> implements PaymentOperat
     };
     const state: PaymentState = {
       wanted: firstRequested,
+      requestedKey: key,
       payment,
       histories: new Map([[key, history]]),
       secrets,

@@ -7,7 +7,7 @@ import { type Payment } from './payment.entity.js';
 import { PaymentFlow, type Refusal } from './payment-flow.js';
 import { type PaymentEvent } from './payment.lifecycle.js';
 import { type Decided, type OperationRecord, type PaymentOperation } from './payment-operation.js';
-import { keyAtPspOf, type PaymentState, recordedBy, requestedKey, withHistory } from './payment-state.js';
+import { keyAtPspOf, type PaymentState, recordedBy, withHistory } from './payment-state.js';
 import { payments } from './payment.table.js';
 
 /** A requested operation on an existing payment. */
@@ -92,10 +92,9 @@ export abstract class ModificationFlow extends PaymentFlow<ModifyPayment> implem
 
   /** Opens the operation (its route with the first attempt, and its reserved amount), or says why not. */
   protected open(state: PaymentState, run: KeyedRun): Decision<PaymentState> {
-    const { payment } = state;
+    const { payment, requestedKey: key } = state;
     const { storage, clock } = this.tools;
     const now = clock.now();
-    const key = requestedKey(state);
     const before = state.histories.get(key);
     // Opened by this key, and decided by the resolver meanwhile.
     if ((state.opened && before) || this.isAlreadySatisfied(state)) return this.answered(state);
@@ -166,6 +165,7 @@ function paramsOf({ amount, reference }: ModifyPayment): Record<string, unknown>
   return { ...(amount === null ? {} : { amount }), ...(reference === null ? {} : { reference }) };
 }
 
-export function verdictOf({ histories }: PaymentState, key: string): string | undefined {
-  return histories.get(key)?.routes.at(-1)?.request.verdict;
+/** The verdict of the requested operation; undefined if it was never opened. */
+export function requestedVerdict({ histories, requestedKey }: PaymentState): string | undefined {
+  return histories.get(requestedKey)?.routes.at(-1)?.request.verdict;
 }

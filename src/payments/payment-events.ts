@@ -7,7 +7,7 @@ import { type Payment } from './payment.entity.js';
 import { type PaymentEvent, type PaymentStatus } from './payment.lifecycle.js';
 import { type NewId } from './payment-operation.js';
 import { firstEntityKey, type PaymentState } from './payment-state.js';
-import { viewOf } from './payment.view.js';
+import { paymentJson } from './payment.view.js';
 
 /**
  * The event when a payment changes from `was` to `is`; null if there is none. Refunds have their own events, and an
@@ -86,6 +86,6 @@ function eventOf(
   at: Date,
 ): Change {
   const { merchantId, id } = payment;
-  const data = { ...viewOf(payment, charge) };
+  const data = paymentJson(payment, charge);
   return event({ merchantId, id: newId(), type, subject: `payment:${id}`, data, at });
 }

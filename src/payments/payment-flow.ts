@@ -11,10 +11,9 @@ import {
   firstEntityKey,
   type PaymentState,
   type RequestedOperation,
-  requestedKey,
   undecidedOperation,
 } from './payment-state.js';
-import { viewOf } from './payment.view.js';
+import { paymentJson } from './payment.view.js';
 
 /** Why an operation cannot begin in the present state of a payment. */
 export interface Refusal {
@@ -38,7 +37,7 @@ export abstract class PaymentFlow<Input> extends OperationFlow<Input, PaymentSta
   }
 
   protected isAnswered(state: PaymentState, { history }: StepResult): boolean {
-    return history.entityKey === requestedKey(state) || this.isAlreadySatisfied(state);
+    return history.entityKey === state.requestedKey || this.isAlreadySatisfied(state);
   }
 
   /** The requested operation is already done. */
@@ -52,7 +51,7 @@ export abstract class PaymentFlow<Input> extends OperationFlow<Input, PaymentSta
   }
 
   protected bodyOf({ payment, histories }: PaymentState): string {
-    return JSON.stringify(viewOf(payment, histories.get(firstEntityKey(payment))));
+    return paymentJson(payment, histories.get(firstEntityKey(payment))).text;
   }
 
   protected override resumesAt({ opened }: PaymentState): RecoveryPoint {

@@ -17,7 +17,7 @@ import {
   firstRequested,
   type PaymentState,
   type RequestedOperation,
-  requestedKey,
+  requestedKeyOf,
   type StoredPayment,
   undecidedOperation,
 } from './payment-state.js';
@@ -68,18 +68,19 @@ export class PaymentOwner implements OperationOwner<PaymentState> {
     const readPayment = async () => (await store.find(payments, { merchantId, id: paymentId }, 1))[0] ?? null;
     return asOfOneMoment(this.tools, readPayment, async (payment) => {
       const histories = await storage.historiesOf(merchantId, paymentId);
-      const found = { wanted, payment, histories, call: null, opened: false };
+      const requestedKey = requestedKeyOf(payment, wanted);
+      const found = { wanted, requestedKey, payment, histories, call: null, opened: false };
       return { ...found, records: await this.recordsOf(found) };
     });
   }
 
   /** Of the requested operation and of an undecided one, which another client may have requested. */
   private async recordsOf(state: Omit<StoredPayment, 'records'>): Promise<ReadonlyMap<string, unknown>> {
-    const { wanted, payment } = state;
+    const { wanted, requestedKey, payment } = state;
     const undecided = undecidedOperation(state);
     const names = new Map<string, Operation>();
     if (undecided) names.set(undecided.entityKey, undecided.routes[0]!.request.operation);
-    if (wanted.operation === 'refund') names.set(requestedKey(state), wanted.operation);
+    if (wanted.operation === 'refund') names.set(requestedKey, wanted.operation);
     const records = new Map<string, unknown>();
     for (const [name, operation] of names) {
       const record = await this.operation(operation).record?.find(payment.merchantId, name);

@@ -37,6 +37,8 @@ export const firstRequested: RequestedOperation = {
 /** A payment with all known data: the input of decisions. */
 export interface PaymentState {
   readonly wanted: RequestedOperation;
+  /** The entity key of the requested operation. */
+  readonly requestedKey: string;
   readonly payment: Payment;
   readonly histories: ReadonlyMap<string, OperationHistory>;
   readonly secrets: Secrets | null;
@@ -61,15 +63,15 @@ export function firstEntityKey(payment: Payment): string {
 }
 
 /** The entity key of the requested operation. */
-export function requestedKey({ payment, wanted }: Pick<PaymentState, 'payment' | 'wanted'>): string {
-  switch (wanted.operation) {
+export function requestedKeyOf(payment: Payment, { operation, reference }: RequestedOperation): string {
+  switch (operation) {
     case 'first':
     case 'complete':
       return firstEntityKey(payment);
     case 'void':
       return entityKey.void(payment.id);
     default:
-      return entityKey[wanted.operation](payment.id, wanted.reference);
+      return entityKey[operation](payment.id, reference);
   }
 }
 

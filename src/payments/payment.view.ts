@@ -1,5 +1,6 @@
 import { ApiExtraModels, ApiSchema, getSchemaPath } from '@nestjs/swagger';
 import { failureViewOf } from '../core/failure.js';
+import { jsonOnce } from '../core/json-text.js';
 import { FailureView } from '../http/failure.view.js';
 import {
   Amount,
@@ -178,6 +179,8 @@ export function viewOf(payment: Payment, charge: OperationHistory | undefined): 
     updated_at: payment.updatedAt.toISOString(),
   };
 }
+
+export const paymentJson = jsonOnce(viewOf);
 
 function actionViewOf(action: StoredNextAction | null): NextActionView | null {
   return action?.type === 'redirect' ? Object.assign({ method: 'GET' as const, fields: {} }, action) : action;

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { paymentFixture, refundFixture } from '../../test/support/fixtures.js';
 import { runs } from '../../test/support/property-runs.js';
 import { type Change } from '../core/change.js';
+import { type JsonText } from '../core/json-text.js';
 import { eventRecords } from '../database/event.js';
 import { type Capabilities, type Operation } from '../psp/contract.js';
 import { RefundFlow } from '../refunds/refund.flow.js';
@@ -65,6 +66,7 @@ function opened(
   };
   const state = {
     wanted: firstRequested,
+    requestedKey: key,
     payment: reserved,
     histories: new Map([[key, stepResult.history]]),
     secrets: null,
@@ -111,7 +113,7 @@ function toldBy(changes: readonly Change[]): unknown[] {
   return changes.flatMap((change) => {
     if (change.table !== eventRecords || change.op !== 'insert') return [];
     const { type, data } = change.row;
-    return [[type, Object(data).status]];
+    return [[type, (JSON.parse((data as JsonText).text) as { status: string }).status]];
   });
 }
 

@@ -4,7 +4,7 @@ import { event } from '../database/event.js';
 import { type OperationHistory } from '../request-storage/attempt.js';
 import { type Payout } from './payout.entity.js';
 import { type PayoutStatus } from './payout.lifecycle.js';
-import { viewOf } from './payout.view.js';
+import { payoutJson } from './payout.view.js';
 
 /** The event of a payout that goes from `was` to `is`; null where there is none. */
 export function payoutEventOf(was: PayoutStatus, is: PayoutStatus): EventTypeOf<'payout'> | null {
@@ -22,6 +22,6 @@ export function payoutMoved(
   const type = payoutEventOf(was, payout.status);
   if (type === null) return [];
   const { merchantId, id } = payout;
-  const data = { ...viewOf(payout, history) };
+  const data = payoutJson(payout, history);
   return [event({ merchantId, id: newId(), type, subject: `payout:${id}`, data, at: now })];
 }

@@ -11,7 +11,7 @@ import { type Payout } from './payout.entity.js';
 import { refuseOverLimit } from './payout-limit.js';
 import { encryptTokens, type PayoutOwner, type PayoutState, transitionTo } from './payout-owner.js';
 import { payouts } from './payout.table.js';
-import { viewOf } from './payout.view.js';
+import { payoutJson } from './payout.view.js';
 import { type NewPayout } from './payouts.js';
 import { type RegisteredRecipients } from './recipients.js';
 import { refuseOutOfTurn, type Sequences } from './sequence.js';
@@ -168,6 +168,6 @@ export class PayoutFlow extends OperationFlow<NewPayout, PayoutState> {
   }
 
   protected bodyOf({ payout, history }: PayoutState): string {
-    return JSON.stringify(viewOf(payout, history));
+    return payoutJson(payout, history).text;
   }
 }

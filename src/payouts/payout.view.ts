@@ -1,5 +1,6 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { failureViewOf } from '../core/failure.js';
+import { jsonOnce } from '../core/json-text.js';
 import { FailureView } from '../http/failure.view.js';
 import { Amount, Constant, Field, Id, Metadata, OneOf, TestMode, Text, Time } from '../http/view-fields.js';
 import { type OperationHistory } from '../request-storage/attempt.js';
@@ -99,3 +100,5 @@ export function viewOf(payout: Payout, history: OperationHistory | undefined): P
     updated_at: payout.updatedAt.toISOString(),
   };
 }
+
+export const payoutJson = jsonOnce(viewOf);

@@ -83,7 +83,8 @@ describe('a refund that is refused', () => {
 describe('a refund that failed, asked for again under its name', () => {
   const stateOf = (verdict: PspRequest['verdict']) => {
     const routes = [{ request: { verdict } as PspRequest, attempts: [] }];
-    return { histories: new Map([['payment-p-refund', { routes }]]) } as unknown as PaymentState;
+    const requestedKey = 'payment-p-refund';
+    return { requestedKey, histories: new Map([[requestedKey, { routes }]]) } as unknown as PaymentState;
   };
 
   it('is refused where the PSP had done it, and is tried again where the PSP did nothing', () => {

@@ -1,5 +1,5 @@
 import { withheldOf } from '../payments/dispute.js';
-import { verdictOf } from '../payments/modify-payment.js';
+import { requestedVerdict } from '../payments/modify-payment.js';
 import { type Payment } from '../payments/payment.entity.js';
 import { type Refusal } from '../payments/payment-flow.js';
 import { paymentLifecycle } from '../payments/payment.lifecycle.js';
@@ -20,8 +20,7 @@ function unrefunded({ amountCaptured, amountRefunded, refundReserved }: Payment)
  * route prevents another request.
  */
 export function reversedRefusal(refund: Refund, state: PaymentState): Refusal | null {
-  const verdict = verdictOf(state, refund.entityKey);
-  if (refund.status !== 'failed' || verdict !== 'effective') return null;
+  if (refund.status !== 'failed' || requestedVerdict(state) !== 'effective') return null;
   return {
     code: 'refund_reversed',
     detail: `The refund ${refund.entityKey} failed after the PSP had done it. Ask for a new one with a \`reference\` of its own.`,

@@ -6,7 +6,7 @@ import { type Refusal } from '../payments/payment-flow.js';
 import { type PaymentEvent } from '../payments/payment.lifecycle.js';
 import { type Decided, type NewId } from '../payments/payment-operation.js';
 import { type PaymentOwner } from '../payments/payment-owner.js';
-import { type PaymentState, requestedKey, undecidedOperation } from '../payments/payment-state.js';
+import { type PaymentState, undecidedOperation } from '../payments/payment-state.js';
 import { type RuledOut } from '../request-storage/next-step.js';
 import { type PspRequest } from '../request-storage/psp-request.entity.js';
 import { refundMoved } from './refund-events.js';
@@ -15,7 +15,7 @@ import { refundLifecycle } from './refund.lifecycle.js';
 import { type KeptRefund, RefundRecord } from './refund-record.js';
 import { leftToRefund, refundRefusal, reversedRefusal } from './refund-rules.js';
 import { refunds } from './refund.table.js';
-import { refundViewOf } from './refund.view.js';
+import { refundJson, refundViewOf } from './refund.view.js';
 
 /**
  * Refunds a captured amount. Its name identifies a refund, `payment-<id>-refund[-<reference>]`: every request for
@@ -68,7 +68,7 @@ export class RefundFlow extends ModificationFlow {
     const now = this.tools.clock.now();
     return {
       merchantId: payment.merchantId,
-      entityKey: requestedKey(state),
+      entityKey: state.requestedKey,
       id: this.tools.ids.uuid(),
       paymentId: payment.id,
       reference: input.reference,
@@ -153,18 +153,19 @@ export class RefundFlow extends ModificationFlow {
   }
 
   protected override bodyOf(state: PaymentState): string {
-    const view = refundViewOf(refundOf(state)!.row);
-    return JSON.stringify(state.wanted.isNew ? view : { ...view, existing: true });
+    const { row } = refundOf(state)!;
+    if (state.wanted.isNew) return refundJson(row).text;
+    return JSON.stringify({ ...refundViewOf(row), existing: true });
   }
 }
 
 /** The refund that is requested. */
-function refundOf(state: PaymentState): KeptRefund | undefined {
-  return state.records.get(requestedKey(state)) as KeptRefund | undefined;
+function refundOf({ records, requestedKey }: PaymentState): KeptRefund | undefined {
+  return records.get(requestedKey) as KeptRefund | undefined;
 }
 
 function withRefund(state: PaymentState, refund: KeptRefund): PaymentState {
-  return { ...state, records: new Map(state.records).set(requestedKey(state), refund) };
+  return { ...state, records: new Map(state.records).set(state.requestedKey, refund) };
 }
 
 /** Only the amount distinguishes two refunds of one name; a request without an amount means the existing one. */

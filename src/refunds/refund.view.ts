@@ -1,5 +1,6 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { failureViewOf } from '../core/failure.js';
+import { jsonOnce } from '../core/json-text.js';
 import { FailureView } from '../http/failure.view.js';
 import { Amount, Constant, Field, Id, Metadata, OneOf, TestMode, Text, Time } from '../http/view-fields.js';
 import { type Refund } from './refund.entity.js';
@@ -92,3 +93,5 @@ export function refundViewOf(refund: Refund): RefundView {
     updated_at: refund.updatedAt.toISOString(),
   };
 }
+
+export const refundJson = jsonOnce(refundViewOf);

@@ -1,4 +1,5 @@
 import { FromNow, type Value } from '../../core/change.js';
+import { JsonText } from '../../core/json-text.js';
 import { type ColumnType } from './columns.js';
 
 /** A value as Postgres reads it in text format; null stays null. A FromNow is its milliseconds. */
@@ -16,7 +17,7 @@ export function encode(value: Value): string | null {
       if (value instanceof Date) return value.toISOString();
       if (value instanceof FromNow) return String(value.ms);
       if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString('hex')}`;
-      return JSON.stringify(value);
+      return value instanceof JsonText ? value.text : JSON.stringify(value);
   }
 }
 

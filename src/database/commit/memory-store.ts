@@ -17,6 +17,7 @@ import {
   type Values,
   type Where,
 } from '../../core/change.js';
+import { JsonText } from '../../core/json-text.js';
 import { encode } from './encoding.js';
 import { type Table } from '../../core/table.js';
 
@@ -187,7 +188,7 @@ export class MemoryStore implements Store {
 
   private stored(value: Value): Value {
     if (value instanceof FromNow) return new Date(this.clock.now().getTime() + value.ms);
-    return value;
+    return value instanceof JsonText ? (JSON.parse(value.text) as Value) : value;
   }
 }
 
