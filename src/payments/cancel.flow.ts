@@ -2,7 +2,7 @@ import { authorizedRefusal, leftToCapture, released } from './capture.flow.js';
 import { failureOf } from './failure.js';
 import { ModificationFlow, requestedVerdict } from './modify-payment.js';
 import { type Payment } from './payment.entity.js';
-import { type Refusal } from './payment-flow.js';
+import { type Refusal } from './refusal.js';
 import { type PaymentEvent } from './payment.lifecycle.js';
 import { type Decided } from './payment-operation.js';
 import { type PaymentState } from './payment-state.js';

@@ -7,12 +7,12 @@ import { type PspRequest } from '../request-storage/psp-request.entity.js';
 import { failureOf } from './failure.js';
 import { ModificationFlow, requestedVerdict } from './modify-payment.js';
 import { type Payment } from './payment.entity.js';
-import { type Refusal } from './payment-flow.js';
+import { type Refusal } from './refusal.js';
 import { paymentLifecycle, type PaymentEvent } from './payment.lifecycle.js';
 import { paymentMoved } from './payment-events.js';
 import { type Decided, type NewId } from './payment-operation.js';
 import { type PaymentState } from './payment-state.js';
-import { moveOn } from './settle.js';
+import { moveOn } from './decide-payment.js';
 
 /** Captures an authorization: whole, in part, or in several parts with a reference each. */
 export class CaptureFlow extends ModificationFlow {

@@ -1,15 +1,10 @@
 import { insert, type Refusal } from '../core/change.js';
 import { Problem } from '../core/problem.js';
-import {
-  type Begun,
-  type Decision,
-  type KeyedRun,
-  makeCall,
-  type RecoveryPoint,
-} from '../idempotency/operation.js';
+import { type Begun, type KeyedRun, makeCall } from '../idempotency/operation.js';
 import { type Instruction, type NextAction } from '../psp/contract.js';
 import { type PspRouter } from '../psp/router.js';
 import { startOperation } from '../request-storage/advance.js';
+import { OperationFlow } from '../request-storage/operation-flow.js';
 import { isFailoverCancel } from '../request-storage/assess-route.js';
 import { wasSkipped } from '../request-storage/skipped-call.js';
 import { type Call, type OperationHistory } from '../request-storage/attempt.js';
@@ -18,7 +13,6 @@ import { type RuledOut } from '../request-storage/next-step.js';
 import { customerHashes } from './customer-hash.js';
 import { failureOf } from './failure.js';
 import { type Payment } from './payment.entity.js';
-import { PaymentFlow } from './payment-flow.js';
 import { type PaymentEvent } from './payment.lifecycle.js';
 import { type Decided, type PaymentOperation } from './payment-operation.js';
 import { type PaymentOwner } from './payment-owner.js';
@@ -70,20 +64,20 @@ export function routeOf(router: PspRouter, isTest: boolean): Route {
 }
 
 /** Charges or authorizes a payment. Usually two commits and one call. */
-export class ChargeFlow extends PaymentFlow<NewPayment> implements PaymentOperation {
+export class ChargeFlow extends OperationFlow<NewPayment, PaymentState> implements PaymentOperation {
   readonly name = CREATE_PAYMENT;
   readonly operations = ['charge', 'authorize'] as const;
 
   /** Only if a request may be refused that was carried out before. */
   get readsFirst(): boolean {
-    return this.tools.storage.isHeld;
+    return this.owner.tools.storage.isHeld;
   }
 
   constructor(
-    owner: PaymentOwner,
+    protected override readonly owner: PaymentOwner,
     private readonly route: Route,
   ) {
-    super(owner);
+    super(owner, owner.tools.clock);
   }
 
   /** begin: the payment and route 1 with its first attempt. Nothing is read, one commit writes it all. */
@@ -93,7 +87,7 @@ export class ChargeFlow extends PaymentFlow<NewPayment> implements PaymentOperat
     refused: Refusal | null,
   ): Begun<PaymentState> | Promise<Begun<PaymentState>> {
     refuseForgottenKey(refused);
-    const { seal, clock, ids, storage } = this.tools;
+    const { seal, clock, ids, storage } = this.owner.tools;
     const { merchantId, actor } = run;
     const now = clock.now();
     const id = ids.uuid();
@@ -188,7 +182,7 @@ export class ChargeFlow extends PaymentFlow<NewPayment> implements PaymentOperat
   }
 
   async load(paymentId: string, _params: unknown, _point: string, run: KeyedRun): Promise<PaymentState> {
-    return { ...(await this.read(run.merchantId, paymentId, firstRequested)), opened: true };
+    return { ...(await this.owner.readFor(run.merchantId, paymentId, firstRequested)), opened: true };
   }
 
   /** call: the token of the PSP that the route is bound to, and what that PSP shows to the customer. */
@@ -245,14 +239,6 @@ export class ChargeFlow extends PaymentFlow<NewPayment> implements PaymentOperat
       default:
         return { sealed: null, nextAction: null, failure: failureOf(step, operation) };
     }
-  }
-
-  protected open(state: PaymentState): Decision<PaymentState> {
-    return this.answered(state);
-  }
-
-  protected override resumesAt(): RecoveryPoint {
-    return 'accepted';
   }
 
   protected override statusOf(): number {

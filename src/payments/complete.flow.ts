@@ -2,9 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Begun, type Decision, type KeyedRun, makeCall } from '../idempotency/operation.js';
 import { handIn, type StepResult } from '../request-storage/advance.js';
 import { type OperationHistory } from '../request-storage/attempt.js';
+import { OperationFlow } from '../request-storage/operation-flow.js';
 import { type Settled } from '../request-storage/operation-resolver.js';
 import { type Payment } from './payment.entity.js';
-import { PaymentFlow, type Refusal } from './payment-flow.js';
+import { audited } from './modify-payment.js';
 import { paymentLifecycle } from './payment.lifecycle.js';
 import {
   encryptSecrets,
@@ -15,30 +16,40 @@ import {
   withHistory,
 } from './payment-state.js';
 import { type NewCompletion } from './payments.js';
-import { moveOn } from './settle.js';
+import { type PaymentOwner } from './payment-owner.js';
+import { type Refusal, refuse } from './refusal.js';
+import { moveOn } from './decide-payment.js';
 
 const completion: RequestedOperation = { operation: 'complete', amount: null, reference: null, isNew: false };
+
+type Completion = NewCompletion & { readonly paymentId: string };
 
 /**
  * Completes a payment that waits for its customer, by one more call of its charge, which settles like the others.
  * The details are encrypted with the payment's tokens until it is decided, so that a call whose answer is lost can
  * be repeated without the customer.
  */
-export class CompleteFlow extends PaymentFlow<NewCompletion & { readonly paymentId: string }> {
+export class CompleteFlow extends OperationFlow<Completion, PaymentState> {
   readonly name = 'POST /v1/payments/:id/complete';
   readonly readsFirst = true;
 
+  constructor(protected override readonly owner: PaymentOwner) {
+    super(owner, owner.tools.clock);
+  }
+
   /** begin: the call with the details; the payment no longer waits for its customer. */
-  async begin(
-    { paymentId, details }: NewCompletion & { readonly paymentId: string },
-    run: KeyedRun,
-  ): Promise<Begun<PaymentState>> {
+  async begin({ paymentId, details }: Completion, run: KeyedRun): Promise<Begun<PaymentState>> {
     const decision = this.handIn(await this.load(paymentId, {}, '', run), details, run);
-    return this.begun(paymentId, {}, decision, { action: 'payment.complete_asked', detail: {} }, run);
+    const asked = { action: 'payment.complete_asked', detail: {} };
+    return {
+      subjectId: paymentId,
+      params: {},
+      decision: audited(decision, this.owner.tools, paymentId, asked, run),
+    };
   }
 
   async load(paymentId: string, _params: unknown, _point: string, run: KeyedRun): Promise<PaymentState> {
-    return { ...(await this.read(run.merchantId, paymentId, completion)), opened: true };
+    return { ...(await this.owner.readFor(run.merchantId, paymentId, completion)), opened: true };
   }
 
   /** A decided payment is the answer, and so is one whose details were sent before and that is not decided yet. */
@@ -48,14 +59,14 @@ export class CompleteFlow extends PaymentFlow<NewCompletion & { readonly payment
     run: KeyedRun,
   ): Decision<PaymentState> {
     const { payment, secrets } = state;
-    const { storage, clock, seal } = this.tools;
+    const { storage, clock, seal } = this.owner.tools;
     const undecided = this.undecided(state);
     const isKnown = payment.status === 'processing' && isDeepStrictEqual(secrets?.details, details);
     if (!undecided || isKnown) return this.next(state, run);
     const now = clock.now();
     const facts = { capabilities: (psp: string) => storage.capabilities(psp), leaseMs: storage.leaseMs, now };
     const stepResult = payment.status === 'requires_action' ? handIn(undecided, facts, run) : null;
-    if (!stepResult?.call || !secrets) return this.refuse(notCompletable(payment));
+    if (!stepResult?.call || !secrets) return refuse(notCompletable(payment));
     const handed = { ...withHistory(state, stepResult.history), call: stepResult.call };
     // The PSP knows by itself what the customer did: a lookup.
     if (stepResult.call.attempt.kind !== 'complete') return makeCall(handed, stepResult.changes);
@@ -78,14 +89,10 @@ export class CompleteFlow extends PaymentFlow<NewCompletion & { readonly payment
     return history?.routes.at(-1)?.request.verdict === 'open' ? history : null;
   }
 
-  protected open(state: PaymentState): Decision<PaymentState> {
-    return this.answered(state);
-  }
-
   /** settle: as the charge does, unless the PSP refused the details and still waits for its customer. */
   protected override follow(settled: Settled<PaymentState>): Decision<PaymentState> {
     const { stepResult, changes } = settled;
-    if (!stepResult.call && wereRefused(stepResult)) return this.refuse(detailsRefused(stepResult), changes);
+    if (!stepResult.call && wereRefused(stepResult)) return refuse(detailsRefused(stepResult), changes);
     return super.follow(settled);
   }
 }

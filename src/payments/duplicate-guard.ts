@@ -44,7 +44,7 @@ export class GuardedChargeFlow extends ChargeFlow {
     const { reference, email } = input.customer;
     if (reference === null && email === null) return super.begin(input, run, refused);
     const { merchantId } = run;
-    const { store, seal } = this.tools;
+    const { store, seal } = this.owner.tools;
     const digests = likenessesOf(seal, merchantId, input);
     const guards = await Promise.all(
       digests.map(async (digest) => ({

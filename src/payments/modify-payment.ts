@@ -1,14 +1,24 @@
 import { type Change, update } from '../core/change.js';
-import { type Begun, type Decision, type KeyedRun, makeCall } from '../idempotency/operation.js';
+import { audit } from '../database/audit.js';
+import {
+  type Begun,
+  type Decision,
+  type KeyedRun,
+  makeCall,
+  type RecoveryPoint,
+} from '../idempotency/operation.js';
 import { type Capabilities, type Instruction, type Operation } from '../psp/contract.js';
 import { startOperation } from '../request-storage/advance.js';
+import { OperationFlow } from '../request-storage/operation-flow.js';
+import { type OperationTools } from '../request-storage/operation-tools.js';
 import { type RuledOut } from '../request-storage/next-step.js';
 import { type Payment } from './payment.entity.js';
-import { PaymentFlow, type Refusal } from './payment-flow.js';
 import { type PaymentEvent } from './payment.lifecycle.js';
 import { type Decided, type OperationRecord, type PaymentOperation } from './payment-operation.js';
 import { keyAtPspOf, type PaymentState, recordedBy, withHistory } from './payment-state.js';
+import { type PaymentOwner } from './payment-owner.js';
 import { payments } from './payment.table.js';
+import { type Refusal, refuse } from './refusal.js';
 
 /** A requested operation on an existing payment. */
 export interface ModifyPayment {
@@ -26,10 +36,19 @@ export interface ModifyPayment {
 const MAX_OPERATIONS = 1_000;
 
 /** An operation on a captured or authorized amount: a capture, a void or a refund. */
-export abstract class ModificationFlow extends PaymentFlow<ModifyPayment> implements PaymentOperation {
+export abstract class ModificationFlow
+  extends OperationFlow<ModifyPayment, PaymentState>
+  implements PaymentOperation
+{
   readonly readsFirst = true;
   abstract readonly operation: 'capture' | 'void' | 'refund';
   readonly record?: OperationRecord;
+  protected readonly tools: OperationTools;
+
+  constructor(protected override readonly owner: PaymentOwner) {
+    super(owner, owner.tools.clock);
+    this.tools = owner.tools;
+  }
 
   get operations(): readonly Operation[] {
     return [this.operation];
@@ -64,7 +83,11 @@ export abstract class ModificationFlow extends PaymentFlow<ModifyPayment> implem
     const state = await this.load(paymentId, asked, 'started', run);
     const { params, decision } = this.beginWith(state, input, run);
     const action = `payment.${this.operation}_asked`;
-    return this.begun(paymentId, { ...asked, ...params }, decision, { action, detail: asked }, run);
+    return {
+      subjectId: paymentId,
+      params: { ...asked, ...params },
+      decision: audited(decision, this.tools, paymentId, { action, detail: asked }, run),
+    };
   }
 
   protected beginWith(
@@ -87,11 +110,11 @@ export abstract class ModificationFlow extends PaymentFlow<ModifyPayment> implem
       reference: typeof reference === 'string' ? reference : null,
       isNew: isNew === true,
     };
-    return { ...(await this.read(run.merchantId, paymentId, wanted)), opened: point === 'accepted' };
+    return { ...(await this.owner.readFor(run.merchantId, paymentId, wanted)), opened: point === 'accepted' };
   }
 
   /** Opens the operation (its route with the first attempt, and its reserved amount), or says why not. */
-  protected open(state: PaymentState, run: KeyedRun): Decision<PaymentState> {
+  protected override open(state: PaymentState, run: KeyedRun): Decision<PaymentState> {
     const { payment, requestedKey: key } = state;
     const { storage, clock } = this.tools;
     const now = clock.now();
@@ -99,7 +122,7 @@ export abstract class ModificationFlow extends PaymentFlow<ModifyPayment> implem
     // Opened by this key, and decided by the resolver meanwhile.
     if ((state.opened && before) || this.isAlreadySatisfied(state)) return this.answered(state);
     const refusal = this.refusalOf(state);
-    if (refusal) return this.refuse(refusal, this.refused(state, refusal, now));
+    if (refusal) return refuse(refusal, this.refused(state, refusal, now));
     const amount = this.amountOf(state);
     const { merchantId, id, version, currency } = payment;
     const psp = payment.psp!;
@@ -126,6 +149,10 @@ export abstract class ModificationFlow extends PaymentFlow<ModifyPayment> implem
       records: own.records ?? state.records,
     };
     return makeCall(next, [claim, ...changes, ...own.changes]);
+  }
+
+  protected override resumesAt({ opened }: PaymentState): RecoveryPoint {
+    return opened ? 'accepted' : 'started';
   }
 
   private refusalOf(state: PaymentState): Refusal | null {
@@ -158,6 +185,19 @@ function countRefusal({ histories }: PaymentState, operation: string): Refusal |
     code: 'too_many_operations',
     detail: `A payment takes at most ${MAX_OPERATIONS} operations of one kind (${operation}), those that failed included.`,
   };
+}
+
+/** The first decision about an existing payment, with the author of the request. */
+export function audited(
+  decision: Decision<PaymentState>,
+  { clock, ids }: Pick<OperationTools, 'clock' | 'ids'>,
+  paymentId: string,
+  asked: { readonly action: string; readonly detail: Record<string, unknown> },
+  { merchantId, actor }: KeyedRun,
+): Decision<PaymentState> {
+  const subject = `payment:${paymentId}`;
+  const record = audit({ merchantId, id: ids.uuid(), at: clock.now(), actor, subject, ...asked });
+  return { ...decision, changes: [...decision.changes, record] };
 }
 
 /** The part of the request that a resumed run needs; refunds keep the rest in their row. */

@@ -14,7 +14,7 @@ import { payments } from './payment.table.js';
 import { paymentLifecycle } from './payment.lifecycle.js';
 import { type NewId } from './payment-operation.js';
 import { firstEntityKey } from './payment-state.js';
-import { moveOn } from './settle.js';
+import { moveOn } from './decide-payment.js';
 
 /** A payment usually has one dispute, or some for each of its captures. More are ignored. */
 const MAX_DISPUTES = 20;

@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { type Change } from '../core/change.js';
+import { Problem } from '../core/problem.js';
 import { type Run } from '../idempotency/operation-run.js';
 import { type Operation } from '../psp/contract.js';
+import { advance } from '../request-storage/advance.js';
 import { type Answered, type Call, type OperationHistory } from '../request-storage/attempt.js';
 import { isOfOrphan } from '../request-storage/entity-key.js';
 import { type RuledOut } from '../request-storage/next-step.js';
-import { type OperationOwner, type Settled, type Subject } from '../request-storage/operation-resolver.js';
+import { type RequestedOperations } from '../request-storage/operation-flow.js';
+import { type Settled, type Subject } from '../request-storage/operation-resolver.js';
 import { type PspRequest } from '../request-storage/psp-request.entity.js';
 import { OperationTools } from '../request-storage/operation-tools.js';
 import { asOfOneMoment } from '../request-storage/stable-read.js';
@@ -22,14 +25,15 @@ import {
   undecidedOperation,
 } from './payment-state.js';
 import { payments } from './payment.table.js';
-import { settle } from './settle.js';
+import { decidePayment } from './decide-payment.js';
+import { paymentJson } from './payment.view.js';
 
 /**
  * The operations of payments: read, decided and called in the same way by a client's request and by the resolver.
  * The module with its flow registers each operation.
  */
 @Injectable()
-export class PaymentOwner implements OperationOwner<PaymentState> {
+export class PaymentOwner implements RequestedOperations<PaymentState> {
   private readonly operations = new Map<Operation, PaymentOperation>();
 
   constructor(readonly tools: OperationTools) {}
@@ -47,19 +51,14 @@ export class PaymentOwner implements OperationOwner<PaymentState> {
 
   async read({ merchantId, paymentId }: Subject): Promise<PaymentState> {
     if (paymentId === null) throw new TypeError('no payment is named');
-    const state = await this.readFor(merchantId, paymentId, firstRequested);
-    if (!state) throw new RangeError(`an operation of a payment that is not there: ${paymentId}`);
-    return state;
+    return this.readFor(merchantId, paymentId, firstRequested);
   }
 
-  /** What `find` finds, with the secrets that its calls may need. */
-  async readFor(
-    merchantId: string,
-    paymentId: string,
-    wanted: RequestedOperation,
-  ): Promise<PaymentState | null> {
+  /** What `find` finds, with the secrets that its calls may need. @throws Problem `not_found` */
+  async readFor(merchantId: string, paymentId: string, wanted: RequestedOperation): Promise<PaymentState> {
     const found = await this.find(merchantId, paymentId, wanted);
-    return found && { ...found, secrets: decryptSecrets(this.tools.seal, found.payment) };
+    if (!found) throw new Problem('not_found', 'No such payment.');
+    return { ...found, secrets: decryptSecrets(this.tools.seal, found.payment) };
   }
 
   /** The payment and all calls to PSPs for it, as of one moment. Decrypts nothing. null if there is none. */
@@ -93,6 +92,18 @@ export class PaymentOwner implements OperationOwner<PaymentState> {
     return histories;
   }
 
+  undecided(state: PaymentState): OperationHistory | null {
+    return undecidedOperation(state);
+  }
+
+  requestedKey({ requestedKey }: PaymentState): string {
+    return requestedKey;
+  }
+
+  bodyOf({ payment, histories }: PaymentState): string {
+    return paymentJson(payment, histories.get(firstEntityKey(payment))).text;
+  }
+
   withCall(state: PaymentState, call: Call | null): PaymentState {
     return { ...state, call };
   }
@@ -114,10 +125,15 @@ export class PaymentOwner implements OperationOwner<PaymentState> {
       cancelBeforeFailover: isFirst && state.payment.cancelBeforeFailover,
       now,
     } as const;
-    const stepResult = storage.advance(history, given, run, answered);
-    const can = storage.capabilities(stepResult.history.routes.at(-1)!.request.psp);
-    const newId = () => ids.uuid();
-    return { ...settle(state, stepResult, (name) => this.operation(name), can, now, newId), stepResult };
+    const facts = storage.factsFor(history, given, run);
+    const stepResult = advance(history, facts, run, answered);
+    return decidePayment(
+      state,
+      stepResult,
+      facts,
+      (name) => this.operation(name),
+      () => ids.uuid(),
+    );
   }
 
   /** Makes the call that the state has committed. */

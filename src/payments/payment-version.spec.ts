@@ -4,7 +4,7 @@ import { MemoryStore } from '../database/commit/memory-store.js';
 import { type Clock } from '../core/clock.js';
 import { commitOf, gatedByFirst, insert, update } from '../core/change.js';
 import { payments } from './payment.table.js';
-import { moveOn } from './settle.js';
+import { moveOn } from './decide-payment.js';
 
 const now = new Date(Date.UTC(2026, 10, 22));
 const key = { merchantId: 'm', id: 'p' };

@@ -2,10 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { type Change, insert, update } from '../core/change.js';
 import { type Encryption } from '../core/encryption.js';
 import { type Run } from '../idempotency/operation-run.js';
-import { actorOf, type StepResult } from '../request-storage/advance.js';
+import { actorOf, advance, type StepResult } from '../request-storage/advance.js';
 import { type Answered, type Call, type OperationHistory } from '../request-storage/attempt.js';
 import { entityKey } from '../request-storage/entity-key.js';
-import { type OperationOwner, type Settled, type Subject } from '../request-storage/operation-resolver.js';
+import { type RequestedOperations } from '../request-storage/operation-flow.js';
+import { type Settled, type Subject } from '../request-storage/operation-resolver.js';
 import { type RuledOut } from '../request-storage/next-step.js';
 import { OperationTools } from '../request-storage/operation-tools.js';
 import { type PspRequest } from '../request-storage/psp-request.entity.js';
@@ -15,6 +16,7 @@ import { type Payout, type PayoutTransition } from './payout.entity.js';
 import { payoutMoved } from './payout-events.js';
 import { type PayoutEvent, payoutLifecycle } from './payout.lifecycle.js';
 import { payouts, payoutTransitions } from './payout.table.js';
+import { payoutJson } from './payout.view.js';
 
 /** What only the request itself held: PSP account name to token. Encrypted while it may still be needed. */
 export type Tokens = Readonly<Record<string, string>>;
@@ -34,7 +36,7 @@ export type StoredPayout = Omit<PayoutState, 'tokens'>;
 
 /** The one operation of a payout: read, called and settled in one way, by a client's request and by the resolver alike. */
 @Injectable()
-export class PayoutOwner implements OperationOwner<PayoutState> {
+export class PayoutOwner implements RequestedOperations<PayoutState> {
   constructor(readonly tools: OperationTools) {}
 
   async read({ merchantId, payoutId }: Subject): Promise<PayoutState> {
@@ -57,6 +59,18 @@ export class PayoutOwner implements OperationOwner<PayoutState> {
 
   historiesOf({ history }: PayoutState): ReadonlyMap<string, OperationHistory> {
     return new Map([[history.entityKey, history]]);
+  }
+
+  undecided({ payout, history }: PayoutState): OperationHistory | null {
+    return payout.status === 'processing' ? history : null;
+  }
+
+  requestedKey({ history }: PayoutState): string {
+    return history.entityKey;
+  }
+
+  bodyOf({ payout, history }: PayoutState): string {
+    return payoutJson(payout, history).text;
   }
 
   withCall(state: PayoutState, call: Call | null): PayoutState {
@@ -82,7 +96,7 @@ export class PayoutOwner implements OperationOwner<PayoutState> {
     const now = clock.now();
     const { candidates } = state.payout;
     const given = { candidates, intent: 'finish', cancelBeforeFailover: false, now } as const;
-    const stepResult = storage.advance(history, given, run, answered);
+    const stepResult = advance(history, storage.factsFor(history, given, run), run, answered);
     return { ...this.settle(state, stepResult, now), stepResult };
   }
 

@@ -1,17 +1,15 @@
 import { insert, type Refusal } from '../core/change.js';
 import { Problem } from '../core/problem.js';
 import { audit } from '../database/audit.js';
-import { type Begun, type Decision, type KeyedRun, makeCall } from '../idempotency/operation.js';
+import { type Begun, type KeyedRun, makeCall } from '../idempotency/operation.js';
 import { type PspRouter } from '../psp/router.js';
 import { startOperation } from '../request-storage/advance.js';
-import { type OperationHistory } from '../request-storage/attempt.js';
 import { entityKey, pspIdempotencyKey, refuseForgottenKey } from '../request-storage/entity-key.js';
 import { OperationFlow } from '../request-storage/operation-flow.js';
 import { type Payout } from './payout.entity.js';
 import { refuseOverLimit } from './payout-limit.js';
 import { encryptTokens, type PayoutOwner, type PayoutState, transitionTo } from './payout-owner.js';
 import { payouts } from './payout.table.js';
-import { payoutJson } from './payout.view.js';
 import { type NewPayout } from './payouts.js';
 import { type RegisteredRecipients } from './recipients.js';
 import { refuseOutOfTurn, type Sequences } from './sequence.js';
@@ -151,23 +149,7 @@ export class PayoutFlow extends OperationFlow<NewPayout, PayoutState> {
     return this.owner.read({ merchantId, paymentId: null, payoutId });
   }
 
-  protected undecided({ payout, history }: PayoutState): OperationHistory | null {
-    return payout.status === 'processing' ? history : null;
-  }
-
-  protected open(state: PayoutState): Decision<PayoutState> {
-    return this.answered(state);
-  }
-
-  protected isAnswered(): boolean {
-    return true;
-  }
-
-  protected statusOf(): number {
+  protected override statusOf(): number {
     return 201;
-  }
-
-  protected bodyOf({ payout, history }: PayoutState): string {
-    return payoutJson(payout, history).text;
   }
 }

@@ -9,7 +9,7 @@ import {
   type OperationRecord,
   type Recorded,
 } from '../payments/payment-operation.js';
-import { moveOn } from '../payments/settle.js';
+import { moveOn } from '../payments/decide-payment.js';
 import { type RuledOut } from '../request-storage/next-step.js';
 import { refundMoved } from './refund-events.js';
 import { type Refund } from './refund.entity.js';

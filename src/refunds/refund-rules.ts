@@ -1,7 +1,7 @@
 import { withheldOf } from '../payments/dispute.js';
 import { requestedVerdict } from '../payments/modify-payment.js';
 import { type Payment } from '../payments/payment.entity.js';
-import { type Refusal } from '../payments/payment-flow.js';
+import { type Refusal } from '../payments/refusal.js';
 import { paymentLifecycle } from '../payments/payment.lifecycle.js';
 import { type PaymentState, type RequestedOperation } from '../payments/payment-state.js';
 import { type Refund } from './refund.entity.js';

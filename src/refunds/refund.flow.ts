@@ -2,7 +2,7 @@ import { type Change, insert, update } from '../core/change.js';
 import { type Decision, type KeyedRun } from '../idempotency/operation.js';
 import { ModificationFlow, type ModifyPayment } from '../payments/modify-payment.js';
 import { type Payment } from '../payments/payment.entity.js';
-import { type Refusal } from '../payments/payment-flow.js';
+import { type Refusal, refuse } from '../payments/refusal.js';
 import { type PaymentEvent } from '../payments/payment.lifecycle.js';
 import { type Decided, type NewId } from '../payments/payment-operation.js';
 import { type PaymentOwner } from '../payments/payment-owner.js';
@@ -50,7 +50,7 @@ export class RefundFlow extends ModificationFlow {
     const stored = refundOf(found);
     if (stored) {
       const differs = differenceFrom(stored.row, input);
-      return { decision: differs ? this.refuse(differs) : this.next(found, run) };
+      return { decision: differs ? refuse(differs) : this.next(found, run) };
     }
     const row = this.newRefund(found, input);
     const wanted = { ...found.wanted, isNew: true };

@@ -12,9 +12,19 @@ import {
   type RecoveryPoint,
   reply,
 } from '../idempotency/operation.js';
-import { type StepResult, evidenceOnly } from './advance.js';
+import { evidenceOnly } from './advance.js';
 import { type Answered, type OperationHistory } from './attempt.js';
 import { type OperationOwner, type Settled } from './operation-resolver.js';
+
+/** What a request needs to know of the operations of its subject, besides how they advance. */
+export interface RequestedOperations<State> extends OperationOwner<State> {
+  /** The undecided operation that must be resolved before another one can be opened. */
+  undecided(state: State): OperationHistory | null;
+  /** The entity key of the requested operation. */
+  requestedKey(state: State): string;
+  /** The subject as the API shows it, in JSON. */
+  bodyOf(state: State): string;
+}
 
 /**
  * A client's request about operations of one subject, a payment or a payout: what is undecided is resolved first,
@@ -25,7 +35,7 @@ export abstract class OperationFlow<Input, State> implements Operation<Input, St
   abstract readonly readsFirst: boolean;
 
   constructor(
-    protected readonly owner: OperationOwner<State>,
+    protected readonly owner: RequestedOperations<State>,
     private readonly clock: Clock,
   ) {}
 
@@ -37,14 +47,33 @@ export abstract class OperationFlow<Input, State> implements Operation<Input, St
     run: KeyedRun,
   ): Promise<State>;
 
-  /** The undecided operation that must be resolved before the requested one can be opened. */
-  protected abstract undecided(state: State): OperationHistory | null;
+  protected undecided(state: State): OperationHistory | null {
+    return this.owner.undecided(state);
+  }
+
   /** Nothing is undecided: opens the requested operation, or answers. */
-  protected abstract open(state: State, run: KeyedRun): Decision<State>;
-  /** Whether the decided operation is the requested one, not one that had to be resolved first. */
-  protected abstract isAnswered(state: State, stepResult: StepResult): boolean;
-  protected abstract statusOf(state: State): number;
-  protected abstract bodyOf(state: State): string;
+  protected open(state: State, _run: KeyedRun): Decision<State> {
+    return this.answered(state);
+  }
+
+  /** The requested operation is already done. */
+  protected isAlreadySatisfied(_state: State): boolean {
+    return false;
+  }
+
+  /** 201 if the request made what it answers, 200 if that existed. */
+  protected statusOf(_state: State): number {
+    return 200;
+  }
+
+  protected bodyOf(state: State): string {
+    return this.owner.bodyOf(state);
+  }
+
+  /** `started`: the requested operation is not opened yet. */
+  protected resumesAt(_state: State): RecoveryPoint {
+    return 'accepted';
+  }
 
   next(state: State, run: KeyedRun): Decision<State> {
     const undecided = this.undecided(state);
@@ -72,11 +101,12 @@ export abstract class OperationFlow<Input, State> implements Operation<Input, St
    * operation.
    */
   protected follow({ state, stepResult, changes }: Settled<State>): Decision<State> {
-    if (stepResult.call) return makeCall(state, changes);
-    const { step } = stepResult;
+    const { call, step, history } = stepResult;
+    if (call) return makeCall(state, changes);
     if (step.do === 'wait') return this.paused(state, step.until, changes);
     if (step.do === 'stuck') return this.paused(state, null, changes);
-    return this.isAnswered(state, stepResult)
+    const isRequested = history.entityKey === this.owner.requestedKey(state);
+    return isRequested || this.isAlreadySatisfied(state)
       ? this.answered(state, changes)
       : decideNext(this.owner.withCall(state, null), changes);
   }
@@ -85,13 +115,8 @@ export abstract class OperationFlow<Input, State> implements Operation<Input, St
     return reply(this.statusOf(state), this.bodyOf(state), changes);
   }
 
-  protected paused(state: State, until: Date | null, changes: readonly Change[] = []): Pause {
+  private paused(state: State, until: Date | null, changes: readonly Change[] = []): Pause {
     return pause(this.resumesAt(state), 202, this.bodyOf(state), until, changes);
-  }
-
-  /** `started`: the requested operation is not opened yet. */
-  protected resumesAt(_state: State): RecoveryPoint {
-    return 'accepted';
   }
 
   private historyOf(state: State, { call }: Answered): OperationHistory {

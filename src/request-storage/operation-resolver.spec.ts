@@ -5,7 +5,7 @@ import { SeededIds } from '../core/ids.js';
 import { type Capabilities, type Psps } from '../psp/contract.js';
 import { type NotificationItem } from '../psp/notification.js';
 import { newRun } from '../idempotency/operation-run.js';
-import { startOperation } from './advance.js';
+import { advance, startOperation } from './advance.js';
 import { type OperationHistory } from './attempt.js';
 import { type OperationOwner, OperationResolver } from './operation-resolver.js';
 import { pspAttempts, pspRequests } from './psp-request.table.js';
@@ -69,7 +69,7 @@ async function pending() {
         cancelBeforeFailover: false,
         now: clock.now(),
       } as const;
-      const stepResult = storage.advance(history, given, run, answered);
+      const stepResult = advance(history, storage.factsFor(history, given, run), run, answered);
       return { state, stepResult, changes: stepResult.changes };
     },
     withCall: (state) => state,

@@ -15,7 +15,7 @@ import {
 } from '../psp/contract.js';
 import { type Answered, type Call, type OperationHistory } from './attempt.js';
 import { entityKey } from './entity-key.js';
-import { type AccountAt, advance, type StepResult } from './advance.js';
+import { type AccountAt } from './advance.js';
 import { ID_OF_ANOTHER_OPERATION, isOtherAccount, NO_PROMISES, type StepFacts } from './next-step.js';
 import { type OrphanEffect, type PspRequest } from './psp-request.entity.js';
 import { orphanEffects, pspAttempts, pspRequests } from './psp-request.table.js';
@@ -165,17 +165,16 @@ export class RequestStorage {
     );
   }
 
-  /** Decides the next step of the operation, with the result of a call if there is one. */
-  advance(
+  /** The facts from which `advance` decides the next step of the operation. */
+  factsFor(
     history: OperationHistory,
     given: Pick<StepFacts, 'candidates' | 'intent' | 'cancelBeforeFailover' | 'now'>,
     run: Run,
-    answered?: Answered,
-  ): StepResult {
+  ): StepFacts {
     const { leaseMs, deadlineMs, clock, hold, psps, backAt } = this.options;
     const { clientWaiting, operatorAskedAfter, operatorLooksUp } = run;
     const { openedAt, merchantId, operation } = history.routes[0]!.request;
-    const facts: StepFacts = {
+    return {
       ...given,
       clientWaiting,
       operatorAskedAfter,
@@ -190,7 +189,6 @@ export class RequestStorage {
       fingerprintOf: (psp) => this.fingerprintOf(psp, operation),
       mayBeginAt: (psp) => psps.has(psp) && psps.mayBegin(psp, merchantId),
     };
-    return advance(history, facts, run, answered);
   }
 
   /** Postpones a due route that could not be advanced, so that it does not block the others. */

@@ -6,7 +6,7 @@ import { SeededIds } from '../core/ids.js';
 import { type Psps } from '../psp/contract.js';
 import { accountFilters } from './account-filters.js';
 import { newRun } from '../idempotency/operation-run.js';
-import { startOperation } from './advance.js';
+import { advance, startOperation } from './advance.js';
 import { type PspRequest } from './psp-request.entity.js';
 import { pspRequests } from './psp-request.table.js';
 import { RequestStorage } from './request-storage.js';
@@ -122,8 +122,8 @@ describe('a route at a PSP that is no longer configured', () => {
       endedAt: clock.now(),
       latencyMs: 1,
     };
-    expect(storage.advance(history, given, newRun(tools, 't', 10_000), answered).step).toMatchObject({
-      do: 'stuck',
-    });
+    const run = newRun(tools, 't', 10_000);
+    const { step } = advance(history, storage.factsFor(history, given, run), run, answered);
+    expect(step).toMatchObject({ do: 'stuck' });
   });
 });

@@ -257,8 +257,8 @@ export class TestEnvironment {
     return file;
   }
 
-  /** What every process of this installation is configured by. */
-  private environment(): Readonly<Record<string, string>> {
+  /** The environment variables of every process of this installation. */
+  environment(): Readonly<Record<string, string>> {
     return {
       PORT: '0',
       GRPC_PORT: 'off',

@@ -2,6 +2,8 @@ import { type Change, insert, update } from '../core/change.js';
 import { type Capabilities, type Operation } from '../psp/contract.js';
 import { actorOf, type StepResult } from '../request-storage/advance.js';
 import { isOfOrphan } from '../request-storage/entity-key.js';
+import { type StepFacts } from '../request-storage/next-step.js';
+import { type Settled } from '../request-storage/operation-resolver.js';
 import { type Payment, type PaymentTransition } from './payment.entity.js';
 import { payments, paymentTransitions } from './payment.table.js';
 import { type PaymentEvent, paymentLifecycle } from './payment.lifecycle.js';
@@ -15,38 +17,31 @@ import {
 } from './payment-operation.js';
 import { type PaymentState, withHistory } from './payment-state.js';
 
-/** The payment's new state, and the changes for it. */
-interface Settled {
-  readonly state: PaymentState;
-  readonly changes: readonly Change[];
-}
-
 /**
- * Applies the result of an operation to its payment: the next state, and the payment's changes (the row, guarded by
- * its version, a line of its history, and the event for its merchant). `can`: the capabilities of the operation's
- * PSP.
+ * Applies the step of an operation to its payment: the next state, and with the changes of the route those of the
+ * payment (the row, guarded by its version, a line of its history, and the event for its merchant).
  */
-export function settle(
+export function decidePayment(
   state: PaymentState,
   stepResult: StepResult,
+  { capabilities, now }: Pick<StepFacts, 'capabilities' | 'now'>,
   operationOf: (name: Operation) => PaymentOperation,
-  can: Capabilities,
-  now: Date,
   newId: NewId,
-): Settled {
+): Settled<PaymentState> {
   const { history, step, changes, call } = stepResult;
   const moved = { ...withHistory(state, history), call };
   const { payment } = state;
   if (isOfOrphan(payment.id, history.entityKey)) {
-    return { state: moved, changes: [...changes, ...orphanAfter(state, stepResult)] };
+    return { state: moved, stepResult, changes: [...changes, ...orphanAfter(state, stepResult)] };
   }
   const { request } = history.routes.at(-1)!;
   const decided = { payment, request, history, step };
   const operation = operationOf(request.operation);
-  const event = eventOf(state, operation, decided, can);
+  const event = eventOf(state, operation, decided, capabilities(request.psp));
   if (event === null || !paymentLifecycle.allows(payment.status, event)) {
     const before = state.histories.get(history.entityKey);
-    return { state: moved, changes: [...changes, ...paymentStuck(before, moved, stepResult, newId, now)] };
+    const stuck = paymentStuck(before, moved, stepResult, newId, now);
+    return { state: moved, stepResult, changes: [...changes, ...stuck] };
   }
   const status = paymentLifecycle.after(payment.status, event);
   const set = { status, ...operation.effect(event, decided), updatedAt: now };
@@ -56,6 +51,7 @@ export function settle(
   const settled = { ...moved, records: own?.records ?? state.records, payment: next.payment };
   return {
     state: settled,
+    stepResult,
     changes: [
       ...changes,
       ...next.changes,

@@ -14,7 +14,7 @@ import { type OperationTools } from '../request-storage/operation-tools.js';
 import { PaymentOwner } from './payment-owner.js';
 import { firstRequested, type PaymentState } from './payment-state.js';
 import { paymentFlows } from './payment-flows.js';
-import { settle } from './settle.js';
+import { decidePayment } from './decide-payment.js';
 
 const owner = new PaymentOwner({} as OperationTools);
 paymentFlows(owner, () => ({ candidates: [], cancelBeforeFailover: false }));
@@ -105,7 +105,8 @@ function answeredWith(
   at = now,
 ): { readonly state: PaymentState; readonly changes: readonly Change[] } {
   const answered = { call: state.call!, answer: { outcome }, endedAt: now, latencyMs: 1 };
-  return settle(state, advance(history, factsAt(at), driver, answered), operationOf, can, at, () => 'e');
+  const facts = factsAt(at);
+  return decidePayment(state, advance(history, facts, driver, answered), facts, operationOf, () => 'e');
 }
 
 /** Type of each event among the changes, and the status that it shows. */
@@ -195,7 +196,7 @@ describe('what an operation comes to', () => {
     const asked = { ...factsAt(late), deadline, clientWaiting: true, capabilities: () => canLookUp };
     const again = advance(history(stuck.state), asked, driver);
     expect(again.call?.attempt.kind).toBe('lookup');
-    const looked = settle(stuck.state, again, operationOf, can, late, () => 'e');
+    const looked = decidePayment(stuck.state, again, asked, operationOf, () => 'e');
     expect(toldBy(looked.changes)).toEqual([]);
     const given = answeredWith(looked.state, history(looked.state), 'unknown', late);
     expect(history(given.state).routes[0]?.request.stuckAt).toEqual(late);
