@@ -6,7 +6,7 @@
 export default {
   mutate: [
     'src/core/{lifecycle,money,lease,database-clock}.ts',
-    'src/payments/{dispute,orphan,settle,payment.table}.ts',
+    'src/payments/{decide-payment,dispute,orphan,payment.table}.ts',
     'src/refunds/refund-rules.ts',
     'src/request-storage/{assess-route,next-step,schedule,statement,ways}.ts',
   ],

@@ -10,7 +10,7 @@ import { encode } from '../src/database/commit/encoding.js';
 import { OBSERVED, paramsForOne, type Recognised, Statements } from '../src/database/commit/statement.js';
 import { type Shape } from '../src/database/commit/statement-text.js';
 import { ChargeFlow } from '../src/payments/charge.flow.js';
-import { PaymentOwner } from '../src/payments/payment-owner.js';
+import { PaymentOperations } from '../src/payments/payment-operations.js';
 import { type Answer, type Psps } from '../src/psp/contract.js';
 import { stripeCapabilities } from '../src/psp/stripe/stripe.psp.js';
 import { RequestStorage } from '../src/request-storage/request-storage.js';
@@ -72,9 +72,9 @@ async function played(merchantId: string, clock: Clock, ids: Ids): Promise<(read
     deadlineMs: LEASE_MS,
   });
   const keyed = new IdempotentRunner({ store, clock, ids, seal, leaseMs: LEASE_MS, deadlineMs: LEASE_MS });
-  const owner = new PaymentOwner({ store, storage, seal, clock, ids, leaseMs: LEASE_MS });
-  const flow = new ChargeFlow(owner, () => ({ candidates: ['stripe'], cancelBeforeFailover: false }));
-  owner.register(flow);
+  const operations = new PaymentOperations({ store, storage, seal, clock, ids, leaseMs: LEASE_MS });
+  const flow = new ChargeFlow(operations, () => ({ candidates: ['stripe'], cancelBeforeFailover: false }));
+  operations.register(flow);
   const answer = await keyed.run(flow, {
     merchantId,
     key: KEY,

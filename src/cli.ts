@@ -14,7 +14,7 @@ import { Encryption } from './core/encryption.js';
 import { StoreUnavailable } from './database/store-unavailable.js';
 import { openStore, pendingMigrations } from './database/open-store.js';
 import { type PspsConfig } from './psp/psps-config.js';
-import { type OperationOwners } from './request-storage/operation-owners.js';
+import { type OperationRegistry } from './request-storage/operation-registry.js';
 import { entities } from './entities.js';
 import { StoredPspAccount } from './psp-accounts/psp-account.entity.js';
 import { confirmSealKey, rotateSealKey } from './database/sealed-values.js';
@@ -112,8 +112,8 @@ export async function withInstallation(
         return withApplication(config, (app) => use(app.get(BankFiles)));
       },
       withOperations: async (use) => {
-        const { OperationOwners } = await import('./request-storage/operation-owners.js');
-        return withApplication(config, (app) => use(operationsOf(app.get(OperationOwners))));
+        const { OperationRegistry } = await import('./request-storage/operation-registry.js');
+        return withApplication(config, (app) => use(operationsOf(app.get(OperationRegistry))));
       },
     });
   } finally {
@@ -150,11 +150,11 @@ async function withApplication<T>(
   }
 }
 
-function operationsOf(owners: OperationOwners): Operations {
+function operationsOf(registry: OperationRegistry): Operations {
   return {
-    askNow: (stuck, traceId) => owners.of(stuck.entityKey).askNow(stuck, traceId),
+    askNow: (stuck, traceId) => registry.of(stuck.entityKey).askNow(stuck, traceId),
     resolveStuck: (stuck, statement, traceId) =>
-      owners.of(stuck.entityKey).resolveStuck(stuck, statement, traceId),
+      registry.of(stuck.entityKey).resolveStuck(stuck, statement, traceId),
   };
 }
 

@@ -45,8 +45,8 @@ const mutants = [
   {
     guard: 'a refund that the PSP had done is not done again under its name',
     file: 'src/refunds/refund-rules.ts',
-    find: "refund.status !== 'failed' || verdict !== 'effective'",
-    put: "refund.status !== 'failed' || verdict !== 'open'",
+    find: "refund.status !== 'failed' || requestedVerdict(state) !== 'effective'",
+    put: "refund.status !== 'failed' || requestedVerdict(state) !== 'open'",
     specs: ['src/refunds'],
   },
   {
@@ -318,7 +318,7 @@ const mutants = [
   {
     guard: 'no session looks into a schema of its role',
     file: 'src/database/database.ts',
-    find: '; ${NO_SCHEMA_OF_ITS_NAME}',
+    find: ', NO_SCHEMA_OF_ITS_NAME',
     put: '',
     specs: ['test/database/service-role'],
   },

@@ -14,7 +14,7 @@ import { JobsWorker } from '../src/jobs/jobs-worker.module.js';
 import { Merchants } from '../src/merchants/merchants.js';
 import { PspDirectory } from '../src/psp/psp-directory.js';
 import { defaultPsps } from '../src/psp/psps-file.js';
-import { OperationOwners } from '../src/request-storage/operation-owners.js';
+import { OperationRegistry } from '../src/request-storage/operation-registry.js';
 import { type FreshDatabase, freshDatabase } from './support/database.js';
 
 const ID = '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42';
@@ -75,8 +75,8 @@ it.each<[Role, { works: boolean; serves: boolean }]>([
 
 it('knows the owner of every operation, the tasks of every module, and the entities', async () => {
   app = await createApplication('all', settings());
-  const owners = app.get(OperationOwners);
-  expect(owners.of(`payment-${ID}-charge`)).not.toBe(owners.of(`payout-${ID}-send`));
+  const registry = app.get(OperationRegistry);
+  expect(registry.of(`payment-${ID}-charge`)).not.toBe(registry.of(`payout-${ID}-send`));
   const names = app.get(JobRegistry).periodicTasks.map(({ name }) => name);
   expect(names).toEqual(
     expect.arrayContaining([

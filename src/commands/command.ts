@@ -11,7 +11,7 @@ import { type AuditChain } from '../ops/audit-chain.js';
 import { type Operators } from '../ops/operators.js';
 import { type PspAdministration } from '../psp-accounts/psp-administration.js';
 import { type Reports } from '../reconciliation/reports.js';
-import { type Operated } from '../request-storage/operation-resolver.js';
+import { type Operated } from '../request-storage/route-worker.js';
 import { type PspAttempt, type PspRequest } from '../request-storage/psp-request.entity.js';
 import { type Statement } from '../request-storage/statement.js';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type FastifyContextConfig, type FastifyInstance } from 'fastify';
 
-export interface Route {
+export interface HttpRoute {
   readonly method: string;
   /** As registered: `/v1/payments/:id`. */
   readonly path: string;
@@ -10,7 +10,7 @@ export interface Route {
 /** Every route of the app: a path that does not exist is answered 404, another method of one that does 405. */
 @Injectable()
 export class RouteTable {
-  private readonly known: (Route & { readonly pattern: RegExp })[] = [];
+  private readonly known: (HttpRoute & { readonly pattern: RegExp })[] = [];
 
   /** @throws Error from now on, for a route of the APIs that does not say who may call it: it would be open to all */
   watch(fastify: FastifyInstance): void {
@@ -26,7 +26,7 @@ export class RouteTable {
     });
   }
 
-  get routes(): readonly Route[] {
+  get routes(): readonly HttpRoute[] {
     return this.known.map(({ method, path }) => ({ method, path }));
   }
 

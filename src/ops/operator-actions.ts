@@ -6,7 +6,7 @@ import { Ids } from '../core/ids.js';
 import { Problem } from '../core/problem.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { auditSubjectOf } from '../request-storage/entity-key.js';
-import { OperationOwners } from '../request-storage/operation-owners.js';
+import { OperationRegistry } from '../request-storage/operation-registry.js';
 import { OrphanEffects } from '../request-storage/orphan-effects.js';
 import { OrphanEffect, PspRequest } from '../request-storage/psp-request.entity.js';
 import { type Statement } from '../request-storage/statement.js';
@@ -38,7 +38,7 @@ export class OperatorActions {
 
   constructor(
     @InjectDataSource() private readonly source: DataSource,
-    @Inject(OperationOwners) private readonly owners: OperationOwners,
+    @Inject(OperationRegistry) private readonly registry: OperationRegistry,
     @Inject(Clock) private readonly clock: Clock,
     @Inject(Ids) private readonly ids: Ids,
     private readonly acts: OperatorActs,
@@ -60,7 +60,7 @@ export class OperatorActions {
     const { allowed, headline } = await this.foreseeAsk(found, act);
     if (!allowed) throw new Problem('invalid_state', headline);
     const traceId = `console-${this.ids.uuid()}`;
-    const calls = await this.owners.of(found.entityKey).askNow(found, traceId, act === 'look_up');
+    const calls = await this.registry.of(found.entityKey).askNow(found, traceId, act === 'look_up');
     const after = await this.find(named);
     const made = calls.map(({ kind, outcome }) => ({ kind, outcome }));
     const done = act === 'look_up' ? 'route.looked_up' : 'route.retried';
@@ -74,7 +74,7 @@ export class OperatorActions {
 
   private async foreseeAsk(found: PspRequest, act: Ask): Promise<VerdictView> {
     const looksUp = act === 'look_up';
-    const foreseen = await this.owners.of(found.entityKey).foreseeAsk(found, looksUp);
+    const foreseen = await this.registry.of(found.entityKey).foreseeAsk(found, looksUp);
     return looksUp ? verdictOnLookup(foreseen) : verdictOnRetry(foreseen);
   }
 
@@ -85,7 +85,7 @@ export class OperatorActions {
         const found = await this.routeOf(action);
         const statement = statementOf(action, operator);
         await this.checkFile(action);
-        const { verdict, psp } = await this.owners.of(found.entityKey).foreseeResolution(found, statement);
+        const { verdict, psp } = await this.registry.of(found.entityKey).foreseeResolution(found, statement);
         return verdict === 'effective'
           ? `The operation is closed as done at ${psp}.`
           : `The operation is closed as not done at ${psp}. No other PSP is asked because of it.`;
@@ -109,9 +109,9 @@ export class OperatorActions {
   async lookedUp(action: OperationAction, operator: SignedIn): Promise<OperationAction> {
     if (action.kind !== 'resolve_stuck') return action;
     const found = await this.routeOf(action);
-    const resolver = this.owners.of(found.entityKey);
+    const worker = this.registry.of(found.entityKey);
     const traceId = `console-${this.ids.uuid()}`;
-    const says = await resolver.lookUpStated(found, statementOf(action, operator), traceId);
+    const says = await worker.lookUpStated(found, statementOf(action, operator), traceId);
     return says === null ? action : { ...action, psp_says: says };
   }
 
@@ -126,8 +126,8 @@ export class OperatorActions {
         const found = await this.routeOf(action);
         const statement = statementOf(action, operator);
         await this.checkFile(action);
-        const resolver = this.owners.of(found.entityKey);
-        const { verdict } = await resolver.resolveStuck(found, statement, `console-${this.ids.uuid()}`);
+        const worker = this.registry.of(found.entityKey);
+        const { verdict } = await worker.resolveStuck(found, statement, `console-${this.ids.uuid()}`);
         return verdict;
       }
       case 'cancel_payment':

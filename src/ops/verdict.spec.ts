@@ -3,7 +3,7 @@ import { HOUR, situation, START } from '../../test/support/arbitrary-history.js'
 import { callOf, routeOf } from '../../test/support/notified-routes.js';
 import { type Capabilities } from '../psp/contract.js';
 import { nextStep } from '../request-storage/next-step.js';
-import { type Foreseen } from '../request-storage/operation-resolver.js';
+import { type Foreseen } from '../request-storage/route-worker.js';
 import { duration } from './duration.js';
 import { verdictOnLookup, verdictOnRetry } from './verdict.js';
 

@@ -4,7 +4,7 @@ import { type PaymentState } from '../payments/payment-state.js';
 import { firstSentAt, WINDOW_MARGIN_MS } from '../request-storage/assess-route.js';
 import { isCall } from '../request-storage/attempt.js';
 import { mayResend } from '../request-storage/ways.js';
-import { type Foreseen } from '../request-storage/operation-resolver.js';
+import { type Foreseen } from '../request-storage/route-worker.js';
 import { type VerdictView } from './console-views.js';
 import { duration } from './duration.js';
 

@@ -15,7 +15,7 @@ import { failureOf } from './failure.js';
 import { type Payment } from './payment.entity.js';
 import { type PaymentEvent } from './payment.lifecycle.js';
 import { type Decided, type PaymentOperation } from './payment-operation.js';
-import { type PaymentOwner } from './payment-owner.js';
+import { type PaymentOperations } from './payment-operations.js';
 import { encryptSecrets, firstOperation, firstRequested, type PaymentState } from './payment-state.js';
 import { payments, paymentTransitions } from './payment.table.js';
 import { type NewPayment } from './payments.js';
@@ -23,7 +23,7 @@ import { type NewPayment } from './payments.js';
 export const CREATE_PAYMENT = 'POST /v1/payments';
 
 /** The PSP accounts that may get the charge, best first, and whether their rule allows a cancel before a failover. */
-export interface Routing {
+export interface ChosenAccounts {
   readonly candidates: readonly string[];
   readonly cancelBeforeFailover: boolean;
   /** The payment is of test mode. Absent: it is not. */
@@ -35,10 +35,10 @@ export interface Routing {
  * Problem `psp_account_refused` if the merchant may not use an account that it names, and `validation_failed` for one
  * that there is not, or that takes no token without its customer.
  */
-export type Route = (payment: NewPayment, drawnFrom: string, merchantId: string) => Routing;
+export type ChooseAccounts = (payment: NewPayment, drawnFrom: string, merchantId: string) => ChosenAccounts;
 
 /** Routes a payment by the routing rules. `isTest`: to accounts of test mode. */
-export function routeOf(router: PspRouter, isTest: boolean): Route {
+export function chooserOf(router: PspRouter, isTest: boolean): ChooseAccounts {
   return (payment, drawnFrom, merchantId) => {
     const { card, tokens, customers } = payment.paymentMethod;
     const facts = {
@@ -66,18 +66,18 @@ export function routeOf(router: PspRouter, isTest: boolean): Route {
 /** Charges or authorizes a payment. Usually two commits and one call. */
 export class ChargeFlow extends OperationFlow<NewPayment, PaymentState> implements PaymentOperation {
   readonly name = CREATE_PAYMENT;
-  readonly operations = ['charge', 'authorize'] as const;
+  readonly kinds = ['charge', 'authorize'] as const;
 
   /** Only if a request may be refused that was carried out before. */
   get readsFirst(): boolean {
-    return this.owner.tools.storage.isHeld;
+    return this.operations.tools.storage.isHeld;
   }
 
   constructor(
-    protected override readonly owner: PaymentOwner,
-    private readonly route: Route,
+    protected override readonly operations: PaymentOperations,
+    private readonly chooseAccounts: ChooseAccounts,
   ) {
-    super(owner, owner.tools.clock);
+    super(operations, operations.tools.clock);
   }
 
   /** begin: the payment and route 1 with its first attempt. Nothing is read, one commit writes it all. */
@@ -87,12 +87,12 @@ export class ChargeFlow extends OperationFlow<NewPayment, PaymentState> implemen
     refused: Refusal | null,
   ): Begun<PaymentState> | Promise<Begun<PaymentState>> {
     refuseForgottenKey(refused);
-    const { seal, clock, ids, storage } = this.owner.tools;
+    const { seal, clock, ids, storage } = this.operations.tools;
     const { merchantId, actor } = run;
     const now = clock.now();
     const id = ids.uuid();
     const keyAtPsp = pspIdempotencyKey.ofRequest(merchantId, this.name, run.key);
-    const { candidates, cancelBeforeFailover, isTest } = this.route(input, keyAtPsp, merchantId);
+    const { candidates, cancelBeforeFailover, isTest } = this.chooseAccounts(input, keyAtPsp, merchantId);
     const [first] = candidates;
     if (first === undefined) {
       throw new Problem(
@@ -182,7 +182,7 @@ export class ChargeFlow extends OperationFlow<NewPayment, PaymentState> implemen
   }
 
   async load(paymentId: string, _params: unknown, _point: string, run: KeyedRun): Promise<PaymentState> {
-    return { ...(await this.owner.readFor(run.merchantId, paymentId, firstRequested)), opened: true };
+    return { ...(await this.operations.readFor(run.merchantId, paymentId, firstRequested)), opened: true };
   }
 
   /** call: the token of the PSP that the route is bound to, and what that PSP shows to the customer. */

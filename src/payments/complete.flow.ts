@@ -3,7 +3,7 @@ import { type Begun, type Decision, type KeyedRun, makeCall } from '../idempoten
 import { handIn, type StepResult } from '../request-storage/advance.js';
 import { type OperationHistory } from '../request-storage/attempt.js';
 import { OperationFlow } from '../request-storage/operation-flow.js';
-import { type Settled } from '../request-storage/operation-resolver.js';
+import { type Settled } from '../request-storage/route-worker.js';
 import { type Payment } from './payment.entity.js';
 import { audited } from './modify-payment.js';
 import { paymentLifecycle } from './payment.lifecycle.js';
@@ -16,7 +16,7 @@ import {
   withHistory,
 } from './payment-state.js';
 import { type NewCompletion } from './payments.js';
-import { type PaymentOwner } from './payment-owner.js';
+import { type PaymentOperations } from './payment-operations.js';
 import { type Refusal, refuse } from './refusal.js';
 import { moveOn } from './decide-payment.js';
 
@@ -33,8 +33,8 @@ export class CompleteFlow extends OperationFlow<Completion, PaymentState> {
   readonly name = 'POST /v1/payments/:id/complete';
   readonly readsFirst = true;
 
-  constructor(protected override readonly owner: PaymentOwner) {
-    super(owner, owner.tools.clock);
+  constructor(protected override readonly operations: PaymentOperations) {
+    super(operations, operations.tools.clock);
   }
 
   /** begin: the call with the details; the payment no longer waits for its customer. */
@@ -44,12 +44,12 @@ export class CompleteFlow extends OperationFlow<Completion, PaymentState> {
     return {
       subjectId: paymentId,
       params: {},
-      decision: audited(decision, this.owner.tools, paymentId, asked, run),
+      decision: audited(decision, this.operations.tools, paymentId, asked, run),
     };
   }
 
   async load(paymentId: string, _params: unknown, _point: string, run: KeyedRun): Promise<PaymentState> {
-    return { ...(await this.owner.readFor(run.merchantId, paymentId, completion)), opened: true };
+    return { ...(await this.operations.readFor(run.merchantId, paymentId, completion)), opened: true };
   }
 
   /** A decided payment is the answer, and so is one whose details were sent before and that is not decided yet. */
@@ -59,7 +59,7 @@ export class CompleteFlow extends OperationFlow<Completion, PaymentState> {
     run: KeyedRun,
   ): Decision<PaymentState> {
     const { payment, secrets } = state;
-    const { storage, clock, seal } = this.owner.tools;
+    const { storage, clock, seal } = this.operations.tools;
     const undecided = this.undecided(state);
     const isKnown = payment.status === 'processing' && isDeepStrictEqual(secrets?.details, details);
     if (!undecided || isKnown) return this.next(state, run);

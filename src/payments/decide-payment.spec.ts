@@ -11,15 +11,15 @@ import { advance, type StepResult, startOperation } from '../request-storage/adv
 import { entityKey } from '../request-storage/entity-key.js';
 import { type Payment } from './payment.entity.js';
 import { type OperationTools } from '../request-storage/operation-tools.js';
-import { PaymentOwner } from './payment-owner.js';
+import { PaymentOperations } from './payment-operations.js';
 import { firstRequested, type PaymentState } from './payment-state.js';
 import { paymentFlows } from './payment-flows.js';
 import { decidePayment } from './decide-payment.js';
 
-const owner = new PaymentOwner({} as OperationTools);
-paymentFlows(owner, () => ({ candidates: [], cancelBeforeFailover: false }));
-owner.register(new RefundFlow(owner));
-const operationOf = (name: Operation) => owner.operation(name);
+const operations = new PaymentOperations({} as OperationTools);
+paymentFlows(operations, () => ({ candidates: [], cancelBeforeFailover: false }));
+operations.register(new RefundFlow(operations));
+const operationOf = (name: Operation) => operations.operation(name);
 
 const now = new Date('2026-01-01T00:00:00Z');
 const driver = { lockToken: 't', heldToken: 't', leaseMs: 20_000, traceId: 'trace' };

@@ -3,7 +3,7 @@ import { type Capabilities, type Operation } from '../psp/contract.js';
 import { actorOf, type StepResult } from '../request-storage/advance.js';
 import { isOfOrphan } from '../request-storage/entity-key.js';
 import { type StepFacts } from '../request-storage/next-step.js';
-import { type Settled } from '../request-storage/operation-resolver.js';
+import { type Settled } from '../request-storage/route-worker.js';
 import { type Payment, type PaymentTransition } from './payment.entity.js';
 import { payments, paymentTransitions } from './payment.table.js';
 import { type PaymentEvent, paymentLifecycle } from './payment.lifecycle.js';

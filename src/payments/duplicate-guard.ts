@@ -11,10 +11,10 @@ import { type Encryption } from '../core/encryption.js';
 import { Problem } from '../core/problem.js';
 import { type Table, tableOf } from '../core/table.js';
 import { type Begun, type KeyedRun } from '../idempotency/operation.js';
-import { ChargeFlow, type Route } from './charge.flow.js';
+import { ChargeFlow, type ChooseAccounts } from './charge.flow.js';
 import { type DuplicateGuard } from './duplicate-guard.entity.js';
 import { type Payment } from './payment.entity.js';
-import { type PaymentOwner } from './payment-owner.js';
+import { type PaymentOperations } from './payment-operations.js';
 import { type PaymentState } from './payment-state.js';
 import { payments } from './payment.table.js';
 import { type NewPayment } from './payments.js';
@@ -29,11 +29,11 @@ export const duplicateGuards: Table<DuplicateGuard> = tableOf('duplicate_guards'
  */
 export class GuardedChargeFlow extends ChargeFlow {
   constructor(
-    owner: PaymentOwner,
-    route: Route,
+    operations: PaymentOperations,
+    chooseAccounts: ChooseAccounts,
     private readonly windowS: number,
   ) {
-    super(owner, route);
+    super(operations, chooseAccounts);
   }
 
   override async begin(
@@ -44,7 +44,7 @@ export class GuardedChargeFlow extends ChargeFlow {
     const { reference, email } = input.customer;
     if (reference === null && email === null) return super.begin(input, run, refused);
     const { merchantId } = run;
-    const { store, seal } = this.owner.tools;
+    const { store, seal } = this.operations.tools;
     const digests = likenessesOf(seal, merchantId, input);
     const guards = await Promise.all(
       digests.map(async (digest) => ({

@@ -16,7 +16,7 @@ import { type Payment } from './payment.entity.js';
 import { type PaymentEvent } from './payment.lifecycle.js';
 import { type Decided, type OperationRecord, type PaymentOperation } from './payment-operation.js';
 import { keyAtPspOf, type PaymentState, recordedBy, withHistory } from './payment-state.js';
-import { type PaymentOwner } from './payment-owner.js';
+import { type PaymentOperations } from './payment-operations.js';
 import { payments } from './payment.table.js';
 import { type Refusal, refuse } from './refusal.js';
 
@@ -45,12 +45,12 @@ export abstract class ModificationFlow
   readonly record?: OperationRecord;
   protected readonly tools: OperationTools;
 
-  constructor(protected override readonly owner: PaymentOwner) {
-    super(owner, owner.tools.clock);
-    this.tools = owner.tools;
+  constructor(protected override readonly operations: PaymentOperations) {
+    super(operations, operations.tools.clock);
+    this.tools = operations.tools;
   }
 
-  get operations(): readonly Operation[] {
+  get kinds(): readonly Operation[] {
     return [this.operation];
   }
 
@@ -110,7 +110,10 @@ export abstract class ModificationFlow
       reference: typeof reference === 'string' ? reference : null,
       isNew: isNew === true,
     };
-    return { ...(await this.owner.readFor(run.merchantId, paymentId, wanted)), opened: point === 'accepted' };
+    return {
+      ...(await this.operations.readFor(run.merchantId, paymentId, wanted)),
+      opened: point === 'accepted',
+    };
   }
 
   /** Opens the operation (its route with the first attempt, and its reserved amount), or says why not. */

@@ -24,7 +24,7 @@ export interface Decided {
  * this says what is sent, and what follows from the proof. Each is in the flow file of the operation.
  */
 export interface PaymentOperation {
-  readonly operations: readonly Operation[];
+  readonly kinds: readonly Operation[];
   /** call: fields sent beside the common ones. */
   instruct(state: PaymentState, call: Call): Partial<Instruction>;
   /** settle: the event of the payment when the PSP did it. */

@@ -6,20 +6,20 @@ import { LOGGER } from '../config/config.module.js';
 import { type PeriodicTask } from '../jobs/periodic-task-leases.js';
 import { PspsConfig } from '../psp/psps-config.js';
 import { accountFilters } from '../request-storage/account-filters.js';
-import { OperationOwners } from '../request-storage/operation-owners.js';
+import { OperationRegistry } from '../request-storage/operation-registry.js';
 import { OperationTools } from '../request-storage/operation-tools.js';
 import { DuplicateRetention } from './duplicate-retention.js';
 import { OrphanCompensator } from './orphan-compensator.js';
 import { OrphanPolicies } from './orphan-policies.js';
-import { PaymentResolver } from './payment-resolver.js';
+import { PaymentRouteWorker } from './payment-route-worker.js';
 
 /** The periodic tasks of payments: give back orphan effects, delete old duplicate guards. */
 @Injectable()
 export class PaymentTasks {
   constructor(
     @Inject(OperationTools) private readonly tools: OperationTools,
-    @Inject(OperationOwners) private readonly owners: OperationOwners,
-    @Inject(PaymentResolver) private readonly resolver: PaymentResolver,
+    @Inject(OperationRegistry) private readonly registry: OperationRegistry,
+    @Inject(PaymentRouteWorker) private readonly worker: PaymentRouteWorker,
     @Inject(PspsConfig) private readonly psps: PspsConfig,
     @Inject(Pool) private readonly pool: Pool,
     @Inject(Config) private readonly config: Config,
@@ -27,15 +27,15 @@ export class PaymentTasks {
   ) {}
 
   all(): readonly PeriodicTask[] {
-    const { tools, owners, resolver, config, logger } = this;
+    const { tools, registry, worker, config, logger } = this;
     const duplicates = new DuplicateRetention(this.pool);
     const policies = new OrphanPolicies(this.pool, config.orphans);
     return [
       ...accountFilters(this.psps).map(({ suffix, psp, slower }) => {
         const orphans = new OrphanCompensator(
           tools.storage,
-          (due, traceId) => owners.of(due.entityKey).recheckRoute(due, traceId),
-          (orphan, traceId) => resolver.compensate(orphan, traceId),
+          (due, traceId) => registry.of(due.entityKey).recheckRoute(due, traceId),
+          (orphan, traceId) => worker.compensate(orphan, traceId),
           () => policies.automatic(),
           () => tools.ids.uuid(),
           (err, { entityKey, route }) =>

@@ -6,7 +6,7 @@ import { Problem } from '../core/problem.js';
 import { newestFirst, timeBetween } from '../database/conditions.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { TenantDatabase } from '../database/tenants.js';
-import { type Subject } from '../request-storage/operation-resolver.js';
+import { type Subject } from '../request-storage/route-worker.js';
 import { PspRequest } from '../request-storage/psp-request.entity.js';
 import { readHistories } from '../request-storage/read-histories.js';
 import { firstEntityKey } from './payment-state.js';

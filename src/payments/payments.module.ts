@@ -7,13 +7,13 @@ import { JobRegistry } from '../jobs/job-registry.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { PspModule } from '../psp/psp.module.js';
 import { isOfPayment } from '../request-storage/entity-key.js';
-import { OperationOwners } from '../request-storage/operation-owners.js';
+import { OperationRegistry } from '../request-storage/operation-registry.js';
 import { OperationTools } from '../request-storage/operation-tools.js';
 import { RequestStorageModule } from '../request-storage/request-storage.module.js';
 import { DuplicateGuard } from './duplicate-guard.entity.js';
-import { PaymentOwner } from './payment-owner.js';
+import { PaymentOperations } from './payment-operations.js';
 import { PaymentDisputes } from './payment-disputes.js';
-import { PaymentResolver } from './payment-resolver.js';
+import { PaymentRouteWorker } from './payment-route-worker.js';
 import { PaymentTasks } from './payment-tasks.js';
 import { PaymentWatch } from './payment-watch.js';
 import { Payment, PaymentTransition } from './payment.entity.js';
@@ -37,8 +37,8 @@ import { PaymentsService } from './payments.service.js';
     PaymentReader,
     PaymentsService,
     PaymentWatch,
-    PaymentOwner,
-    PaymentResolver,
+    PaymentOperations,
+    PaymentRouteWorker,
     {
       provide: PaymentDisputes,
       inject: [OperationTools, PaymentReader],
@@ -50,24 +50,24 @@ import { PaymentsService } from './payments.service.js';
     },
     PaymentTasks,
   ],
-  exports: [PaymentOwner, PaymentsService],
+  exports: [PaymentOperations, PaymentsService],
 })
 export class PaymentsModule implements OnModuleInit {
   constructor(
-    private readonly owners: OperationOwners,
+    private readonly registry: OperationRegistry,
     private readonly runner: IdempotentRunner,
     private readonly jobs: JobRegistry,
     private readonly payments: PaymentsService,
-    private readonly resolver: PaymentResolver,
+    private readonly worker: PaymentRouteWorker,
     private readonly reader: PaymentReader,
     private readonly disputes: PaymentDisputes,
     private readonly tasks: PaymentTasks,
   ) {}
 
   onModuleInit(): void {
-    this.owners.register({
+    this.registry.register({
       owns: isOfPayment,
-      resolver: this.resolver,
+      worker: this.worker,
       subjectOf: (id) => this.reader.subjectOf(id),
       recordDispute: (psp, item) => this.disputes.record(psp, item),
     });

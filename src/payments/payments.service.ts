@@ -4,10 +4,10 @@ import { IdempotentRunner } from '../idempotency/idempotent-runner.js';
 import { type KeyedAnswer, keyedRequest, type RequestContext } from '../core/keyed-request.js';
 import { type Caller } from '../core/caller.js';
 import { PspRouter } from '../psp/router.js';
-import { ChargeFlow, type Route, routeOf } from './charge.flow.js';
+import { ChargeFlow, type ChooseAccounts, chooserOf } from './charge.flow.js';
 import { GuardedChargeFlow } from './duplicate-guard.js';
 import { paymentFlows } from './payment-flows.js';
-import { PaymentOwner } from './payment-owner.js';
+import { PaymentOperations } from './payment-operations.js';
 import { notFound, PaymentReader } from './payment.reader.js';
 import { firstEntityKey, firstRequested, type StoredPayment } from './payment-state.js';
 import { attemptViewOf, type AttemptView, type PaymentView, viewOf } from './payment.view.js';
@@ -20,18 +20,18 @@ const nothingMore = { amount: null, reference: null, reason: null, metadata: {} 
 @Injectable()
 export class PaymentsService {
   readonly flows: ReturnType<typeof paymentFlows>;
-  private readonly route: Route;
-  private readonly testRoute: Route;
+  private readonly chooseAccounts: ChooseAccounts;
+  private readonly chooseTestAccounts: ChooseAccounts;
 
   constructor(
-    private readonly owner: PaymentOwner,
+    private readonly operations: PaymentOperations,
     private readonly runner: IdempotentRunner,
     router: PspRouter,
     private readonly reader: PaymentReader,
   ) {
-    this.route = routeOf(router, false);
-    this.testRoute = routeOf(router, true);
-    this.flows = paymentFlows(owner, this.route);
+    this.chooseAccounts = chooserOf(router, false);
+    this.chooseTestAccounts = chooserOf(router, true);
+    this.flows = paymentFlows(operations, this.chooseAccounts);
   }
 
   create(context: RequestContext, payment: NewPayment): Promise<KeyedAnswer> {
@@ -75,13 +75,13 @@ export class PaymentsService {
   }
 
   private createFlow({ duplicateWindowS, isTest }: Caller): ChargeFlow {
-    const route = isTest ? this.testRoute : this.route;
-    if (duplicateWindowS > 0) return new GuardedChargeFlow(this.owner, route, duplicateWindowS);
-    return isTest ? new ChargeFlow(this.owner, route) : this.flows.create;
+    const choose = isTest ? this.chooseTestAccounts : this.chooseAccounts;
+    if (duplicateWindowS > 0) return new GuardedChargeFlow(this.operations, choose, duplicateWindowS);
+    return isTest ? new ChargeFlow(this.operations, choose) : this.flows.create;
   }
 
   private async read(merchantId: string, paymentId: string): Promise<StoredPayment> {
-    const state = await this.owner.find(merchantId, paymentId, firstRequested);
+    const state = await this.operations.find(merchantId, paymentId, firstRequested);
     if (!state) throw notFound();
     return state;
   }

@@ -8,7 +8,7 @@ import { entityKey, pspIdempotencyKey, refuseForgottenKey } from '../request-sto
 import { OperationFlow } from '../request-storage/operation-flow.js';
 import { type Payout } from './payout.entity.js';
 import { refuseOverLimit } from './payout-limit.js';
-import { encryptTokens, type PayoutOwner, type PayoutState, transitionTo } from './payout-owner.js';
+import { encryptTokens, type PayoutOperations, type PayoutState, transitionTo } from './payout-operations.js';
 import { payouts } from './payout.table.js';
 import { type NewPayout } from './payouts.js';
 import { type RegisteredRecipients } from './recipients.js';
@@ -35,7 +35,7 @@ export function candidatesOf(router: PspRouter, isTest: boolean): PayoutCandidat
 }
 
 /**
- * Sends a payout. Two commits and one call, when all is well; call and settle are the owner's. Whether it is the
+ * Sends a payout. Two commits and one call, when all is well; `PayoutOperations` calls and settles. Whether it is the
  * recipient's turn is not read beforehand, for that could change before it is written: the first
  * commit itself breaks a rule of the database where it is not, or where it is too much for a day. Only then the
  * sequence is read, to say why.
@@ -45,11 +45,11 @@ export class PayoutFlow extends OperationFlow<NewPayout, PayoutState> {
 
   /** Not unless a request may have to be refused that was carried out before. */
   get readsFirst(): boolean {
-    return this.owner.tools.storage.isHeld;
+    return this.operations.tools.storage.isHeld;
   }
 
   constructor(
-    protected override readonly owner: PayoutOwner,
+    protected override readonly operations: PayoutOperations,
     private readonly candidates: PayoutCandidates,
     private readonly sequences: Sequences,
     private readonly recipients: RegisteredRecipients,
@@ -57,7 +57,7 @@ export class PayoutFlow extends OperationFlow<NewPayout, PayoutState> {
     private readonly needsRecipient: boolean,
     private readonly isTest = false,
   ) {
-    super(owner, owner.tools.clock);
+    super(operations, operations.tools.clock);
   }
 
   /**
@@ -70,7 +70,7 @@ export class PayoutFlow extends OperationFlow<NewPayout, PayoutState> {
       refuseOverLimit(refused);
       await refuseOutOfTurn(this.sequences, run.merchantId, input);
     }
-    const { seal, clock, ids, storage } = this.owner.tools;
+    const { seal, clock, ids, storage } = this.operations.tools;
     const now = clock.now();
     const id = ids.uuid();
     const { merchantId, actor } = run;
@@ -146,7 +146,7 @@ export class PayoutFlow extends OperationFlow<NewPayout, PayoutState> {
   }
 
   load(payoutId: string, _params: unknown, _point: string, { merchantId }: KeyedRun): Promise<PayoutState> {
-    return this.owner.read({ merchantId, paymentId: null, payoutId });
+    return this.operations.read({ merchantId, paymentId: null, payoutId });
   }
 
   protected override statusOf(): number {

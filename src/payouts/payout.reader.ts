@@ -6,7 +6,7 @@ import { newestFirst, timeBetween } from '../database/conditions.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { TenantDatabase } from '../database/tenants.js';
 import { entityKey } from '../request-storage/entity-key.js';
-import { type Subject } from '../request-storage/operation-resolver.js';
+import { type Subject } from '../request-storage/route-worker.js';
 import { readHistories } from '../request-storage/read-histories.js';
 import { Payout } from './payout.entity.js';
 import { type PayoutView, viewOf } from './payout.view.js';

@@ -5,11 +5,11 @@ import { IdempotencyModule } from '../idempotency/idempotency.module.js';
 import { IdempotentRunner } from '../idempotency/idempotent-runner.js';
 import { PspModule } from '../psp/psp.module.js';
 import { isOfPayout } from '../request-storage/entity-key.js';
-import { OperationOwners } from '../request-storage/operation-owners.js';
-import { OperationResolver } from '../request-storage/operation-resolver.js';
+import { OperationRegistry } from '../request-storage/operation-registry.js';
+import { RouteWorker } from '../request-storage/route-worker.js';
 import { OperationTools } from '../request-storage/operation-tools.js';
 import { RequestStorageModule } from '../request-storage/request-storage.module.js';
-import { PayoutOwner } from './payout-owner.js';
+import { PayoutOperations } from './payout-operations.js';
 import { Payout, PayoutTransition } from './payout.entity.js';
 import { PayoutReader } from './payout.reader.js';
 import { PayoutsController } from './payouts.controller.js';
@@ -29,23 +29,23 @@ import { RecipientsController } from './recipients.controller.js';
     TypeOrmModule.forFeature([Payout, PayoutTransition, Recipient]),
   ],
   controllers: [PayoutsController, PayoutsGrpc, RecipientsController],
-  providers: [PayoutReader, PayoutOwner, PayoutsService, Recipients],
+  providers: [PayoutReader, PayoutOperations, PayoutsService, Recipients],
   exports: [Recipients],
 })
 export class PayoutsModule implements OnModuleInit {
   constructor(
-    private readonly owners: OperationOwners,
+    private readonly registry: OperationRegistry,
     private readonly tools: OperationTools,
-    private readonly owner: PayoutOwner,
+    private readonly operations: PayoutOperations,
     private readonly runner: IdempotentRunner,
     private readonly payouts: PayoutsService,
     private readonly reader: PayoutReader,
   ) {}
 
   onModuleInit(): void {
-    this.owners.register({
+    this.registry.register({
       owns: isOfPayout,
-      resolver: new OperationResolver(this.owner, this.tools),
+      worker: new RouteWorker(this.operations, this.tools),
       subjectOf: (id) => this.reader.subjectOf(id),
     });
     this.runner.register([this.payouts.flow]);

@@ -5,7 +5,7 @@ import { IdempotentRunner } from '../idempotency/idempotent-runner.js';
 import { type KeyedAnswer, keyedRequest, type RequestContext } from '../core/keyed-request.js';
 import { type Caller } from '../core/caller.js';
 import { PspRouter } from '../psp/router.js';
-import { PayoutOwner } from './payout-owner.js';
+import { PayoutOperations } from './payout-operations.js';
 import { candidatesOf, PayoutFlow } from './payout.flow.js';
 import { PayoutReader } from './payout.reader.js';
 import { type PayoutView, viewOf } from './payout.view.js';
@@ -19,7 +19,7 @@ export class PayoutsService {
   readonly flow: PayoutFlow;
 
   constructor(
-    private readonly owner: PayoutOwner,
+    private readonly operations: PayoutOperations,
     private readonly runner: IdempotentRunner,
     private readonly router: PspRouter,
     private readonly reader: PayoutReader,
@@ -39,7 +39,7 @@ export class PayoutsService {
   }
 
   async get({ merchantId }: Caller, payoutId: string): Promise<PayoutView> {
-    const state = await this.owner.find(merchantId, payoutId);
+    const state = await this.operations.find(merchantId, payoutId);
     if (!state) throw new Problem('not_found', 'No such payout.');
     return viewOf(state.payout, state.history);
   }
@@ -54,9 +54,9 @@ export class PayoutsService {
   }
 
   private flowFor({ isTest, payoutRecipients }: Pick<Caller, 'isTest' | 'payoutRecipients'>): PayoutFlow {
-    const { owner, router, reader, recipients } = this;
+    const { operations, router, reader, recipients } = this;
     return new PayoutFlow(
-      owner,
+      operations,
       candidatesOf(router, isTest),
       reader,
       recipients,

@@ -6,7 +6,7 @@ import { Clock } from '../core/clock.js';
 import { workThrough } from '../core/work-through.js';
 import { type Operation } from '../psp/contract.js';
 import { type ItemRecorder } from '../request-storage/notification.js';
-import { OperationOwners } from '../request-storage/operation-owners.js';
+import { OperationRegistry } from '../request-storage/operation-registry.js';
 import { Reports } from './reports.js';
 
 const PASS = 100;
@@ -40,7 +40,7 @@ export class ReportEvidence {
 
   constructor(
     @Inject(Pool) private readonly pool: Pool,
-    @Inject(OperationOwners) private readonly owners: ItemRecorder,
+    @Inject(OperationRegistry) private readonly registry: ItemRecorder,
     @Inject(Clock) private readonly clock: Clock,
     private readonly reports: Reports,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -79,7 +79,7 @@ export class ReportEvidence {
   /** May happen twice: the owner knows the line then. */
   private async tell({ psp, key, runId, line, ...said }: Due): Promise<void> {
     const { entityKey, route, operation, pspReference, parentReference, gross, currency } = said;
-    const taken = await this.owners.recordNotification(
+    const taken = await this.registry.recordNotification(
       psp,
       {
         entityKey,

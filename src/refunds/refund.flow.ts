@@ -5,7 +5,7 @@ import { type Payment } from '../payments/payment.entity.js';
 import { type Refusal, refuse } from '../payments/refusal.js';
 import { type PaymentEvent } from '../payments/payment.lifecycle.js';
 import { type Decided, type NewId } from '../payments/payment-operation.js';
-import { type PaymentOwner } from '../payments/payment-owner.js';
+import { type PaymentOperations } from '../payments/payment-operations.js';
 import { type PaymentState, undecidedOperation } from '../payments/payment-state.js';
 import { type RuledOut } from '../request-storage/next-step.js';
 import { type PspRequest } from '../request-storage/psp-request.entity.js';
@@ -26,9 +26,9 @@ export class RefundFlow extends ModificationFlow {
   readonly operation = 'refund';
   override readonly record: RefundRecord;
 
-  constructor(owner: PaymentOwner) {
-    super(owner);
-    this.record = new RefundRecord(owner.tools.store);
+  constructor(operations: PaymentOperations) {
+    super(operations);
+    this.record = new RefundRecord(operations.tools.store);
   }
 
   reverse(

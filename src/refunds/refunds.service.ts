@@ -7,7 +7,7 @@ import { TenantDatabase } from '../database/tenants.js';
 import { IdempotentRunner } from '../idempotency/idempotent-runner.js';
 import { type KeyedAnswer, keyedRequest, type RequestContext } from '../core/keyed-request.js';
 import { type Caller } from '../core/caller.js';
-import { PaymentOwner } from '../payments/payment-owner.js';
+import { PaymentOperations } from '../payments/payment-operations.js';
 import { PaymentsService } from '../payments/payments.service.js';
 import { Refund } from './refund.entity.js';
 import { RefundFlow } from './refund.flow.js';
@@ -30,13 +30,13 @@ export class RefundsService {
   readonly flow: RefundFlow;
 
   constructor(
-    owner: PaymentOwner,
+    operations: PaymentOperations,
     private readonly runner: IdempotentRunner,
     private readonly payments: PaymentsService,
     private readonly tenants: TenantDatabase,
   ) {
-    this.flow = new RefundFlow(owner);
-    owner.register(this.flow);
+    this.flow = new RefundFlow(operations);
+    operations.register(this.flow);
   }
 
   create(context: RequestContext, paymentId: string, refund: NewRefund): Promise<KeyedAnswer> {

@@ -14,10 +14,10 @@ import {
 } from '../idempotency/operation.js';
 import { evidenceOnly } from './advance.js';
 import { type Answered, type OperationHistory } from './attempt.js';
-import { type OperationOwner, type Settled } from './operation-resolver.js';
+import { type SubjectOperations, type Settled } from './route-worker.js';
 
 /** What a request needs to know of the operations of its subject, besides how they advance. */
-export interface RequestedOperations<State> extends OperationOwner<State> {
+export interface RequestedOperations<State> extends SubjectOperations<State> {
   /** The undecided operation that must be resolved before another one can be opened. */
   undecided(state: State): OperationHistory | null;
   /** The entity key of the requested operation. */
@@ -35,7 +35,7 @@ export abstract class OperationFlow<Input, State> implements Operation<Input, St
   abstract readonly readsFirst: boolean;
 
   constructor(
-    protected readonly owner: RequestedOperations<State>,
+    protected readonly operations: RequestedOperations<State>,
     private readonly clock: Clock,
   ) {}
 
@@ -48,7 +48,7 @@ export abstract class OperationFlow<Input, State> implements Operation<Input, St
   ): Promise<State>;
 
   protected undecided(state: State): OperationHistory | null {
-    return this.owner.undecided(state);
+    return this.operations.undecided(state);
   }
 
   /** Nothing is undecided: opens the requested operation, or answers. */
@@ -67,7 +67,7 @@ export abstract class OperationFlow<Input, State> implements Operation<Input, St
   }
 
   protected bodyOf(state: State): string {
-    return this.owner.bodyOf(state);
+    return this.operations.bodyOf(state);
   }
 
   /** `started`: the requested operation is not opened yet. */
@@ -77,15 +77,15 @@ export abstract class OperationFlow<Input, State> implements Operation<Input, St
 
   next(state: State, run: KeyedRun): Decision<State> {
     const undecided = this.undecided(state);
-    return undecided ? this.follow(this.owner.decide(state, undecided, run)) : this.open(state, run);
+    return undecided ? this.follow(this.operations.decide(state, undecided, run)) : this.open(state, run);
   }
 
   call(state: State, run: KeyedRun): Promise<Answered> {
-    return this.owner.call(state, run);
+    return this.operations.call(state, run);
   }
 
   settle(state: State, answered: Answered, run: KeyedRun): Decision<State> {
-    return this.follow(this.owner.decide(state, this.historyOf(state, answered), run, answered));
+    return this.follow(this.operations.decide(state, this.historyOf(state, answered), run, answered));
   }
 
   evidence(state: State, answered: Answered): readonly Change[] {
@@ -105,10 +105,10 @@ export abstract class OperationFlow<Input, State> implements Operation<Input, St
     if (call) return makeCall(state, changes);
     if (step.do === 'wait') return this.paused(state, step.until, changes);
     if (step.do === 'stuck') return this.paused(state, null, changes);
-    const isRequested = history.entityKey === this.owner.requestedKey(state);
+    const isRequested = history.entityKey === this.operations.requestedKey(state);
     return isRequested || this.isAlreadySatisfied(state)
       ? this.answered(state, changes)
-      : decideNext(this.owner.withCall(state, null), changes);
+      : decideNext(this.operations.withCall(state, null), changes);
   }
 
   protected answered(state: State, changes: readonly Change[] = []): Decision<State> {
@@ -120,6 +120,6 @@ export abstract class OperationFlow<Input, State> implements Operation<Input, St
   }
 
   private historyOf(state: State, { call }: Answered): OperationHistory {
-    return this.owner.historiesOf(state).get(call.request.entityKey)!;
+    return this.operations.historiesOf(state).get(call.request.entityKey)!;
   }
 }

@@ -5,7 +5,7 @@ import { isFailure } from '../psp/breaker.js';
 import { type Outcome } from '../psp/contract.js';
 import { type Answered } from './attempt.js';
 import { BACK_WITHIN_MS } from './schedule.js';
-import { type Operated } from './operation-resolver.js';
+import { type Operated } from './route-worker.js';
 
 /** One open route of an account is asked about so often, in the first hour, to learn whether the PSP is back. */
 const PROBE_EVERY = "interval '20 seconds'";

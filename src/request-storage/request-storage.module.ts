@@ -17,7 +17,7 @@ import { PspDirectory } from '../psp/psp-directory.js';
 import { PspModule } from '../psp/psp.module.js';
 import { PspsConfig } from '../psp/psps-config.js';
 import { DueKeys } from './due-keys.js';
-import { OperationOwners } from './operation-owners.js';
+import { OperationRegistry } from './operation-registry.js';
 import { OperationTools } from './operation-tools.js';
 import { NonExecutionProof, OrphanEffect, PspAttempt, PspRequest } from './psp-request.entity.js';
 import { PspReturns } from './psp-returns.js';
@@ -66,13 +66,13 @@ import { StuckRoutes } from './stuck-routes.js';
         holder: LockHolder,
       ): OperationTools => ({ store, storage, seal, clock, ids, holder, leaseMs: storage.leaseMs }),
     },
-    OperationOwners,
+    OperationRegistry,
     DueKeys,
     PspReturns,
     RouteTasks,
     SharedBreakers,
   ],
-  exports: [RequestStorage, OperationTools, OperationOwners],
+  exports: [RequestStorage, OperationTools, OperationRegistry],
 })
 export class RequestStorageModule implements OnModuleInit {
   constructor(

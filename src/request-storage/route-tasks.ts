@@ -10,7 +10,7 @@ import { type PeriodicTask } from '../jobs/periodic-task-leases.js';
 import { PspsConfig } from '../psp/psps-config.js';
 import { accountFilters } from './account-filters.js';
 import { DueKeys } from './due-keys.js';
-import { OperationOwners } from './operation-owners.js';
+import { OperationRegistry } from './operation-registry.js';
 import { OperationTools } from './operation-tools.js';
 import { isSignOfLife, PspReturns } from './psp-returns.js';
 import { type PspFilter } from './request-storage.js';
@@ -24,7 +24,7 @@ export class RouteTasks {
 
   constructor(
     @Inject(OperationTools) private readonly tools: OperationTools,
-    @Inject(OperationOwners) private readonly owners: OperationOwners,
+    @Inject(OperationRegistry) private readonly registry: OperationRegistry,
     @Inject(IdempotentRunner) private readonly runner: IdempotentRunner,
     @Inject(PspsConfig) private readonly psps: PspsConfig,
     @Inject(DueKeys) private readonly dueKeys: DueKeys,
@@ -39,7 +39,7 @@ export class RouteTasks {
 
   /** Finds out which accounts are back, by one call for each that has failed. */
   private probes(): PeriodicTask {
-    const { tools, owners, returns, psps, logger } = this;
+    const { tools, registry, returns, psps, logger } = this;
     return {
       name: 'psp-probes',
       everyMs: 5_000,
@@ -48,7 +48,7 @@ export class RouteTasks {
           await returns.claimProbes(psps.psps.map(({ name }) => name)),
           8,
           async (probe) => {
-            const calls = await owners.of(probe.entityKey).askNow(probe, `probe-${tools.ids.uuid()}`);
+            const calls = await registry.of(probe.entityKey).askNow(probe, `probe-${tools.ids.uuid()}`);
             // Another process may have seen the failures.
             if (calls.some(isSignOfLife)) await returns.announce(probe.psp);
             return calls.length > 0;
@@ -60,7 +60,7 @@ export class RouteTasks {
   }
 
   private resolvers(): PeriodicTask[] {
-    const { tools, owners, logger } = this;
+    const { tools, registry, logger } = this;
     const notAdvanced = (this.notAdvanced ??= new Counter({
       name: 'payonce_routes_not_advanced_total',
       help: 'Due routes that the resolver could not advance, because of an error that it logged',
@@ -70,7 +70,7 @@ export class RouteTasks {
     const resolverOf = (psp: PspFilter) =>
       new Resolver(
         tools.storage,
-        (due, traceId) => owners.of(due.entityKey).advance(due, traceId),
+        (due, traceId) => registry.of(due.entityKey).advance(due, traceId),
         () => tools.ids.uuid(),
         (err, { entityKey, route, psp: account }) => {
           notAdvanced.inc({ psp: account });

@@ -13,7 +13,7 @@ import { TenantDatabase } from '../../src/database/tenants.js';
 import { entities } from '../../src/entities.js';
 import { type Caller } from '../../src/core/caller.js';
 import { type PayoutLimit, PayoutLimits } from '../../src/merchants/payout-limits.js';
-import { encryptTokens } from '../../src/payouts/payout-owner.js';
+import { encryptTokens } from '../../src/payouts/payout-operations.js';
 import { Payout } from '../../src/payouts/payout.entity.js';
 import { PayoutReader } from '../../src/payouts/payout.reader.js';
 import { payouts, payoutTransitions } from '../../src/payouts/payout.table.js';

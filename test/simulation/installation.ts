@@ -19,7 +19,7 @@ import { FAILOVER_HOURS } from '../../src/database/failover-hold.js';
 import { StoreUnavailable } from '../../src/database/store-unavailable.js';
 import { type OrphanCompensator } from '../../src/payments/orphan-compensator.js';
 import { type Psps } from '../../src/psp/contract.js';
-import { type OperationOwners } from '../../src/request-storage/operation-owners.js';
+import { type OperationRegistry } from '../../src/request-storage/operation-registry.js';
 import { payments } from '../../src/payments/payment.table.js';
 import { HELD } from '../../src/request-storage/next-step.js';
 import {
@@ -54,7 +54,7 @@ export interface Working {
   readonly resolver: Resolver;
   readonly completer: Completer;
   readonly orphans: OrphanCompensator;
-  readonly facts: OperationOwners;
+  readonly facts: OperationRegistry;
 }
 
 /** A rule that does not hold, with the seed that shows it. */

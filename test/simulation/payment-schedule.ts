@@ -4,15 +4,15 @@ import { eventRecords } from '../../src/database/event.js';
 import { Problem } from '../../src/core/problem.js';
 import { StoreUnavailable } from '../../src/database/store-unavailable.js';
 import { OrphanCompensator } from '../../src/payments/orphan-compensator.js';
-import { PaymentOwner } from '../../src/payments/payment-owner.js';
-import { PaymentResolver } from '../../src/payments/payment-resolver.js';
+import { PaymentOperations } from '../../src/payments/payment-operations.js';
+import { PaymentRouteWorker } from '../../src/payments/payment-route-worker.js';
 import { payments, paymentTransitions } from '../../src/payments/payment.table.js';
 import { RefundFlow } from '../../src/refunds/refund.flow.js';
 import { paymentFlows } from '../../src/payments/payment-flows.js';
 import { type NewPayment } from '../../src/payments/payments.js';
 import { refunds } from '../../src/refunds/refund.table.js';
 import { isOfPayment } from '../../src/request-storage/entity-key.js';
-import { OperationOwners } from '../../src/request-storage/operation-owners.js';
+import { OperationRegistry } from '../../src/request-storage/operation-registry.js';
 import { orphanEffects, pspRequests } from '../../src/request-storage/psp-request.table.js';
 import { Resolver } from '../../src/request-storage/resolver.js';
 import { forEveryMerchant } from '../support/payouts-in-memory.js';
@@ -137,17 +137,17 @@ export class PaymentSchedule extends Installation<Service> {
     const { keyed, newId, deps } = this.toolsOf(process);
     const { store, storage, ids } = deps;
     const route = () => ({ candidates: this.accounts.names, cancelBeforeFailover: this.fence });
-    const owner = new PaymentOwner(deps);
-    const refund = new RefundFlow(owner);
-    owner.register(refund);
-    const flows = { ...paymentFlows(owner, route), refund };
+    const operations = new PaymentOperations(deps);
+    const refund = new RefundFlow(operations);
+    operations.register(refund);
+    const flows = { ...paymentFlows(operations, route), refund };
     keyed.register(Object.values(flows));
-    const resolver = new PaymentResolver(owner, deps);
+    const worker = new PaymentRouteWorker(operations, deps);
     const { rethrow } = this;
-    const owners = new OperationOwners();
-    owners.register({
+    const registry = new OperationRegistry();
+    registry.register({
       owns: isOfPayment,
-      resolver,
+      worker,
       subjectOf: async (id) =>
         (await store.find(payments, { merchantId, id })).length > 0
           ? { merchantId, paymentId: id, payoutId: null }
@@ -158,15 +158,15 @@ export class PaymentSchedule extends Installation<Service> {
       flows,
       orphans: new OrphanCompensator(
         storage,
-        (due, id) => resolver.recheckRoute(due, id),
-        (orphan, id) => resolver.compensate(orphan, id),
+        (due, id) => worker.recheckRoute(due, id),
+        (orphan, id) => worker.compensate(orphan, id),
         forEveryMerchant,
         newId,
         rethrow,
       ),
-      resolver: new Resolver(storage, (due, id) => resolver.advance(due, id), newId, rethrow),
+      resolver: new Resolver(storage, (due, id) => worker.advance(due, id), newId, rethrow),
       completer: new Completer(store, keyed, ids, rethrow),
-      facts: owners,
+      facts: registry,
     };
   }
 

@@ -4,9 +4,9 @@ import { eventRecords } from '../../src/database/event.js';
 import { Problem } from '../../src/core/problem.js';
 import { StoreUnavailable } from '../../src/database/store-unavailable.js';
 import { OrphanCompensator } from '../../src/payments/orphan-compensator.js';
-import { PaymentOwner } from '../../src/payments/payment-owner.js';
-import { PaymentResolver } from '../../src/payments/payment-resolver.js';
-import { PayoutOwner } from '../../src/payouts/payout-owner.js';
+import { PaymentOperations } from '../../src/payments/payment-operations.js';
+import { PaymentRouteWorker } from '../../src/payments/payment-route-worker.js';
+import { PayoutOperations } from '../../src/payouts/payout-operations.js';
 import { PayoutFlow } from '../../src/payouts/payout.flow.js';
 import { type Payout } from '../../src/payouts/payout.entity.js';
 import { payouts, payoutTransitions } from '../../src/payouts/payout.table.js';
@@ -14,8 +14,8 @@ import { type NewPayout } from '../../src/payouts/payouts.js';
 import { type Tail } from '../../src/payouts/sequence.js';
 import { entityKey } from '../../src/request-storage/entity-key.js';
 import { isOfPayout } from '../../src/request-storage/entity-key.js';
-import { OperationOwners } from '../../src/request-storage/operation-owners.js';
-import { OperationResolver } from '../../src/request-storage/operation-resolver.js';
+import { OperationRegistry } from '../../src/request-storage/operation-registry.js';
+import { RouteWorker } from '../../src/request-storage/route-worker.js';
 import { orphanEffects, pspRequests } from '../../src/request-storage/psp-request.table.js';
 import { Resolver } from '../../src/request-storage/resolver.js';
 import { anyRecipient, forEveryMerchant } from '../support/payouts-in-memory.js';
@@ -86,15 +86,15 @@ class PayoutSchedule extends Installation<Service> {
     const { store, storage, ids } = deps;
     const candidates = () => this.accounts.names;
     const sequences = { tailOf: () => this.tailOf() };
-    const owner = new PayoutOwner(deps);
-    const create = new PayoutFlow(owner, candidates, sequences, anyRecipient, false);
+    const operations = new PayoutOperations(deps);
+    const create = new PayoutFlow(operations, candidates, sequences, anyRecipient, false);
     keyed.register([create]);
-    const resolver = new OperationResolver(owner, deps);
-    const ofPayments = new PaymentResolver(new PaymentOwner(deps), deps);
-    const owners = new OperationOwners();
-    owners.register({
+    const worker = new RouteWorker(operations, deps);
+    const ofPayments = new PaymentRouteWorker(new PaymentOperations(deps), deps);
+    const registry = new OperationRegistry();
+    registry.register({
       owns: isOfPayout,
-      resolver,
+      worker,
       subjectOf: async (id) =>
         (await store.find(payouts, { merchantId, id })).length > 0
           ? { merchantId, paymentId: null, payoutId: id }
@@ -105,15 +105,15 @@ class PayoutSchedule extends Installation<Service> {
       create,
       orphans: new OrphanCompensator(
         storage,
-        (due, id) => resolver.recheckRoute(due, id),
+        (due, id) => worker.recheckRoute(due, id),
         (orphan, id) => ofPayments.compensate(orphan, id),
         forEveryMerchant,
         newId,
         rethrow,
       ),
-      resolver: new Resolver(storage, (due, id) => resolver.advance(due, id), newId, rethrow),
+      resolver: new Resolver(storage, (due, id) => worker.advance(due, id), newId, rethrow),
       completer: new Completer(store, keyed, ids, rethrow),
-      facts: owners,
+      facts: registry,
     };
   }
 

@@ -1,5 +1,5 @@
 import { type MemoryStore } from '../../src/database/commit/memory-store.js';
-import { type OperationOwners } from '../../src/request-storage/operation-owners.js';
+import { type OperationRegistry } from '../../src/request-storage/operation-registry.js';
 import { type PspRequest } from '../../src/request-storage/psp-request.entity.js';
 import { pspAttempts } from '../../src/request-storage/psp-request.table.js';
 import { type Statement } from '../../src/request-storage/statement.js';
@@ -9,7 +9,7 @@ import { type Chance, type SimulatedProcess, type World } from './world.js';
 /** Some process that lives, with the operations as it has them. */
 export interface Console {
   readonly process: SimulatedProcess;
-  readonly operations: OperationOwners;
+  readonly operations: OperationRegistry;
 }
 
 interface Workplace {
@@ -85,7 +85,7 @@ export class People {
   /** False where it was refused, or could not be done. */
   private async act(
     { entityKey }: PspRequest,
-    work: (of: ReturnType<OperationOwners['of']>) => Promise<unknown>,
+    work: (of: ReturnType<OperationRegistry['of']>) => Promise<unknown>,
   ): Promise<boolean> {
     const found = this.at.console();
     if (!found) return false;

@@ -4,9 +4,9 @@ import { NoneOf, type Store } from '../../src/core/change.js';
 import { type Ids } from '../../src/core/ids.js';
 import { Encryption } from '../../src/core/encryption.js';
 import { OrphanCompensator } from '../../src/payments/orphan-compensator.js';
-import { PaymentOwner } from '../../src/payments/payment-owner.js';
-import { PaymentResolver } from '../../src/payments/payment-resolver.js';
-import { PayoutOwner } from '../../src/payouts/payout-owner.js';
+import { PaymentOperations } from '../../src/payments/payment-operations.js';
+import { PaymentRouteWorker } from '../../src/payments/payment-route-worker.js';
+import { PayoutOperations } from '../../src/payouts/payout-operations.js';
 import { PayoutFlow } from '../../src/payouts/payout.flow.js';
 import { payouts } from '../../src/payouts/payout.table.js';
 import { type PayoutView } from '../../src/payouts/payout.view.js';
@@ -20,7 +20,7 @@ import {
   type Instruction,
   type Psps,
 } from '../../src/psp/contract.js';
-import { OperationResolver } from '../../src/request-storage/operation-resolver.js';
+import { RouteWorker } from '../../src/request-storage/route-worker.js';
 import { RequestStorage } from '../../src/request-storage/request-storage.js';
 import { Resolver } from '../../src/request-storage/resolver.js';
 
@@ -172,9 +172,9 @@ export function payoutsInMemory({
   const keyed = new IdempotentRunner({ store, clock, ids, seal, leaseMs: LEASE_MS, deadlineMs: DEADLINE_MS });
   const deps = { store, storage, seal, clock, ids, leaseMs: LEASE_MS };
   const candidates = (ask: NewPayout) => Object.keys(ask.recipient.tokens).filter((name) => psps.has(name));
-  const owner = new PayoutOwner(deps);
-  const create = new PayoutFlow(owner, candidates, sequences, recipients, needsRecipient);
-  const ofPayouts = new OperationResolver(owner, deps);
+  const operations = new PayoutOperations(deps);
+  const create = new PayoutFlow(operations, candidates, sequences, recipients, needsRecipient);
+  const ofPayouts = new RouteWorker(operations, deps);
   const resolver = new Resolver(
     storage,
     (due, traceId) => ofPayouts.advance(due, traceId),
@@ -194,7 +194,7 @@ export function payoutsInMemory({
     });
     return { ...told, payout: JSON.parse(told.body) as PayoutView };
   };
-  const ofPayments = new PaymentResolver(new PaymentOwner(deps), deps);
+  const ofPayments = new PaymentRouteWorker(new PaymentOperations(deps), deps);
   const orphans = new OrphanCompensator(
     storage,
     (due, traceId) => ofPayouts.recheckRoute(due, traceId),

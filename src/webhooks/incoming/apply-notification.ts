@@ -4,7 +4,7 @@ import { Clock } from '../../core/clock.js';
 import { Ids } from '../../core/ids.js';
 import { type JobKind } from '../../jobs/job-kind.js';
 import { type ItemRecorder, type NotificationOutcome } from '../../request-storage/notification.js';
-import { OperationOwners } from '../../request-storage/operation-owners.js';
+import { OperationRegistry } from '../../request-storage/operation-registry.js';
 import { applyDelayMs } from './apply-schedule.js';
 import { type ApplyArgs, type Decision, Inbox, type Undecided } from './inbox.js';
 import { IncomingMetrics } from './incoming-metrics.js';
@@ -30,7 +30,7 @@ export class ApplyNotice implements JobKind<ApplyArgs> {
 
   constructor(
     private readonly inbox: Inbox,
-    @Inject(OperationOwners) private readonly facts: ItemRecorder,
+    @Inject(OperationRegistry) private readonly facts: ItemRecorder,
     private readonly metrics: IncomingMetrics,
     private readonly clock: Clock,
     private readonly ids: Ids,

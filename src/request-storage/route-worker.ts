@@ -50,8 +50,8 @@ export interface Foreseen {
   readonly now: Date;
 }
 
-/** How the module that owns an operation advances it. */
-export interface OperationOwner<State> {
+/** The operations of one kind of subject, payments or payouts, as the module that owns them advances them. */
+export interface SubjectOperations<State> {
   /** The subject of the route as the tables have it now. Throws where there is none. */
   read(of: Subject): Promise<State>;
   /** Every operation of the subject, by entity key. */
@@ -73,15 +73,15 @@ export interface OperationOwner<State> {
  * Advances an open route when no client asks: the same decisions as in a request, under a lease of the route
  * instead of a client's key. The completer or the client's next try answers the key, if it has no answer yet.
  */
-export class OperationResolver<State> {
+export class RouteWorker<State> {
   constructor(
-    protected readonly owner: OperationOwner<State>,
+    protected readonly operations: SubjectOperations<State>,
     protected readonly deps: Omit<OperationTools, 'seal'>,
   ) {}
 
   /** False when another run advances the route, or it is decided already. */
   async advance(due: Operated, traceId: string): Promise<boolean> {
-    return this.follow(due, await this.owner.read(due), newRun(this.deps, traceId, null));
+    return this.follow(due, await this.operations.read(due), newRun(this.deps, traceId, null));
   }
 
   /**
@@ -89,13 +89,13 @@ export class OperationResolver<State> {
    * allows no call, or if another run advances the route. `looksUp`: with a lookup alone.
    */
   async askNow(due: Operated, traceId: string, looksUp = false): Promise<readonly PspAttempt[]> {
-    const { owner } = this;
+    const { operations } = this;
     const attemptsOf = (state: State) => this.historyOf(state, due.entityKey).routes.at(-1)!.attempts;
-    const state = await owner.read(due);
+    const state = await operations.read(due);
     const operatorAskedAfter = attemptsOf(state).at(-1)!.attempt;
     const run = { ...newRun(this.deps, traceId, null), operatorAskedAfter, operatorLooksUp: looksUp };
     await this.follow(due, state, run);
-    return attemptsOf(await owner.read(due)).filter((a) => isCall(a) && a.traceId === traceId);
+    return attemptsOf(await operations.read(due)).filter((a) => isCall(a) && a.traceId === traceId);
   }
 
   /**
@@ -105,12 +105,12 @@ export class OperationResolver<State> {
    *   words, unless the person overrules it
    */
   async lookUpStated(stuck: Operated, statement: Statement, traceId: string): Promise<string | null> {
-    const { owner } = this;
+    const { operations } = this;
     const { storage, clock } = this.deps;
     const { isDone, pspReference } = statement;
     if (!isDone || pspReference === null) return null;
     await this.judge(stuck, statement, traceId);
-    const state = await owner.read(stuck);
+    const state = await operations.read(stuck);
     const { entityKey } = stuck;
     const route = this.historyOf(state, entityKey).routes.at(-1)!;
     const { psp } = route.request;
@@ -120,9 +120,9 @@ export class OperationResolver<State> {
     if (!(await this.write('asking', changes))) {
       throw new Problem('invalid_state', `${entityKey} has changed meanwhile. Look again.`);
     }
-    const answered = await owner.call(owner.withCall(state, call), run);
+    const answered = await operations.call(operations.withCall(state, call), run);
     await leaveEvidence(this.deps, async () =>
-      evidenceOnly(this.historyOf(await owner.read(stuck), entityKey), answered),
+      evidenceOnly(this.historyOf(await operations.read(stuck), entityKey), answered),
     );
     const { outcome, pspCode = null } = answered.answer;
     const says = `${psp} says of ${pspReference}: ${wordsOf({ outcome, pspCode, response: responseOf(answered.answer) })}`;
@@ -164,13 +164,13 @@ export class OperationResolver<State> {
 
   /** What `askNow` would do first; writes nothing. */
   async foreseeAsk(due: Operated, looksUp = false): Promise<Foreseen> {
-    const { owner, deps } = this;
-    const state = await owner.read(due);
+    const { operations, deps } = this;
+    const state = await operations.read(due);
     const history = this.historyOf(state, due.entityKey);
     const route = history.routes.at(-1)!;
     const operatorAskedAfter = route.attempts.at(-1)!.attempt;
     const run = { ...newRun(deps, 'foresee', null), operatorAskedAfter, operatorLooksUp: looksUp };
-    const { step } = owner.decide(state, history, run).stepResult;
+    const { step } = operations.decide(state, history, run).stepResult;
     const capabilities = deps.storage.capabilities(route.request.psp);
     return { step, route, capabilities, now: deps.clock.now() };
   }
@@ -185,9 +185,9 @@ export class OperationResolver<State> {
 
   /** The result of a person's statement for a stuck route. @throws Problem if the statement cannot decide it */
   private async judge(stuck: Operated, statement: Statement, traceId: string) {
-    const { owner } = this;
+    const { operations } = this;
     const { clock, storage } = this.deps;
-    const state = await owner.read(stuck);
+    const state = await operations.read(stuck);
     const history = this.historyOf(state, stuck.entityKey);
     const route = history.routes.at(-1)!;
     const { request } = route;
@@ -210,7 +210,7 @@ export class OperationResolver<State> {
       ...history,
       routes: [...history.routes.slice(0, -1), { ...route, attempts: [...route.attempts, attempt] }],
     };
-    const settled = owner.decide(state, known, newRun(this.deps, traceId, null));
+    const settled = operations.decide(state, known, newRun(this.deps, traceId, null));
     const decided = settled.stepResult.history.routes.at(-1)!.request;
     if (decided.verdict !== (statement.isDone ? 'effective' : 'ruled_out')) {
       throw new Problem('invalid_state', `The PSP itself says otherwise of ${stuck.entityKey}.`);
@@ -220,14 +220,14 @@ export class OperationResolver<State> {
 
   /** Advances from a state as far as possible now; makes the call first if the state has a committed one. */
   protected async follow(due: Operated, state: State, run: Run, calls = false): Promise<boolean> {
-    const { owner, deps } = this;
-    const loop = new OperationRun(deps, stepsOf(owner, due), leaseOf(deps, owner, due, run), run);
+    const { operations, deps } = this;
+    const loop = new OperationRun(deps, stepsOf(operations, due), leaseOf(deps, operations, due, run), run);
     const rest = await (calls ? loop.toRest({ go: 'call', state, changes: [] }) : loop.advance(state));
     return rest.advanced;
   }
 
   protected historyOf(state: State, entityKey: string): OperationHistory {
-    return this.owner.historiesOf(state).get(entityKey)!;
+    return this.operations.historiesOf(state).get(entityKey)!;
   }
 
   /**
@@ -235,9 +235,9 @@ export class OperationResolver<State> {
    * orphan effect. False if another worker does.
    */
   async recheckRoute(due: PspRequest, traceId: string): Promise<boolean> {
-    const { owner } = this;
+    const { operations } = this;
     const { store, clock } = this.deps;
-    const state = await owner.read(due);
+    const state = await operations.read(due);
     const history = this.historyOf(state, due.entityKey);
     const route = history.routes.find(({ request }) => request.route === due.route);
     if (route?.request.version !== due.version) return false;
@@ -245,11 +245,11 @@ export class OperationResolver<State> {
     const run = newRun(this.deps, traceId, null);
     const { changes, call } = recheck(route, run, clock.now());
     if (!(await store.commit(gatedByFirst(changes))).done) return false;
-    const answered = await owner.call(owner.withCall(state, call), run);
+    const answered = await operations.call(operations.withCall(state, call), run);
     return decideAgain<boolean>(
       this.deps,
       async () => {
-        const known = this.historyOf(await owner.read(due), due.entityKey);
+        const known = this.historyOf(await operations.read(due), due.entityKey);
         return (await this.write('looked', rechecked(known, answered, clock.now()))) || REFUSED;
       },
       () => false,
@@ -266,11 +266,11 @@ export class OperationResolver<State> {
     fact: NotificationItem,
     traceId: string,
   ): Promise<NotificationOutcome> {
-    const { owner } = this;
+    const { operations } = this;
     const { storage, clock, leaseMs } = this.deps;
     return decideAgain<NotificationOutcome>(this.deps, async () => {
-      const state = await owner.read(of);
-      const histories = owner.historiesOf(state);
+      const state = await operations.read(of);
+      const histories = operations.historiesOf(state);
       const can = storage.capabilities(psp);
       const attribution = attribute(histories, psp, fact, can);
       if (attribution === null) return 'unknown';
@@ -282,7 +282,7 @@ export class OperationResolver<State> {
       const { pspReference } = fact;
       const isNews = noted.changes.length > 0 && isUnknownReference(route, pspReference);
       if (isNews && (await storage.belongsElsewhere(request, pspReference!))) return 'contradiction';
-      const undone = noted.reversed ? await owner.reverse?.(state, request, noted.reversed) : undefined;
+      const undone = noted.reversed ? await operations.reverse?.(state, request, noted.reversed) : undefined;
       const changes = [...noted.changes, ...(undone ?? [])];
       if (changes.length > 0 && !(await this.write('noticed', changes))) return REFUSED;
       if (undone === null) return 'contradiction';
@@ -299,16 +299,16 @@ export class OperationResolver<State> {
    * the queue that the notifications of all PSPs share. False if nothing was decided.
    */
   private async decideWithoutCall(due: Operated, traceId: string): Promise<boolean> {
-    const { owner } = this;
+    const { operations } = this;
     const now = this.deps.clock.now();
     return decideAgain<boolean>(
       this.deps,
       async () => {
-        const state = await owner.read(due);
+        const state = await operations.read(due);
         const history = this.historyOf(state, due.entityKey);
         const { request } = history.routes.at(-1)!;
         if (request.verdict !== 'open' || request.leasedBy !== null) return false;
-        const { stepResult, changes } = owner.decide(state, history, newRun(this.deps, traceId, null));
+        const { stepResult, changes } = operations.decide(state, history, newRun(this.deps, traceId, null));
         const isDecided = stepResult.call === null;
         const written = isDecided ? changes : dueAt(request, now);
         return written.length === 0 || (await this.write('driven', written)) ? isDecided : REFUSED;
@@ -333,7 +333,7 @@ interface RouteRest {
 /** A lease of the route, which every commit of the run renews. */
 function leaseOf<State>(
   tools: RunTools,
-  owner: OperationOwner<State>,
+  operations: SubjectOperations<State>,
   due: Operated,
   run: Run,
 ): RunLock<State, RouteRest> {
@@ -345,19 +345,19 @@ function leaseOf<State>(
       if (done) nowHeld(run, lease);
       return done ? 'written' : 'refused';
     },
-    read: () => owner.read(due),
+    read: () => operations.read(due),
     stepBack: () => Promise.resolve({ go: 'rest', changes: [], advanced: false }),
   };
 }
 
 /** What the resolver does for one operation, also if other operations of its subject are open. */
 function stepsOf<State>(
-  owner: OperationOwner<State>,
+  operations: SubjectOperations<State>,
   { entityKey }: Operated,
 ): Steps<State, Answered, RouteRest> {
-  const historyOf = (state: State) => owner.historiesOf(state).get(entityKey)!;
+  const historyOf = (state: State) => operations.historiesOf(state).get(entityKey)!;
   const decide = (from: State, run: Run, answered?: Answered): Decision<State, RouteRest> => {
-    const { state, stepResult, changes } = owner.decide(from, historyOf(from), run, answered);
+    const { state, stepResult, changes } = operations.decide(from, historyOf(from), run, answered);
     return stepResult.call ? { go: 'call', state, changes } : { go: 'rest', changes, advanced: true };
   };
   return {
@@ -365,7 +365,7 @@ function stepsOf<State>(
       const isOpen = historyOf(state).routes.at(-1)!.request.verdict === 'open';
       return isOpen ? decide(state, run) : { go: 'rest', changes: [], advanced: false };
     },
-    call: (state, run) => owner.call(state, run),
+    call: (state, run) => operations.call(state, run),
     settle: (state, answered, run) => decide(state, run, answered),
     evidence: (state, answered) => evidenceOnly(historyOf(state), answered),
   };

@@ -2,11 +2,11 @@ import { inSpan } from '../core/tracing.js';
 import { type NotificationItem } from '../psp/notification.js';
 import { subjectOf } from './entity-key.js';
 import { type ItemRecorder, type NotificationOutcome } from './notification.js';
-import { type OperationResolver, type Subject } from './operation-resolver.js';
+import { type RouteWorker, type Subject } from './route-worker.js';
 
 /** How to advance an operation when no client asks. */
-export type OperationAdvancer = Pick<
-  OperationResolver<unknown>,
+export type RegisteredWorker = Pick<
+  RouteWorker<unknown>,
   | 'advance'
   | 'recheckRoute'
   | 'askNow'
@@ -18,9 +18,9 @@ export type OperationAdvancer = Pick<
 >;
 
 /** The operations of one module, as it registers them. */
-export interface OwnedOperations {
+export interface RegisteredOperations {
   owns(entityKey: string): boolean;
-  readonly resolver: OperationAdvancer;
+  readonly worker: RegisteredWorker;
   /** The payment or payout with this id; null where there is none. */
   subjectOf(id: string): Promise<Subject | null>;
   /** Records what a PSP says of a dispute. Only payments are disputed. */
@@ -31,18 +31,18 @@ export interface OwnedOperations {
  * Which module owns which entity keys. Each registers its own when the application starts, so that request
  * storage advances every open route without knowing what it is for.
  */
-export class OperationOwners implements ItemRecorder {
-  private readonly owners: OwnedOperations[] = [];
+export class OperationRegistry implements ItemRecorder {
+  private readonly registered: RegisteredOperations[] = [];
 
-  register(owner: OwnedOperations): void {
-    this.owners.push(owner);
+  register(operations: RegisteredOperations): void {
+    this.registered.push(operations);
   }
 
   /** @throws RangeError where no module owns such operations */
-  of(entityKey: string): OperationAdvancer {
-    const owner = this.ownerOf(entityKey);
-    if (!owner) throw new RangeError(`no module owns ${entityKey}`);
-    return owner.resolver;
+  of(entityKey: string): RegisteredWorker {
+    const operations = this.find(entityKey);
+    if (!operations) throw new RangeError(`no module owns ${entityKey}`);
+    return operations.worker;
   }
 
   /** Hands what a PSP says to the module that owns the operation. */
@@ -52,14 +52,14 @@ export class OperationOwners implements ItemRecorder {
     traceId: string,
   ): Promise<NotificationOutcome> {
     if (item.about === 'dispute') {
-      const owner = this.owners.find(({ recordDispute }) => recordDispute !== undefined);
-      return (await owner?.recordDispute?.(psp, item)) ?? 'unknown';
+      const disputed = this.registered.find(({ recordDispute }) => recordDispute !== undefined);
+      return (await disputed?.recordDispute?.(psp, item)) ?? 'unknown';
     }
     const name = item.entityKey ?? item.ofPayment;
     const subject = name === null ? null : subjectOf(name);
     // An operation that we did not send carries no name of ours: made by hand at the PSP, or by another system.
-    const owner = subject ? this.ownerOf(name!) : undefined;
-    const of = (await owner?.subjectOf(subject!.id)) ?? null;
+    const operations = subject ? this.find(name!) : undefined;
+    const of = (await operations?.subjectOf(subject!.id)) ?? null;
     if (of === null) return 'unknown';
     return inSpan(
       {
@@ -69,12 +69,12 @@ export class OperationOwners implements ItemRecorder {
         rejoins: true,
         attributes: { 'payonce.psp': psp },
       },
-      () => owner!.resolver.recordNotification(of, psp, item, traceId),
+      () => operations!.worker.recordNotification(of, psp, item, traceId),
       (outcome) => ({ 'payonce.notification': outcome }),
     );
   }
 
-  private ownerOf(entityKey: string): OwnedOperations | undefined {
-    return this.owners.find((owner) => owner.owns(entityKey));
+  private find(entityKey: string): RegisteredOperations | undefined {
+    return this.registered.find((operations) => operations.owns(entityKey));
   }
 }

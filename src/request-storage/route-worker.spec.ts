@@ -7,7 +7,7 @@ import { type NotificationItem } from '../psp/notification.js';
 import { newRun } from '../idempotency/operation-run.js';
 import { advance, startOperation } from './advance.js';
 import { type OperationHistory } from './attempt.js';
-import { type OperationOwner, OperationResolver } from './operation-resolver.js';
+import { type SubjectOperations, RouteWorker } from './route-worker.js';
 import { pspAttempts, pspRequests } from './psp-request.table.js';
 import { RequestStorage } from './request-storage.js';
 
@@ -59,7 +59,7 @@ async function pending() {
 
   const calls: string[] = [];
   const historyOf = (histories: ReadonlyMap<string, OperationHistory>) => histories.get(name)!;
-  const owner: OperationOwner<ReadonlyMap<string, OperationHistory>> = {
+  const operations: SubjectOperations<ReadonlyMap<string, OperationHistory>> = {
     read: () => storage.historiesOf(merchantId, '1'),
     historiesOf: (histories) => histories,
     decide: (state, history, run, answered) => {
@@ -75,10 +75,10 @@ async function pending() {
     withCall: (state) => state,
     call: () => new Promise(() => calls.push('a call that hangs')),
   };
-  const resolver = new OperationResolver(owner, { ...tools, storage });
+  const resolver = new RouteWorker(operations, { ...tools, storage });
   const answer = { outcome: 'pending', pspReference: 'pi_1' } as const;
   const answered = { call: opened.call!, answer, endedAt: clock.now(), latencyMs: 1 };
-  const decided = owner.decide(new Map(), historyOf(await owner.read(of)), client, answered);
+  const decided = operations.decide(new Map(), historyOf(await operations.read(of)), client, answered);
   expect((await store.commit(gatedByFirst(decided.changes))).done).toBe(true);
   const stored = async () => {
     const requests = await store.find(pspRequests, { merchantId, entityKey: name });

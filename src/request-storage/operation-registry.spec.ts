@@ -1,32 +1,32 @@
 import { type NotificationItem } from '../psp/notification.js';
 import { isOfPayment, isOfPayout } from './entity-key.js';
-import { type OperationAdvancer, OperationOwners } from './operation-owners.js';
+import { type RegisteredWorker, OperationRegistry } from './operation-registry.js';
 
 const ID = '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42';
 const UNKNOWN_ID = '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e43';
 
-/** Payments and payouts, each with a resolver that says which it is. */
+/** Payments and payouts, each with a worker that says which it is. */
 function owners() {
   const taken: unknown[][] = [];
-  const resolverOf = (name: string) =>
+  const workerOf = (name: string) =>
     ({
       advance: () => Promise.resolve(true),
       recordNotification: (...args: unknown[]) => {
         taken.push([name, ...args]);
         return Promise.resolve('applied');
       },
-    }) as unknown as OperationAdvancer;
-  const [payments, payouts] = [resolverOf('payments'), resolverOf('payouts')];
-  const all = new OperationOwners();
+    }) as unknown as RegisteredWorker;
+  const [payments, payouts] = [workerOf('payments'), workerOf('payouts')];
+  const all = new OperationRegistry();
   all.register({
     owns: isOfPayment,
-    resolver: payments,
+    worker: payments,
     subjectOf: (id) => Promise.resolve(id === ID ? { merchantId: 'm', paymentId: id, payoutId: null } : null),
     recordDispute: () => Promise.resolve('recorded'),
   });
   all.register({
     owns: isOfPayout,
-    resolver: payouts,
+    worker: payouts,
     subjectOf: (id) => Promise.resolve(id === ID ? { merchantId: 'm', paymentId: null, payoutId: id } : null),
   });
   return { all, payments, payouts, taken };
@@ -73,6 +73,6 @@ describe('what a PSP says', () => {
   it('of a dispute is recorded by the module that has disputes, and unknown without one', async () => {
     const dispute = itemOf({ about: 'dispute' });
     expect(await owners().all.recordNotification('stripe', dispute, 't')).toBe('recorded');
-    expect(await new OperationOwners().recordNotification('stripe', dispute, 't')).toBe('unknown');
+    expect(await new OperationRegistry().recordNotification('stripe', dispute, 't')).toBe('unknown');
   });
 });

@@ -8,7 +8,7 @@ import { type Answered, type Call, type OperationHistory } from '../request-stor
 import { isOfOrphan } from '../request-storage/entity-key.js';
 import { type RuledOut } from '../request-storage/next-step.js';
 import { type RequestedOperations } from '../request-storage/operation-flow.js';
-import { type Settled, type Subject } from '../request-storage/operation-resolver.js';
+import { type Settled, type Subject } from '../request-storage/route-worker.js';
 import { type PspRequest } from '../request-storage/psp-request.entity.js';
 import { OperationTools } from '../request-storage/operation-tools.js';
 import { asOfOneMoment } from '../request-storage/stable-read.js';
@@ -33,13 +33,13 @@ import { paymentJson } from './payment.view.js';
  * The module with its flow registers each operation.
  */
 @Injectable()
-export class PaymentOwner implements RequestedOperations<PaymentState> {
+export class PaymentOperations implements RequestedOperations<PaymentState> {
   private readonly operations = new Map<Operation, PaymentOperation>();
 
   constructor(readonly tools: OperationTools) {}
 
   register(...operations: readonly PaymentOperation[]): void {
-    for (const one of operations) for (const name of one.operations) this.operations.set(name, one);
+    for (const one of operations) for (const name of one.kinds) this.operations.set(name, one);
   }
 
   /** @throws RangeError where no module registered such operations */

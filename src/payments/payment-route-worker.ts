@@ -5,18 +5,21 @@ import { evidenceOnly } from '../request-storage/advance.js';
 import { isOfPayment, paymentIdOf } from '../request-storage/entity-key.js';
 import { type RouteHistory } from '../request-storage/assess-route.js';
 import { askAbout, unanswered } from '../request-storage/delayed-lookup.js';
-import { OperationResolver } from '../request-storage/operation-resolver.js';
+import { RouteWorker } from '../request-storage/route-worker.js';
 import { OperationTools } from '../request-storage/operation-tools.js';
 import { type OrphanEffect } from '../request-storage/psp-request.entity.js';
 import { isVouchedFor, judge, moveOrphan, openCompensation, undoable } from './orphan.js';
-import { PaymentOwner } from './payment-owner.js';
+import { PaymentOperations } from './payment-operations.js';
 import { type PaymentState, withHistory } from './payment-state.js';
 
 /** Advances a payment's operations when no client asks, and gives back orphan effects. */
 @Injectable()
-export class PaymentResolver extends OperationResolver<PaymentState> {
-  constructor(@Inject(PaymentOwner) owner: PaymentOwner, @Inject(OperationTools) tools: OperationTools) {
-    super(owner, tools);
+export class PaymentRouteWorker extends RouteWorker<PaymentState> {
+  constructor(
+    @Inject(PaymentOperations) operations: PaymentOperations,
+    @Inject(OperationTools) tools: OperationTools,
+  ) {
+    super(operations, tools);
   }
 
   /**
@@ -29,7 +32,7 @@ export class PaymentResolver extends OperationResolver<PaymentState> {
     if (!isOfPayment(orphan.entityKey)) return this.leave(orphan);
     const { merchantId } = orphan;
     const of = { merchantId, paymentId: paymentIdOf(orphan.entityKey), payoutId: null };
-    const state = await this.owner.read(of);
+    const state = await this.operations.read(of);
     const route = undoable(state, orphan);
     if (!route || storage.isOtherAccount(route.request)) return this.leave(orphan);
     if (await storage.belongsElsewhere(route.request, orphan.pspReference!)) return this.leave(orphan);
@@ -46,14 +49,14 @@ export class PaymentResolver extends OperationResolver<PaymentState> {
     route: RouteHistory,
     run: Run,
   ): Promise<boolean> {
-    const { owner } = this;
+    const { operations } = this;
     const asking = askAbout(route, found, run, this.deps.clock.now());
     if (!asking) return this.leave(found);
     run.lease = newLease(this.deps, run.lockToken);
     if (!(await this.write('asking', asking.changes))) return false;
     const { orphan, call } = asking;
-    const answered = await owner.call(owner.withCall(state, call), run);
-    const after = await owner.read({ ...call.request });
+    const answered = await operations.call(operations.withCall(state, call), run);
+    const after = await operations.read({ ...call.request });
     const history = this.historyOf(after, orphan.entityKey);
     const known = evidenceOnly(history, answered);
     const verdict = judge(answered.answer);
@@ -68,7 +71,7 @@ export class PaymentResolver extends OperationResolver<PaymentState> {
     }
     // The PSP's answer is always stored, even if another worker has changed the orphan effect meanwhile.
     await leaveEvidence(this.deps, async () =>
-      evidenceOnly(this.historyOf(await owner.read(call.request), call.request.entityKey), answered),
+      evidenceOnly(this.historyOf(await operations.read(call.request), call.request.entityKey), answered),
     );
     return isDone && verdict !== 'person';
   }

@@ -6,7 +6,7 @@ import { actorOf, advance, type StepResult } from '../request-storage/advance.js
 import { type Answered, type Call, type OperationHistory } from '../request-storage/attempt.js';
 import { entityKey } from '../request-storage/entity-key.js';
 import { type RequestedOperations } from '../request-storage/operation-flow.js';
-import { type Settled, type Subject } from '../request-storage/operation-resolver.js';
+import { type Settled, type Subject } from '../request-storage/route-worker.js';
 import { type RuledOut } from '../request-storage/next-step.js';
 import { OperationTools } from '../request-storage/operation-tools.js';
 import { type PspRequest } from '../request-storage/psp-request.entity.js';
@@ -36,7 +36,7 @@ export type StoredPayout = Omit<PayoutState, 'tokens'>;
 
 /** The one operation of a payout: read, called and settled in one way, by a client's request and by the resolver alike. */
 @Injectable()
-export class PayoutOwner implements RequestedOperations<PayoutState> {
+export class PayoutOperations implements RequestedOperations<PayoutState> {
   constructor(readonly tools: OperationTools) {}
 
   async read({ merchantId, payoutId }: Subject): Promise<PayoutState> {
