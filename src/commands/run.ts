@@ -5,7 +5,7 @@ import { programOf } from './program.js';
 import { folded } from './text.js';
 
 /** Where a command runs. */
-export interface Terminal {
+interface Terminal {
   readonly env: NodeJS.ProcessEnv;
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;

@@ -5,7 +5,7 @@ const MAX_ROUND_TRIP_MS = 1_000;
 /** Without an answer for so long, nothing is known of the database's time any more. */
 const FRESH_MS = 5_000;
 /** How far the machine's wall clock and the database's may be apart. */
-export const MAX_DIFFERENCE_MS = 2_000;
+const MAX_DIFFERENCE_MS = 2_000;
 /** Of the latest answers the one with the shortest round trip counts: it is the most exact. */
 const SAMPLES = 8;
 /** What two clocks drift apart between two answers is far below this. */

@@ -12,7 +12,7 @@ export interface Figure {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-export interface LookedUpGauge {
+interface LookedUpGauge {
   readonly name: string;
   readonly help: string;
   readonly labels?: readonly string[];

@@ -1,7 +1,7 @@
 import { type Clock } from './clock.js';
 
 /** Something took longer than it may. What it was doing may still come to an end. */
-export class TimedOut extends Error {
+class TimedOut extends Error {
   override readonly name = 'TimedOut';
 }
 

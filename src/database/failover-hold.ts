@@ -39,7 +39,7 @@ export const HOLD = `
                         WHEN held_until > clock_timestamp() THEN 'failover' END FROM failover_hold), 'none')`;
 
 /** The stage of the hold, since when, and who changed it last. */
-export interface HoldRecord {
+interface HoldRecord {
   readonly hold: Hold;
   /** null where a person ends it, or nothing is held. */
   readonly heldUntil: Date | null;

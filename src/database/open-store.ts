@@ -37,7 +37,7 @@ type Where = Pick<Config, 'databaseUrl' | 'migrationDatabaseUrl' | 'dataDir'>;
  * `migrate`: makes the embedded database where there is none, and brings the schema up to date.
  * `require`: makes and changes nothing, and refuses what is not there or not of this version.
  */
-export type Schema = 'migrate' | 'require';
+type Schema = 'migrate' | 'require';
 
 interface StoreOptions {
   readonly entities: readonly EntityClass[];

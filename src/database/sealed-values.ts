@@ -8,7 +8,7 @@ const NIL_UUID = '00000000-0000-0000-0000-000000000000';
  * Every column that holds encrypted values, with what each is bound to: the same contexts as in
  * payments/payment-state, payouts/payout-owner, payouts/recipients, webhooks/outgoing/endpoint-secret, ops/totp, bank-files and psp-accounts.
  */
-export const sealedColumns: readonly SealedColumn[] = [
+const sealedColumns: readonly SealedColumn[] = [
   {
     table: 'payments',
     column: 'sealed',
@@ -67,7 +67,7 @@ interface SealedColumn {
   readonly contextOf: (merchantId: string, id: string) => string;
 }
 
-export interface SealedRow {
+interface SealedRow {
   readonly merchant_id: string;
   readonly id: string;
   readonly sealed: Uint8Array;
@@ -119,7 +119,7 @@ const BATCH = 500;
 /** Processes that still write with the key before must not keep a rotation from ending. */
 const MAX_PASSES = 100;
 
-export interface SealKeyRotation {
+interface SealKeyRotation {
   readonly reencrypted: number;
 }
 

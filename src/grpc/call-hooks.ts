@@ -20,7 +20,7 @@ import { Call, rememberCall } from './call.js';
 import { type ClientCertificates } from './client-certificates.js';
 import { type CallStatus, statusOf } from './error-status.js';
 
-export interface CallTools {
+interface CallTools {
   readonly admission: Admission;
   readonly certificates: ClientCertificates;
   readonly clock: Clock;

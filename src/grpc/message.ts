@@ -7,7 +7,7 @@ import { MAX_DEPTH, readJsonBody } from '../http/json-body.js';
 
 export type Message = Readonly<Record<string, unknown>>;
 export type IdMessage = Message & { readonly id?: string };
-export type Fields = Record<string, unknown>;
+type Fields = Record<string, unknown>;
 
 /** The prefix of the names of an enum, by field: `{ capture: 'CAPTURE_MODE' }`. */
 export interface Choices {
@@ -55,7 +55,7 @@ export function choiceOf(prefix: string, word: string): string {
   return `${prefix}_${word.toUpperCase()}`;
 }
 
-export interface Timestamp {
+interface Timestamp {
   readonly seconds?: number | string;
   readonly nanos?: number;
 }

@@ -18,7 +18,7 @@ export interface FieldFault {
 }
 
 /** A field as the request pipe knows it. */
-export interface Field {
+interface Field {
   readonly required: boolean;
   readonly nested: (new () => object) | null;
 }

@@ -8,7 +8,7 @@ import { withTimeout } from '../core/time-limit.js';
 type Record = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 
 /** A bucket holds what comes in so long, so that a client may be still for a moment and then catch up. */
-export const BURST_S = 2;
+const BURST_S = 2;
 /** A process takes what comes in so long at a time. */
 const SHARE_S = 0.25;
 /** An empty bucket is not asked again before. */

@@ -6,7 +6,7 @@ interface Sink {
   flush?(done: (error?: Error) => void): void;
 }
 
-export interface LoggerOptions {
+interface LoggerOptions {
   readonly level: string;
   /** Where lines go; standard output, buffered, unless given. */
   readonly sink?: Sink;
@@ -50,7 +50,7 @@ const MAX_CAUSES = 5;
  * An error as it may be logged: what it is and where it came from. Its other properties are not
  * shown; those of an HTTP client's error hold the whole request with its credentials.
  */
-export function loggableError(error: unknown, depth = 0): object {
+function loggableError(error: unknown, depth = 0): object {
   if (!(error instanceof Error)) return { type: typeof error };
   const { code } = error as { code?: unknown };
   return {

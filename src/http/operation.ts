@@ -10,7 +10,7 @@ import { ACCESS } from './request.decorators.js';
 
 type Examples = Readonly<Record<string, object>>;
 
-export interface OperationDocument {
+interface OperationDocument {
   readonly id: string;
   readonly summary: string;
   readonly description: string;

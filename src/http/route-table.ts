@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type FastifyContextConfig, type FastifyInstance } from 'fastify';
 
-export interface HttpRoute {
+interface HttpRoute {
   readonly method: string;
   /** As registered: `/v1/payments/:id`. */
   readonly path: string;

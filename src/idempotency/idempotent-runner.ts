@@ -24,7 +24,7 @@ import {
   type Written,
 } from './operation-run.js';
 
-export interface IdempotentRunnerOptions extends RunTools {
+interface IdempotentRunnerOptions extends RunTools {
   readonly seal: Encryption;
   /** How long a request may open further routes. */
   readonly deadlineMs: number;

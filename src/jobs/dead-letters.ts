@@ -33,7 +33,7 @@ export interface GivenUpJob {
  * The history of a requeued job, in JSON: the `story` of its staged job. The worker continues counting from here,
  * so that a letter that comes back has its whole history.
  */
-export interface MergedRetryHistory {
+interface MergedRetryHistory {
   readonly tries: number;
   /** RFC 3339. */
   readonly firstTriedAt: string;
@@ -48,7 +48,7 @@ export type Selection =
   { readonly ids: readonly string[] } | { readonly kind?: string; readonly cause?: string };
 
 /** The result for a selection. */
-export interface Handled {
+interface Handled {
   readonly done: number;
   /** Selected but not handled: beyond the bound of one call, or locked by another operator. */
   readonly left: number;
@@ -61,7 +61,7 @@ export interface DeadLetterFilter {
   readonly olderThan?: Date;
 }
 
-export interface DeadLetterPage {
+interface DeadLetterPage {
   readonly letters: readonly DeadLetter[];
   /** For the page after this one; null where it is the last. */
   readonly nextCursor: string | null;

@@ -5,7 +5,7 @@ import { type Outcome } from './job-runner.js';
 import { type Queues } from './queues.js';
 import { type Schedules } from './schedules.js';
 
-export interface JobMetricsOptions {
+interface JobMetricsOptions {
   readonly metrics: Registry;
   readonly pool: Pick<pg.Pool, 'query'>;
   readonly queues: Queues;

@@ -4,7 +4,7 @@ import { type PeriodicTask } from './periodic-task-leases.js';
 import { type RetryPolicy } from './retry-policy.js';
 
 /** What one module has done in the background. */
-export interface BackgroundWork {
+interface BackgroundWork {
   readonly kinds?: readonly JobKind[];
   /** Retry policies that its kinds name, beside the default one. */
   readonly retryPolicies?: readonly RetryPolicy[];

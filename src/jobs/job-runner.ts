@@ -16,7 +16,7 @@ import { entryOf, type Queues } from './queues.js';
 /** The result of one run of a job. `postponed`: nothing was decided, and it is tried again at the same tier. */
 export type Outcome = 'done' | 'retried' | 'dead' | 'postponed';
 
-export interface JobRunnerOptions {
+interface JobRunnerOptions {
   readonly kinds: ReadonlyMap<string, JobKind>;
   readonly retryPolicies: ReadonlyMap<string, RetryPolicy>;
   readonly queues: Queues;

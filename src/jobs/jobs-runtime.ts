@@ -29,7 +29,7 @@ export interface JobTimings extends OutboxRelayTimings, ScheduleTimings {
 
 const timings = { lockMs: 15_000, stalledMs: 10_000, sweepMs: 15_000, longestRunMs: 300_000 };
 
-export interface JobsRuntimeOptions {
+interface JobsRuntimeOptions {
   readonly databaseUrl: string;
   /** Null: queues in Postgres, in the same database. */
   readonly redisUrl: string | null;

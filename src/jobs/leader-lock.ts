@@ -2,7 +2,7 @@ import pg from 'pg';
 import { type Clock } from '../core/clock.js';
 import { STAGED_CHANNEL } from '../database/commit/waker.js';
 
-export interface LeaderLockOptions {
+interface LeaderLockOptions {
   readonly databaseUrl: string;
   readonly clock: Clock;
   /** After this long without a statement the server ends the session, and the lock with it. */

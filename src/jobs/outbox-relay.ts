@@ -29,7 +29,7 @@ export interface OutboxRelayTimings {
   readonly longestIdleMs: number;
 }
 
-export const outboxRelayTimings: OutboxRelayTimings = {
+const outboxRelayTimings: OutboxRelayTimings = {
   tryMs: 1_000,
   silenceMs: 8_000,
   heartbeatMs: 2_000,
@@ -37,7 +37,7 @@ export const outboxRelayTimings: OutboxRelayTimings = {
   longestIdleMs: 5_000,
 };
 
-export interface OutboxRelayOptions {
+interface OutboxRelayOptions {
   readonly databaseUrl: string;
   readonly pool: pg.Pool;
   readonly queues: Queues;

@@ -15,7 +15,7 @@ export class PeriodicTaskFailed extends Error {
 }
 
 /** When a periodic task last ran, by the database's clock. */
-export interface LastRun {
+interface LastRun {
   readonly name: string;
   /** Since its last run ended; null: it never ran to an end. */
   readonly sinceEndMs: number | null;

@@ -59,7 +59,7 @@ export interface QueueBackend {
   close(): Promise<void>;
 }
 
-export interface QueueBackendOptions {
+interface QueueBackendOptions {
   readonly databaseUrl: string;
   /** Null: Postgres. */
   readonly redisUrl: string | null;

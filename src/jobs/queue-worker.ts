@@ -2,7 +2,7 @@ import { type Clock } from '../core/clock.js';
 import { withTimeout } from '../core/time-limit.js';
 import { type JobWorker, type Process, type QueueBackend } from './queue-backend.js';
 
-export interface QueueWorkerOptions {
+interface QueueWorkerOptions {
   readonly backend: QueueBackend;
   readonly queue: string;
   readonly concurrency: number;

@@ -4,7 +4,7 @@ import { type JobQueue, type QueueBackend } from './queue-backend.js';
 import { type QueuedJob } from './queued-job.js';
 
 /** The queue cannot be reached now. The caller tries again later; no data is lost. */
-export class QueueUnavailable extends Error {
+class QueueUnavailable extends Error {
   override readonly name = 'QueueUnavailable';
 }
 

@@ -78,7 +78,7 @@ export function queuesOf(retryPolicies: readonly RetryPolicy[]): ReadonlyMap<str
   return queues;
 }
 
-export interface TierChange {
+interface TierChange {
   readonly level: number;
   readonly queue: string;
   /** How long to wait, jitter included. */

@@ -13,9 +13,9 @@ export interface ScheduleTimings {
   readonly tickMs: number;
 }
 
-export const scheduleTimings: ScheduleTimings = { leaseMs: 15_000, tickMs: 250 };
+const scheduleTimings: ScheduleTimings = { leaseMs: 15_000, tickMs: 250 };
 
-export interface SchedulesOptions {
+interface SchedulesOptions {
   readonly pool: Pick<pg.Pool, 'query'>;
   /** As they are now. */
   readonly periodicTasks: () => readonly PeriodicTask[];

@@ -9,11 +9,11 @@ import { type JobArgs, type StagedJob } from './staged-job.entity.js';
 import { stagedJobs } from './staged-job.table.js';
 
 /** Whatever runs SQL inside the caller's transaction: a client of pg, or a query runner of TypeORM. */
-export interface Transaction {
+interface Transaction {
   query(text: string, values?: unknown[]): Promise<unknown>;
 }
 
-export interface Staging {
+interface Staging {
   /** Not before this time; absent: at once. */
   readonly notBefore?: Date;
   /** What was tried before. */

@@ -6,7 +6,7 @@ import { entryOf, type Queues } from './queues.js';
 import { type JobArgs } from './staged-job.entity.js';
 import { jobIdOf } from './staged-jobs.js';
 
-export interface SweeperOptions {
+interface SweeperOptions {
   readonly pool: Pick<pg.Pool, 'query'>;
   readonly queues: Queues;
   readonly kinds: ReadonlyMap<string, JobKind>;
@@ -14,7 +14,7 @@ export interface SweeperOptions {
   readonly logger: Logger;
 }
 
-export interface SweepReport {
+interface SweepReport {
   /** Jobs that the queue was given, most of which it had already. */
   readonly added: number;
   readonly failed: number;

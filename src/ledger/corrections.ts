@@ -7,7 +7,7 @@ import { recordAct } from '../database/record-act.js';
 import { type LedgerAccount } from './ledger.js';
 
 /** An amount that is moved from one account to another, because what was posted is not what happened. */
-export interface Correction {
+interface Correction {
   /** Names it: a correction of the same name is posted once. 1 to 100 letters, digits, `.`, `_` or `-`. */
   readonly name: string;
   /** Null: of no merchant. */
@@ -21,7 +21,7 @@ export interface Correction {
   readonly note: string;
 }
 
-export interface CorrectionActor {
+interface CorrectionActor {
   readonly actor: string;
   readonly auditId: string;
 }

@@ -5,7 +5,7 @@ import { type Balances, type Entry, ledgerAccounts, type LedgerAccount } from '.
 const signed = (description: string) => WholeNumber({ description });
 
 @ApiSchema({ name: 'LedgerPspTotals', description: 'One PSP account in one currency, in minor units.' })
-export class PspTotalsView {
+class PspTotalsView {
   @Text()
   readonly psp: string;
 
@@ -35,7 +35,7 @@ export class PspTotalsView {
 }
 
 @ApiSchema({ name: 'LedgerBalance', description: 'A line of the trial balance, in minor units.' })
-export class BalanceView {
+class BalanceView {
   @OneOf(ledgerAccounts)
   readonly account: LedgerAccount;
 

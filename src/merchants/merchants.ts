@@ -30,7 +30,7 @@ export interface IssuedApiKey {
 }
 
 /** What a new key is, besides its scopes. */
-export interface ApiKeyTerms {
+interface ApiKeyTerms {
   /** How long it lives, 1 to 87,600 hours; null: until it is revoked. */
   readonly hours?: number | null;
   /** It is taken only with a client certificate of its merchant. */

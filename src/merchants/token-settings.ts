@@ -17,7 +17,7 @@ export interface TokenSettings {
 }
 
 /** Asymmetric ones alone: with a public key as the secret of an HMAC, anybody could sign. */
-export const ALGORITHMS = [
+const ALGORITHMS = [
   'RS256',
   'RS384',
   'RS512',

@@ -19,7 +19,7 @@ import { HealthController, MetricsController } from './health.controller.js';
 import { Readiness } from '../database/readiness.js';
 
 /** What health and metrics report on. */
-export interface Monitored {
+interface Monitored {
   readonly readiness: Pick<Readiness, 'check'>;
   readonly metrics: Registry;
   readonly clock: Clock;

@@ -25,7 +25,7 @@ const kinds = {
 };
 
 /** Where the trace of a payment or payout began, for what is done about it later, and in other processes. */
-export interface TraceStore {
+interface TraceStore {
   find(subject: string): Promise<string | null>;
 }
 

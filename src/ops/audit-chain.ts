@@ -22,24 +22,24 @@ export interface ChainedRecord {
 }
 
 /** What the second role keeps of a row. */
-export interface Witness {
+interface Witness {
   readonly number: number;
   readonly hash: Buffer;
 }
 
 /** Number and hash of a row, kept outside the database. */
-export interface Anchor {
+interface Anchor {
   readonly number: number;
   readonly hash: string;
 }
 
-export interface ChainFault {
+interface ChainFault {
   /** The first row that does not hold. */
   readonly number: number;
   readonly what: string;
 }
 
-export interface Verification {
+interface Verification {
   /** How many rows hold. */
   readonly rows: number;
   readonly fault: ChainFault | null;
@@ -78,7 +78,7 @@ export function hashOf(record: Omit<ChainedRecord, 'hash'>): Buffer {
 }
 
 /** Follows the chain from its first row. Pure. */
-export class ChainCheck {
+class ChainCheck {
   private last: Witness = { number: 0, hash: FIRST };
 
   /** How many rows hold. */

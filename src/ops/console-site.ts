@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export interface ConsoleFile {
+interface ConsoleFile {
   readonly contentType: string;
   readonly body: Buffer;
   /** Its name says what is in it, so that it never changes. */

@@ -24,7 +24,7 @@ const signatures: readonly (readonly [contentType: string, bytes: Buffer])[] = [
 const CONTROL = /(?![\t\n\r])\p{Cc}/u;
 
 /** The type of a file by its bytes, and not by its name; null: none that is accepted. */
-export function contentTypeOf(content: Buffer): string | null {
+function contentTypeOf(content: Buffer): string | null {
   const found = signatures.find(([, bytes]) => content.subarray(0, bytes.length).equals(bytes));
   if (found) return found[0];
   return isUtf8(content) && !CONTROL.test(content.toString('utf8')) ? 'text/plain' : null;

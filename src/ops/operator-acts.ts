@@ -13,7 +13,7 @@ export function actorOf({ name }: { readonly name: string }): string {
 }
 
 /** Who acts, and from where. */
-export interface Actor {
+interface Actor {
   readonly name: string;
   readonly sourceAddress: string;
 }

@@ -29,7 +29,7 @@ export interface NewSession {
   readonly device: string | null;
 }
 
-export interface SignInFactors {
+interface SignInFactors {
   readonly name: string;
   readonly password: string;
   readonly code: string;
@@ -66,7 +66,7 @@ SELECT operator.*, failures FROM operator, try`;
 /** Encryption context of the device cookie. */
 const DEVICE = 'device of an operator';
 
-export type Known = Omit<SignedIn, 'sourceAddress' | 'signedInAt'>;
+type Known = Omit<SignedIn, 'sourceAddress' | 'signedInAt'>;
 
 interface Tried extends Known {
   readonly passwordHash: string | null;

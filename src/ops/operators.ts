@@ -15,13 +15,13 @@ import { hashPassword, newSecret } from './password.js';
 import { encryptTotp, newTotp, type NewTotp } from './totp.js';
 
 /** What a new operator signs in with, shown this once. */
-export interface Credentials {
+interface Credentials {
   readonly password: string;
   readonly totp: NewTotp;
 }
 
 /** How a provider names a person. */
-export interface OidcSubject {
+interface OidcSubject {
   readonly issuer: string;
   readonly subject: string;
 }

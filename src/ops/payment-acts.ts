@@ -10,7 +10,7 @@ import { type OperationAction } from './approvable-action.js';
 import { actorOf } from './operator-acts.js';
 import { verdictOnBegun } from './verdict.js';
 
-export type PaymentAct = Extract<OperationAction, { kind: 'cancel_payment' | 'refund_payment' }>;
+type PaymentAct = Extract<OperationAction, { kind: 'cancel_payment' | 'refund_payment' }>;
 
 /** Cancels and refunds that operators have made: by the flows that merchants' requests take. */
 @Injectable()

@@ -9,7 +9,7 @@ import { statedBy } from '../request-storage/statement.js';
 import { type AuditRow, type TimelineEntry, type Tone } from './console-views.js';
 
 /** A line of a history, of a payment or of a payout. */
-export interface TimelineTransition {
+interface TimelineTransition {
   readonly at: Date;
   readonly event: string;
   readonly fromStatus: string | null;
@@ -54,7 +54,7 @@ export interface EventRow {
 }
 
 /** What there is beside the payment's own states and calls. */
-export interface TimelineExtras {
+interface TimelineExtras {
   readonly requests: readonly RequestRow[];
   readonly events: readonly EventRow[];
   readonly acts: readonly AuditRow[];

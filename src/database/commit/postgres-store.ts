@@ -24,7 +24,7 @@ import { inSpan, type SpanOptions } from '../../core/tracing.js';
 import { TENANTS, tenants } from '../tenants.js';
 import { Waker } from './waker.js';
 
-export interface PostgresStoreOptions {
+interface PostgresStoreOptions {
   readonly url: string;
   /** For reads of all merchants, and for wake-ups after commits. */
   readonly pool: pg.Pool;

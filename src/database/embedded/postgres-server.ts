@@ -18,7 +18,7 @@ import { type Cluster, SUPERUSER } from './postgres-cluster.js';
 
 const DATABASE = 'payonce';
 /** What the service connects as: it owns no table, and row-level security holds for it. */
-export const SERVICE_ROLE = 'payonce_app';
+const SERVICE_ROLE = 'payonce_app';
 
 /** How long a server may take to answer: crash recovery after a power cut replays up to 1 GB of log. */
 const START_TIMEOUT_S = 120;
