@@ -53,7 +53,7 @@ const UNITS = [
 ] as const;
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'short' });
 
-export function ago(time: string, now: number): string {
+function ago(time: string, now: number): string {
   const ms = new Date(time).getTime() - now;
   const [unit, size] = UNITS.find(([, each]) => Math.abs(ms) >= each) ?? (['second', 1_000] as const);
   return relative.format(Math.round(ms / size), unit);

@@ -113,7 +113,7 @@ export function Nothing({ children }: { children: ReactNode }) {
   );
 }
 
-export interface Column<Row> {
+interface Column<Row> {
   readonly label: string;
   readonly cell: (row: Row) => ReactNode;
   /** For figures, which are compared from their ends. */
@@ -121,7 +121,7 @@ export interface Column<Row> {
 }
 
 /** Which rows are chosen, by their keys, for an act on all of them. */
-export interface Choice {
+interface Choice {
   readonly chosen: readonly string[];
   readonly choose: (keys: readonly string[]) => void;
 }

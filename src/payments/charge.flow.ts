@@ -20,7 +20,7 @@ import { encryptSecrets, firstOperation, firstRequested, type PaymentState } fro
 import { payments, paymentTransitions } from './payment.table.js';
 import { type NewPayment } from './payments.js';
 
-export const CREATE_PAYMENT = 'POST /v1/payments';
+const CREATE_PAYMENT = 'POST /v1/payments';
 
 /** The PSP accounts that may get the charge, best first, and whether their rule allows a cancel before a failover. */
 export interface ChosenAccounts {

@@ -81,7 +81,7 @@ export function dispute(
   ];
 }
 
-export interface PaymentDisputesDeps {
+interface PaymentDisputesDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly ids: Ids;

@@ -2,14 +2,14 @@ import { type Refusal } from '../core/change.js';
 import { Problem } from '../core/problem.js';
 
 /** What a payout may be too much for; the rule of the database is `payouts_limit_<name>` (migration 0100). */
-export const payoutLimitNames = [
+const payoutLimitNames = [
   'merchant_amount',
   'merchant_count',
   'recipient_amount',
   'recipient_count',
   'currency',
 ] as const;
-export type PayoutLimitName = (typeof payoutLimitNames)[number];
+type PayoutLimitName = (typeof payoutLimitNames)[number];
 
 const details: Readonly<Record<PayoutLimitName, string>> = {
   merchant_amount: 'With this payout you would pay out more of this currency in a day (UTC) than you may.',

@@ -32,7 +32,7 @@ export interface PayoutState {
 }
 
 /** A payout as it is shown: nothing of it is decrypted. */
-export type StoredPayout = Omit<PayoutState, 'tokens'>;
+type StoredPayout = Omit<PayoutState, 'tokens'>;
 
 /** The one operation of a payout: read, called and settled in one way, by a client's request and by the resolver alike. */
 @Injectable()

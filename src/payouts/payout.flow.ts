@@ -14,14 +14,10 @@ import { type NewPayout } from './payouts.js';
 import { type RegisteredRecipients } from './recipients.js';
 import { refuseOutOfTurn, type Sequences } from './sequence.js';
 
-export const CREATE_PAYOUT = 'POST /v1/payouts';
+const CREATE_PAYOUT = 'POST /v1/payouts';
 
 /** Picks the PSP accounts that may be asked, best first. Throws Problems as those of a charge. */
-export type PayoutCandidates = (
-  payout: NewPayout,
-  drawnFrom: string,
-  merchantId: string,
-) => readonly string[];
+type PayoutCandidates = (payout: NewPayout, drawnFrom: string, merchantId: string) => readonly string[];
 
 /** By the routing rules, of which conditions on a card match no payout. `isTest`: accounts of test mode. */
 export function candidatesOf(router: PspRouter, isTest: boolean): PayoutCandidates {

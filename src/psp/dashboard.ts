@@ -1,7 +1,7 @@
 import { adapterNamed } from './registry.js';
 
 /** A PSP account, as far as its dashboard goes. */
-export interface DashboardAccount {
+interface DashboardAccount {
   readonly adapter: string;
   readonly baseUrl?: string;
   readonly credentials: Readonly<Record<string, string>>;

@@ -5,7 +5,7 @@ import { exponentOf, isCurrency, type Money } from '../core/money.js';
  * takes 2 decimals where ISO has none is sent a hundredfold number for the same money; an amount
  * that the PSP's units cannot express is refused, never rounded.
  */
-export type PspExponents = Readonly<Record<string, number>>;
+type PspExponents = Readonly<Record<string, number>>;
 
 /** The number to send for this money, or null where the PSP's units cannot express it. */
 export function toPspUnits(money: Money, exceptions: PspExponents): number | null {

@@ -1,9 +1,9 @@
 import { type NextAction } from './contract.js';
 
 /** Addresses of 8,000 characters and more are in use. */
-export const MAX_ACTION_URL = 32_768;
+const MAX_ACTION_URL = 32_768;
 /** The whole action as JSON, in UTF-16 units. */
-export const MAX_ACTION_CHARACTERS = 65_536;
+const MAX_ACTION_CHARACTERS = 65_536;
 /** Levels of objects and arrays in what a PSP's library is given. */
 const MAX_ACTION_DEPTH = 16;
 

@@ -10,7 +10,7 @@ import {
 import { pspText } from './psp-text.js';
 
 /** The largest notification that is read; Stripe's and Adyen's are below 64 kB. */
-export const MAX_NOTIFICATION_BYTES = 262_144;
+const MAX_NOTIFICATION_BYTES = 262_144;
 /** Items of one batch; Adyen sends one, documented to become several. */
 export const MAX_ITEMS = 200;
 

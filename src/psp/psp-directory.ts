@@ -35,7 +35,7 @@ export interface PspAccount extends AccountAccess, Fingerprints {
   readonly secrets?: readonly string[];
 }
 
-export interface PspDirectoryOptions {
+interface PspDirectoryOptions {
   readonly clock: Clock;
   /** Where the figures go; one registry for each directory. */
   readonly metrics: Registry;

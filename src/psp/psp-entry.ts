@@ -103,7 +103,7 @@ export const SIMULATOR_SECRETS = {
 } as const;
 const KNOWN_SECRETS: ReadonlySet<string> = new Set(Object.values(SIMULATOR_SECRETS));
 
-export interface Checking {
+interface Checking {
   readonly env: NodeJS.ProcessEnv;
   readonly rules: PspRules;
   readonly problems: PspProblem[];

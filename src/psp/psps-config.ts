@@ -9,7 +9,7 @@ import { type ReportSource } from './reports.js';
 import { type RoutingRule } from './router.js';
 
 /** Stored accounts and routing, as this process last read them. */
-export interface StoredPsps {
+interface StoredPsps {
   readonly psps: readonly PspConfig[];
   /** Merchants that have routing rules of their own. */
   readonly routing: ReadonlyMap<string, readonly RoutingRule[]>;

@@ -69,7 +69,7 @@ export function candidates(
 }
 
 /** Why these are the candidates. */
-export interface RoutingExplanation {
+interface RoutingExplanation {
   /** The rule that matches, from 1; null where none does. */
   readonly rule: number | null;
   /** The rules before it. */
@@ -110,7 +110,7 @@ export function explainRouting(
 }
 
 /** The routing rules as they are now. */
-export interface RoutingRules {
+interface RoutingRules {
   /** For merchants without rules of their own. */
   readonly routing: readonly RoutingRule[];
   routingOf(merchantId: string): readonly RoutingRule[];
@@ -219,7 +219,7 @@ function refuseFaults(errors: readonly ProblemField[]): void {
 }
 
 /** Whether the rule that routes it allows to cancel a charge in doubt and to fail over. */
-export function mayCancelBeforeFailover(rules: readonly RoutingRule[], facts: RoutingFacts): boolean {
+function mayCancelBeforeFailover(rules: readonly RoutingRule[], facts: RoutingFacts): boolean {
   return ruleFor(rules, facts)?.fence === true;
 }
 

@@ -96,7 +96,7 @@ export function whenStanding(
 }
 
 /** The same request for a client that writes by itself: what it writes is held back, see `whenStanding`. */
-export function heldBack(request: http.ClientRequest, leaseStillValid: () => boolean): http.ClientRequest {
+function heldBack(request: http.ClientRequest, leaseStillValid: () => boolean): http.ClientRequest {
   const end = request.end.bind(request) as (body: Buffer) => void;
   const chunks: Buffer[] = [];
   const keep = (chunk: unknown) => {

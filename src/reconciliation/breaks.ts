@@ -61,7 +61,7 @@ export interface BreakActor {
 }
 
 /** Which break: by its id, or by the notification that it was found by. */
-export type WhichBreak =
+type WhichBreak =
   { readonly psp?: string; readonly id: string } | { readonly psp: string; readonly eventId: string };
 
 const MAX_NOTE_LENGTH = 500;

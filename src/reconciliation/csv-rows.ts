@@ -8,7 +8,7 @@ export interface CsvRow {
   cell(column: string): string;
 }
 
-export interface CsvRules {
+interface CsvRules {
   /** Columns that must be there. */
   readonly columns: readonly string[];
   readonly delimiter?: string;

@@ -1,6 +1,6 @@
 import { ReportRefused } from './report-line.js';
 
-export interface JsonLine {
+interface JsonLine {
   readonly line: number;
   readonly value: unknown;
 }

@@ -2,7 +2,7 @@ import { type PoolClient } from 'pg';
 import { HAS_SIGN_OF_KIND } from './match.js';
 
 /** What a judgement rests on. */
-export interface JudgeOptions {
+interface JudgeOptions {
   /** How long a PSP may take to report an effect. */
   readonly slaMs: number;
   readonly now: Date;

@@ -6,7 +6,7 @@ import { type Covered, type ReportFormat } from './report-format.js';
 import { type LineKind, lineKinds, type ReportFault, type ReportLine, ReportRefused } from './report-line.js';
 
 /** How a CSV report of any other PSP is read: which column holds what, and what its types mean. */
-export interface ReportMapping {
+interface ReportMapping {
   readonly delimiter?: string;
   readonly columns: {
     /** The PSP's id of the line. */

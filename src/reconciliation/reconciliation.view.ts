@@ -40,7 +40,7 @@ export class RunView {
   name: 'ReconciliationTotals',
   description: 'Minor units; opening + in - out - fees - settled is closing.',
 })
-export class TotalsView {
+class TotalsView {
   @Text()
   readonly currency: string;
 
@@ -64,7 +64,7 @@ export class TotalsView {
 }
 
 @ApiSchema({ name: 'ReconciliationBreakCount' })
-export class BreakCountView {
+class BreakCountView {
   @Text()
   readonly category: string;
 
@@ -186,7 +186,7 @@ export class BreakView {
 }
 
 @ApiSchema({ name: 'ReconciliationBreakNote' })
-export class NoteView {
+class NoteView {
   @Id()
   readonly id: string;
 

@@ -18,7 +18,7 @@ const MAX_FETCH_MS = 2 * 3_600_000;
 const FIRST_RETRY_MS = 60_000;
 const MAX_RETRY_MS = 3_600_000;
 
-export interface FetcherAccount {
+interface FetcherAccount {
   readonly psp: string;
   readonly source: ReportSource;
   /** The PSP's name of the account, where a report may be about others too. */

@@ -23,7 +23,7 @@ export interface FetchFigures {
 }
 
 /** What became of a report, for people. */
-export interface FetchRecord {
+interface FetchRecord {
   readonly psp: string;
   readonly id: string;
   readonly dueAt: Date;

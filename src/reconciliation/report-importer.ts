@@ -18,7 +18,7 @@ const STATEMENT_LIMIT = '2 h';
 /** Sets of millions are sorted and joined in so much; one import at a time for an account. */
 const WORK_MEM = "SET LOCAL work_mem = '64MB'";
 
-export interface Report {
+interface Report {
   /** The PSP account that it is of. */
   readonly psp: string;
   readonly format: ReportFormat;

@@ -4,7 +4,7 @@ export const refundStatuses = ['pending', 'succeeded', 'failed'] as const;
 export type RefundStatus = (typeof refundStatuses)[number];
 
 /** What can happen to a refund. */
-export type RefundEvent = 'refunded' | 'failed' | 'asked_again' | 'reversed';
+type RefundEvent = 'refunded' | 'failed' | 'asked_again' | 'reversed';
 
 /**
  * The life of a refund. `pending` until it is known what the PSP did; a failed refund moved nothing, so it may be

@@ -2,7 +2,7 @@ import { NoneOf } from '../core/change.js';
 import { type PspsConfig } from '../psp/psps-config.js';
 import { type PspFilter } from './request-storage.js';
 
-export interface AccountFilter {
+interface AccountFilter {
   /** Of the name of a periodic task for these accounts. */
   readonly suffix: string;
   readonly psp: PspFilter;

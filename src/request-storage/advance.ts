@@ -18,7 +18,7 @@ import { statedBy } from './statement.js';
 import { nonExecutionProofs, pspAttempts, pspRequests } from './psp-request.table.js';
 
 /** What a new operation is. */
-export interface NewOperation {
+interface NewOperation {
   readonly merchantId: string;
   /** The payment, or else the payout. */
   readonly paymentId: string | null;

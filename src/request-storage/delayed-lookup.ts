@@ -18,7 +18,7 @@ import { orphanEffects, pspAttempts, pspRequests } from './psp-request.table.js'
  * is known to take up to three days. So a route that was ruled out by it, or by a cancel before a failover, is
  * looked up again after these times; an object found then is an orphan effect.
  */
-export const DELAYED_LOOKUPS_MS: readonly number[] = [
+const DELAYED_LOOKUPS_MS: readonly number[] = [
   5 * 60_000,
   60 * 60_000,
   6 * 3_600_000,
@@ -74,13 +74,7 @@ function callFor({ request, attempts }: RouteHistory, attempt: Call['attempt']):
 }
 
 /** When to ask again about an orphan effect, if the PSP did not answer. */
-export const ORPHAN_ASKS_MS: readonly number[] = [
-  60_000,
-  5 * 60_000,
-  3_600_000,
-  6 * 3_600_000,
-  24 * 3_600_000,
-];
+const ORPHAN_ASKS_MS: readonly number[] = [60_000, 5 * 60_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000];
 
 /** One lookup of an orphan effect by the PSP's id. Null if it was asked often enough and the PSP gave no answer. */
 export function askAbout(

@@ -91,7 +91,7 @@ function digest(text: string): string {
 }
 
 /** No two routes of a merchant use the same key at PSPs. */
-export const ONE_KEY_PER_ROUTE = 'psp_requests_psp_idempotency_key';
+const ONE_KEY_PER_ROUTE = 'psp_requests_psp_idempotency_key';
 
 /**
  * A request whose key was deleted after its retention while its route still exists. Its answer is not known any

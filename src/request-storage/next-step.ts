@@ -62,7 +62,7 @@ export interface StepFacts extends FlightTime, ScheduleFacts {
 }
 
 /** Routes per operation: every candidate once, and a few fresh keys. */
-export const MAX_ROUTES = 12;
+const MAX_ROUTES = 12;
 /**
  * Calls per route, including those that clients and operators cause; after that the route is stuck. The schedule
  * makes about 30.

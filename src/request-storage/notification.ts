@@ -39,7 +39,7 @@ type Histories = ReadonlyMap<string, OperationHistory>;
 type NamedObjects = Pick<Capabilities, 'isOwnName'>;
 
 /** Which route a fact is about. */
-export interface Attribution {
+interface Attribution {
   readonly route: RouteHistory;
   /** The fact carries our name of this operation and identifies one route of it. */
   readonly named: boolean;
@@ -158,7 +158,7 @@ function isOfPaymentItself(histories: Histories, name: string, can: NamedObjects
 }
 
 /** What to write for a fact, and its result. With nothing to write the fact is known, or contradicts. */
-export interface RecordedItem {
+interface RecordedItem {
   readonly taken: Exclude<NotificationOutcome, 'unknown'>;
   readonly changes: readonly Change[];
   /** A capture, a refund or a payout that the PSP had done failed later: its owner reverses it in the same commit. */

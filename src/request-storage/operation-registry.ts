@@ -18,7 +18,7 @@ export type RegisteredWorker = Pick<
 >;
 
 /** The operations of one module, as it registers them. */
-export interface RegisteredOperations {
+interface RegisteredOperations {
   owns(entityKey: string): boolean;
   readonly worker: RegisteredWorker;
   /** The payment or payout with this id; null where there is none. */

@@ -4,7 +4,7 @@ import { recordAct } from '../database/record-act.js';
 import { OrphanEffect, type OrphanStatus } from './psp-request.entity.js';
 
 /** An orphan effect, as an operator names it. */
-export interface NamedOrphan {
+interface NamedOrphan {
   readonly merchantId: string;
   readonly entityKey: string;
   readonly route: number;
@@ -13,7 +13,7 @@ export interface NamedOrphan {
 }
 
 /** Who decides about an orphan effect, and when. */
-export interface OrphanDecision {
+interface OrphanDecision {
   readonly actor: string;
   readonly auditId: string;
   readonly at: Date;

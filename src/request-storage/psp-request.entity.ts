@@ -5,7 +5,7 @@ import { type AttemptKind, type DeclineCategory, type Operation, type Outcome } 
  * The verdict on a route. `open`: money may move or may have moved; `effective`: it moved, or will; `ruled_out`: it
  * is proved that none moved and none will.
  */
-export type Verdict = 'open' | 'effective' | 'ruled_out';
+type Verdict = 'open' | 'effective' | 'ruled_out';
 
 /** One route: an entity key bound to one PSP account and one PSP idempotency key. */
 @Entity('psp_requests')

@@ -54,7 +54,7 @@ SELECT merchant_id AS "merchantId", payment_id AS "paymentId", payout_id AS "pay
   FROM waiting JOIN claimed USING (psp)`;
 
 /** An open route by which is found out whether its PSP is back. */
-export interface Probe extends Operated {
+interface Probe extends Operated {
   readonly psp: string;
 }
 

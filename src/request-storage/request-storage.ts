@@ -24,7 +24,7 @@ import { historiesFrom } from './histories.js';
 /** One PSP account, or every account except some. */
 export type PspFilter = string | NoneOf;
 
-export interface RequestStorageOptions {
+interface RequestStorageOptions {
   readonly store: Store;
   readonly psps: Psps;
   readonly clock: Clock;

@@ -7,7 +7,7 @@ import { type PspAttempt } from './psp-request.entity.js';
 export type Way = 'lookup' | 'execute' | 'cancel' | 'complete';
 
 /** The call that is due, or when one is; null where none ever is. */
-export type Due = { readonly way: Way; readonly offSchedule?: true } | { readonly until: Date | null };
+type Due = { readonly way: Way; readonly offSchedule?: true } | { readonly until: Date | null };
 
 export interface ScheduleFacts {
   readonly now: Date;
@@ -27,7 +27,7 @@ export interface ScheduleFacts {
  * The pauses between the rounds of an open route (docs/adr/0005). The rounds are at fixed times after the doubt
  * began, so that other calls do not use them up.
  */
-export const SCHEDULE_MS: readonly number[] = [
+const SCHEDULE_MS: readonly number[] = [
   10_000,
   30_000,
   2 * 60_000,

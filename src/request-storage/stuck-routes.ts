@@ -24,7 +24,7 @@ export interface StuckRoute {
 }
 
 /** An open route of an operation that several PSPs could carry out. */
-export interface OpenRoute extends Omit<StuckRoute, 'stuckAt'> {
+interface OpenRoute extends Omit<StuckRoute, 'stuckAt'> {
   readonly openedAt: Date;
   /** null while it has a next step. */
   readonly stuckAt: Date | null;

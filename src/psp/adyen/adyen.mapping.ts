@@ -153,7 +153,7 @@ function paymentBody(instruction: Instruction, merchantAccount: string, amount: 
  * "Allowed characters: a-z, A-Z, 0-9, spaces, and special characters . , ' _ - ? + * /", 22 of them at most:
  * https://docs.adyen.com/api-explorer/Checkout/71/post/payments#request-shopperStatement
  */
-export function statementOf(descriptor: string): string {
+function statementOf(descriptor: string): string {
   return descriptor
     .replaceAll('&', '+')
     .replaceAll(/[:;|]/g, ',')
@@ -165,7 +165,7 @@ export function request(path: string, body: object, idempotencyKey: string): Ady
   return { path, body: JSON.stringify(body), idempotencyKey };
 }
 
-export interface AdyenAmount {
+interface AdyenAmount {
   readonly currency: string;
   readonly value: number;
 }

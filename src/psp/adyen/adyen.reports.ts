@@ -5,7 +5,7 @@ const MAX_URL_LENGTH = 2_048;
 /** Five million lines are about a gigabyte. */
 const MAX_REPORT_BYTES = 4 * 2 ** 30;
 
-export type ReportSignIn = { readonly apiKey: string } | { readonly user: string; readonly password: string };
+type ReportSignIn = { readonly apiKey: string } | { readonly user: string; readonly password: string };
 
 /** The settlement detail report that an item says is ready; null for all other items. */
 export function reportOf({

@@ -98,7 +98,7 @@ function idOf(body: AdyenBody): Pick<Answer, 'pspReference'> {
  * A transfer's `reason` in our words; what is not listed is `declined`, after which no PSP is tried again
  * about. counterpartyBankTimedOut is left out for that: the bank may have heard it all the same.
  */
-export const adyenTransferReasons = {
+const adyenTransferReasons = {
   source: 'https://docs.adyen.com/api-explorer/transfers/4/post/transfers (reason)',
   version: '2026-11',
   categories: {

@@ -16,7 +16,7 @@ import { transferOf } from './adyen.transfers.js';
  * (https://docs.adyen.com/development-resources/webhooks/secure-webhooks/verify-hmac-signatures), and those
  * of the balance platform, one transfer each and signed over the whole body.
  */
-export interface AdyenNoticeOptions {
+interface AdyenNoticeOptions {
   readonly merchantAccount: string;
   /** In hexadecimal; while a key is rotated the old one is valid beside the new one. */
   readonly hmacKeys: readonly string[];

@@ -21,10 +21,10 @@ export interface BankAccount {
   readonly mandate?: Mandate;
 }
 
-export const MAX_NAME_LENGTH = 70;
+const MAX_NAME_LENGTH = 70;
 export const BIC = /^[A-Z]{6}[A-Z2-9][A-NP-Z0-9](?:[A-Z0-9]{3})?$/;
 /** What SEPA takes for the id of a mandate; no slash at the beginning or the end, and no two in a row. */
-export const MANDATE_ID = /^(?!\/)(?!.*\/\/)[A-Za-z0-9/\-?:().,'+]{1,35}(?<!\/)$/;
+const MANDATE_ID = /^(?!\/)(?!.*\/\/)[A-Za-z0-9/\-?:().,'+]{1,35}(?<!\/)$/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Without blanks and in capitals, by its country's form and its check digits. */

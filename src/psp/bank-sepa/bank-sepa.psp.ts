@@ -106,7 +106,7 @@ export class BankSepaPsp implements PspAdapter {
 }
 
 /** The state of an instruction as an answer. */
-export function answerOf({ status, reason, kind, endToEndId, amount }: StoredInstruction): Answer {
+function answerOf({ status, reason, kind, endToEndId, amount }: StoredInstruction): Answer {
   const named = {
     pspReference: endToEndId,
     isNamed: true as const,

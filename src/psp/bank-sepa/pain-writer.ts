@@ -155,7 +155,7 @@ function sums(payments: readonly Payment[]): readonly string[] {
 }
 
 /** Cents as a decimal, without a float in between. */
-export function euros(cents: number): string {
+function euros(cents: number): string {
   const digits = String(cents).padStart(3, '0');
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }

@@ -4,7 +4,7 @@ import { type DeclineCategory } from '../contract.js';
  * ISO 20022 external code sets for status and return reasons, in our words. What is not listed is `declined`, after
  * which no other PSP is asked.
  */
-export const bankReasons = {
+const bankReasons = {
   source: 'https://www.iso20022.org/catalogue-messages/additional-content-messages/external-code-sets',
   version: '2026-11',
   categories: {

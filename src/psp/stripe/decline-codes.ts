@@ -5,7 +5,7 @@ import { adviceFor } from '../decline.js';
  * Stripe's decline codes in our words. Data, not logic: Stripe adds codes without notice, and what
  * is not listed is `declined`, after which no PSP is tried again.
  */
-export const stripeDeclineCodes = {
+const stripeDeclineCodes = {
   source: 'https://docs.stripe.com/declines/codes',
   version: '2026-11',
   categories: {
@@ -80,7 +80,7 @@ const NEVER_AGAIN: ReadonlySet<string> = new Set(['do_not_try_again', '03', '21'
  * What Stripe says of a failed payment: an error of the API, or `last_payment_error` of a PaymentIntent.
  * The SDK writes an empty string where the body of an error has no `decline_code`.
  */
-export interface StripeFailure {
+interface StripeFailure {
   readonly code?: string | null | undefined;
   readonly decline_code?: string | null | undefined;
   readonly advice_code?: string | null | undefined;
@@ -119,7 +119,7 @@ function isSoft(category: DeclineCategory): boolean {
 }
 
 /** Why a refund or a payout failed, in our words; what is not listed is `declined`. */
-export const stripeFailures = {
+const stripeFailures = {
   source: 'https://docs.stripe.com/api/refunds/object, https://docs.stripe.com/api/payouts/failures',
   version: '2026-11',
   refunds: {

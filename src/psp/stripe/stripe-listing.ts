@@ -32,13 +32,13 @@ interface CreatedRange {
 }
 
 /** A stretch of time by our clock, in ms since the epoch. */
-export interface TimeRange {
+interface TimeRange {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
 /** One of Stripe's lists, newest first. */
-export interface Listing<T extends Marked> {
+interface Listing<T extends Marked> {
   readonly list: (page: Page) => Promise<Stripe.Response<Stripe.ApiList<T>>>;
   /** What one found object says about the instruction. */
   readonly judge: (object: T) => Answer;

@@ -65,7 +65,7 @@ export const keylessCapabilities: Capabilities = {
   idempotency: { windowMs: null, replays: 'none' },
 };
 
-export interface StripeOptions {
+interface StripeOptions {
   readonly secretKey: string;
   /** The account that the key must be of, where it does not name it. */
   readonly account?: string | undefined;

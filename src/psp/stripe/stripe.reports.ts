@@ -2,7 +2,7 @@ import StripeSdk from 'stripe';
 import { type Period, type ReportSource } from '../reports.js';
 import { StripeAccount } from './stripe-account.js';
 
-export interface StripeReportOptions {
+interface StripeReportOptions {
   readonly secretKey: string;
   /** The account that the key must be of, where it does not name it. */
   readonly account?: string | undefined;

@@ -24,7 +24,7 @@ const ANY_AGE = 0;
 /** A signature has 70 characters, and there is one for each secret that is valid. */
 const MAX_HEADER_LENGTH = 4_096;
 
-export interface StripeNoticeOptions {
+interface StripeNoticeOptions {
   /** `whsec_…`; while a secret is rotated the old one is valid beside the new one. */
   readonly secrets: readonly string[];
 }

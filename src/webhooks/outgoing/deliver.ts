@@ -39,7 +39,7 @@ export const defaultDeliverLimits: DeliverLimits = {
  */
 const HOLD_MARGIN_MS = 5_000;
 /** An endpoint without a successful answer for this long is disabled. */
-export const GIVE_UP_AFTER_MS = 5 * 24 * 3_600_000;
+const GIVE_UP_AFTER_MS = 5 * 24 * 3_600_000;
 
 /** Sends the due deliveries of one endpoint. May run twice at the same time: one run leases the endpoint. */
 @Injectable()

@@ -32,7 +32,7 @@ export interface BegunTry extends EventRow {
   readonly tries: number;
 }
 
-export interface EndedTry {
+interface EndedTry {
   readonly eventId: string;
   readonly attempt: number;
   readonly httpStatus: number | null;

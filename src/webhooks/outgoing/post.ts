@@ -14,7 +14,7 @@ export interface PostOutcome {
   readonly retryAfter: string | null;
 }
 
-export interface Post {
+interface Post {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -23,7 +23,7 @@ export interface Post {
 }
 
 /** Of an answer. What is more is not read. */
-export const MAX_ANSWER_BYTES = 65_536;
+const MAX_ANSWER_BYTES = 65_536;
 const MAX_HEADER_BYTES = 16_384;
 
 /**

@@ -6,7 +6,7 @@ import { PING } from './event.view.js';
 import { WAKE_DUE } from './waking.js';
 import { type Sql } from '../../database/sql.js';
 
-export const MAX_REPLAYED = 10_000;
+const MAX_REPLAYED = 10_000;
 /** Ids of events are in the order of time, but for what passes between drawing one and reading the clock. */
 const SLACK_MS = 60_000;
 

@@ -6,7 +6,7 @@ import { isIP } from 'node:net';
 /** All addresses of a name. Rejects where there are none, and when the signal fires. */
 export type Resolve = (hostname: string, signal: AbortSignal) => Promise<readonly LookupAddress[]>;
 
-export interface ResolverOptions {
+interface ResolverOptions {
   /** `address:port` of DNS servers; those of the system unless given. */
   readonly servers?: readonly string[];
   /** Of the first try of one server; the second takes twice as long. */

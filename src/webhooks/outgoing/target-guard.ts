@@ -4,7 +4,7 @@ import { createResolve, type Resolve } from './resolver.js';
 import { hostOf, isPublic, type TargetFault, targetOf, type TargetPolicy } from './target.js';
 
 /** A URL with its checked addresses: a request may go only to these. */
-export interface CheckedTarget {
+interface CheckedTarget {
   readonly url: URL;
   readonly addresses: readonly LookupAddress[];
 }

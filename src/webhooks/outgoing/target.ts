@@ -19,7 +19,7 @@ export const targetFaults: Readonly<Record<TargetFault, string>> = {
   address_refused: 'must lead to public addresses only',
 };
 
-export const MAX_URL_LENGTH = 2_048;
+const MAX_URL_LENGTH = 2_048;
 const LOWEST_FREE_PORT = 1_024;
 const HTTPS_PORT = 443;
 

@@ -6,7 +6,7 @@ export const DELIVER = 'webhook.deliver';
 export const DELIVER_APART = 'webhook.deliver_apart';
 
 /** After this long an endpoint whose job was lost on the way is woken again, in ms. */
-export const WAKE_AGAIN_MS = 20_000;
+const WAKE_AGAIN_MS = 20_000;
 
 /**
  * Ends of statements that make deliveries due: from `due (merchant_id, endpoint_id)` to a staged job

@@ -24,9 +24,9 @@ import { WAKE_DUE } from './waking.js';
 import { type EndpointView, type EndpointWithSecretView, type ReplayView } from './webhook.view.js';
 import { type NewEndpoint } from './webhooks.js';
 
-export const MAX_ENDPOINTS = 16;
+const MAX_ENDPOINTS = 16;
 /** How long requests are also signed with the previous secret. */
-export const ROTATION_MS = 24 * 3_600_000;
+const ROTATION_MS = 24 * 3_600_000;
 /** For resolving a name while a client waits. */
 const CHECK_TIMEOUT_MS = 5_000;
 /** Of one merchant at the same time, in this process. */
