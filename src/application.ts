@@ -8,7 +8,7 @@ import { VERSION } from './core/version.js';
 import { DocsSite } from './docs/docs-site.js';
 import { fastifyAdapter } from './http/fastify-adapter.js';
 import { limitsOf } from './http/limits.js';
-import { nestLogger } from './http/nest-logger.js';
+import { nestLogger } from './http/logger.js';
 import { OpsListener } from './http/ops-listener.js';
 import { JobsWorker } from './jobs/jobs-worker.module.js';
 import { MonitoringListener } from './monitoring/monitoring-listener.js';

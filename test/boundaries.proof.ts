@@ -307,7 +307,7 @@ const bans: readonly Ban[] = [
       'src/http/leased-buckets.ts': 'rates of all keys, which name no merchant',
       'src/payments/payment.reader.ts': 'the payment of a report line, for workers',
       'src/payments/payment-tasks.ts': 'periodic tasks',
-      'src/payments/orphan-policies.ts': 'of a periodic task',
+      'src/payments/orphan-compensator.ts': 'a periodic task',
       'src/payments/duplicate-retention.ts': 'a periodic task',
       'src/payouts/recipients.ts': 'whether the operator who approves is the person who made the key',
       'src/payouts/payout.reader.ts': 'the payout of a report line, for workers',

@@ -1,5 +1,6 @@
-import { destination, pino, stdTimeFunctions, type Logger } from 'pino';
+import { destination, type Logger, pino, stdTimeFunctions } from 'pino';
 import { redact } from '../core/redact.js';
+import { type LoggerService } from '@nestjs/common';
 
 interface Sink {
   write(line: string): void;
@@ -86,4 +87,16 @@ export function createLogger({ level, sink }: LoggerOptions): Logger {
     },
     lines,
   );
+}
+
+/** Nest's own words: its warnings and errors are ours, the rest is for debugging. */
+export function nestLogger(logger: Logger): LoggerService {
+  return {
+    log: (message: unknown) => logger.debug({ from: 'nest' }, String(message)),
+    debug: (message: unknown) => logger.debug({ from: 'nest' }, String(message)),
+    verbose: (message: unknown) => logger.trace({ from: 'nest' }, String(message)),
+    warn: (message: unknown) => logger.warn({ from: 'nest' }, String(message)),
+    error: (message: unknown) => logger.error({ from: 'nest' }, String(message)),
+    fatal: (message: unknown) => logger.fatal({ from: 'nest' }, String(message)),
+  };
 }

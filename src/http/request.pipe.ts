@@ -3,7 +3,7 @@ import { validateSync, type ValidationError } from 'class-validator';
 import { Problem, type ProblemField } from '../core/problem.js';
 import { type FieldFault, fieldsOf, isObject } from './fields.js';
 import { pointerOf } from './json-body.js';
-import { plainQuery } from './query.js';
+import { findCardNumber } from '../core/card-number.js';
 
 /** How many faults of one request the answer lists. */
 const MAX_ERRORS = 20;
@@ -96,4 +96,27 @@ function faultsOf(
 ): readonly FieldFault[] {
   const own = contexts?.['fits'] as { faultsOf(value: unknown): readonly FieldFault[] } | undefined;
   return own?.faultsOf(value) ?? [{ path: [], message: Object.values(constraints)[0] ?? 'does not fit' }];
+}
+
+/** A query string without card numbers, its `limit` as the number that it says. */
+function plainQuery(query: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  refuseCardNumbers(query);
+  const { limit } = query;
+  return typeof limit === 'string' && /^\d{1,9}$/.test(limit)
+    ? { ...query, limit: Number(limit) }
+    : { ...query };
+}
+
+function refuseCardNumbers(query: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(query)) {
+    const pointer = findCardNumber(name) ? '' : findCardNumber(String(value)) ? pointerOf([name]) : null;
+    if (pointer === null) continue;
+    throw new Problem(
+      'card_number_refused',
+      'A card number stands in the query. It was not kept or logged.',
+      {
+        errors: [{ pointer, message: 'holds what looks like a card number' }],
+      },
+    );
+  }
 }

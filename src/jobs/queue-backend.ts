@@ -1,3 +1,4 @@
+import pg from 'pg';
 import {
   createPostgresBackend,
   type Job,
@@ -9,11 +10,10 @@ import {
 } from 'bullmq';
 import { Redis, type RedisOptions } from 'ioredis';
 import { once } from 'node:events';
-import pg from 'pg';
 import { type Clock, SystemClock } from '../core/clock.js';
 import { ignoreConnectionErrors } from '../database/connection.js';
-import { poolTerminator } from './pool-end.js';
 import { type QueuedJob } from './queued-job.js';
+import { withTimeout } from '../core/time-limit.js';
 
 /** A queue as the same code uses it on either backend. */
 export type JobQueue = Pick<
@@ -273,4 +273,24 @@ function redisOf(url: string, options: RedisOptions): Redis {
 /** Lets a job in hand wait where it is. BullMQ judges by the machine's clock, which ours may be set off from. */
 export async function delayInPlace(job: JobInHand, delayMs: number, token: string): Promise<void> {
   await job.moveToDelayed(MACHINE.now().getTime() + delayMs, token);
+}
+
+const PATIENCE_MS = 1_000;
+
+/**
+ * How to end a pool in time, given when it is made. By itself a pool waits for ever for a connection
+ * that are never given back; here it waits a second, and then such connections are closed.
+ */
+export function poolTerminator(pool: pg.Pool, clock: Clock): () => Promise<void> {
+  const clients = new Set<pg.PoolClient>();
+  pool.on('connect', (client) => void clients.add(client));
+  pool.on('remove', (client) => void clients.delete(client));
+  return async () => {
+    try {
+      await withTimeout(clock, PATIENCE_MS, 'ending a pool', pool.end());
+    } catch {
+      const left = [...clients].map((client) => client.end());
+      await withTimeout(clock, PATIENCE_MS, 'leaving Postgres', Promise.all(left)).catch(() => {});
+    }
+  };
 }

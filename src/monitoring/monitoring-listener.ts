@@ -14,7 +14,7 @@ import { Clock } from '../core/clock.js';
 import { fastifyAdapter } from '../http/fastify-adapter.js';
 import { HttpModule } from '../http/http.module.js';
 import { ApiLimits } from '../http/limits.js';
-import { nestLogger } from '../http/nest-logger.js';
+import { nestLogger } from '../http/logger.js';
 import { HealthController, MetricsController } from './health.controller.js';
 import { Readiness } from '../database/readiness.js';
 

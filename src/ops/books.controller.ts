@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Post, Query, type StreamableFile } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Post, Query, StreamableFile } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
 import { Ids } from '../core/ids.js';
 import { PathId } from '../http/request.decorators.js';
@@ -23,13 +23,14 @@ import {
 import { BreakPages } from './break-page.js';
 import { CurrentOperator, ForRole } from './console-access.js';
 import { type PageView } from './console-views.js';
-import { csvAnswer } from './csv-answer.js';
 import { AssignBreakDto, BreakNoteDto } from './dto/break-act.dto.js';
 import { BreakOfPspDto } from './dto/break-of-psp.dto.js';
 import { LedgerDaysDto, LedgerStatementDto } from './dto/ledger.dto.js';
 import { ListRunsDto } from './dto/list-runs.dto.js';
 import { actorOf } from './operator-acts.js';
 import { type SignedIn } from './operator-sessions.js';
+import { stringify } from 'csv-stringify';
+import { Readable } from 'node:stream';
 
 const EXAMPLE = '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e45';
 const EXPORTED_BREAKS = 100_000;
@@ -184,4 +185,16 @@ type LedgerPage = Awaited<ReturnType<Ledger['statement']>>;
 
 function whole<T>(data: readonly T[]): PageView<T> {
   return { data, next_cursor: null };
+}
+
+/** Rows as a CSV file to keep, in constant memory. What a spreadsheet would take for a formula is a text in it. */
+function csvAnswer(name: string, rows: AsyncIterable<object> | Iterable<object>): StreamableFile {
+  const file = stringify({ header: true, escape_formulas: true });
+  const source = Readable.from(rows);
+  source.on('error', (error) => file.destroy(error));
+  file.on('close', () => source.destroy());
+  return new StreamableFile(source.pipe(file), {
+    type: 'text/csv; charset=utf-8',
+    disposition: `attachment; filename="${name}"`,
+  });
 }

@@ -9,8 +9,7 @@ import { accountFilters } from '../request-storage/account-filters.js';
 import { OperationRegistry } from '../request-storage/operation-registry.js';
 import { OperationTools } from '../request-storage/operation-tools.js';
 import { DuplicateRetention } from './duplicate-retention.js';
-import { OrphanCompensator } from './orphan-compensator.js';
-import { OrphanPolicies } from './orphan-policies.js';
+import { OrphanCompensator, OrphanPolicies } from './orphan-compensator.js';
 import { PaymentRouteWorker } from './payment-route-worker.js';
 
 /** The periodic tasks of payments: give back orphan effects, delete old duplicate guards. */

@@ -7,7 +7,6 @@ import { startOperation } from '../request-storage/advance.js';
 import { entityKey, pspIdempotencyKey, refuseForgottenKey } from '../request-storage/entity-key.js';
 import { OperationFlow } from '../request-storage/operation-flow.js';
 import { type Payout } from './payout.entity.js';
-import { refuseOverLimit } from './payout-limit.js';
 import { encryptTokens, type PayoutOperations, type PayoutState, transitionTo } from './payout-operations.js';
 import { payouts } from './payout.table.js';
 import { type NewPayout } from './payouts.js';
@@ -148,4 +147,32 @@ export class PayoutFlow extends OperationFlow<NewPayout, PayoutState> {
   protected override statusOf(): number {
     return 201;
   }
+}
+
+/** What a payout may be too much for; the rule of the database is `payouts_limit_<name>` (migration 0100). */
+const payoutLimitNames = [
+  'merchant_amount',
+  'merchant_count',
+  'recipient_amount',
+  'recipient_count',
+  'currency',
+] as const;
+type PayoutLimitName = (typeof payoutLimitNames)[number];
+
+const details: Readonly<Record<PayoutLimitName, string>> = {
+  merchant_amount: 'With this payout you would pay out more of this currency in a day (UTC) than you may.',
+  merchant_count: 'You have made as many payouts in this currency as you may in a day (UTC).',
+  recipient_amount:
+    'With this payout you would pay this recipient more of this currency in a day (UTC) than you may.',
+  recipient_count:
+    'You have made as many payouts to this recipient in this currency as you may in a day (UTC).',
+  currency: 'Your payouts are limited by currency, and none is allowed in this one.',
+};
+
+/** Says which limit the commit of a payout ran into, if any. @throws Problem `payout_limit_exceeded` */
+function refuseOverLimit(refused: Refusal): void {
+  if (refused.by !== 'check') return;
+  const limit = payoutLimitNames.find((name) => refused.rule === `payouts_limit_${name}`);
+  if (!limit) return;
+  throw new Problem('payout_limit_exceeded', details[limit], { members: { limit } });
 }

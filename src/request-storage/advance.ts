@@ -8,9 +8,9 @@ import {
   newAttempt,
   type OperationHistory,
   record,
+  referenceIn,
 } from './attempt.js';
 import { type RouteHistory, isSuccess } from './assess-route.js';
-import { referenceIn } from './reference.js';
 import { delayedLookupAfter } from './delayed-lookup.js';
 import { completionStep, nextStep, type RuledOut, type Step, type StepFacts } from './next-step.js';
 import { type PspRequest } from './psp-request.entity.js';

@@ -1,5 +1,5 @@
 import { Client, Pool } from 'pg';
-import { poolTerminator } from '../../src/jobs/pool-end.js';
+import { poolTerminator } from '../../src/jobs/queue-backend.js';
 import { SystemClock } from '../../src/core/clock.js';
 import { freshDatabase } from '../support/database.js';
 import { eventually } from '../support/test-environment.js';

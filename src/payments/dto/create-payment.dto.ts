@@ -1,7 +1,6 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { isCountry } from '../../http/country.js';
 import { IsFlag, IsNested, IsOneOf, IsText, IsTextMap } from '../../http/fields.js';
-import { isEmail, isHttpUrl } from '../../http/formats.js';
+import { isCountry, isEmail, isHttpUrl } from '../../http/formats.js';
 import {
   accountNames,
   IsAmount,
