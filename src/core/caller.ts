@@ -9,7 +9,7 @@ export const scopes = [
 ] as const;
 export type Scope = (typeof scopes)[number];
 
-/** By which a key sends money to others than those who paid. */
+/** The scope with which a key sends money to others than those who paid. */
 export const PAYOUTS = 'payouts:write' satisfies Scope;
 
 /**
@@ -28,14 +28,14 @@ export interface Caller {
   readonly merchantId: string;
   /** `service:<name>` of a service that has no key: it is known by a signed token or a certificate. */
   readonly apiKeyId: string;
-  /** Where the request came from, where it came over HTTP. For audit records. */
+  /** The address that a request over HTTP came from. For audit records. */
   readonly sourceAddress?: string;
   readonly scopes: readonly Scope[];
   /** The key is taken only with a client certificate of its merchant. */
   readonly needsCertificate: boolean;
   /** It is of test mode: it reaches PSP accounts of test mode alone. */
   readonly isTest: boolean;
-  /** The merchant's: see `Merchant`. Stands here so that no request reads it for itself. */
+  /** The merchant's setting, see `Merchant`: here, so that no request reads it for itself. */
   readonly duplicateWindowS: number;
   /** The merchant's. */
   readonly payoutRecipients: RecipientRule;
@@ -43,7 +43,7 @@ export interface Caller {
   readonly requestRate: number | null;
 }
 
-/** As in audit records: `api-key:<id>` or `service:<name>`. */
+/** The caller's name in audit records: `api-key:<id>` or `service:<name>`. */
 export function actorOf({ apiKeyId }: Pick<Caller, 'apiKeyId'>): string {
   return apiKeyId.startsWith(SERVICE) ? apiKeyId : `api-key:${apiKeyId}`;
 }

@@ -316,7 +316,7 @@ class Search {
   }
 }
 
-/** Where the first card number stands, or null. */
+/** The place of the first card number, or null. */
 export function findCardNumber(text: string): TextSpan | null {
   if (!mayHoldCardNumber(text)) return null;
   for (const found of new Search(text).all()) return found;

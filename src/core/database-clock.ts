@@ -6,9 +6,9 @@ const MAX_ROUND_TRIP_MS = 1_000;
 const FRESH_MS = 5_000;
 /** How far the machine's wall clock and the database's may be apart. */
 const MAX_DIFFERENCE_MS = 2_000;
-/** Of the latest answers the one with the shortest round trip counts: it is the most exact. */
+/** The answer with the shortest round trip counts among the latest: it is the most exact. */
 const SAMPLES = 8;
-/** What two clocks drift apart between two answers is far below this. */
+/** Two clocks drift apart far less than this between two answers. */
 const DRIFT_MS = 50;
 
 interface Sample {
@@ -37,7 +37,7 @@ export class DatabaseClock implements Clock {
     const roundTripMs = answeredMs - askedMs;
     if (roundTripMs > MAX_ROUND_TRIP_MS) return;
     const sample = { databaseMs: database.getTime(), atMs: askedMs + roundTripMs / 2, roundTripMs };
-    // Where an older answer says otherwise, the database's clock was set in between.
+    // The database's clock was set in between if an older answer says otherwise.
     const agreeing = this.samples.filter((older) => agree(older, sample)).slice(1 - SAMPLES);
     this.samples = [...agreeing, sample];
     this.best = this.samples.reduce((a, b) => (b.roundTripMs <= a.roundTripMs ? b : a));

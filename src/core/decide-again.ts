@@ -2,7 +2,7 @@ import { type Clock } from './clock.js';
 import { type Ids } from './ids.js';
 import { Problem } from './problem.js';
 
-/** What was decided rests on something that has changed since it was read. */
+/** The decision rests on data that has changed since it was read. */
 export const REFUSED = Symbol('refused');
 
 /** The one bound: a refused commit is read and decided again so often. */

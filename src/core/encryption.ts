@@ -29,7 +29,7 @@ export class Encryption {
     this.keys = [current, ...(previous === null ? [] : [previous])].map(sealKey);
   }
 
-  /** Of the current key, then of the previous one. */
+  /** The digest under the current key, then under the previous one. */
   get keyIds(): readonly string[] {
     return this.keys.map(({ id }) => id);
   }
@@ -71,7 +71,7 @@ export class Encryption {
     throw first;
   }
 
-  /** What everything begins with that the current key sealed. */
+  /** The first bytes of everything that the current key sealed. */
   get label(): Uint8Array {
     return Buffer.concat([LABEL, Buffer.from(this.keys[0]!.id, 'hex')]);
   }

@@ -1,4 +1,4 @@
-/** What an operator may do; each role may do all that those before it may. */
+/** The roles of operators; each may do all that those before it may. */
 export const operatorRoles = ['viewer', 'operator', 'approver', 'admin'] as const;
 
 export type OperatorRole = (typeof operatorRoles)[number];

@@ -51,7 +51,7 @@ const catalogue = {
 
 export type ProblemCode = keyof typeof catalogue;
 
-/** Where in the body, as a JSON pointer (RFC 6901), and what is wrong there. */
+/** A place in the body, as a JSON pointer (RFC 6901), and what is wrong there. */
 export interface ProblemField {
   readonly pointer: string;
   readonly message: string;

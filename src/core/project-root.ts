@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Where docs/ and proto/ lie: beside src/ in a checkout, beside dist/ where it is built. */
+/** The folder of docs/ and proto/: beside src/ in a checkout, beside dist/ in a build. */
 export function projectRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'docs/README.md'))) {

@@ -13,7 +13,7 @@ import { maskCardNumbers, type TextSpan } from './card-number.js';
  */
 export const REMOVED = '[removed]';
 
-/** What keys and tokens are made of: base64 in both alphabets, stars of a masked key, escapes of URLs and JSON. */
+/** The characters of keys and tokens: base64 in both alphabets, stars of a masked key, escapes of URLs and JSON. */
 const BODY = String.raw`(?:[\w+/=*~-]|%[0-9A-Fa-f]{2}|\\/)`;
 
 /**
@@ -154,7 +154,7 @@ export function redactDeep(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, redactDeep(each)]));
 }
 
-/** As it is, as JSON escapes it, as a URL does (which cannot hold a lone surrogate). */
+/** The secret itself, as JSON escapes it, and as a URL does (which cannot hold a lone surrogate). */
 function formsOf(secret: string): string[] {
   const inUrl = /\p{Surrogate}/u.test(secret) ? secret : encodeURIComponent(secret);
   return [secret, JSON.stringify(secret).slice(1, -1), inUrl];

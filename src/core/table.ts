@@ -7,7 +7,7 @@ export interface Table<Row = unknown> {
   readonly name: string;
   /** The properties of the primary key, in its order. */
   readonly primary: readonly string[];
-  /** What is stored for properties that an insert may leave out. */
+  /** The values of properties that an insert may leave out. */
   readonly defaults: Readonly<Record<string, null>>;
   readonly uniques: readonly Unique[];
   readonly references: readonly Reference[];

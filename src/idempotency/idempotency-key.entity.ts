@@ -6,7 +6,7 @@ export class IdempotencyKey {
   @PrimaryColumn('uuid')
   merchantId: string;
 
-  /** As the client sent it, unquoted. */
+  /** The header of the client, unquoted. */
   @PrimaryColumn('text')
   key: string;
 
@@ -30,7 +30,7 @@ export class IdempotencyKey {
   @Column('jsonb')
   params: Record<string, unknown>;
 
-  /** Where a resumed run continues; `finished` once an answer is stored. */
+  /** The point at which a resumed run continues; `finished` once an answer is stored. */
   @Column('text')
   recoveryPoint: string;
 

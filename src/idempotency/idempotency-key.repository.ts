@@ -8,7 +8,7 @@ import { newLease, nowHeld, type RunTools } from './operation-run.js';
 /** A key whose operation waits for a person is tried once a day. */
 const DAY_MS = 24 * 3_600_000;
 
-/** Where a run continues that stopped before its call, or before another decision. */
+/** The recovery point of a run that stopped before its call, or before another decision. */
 const points = { call: 'accepted', decide: 'started' } as const satisfies Record<string, RecoveryPoint>;
 
 const unanswered = { responseStatus: null, responseBody: null, finishedAt: null };

@@ -215,7 +215,7 @@ export class IdempotentRunner {
 
 type KeyedLoop<State> = OperationRun<State, unknown, Reply | Pause, KeyedRun>;
 
-/** What a run needs of its key to read the state. */
+/** The fields of its key from which a run reads the state. */
 type KeyPoint = Pick<IdempotencyKey, 'subjectId' | 'params' | 'recoveryPoint'>;
 
 /** An idempotency key that a run holds until it has an answer for the client. */

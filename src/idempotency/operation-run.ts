@@ -29,11 +29,11 @@ export interface Run {
   /** The token that its rows have, which guards the next commit; that commit gives them `lockToken`. */
   heldToken: string;
   readonly leaseMs: number;
-  /** Of the request or of the worker's pass; written on every attempt. */
+  /** The id of the request or of the worker's pass; written on every attempt. */
   readonly traceId: string;
   /** A client waits for the answer. */
   readonly clientWaiting: boolean;
-  /** Until when. */
+  /** The time until which the client waits. */
   readonly deadline: Date;
   /** An operator wants at least one call to the PSP after this attempt. */
   readonly operatorAskedAfter?: number;
@@ -68,7 +68,7 @@ export function newRun(tools: RunTools, traceId: string, clientWaitsMs: number |
   };
 }
 
-/** As of now: read right before the commit that takes or renews the lock. */
+/** A lease that begins now: made right before the commit that takes or renews the lock. */
 export function newLease({ clock, holder, leaseMs }: RunTools, lockToken: string): Lease {
   return new Lease(clock, leaseMs, () => holder?.holds(lockToken) ?? true);
 }
@@ -87,7 +87,7 @@ export interface Steps<State, Answered, Rest, R extends Run = Run> {
   call(state: State, run: R): Promise<Answered>;
   /** Decides with the result of the call. */
   settle(state: State, answered: Answered, run: R): Decision<State, Rest>;
-  /** What to write if this run may not decide any more; the first of these changes is a gate. */
+  /** The changes of a run that may not decide any more; the first of them is a gate. */
   evidence(state: State, answered: Answered): readonly Change[];
 }
 

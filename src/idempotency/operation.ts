@@ -4,7 +4,7 @@ import { type Advance, type Decision as DecisionOf, type Run, type Steps } from 
 /** The changes to write, and the next step: a call, another decision, a final answer, or a preliminary one. */
 export type Decision<State> = DecisionOf<State, Reply | Pause>;
 
-/** Where a key is resumed; stored with it. */
+/** The point at which a key is resumed; stored with it. */
 export type RecoveryPoint = 'accepted' | 'started';
 
 export interface Reply {
@@ -16,7 +16,7 @@ export interface Reply {
 
 export interface Pause {
   readonly go: 'pause';
-  /** Where the key is resumed. */
+  /** The point at which the key is resumed. */
   readonly at: RecoveryPoint;
   readonly status: number;
   readonly body: string;

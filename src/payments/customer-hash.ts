@@ -10,7 +10,7 @@ const textOf = (kind: Kind, value: string) =>
   `customer-of-payment:${kind}:${kind === 'email' ? value.toLowerCase() : value}`;
 const shortened = (digest: string) => Buffer.from(digest, 'hex').subarray(0, BYTES);
 
-/** What a payment keeps of its customer; nothing where the request names none. */
+/** The hashes that a payment keeps of its customer; none where the request names no customer. */
 export function customerHashes(
   seal: Encryption,
   { reference, email }: { readonly reference: string | null; readonly email: string | null },
@@ -21,7 +21,7 @@ export function customerHashes(
   };
 }
 
-/** What payments of this customer keep, whether it is a reference or an e-mail address, under each seal key that is here. */
+/** The hashes that payments of this customer keep (a reference or an e-mail address), one for each known seal key. */
 export function hashesOfCustomer(seal: Encryption, name: string): readonly Uint8Array[] {
   return (['reference', 'email'] as const).flatMap((kind) => seal.digests(textOf(kind, name)).map(shortened));
 }

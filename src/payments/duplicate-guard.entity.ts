@@ -6,7 +6,7 @@ export class DuplicateGuard {
   @PrimaryColumn('uuid')
   readonly merchantId: string;
 
-  /** Of customer, amount, currency and reference; a keyed hash, so that no customer can be guessed from it. */
+  /** A keyed hash of customer, amount, currency and reference; no customer can be guessed from it. */
   @PrimaryColumn('text')
   readonly digest: string;
 

@@ -39,5 +39,5 @@ export class PspSdkActionView {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** What the customer has to do. */
+/** The action that the customer has to take. */
 export type NextActionView = RedirectActionView | PspSdkActionView;

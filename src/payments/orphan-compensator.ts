@@ -14,7 +14,7 @@ type MerchantFilter = string | NoneOf;
 export class OrphanPolicies {
   constructor(
     private readonly pool: Pool,
-    /** Of merchants that have none of their own. */
+    /** The policy of merchants that have none of their own. */
     private readonly configured: OrphanPolicy,
   ) {}
 

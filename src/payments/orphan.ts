@@ -104,7 +104,7 @@ export function openCompensation(
   return { ...stepResult, changes: [moveOrphan(orphan, 'compensating'), ...stepResult.changes] };
 }
 
-/** What a compensation acts upon: the PSP's id. */
+/** The PSP's id of the object that a compensation acts upon. */
 export function instructionOfCompensation(
   { payment, histories }: PaymentState,
   { entityKey: name, route }: PspRequest,

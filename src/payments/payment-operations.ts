@@ -54,7 +54,7 @@ export class PaymentOperations implements RequestedOperations<PaymentState> {
     return this.readFor(merchantId, paymentId, firstRequested);
   }
 
-  /** What `find` finds, with the secrets that its calls may need. @throws Problem `not_found` */
+  /** Reads as `find` does, and decrypts the secrets that calls may need. @throws Problem `not_found` */
   async readFor(merchantId: string, paymentId: string, wanted: RequestedOperation): Promise<PaymentState> {
     const found = await this.find(merchantId, paymentId, wanted);
     if (!found) throw new Problem('not_found', 'No such payment.');
@@ -73,7 +73,7 @@ export class PaymentOperations implements RequestedOperations<PaymentState> {
     });
   }
 
-  /** Of the requested operation and of an undecided one, which another client may have requested. */
+  /** The rows of the requested operation and of an undecided one, which another client may have requested. */
   private async recordsOf(state: Omit<StoredPayment, 'records'>): Promise<ReadonlyMap<string, unknown>> {
     const { wanted, requestedKey, payment } = state;
     const undecided = undecidedOperation(state);

@@ -15,7 +15,7 @@ export interface Secrets {
   readonly initiator?: 'merchant';
 }
 
-/** What the request wants done to the payment. */
+/** The operation on the payment that the request asks for. */
 export interface RequestedOperation {
   readonly operation: 'first' | 'complete' | 'capture' | 'void' | 'refund';
   /** capture, refund: minor units; null = all that is left. */

@@ -3,7 +3,7 @@ import { type CompletePaymentDto } from './dto/complete-payment.dto.js';
 import { type CreatePaymentDto } from './dto/create-payment.dto.js';
 import { type ListPaymentsDto } from './dto/list-payments.dto.js';
 
-/** What clients ask for, parsed and validated; nothing optional is undefined. */
+/** The requests of clients, parsed and validated; nothing optional is undefined. */
 export type NewPayment = ReturnType<CreatePaymentDto['toValues']>;
 export type NewCapture = ReturnType<CapturePaymentDto['toValues']>;
 export type NewCompletion = ReturnType<CompletePaymentDto['toValues']>;

@@ -18,7 +18,7 @@ import { type PayoutEvent, payoutLifecycle } from './payout.lifecycle.js';
 import { payouts, payoutTransitions } from './payout.table.js';
 import { payoutJson } from './payout.view.js';
 
-/** What only the request itself held: PSP account name to token. Encrypted while it may still be needed. */
+/** PSP account name to token, which only the request held. Encrypted while it may still be needed. */
 export type Tokens = Readonly<Record<string, string>>;
 
 /** A payout with all that is known of it: what decisions are made from. */

@@ -149,7 +149,7 @@ export class PayoutFlow extends OperationFlow<NewPayout, PayoutState> {
   }
 }
 
-/** What a payout may be too much for; the rule of the database is `payouts_limit_<name>` (migration 0100). */
+/** The limits of payouts; the rule of the database is `payouts_limit_<name>` (migration 0100). */
 const payoutLimitNames = [
   'merchant_amount',
   'merchant_count',

@@ -3,7 +3,7 @@ import { lifecycle } from '../core/lifecycle.js';
 export const payoutStatuses = ['processing', 'paid', 'failed', 'returned'] as const;
 export type PayoutStatus = (typeof payoutStatuses)[number];
 
-/** What can happen to a payout; named by what was learned, not by who asked. */
+/** The events of a payout; named by what was learned, not by who asked. */
 export type PayoutEvent = 'opened' | 'paid' | 'failed' | 'returned';
 
 /**

@@ -15,7 +15,7 @@ import { Recipients } from './recipients.js';
 /** Each call is one flow under the caller's key, or one read. Every refusal is a thrown `Problem`. */
 @Injectable()
 export class PayoutsService {
-  /** What the completer takes up again: it has begun, so whom the merchant may pay does not matter any more. */
+  /** The flow that the completer resumes. The payout was accepted, so the recipient rule is not checked again. */
   readonly flow: PayoutFlow;
 
   constructor(

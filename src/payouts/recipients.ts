@@ -18,7 +18,7 @@ import { type NewPayout } from './payouts.js';
 
 export type NewRecipient = NewPayout['recipient'];
 
-/** Where a payout finds whether it may go to its recipient. */
+/** Decides whether a payout may go to its recipient. */
 export interface RegisteredRecipients {
   /**
    * The version of the recipient that was registered with these tokens, for the commit to hold the payout to.

@@ -8,7 +8,7 @@ export interface Tail {
   readonly status: PayoutStatus;
 }
 
-/** Where the sequences of recipients can be looked at. */
+/** The sequences of recipients, for reading. */
 export interface Sequences {
   /** null where the recipient was never paid. There is at most one: the database lets none fork. */
   tailOf(merchantId: string, recipient: string): Promise<Tail | null>;

@@ -3,7 +3,7 @@ import { lifecycle } from '../core/lifecycle.js';
 export const refundStatuses = ['pending', 'succeeded', 'failed'] as const;
 export type RefundStatus = (typeof refundStatuses)[number];
 
-/** What can happen to a refund. */
+/** The events of a refund. */
 type RefundEvent = 'refunded' | 'failed' | 'asked_again' | 'reversed';
 
 /**

@@ -13,7 +13,7 @@ import { Refund } from './refund.entity.js';
 import { RefundFlow } from './refund.flow.js';
 import { refundViewOf, type RefundView } from './refund.view.js';
 
-/** What a client asks for with POST /v1/payments/{id}/refunds, parsed and validated. */
+/** A client's POST /v1/payments/{id}/refunds, parsed and validated. */
 export interface NewRefund {
   /** Minor units; null = all that is left. */
   readonly amount: number | null;
@@ -26,7 +26,7 @@ export interface NewRefund {
 /** Asks for refunds and reads them. Every refusal is a thrown `Problem`. */
 @Injectable()
 export class RefundsService {
-  /** What the completer takes up again. */
+  /** The flow that the completer resumes. */
   readonly flow: RefundFlow;
 
   constructor(

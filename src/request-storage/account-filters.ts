@@ -3,7 +3,7 @@ import { type PspsConfig } from '../psp/psps-config.js';
 import { type PspFilter } from './request-storage.js';
 
 interface AccountFilter {
-  /** Of the name of a periodic task for these accounts. */
+  /** The end of the name of a periodic task for these accounts. */
   readonly suffix: string;
   readonly psp: PspFilter;
   /** How many times slower such a task is repeated. */

@@ -17,7 +17,7 @@ import { type PspRequest } from './psp-request.entity.js';
 import { statedBy } from './statement.js';
 import { nonExecutionProofs, pspAttempts, pspRequests } from './psp-request.table.js';
 
-/** What a new operation is. */
+/** The facts of a new operation, for its first route. */
 interface NewOperation {
   readonly merchantId: string;
   /** The payment, or else the payout. */
@@ -29,14 +29,14 @@ interface NewOperation {
   readonly currency: string;
   /** The PSP's id of the object that it acts upon, if that is not the payment. */
   readonly parentReference?: string;
-  /** Of route 1; see `pspIdempotencyKey`. */
+  /** The key of route 1 at its PSP; see `pspIdempotencyKey`. */
   readonly pspIdempotencyKey: string;
 }
 
 /** A PSP account by its name, and which account that is; see `PspRequest.accountFingerprint`. */
 export type AccountAt = Required<Pick<PspRequest, 'psp' | 'accountFingerprint'>>;
 
-/** What to write, and the next step. `changes` are one commit; `call` may be made only after it is written. */
+/** The next step, and the changes for it. `changes` are one commit; `call` may be made only after it is written. */
 export interface StepResult {
   readonly history: OperationHistory;
   readonly changes: readonly Change[];

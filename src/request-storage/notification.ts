@@ -156,7 +156,7 @@ function isOfPaymentItself(histories: Histories, name: string, can: NamedObjects
   );
 }
 
-/** What to write for a fact, and its result. With nothing to write the fact is known, or contradicts. */
+/** The result of a fact, with the changes for it; without changes the fact is known, or contradicts. */
 interface RecordedItem {
   readonly taken: Exclude<NotificationOutcome, 'unknown'>;
   readonly changes: readonly Change[];

@@ -16,7 +16,7 @@ import { evidenceOnly } from './advance.js';
 import { type Answered, type OperationHistory } from './attempt.js';
 import { type SubjectOperations, type Settled } from './route-worker.js';
 
-/** What a request needs to know of the operations of its subject, besides how they advance. */
+/** The operations of a subject, as a client's request sees them. */
 export interface RequestedOperations<State> extends SubjectOperations<State> {
   /** The undecided operation that must be resolved before another one can be opened. */
   undecided(state: State): OperationHistory | null;

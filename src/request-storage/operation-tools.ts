@@ -5,7 +5,7 @@ import { type Encryption } from '../core/encryption.js';
 import { type Ids } from '../core/ids.js';
 import { type RequestStorage } from './request-storage.js';
 
-/** What a module needs to store operations and to advance them. */
+/** The services with which a module stores operations and advances them. */
 export abstract class OperationTools {
   readonly store: Store;
   readonly storage: RequestStorage;

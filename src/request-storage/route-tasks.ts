@@ -19,7 +19,7 @@ import { Resolver } from './resolver.js';
 /** The tasks that advance operations when no client asks: resolvers by route, completers by idempotency key. */
 @Injectable()
 export class RouteTasks {
-  /** Of workers alone. */
+  /** Registered by workers alone. */
   private notAdvanced: Counter<'psp'> | null = null;
 
   constructor(

@@ -162,7 +162,7 @@ export class RouteWorker<State> {
     });
   }
 
-  /** What `askNow` would do first; writes nothing. */
+  /** Previews the first step of `askNow`; writes nothing. */
   async foreseeAsk(due: Operated, looksUp = false): Promise<Foreseen> {
     const { operations, deps } = this;
     const state = await operations.read(due);
@@ -176,7 +176,7 @@ export class RouteWorker<State> {
   }
 
   /**
-   * What `resolveStuck` would decide; writes nothing.
+   * Previews the decision of `resolveStuck`; writes nothing.
    * @throws Problem as `resolveStuck` does
    */
   async foreseeResolution(stuck: Operated, statement: Statement): Promise<PspRequest> {
@@ -350,7 +350,7 @@ function leaseOf<State>(
   };
 }
 
-/** What the resolver does for one operation, also if other operations of its subject are open. */
+/** The steps of one operation, whether or not other operations of its subject are open. */
 function stepsOf<State>(
   operations: SubjectOperations<State>,
   { entityKey }: Operated,

@@ -11,7 +11,7 @@ type Due = { readonly way: Way; readonly offSchedule?: true } | { readonly until
 
 export interface ScheduleFacts {
   readonly now: Date;
-  /** Until when the client waits for the answer; no new route is opened later. null = no client waits. */
+  /** The time until which the client waits for the answer; no new route is opened later. null = no client waits. */
   readonly deadline: Date | null;
   /** A client waits for the answer: the PSP is also asked outside the schedule, in growing pauses. */
   readonly clientWaiting: boolean;

@@ -1,6 +1,6 @@
 import { type PspAttempt, type PspRequest } from './psp-request.entity.js';
 
-/** What a person found out about a stuck route, at the PSP or from its support. */
+/** A person's finding about a stuck route, from the PSP's dashboard or its support. */
 export interface Statement {
   readonly isDone: boolean;
   /** The evidence, up to 500 characters. */

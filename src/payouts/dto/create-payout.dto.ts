@@ -55,7 +55,7 @@ export class CreatePayoutDto {
   @IsMetadata()
   metadata?: Record<string, string>;
 
-  /** What the fingerprint of the request is taken over: its shape is that of requests which are stored already. */
+  /** The values that the request's fingerprint is made of; their shape must stay that of stored requests. */
   toValues() {
     return {
       reference: this.reference,
