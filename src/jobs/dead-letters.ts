@@ -84,7 +84,7 @@ export const CURSOR = '^\\d{1,15}\\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
 /** How kinds and causes are written. */
 export const CODE = '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$';
 
-/** Of groups by kind and cause. Both are named in code, so that there are few. */
+/** The most groups by kind and cause. Both are named in code, so that there are few. */
 const MAX_GROUPS = 1_000;
 const MAX_ERROR_LENGTH = 2_000;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -15,7 +15,7 @@ interface JobMetricsOptions {
 
 const STATES = ['waiting', 'delayed', 'active'] as const;
 
-/** What an operator sees of jobs. */
+/** The metrics of jobs. */
 export class JobMetrics {
   private readonly outcomes: Counter<'kind' | 'outcome'>;
 

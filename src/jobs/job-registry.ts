@@ -3,7 +3,7 @@ import { type OutboxSource } from './outbox-relay.js';
 import { type PeriodicTask } from './periodic-task-leases.js';
 import { type RetryPolicy } from './retry-policy.js';
 
-/** What one module has done in the background. */
+/** The background work of one module. */
 interface BackgroundWork {
   readonly kinds?: readonly JobKind[];
   /** Retry policies that its kinds name, beside the default one. */
@@ -13,7 +13,7 @@ interface BackgroundWork {
   readonly periodicTasks?: () => readonly PeriodicTask[];
 }
 
-/** What workers do. Each module registers its own when the application starts. */
+/** The work of workers. Each module registers its own when the application starts. */
 export class JobRegistry {
   private readonly all: BackgroundWork[] = [];
   private tasks: readonly PeriodicTask[] | null = null;

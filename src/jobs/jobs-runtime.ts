@@ -40,12 +40,12 @@ interface JobsRuntimeOptions {
   readonly newLease?: () => string;
   readonly logger: Logger;
   readonly metrics: Registry;
-  /** Where jobs go that failed for good. */
+  /** The place of jobs that failed for good. */
   readonly deadLetters: Pick<DeadLetters, 'deadLetter'>;
   readonly kinds: readonly JobKind[];
   /** One of them is the default one. */
   readonly retryPolicies: readonly RetryPolicy[];
-  /** As they are now: PSP accounts change while the process runs. */
+  /** The tasks as they are now: PSP accounts change while the process runs. */
   readonly periodicTasks: () => readonly PeriodicTask[];
   readonly outboxSources?: readonly OutboxSource[];
   /** How long running jobs may take to finish when the process stops. */

@@ -14,7 +14,7 @@ import { type JobArgs } from './staged-job.entity.js';
 export interface OutboxSource {
   /** At one process at a time as a rule, in one statement. @returns how many it took */
   readonly take: (sql: Pick<pg.Pool, 'query'>) => Promise<number>;
-  /** Where it took fewer, no more were due: the relay does not ask again before it is woken. */
+  /** A batch with fewer rows was the last: the relay does not ask again before it is woken. */
   readonly limit: number;
 }
 
@@ -116,7 +116,7 @@ export class OutboxRelay {
     }
   }
 
-  /** Until the lock is lost. */
+  /** Runs until the lock is lost. */
   private async serve(): Promise<void> {
     const over = new AbortController();
     const beating = this.keepLeaderLock(over.signal);
@@ -237,7 +237,7 @@ export class OutboxRelay {
         return entryOf(kind, jobId, { args, level: 0, story: retryHistoryOf(story) }, delayMs);
       });
       if (entries.length > 0) await queue.addBulk(entries);
-      // Of several rows for one job that is running, one is enough.
+      // One row is enough of several for a job that is running.
       const waits = new Set([...kept.values()].map(({ id }) => id));
       return rows.filter(({ id }) => !waits.has(id)).map(({ id }) => id);
     });

@@ -48,7 +48,7 @@ export interface JobWorkerOptions {
   readonly onError: (error: Error) => void;
 }
 
-/** Where queues are: Postgres or Redis. */
+/** The backend of queues: Postgres or Redis. */
 export interface QueueBackend {
   readonly name: 'postgres' | 'redis';
   /** Whether it can answer now. */
@@ -66,7 +66,7 @@ interface QueueBackendOptions {
   readonly clock: Clock;
   /** How many workers this process opens. */
   readonly workers: number;
-  /** Of connections that no call waits for. */
+  /** Handles errors of connections that no call waits for. */
   readonly onError: (error: Error) => void;
 }
 
@@ -83,7 +83,7 @@ const POSTGRES_SHARED = 6;
 const EVENTS_KEPT = 100;
 const REDIS_PREFIX = 'payonce';
 const RECONNECT_ONLY = 1;
-/** What BullMQ goes by. */
+/** The options of BullMQ. */
 const MACHINE = new SystemClock();
 /** A start waits this long for Redis, and then continues without it. */
 const FIRST_CONNECT_MS = 2_000;

@@ -12,7 +12,7 @@ export interface RetryTier extends LadderStep {
  * job on its tenth retry never delays a first attempt.
  */
 export interface RetryPolicy {
-  /** What kinds name it by. */
+  /** The name by which kinds of jobs refer to it. */
   readonly name: string;
   /** At least one; the first without delay. */
   readonly tiers: readonly RetryTier[];

@@ -17,7 +17,7 @@ const scheduleTimings: ScheduleTimings = { leaseMs: 15_000, tickMs: 250 };
 
 interface SchedulesOptions {
   readonly pool: Pick<pg.Pool, 'query'>;
-  /** As they are now. */
+  /** The tasks as they are now. */
   readonly periodicTasks: () => readonly PeriodicTask[];
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'uuid' | 'random'>;

@@ -10,7 +10,7 @@ export class StagedJob {
   @Column('text')
   kind: string;
 
-  /** What the queue knows it by. */
+  /** The id of the job in its queue. */
   @Column('text')
   jobId: string;
 
@@ -18,7 +18,7 @@ export class StagedJob {
   @Column('jsonb')
   args: JobArgs;
 
-  /** What was tried before, where it comes back from the dead letters. */
+  /** The earlier tries of a job that comes back from the dead letters. */
   @Column('jsonb', { nullable: true })
   story: Record<string, unknown> | null;
 

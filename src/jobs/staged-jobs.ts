@@ -16,14 +16,14 @@ interface Transaction {
 interface Staging {
   /** Not before this time; absent: at once. */
   readonly notBefore?: Date;
-  /** What was tried before. */
+  /** The earlier tries. */
   readonly story?: Record<string, unknown>;
 }
 
 /** A job by the names that the queue knows it by, for callers that do not have its kind. */
 export interface NamedJob {
   readonly kind: string;
-  /** As `jobIdOf` made it. */
+  /** The id that `jobIdOf` made. */
   readonly jobId: string;
   readonly args: JobArgs;
   readonly story: Readonly<Record<string, unknown>> | null;

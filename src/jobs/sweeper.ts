@@ -55,7 +55,7 @@ export class Sweeper {
   private async sweep(kind: JobKind): Promise<number> {
     const seen = new Set<string>();
     let added = 0;
-    // What is dead or waits stays due, and may fill the first page: then the next one is four times as long.
+    // Jobs that are dead or wait stay due, and may fill the first page: then the next one is four times as long.
     for (let limit = BATCH; limit <= MAX_DUE; limit *= 4) {
       const due = await kind.due(limit);
       const fresh = due

@@ -8,9 +8,9 @@ const MINUTE_MS = 60_000;
 const KEPT_MS = 8 * 24 * 60 * MINUTE_MS;
 /** The minute under way and the one before it are counted in every pass. */
 const NEWEST = 2;
-/** Of minutes that were never counted (before the first start, or while no worker ran), the newest. */
+/** The minutes that were never counted (before the first start, or while no worker ran): the newest of them. */
 const MISSING = 60;
-/** Of minutes in which something may still change, those that were counted the longest ago. */
+/** The minutes in which something may still change: those that were counted the longest ago. */
 const UNSETTLED = 20;
 
 const DUE = `

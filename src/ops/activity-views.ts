@@ -1,4 +1,4 @@
-/** What the charts of the overview show. Amounts are minor units, times RFC 3339. */
+/** The views of the charts of the overview. Amounts are minor units, times RFC 3339. */
 
 export const spans = ['hour', 'day', 'week'] as const;
 export type Span = (typeof spans)[number];
@@ -24,7 +24,7 @@ export interface ActivityView {
     readonly psp: string;
     readonly calls: number;
     readonly unanswered: number;
-    /** Of all calls that carry something out, 0 to 1; null: there was none. */
+    /** The share of all calls that carry something out, 0 to 1; null: there was none. */
     readonly success: number | null;
     readonly points: readonly {
       readonly at: string;

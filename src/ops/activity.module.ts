@@ -4,7 +4,7 @@ import { JobRegistry } from '../jobs/job-registry.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { ActivityCounter } from './activity-counter.js';
 
-/** What the charts of the console read, counted by a worker. */
+/** The counts that the charts of the console read, made by a worker. */
 @Module({ imports: [DatabaseModule, JobsModule], providers: [ActivityCounter] })
 export class ActivityModule implements OnModuleInit {
   constructor(

@@ -43,7 +43,7 @@ interface CallsRow {
   readonly p95_ms: number | null;
 }
 
-/** What happened in the last hour, day or week, from what was counted by the minute. */
+/** The events of the last hour, day or week, from counts by the minute. */
 @Injectable()
 export class Activity {
   constructor(

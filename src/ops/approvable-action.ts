@@ -18,7 +18,7 @@ export type SettingAction =
       readonly kind: 'allow_payouts';
       readonly merchant_id: string;
       readonly api_key: string;
-      /** What people may see of the key. */
+      /** The part of the key that people may see. */
       readonly prefix: string;
     }
   | {
@@ -61,7 +61,7 @@ export type OperationAction =
   | {
       readonly kind: 'refund_payment';
       readonly merchant_id: string;
-      /** Of any operation of the payment. */
+      /** The entity key of any operation of the payment. */
       readonly entity_key: string;
       /** Minor units. */
       readonly amount: number;

@@ -13,7 +13,7 @@ export class Approval {
   @Column('jsonb')
   action: ApprovableAction;
 
-  /** Of exactly that action. */
+  /** The hash of exactly that action. */
   @Column('text')
   actionHash: string;
 
@@ -39,7 +39,7 @@ export class Approval {
   @Column('timestamptz', { nullable: true })
   decidedAt: Date | null;
 
-  /** What the act came to; null where it was not done, or its process died over it. */
+  /** The result of the action; null if it was not done, or its process died over it. */
   @Column('text', { nullable: true })
   result: string | null;
 }

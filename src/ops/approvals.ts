@@ -18,7 +18,7 @@ import { OperatorActs } from './operator-acts.js';
 import { OperatorSessions, type SignedIn } from './operator-sessions.js';
 import { SettingActs } from './setting-acts.js';
 
-/** What is asked for in the evening may be approved in the morning. */
+/** A request of the evening may be approved in the morning. */
 const VALID = "interval '12 hours'";
 const LISTED = 100;
 
@@ -45,7 +45,7 @@ const DECLINE = `
 UPDATE approvals SET decision = 'declined', decided_by = $2, decided_at = now()
  WHERE id = $1 AND decision IS NULL RETURNING id`;
 
-/** Of an action that ended with an error of ours: it may have been done. */
+/** The result of an action that ended with an error of ours: it may have been done. */
 const FAILED = 'failed: an internal error; look at the timeline before you ask again';
 
 interface Stored extends Omit<ApprovalView, 'action'> {

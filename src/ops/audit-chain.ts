@@ -21,7 +21,7 @@ export interface ChainedRecord {
   readonly hash: Buffer;
 }
 
-/** What the second role keeps of a row. */
+/** The copy of a row that the second role keeps. */
 interface Witness {
   readonly number: number;
   readonly hash: Buffer;
@@ -45,7 +45,7 @@ interface Verification {
   readonly fault: ChainFault | null;
   /** False where the role of the service owns the chain, and so could overrule it. */
   readonly guarded: boolean;
-  /** Of the last row; null where there is none. */
+  /** The hash of the last row; null if there is none. */
   readonly anchor: string | null;
 }
 
@@ -102,7 +102,7 @@ class ChainCheck {
   }
 }
 
-/** What people did, chained: reads, verifies and anchors it. */
+/** The chain of people's actions: reads, verifies and anchors it. */
 export class AuditChain {
   constructor(private readonly pool: Pool) {}
 
@@ -142,7 +142,7 @@ export class AuditChain {
   async verify(seal: Encryption, anchor: Anchor | null): Promise<Verification> {
     const client = await translateOutage(this.pool.connect());
     try {
-      // Of one moment: a row that is added meanwhile has its witness too.
+      // All of one moment: a row that is added meanwhile has its witness too.
       await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
       const guarded = await isGuarded(client);
       const check = new ChainCheck();
@@ -155,7 +155,7 @@ export class AuditChain {
   }
 }
 
-/** What it is for, so that no other keyed hash of the service can pass for it. */
+/** The purpose stands in the hash, so that no other keyed hash of the service can pass for it. */
 const signed = (number: number, hash: string) => `payonce: anchor of the audit chain ${number} ${hash}`;
 
 function anchorText({ number, hash }: Witness, seal: Encryption): string {
@@ -233,7 +233,7 @@ function rowOf({
   };
 }
 
-/** As it is exported: with its hashes, so that the file can be verified by itself. */
+/** A row as it is exported: with its hashes, so that the file can be verified by itself. */
 export function exportedOf({ at, previous, hash, merchantId, sourceAddress, ...record }: ChainedRecord) {
   const { number, actor, action, subject, result, detail } = record;
   return {

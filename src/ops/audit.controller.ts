@@ -33,7 +33,7 @@ export class AuditController {
     await this.acts.record(operator, NO_MERCHANT, 'audit.exported', 'audit', {});
     const anchor = await this.chain.anchor(this.seal);
     const rows = Readable.from(this.chain.all()).map(exportedOf);
-    // What breaks on the way ends the connection before the end of the file.
+    // An error on the way ends the connection before the end of the file.
     const csv = pipeline(rows, stringify({ header: true }), () => {});
     void reply
       .headers({

@@ -1,4 +1,4 @@
-/** What the pages of reconciliation and of the ledger show. Amounts are minor units, times RFC 3339. */
+/** The views of the pages of reconciliation and of the ledger. Amounts are minor units, times RFC 3339. */
 
 export interface RunRow {
   readonly id: string;

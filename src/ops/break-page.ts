@@ -16,7 +16,7 @@ SELECT b.psp, b.id, b.category, b.run_id, l.line, b.event_id, b.entity_key,
   LEFT JOIN report_lines l ON l.psp = b.psp AND l.key = b.line_key
  WHERE b.psp = $1 AND b.id = $2`;
 
-/** What the ledger has of it: what its line was matched with, and what the break names itself. */
+/** The ledger's side of a break: the postings that its line was matched with, and those that the break names. */
 const ENTRIES = `
 SELECT t.source, t.kind, e.currency, e.amount, t.occurred_at, m.matched_by
   FROM ledger_transactions t

@@ -49,7 +49,7 @@ export const CurrentOperator = createParamDecorator(
  * refused: what defends against forged requests beside the cookie's SameSite and the Origin.
  */
 const OWN_HEADER = 'payonce-console';
-/** What it says where the console asks by itself, so that a page left open does not keep its session. */
+/** The header of requests that the console sends by itself, so that a page left open does not keep its session. */
 const IDLE = 'idle';
 const DEVICE_S = 180 * 24 * 3_600;
 

@@ -15,16 +15,16 @@ import { type EventRow, type PostedRow, type RequestRow } from './timeline.js';
 export interface PaymentFilter {
   /** The id, the merchant's reference, the PSP's id, or a customer by `customers`. */
   readonly q: string | null;
-  /** What payments keep of the customer whom `q` may name. */
+  /** The hashes that payments keep of the customer whom `q` may name. */
   readonly customers: readonly Uint8Array[];
   readonly status: string | null;
   readonly psp: string | null;
   readonly merchant: string | null;
 }
 
-/** What is shown of a list at once. */
+/** The rows of a list that are shown at once. */
 const PAGE = 50;
-/** Of the newest rows so many are looked at for one page: a filter that fits few of them stays quick. */
+/** The newest rows that are read for one page: a filter that fits few of them stays quick. */
 const SCANNED = 20_000;
 const OPEN_LISTED = 200;
 
@@ -130,7 +130,7 @@ SELECT DISTINCT e.id, e.type, e.at, d.status, d.tries, d.updated_at AS "triedAt"
   LEFT JOIN webhook_endpoints w ON w.merchant_id = d.merchant_id AND w.id = d.endpoint_id
  WHERE e.subject = ANY ($2::text[]) ORDER BY e.id LIMIT 100`;
 
-/** What the console lists, over all merchants: SQL by hand over indexes, none of it grows with the tables. */
+/** The lists of the console, over all merchants: SQL over indexes, which does not get slower as the tables grow. */
 @Injectable()
 export class ConsoleReader {
   constructor(@Inject(Pool) private readonly pool: Pool) {}
@@ -165,12 +165,12 @@ export class ConsoleReader {
     return this.rows(TRIED, []);
   }
 
-  /** What people did to this, the newest first. */
+  /** People's actions on this subject, the newest first. */
   auditOf(subject: string): Promise<AuditRow[]> {
     return this.rows(AUDIT_OF, [subject]);
   }
 
-  /** What the ledger posted of the payment's operations. */
+  /** The postings of the ledger for the payment's operations. */
   postedOf(merchantId: string, paymentId: string): Promise<PostedRow[]> {
     return this.rows(POSTED, [merchantId, `payment-${paymentId}-`, `payment-${paymentId}.`]);
   }

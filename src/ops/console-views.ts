@@ -129,7 +129,7 @@ export interface PaymentPageView {
     readonly failure: { readonly category: string; readonly code: string; readonly message: string } | null;
     readonly updated_at: string;
   };
-  /** What happened and what happens next, in a few sentences. */
+  /** The past and the next steps, in a few sentences. */
   readonly explained: string;
   readonly timeline: readonly TimelineEntry[];
   readonly operations: readonly OperationRow[];
@@ -163,7 +163,7 @@ export interface OrphanRow {
   readonly found_at: string;
 }
 
-/** What would happen, before the click. */
+/** A preview of an action, before the click. */
 export interface VerdictView {
   /** False: the act is refused, and `headline` says why. */
   readonly allowed: boolean;
@@ -188,7 +188,7 @@ export interface ApprovalView {
   readonly decided_by: string | null;
   readonly decided_at: string | null;
   readonly result: string | null;
-  /** Of the payment that it is about; null where it is about none. */
+  /** The id of the payment that it is about; null if it is about none. */
   readonly currency: string | null;
 }
 
@@ -222,6 +222,6 @@ export interface OverviewView {
   };
   /** Open operations by how long they have been open. */
   readonly open_by_age: readonly { readonly age: string; readonly count: number }[];
-  /** Until when failover is held because commits may have been lost; null: it is not. */
+  /** The time until which failover is held because commits may have been lost; null: it is not. */
   readonly failover_held_until: string | null;
 }

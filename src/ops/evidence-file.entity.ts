@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** What a person found at a PSP, as a file: never changed, never deleted. */
+/** A person's finding at a PSP, as a file: never changed, never deleted. */
 @Entity('evidence_files')
 export class EvidenceFile {
   @PrimaryColumn('uuid')
@@ -15,7 +15,7 @@ export class EvidenceFile {
   @Column('text')
   name: string;
 
-  /** As its bytes say. */
+  /** The type that its bytes show. */
   @Column('text')
   contentType: string;
 

@@ -20,7 +20,7 @@ const signatures: readonly (readonly [contentType: string, bytes: Buffer])[] = [
   ['image/png', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])],
   ['image/jpeg', Buffer.from([0xff, 0xd8, 0xff])],
 ];
-/** What no text holds that people wrote: control characters but tab, line feed and carriage return. */
+/** Bytes that no text written by people holds: control characters but tab, line feed and carriage return. */
 const CONTROL = /(?![\t\n\r])\p{Cc}/u;
 
 /** The type of a file by its bytes, and not by its name; null: none that is accepted. */
@@ -89,7 +89,7 @@ export class EvidenceFiles {
     return (await this.list(merchantId, [entityKey])).find((file) => file.id === id)!;
   }
 
-  /** Of these operations, the oldest first. */
+  /** The files of these operations, the oldest first. */
   list(merchantId: string, entityKeys: readonly string[]): Promise<FileView[]> {
     return this.rows<FileView>(
       `SELECT f.id, f.entity_key, f.name, f.content_type, f.sha256, length(f.content) AS bytes, f.at, o.name AS added_by

@@ -25,7 +25,7 @@ export class EvidenceController {
     return this.files.add({ ...query.named(), name: query.name, content: rawBodyOf(request) }, operator);
   }
 
-  /** As a download of any type: a browser shows or runs no file here. */
+  /** A download of any type: a browser shows or runs no file here. */
   @Get(':id')
   @ForRole('viewer')
   async take(

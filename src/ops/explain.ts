@@ -51,7 +51,7 @@ function age(since: Date, now: Date): number {
   return Math.max(0, now.getTime() - since.getTime());
 }
 
-/** What the PSPs said to the payment itself, one route after the other. */
+/** The PSPs' answers to the payment itself, one route after the other. */
 function routesOfFirst(first: OperationHistory | undefined, now: Date): string[] {
   if (!first) return [];
   return first.routes.flatMap((route) => {
@@ -115,7 +115,7 @@ function standing(payment: PaymentReport['payment'], money: (amount: number) => 
     : disputed;
 }
 
-/** What happens to an operation that is not decided. */
+/** The next steps of an operation that is not decided. */
 function nextOf({ entityKey, routes }: OperationHistory, now: Date): string {
   const { psp, stuckAt, stuckReason, nextStepAt, operation } = routes.at(-1)!.request;
   if (stuckAt !== null) {

@@ -13,9 +13,9 @@ import {
 } from './installation-views.js';
 
 const PAGE = 50;
-/** Of what is undecided or undelivered, which is little. */
+/** The most rows of what is undecided or undelivered, which is little. */
 const LISTED = 200;
-/** Of the newest payouts so many are looked at for one page. */
+/** The newest payouts that are read for one page. */
 const SCANNED = 20_000;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -112,7 +112,7 @@ export class InstallationReader {
       this.rows<MerchantPageView['endpoints'][number]>(ENDPOINTS, [id]),
     ]);
     if (merchant === undefined) throw new Problem('not_found', 'There is no merchant of this id.');
-    // What stands behind the path of an address may be a secret of the merchant's.
+    // The part of an address behind its path may be a secret of the merchant's.
     return { merchant, keys, endpoints: endpoints.map((each) => ({ ...each, url: withoutQuery(each.url) })) };
   }
 

@@ -6,7 +6,7 @@ import {
   type TimelineEntry,
 } from './console-views.js';
 
-/** What the pages of PSP accounts, merchants, webhooks and payouts show. Amounts are minor units, times RFC 3339. */
+/** The views of the pages of PSP accounts, merchants, webhooks and payouts. Amounts are minor units, times RFC 3339. */
 
 export interface PspAccountRow {
   readonly psp: string;
@@ -14,7 +14,7 @@ export interface PspAccountRow {
   /** null: every currency. */
   readonly currencies: readonly string[] | null;
   readonly timeout_ms: number;
-  /** Of the PSPs file, or stored and changed by administrators. */
+  /** The source of the account: the PSPs file, or stored and changed by administrators. */
   readonly kept_in: 'file' | 'database';
   /** No payment and no payout begins there. */
   readonly disabled: boolean;
@@ -88,7 +88,7 @@ export interface MerchantPageView {
   readonly merchant: MerchantRow;
   readonly keys: readonly {
     readonly id: string;
-    /** What people may see of it. */
+    /** The part of the key that people may see. */
     readonly prefix: string;
     readonly scopes: readonly Scope[];
     /** It is taken only with a client certificate of the merchant. */
@@ -107,7 +107,7 @@ export interface MerchantPageView {
   }[];
   readonly payout_limits: readonly {
     readonly currency: string;
-    /** Of all its payouts of a day (UTC), or of those to each recipient. */
+    /** The scope: all its payouts of a day (UTC), or those to each recipient. */
     readonly per: 'merchant' | 'recipient';
     /** null: any. */
     readonly amount: number | null;

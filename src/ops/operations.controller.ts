@@ -41,7 +41,7 @@ export class OperationsController {
     return { data: await this.reader.open(), next_cursor: null };
   }
 
-  /** What a retry, or a lookup alone, would do; changes nothing. */
+  /** Previews a retry, or a lookup alone; changes nothing. */
   @Post('verdict')
   @HttpCode(200)
   @ForRole('viewer')
@@ -87,7 +87,7 @@ export class OperationsController {
     return {};
   }
 
-  /** What an act that takes two people would come to; changes nothing. */
+  /** Previews an action that needs approval; changes nothing. */
   @Post('action-verdict')
   @HttpCode(200)
   @ForRole('viewer')

@@ -31,7 +31,7 @@ export type Ask = (typeof asks)[number];
 type ResolveStuck = Extract<OperationAction, { kind: 'resolve_stuck' }>;
 type OrphanAct = Extract<OperationAction, { kind: 'return_orphan' | 'close_orphan' }>;
 
-/** What operators may have done about operations and orphan effects: through the services that decide them. */
+/** The actions of operators on operations and orphan effects, through the services that decide them. */
 @Injectable()
 export class OperatorActions {
   readonly orphans: OrphanEffects;
@@ -48,7 +48,7 @@ export class OperatorActions {
     this.orphans = new OrphanEffects(source.getRepository(OrphanEffect));
   }
 
-  /** What this would do now. */
+  /** Previews an action. */
   async verdict(named: NamedOperation, act: Ask): Promise<VerdictView> {
     const found = await this.find(named);
     return this.foreseeAsk(found, act);
@@ -78,7 +78,7 @@ export class OperatorActions {
     return looksUp ? verdictOnLookup(foreseen) : verdictOnRetry(foreseen);
   }
 
-  /** What an act that takes two people would come to now. @throws Problem where it would be refused */
+  /** Previews an action that needs approval. @throws Problem where it would be refused */
   async foresee(action: OperationAction, operator: SignedIn): Promise<string> {
     switch (action.kind) {
       case 'resolve_stuck': {

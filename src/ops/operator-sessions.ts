@@ -40,7 +40,7 @@ const IDLE = "interval '15 minutes'";
 const LONGEST = "interval '12 hours'";
 /** How old the sign-in may be of an operator without an authenticator whose act takes a code. */
 const FRESH = "interval '10 minutes'";
-/** What is left of sessions is deleted at the next sign-in after this. */
+/** Ended sessions are deleted at the next sign-in after this time. */
 const KEPT = "interval '1 day'";
 
 /**
@@ -74,7 +74,7 @@ interface Tried extends Known {
   readonly failures: number;
 }
 
-/** As many passwords are looked at together: each takes a thread of libuv, of which PSP calls need some. */
+/** The most passwords that are checked together: each takes a thread of libuv, of which PSP calls need some. */
 const MAX_STRANGERS = 2;
 const MAX_KNOWN_DEVICES = 1;
 
@@ -177,7 +177,7 @@ export class OperatorSessions {
     return this.acts.record(nobody, NO_MERCHANT, 'operator.sign_in_failed', 'operator:unknown', detail);
   }
 
-  /** Whose session it is; null where it has ended. `isIdle`: the console asks by itself, without a person at it. */
+  /** The operator of the session; null if it has ended. `isIdle`: the console asks by itself, without a person at it. */
   async find(token: string, isIdle: boolean, sourceAddress: string): Promise<SignedIn | null> {
     const { rows } = await translateOutage(
       this.pool.query<Known & Pick<SignedIn, 'signedInAt'>>(

@@ -14,7 +14,7 @@ import { type OperatorRole } from '../core/operator-role.js';
 import { hashPassword, newSecret } from './password.js';
 import { encryptTotp, newTotp, type NewTotp } from './totp.js';
 
-/** What a new operator signs in with, shown this once. */
+/** The credentials of a new operator, shown this once. */
 interface Credentials {
   readonly password: string;
   readonly totp: NewTotp;

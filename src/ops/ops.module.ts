@@ -6,7 +6,7 @@ import { DeadLettersController } from './dead-letters.controller.js';
 import { LedgerController } from './ledger.controller.js';
 import { ReconciliationController } from './reconciliation.controller.js';
 
-/** What operators may do, where there is a token for them. */
+/** The API for operators, if there is a token for them. */
 @Module({
   imports: [JobsModule, LedgerModule, ReconciliationModule],
   controllers: [DeadLettersController, LedgerController, ReconciliationController],

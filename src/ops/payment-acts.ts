@@ -22,7 +22,7 @@ export class PaymentActs {
     @Inject(Ids) private readonly ids: Ids,
   ) {}
 
-  /** What it would begin with: decided by its flow, and nothing is written. @throws Problem where it is refused */
+  /** Previews the first step: its flow decides, and nothing is written. @throws Problem where it is refused */
   async foresee(action: PaymentAct, operator: { readonly name: string }): Promise<string> {
     const { flow, request } = this.requestOf(action, operator, `foresee-${this.ids.uuid()}`);
     const { allowed, headline } = verdictOnBegun(await this.runner.foresee(flow, request));

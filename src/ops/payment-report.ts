@@ -18,7 +18,7 @@ export interface PaymentReport {
 
 const HIDDEN = ['sealed', 'nextAction', 'metadata'];
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** As many payments of one reference are named to choose from. */
+/** The most payments of one reference that are named to choose from. */
 const MAX_NAMED = 10;
 
 /** Payments of all merchants, for operators, by id or reference. */

@@ -1,6 +1,6 @@
 import { createInflate } from 'node:zlib';
 
-/** Of all streams of a file together: more is not looked at. */
+/** The most bytes of all streams of a file together; the rest is not read. */
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_STREAMS = 2_000;
 

@@ -23,7 +23,7 @@ SELECT p.psp, b.held_open, b.changed_by, b.changed_at, b.note, o.open_in, o.sinc
     SELECT count(*)::int AS open_in, min(opened_at) AS since FROM psp_open_breakers x
      WHERE x.psp = p.psp AND x.seen_at > now() - interval '5 seconds') o ON true`;
 
-/** Of so many calls at most: under load a part of the five minutes says as much. */
+/** The most calls that are read: under load a part of the five minutes says as much. */
 const CALLS = `
 SELECT r.psp, count(*)::int AS made,
        count(*) FILTER (WHERE a.outcome IN ('unknown', 'not_sent') OR a.outcome IS NULL)::int AS unanswered,

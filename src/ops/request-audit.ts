@@ -20,7 +20,7 @@ export class RequestAudit {
     const { operator, method, routeOptions, params } = request;
     const { operatorRole } = routeOptions.config;
     if (!operator || operatorRole === undefined || operatorRole === null) return;
-    // What a viewer may send changes nothing but the own session, which is written down by itself.
+    // Requests of a viewer change nothing but the viewer's session, which is audited by itself.
     const isAct = method !== 'GET' && operatorRole !== 'viewer';
     if (!isAct && reply.statusCode !== 403) return;
     const { problem } = request.edge;

@@ -8,7 +8,7 @@ import { isSureOf, type OidcSettings, roleOf } from './oidc-settings.js';
 import { type NewSession, type OperatorSessions } from './operator-sessions.js';
 import { type Operators } from './operators.js';
 
-/** What a browser carries, encrypted, between leaving for the provider and coming back. */
+/** The cookie, encrypted, between leaving for the provider and coming back. */
 interface Journey {
   readonly state: string;
   readonly nonce: string;
@@ -42,7 +42,7 @@ export class SingleSignOn {
     return this.settings !== null;
   }
 
-  /** Where to send the browser, and what it brings back in a cookie. @throws Problem where there is no provider */
+  /** The address to send the browser to, and the cookie that it brings back. @throws Problem where there is no provider */
   async begin(): Promise<{ readonly url: string; readonly journey: string }> {
     const settings = this.needed();
     const client = await import('openid-client');

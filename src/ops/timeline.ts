@@ -17,7 +17,7 @@ interface TimelineTransition {
   readonly actor: string;
 }
 
-/** What the ledger posted of a payment. */
+/** The postings of the ledger for a payment. */
 export interface PostedRow {
   readonly kind: string;
   readonly psp: string;
@@ -37,7 +37,7 @@ export interface RequestRow {
   readonly key: string;
   readonly at: Date;
   readonly finishedAt: Date | null;
-  /** Of the answer that is stored; null until there is one. */
+  /** The status of the stored answer; null until there is one. */
   readonly status: number | null;
   /** The address that its first request came from; null if it is not known. */
   readonly sourceAddress: string | null;
@@ -53,7 +53,7 @@ export interface EventRow {
   readonly url: string | null;
 }
 
-/** What there is beside the payment's own states and calls. */
+/** The records beside the payment's own states and calls. */
 interface TimelineExtras {
   readonly requests: readonly RequestRow[];
   readonly events: readonly EventRow[];

@@ -7,7 +7,7 @@ export class AssignBreakDto extends BreakOfPspDto {
   owner?: string;
 }
 
-/** What a person found out about a break. */
+/** A person's finding about a break. */
 export class BreakNoteDto extends BreakOfPspDto {
   @IsText({ minLength: 1, maxLength: 500, message: 'must say in 1 to 500 characters what you found' })
   note: string;

@@ -68,11 +68,11 @@ export class ApprovableActionDto extends OperationDto {
   @IsFlag({ optional: true })
   overrules_psp?: boolean;
 
-  /** Of a refund, in minor units. */
+  /** The amount of a refund, in minor units. */
   @IsWholeNumber({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, optional: true })
   amount?: number;
 
-  /** Of a refund: its name among several of the payment. */
+  /** The name of a refund among several of the payment. */
   @IsText({
     maxLength: 200,
     pattern: '^[ -~]{1,200}$',
@@ -81,7 +81,7 @@ export class ApprovableActionDto extends OperationDto {
   })
   reference?: string;
 
-  /** Of what is marked resolved: a file of the operation, and its hash. */
+  /** The evidence for what is marked resolved: a file of the operation, and its hash. */
   @IsText({ maxLength: 36, pattern: UUID, optional: true, message: 'must be the id of a file' })
   evidence_file?: string;
 
@@ -126,7 +126,7 @@ export class ApprovableActionDto extends OperationDto {
   }
 }
 
-/** What is approved: the action with this hash, and no other one. */
+/** Approves the action with this hash, and no other one. */
 export class ApproveDto {
   @IsTotpCode()
   code?: string;

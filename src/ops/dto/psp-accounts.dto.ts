@@ -88,7 +88,7 @@ export class RouteExampleDto {
   })
   tokens?: string[];
 
-  /** Whose rules apply; the rules for all where it is left out. */
+  /** The merchant whose rules apply; the rules for all if it is left out. */
   @IsText({ pattern: UUID, maxLength: 36, optional: true, message: 'must be the id of a merchant' })
   merchant_id?: string;
 

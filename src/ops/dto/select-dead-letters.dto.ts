@@ -5,7 +5,7 @@ import { UUID } from '../../http/shared-fields.js';
 import { type Selection } from '../../jobs/dead-letters.js';
 import { IsCode } from './code.js';
 
-/** Of ids in one selection: they have to fit into a body. */
+/** The most ids in one selection: they have to fit into a body. */
 const MAX_IDS = 1_000;
 
 @ApiSchema({
