@@ -28,10 +28,10 @@ import { RefundsModule } from './refunds/refunds.module.js';
 import { InboundWebhooksModule } from './webhooks/incoming/inbound-webhooks.module.js';
 import { OutboundWebhooksModule } from './webhooks/outgoing/outbound-webhooks.module.js';
 
-/** What a process is for. `commands`: one command, which uses what is here and starts nothing by itself. */
+/** The work of a process. `commands`: one command, which uses what is here and starts nothing by itself. */
 export type Role = Config['role'] | 'commands';
 
-/** What is read before the application is made, because it says of what it is made. */
+/** Settings that decide which modules are loaded. */
 export interface Settings {
   readonly config: Config;
   readonly psps: PspsConfig;

@@ -46,7 +46,7 @@ export async function initApi(app: NestFastifyApplication, logger: LoggerService
   app.get(DocsSite).documentMadeBy(() => openApiDocument(VERSION, logger));
 }
 
-/** Where the process is reached; metrics have a listener of their own, or the first one, or none. */
+/** The addresses of the process; metrics have a listener of their own, or the first one, or none. */
 export interface Urls {
   readonly url: string;
   /** The address of the console: that of its own listener, or the first one. */

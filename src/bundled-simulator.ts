@@ -21,7 +21,7 @@ export interface BundledSimulator {
   stop(): Promise<void>;
 }
 
-/** Where it listens when no other process does; see packages/simulator/README.md. */
+/** The ports of the simulator if no other process listens there; see packages/simulator/README.md. */
 const USUAL_PORTS = 'stripe=8420,adyen=8430,keyless=8440,control=8450';
 const ANY_PORTS = 'stripe=0,adyen=0,keyless=0,control=0';
 const START_TIMEOUT_MS = 10_000;

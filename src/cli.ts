@@ -19,9 +19,9 @@ import { entities } from './entities.js';
 import { StoredPspAccount } from './psp-accounts/psp-account.entity.js';
 import { confirmSealKey, rotateSealKey } from './database/sealed-values.js';
 
-/** What the commands of payonce.ts work on: the installation that the environment names. */
+/** The installation that the commands of payonce.ts work on, as the environment names it. */
 
-/** What was run, or with `plan` what would be. */
+/** The migrations that ran, or with `plan` would run. */
 export async function migrations(
   env: NodeJS.ProcessEnv,
   plan: boolean,
@@ -57,7 +57,7 @@ export async function withInstallation(
     await learnTime(clock, database.pool);
     const confirmedSeal = async () => {
       const seal = new Encryption(sealKeyOf(config), config.sealKeyPrevious);
-      // What is encrypted under another key could never be read.
+      // Data encrypted under another key could never be read.
       await confirmSealKey(database.pool, seal);
       return seal;
     };
@@ -121,7 +121,7 @@ export async function withInstallation(
   }
 }
 
-/** Of the file, or none: a report can be imported where no account is configured. */
+/** The accounts of the file, or none: a report can be imported where no account is configured. */
 async function configuredPsps(config: Config): Promise<PspsConfig> {
   const [{ pspsOf }, { PspsConfig }] = await Promise.all([
     import('./configured-psps.js'),
@@ -158,7 +158,7 @@ function operationsOf(registry: OperationRegistry): Operations {
   };
 }
 
-/** What went wrong, with a code for programs. */
+/** The error, with a code for programs. */
 export function explain(error: unknown): { code: string; message: string } {
   if (error instanceof Problem) return { code: error.code, message: error.detail };
   if (error instanceof ConfigError) return { code: 'configuration_invalid', message: error.message };

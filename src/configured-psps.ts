@@ -3,7 +3,7 @@ import { type Config, ConfigError } from './config/config.js';
 import { type PspsConfig } from './psp/psps-config.js';
 import { defaultPsps, readPspsFile } from './psp/psps-file.js';
 
-/** Where the bundled simulator listens when it was started apart. */
+/** The addresses of a bundled simulator that was started apart. */
 const SIMULATOR_APART = { stripe: 'http://127.0.0.1:8420', adyen: 'http://127.0.0.1:8430' };
 
 /**

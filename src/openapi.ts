@@ -35,7 +35,7 @@ export async function openApiDocument(
   version: string,
   logger: LoggerService | false = false,
 ): Promise<OpenAPIObject> {
-  // Of an installation that serves every operation there is.
+  // The document describes an installation that serves every operation.
   const config = loadConfig({ PAYONCE_OPS_TOKEN: '-'.repeat(32) });
   const settings = { config, psps: new PspsConfig(), logger: pino({ enabled: false }) };
   const app = await NestFactory.create(AppModule.forRole('api', settings), new FastifyAdapter(), {

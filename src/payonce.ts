@@ -1,6 +1,6 @@
 import { run } from './commands/run.js';
 
-// What a command is performed with takes longer to load than all that help needs.
+// The code of a command takes longer to load than the help.
 process.exitCode = await run(
   process.argv.slice(2),
   {

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 
 const src = resolve(__dirname, '../src');
 /** The comments of this kind that are left; the number only falls. */
-const CEILING = 320;
+const CEILING = 154;
 const WITHOUT_SUBJECT = /^\s*(?:\/\*\*|\/\/) (?:What|Of|As|Where|Whose|Until)\b/;
 
 /** A comment is a sentence with a subject, or a noun phrase that names the thing below it. */

@@ -45,7 +45,7 @@ function encryptionOf(config: Config): Encryption {
   return new Encryption(sealKey, config.sealKeyPrevious);
 }
 
-/** What must never be written anywhere, see `redact`. */
+/** The secrets that must never be written anywhere, see `redact`. */
 function secretsOf(
   { opsToken, databaseUrl, redisUrl, sealKeyPrevious }: Config,
   sealKey: Uint8Array,

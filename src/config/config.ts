@@ -6,7 +6,7 @@ import { type JobLadders, LADDER_FORM, readLadders } from './job-ladder.js';
 export abstract class Config {
   /** Null: the embedded Postgres in `dataDir`. */
   readonly databaseUrl: string | null;
-  /** Of the role that runs migrations and owns the tables. Null: that of `databaseUrl`. */
+  /** The URL of the role that runs migrations and owns the tables. Null: that of `databaseUrl`. */
   readonly migrationDatabaseUrl: string | null;
   /** Whether a start is refused, or warns, where its role can bypass row-level security. */
   readonly rowSecurity: 'required' | 'advised';
@@ -15,7 +15,7 @@ export abstract class Config {
   /** 0: any free port. */
   readonly port: number;
   readonly host: string;
-  /** Where gRPC is served beside the API, 0: any free port. Null: nowhere. */
+  /** The port of gRPC beside the API, 0: any free port. Null: none. */
   readonly grpcPort: number | null;
   /** Files of gRPC's TLS; null: gRPC in clear. */
   readonly grpcTlsCert: string | null;
@@ -26,9 +26,9 @@ export abstract class Config {
   readonly grpcClientsFile: string | null;
   /** The port of the console's own listener, 0: any free one. Null: the console is on `port`. */
   readonly opsPort: number | null;
-  /** Where /metrics has a listener of its own, 0: any free port. Null: on `port` if `host` is loopback, else nowhere. */
+  /** The port of a listener for /metrics alone, 0: any free port. Null: on `port` if `host` is loopback, else nowhere. */
   readonly monitoringPort: number | null;
-  /** Where traces are sent by OTLP over HTTP. Null: nothing is traced. */
+  /** The address to which traces are sent by OTLP over HTTP. Null: nothing is traced. */
   readonly otelExporterOtlpEndpoint: string | null;
   readonly role: 'all' | 'api' | 'worker';
   /** Null: the simulator's PSPs where `simulated`, else the start is refused. */
@@ -63,7 +63,7 @@ export abstract class Config {
   readonly deadlineMs: number;
   /** Whether what a PSP did after it was ruled out is given back at once, or once a person approves. */
   readonly orphans: 'automatic' | 'approve';
-  /** Where events are sent: to public addresses over https alone, or anywhere. */
+  /** The targets of events: public addresses over https alone, or any. */
   readonly webhookTargets: 'public' | 'any';
   readonly keyRetentionDays: number;
   /** Longer than a delivery is tried for, and than an endpoint may fail before it is disabled. */
@@ -73,7 +73,7 @@ export abstract class Config {
   /** The most database connections of this process, but for those of its queues. */
   readonly dbPool: number;
   readonly commitLanes: number;
-  /** What operators carry as a bearer token. Null: nothing is served under /ops/api. */
+  /** The bearer token of operators. Null: nothing is served under /ops/api. */
   readonly opsToken: string | null;
   /** How operators sign in by an OpenID provider. Null: not at all. */
   readonly oidcFile: string | null;

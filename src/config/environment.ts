@@ -46,7 +46,7 @@ const Integer = (takes: string, minimum: number, maximum: number) =>
 const PORT = 'a port (0 = any free one)';
 const GRPC_PORT = /^(off|0|[1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5])$/;
 const KEY = /^[A-Za-z0-9+/]{43}=$/;
-/** What a bearer token may hold (RFC 6750), and nothing that is shaped like a merchant's key. */
+/** The characters of a bearer token (RFC 6750); nothing that is shaped like a merchant's key. */
 const OPS_TOKEN = /^(?!po_(?:live|test)_)[A-Za-z0-9._~+/-]{32,512}={0,2}$/;
 const ROLES = ['all', 'api', 'worker'] as const;
 const SIMULATORS = ['on', 'off', 'external'] as const;

@@ -7,7 +7,7 @@ export interface LadderStep {
 
 /** The ladders that an installation has chosen. */
 export interface JobLadders {
-  /** Of every kind of job that brings none of its own. */
+  /** The ladder of every kind of job that brings none of its own. */
   readonly usual: readonly LadderStep[];
   /** By kind, in place of the usual one or of the one that the kind brings. */
   readonly ofKinds: ReadonlyMap<string, readonly LadderStep[]>;

@@ -29,7 +29,7 @@ interface CallTools {
   readonly metrics: Registry;
   /** For the message to arrive, after the metadata. */
   readonly requestTimeoutMs: number;
-  /** What each method asks of its caller, by its path. Methods without it are open: health, reflection. */
+  /** The access rule of each method, by its path. Methods without it are open: health, reflection. */
   readonly access: ReadonlyMap<string, Access>;
 }
 
@@ -113,7 +113,7 @@ export function callHooks(tools: CallTools): ServerInterceptor {
   };
 }
 
-/** Of the trace that the client sent. */
+/** The id of the trace that the client sent. */
 function spanOf(path: string, metadata: Metadata, { requestId }: Call): OpenSpan | null {
   const from = valueOf(metadata, 'traceparent');
   return (

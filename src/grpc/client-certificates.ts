@@ -13,7 +13,7 @@ export class ClientCertificates {
    */
   constructor(private readonly bindings: ReadonlyMap<string, string | ServiceClient> | null) {}
 
-  /** What the certificate of a connection says. It names a service where it names exactly one. */
+  /** The service that the certificate of a connection names; null unless it names exactly one. */
   shown(certificate: PeerCertificate | undefined): ShownCertificate {
     const bound = namesOf(certificate?.subjectaltname ?? '').map((name) => this.bindings?.get(name));
     const services = bound.filter((binding) => typeof binding === 'object');

@@ -4,7 +4,7 @@ import { type Problem, type ProblemCode } from '../core/problem.js';
 
 /** A problem as the status of a call, with the details of google.rpc that clients of gRPC know how to read. */
 
-/** As a call is ended with it. */
+/** The error with which a call is ended. */
 export type CallStatus = Parameters<ServerInterceptingCallInterface['sendStatus']>[0];
 
 const DOMAIN = 'payonce';

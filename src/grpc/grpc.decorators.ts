@@ -18,7 +18,7 @@ import { GrpcProblemFilter } from './grpc-problem.filter.js';
 export const RPC = 'rpc';
 
 export interface Rpc {
-  /** As in the path of a call: `/payonce.v1.Payments/Create`. */
+  /** The path of a call: `/payonce.v1.Payments/Create`. */
   readonly path: string;
   readonly access: Access;
 }

@@ -2,7 +2,7 @@ import { type OperatorRole } from '../core/operator-role.js';
 import { type OpenSpan } from '../core/tracing.js';
 import { type Caller, type Scope } from '../core/caller.js';
 
-/** What a route asks of its caller. Routes without it are open: health, metrics, docs. */
+/** The access rule of a route. Routes without it are open: health, metrics, docs. */
 export interface Access {
   /** Any one of them will do. */
   readonly scopes: readonly Scope[];
@@ -10,12 +10,12 @@ export interface Access {
   readonly movesMoney: boolean;
 }
 
-/** What a route asks that is for operators, not for merchants. */
+/** The access rule of a route for operators, not for merchants. */
 export interface OperatorAccess {
   readonly operator: true;
 }
 
-/** What the hooks learned of a request before its handler runs. */
+/** The facts that the hooks learned of a request before its handler runs. */
 export interface EdgeState {
   readonly startedMs: number;
   /** Gives back its place among what is in flight, once its answer is ready; null: it has none. */
@@ -27,11 +27,11 @@ export interface EdgeState {
   waitS: number;
   /** null: the service's own. */
   deadlineMs: number | null;
-  /** As it shall be sent: Fastify adds a charset to every JSON type, which RFC 8259 knows none of. */
+  /** The content type to send: Fastify adds a charset to every JSON type, which RFC 8259 does not know. */
   contentType: string | null;
   /** null: nothing is traced. */
   span: OpenSpan | null;
-  /** Of the problem that was answered, for the log. */
+  /** The code of the problem that was answered, for the log. */
   problem: string | null;
 }
 

@@ -17,7 +17,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
  */
 @Injectable()
 export class Authentication {
-  /** Of the one token that operators have; null: no operator is let in. Merchants' keys open nothing of theirs. */
+  /** The digest of the one token that operators have; null: no operator is let in. Merchants' keys open nothing of theirs. */
   private readonly opsDigest: Buffer | null;
 
   constructor(

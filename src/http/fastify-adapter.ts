@@ -50,7 +50,7 @@ export function fastifyAdapter(
   });
 }
 
-/** Of Node's server, for each address that is listened on. */
+/** The options of Node's server, for each address that is listened on. */
 export function serverOptions(limits: ApiLimits): ServerOptions {
   return {
     maxHeaderSize: limits.headerBytes,

@@ -23,7 +23,7 @@ interface Field {
   readonly nested: (new () => object) | null;
 }
 
-/** What can be said of any field; `undefined` passes where it is optional, null where it is nullable. */
+/** The rules for any field; `undefined` passes if it is optional, null if it is nullable. */
 interface Common {
   readonly optional?: boolean;
   readonly description?: string;

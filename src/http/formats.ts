@@ -1,4 +1,4 @@
-/** What a pattern alone does not say of a text. Each takes time in proportion to the text. */
+/** Formats that a pattern alone cannot describe. Each check takes time in proportion to the text. */
 
 /** One @ and something on both sides, no white space. */
 const EMAIL = /^[^\s@"(),:;<>[\\\]\p{Cc}]+@([^\s@"(),:;<>[\\\]\p{Cc}]+)$/u;

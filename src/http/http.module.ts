@@ -7,7 +7,7 @@ import { RequestHooks } from './request-hooks.js';
 import { RequestPipe } from './request.pipe.js';
 import { RouteTable } from './route-table.js';
 
-/** What all controllers share: the hooks of each request, the validation pipe, problem documents and the shutdown. */
+/** The parts that all controllers share: the hooks of each request, the validation pipe, problem documents and the shutdown. */
 @Module({
   providers: [
     { provide: APP_FILTER, useClass: ProblemFilter },

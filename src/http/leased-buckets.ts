@@ -20,12 +20,12 @@ const ANSWER_TIMEOUT_MS = 500;
 /** A bucket that was not used for so long is full, as a missing bucket is. */
 const PRUNE_MS = 60_000;
 
-/** What this process may still spend of a bucket. */
+/** The part of a bucket that this process may still spend. */
 interface Lease {
   readonly name: string;
   readonly perSecond: number;
   tokens: number;
-  /** Until then the bucket is known to be empty. */
+  /** The time until which the bucket is known to be empty. */
   emptyUntilMs: number;
   taking: Promise<void> | null;
 }
@@ -88,7 +88,7 @@ export class LeasedBuckets implements ThrottlerStorage {
         const share = shareOf(lease);
         const tokens = taken ? (taken.get(lease.name) ?? 0) : share;
         lease.tokens += tokens;
-        // Where the database is away: as much as one process alone might have.
+        // While the database is away: as much as one process alone might have.
         const pauseMs = taken ? (tokens < share ? EMPTY_MS : 0) : (share / lease.perSecond) * 1_000;
         if (pauseMs > 0) lease.emptyUntilMs = this.clock.monotonicMs() + pauseMs;
         lease.taking = null;

@@ -8,7 +8,7 @@ import { ApiLimits } from './limits.js';
 
 /** How often the delay is looked at. A peak of one collection of garbage is not above the mean of so long. */
 const LOOK_MS = 1_000;
-/** Of the timer by which Node measures, which counts as delay. */
+/** The resolution of the timer by which Node measures, which counts as delay. */
 const RESOLUTION_MS = 20;
 const RETRY_S = 2;
 

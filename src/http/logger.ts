@@ -9,7 +9,7 @@ interface Sink {
 
 interface LoggerOptions {
   readonly level: string;
-  /** Where lines go; standard output, buffered, unless given. */
+  /** The sink of lines; standard output, buffered, unless given. */
   readonly sink?: Sink;
 }
 
@@ -73,7 +73,7 @@ export function createLogger({ level, sink }: LoggerOptions): Logger {
   const out: Sink = sink ?? destination({ sync: false, minLength: 4_096, periodicFlush: 500 });
   const lines = {
     write: (line: string) => out.write(redact(line)),
-    // What is left is written on exit in any case, but synchronously, and that is tried again for
+    // The rest is written on exit in any case, but synchronously, and that is tried again for
     // ever where no process reads any more. Flushed first, a broken pipe is noticed and given up.
     flush: (done: (error?: Error) => void) => (out.flush ? out.flush(done) : done()),
   };

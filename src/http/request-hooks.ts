@@ -27,7 +27,7 @@ const SHARE_RETRY_S = 1;
 @Injectable()
 export class RequestHooks {
   private readonly merchants: Places;
-  /** Of these, by merchant. */
+  /** The places that each merchant has taken of these. */
   private readonly ofMerchants = new Map<string, number>();
   private readonly operators: Places;
   private draining = false;

@@ -18,7 +18,7 @@ type Path = readonly (string | number)[];
 export class RequestPipe implements PipeTransform {
   transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
     if (metatype === undefined || (type !== 'body' && type !== 'query')) return value;
-    // What the reader of JSON found wrong with the body; see RequestHooks.
+    // The reader of JSON found these faults in the body; see RequestHooks.
     if (value instanceof Problem) throw value;
     const dto = metatype as new () => object;
     return parseRequest(dto, type === 'query' ? plainQuery(value as Record<string, unknown>) : value);

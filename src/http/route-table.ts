@@ -3,7 +3,7 @@ import { type FastifyContextConfig, type FastifyInstance } from 'fastify';
 
 interface HttpRoute {
   readonly method: string;
-  /** As registered: `/v1/payments/:id`. */
+  /** The pattern as registered: `/v1/payments/:id`. */
   readonly path: string;
 }
 

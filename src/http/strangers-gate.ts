@@ -49,7 +49,7 @@ export class StrangersGate {
     this.arriving.delete(request);
   }
 
-  /** As Node ends a request that is late: with a 408, and the connection. */
+  /** Ends a late request as Node does: with a 408, and the connection. */
   private cutOff(request: FastifyRequest): void {
     this.forget(request);
     const late = Object.assign(new Error('the body is late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });

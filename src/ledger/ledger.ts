@@ -22,7 +22,7 @@ export interface Days {
   readonly to: string;
 }
 
-/** What one PSP account did in one currency in these days, in minor units; and what it holds at their end. */
+/** The totals of one PSP account in one currency in these days, in minor units; and its balance at their end. */
 export interface PspTotals {
   readonly psp: string;
   readonly currency: string;
@@ -32,9 +32,9 @@ export interface PspTotals {
   readonly paidOut: number;
   /** According to the imported reports of the PSP. */
   readonly fees: number;
-  /** What the PSP transferred to the bank. */
+  /** The amount that the PSP transferred to the bank. */
   readonly settled: number;
-  /** What the PSP holds for us: what it is still to pay out. */
+  /** The amount that the PSP holds for us and is still to pay out. */
   readonly held: number;
 }
 
@@ -50,7 +50,7 @@ export interface Balances {
   readonly psps: readonly PspTotals[];
   /** Everything until the end of these days; debits and credits of a currency are equal. */
   readonly trial: readonly Balance[];
-  /** Until when what operations came to is posted; null: never yet. */
+  /** The time until which results of operations are posted; null: never yet. */
   readonly asOf: Date | null;
 }
 
@@ -104,7 +104,7 @@ const AFTER = '(e.occurred_at, e.merchant_id, e.source, e.line) > ($8::timestamp
 
 const FETCH = 2_000;
 
-/** What the ledger says, for people and programs. Reads alone. */
+/** Reads the ledger, for people and programs. */
 @Injectable()
 export class Ledger {
   constructor(@Inject(Pool) private readonly pool: Pick<Pool, 'query' | 'connect'>) {}

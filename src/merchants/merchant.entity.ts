@@ -18,7 +18,7 @@ export class Merchant {
   @Column('text', { default: 'any' })
   readonly payoutRecipients: RecipientRule;
 
-  /** What becomes of its orphan effects; null: what `PAYONCE_ORPHANS` says. */
+  /** The policy for its orphan effects; null: that of `PAYONCE_ORPHANS`. */
   @Column('text', { nullable: true })
   readonly orphans: OrphanPolicy | null;
 

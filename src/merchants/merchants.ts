@@ -29,7 +29,7 @@ export interface IssuedApiKey {
   readonly key: string;
 }
 
-/** What a new key is, besides its scopes. */
+/** The terms of a new key, besides its scopes. */
 interface ApiKeyTerms {
   /** How long it lives, 1 to 87,600 hours; null: until it is revoked. */
   readonly hours?: number | null;
@@ -61,7 +61,7 @@ const MAX_KEY_HOURS = 87_600;
 /** A mistake is noticed within a day, or by a person. */
 const MAX_WINDOW_S = 86_400;
 const MAX_RATE = 1_000_000;
-/** Whose act it is where no actor is named. */
+/** The actor of audit records where none is named. */
 const SYSTEM = 'system:setup';
 
 /** Merchants and their API keys. Every refusal is a thrown Problem. */
@@ -437,7 +437,7 @@ function noMerchant(merchantId: string): Problem {
   return new Problem('not_found', `there is no merchant ${merchantId}`);
 }
 
-/** What of its merchant a request needs to know. */
+/** The settings of its merchant that a request needs. */
 function settingsOf(
   merchant: Merchant,
 ): Pick<Caller, 'duplicateWindowS' | 'payoutRecipients' | 'requestRate' | 'isTest'> {

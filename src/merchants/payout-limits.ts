@@ -9,7 +9,7 @@ import { sqlState, sqlStateOf } from '../database/sql-state.js';
 
 export const payoutLimitScopes = ['merchant', 'recipient'] as const;
 
-/** What may be paid out in a currency on a day (UTC): by the merchant in all, or to each recipient. */
+/** The most that is paid out in a currency on a day (UTC): by the merchant in all, or to each recipient. */
 export interface PayoutLimit {
   readonly currency: string;
   readonly per: (typeof payoutLimitScopes)[number];

@@ -2,7 +2,7 @@ import { type Scope, scopes as knownScopes } from '../core/caller.js';
 
 /** A service that is known by a signed token or a certificate, and has no API key. */
 export interface ServiceClient {
-  /** As the token or the certificate names it. */
+  /** The name in the token or the certificate. */
   readonly name: string;
   readonly merchantId: string;
   readonly scopes: readonly Scope[];

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { ConfigError, isLoopback } from '../config/config.js';
 import { CLIENTS_FORM, type ServiceClient, serviceClientsOf } from './service-client.js';
 
-/** What a signed token of a service must say; the file in PAYONCE_JWT_FILE. */
+/** The rules for signed tokens of services; the file in PAYONCE_JWT_FILE. */
 export interface TokenSettings {
   readonly issuer: string;
   readonly audience: string;

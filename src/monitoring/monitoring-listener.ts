@@ -18,7 +18,7 @@ import { nestLogger } from '../http/logger.js';
 import { HealthController, MetricsController } from './health.controller.js';
 import { Readiness } from '../database/readiness.js';
 
-/** What health and metrics report on. */
+/** The parts that health and metrics report on. */
 interface Monitored {
   readonly readiness: Pick<Readiness, 'check'>;
   readonly metrics: Registry;
@@ -59,7 +59,7 @@ export function createMonitoring(
 @Module({})
 class Monitoring {}
 
-/** Where health and metrics are served besides the API, or alone. */
+/** Serves health and metrics besides the API, or alone. */
 @Injectable()
 export class MonitoringListener implements BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly open: NestFastifyApplication[] = [];

@@ -11,7 +11,7 @@ import { MonitoringListener } from './monitoring-listener.js';
   exports: [MonitoringListener],
 })
 export class MonitoringModule {
-  /** Where an API listens: its health, and /metrics unless strangers could read them there. */
+  /** Beside an API: its health, and /metrics unless strangers could read them there. */
   static besideApi(servesMetrics: boolean): DynamicModule {
     return {
       module: MonitoringModule,

@@ -24,7 +24,7 @@ const kinds = {
   internal: SpanKind.INTERNAL,
 };
 
-/** Where the trace of a payment or payout began, for what is done about it later, and in other processes. */
+/** The start of the trace of a payment or payout, for later work on it and for other processes. */
 interface TraceStore {
   find(subject: string): Promise<string | null>;
 }
@@ -93,7 +93,7 @@ class Open implements OpenSpan {
   }
 }
 
-/** What is no traceparent leads nowhere, and a trace of its own begins. */
+/** A header that is no traceparent begins a new trace. */
 function contextOf(traceparent: string): Context {
   return propagation.extract(ROOT_CONTEXT, { traceparent });
 }

@@ -8,7 +8,7 @@ import { pspRequests } from '../request-storage/psp-request.table.js';
 const MAX_KNOWN = 20_000;
 /** Traces of this time are written together; a delivery in another process should find them. */
 const GATHERED_MS = 20;
-/** As long as a client may still ask, a PSP notify or a merchant get an event. */
+/** The time in which a client may still ask, a PSP notify or a merchant get an event. */
 const KEPT = '30 days';
 const PRUNE_EVERY = 5_000;
 

@@ -19,7 +19,7 @@ export type ApplyArgs = {
 /** A notice at the account that it came for. */
 export interface Arrived extends PspNotification {
   readonly psp: string;
-  /** Of the request that brought it, if traced: its job continues that trace. */
+  /** The trace of the request that brought it, if traced: its job continues that trace. */
   readonly traceparent?: string;
 }
 
@@ -170,7 +170,7 @@ export class Inbox {
     return rows;
   }
 
-  /** Of what is decided and no break; returns how many. @throws StoreUnavailable */
+  /** Deletes decided notifications that are no break; returns how many. @throws StoreUnavailable */
   async forget(decidedBefore: Date, limit: number): Promise<number> {
     const { rowCount } = await this.query({
       text: `DELETE FROM webhook_inbox WHERE (psp, event_id) IN (

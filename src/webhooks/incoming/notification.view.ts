@@ -8,7 +8,7 @@ import { Constant, WholeNumber } from '../../http/view-fields.js';
  */
 export const ACCEPTED = '[accepted]';
 
-/** What is answered to a PSP. */
+/** The answer to a PSP. */
 @ApiSchema({
   name: 'Accepted',
   description: 'The notification is stored, and applied afterwards.',

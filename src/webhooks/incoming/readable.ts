@@ -13,7 +13,7 @@ const MAX_EVENT_ID_LENGTH = 200;
 const MAX_TYPE_LENGTH = 100;
 const MAX_FACTS = 100;
 
-/** What neither text nor jsonb of Postgres can hold. */
+/** Characters that neither text nor jsonb of Postgres can hold. */
 const UNSTORABLE = /\0|\p{Surrogate}/u;
 
 /** @throws Problem `body_malformed`; repeats no input */

@@ -3,7 +3,7 @@ import { Counter, Registry } from 'prom-client';
 import { registerLookedUp } from '../../core/looked-up-gauge.js';
 import { DeliveryRecords } from './delivery-records.js';
 
-/** What an operator sees of deliveries: by result, never by endpoint, of which there may be any number. */
+/** The metrics of deliveries: by result, never by endpoint, of which there may be any number. */
 @Injectable()
 export class DeliveryMetrics {
   private readonly tries: Counter<'result'>;

@@ -22,7 +22,7 @@ interface Post {
   readonly timeoutMs: number;
 }
 
-/** Of an answer. What is more is not read. */
+/** The most bytes of an answer; the rest is not read. */
 const MAX_ANSWER_BYTES = 65_536;
 const MAX_HEADER_BYTES = 16_384;
 

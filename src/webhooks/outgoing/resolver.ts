@@ -9,7 +9,7 @@ export type Resolve = (hostname: string, signal: AbortSignal) => Promise<readonl
 interface ResolverOptions {
   /** `address:port` of DNS servers; those of the system unless given. */
   readonly servers?: readonly string[];
-  /** Of the first try of one server; the second takes twice as long. */
+  /** The timeout of the first try of one server; the second takes twice as long. */
   readonly timeoutMs?: number;
   readonly hostsFile?: string;
 }

@@ -29,7 +29,7 @@ const MAX_ENDPOINTS = 16;
 const ROTATION_MS = 24 * 3_600_000;
 /** For resolving a name while a client waits. */
 const CHECK_TIMEOUT_MS = 5_000;
-/** Of one merchant at the same time, in this process. */
+/** The most checks of one merchant at the same time, in this process. */
 const MAX_CHECKS = 4;
 const CHECKS_RETRY_S = 1;
 

@@ -115,7 +115,7 @@ export class ReplayView {
   @Constant('replay')
   readonly object: 'replay';
 
-  /** What is being sent right now is not among them. */
+  /** A try that is under way is not among them. */
   @WholeNumber({ minimum: 0, description: 'How many are sent again.' })
   readonly deliveries: number;
 }

@@ -1,6 +1,6 @@
 import { type EventType } from '../../core/event-types.js';
 
-/** What a client asks for with POST /v1/webhook_endpoints. */
+/** A client's POST /v1/webhook_endpoints. */
 export interface NewEndpoint {
   readonly url: string;
   /** null: every type. */
