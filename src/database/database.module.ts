@@ -17,11 +17,11 @@ import { Installation } from './installation.js';
 import { Readiness } from './readiness.js';
 import { TenantDatabase } from './tenants.js';
 
-/** Of its own, for it closes after the store that commits through it. */
+/** A module of its own, for it closes after the store that commits through it. */
 @Module({ providers: [Installation], exports: [Installation] })
 class InstallationModule {}
 
-/** What `dataSourceFactory` is given besides the entities of all modules. */
+/** The options of `dataSourceFactory` besides the entities of all modules. */
 interface InstallationOptions {
   readonly installation: Installation;
 }

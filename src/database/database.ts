@@ -134,7 +134,7 @@ function prepare(client: ClientBase, seesAll: boolean): void {
   client.query(settings.join('; ')).catch(() => {});
 }
 
-/** What a migration adds with a column for its merchant is walled in by itself (migration 0080). */
+/** A table that a migration adds with a column for its merchant is walled in by itself (migration 0080). */
 const WALL_IN = `
 SELECT payonce_wall_in(c.oid, 'merchant_id') FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
  WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relrowsecurity

@@ -21,7 +21,7 @@ export class EventRecord {
   subject: string;
 
   /** The object as it was shown at that moment. No secrets, no tokens, no customer data. */
-  // As it was written, in the order of the API's own answers; nothing searches in it.
+  // The JSON as it was written, in the order of the API's own answers; nothing searches in it.
   @Column('json')
   data: Record<string, unknown>;
 

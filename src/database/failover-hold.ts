@@ -12,7 +12,7 @@ const IDENTITY = `
 
 const part = (of: 'hold' | 'excluded', n: 1 | 2 | 3) => `split_part(${of}.identity, '/', ${n})`;
 
-/** Of the same server and database, on a later timeline: a standby was promoted. */
+/** The same server and database, on a later timeline: a standby was promoted. */
 const IS_PROMOTION = `
   ${part('excluded', 1)} = ${part('hold', 1)} AND ${part('excluded', 3)} = ${part('hold', 3)}
   AND ${part('excluded', 2)} > ${part('hold', 2)}`;
@@ -66,7 +66,7 @@ export async function noticeOtherDatabase(
   await sql.query(NOTICE, [isStandbySynchronous]);
 }
 
-/** Until when failover is held now; null where a person ends it, or nothing is held. `by`: who decides so. */
+/** The time until which failover is held; null if a person ends it, or nothing is held. `by`: who decides so. */
 export async function setHold(
   sql: Pick<ClientBase, 'query'>,
   hold: Exclude<Hold, 'unknown'>,

@@ -3,7 +3,7 @@ import { type Hold } from '../core/hold.js';
 import { HOLD } from './failover-hold.js';
 import { PROCESS_CLASS } from './process-session.js';
 
-/** What waits in an installation, and who is there to work on it. */
+/** The work that waits in an installation, and the processes that are there for it. */
 export interface InstallationStatus {
   /** The last migration that was run. */
   readonly schema: string;
@@ -12,7 +12,7 @@ export interface InstallationStatus {
   /** Processes that show a sign of life; those behind a pooler show none. */
   readonly processes: number;
   readonly hold: Hold;
-  /** Until when no other PSP is tried, because commits may be lost; null where a person ends it, or nothing is held. */
+  /** The time until which no other PSP is tried, because commits may be lost; null if a person ends it, or nothing is held. */
   readonly failoverHeldUntil: Date | null;
   readonly stuckRoutes: number;
   readonly orphanEffects: number;

@@ -76,9 +76,9 @@ export async function openStore(config: Where, options: StoreOptions): Promise<S
 }
 
 interface DatabaseUrls {
-  /** Of the role that runs migrations, and owns the tables. */
+  /** The URL of the role that runs migrations, and owns the tables. */
   readonly owner: string;
-  /** Of the role that works with them. */
+  /** The URL of the role that works with them. */
   readonly service: string;
 }
 
@@ -126,7 +126,7 @@ async function migrated(
   return run;
 }
 
-/** Of a role that the tables of another one may not have been granted to. */
+/** The state of a schema whose tables may not have been granted to this role. */
 async function readableSchemaStateOf(database: Database): Promise<SchemaState> {
   try {
     return await schemaStateOf(database);
@@ -139,7 +139,7 @@ async function readableSchemaStateOf(database: Database): Promise<SchemaState> {
   }
 }
 
-/** What `openStore` with `migrate` would run. Makes and changes nothing. */
+/** Previews the migrations of `openStore` with `migrate`. Makes and changes nothing. */
 export async function pendingMigrations(
   config: Where,
 ): Promise<{ readonly place: string; readonly pending: readonly string[] }> {

@@ -3,11 +3,11 @@ import { Pool } from 'pg';
 import { Clock } from '../core/clock.js';
 import { Installation } from './installation.js';
 
-/** What /health/ready answers; `checks` names each thing that was looked at and how it is. */
+/** The report of /health/ready; `checks` names each part that was checked and its state. */
 export interface ReadinessReport {
   readonly ready: boolean;
   readonly checks: Readonly<Record<string, 'up' | 'down'>>;
-  /** What a person has to see to, though the process works. */
+  /** The conditions that need a person, though the process works. */
   readonly warnings?: readonly Warning[];
 }
 

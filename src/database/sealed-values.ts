@@ -62,7 +62,7 @@ const sealedColumns: readonly SealedColumn[] = [
 interface SealedColumn {
   readonly table: string;
   readonly column: string;
-  /** Whose a row is, as SQL: operators and files of a bank are no merchant's. */
+  /** The merchant of a row, as SQL: operators and files of a bank have none. */
   readonly merchant: 'merchant_id' | `'${typeof NIL_UUID}'::uuid`;
   readonly contextOf: (merchantId: string, id: string) => string;
 }

@@ -1,4 +1,4 @@
-/** Of whom an operation is. */
+/** The merchant of an operation, and its mode. */
 export interface PspClient {
   readonly merchantId: string;
   /** It is of a merchant's test mode: no money of it may be real. */

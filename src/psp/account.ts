@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /** Which account it is that a name stands for: what must be the same for a PSP to know our keys and names. */
 export interface AccountIdentity {
   readonly adapter: string;
-  /** Where it is reached. */
+  /** The address of the account. */
   readonly url: string;
   /** The PSP's name of the account, or its credentials if that name is not known. */
   readonly account: string;
@@ -37,7 +37,7 @@ export function accountInStripeKey(secretKey: string): string | null {
   return account === undefined ? null : `${mode} ${account}`;
 }
 
-/** What is the same for every key of one account at Stripe, live or test; else the key itself. */
+/** The part that every key of one account at Stripe shares, live or test; else the key itself. */
 export function stripeAccount(secretKey: string, configured: string | undefined): string {
   const known = accountInStripeKey(secretKey);
   if (known !== null) return known;

@@ -26,7 +26,7 @@ export function faultsOfHosts({ simulated, exposed }: PspRules, psp: PspEntry): 
   const entry = adapterNamed(psp.adapter);
   if (!entry || simulated) return [];
   return addressesOf(entry, psp).flatMap(({ name, url }) => {
-    // What is no URL has a fault of its own.
+    // A value that is no URL has a fault of its own.
     if (!URL.canParse(url)) return [];
     const { hostname } = new URL(url);
     if (entry.hosts?.test(hostname) || (!exposed && isLoopback(hostname))) return [];

@@ -76,7 +76,7 @@ export type DeclineCategory =
 
 export type DeclineAdvice = 'elsewhere' | 'authenticate' | 'never';
 
-/** What the customer must do before the PSP continues. */
+/** The action that the customer must take before the PSP continues. */
 export type NextAction =
   | {
       readonly type: 'redirect';

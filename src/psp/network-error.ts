@@ -36,7 +36,7 @@ const MAX_DEPTH = 6;
 
 const unsent = new WeakSet<object>();
 
-/** What is said of a call that was not made, because its lock no longer outlived it. */
+/** The pspCode of a call that was skipped because its lock would expire first. */
 export const LOCK_TOO_OLD = 'lock_too_old';
 
 /** Marks an error that happened while a connection was still being made. */

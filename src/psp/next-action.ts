@@ -19,7 +19,7 @@ export function passableAction(
   if (!isObject(given) || !fitsDepth(given, MAX_ACTION_DEPTH)) return { fault: 'action_unusable' };
   const json = JSON.stringify(action);
   if (json.length > MAX_ACTION_CHARACTERS) return { fault: 'action_too_large' };
-  // What Postgres cannot store, and credentials of ours, which no honest action holds.
+  // Characters that Postgres cannot store, and credentials of ours, which no honest action holds.
   if (!isStorable(action)) return { fault: 'action_unusable' };
   if (secrets.some((secret) => secret.length >= 4 && json.includes(secret))) {
     return { fault: 'action_unusable' };

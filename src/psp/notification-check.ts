@@ -25,7 +25,7 @@ export function textOf(raw: Buffer): string | null {
   return raw.toString('utf8');
 }
 
-/** What a JSON text holds, or undefined where it is no JSON. How deeply it is nested was judged where it came in. */
+/** The value of a JSON text; undefined if it is no JSON. Its depth was checked when it arrived. */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);

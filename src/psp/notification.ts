@@ -11,7 +11,7 @@ export interface PspNotification {
   /** The PSP's own word for the kind of event, verbatim. At most 100 characters. */
   readonly type: string;
   readonly occurredAt: Date | null;
-  /** What it says of operations of ours; empty for types that say nothing about one. */
+  /** Its facts about our operations; empty for types that say nothing about one. */
   readonly facts: readonly NotificationItem[];
   /** A report that reconciliation reads is ready. */
   readonly report?: AnnouncedReport;

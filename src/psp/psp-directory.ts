@@ -37,7 +37,7 @@ export interface PspAccount extends AccountAccess, Fingerprints {
 
 interface PspDirectoryOptions {
   readonly clock: Clock;
-  /** Where the figures go; one registry for each directory. */
+  /** The registry of its metrics; one for each directory. */
   readonly metrics: Registry;
   readonly breaker?: BreakerOptions;
   /** See `reasonToRefuse`. Absent: they do not. */
@@ -156,7 +156,7 @@ export class PspDirectory implements Psps {
     return operation === 'payout' ? payoutsFingerprint : fingerprint;
   }
 
-  /** Of this process. @throws RangeError for an account that is not configured */
+  /** The breaker of this process. @throws RangeError for an account that is not configured */
   breakerState(psp: string): BreakerState {
     return this.entry(psp).breaker.state;
   }

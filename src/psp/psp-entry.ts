@@ -26,7 +26,7 @@ export interface PspEntry {
   readonly merchants?: readonly string[];
   readonly test?: boolean;
   readonly timeoutMs?: number;
-  /** As written: a secret, or `env:` and the name of a variable. */
+  /** The credential as written: a secret, or `env:` and the name of a variable. */
   readonly credentials: Readonly<Record<string, string>>;
   readonly reconciliation?: ReconciliationSettings;
   readonly bank?: WrittenBank;
@@ -46,7 +46,7 @@ export interface PspConfig {
   /** Resolved: the secrets themselves. */
   readonly credentials: Readonly<Record<string, string>>;
   readonly reconciliation?: ReconciliationSettings;
-  /** Of a bank that speaks in files. */
+  /** The settings of a bank that speaks in files. */
   readonly bank?: BankSettings;
   /** No payment or payout begins there; what began there goes on. Only of an account that is stored. */
   readonly isDisabled?: boolean;
@@ -85,7 +85,7 @@ export const pspEntry = strictObject(
   },
 );
 
-/** What else than PSPs an account may be. */
+/** The rules for accounts that are no real PSPs. */
 export interface PspRules {
   /** A simulator may play PSPs: its secrets are taken, and http to a container by its name. */
   readonly simulated: boolean;

@@ -127,7 +127,7 @@ export function reportsAreOf({ adapter, ...settings }: PspConfig): string | unde
   return adapterNamed(adapter)?.reportsAreOf?.(settings);
 }
 
-/** Where the reports of an account are fetched; null where there is no such place. */
+/** The source of an account's reports; null if it has none. */
 export function reportSourceOf(
   { adapter, ...settings }: PspConfig,
   clock: Pick<Clock, 'timer'>,

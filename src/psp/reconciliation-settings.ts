@@ -36,7 +36,7 @@ interface Fault {
   readonly message: string;
 }
 
-/** What is wrong with them, each with its place below them. */
+/** The faults of the settings, each with its place below them. */
 export function faultsOfReconciliation(settings: ReconciliationSettings): Fault[] {
   const { schedule, timeZone, toleranceAmounts = {} } = settings;
   const faults: Fault[] = [];

@@ -16,7 +16,7 @@ import { StripeReports } from './stripe/stripe.reports.js';
 import { keylessCapabilities, StripePsp } from './stripe/stripe.psp.js';
 import { StripeNotices } from './stripe/stripe.webhook.js';
 
-/** What an account is made of, with its references to the environment resolved. */
+/** The settings of an account, with its references to the environment resolved. */
 export interface AccountSettings {
   readonly name: string;
   readonly baseUrl?: string;
@@ -24,7 +24,7 @@ export interface AccountSettings {
   readonly credentials: Readonly<Record<string, string>>;
   /** The PSP's name of the account, where the file says it. */
   readonly account?: string;
-  /** Of a bank that speaks in files, with where its instructions are collected. */
+  /** The settings of a bank that speaks in files, with the store of its instructions. */
   readonly bank?: BankSettings;
   readonly instructions?: BankInstructions | undefined;
   readonly clock: Clock;
@@ -37,17 +37,17 @@ export interface Credential {
   readonly secret: boolean;
   /** It is an address, and checked as baseUrl is; `takes`: the secrets that are sent there. */
   readonly url?: { readonly takes: readonly string[] };
-  /** What it must look like, and how that is said without showing it. */
+  /** The form of the credential, and a description that does not show it. */
   readonly form?: { readonly pattern: RegExp; readonly message: string };
 }
 
 export interface AdapterEntry {
-  /** What `adapter` says in the configuration. */
+  /** The value of `adapter` in the configuration. */
   readonly adapter: string;
   readonly credentials: readonly Credential[];
   /** Whether baseUrl may have a path. */
   readonly basePath: boolean;
-  /** Where it is reached unless baseUrl says otherwise. */
+  /** The address of the PSP unless baseUrl names another. */
   readonly publicUrl: string;
   /** The hosts of the PSP itself; null: it is none that there is. */
   readonly hosts: RegExp | null;
@@ -164,7 +164,7 @@ export const adapters: readonly AdapterEntry[] = [
       { name: 'balanceAccount', required: false, secret: false },
       { name: 'transfersBaseUrl', required: false, secret: false, url: { takes: ['transfersApiKey'] } },
       optional('transfersApiKey'),
-      // Of the balance platform's webhooks; the account's own if absent.
+      // The keys of the balance platform's webhooks; the account's own if absent.
       hmacKey('transfersHmacKey'),
       hmacKey('transfersHmacKeyPrevious'),
       // Reports; without an address there are none.

@@ -13,11 +13,11 @@ export interface AnnouncedReport {
 
 /** Fetches the reports of one PSP account, unchanged. */
 export interface ReportSource {
-  /** What happened in this time, where the PSP can be asked for it at any time. */
+  /** The PSP's movements in this time, if it can be asked for them at any time. */
   period?(period: Period, signal: AbortSignal): AsyncIterable<Uint8Array>;
   /** A report that was announced. @throws ReportNotFetched */
   announced?(report: AnnouncedReport, signal: AbortSignal): AsyncIterable<Uint8Array>;
-  /** Where no schedule says when, an announced report is fetched this long after; absent: at once. */
+  /** The delay after which an announced report is fetched if no schedule says when; absent: at once. */
   readonly fetchAfterMs?: number;
   /** They are a bank's statements. */
   readonly areStatements?: true;

@@ -74,7 +74,7 @@ interface RoutingExplanation {
   readonly rule: number | null;
   /** The rules before it. */
   readonly passed: readonly { readonly rule: number; readonly because: string }[];
-  /** As `candidates()` has them. */
+  /** The candidates, in the order of `candidates()`. */
   readonly order: readonly string[];
   /** The accounts of the rule. `because`: why it is left out; null: it is not. `weight`: null where none is drawn. */
   readonly accounts: readonly {

@@ -31,7 +31,7 @@ const rule = strictObject(
 /** Routing rules as an administrator writes them. */
 export const routingRules = list(rule, { maxItems: 1_000 });
 
-/** What is wrong with rules over the accounts of these names. */
+/** The faults of rules over the accounts of these names. */
 export function faultsOfRouting(
   rules: readonly RoutingRule[],
   names: readonly string[],

@@ -10,7 +10,7 @@ import { registerLookedUp } from '../core/looked-up-gauge.js';
 import { type NotificationItem } from '../psp/notification.js';
 import { type NotificationOutcome } from '../request-storage/notification.js';
 
-/** Where what a PSP says and our books say differ: by a line of a report, or by a notification. */
+/** A difference between a PSP's words and our books: in a line of a report, or in a notification. */
 export interface ReconciliationBreak {
   readonly psp: string;
   readonly id: string;
@@ -39,7 +39,7 @@ export interface BreakNotification {
   readonly eventId: string;
   readonly type: string;
   readonly facts: readonly NotificationItem[];
-  /** What became of each fact, in their order. */
+  /** The result of each fact, in their order. */
   readonly taken: readonly NotificationOutcome[];
   readonly traceId: string;
   readonly occurredAt: string | null;
@@ -245,7 +245,7 @@ async function find(tx: EntityManager, which: WhichBreak, forUpdate: boolean): P
   throw new Problem('not_found', `No ${forUpdate ? 'open ' : ''}break of this name is known.`);
 }
 
-/** What is no id names no break. */
+/** A text that is no id names no break. */
 function uuidOf(id: string): string | null {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id) ? id : null;
 }

@@ -7,7 +7,7 @@ import { minorUnits } from './decimal.js';
 import { type Covered, type ReportFormat } from './report-format.js';
 import { type ReportFault, type ReportLine, ReportRefused } from './report-line.js';
 
-/** What is read of an entry, of one of its transactions or of a balance: texts by their path, currencies at `<path>@Ccy`. */
+/** The fields of an entry, of one of its transactions or of a balance: texts by their path, currencies at `<path>@Ccy`. */
 interface Part {
   readonly line: number;
   readonly texts: Map<string, string>;
@@ -27,9 +27,9 @@ interface Statement {
 
 const MAX_DEPTH = 32;
 const MAX_TEXT = 1_000;
-/** Of one entry; they are held in memory until it ends. */
+/** The most transactions of one entry; they are held in memory until it ends. */
 const MAX_TRANSACTIONS = 100_000;
-/** Where the account of a statement or an advice stands, before its balances and entries. */
+/** The place of a statement's or an advice's account, before its balances and entries. */
 const OWNERS: ReadonlySet<string> = new Set(['Stmt/Acct/Id/IBAN', 'Ntfctn/Acct/Id/IBAN']);
 /** Sub-families of what a bank charges (external code set BankTransactionCode). */
 const FEES: ReadonlySet<string> = new Set(['CHRG', 'COMM', 'FEES']);
@@ -74,7 +74,7 @@ class CamtReader {
   private document: 'statement' | 'advice' | null = null;
   private entry: Entry | null = null;
   private transaction: Part | null = null;
-  /** What follows in this statement is about another account than the one that is asked about. */
+  /** The rest of this statement is about another account than the one that is asked about. */
   private isOfAnother = false;
   private balance: Part | null = null;
   private statement: Statement = { sums: new Map(), balances: new Map() };
@@ -216,7 +216,7 @@ class CamtReader {
     }
   }
 
-  /** What was there and what was booked is what is there. */
+  /** Checks that the opening balance and the booked entries make the closing balance. */
   private endStatement(): void {
     const { sums, balances } = this.statement;
     const opening = balances.get('OPBD') ?? balances.get('PRCD');
@@ -239,7 +239,7 @@ interface Movement {
   readonly currency: string;
 }
 
-/** What its transactions leave of the entry's amount is a movement too, so that all lines add up to the statement. */
+/** The rest of the entry's amount beside its transactions is a movement too, so that all lines add up to the statement. */
 function partsOf({ line, texts, transactions }: Entry, amount: number, currency: string): Movement[] {
   const [only] = transactions;
   if (transactions.length < 2) return [{ line, transaction: only?.texts ?? null, amount, currency }];
@@ -267,7 +267,7 @@ function signOf(texts: Part['texts']): 1 | -1 {
   return texts.get('CdtDbtInd') === 'DBIT' ? -1 : 1;
 }
 
-/** What a movement is about. A refund is a transfer here; matching finds out by the instruction whether it is a payout. */
+/** The operation of a movement. A refund is a transfer here; matching finds out by the instruction whether it is a payout. */
 function meaningOf(
   { texts, transactions }: Entry,
   { transaction, amount, currency }: Movement,

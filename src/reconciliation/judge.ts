@@ -1,7 +1,7 @@
 import { type PoolClient } from 'pg';
 import { HAS_SIGN_OF_KIND } from './match.js';
 
-/** What a judgement rests on. */
+/** The facts that a judgement rests on. */
 interface JudgeOptions {
   /** How long a PSP may take to report an effect. */
   readonly slaMs: number;
@@ -184,13 +184,13 @@ const close = (resolved: string) => `
 UPDATE reconciliation_breaks b SET closed_at = $2, closed_by = $3, resolution = found.why FROM (${resolved}) found (id, why)
  WHERE b.psp = $1 AND b.id = found.id AND b.closed_at IS NULL`;
 
-/** What is late is missing once the SLA is over, by the end of what was reported. */
+/** A late effect is missing once the SLA is over, by the end of the reported time. */
 const MISSING_NOW = `
 UPDATE reconciliation_breaks b SET category = 'missing_at_psp'
  WHERE b.psp = $1 AND b.closed_at IS NULL AND b.category = 'timing'
    AND b.occurred_at <= (SELECT max(period_to) FROM reconciliation_runs r WHERE r.psp = $1) - $2 * interval '1 ms'`;
 
-/** What lines say that were matched only now. */
+/** The changes for lines that were matched only now. */
 export async function judgeUnits(
   client: Pick<PoolClient, 'query'>,
   psp: string,

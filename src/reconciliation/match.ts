@@ -1,7 +1,7 @@
 import { type PoolClient, type QueryResult } from 'pg';
 import { type ReconciliationRules } from './rules.js';
 
-/** Of which kind the ledger's transactions are, in the words of report lines. */
+/** The kinds of the ledger's transactions, in the words of report lines. */
 const EFFECTS = `
   SELECT t.merchant_id, t.source, t.psp, t.psp_reference, t.entity_key, t.occurred_at, e.currency, e.amount,
          CASE WHEN t.kind IN ('charge', 'capture', 'capture_reversed') OR (t.kind = 'orphan' AND e.amount > 0) THEN 'payment'
@@ -38,7 +38,7 @@ const UNIT = (otherwise: string) => `
   coalesce((SELECT min(y.unit) FROM reconciliation_matches y WHERE y.merchant_id = x.merchant_id AND y.source = x.source),
            ${otherwise})`;
 
-/** What one statement matches by the PSP's id: of a report of millions of lines a single one would sort and join them all on disk. */
+/** The lines that one statement matches by the PSP's id: for a report of millions a single one would sort and join them all on disk. */
 const CHUNK = 20_000;
 
 /**
@@ -64,7 +64,7 @@ WITH chunk AS MATERIALIZED (
 )
 SELECT (SELECT count(*)::int FROM marked) AS matched, (SELECT max(key) FROM chunk) AS last`;
 
-/** Of a bank's statement: transfers that were refunds. */
+/** Transfers in a bank's statement that were refunds. */
 const BANK_REFUNDS = `
 UPDATE report_lines l SET kind = CASE l.kind WHEN 'payout' THEN 'refund' ELSE 'refund_reversed' END
   FROM bank_instructions i
@@ -88,7 +88,7 @@ const BY_BANK_FILE = record(
 
 /** Our own name of an operation. */
 const NAME = '^(payment|payout)-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-';
-/** Whose the payment or the payout is that the line names. */
+/** The merchant of the payment or payout that the line names. */
 const OWNER = `
        SELECT merchant_id FROM payments
         WHERE id = CASE WHEN l.reference ~ '${NAME}' AND l.reference LIKE 'payment-%' THEN substr(l.reference, 9, 36)::uuid END

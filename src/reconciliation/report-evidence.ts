@@ -10,7 +10,7 @@ import { OperationRegistry } from '../request-storage/operation-registry.js';
 import { Reports } from './reports.js';
 
 const PASS = 100;
-/** What is not matched, or is a break, is looked at again so often, and whenever an owner took in a line. */
+/** The interval at which unmatched lines and breaks are judged again; also judged whenever a line was taken as evidence. */
 const LOOK_AGAIN_MS = 60_000;
 
 interface Due {

@@ -22,7 +22,7 @@ export interface FetchFigures {
   readonly refused: number;
 }
 
-/** What became of a report, for people. */
+/** The state of a report, for people. */
 interface FetchRecord {
   readonly psp: string;
   readonly id: string;
@@ -51,7 +51,7 @@ const MAX_FAULT = 2_000;
 export class ReportFetches {
   constructor(@Inject(Pool) private readonly pool: Pick<Pool, 'query'>) {}
 
-  /** Until when reports of this schedule are planned already; null: none ever was. */
+  /** The time until which reports of this schedule are planned; null: none ever was. */
   async plannedUntil(psp: string): Promise<Date | null> {
     const { rows } = await this.pool.query<{ until: Date | null }>(
       'SELECT max(period_to) AS until FROM report_fetches WHERE psp = $1 AND url IS NULL',

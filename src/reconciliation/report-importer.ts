@@ -154,7 +154,7 @@ async function read(
   for await (const line of format.read(hashed(), fault)) {
     lines += 1;
     if (lines % 100_000 === 0) progress(lines);
-    // What is wrong already is only read to its end for the other faults.
+    // A report with a fault is only read to its end for the other faults.
     if (faults.length === 0) await stage.add(line);
   }
   if (faults.length > 0) throw new ReportRefused(faults.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)));

@@ -1,4 +1,4 @@
-/** What a line of a report says that happened, in our words. */
+/** The kinds of report lines, in our words. */
 export const lineKinds = [
   'payment',
   'refund',
@@ -29,7 +29,7 @@ export interface ReportLine {
   readonly reference: string | null;
   readonly currency: string;
   readonly gross: number;
-  /** Where the PSP settles in another currency than the payment's, `settled` says which, and fee and net are in it. */
+  /** Fee and net are in the currency of `settled`, if the PSP settles in another one than the payment's. */
   readonly fee: number;
   readonly net: number;
   readonly settled: string;
@@ -38,7 +38,7 @@ export interface ReportLine {
   readonly batch: string | null;
 }
 
-/** What is wrong with a report, by line; null: with the file. */
+/** A fault of a report, by line; null: of the file. */
 export interface ReportFault {
   readonly line: number | null;
   readonly message: string;

@@ -10,7 +10,7 @@ export interface ReconciliationRules {
   readonly toleranceAmounts: Readonly<Record<string, number>>;
 }
 
-/** Where the account says nothing else. */
+/** The rules of an account that says nothing else. */
 export const reconciliationRules: ReconciliationRules = {
   slaMs: 2 * DAY_MS,
   toleranceMs: DAY_MS,

@@ -16,7 +16,7 @@ export interface Run {
   readonly importedAt: Date;
 }
 
-/** Of a currency, in minor units: opening + in - out - fees - settled = closing. */
+/** The totals of a currency, in minor units: opening + in - out - fees - settled = closing. */
 export interface RunTotals {
   readonly currency: string;
   readonly opening: number;
@@ -32,13 +32,13 @@ export interface RunBreaks {
   readonly currency: string;
   readonly open: number;
   readonly closed: number;
-  /** What is reported less what the ledger has, of those that are open. */
+  /** The reported amount less the ledger's, of the open breaks. */
   readonly difference: number;
 }
 
 export interface RunResult {
   readonly run: Run;
-  /** Of its lines that are about something of ours. */
+  /** The number of its lines that are about something of ours. */
   readonly matched: number;
   readonly unmatched: number;
   readonly totals: readonly RunTotals[];
@@ -63,7 +63,7 @@ export interface RunLine {
   readonly merchantId: string | null;
   readonly source: string | null;
   readonly matchedBy: string | null;
-  /** Where no transaction fits: the operation that the line names. */
+  /** The operation that the line names if no transaction fits. */
   readonly entityKey: string | null;
 }
 
@@ -94,7 +94,7 @@ SELECT settled AS currency,
  CROSS JOIN LATERAL (SELECT r.id = $3 AS is_of) o
  WHERE l.psp = $1 AND r.imported_at <= $2 GROUP BY l.settled ORDER BY l.settled`;
 
-/** What runs found, for people and programs. */
+/** The results of runs, for people and programs. */
 @Injectable()
 export class Runs {
   constructor(@Inject(Pool) private readonly pool: Pick<Pool, 'query'>) {}

@@ -17,7 +17,7 @@ interface Source {
   readonly currency?: string;
   readonly payment_intent?: string | null;
   readonly metadata?: Readonly<Record<string, string>> | null;
-  /** Of a payout: Stripe's own to our bank. */
+  /** True for Stripe's own payout to our bank. */
   readonly automatic?: boolean;
 }
 
@@ -103,7 +103,7 @@ function lineOf(line: number, of: Transaction, fault: (fault: ReportFault) => vo
   };
 }
 
-/** What the customer was charged, where Stripe settles in another currency than that. */
+/** The amount that the customer was charged, if Stripe settles in another currency. */
 function grossOf(own: Money, { object: kind, amount, amount_captured: captured, currency }: Source): Money {
   if (currency === undefined || currency.toUpperCase() === own.currency) return own;
   const charged = fromStripeAmount(

@@ -101,7 +101,7 @@ function lineOf(row: CsvRow, fault: (fault: ReportFault) => void): ReportLine | 
     kind: isClosing ? 'settlement' : kind,
     pspReference: kind === 'payment' ? (intent ?? source) : source,
     parentReference: intent,
-    // Where the report was made with our metadata among its columns.
+    // A report may have our metadata among its columns.
     reference: row.cell(`${kind}_metadata[payonce_entity_key]`) || null,
     currency,
     gross,

@@ -39,7 +39,7 @@ export class MemoryStore implements Store {
     return Promise.resolve(this.commitNow(commit));
   }
 
-  /** What it holds now; to be brought back to with `restore`. */
+  /** A copy of its rows, for `restore`. */
   snapshot(): MemorySnapshot {
     return new Map([...this.tables].map(([name, rows]) => [name, new Map(rows)]));
   }

@@ -53,7 +53,7 @@ const MAX_TRIES = 6;
  */
 const STEP_IN_MS = 20;
 
-/** Of each commit, though many share a statement. */
+/** The span of each commit, though many share a statement. */
 const COMMIT = {
   name: 'postgres commit',
   kind: 'client',
@@ -329,7 +329,7 @@ function merchantOf<Row>(where: Where<Row>): string | null {
   return typeof merchantId === 'string' ? merchantId : null;
 }
 
-/** What is read of one merchant is read as that merchant may see it. */
+/** Rows of one merchant are read as that merchant may see them. */
 function conditionOf<Row>(columns: Columns, where: Where<Row>, values: (string | null)[]): string {
   const merchantId = merchantOf(where);
   const scope = merchantId

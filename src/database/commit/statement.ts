@@ -6,11 +6,11 @@ import { type Planned, planOf, type Shape, shapeOf } from './statement-text.js';
 
 const LEASE = 'bigint' satisfies ColumnType;
 
-/** What commits that go through the same code have in common, and their values in one order. */
+/** The shape that commits of the same code share, and their values in one order. */
 export interface Recognised {
   readonly statement: Statement;
   readonly values: readonly Value[];
-  /** Whose rows the commit writes: those of the gate's merchant alone. */
+  /** The merchant whose rows the commit writes: that of the gate, and no other. */
   readonly merchantId: string;
 }
 
@@ -198,7 +198,7 @@ function same(a: Value, b: Value): boolean {
   return a instanceof Date && b instanceof Date && a.getTime() === b.getTime();
 }
 
-/** What a statement is given of a commit. */
+/** The parameters of a commit for its statement. */
 export type Given = Pick<Recognised, 'values' | 'merchantId'>;
 
 /** Parameters of the single-row text. */

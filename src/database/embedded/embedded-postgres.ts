@@ -19,9 +19,9 @@ import { Claim } from './postgres-server.js';
  * Durability is Postgres's own (fsync on), so a killed server loses nothing either.
  */
 export interface EmbeddedPostgres {
-  /** As the owner of the tables. */
+  /** The URL for the owner of the tables. */
   readonly url: string;
-  /** As the role that row-level security holds for. */
+  /** The URL for the role that row-level security holds for. */
   readonly serviceUrl: string;
   /** Gives up this claim; stops the server when it was the last. May be called again. */
   release(): Promise<void>;

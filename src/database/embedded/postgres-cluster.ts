@@ -36,7 +36,7 @@ export interface Cluster {
 
 export const SUPERUSER = 'payonce';
 
-/** Where data go when root keeps a checkout in a place that the unprivileged user cannot enter. */
+/** The place of data when root keeps a checkout where the unprivileged user cannot enter. */
 const STATE_HOME = '/var/lib/payonce';
 
 /** Makes `.payonce` where it is missing and returns its real path. */
@@ -140,7 +140,7 @@ function initialize(place: string, password: string, binaries: PostgresBinaries)
     if (!name.startsWith(`${basename(place)}.new-`)) continue;
     const path = join(parent, name);
     const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
-    // Of a process that died over it; one that is at it takes seconds.
+    // The lock of a process that died over it: one that works takes seconds.
     if (changed < new SystemClock().wallMs() - 600_000) rmSync(path, { recursive: true, force: true });
   }
   const unfinished = `${place}.new-${randomBytes(6).toString('hex')}`;

@@ -17,7 +17,7 @@ import { type Clock } from '../../core/clock.js';
 import { type Cluster, SUPERUSER } from './postgres-cluster.js';
 
 const DATABASE = 'payonce';
-/** What the service connects as: it owns no table, and row-level security holds for it. */
+/** The role of the service: it owns no table, and row-level security holds for it. */
 const SERVICE_ROLE = 'payonce_app';
 
 /** How long a server may take to answer: crash recovery after a power cut replays up to 1 GB of log. */
@@ -89,12 +89,12 @@ export class Claim {
     throw failure(cluster, 'the embedded database does not answer');
   }
 
-  /** As the superuser, who owns the tables. */
+  /** The URL for the superuser, who owns the tables. */
   get url(): string {
     return urlOf(this.cluster, this.port, DATABASE);
   }
 
-  /** As the role of the service, which migrations make. */
+  /** The URL for the role of the service, which migrations make. */
   get serviceUrl(): string {
     const { cluster, port } = this;
     return urlOf({ password: servicePassword(cluster) }, port, DATABASE, SERVICE_ROLE);
@@ -102,7 +102,7 @@ export class Claim {
 
   /** Gives the claim up, and stops the server where it was the last: what is committed is flushed. */
   async release(): Promise<void> {
-    // What releases it may have nothing else to stay alive for.
+    // The process that releases it may have nothing else to stay alive for.
     keepAlive(this.client);
     await this.client.end().catch(() => {});
     const server = runningServer(this.cluster);
@@ -174,12 +174,12 @@ async function ensureDatabase(client: Client): Promise<void> {
   });
 }
 
-/** Of the superuser's, which does not follow from it. */
+/** The service's password is made from the superuser's, which does not follow from it. */
 function servicePassword({ password }: Cluster): string {
   return createHmac('sha256', password).update(SERVICE_ROLE).digest('hex');
 }
 
-/** What postmaster.pid says, provided that the process it names is this cluster's server. */
+/** The contents of postmaster.pid, provided that the process it names is this cluster's server. */
 function runningServer(cluster: Cluster): Postmaster | null {
   const lines = readOr('', join(cluster.data, 'postmaster.pid')).split('\n');
   // Lines: pid, data directory, start time, port, socket directory, address, shared memory, status.

@@ -121,7 +121,7 @@ function keyFor(what: string, idempotencyKey: string): string {
 function paymentBody(instruction: Instruction, merchantAccount: string, amount: AdyenAmount): object {
   const { operation, entityKey, route, token, customer, statementDescriptor, pspCustomer } = instruction;
   const byMerchant = instruction.initiator === 'merchant';
-  // Where the merchant charges by itself, there is no customer to send anywhere.
+  // A charge that the merchant initiates has no customer to send anywhere.
   const returnUrl = byMerchant ? undefined : instruction.returnUrl;
   const shopperReference = pspCustomer ?? customer?.reference;
   return {
@@ -308,7 +308,7 @@ function wholeNumber(value: unknown): number | null {
   return typeof value === 'string' && /^(?:0|[1-9]\d{0,15})$/.test(value) ? Number(value) : null;
 }
 
-/** Where the code is missing, the reason is known by its words. */
+/** The words give the reason if the code is missing. */
 function refusalCodeOf({ refusalReasonCode, refusalReason, additionalData }: AdyenBody): string | undefined {
   const raw = text(record(additionalData)['refusalReasonRaw']);
   return text(refusalReasonCode) ?? adyenRefusalCode(text(refusalReason), raw);

@@ -33,7 +33,7 @@ export function transferRequest(instruction: Instruction, balanceAccountId: stri
     counterparty: { transferInstrumentId: token },
     priority: 'regular',
     reference: referenceFor(entityKey),
-    // What the recipient reads on the statement.
+    // The recipient reads this on the statement.
     description: description(statementDescriptor ?? reference),
   };
   return request('/transfers', body, idempotencyKey);

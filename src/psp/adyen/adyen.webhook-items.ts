@@ -8,7 +8,7 @@ export interface AdyenItem {
   readonly eventCode: string;
   readonly success: 'true' | 'false' | boolean;
   readonly pspReference: string;
-  /** Of an item about a modification: the payment. */
+  /** The payment, in an item about a modification. */
   readonly originalReference?: string | null;
   readonly merchantAccountCode: string;
   readonly merchantReference?: string | null;
@@ -135,7 +135,7 @@ function cancellation(item: AdyenItem, success: boolean): Finding[] {
   return [modification('void', item, answer), cancel(item, success)];
 }
 
-/** What became of a cancel of the payment, ours or another one. */
+/** The result of a cancel of the payment, ours or another one. */
 function cancel(item: AdyenItem, success: boolean): Finding {
   const { pspReference: cancelReference, originalReference, merchantReference } = item;
   const payment = text(originalReference);

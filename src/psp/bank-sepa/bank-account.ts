@@ -12,7 +12,7 @@ export interface Mandate {
   readonly sequence: MandateSequence;
 }
 
-/** Whose account it is that money goes to, or is collected from. Personal data: stored encrypted. */
+/** The holder of the account that money goes to, or is collected from. Personal data: stored encrypted. */
 export interface BankAccount {
   readonly name: string;
   readonly iban: string;
@@ -23,7 +23,7 @@ export interface BankAccount {
 
 const MAX_NAME_LENGTH = 70;
 export const BIC = /^[A-Z]{6}[A-Z2-9][A-NP-Z0-9](?:[A-Z0-9]{3})?$/;
-/** What SEPA takes for the id of a mandate; no slash at the beginning or the end, and no two in a row. */
+/** The id of a mandate, as SEPA takes it; no slash at the beginning or the end, and no two in a row. */
 const MANDATE_ID = /^(?!\/)(?!.*\/\/)[A-Za-z0-9/\-?:().,'+]{1,35}(?<!\/)$/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 

@@ -1,6 +1,6 @@
 import { BankFileRefused, elementsAt, textAt, type XmlElement } from './xml.js';
 
-/** What one line of a status report (pain.002) says. Without an EndToEndId it is about all of a block or a file. */
+/** One line of a status report (pain.002). Without an EndToEndId it is about all of a block or a file. */
 export interface StatusLine {
   readonly messageId: string;
   readonly paymentBlock: string | null;
@@ -11,10 +11,10 @@ export interface StatusLine {
   readonly reason: string | null;
 }
 
-/** What one booked line of a statement (camt.053) or an advice (camt.054) says. */
+/** One booked line of a statement (camt.053) or an advice (camt.054). */
 export interface BookedLine {
   readonly endToEndId: string | null;
-  /** Of a line that stands for a whole file or block; null where it names none. */
+  /** The file or block that the line stands for; null if it names none. */
   readonly messageId: string | null;
   readonly paymentBlock: string | null;
   readonly count: number | null;
@@ -93,7 +93,7 @@ function statusLines(report: XmlElement): StatusLine[] {
   return [...blocks, ...line(group, 'GrpSts', { paymentBlock: null, endToEndId: null })];
 }
 
-/** Where the bank gave the reason of a refused block at its transactions alone. */
+/** The reason of a refused block that the bank gave at its transactions alone. */
 function withoutReason(whole: StatusLine[], lines: readonly StatusLine[]): StatusLine[] {
   const reason = lines.find((line) => line.reason !== null)?.reason ?? null;
   return whole.map((line) => ({ ...line, reason: line.reason ?? reason }));

@@ -29,7 +29,7 @@ export interface DropKey {
   readonly passphrase?: string;
 }
 
-/** Of an account's credentials. */
+/** The key of an account's credentials. */
 export function dropKeyOf({ privateKey = '', passphrase }: Readonly<Record<string, string>>): DropKey {
   return { privateKey, ...(passphrase === undefined ? {} : { passphrase }) };
 }
@@ -109,7 +109,7 @@ export async function openDrop(
   };
 }
 
-/** As `ssh-keygen -lf` prints it. */
+/** The fingerprint as `ssh-keygen -lf` prints it. */
 function fingerprintOf(hostKey: Buffer): string {
   // 32 bytes are 43 characters, and one that fills up.
   return `SHA256:${createHash('sha256').update(hostKey).digest('base64').slice(0, 43)}`;

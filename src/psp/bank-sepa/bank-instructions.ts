@@ -29,7 +29,7 @@ export interface StoredInstruction extends Omit<NewInstruction, 'account'> {
   readonly reason: string | null;
 }
 
-/** Where instructions are collected until the next file. */
+/** The store of instructions until the next file. */
 export abstract class BankInstructions {
   /**
    * Stores the instruction unless the account has one of this entity key, and returns the one that is stored. It is

@@ -8,18 +8,18 @@ import {
   type OwnAccount,
 } from './pain-writer.js';
 
-/** Where a bank takes files and leaves its own. */
+/** The server on which a bank takes files and leaves its own. */
 export interface SftpSettings {
   readonly host: string;
   readonly port: number;
   readonly user: string;
-  /** Of the server's host key, as `ssh-keygen -lf` prints it: `SHA256:…`. Another key is never talked to. */
+  /** The fingerprint of the server's host key, as `ssh-keygen -lf` prints it: `SHA256:…`. A server with another key is refused. */
   readonly hostKey: string;
   /** The folder that the bank takes our files from. */
   readonly upload: string;
   /** The folder where the bank leaves its files. */
   readonly download: string;
-  /** Where files of the bank are moved once they are read; without it they are left where they are. */
+  /** The folder to which files of the bank are moved once they are read; absent: they are left where they are. */
   readonly archive?: string;
 }
 
@@ -47,7 +47,7 @@ export interface BankSettings {
   readonly fetchEveryMinutes: number;
 }
 
-/** As it is written, `bank` of an account in PAYONCE_PSPS_FILE. */
+/** The entry `bank` of an account in PAYONCE_PSPS_FILE, as written. */
 export interface WrittenBank {
   readonly account: OwnAccount;
   readonly sftp: Omit<SftpSettings, 'port'> & { readonly port?: number };
@@ -111,7 +111,7 @@ interface Fault {
   readonly message: string;
 }
 
-/** What a shape cannot hold an account to, with its place below the account. */
+/** The faults that a shape cannot find, with their place below the account. */
 export function faultsOfBank(
   { adapter, speaksInFiles }: { readonly adapter: string; readonly speaksInFiles?: true },
   { bank, baseUrl }: { readonly bank?: WrittenBank; readonly baseUrl?: string },

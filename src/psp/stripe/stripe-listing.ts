@@ -4,7 +4,7 @@ import { type Answer, type CallContext, type Instruction } from '../contract.js'
 import { ENTITY_KEY, KEY, ROUTE } from './stripe.mapping.js';
 
 const PAGE = 100;
-/** Of a call's time; the rest is for what came before the list, and for telling what was found. */
+/** The part of a call's time for the list; the rest is for the calls before it and for the answer. */
 const READING_SHARE = 0.8;
 /** How long before and after an execute its object can have been created, by Stripe's clock, in ms. */
 const MARGIN_MS = 60_000;
@@ -13,7 +13,7 @@ const UNNOTICED_SKEW_MS = 15_000;
 /** Beyond it our clock is wrong, and it is not known what it said when the requests were sent. */
 const MAX_SKEW_MS = 300_000;
 
-/** What every object that a route makes is known by. */
+/** An object of Stripe with the names of the route that made it. */
 export interface Marked {
   readonly id: string;
   readonly metadata: Stripe.Metadata | null;
@@ -40,7 +40,7 @@ interface TimeRange {
 /** One of Stripe's lists, newest first. */
 interface Listing<T extends Marked> {
   readonly list: (page: Page) => Promise<Stripe.Response<Stripe.ApiList<T>>>;
-  /** What one found object says about the instruction. */
+  /** The answer that one found object gives about the instruction. */
   readonly judge: (object: T) => Answer;
   /** When ours can have been created; without it the list is bounded by something else than time. */
   readonly times: readonly TimeRange[] | undefined;

@@ -11,7 +11,7 @@ import { stripeDecline } from './decline-codes.js';
 import { fromStripeAmount, toStripeAmount } from './stripe-currencies.js';
 import { UNREADABLE_ANSWER } from './stripe-http-client.js';
 
-/** What this route is found by at Stripe. */
+/** The names of the metadata by which a route is found at Stripe. */
 export const ENTITY_KEY = 'payonce_entity_key';
 export const ROUTE = 'payonce_route';
 /** The key it was made under: what is found by it is ours even where the database forgot that it made it. */
@@ -26,7 +26,7 @@ export function createParams(instruction: Instruction): Stripe.PaymentIntentCrea
   const amount = toStripeAmount(money);
   if (amount === null) return null;
   const byMerchant = instruction.initiator === 'merchant';
-  // Where the merchant charges by itself, there is no customer to send anywhere.
+  // A charge that the merchant initiates has no customer to send anywhere.
   const returnUrl = byMerchant ? undefined : instruction.returnUrl;
   return {
     amount,
@@ -78,7 +78,7 @@ export function answerOfIntent(
 ): Answer {
   const found = { pspReference: intent.id, pspCode: intent.status };
   const { amount, ...rest } = judged(intent, instruction, kind);
-  // What is not there has no id. The one at hand is that of the payment it would have acted upon,
+  // An object that is not there has no id. The one at hand is that of the payment it would have acted upon,
   // and a route that has an id is never believed to be unknown to the PSP.
   if (rest.outcome === 'not_found') return { pspCode: intent.status, ...rest };
   if (amount === undefined) return { ...found, ...rest };

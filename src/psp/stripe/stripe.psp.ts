@@ -43,7 +43,7 @@ export const stripeCapabilities: Capabilities = {
   // for what it finds; "not found" is said by listing, which reads what was written.
   // How long a request that was received may still run is not documented; Stripe's own SDK waits
   // for 80 s before it gives an answer up.
-  // Of an answer of 500 Stripe says to treat the result as indeterminate, and that its engineers look at
+  // Stripe says to treat the result of an answer of 500 as indeterminate, and that its engineers look at
   // such requests and may finish what they began, reported by webhook: https://docs.stripe.com/error-low-level
   // No time is named; a day is how long it remembers the request by its key.
   lookup: {

@@ -263,7 +263,7 @@ function findingsOfRefund(refund: Stripe.Refund): Finding[] {
 function findingsOfDispute(dispute: Stripe.Dispute, withheld: boolean): Finding[] {
   const { payment_intent: payment } = dispute;
   const found = disputeOf(dispute, withheld);
-  // Of a charge that no PaymentIntent made, and none of ours therefore.
+  // The charge was made by no PaymentIntent, and is therefore none of ours.
   if (!payment || !found) return [];
   return [{ ...found, parentReference: typeof payment === 'string' ? payment : payment.id }];
 }
