@@ -3,7 +3,7 @@ import { DatabaseModule } from '../database/database.module.js';
 import { BankInstructions } from '../psp/bank-sepa/bank-instructions.js';
 import { InstructionStore } from './instruction-store.js';
 
-/** Where the adapter of a bank collects its instructions: an adapter knows no database. */
+/** The store in which the adapter of a bank collects its instructions: an adapter knows no database. */
 @Global()
 @Module({
   imports: [DatabaseModule],

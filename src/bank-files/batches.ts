@@ -49,7 +49,7 @@ interface Collected {
   readonly sealed: Uint8Array;
 }
 
-/** What a bank takes; with 10,000 lines a file has about 8 MB. */
+/** The most lines that a bank takes; with 10,000 a file has about 8 MB. */
 export const MAX_FILE_BYTES = 20_000_000;
 const KINDS: readonly InstructionKind[] = ['credit_transfer', 'direct_debit'];
 

@@ -17,7 +17,7 @@ const FIND = `SELECT id, psp, end_to_end_id AS "endToEndId", entity_key AS "enti
                      amount, remittance, sealed, status, reason
                 FROM bank_instructions`;
 
-/** What an encrypted account is bound to. */
+/** The context that an encrypted account is bound to. */
 export function accountContext(id: string): string {
   return `bank-instruction/${id}`;
 }

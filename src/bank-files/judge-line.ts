@@ -8,7 +8,7 @@ import { type PspNotification } from '../psp/notification.js';
 import { factsOf, type Finding } from '../psp/notification-check.js';
 import { type Operation } from '../psp/contract.js';
 
-/** What is known here of the line of a file that the bank speaks of. */
+/** The instruction that a bank's line is about, as it is known here. */
 export interface KnownInstruction {
   readonly endToEndId: string;
   readonly entityKey: string;
@@ -80,7 +80,7 @@ export function judgeBooking(known: KnownInstruction, line: BookedLine): Judged 
   return judged(known, { ...booked, status: status === 'returned' ? status : 'booked' });
 }
 
-/** What the bank says of a name that is ours by its form, and that nothing here has. */
+/** The notification for an EndToEndId that has our format and is not in the table. */
 export function unknownNotice(endToEndId: string, type: string): PspNotification {
   const answer = { outcome: 'succeeded', pspReference: endToEndId } as const;
   return noticeOf(endToEndId, type, null, [{ pspReference: endToEndId, operation: 'payout', answer }]);

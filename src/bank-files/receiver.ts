@@ -53,7 +53,7 @@ const nothingRead = (): Reading => ({
 });
 
 interface Line extends KnownInstruction {
-  /** Of the file that contains it; null if no known file does. */
+  /** The id of the file that contains it; null if no known file does. */
   readonly messageId: string | null;
 }
 
@@ -88,7 +88,7 @@ export class Receiver {
       async (file) => {
         const path = posix.join(download, file.name);
         const isRead = await this.take(psp, file, drop, path);
-        // What could not be read may be half of a file: it stays where its other half will be.
+        // A file that could not be read may be half of one: it stays where its other half will be.
         if (isRead && archive !== undefined) await this.archive(drop, path, posix.join(archive, file.name));
         return isRead;
       },
@@ -286,7 +286,7 @@ export class Receiver {
   }
 }
 
-/** As it is after the lines of this file that were read so far. */
+/** The status after the lines of this file that were read so far. */
 function nowAs(known: Line, { moved }: Reading): Line {
   const status: InstructionStatus = moved.get(known.endToEndId)?.status ?? known.status;
   return { ...known, status };
@@ -301,7 +301,7 @@ function note(reading: Reading, { endToEndId, status: before }: Line, judged: Ju
   reading.notices.push(notice);
 }
 
-/** What a booking of a whole file is about: those that were not refused, where they sum up to it. Null where not. */
+/** The instructions that a booking of a whole file is about: those that were not refused, if they sum up to it. Null if not. */
 function wholeOf(lines: readonly Line[], { amount, count }: BookedLine): readonly Line[] | null {
   if (lines.length === 0) return [];
   const booked = lines.filter(({ status }) => status !== 'rejected');

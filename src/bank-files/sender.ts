@@ -12,7 +12,7 @@ import { Batches, type BankPsp, MAX_FILE_BYTES, sha256Of, type UnsentBatch } fro
 
 const MAX_FAULT_LENGTH = 300;
 
-/** What says that a file was put may be lost with other commits; one that is `placing` is never put again. */
+/** The row that says a file was put may be lost with other commits; a file that is `placing` is never put again. */
 function mayBePut({ state }: UnsentBatch): string {
   return state === 'placing' ? 'true' : `${HOLD} = 'none'`;
 }

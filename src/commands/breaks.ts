@@ -143,7 +143,7 @@ async function detailsOf(): Promise<(found: ReconciliationBreak) => Details> {
   };
 }
 
-/** As the API has it, and with what the notification said. */
+/** The break as the API shows it, with the words of the notification. */
 async function jsonOf(): Promise<(found: ReconciliationBreak) => object> {
   const { breakViewOf } = await import('../reconciliation/reconciliation.view.js');
   return (found) =>

@@ -15,20 +15,20 @@ import { type Operated } from '../request-storage/route-worker.js';
 import { type PspAttempt, type PspRequest } from '../request-storage/psp-request.entity.js';
 import { type Statement } from '../request-storage/statement.js';
 
-/** What a command came to: `json` for programs, `text` for people. */
+/** The result of a command: `json` for programs, `text` for people. */
 export interface Outcome {
   readonly json: unknown;
   readonly text: string;
 }
 
-/** What an operator may have done about a stuck operation. */
+/** The actions of an operator on a stuck operation. */
 export interface Operations {
   /** Looks it up at its PSP at least once, where the PSP offers a lookup. Returns the calls that were made. */
   askNow(stuck: Operated, traceId: string): Promise<readonly PspAttempt[]>;
   resolveStuck(stuck: Operated, statement: Statement, traceId: string): Promise<PspRequest>;
 }
 
-/** What may be done about the files of banks. */
+/** The actions on the files of banks. */
 export interface BankWork {
   /** The PSP accounts at banks that take files. */
   readonly names: readonly string[];
@@ -37,22 +37,22 @@ export interface BankWork {
   fetchNow(psp: string): Promise<number>;
 }
 
-/** What commands work on. */
+/** The installation that commands work on. */
 export interface Opened {
   /** Which installation it is, for people; without secrets. */
   readonly place: string;
   readonly database: Database;
   readonly clock: Pick<DatabaseClock, keyof Clock | 'differenceMs'>;
   readonly ids: Ids;
-  /** What is done again and again, as a worker of this configuration does it. Opened on first use. */
+  /** The periodic tasks, as a worker of this configuration runs them. Opened on first use. */
   readonly withPeriodicTasks: <T>(work: (tasks: readonly PeriodicTask[]) => Promise<T>) => Promise<T>;
-  /** What works on the files of banks, as a worker of this configuration does it. Opened on first use. */
+  /** The work on the files of banks, as a worker of this configuration does it. Opened on first use. */
   readonly withBankFiles: <T>(work: (files: BankWork) => Promise<T>) => Promise<T>;
-  /** What decides operations, as a worker of this configuration does it. Opened on first use. */
+  /** The decisions about operations, as a worker of this configuration makes them. Opened on first use. */
   readonly withOperations: <T>(work: (operations: Operations) => Promise<T>) => Promise<T>;
   /** The people who sign in to the console. @throws ConfigError where the seal key is not that of the database */
   readonly operators: () => Promise<Operators>;
-  /** What people did, chained, and what signs its anchors. @throws ConfigError as `operators` */
+  /** The chain of people's actions, and the key that signs its anchors. @throws ConfigError as `operators` */
   readonly audit: () => Promise<{ readonly chain: AuditChain; readonly seal: Encryption }>;
   /** The PSP accounts that are stored. @throws ConfigError, PspsFileError */
   readonly pspAccounts: () => Promise<PspAdministration>;
@@ -64,7 +64,7 @@ export interface Opened {
   readonly holdsCardNumber: (text: string) => Promise<boolean>;
 }
 
-/** What commands are performed with: src/cli.ts, which is loaded when one is. */
+/** The code that performs commands: src/cli.ts, which is loaded when one runs. */
 export interface Installation {
   /** Opens the installation, says which it is and does the work. Makes and migrates none. */
   withInstallation(
@@ -78,7 +78,7 @@ export interface Installation {
     plan: boolean,
     announce: (place: string) => void,
   ): Promise<readonly string[]>;
-  /** What went wrong, with a code for programs. */
+  /** The error, with a code for programs. */
   explain(error: unknown): { readonly code: string; readonly message: string };
 }
 
@@ -105,7 +105,7 @@ function actorName(text: string): string {
   throw new InvalidArgumentError('1 to 64 of A-Z a-z 0-9 _ . @ + -');
 }
 
-/** What a person wrote down, as it may be kept. */
+/** A person's note, as it may be kept. */
 export async function noteOf(
   option: string,
   text: string,

@@ -1,14 +1,14 @@
 import { Argument, type Command } from 'commander';
 import { withExamples } from './command.js';
 
-/** What a shell needs to know of a command. */
+/** The description of a command for a shell. */
 interface Completed {
   /** Its name and those above it, without `payonce`: `stuck list`. */
   readonly path: string;
   readonly description: string;
   readonly commands: readonly Completed[];
   readonly options: Command['options'];
-  /** What its arguments may be, where that is a list. */
+  /** The values that its arguments may have, if that is a list. */
   readonly choices: readonly string[];
 }
 

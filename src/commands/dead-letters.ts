@@ -8,7 +8,7 @@ import { ago, folded, list } from './text.js';
 
 /** How many letters one list shows. */
 const MAX_LISTED = 10_000;
-/** Of an error in a list; `show` has all of it. */
+/** The most characters of an error in a list; `show` has all of it. */
 const SHOWN_ERROR = 60;
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 

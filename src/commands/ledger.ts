@@ -16,7 +16,7 @@ interface EntryOptions extends DayOptions {
   readonly merchant?: string;
 }
 
-/** As in src/ledger/ledger.ts, which is not loaded for help. */
+/** The same list as in src/ledger/ledger.ts, which is not loaded for help. */
 const ACCOUNTS = [
   'psp_clearing',
   'merchant_payable',

@@ -4,7 +4,7 @@ import { type Migrate } from './migrate.js';
 import { programOf } from './program.js';
 import { folded } from './text.js';
 
-/** Where a command runs. */
+/** The terminal of a command. */
 interface Terminal {
   readonly env: NodeJS.ProcessEnv;
   readonly stdout: (text: string) => void;

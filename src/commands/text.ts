@@ -1,4 +1,4 @@
-/** What people read: lists, times and messages that fit 80 columns. Programs use --json. */
+/** Texts for people: lists, times and messages that fit 80 columns. Programs use --json. */
 
 const WIDTH = 80;
 
@@ -30,7 +30,7 @@ export function exactly(time: Date, now: Date): string {
   return `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC (${ago(time, now)})`;
 }
 
-/** What is written under a line of a list: each with its name. */
+/** The lines under a line of a list: each with its name. */
 type Details = readonly (readonly [name: string, value: string])[];
 
 interface Entry {
@@ -77,7 +77,7 @@ export function folded(first: string, text: string): string {
   return lines.map((line, i) => `${i === 0 ? first : indent}${line}`.trimEnd()).join('\n');
 }
 
-/** What must stay whole to be copied: an id is one word, and so is a command without its options. */
+/** Words that must stay whole to be copied: an id is one word, and so is a command without its options. */
 function wordsOf(text: string): string[] {
   // A name or an error must not move the cursor of the terminal that shows it.
   const plain = text.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type OpenAPIObject } from '@nestjs/swagger';
 import { type Resource, type Site } from './site.js';
 
-/** What is below /docs. It is read and rendered at the first request, not at every start. */
+/** The pages below /docs. They are read and rendered at the first request, not at every start. */
 @Injectable()
 export class DocsSite {
   private site: Promise<Site> | undefined;

@@ -70,7 +70,7 @@ function guideOf(path: string, markdown: string, hrefOf: HrefOf): Guide {
   return { path, title, render: () => renderMarkdown(markdown, hrefOf) };
 }
 
-/** Where a link of this file leads on the site. */
+/** The address on the site to which a link of this file leads. */
 function hrefFrom(file: string, target: string, targets: ReadonlyMap<string, string>): string | null {
   // The overview names the reference by its address on a developer's machine.
   if (/^https?:/.test(target)) return target.replace(/^http:\/\/127\.0\.0\.1:3000(?=\/docs)/, '');

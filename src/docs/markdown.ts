@@ -1,7 +1,7 @@
 import { Marked } from 'marked';
 import { diagramAsRows } from './diagram.js';
 
-/** As GitHub makes them of headings, so that a link to one works in both places. */
+/** The anchors that GitHub makes of headings, so that a link to one works in both places. */
 export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()

@@ -49,7 +49,7 @@ export class MerchantRouting {
   readonly changedAt: Date;
 }
 
-/** What an encrypted entry is bound to. */
+/** The context that an encrypted entry is bound to. */
 export function entryContext(id: string): string {
   return `psp-account/${id}`;
 }

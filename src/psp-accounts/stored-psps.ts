@@ -164,7 +164,7 @@ function usable(
   return null;
 }
 
-/** What cannot be used of an account can still be disabled. */
+/** An account that cannot be used can still be disabled. */
 function disabledToo(old: Known, { disabledAt }: StoredPspAccount): Known {
   return disabledAt === null ? old : { ...old, psp: { ...old.psp, isDisabled: true } };
 }

@@ -23,13 +23,13 @@ export class SetDuplicateWindowDto {
 }
 
 export class SetOrphanPolicyDto {
-  /** As the configuration says where it is left out. */
+  /** The configured value applies if it is left out. */
   @IsOneOf(orphanPolicies, { optional: true })
   policy?: OrphanPolicy;
 }
 
 export class SetRequestRateDto {
-  /** As the configuration says where it is left out. */
+  /** The configured value applies if it is left out. */
   @IsWholeNumber({ minimum: 1, maximum: 1_000_000, optional: true })
   per_second?: number;
 }
