@@ -2,18 +2,18 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const src = resolve(__dirname, '../src');
-const WITHOUT_SUBJECT = /^\s*(?:\/\*\*|\/\/) (?:What|Of|As|Where|Whose|Until)\b/;
+const WITHOUT_SUBJECT = /^[\t ]*(?:\/\*\*(?:\n *\*)?|\/\/) (?:What|Of|As|Where|Whose|Until)\b.*/gm;
 
 /** A comment is a sentence with a subject, or a noun phrase that names the thing below it. */
 function withoutSubject(text: string): string[] {
-  return text.split('\n').filter((line) => WITHOUT_SUBJECT.test(line));
+  return text.match(WITHOUT_SUBJECT) ?? [];
 }
 
 describe('comments', () => {
   it('are seen where their subject is missing', () => {
     const text =
-      '/** What it holds. */\n  // Of this account.\n/** The account that it holds. */\nconst of = 1;';
-    expect(withoutSubject(text)).toHaveLength(2);
+      '/** What it holds. */\n  // Of this account.\n/**\n * Where it is.\n */\n/** The account that it holds. */\nconst of = 1;';
+    expect(withoutSubject(text)).toHaveLength(3);
   });
 
   it('of src begin with their subject', () => {

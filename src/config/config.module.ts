@@ -13,7 +13,7 @@ import { sealKeyOf } from './seal-key.js';
 export const LOGGER = Symbol('logger');
 
 /**
- * What every module may ask for: the configuration, the clock, ids, encryption, the log and the metrics. `more`
+ * The providers that every module may ask for: the configuration, the clock, ids, encryption, the log and the metrics. `more`
  * is configuration of the same kind that other folders declare, as the file of PSP accounts is.
  */
 @Global()

@@ -103,7 +103,7 @@ const otherSeparator =
   /^[\p{Z}\p{Pd}\p{Pc}\p{Cf}\p{M}\u00b7\u2022\u2024\u2027\u2044\u2212\u30fb\uff0e\uff0f]$/u;
 
 /**
- * What a character outside ASCII counts as: 0 to 9, or -1. Decimal digits of every script come in
+ * The digit that a character outside ASCII counts as: 0 to 9, or -1. Decimal digits of every script come in
  * ascending tens (Unicode, chapter 4.6); superscripts and circled digits by compatibility (NFKC).
  */
 function foreignDigit(codePoint: number): number {
@@ -162,7 +162,7 @@ const DATE = '(?:19|20)[0-9]{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])';
 const TIME = '(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]{1,9})?)?';
 
 /**
- * What holds digits by nature and is let through as a whole, never as a part of a longer word: UUIDs
+ * Words that hold digits by nature and are let through as a whole, never as a part of a longer word: UUIDs
  * (RFC 9562), digests in hex of 32 characters or more with at least four letters, dates and times of day. So are IBANs.
  * Adyen's references need no exemption: one in millions has twelve digits in a row.
  */

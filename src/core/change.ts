@@ -10,7 +10,7 @@ export type Change = Insert | Update;
 /** All that one commit writes, in the order in which it is written. */
 export interface Commit {
   /**
-   * Where it does not apply (its guard fails, or its primary key is taken) the commit is refused quietly
+   * If it does not apply (its guard fails, or its primary key is taken) the commit is refused quietly
    * (`by: 'gate'`), which is how races are lost. Every other guard that fails, and every rule of the database
    * that is broken, refuses the whole commit as well, and says which.
    */
@@ -118,7 +118,7 @@ export class NoneOf {
 export type Where<Row> = { readonly [K in keyof Row]?: Row[K] | NoneOf };
 
 /**
- * Where rows are kept. Two implementations answer alike: Postgres, and memory for simulations.
+ * The store of rows. Two implementations answer alike: Postgres, and memory for simulations.
  */
 export abstract class Store {
   /**

@@ -1,5 +1,5 @@
 /**
- * What is held back because the database may have lost commits (docs/adr/0050):
+ * The operations that are held back because the database may have lost commits (docs/adr/0050):
  *
  * - `none`        nothing
  * - `failover`    a route waits for its own PSP; a person has compared what later routes did

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /**
- * What has become of an object of a merchant, for the merchant's endpoints. Written in the commit that
+ * A change of an object of a merchant, for the merchant's endpoints. Written in the commit that
  * makes it so, so that there is exactly one for each change; never changed but for `fannedOutAt`.
  */
 @Entity('events')

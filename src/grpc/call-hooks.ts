@@ -34,7 +34,7 @@ interface CallTools {
 }
 
 /**
- * What happens to every call before and after its handler: credentials, scope and idempotency-key are checked
+ * The hooks of every call, before and after its handler: credentials, scope and idempotency-key are checked
  * before a byte of the message is read; at last come one line in the log and one sample in the metrics.
  */
 export function callHooks(tools: CallTools): ServerInterceptor {

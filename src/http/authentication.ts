@@ -12,7 +12,7 @@ import { RequestHooks, singleHeader } from './request-hooks.js';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /**
- * What a route asks of its caller: credentials, scope, the id in the path and the Idempotency-Key, all before a
+ * Checks the access rule of a route: credentials, scope, the id in the path and the Idempotency-Key, all before a
  * byte of the body is looked at.
  */
 @Injectable()

@@ -21,7 +21,7 @@ export interface Drained {
 }
 
 /**
- * What `app.close()` does with requests: /health/ready says 503 at once and answers close their
+ * Lets `app.close()` end requests: /health/ready says 503 at once and answers close their
  * connections; after the drain delay the listener closes; what is in flight then has the grace
  * period to finish. Connections that outlast it are cut: their payments are resumable.
  */

@@ -21,7 +21,7 @@ const IN_FLIGHT = 'payonce_http_requests_in_flight';
 const SHARE_RETRY_S = 1;
 
 /**
- * What happens to every request before and after its handler: its state at first, one line in the log and one
+ * The hooks of every request, before and after its handler: its state at first, one line in the log and one
  * sample in the metrics at last. What a route asks of its caller is checked by hooks after this one.
  */
 @Injectable()

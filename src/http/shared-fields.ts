@@ -10,7 +10,7 @@ interface Said {
 }
 
 /**
- * What Postgres can store and a person can read: no control characters, line breaks included. Written out,
+ * A text that Postgres can store and a person can read: no control characters, line breaks included. Written out,
  * because generators of clients do not know `\p{Cc}`.
  */
 const LINE = String.raw`^[^\u0000-\u001f\u007f-\u009f]*$`;

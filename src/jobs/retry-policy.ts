@@ -8,7 +8,7 @@ export interface RetryTier extends LadderStep {
 }
 
 /**
- * Where jobs go that failed: each tier waits longer than the one before and has a queue of its own, so that a
+ * The tiers of jobs that failed: each waits longer than the one before and has a queue of its own, so that a
  * job on its tenth retry never delays a first attempt.
  */
 export interface RetryPolicy {

@@ -16,7 +16,7 @@ SELECT psp, CASE WHEN opened_at > statement_timestamp() - interval '1 minute' TH
   FROM psp_requests WHERE verdict = 'open' AND next_step_at IS NOT NULL GROUP BY 1, 2`;
 
 /**
- * What the process is, what payments, refunds and payouts have become, and which routes are open for how long.
+ * The build of the process, the statuses of payments, refunds and payouts, and the age of open routes.
  * @returns a listener of commits, which counts
  */
 export function registerOperationMetrics(

@@ -5,7 +5,7 @@ import { isOfPayment, paymentIdOf } from '../request-storage/entity-key.js';
 import { orphanEffects, pspRequests } from '../request-storage/psp-request.table.js';
 
 /**
- * What an operator searches for by payment: one line for each call to a PSP, and a warning for what needs a
+ * The log that an operator searches by payment: one line for each call to a PSP, and a warning for what needs a
  * person. Written here and nowhere else: from the call once it is answered, and from commits once they are
  * done, so that what was decided and not written is never logged. Neither holds a token or an answer's text.
  */

@@ -1,7 +1,7 @@
 import { type OperatorRole } from '../core/operator-role.js';
 
 /**
- * What the console's API answers. The pages in console/ are typed by this file and import no other one of the
+ * The answers of the console's API. The pages in console/ are typed by this file and import no other one of the
  * service. Times are RFC 3339, amounts minor units.
  */
 

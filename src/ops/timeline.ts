@@ -63,7 +63,7 @@ interface TimelineExtras {
 }
 
 /**
- * What a payment went through, the oldest first: requests, states, routes, calls to PSPs, what PSPs notified, proofs,
+ * The events of a payment, the oldest first: requests, states, routes, calls to PSPs, what PSPs notified, proofs,
  * what people did, what the ledger posted and what the merchant was sent. Pure.
  */
 export function timelineOf(

@@ -20,7 +20,7 @@ export interface Decided {
 }
 
 /**
- * What one operation does to its payment, in chronological order. Request storage decides what its calls prove;
+ * The effect of one operation on its payment, in chronological order. Request storage decides what its calls prove;
  * this says what is sent, and what follows from the proof. Each is in the flow file of the operation.
  */
 export interface PaymentOperation {

@@ -8,7 +8,7 @@ interface DashboardAccount {
 }
 
 /**
- * Where a person sees this payment at the PSP; null where there is no such page: the account is at a simulator or at a
+ * The page of this payment at the PSP, for people; null if there is no such page: the account is at a simulator or at a
  * bank, or the id has another form. Addresses: Stripe's and Adyen's documentation of their dashboards.
  */
 export function dashboardUrl(account: DashboardAccount, pspReference: string | null): string | null {

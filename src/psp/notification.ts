@@ -4,7 +4,7 @@ import { type AnnouncedReport } from './reports.js';
 /** A notification of a PSP, checked and translated. Holds nothing secret: it is stored. */
 export interface PspNotification {
   /**
-   * What duplicates share and nothing else does, within the account: Stripe's event id; at Adyen,
+   * The id that duplicates share and nothing else does, within the account: Stripe's event id; at Adyen,
    * which has none, made of event code, pspReference and success. At most 200 characters.
    */
   readonly eventId: string;

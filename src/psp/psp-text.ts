@@ -1,7 +1,7 @@
 import { redactedLine, removeSecrets } from '../core/redact.js';
 
 /**
- * What a PSP writes for people may quote what we sent it, or be an error page. What is kept and shown of it
+ * A PSP's text for people may quote what we sent it, or be an error page. The part that is kept and shown
  * is short, plain, and without secrets and what may be a card number.
  */
 

@@ -11,7 +11,7 @@ interface JudgeOptions {
 }
 
 /**
- * What the lines and the transactions of each of these units sum to. By sets: of a million units, a look-up of each takes
+ * The sums of the lines and the transactions of each of these units. By sets: of a million units, a look-up of each takes
  * minutes.
  */
 const unitsOf = (units: string) => `

@@ -158,7 +158,7 @@ export function handIn(
 }
 
 /**
- * What a run writes that lost its lock and may no longer decide: the answer, as evidence for the present run, and
+ * The changes of a run that lost its lock and may no longer decide: the answer, as evidence for the present run, and
  * the PSP's id on the open route, for lookups. Raises the version, so that a decision made without it is made
  * again. Empty if the answer is stored already. The first change is a gate.
  */

@@ -17,7 +17,7 @@ export interface RouteHistory {
 }
 
 /**
- * What the calls of a route prove, taken together.
+ * The evidence that the calls of a route give, taken together.
  *
  * - `effective`: the PSP reported at least once, in any call, that it did it.
  * - `ruled_out`: proved that it did not and will not; `elsewhere` says whether another PSP may be tried.

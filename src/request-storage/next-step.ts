@@ -178,7 +178,7 @@ function stepUnheld(routes: readonly RouteHistory[], current: RouteHistory, fact
 }
 
 /**
- * What may be decided without a clock: a person's statement, a success without a later call, and the answer to the
+ * True for what may be decided without a clock: a person's statement, a success without a later call, and the answer to the
  * only call. All other decisions compare times of calls, or make another call.
  */
 function holdsAtAnyTime({ attempts }: RouteHistory, evidence: Evidence): boolean {

@@ -168,7 +168,7 @@ interface RecordedItem {
 const MAX_NOTICES = 50;
 
 /**
- * What a fact means for a route. While the route is open the fact is evidence, stored with the calls and assessed
+ * The changes that a fact means for a route. While the route is open the fact is evidence, stored with the calls and assessed
  * with them. Nothing overwrites a decided route: a success for a route that was ruled out is an orphan effect, and
  * any other contradiction is for a person.
  */

@@ -19,7 +19,7 @@ export interface AdyenItem {
 }
 
 /**
- * What an item says of operations of ours; nothing for the event codes that are not listed.
+ * The facts of an item about our operations; none for event codes that are not listed.
  * https://docs.adyen.com/development-resources/webhooks/webhook-types
  */
 export function findingsOfItem(item: AdyenItem): readonly Finding[] {

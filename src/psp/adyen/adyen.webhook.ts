@@ -245,7 +245,7 @@ const transferShape = shape<TransferData>(
 );
 
 /**
- * What we ask for is money to a bank account; the same webhooks tell of everything else that moves. That a
+ * Our requests send money to a bank account; the same webhooks tell of everything else that moves. That a
  * request was received is sent for transfers that are refused a moment later, too: it proves nothing yet.
  */
 function tellsOfPayout({ category, direction, status }: TransferData): boolean {

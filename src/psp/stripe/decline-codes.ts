@@ -77,7 +77,7 @@ const stripeDeclineCodes = {
 const NEVER_AGAIN: ReadonlySet<string> = new Set(['do_not_try_again', '03', '21']);
 
 /**
- * What Stripe says of a failed payment: an error of the API, or `last_payment_error` of a PaymentIntent.
+ * Stripe's words about a failed payment: an error of the API, or `last_payment_error` of a PaymentIntent.
  * The SDK writes an empty string where the body of an error has no `decline_code`.
  */
 interface StripeFailure {

@@ -180,7 +180,7 @@ function actionOf({ next_action: action }: Stripe.PaymentIntent): { readonly nex
 }
 
 /**
- * What an error of the API means; null where it is no word of Stripe's at all (the connection
+ * The answer that an error of the API means; null where it is no word of Stripe's at all (the connection
  * failed), which is for the guard to judge.
  */
 export function answerOfError(

@@ -41,7 +41,7 @@ export function delayAfter(tries: number, retryAfterMs: number | null, random: n
 }
 
 /**
- * What a Retry-After header asks for, in ms from now: seconds, or a date (RFC 9110, section 10.2.3). null
+ * The delay that a Retry-After header asks for, in ms from now: seconds, or a date (RFC 9110, section 10.2.3). null
  * where it says nothing that can be read.
  */
 export function retryAfterMsOf(header: string | null, now: Date): number | null {

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * Where events may be sent. `public`: to addresses of the public internet, over https. `any`: anywhere,
+ * The addresses to which events may be sent. `public`: to addresses of the public internet, over https. `any`: anywhere,
  * over http as well; for development, where the receiver runs beside the service.
  */
 export type TargetPolicy = 'public' | 'any';
