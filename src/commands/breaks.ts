@@ -15,7 +15,7 @@ export function addBreaks(payonce: Command, perform: Perform): void {
   const breaks = withExamples(
     payonce
       .command('breaks')
-      .description('look after what PSPs say and our books do not bear out (docs/runbooks/break.md)'),
+      .description('list and resolve reconciliation breaks (docs/runbooks/break.md)'),
     'list',
   );
   command(breaks, 'list', 'list open breaks, the oldest first', '', '--json').action(() =>

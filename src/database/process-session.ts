@@ -12,7 +12,7 @@ const BEAT_MS = 500;
 /** A session that says nothing for so long is given up, and another one opened. */
 const ANSWER_TIMEOUT_MS = 3_000;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** So often the time is asked for at the start, each time over a round trip that is short enough. */
+/** Number of time samples at the start. Samples with a slow round trip do not count. */
 const MAX_FIRST_BEATS = 10;
 /**
  * Without an answer for so long, the server may have ended the session already. Shorter than its own

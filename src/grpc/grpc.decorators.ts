@@ -14,7 +14,7 @@ import { callOf } from './call.js';
 import { CallInterceptor } from './call.interceptor.js';
 import { GrpcProblemFilter } from './grpc-problem.filter.js';
 
-/** Under it a handler has its method and what that asks of the caller, for the hooks of calls. */
+/** Metadata key of a handler's method and access rule; the hooks of calls read it. */
 export const RPC = 'rpc';
 
 export interface Rpc {

@@ -119,7 +119,7 @@ export class RequestHooks {
   admitMerchant(edge: Pick<EdgeState, 'release'>, merchantId: string): void {
     const own = this.ofMerchants.get(merchantId) ?? 0;
     if (own > 0 && own >= this.limits.merchantShare * this.merchants.left) {
-      throw new Problem('rate_limited', 'As many requests of this merchant are in flight as may be.', {
+      throw new Problem('rate_limited', 'This merchant has reached its limit of concurrent requests.', {
         retryAfterS: SHARE_RETRY_S,
       });
     }

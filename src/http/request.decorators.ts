@@ -16,7 +16,7 @@ function callerOf({ edge: { caller } }: FastifyRequest): Caller {
   return caller;
 }
 
-/** Under it a handler has what its route asks of the caller, for the document. */
+/** Metadata key of a handler's access rule; the OpenAPI document reads it. */
 export const ACCESS = 'access';
 
 function access(asked: Access | OperatorAccess): MethodDecorator {

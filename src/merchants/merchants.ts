@@ -329,7 +329,7 @@ export class Merchants {
     const digest = digestOf(bearer);
     const known = this.callers.get(digest);
     if (known) return known;
-    // Inventions and misspelt keys cost no look at the database.
+    // A key with a wrong checksum is refused without a query.
     if (!(await translateOutage(this.issued.mayHold(bearer)))) return null;
     return this.remembered(digest, () => this.readCaller(digest));
   }

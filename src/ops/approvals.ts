@@ -126,7 +126,7 @@ export class Approvals {
   }
 
   /**
-   * Approves what has this hash, and does it at once, judged anew. `code`: for what lifts a bound.
+   * Approves the action with this hash and performs it, after checking again that it is allowed. `code`: for what lifts a bound.
    * @throws Problem `forbidden` to who asked for it and without the code, `invalid_state` where it is not to be had any more
    */
   async approve(id: string, hash: string, operator: SignedIn, code: string | null): Promise<ApprovalView> {

@@ -198,7 +198,7 @@ export class PspDirectory implements Psps {
     this.retired.clear();
   }
 
-  /** Looked at in front of the breaker: a commit of ours that was slow says nothing about the PSP. */
+  /** Checked before the breaker: our slow commit must not count as a failure of the PSP. */
   private async lockTooOld(kind: AttemptKind, leaseStillValid: () => boolean): Promise<Answer | null> {
     await checkpoint(`psp:before:${kind}`);
     return leaseStillValid() ? null : { outcome: 'not_sent', pspCode: LOCK_TOO_OLD };

@@ -67,7 +67,7 @@ export interface AdapterEntry {
   readonly speaksInFiles?: true;
   /** Whether the file may say what the account is called, and this is not contradicted by the credentials. */
   takesAccount(credentials: Readonly<Record<string, string>>, configured: string): boolean;
-  /** Names of credentials that what is written makes necessary, beyond those that always are. */
+  /** Credentials that an entry needs because of its other fields, beyond those that every entry needs. */
   missing?(written: { readonly baseUrl?: string; readonly credentials: object }): readonly string[];
   create(settings: AccountSettings): PspAdapter;
   /** Null where the account has no secret to check notifications by: then none is taken. */

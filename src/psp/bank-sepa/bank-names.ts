@@ -25,7 +25,7 @@ function digest(text: string, length: number): string {
     .slice(0, length);
 }
 
-/** Whether a name has the form of ours; whose it is says the table alone. */
+/** True if the name has our format. Only the table proves that it is ours. */
 export function isOwnEndToEndId(text: string): boolean {
   return /^PO-[A-Z2-7]{31}$/.test(text);
 }

@@ -91,5 +91,5 @@ function refusal(refused: readonly NotificationRefusal[]): Problem {
 }
 
 export function unknownAccount(): Problem {
-  return new Problem('not_found', 'There is no PSP account of this name that notifications are taken for.');
+  return new Problem('not_found', 'No PSP account with this name accepts notifications.');
 }
