@@ -8,8 +8,8 @@ import {
   newAttempt,
   type OperationHistory,
   record,
-  referenceIn,
 } from './attempt.js';
+import { referenceIn } from './reference.js';
 import { type RouteHistory, isSuccess } from './assess-route.js';
 import { delayedLookupAfter } from './delayed-lookup.js';
 import { completionStep, nextStep, type RuledOut, type Step, type StepFacts } from './next-step.js';

@@ -5,7 +5,7 @@ import {
   OTHER_PARAMETERS,
 } from '../psp/contract.js';
 import { adviceFor } from '../psp/decline.js';
-import { referenceIn } from './attempt.js';
+import { referenceIn } from './reference.js';
 import { wasSkipped } from './skipped-call.js';
 import { statedBy } from './statement.js';
 import { type ProofKind, type PspAttempt, type PspRequest } from './psp-request.entity.js';

@@ -2,6 +2,7 @@ import { type Change, insert, update } from '../core/change.js';
 import { type Answer, type AttemptKind } from '../psp/contract.js';
 import { isOfStatement, isSuccess, type RouteHistory } from './assess-route.js';
 import { statedBy } from './statement.js';
+import { referencesIn } from './reference.js';
 import { type PspAttempt, type PspRequest } from './psp-request.entity.js';
 import { orphanEffects, pspAttempts } from './psp-request.table.js';
 
@@ -206,18 +207,4 @@ export function responseOf({
 
 function keyOfAttempt({ merchantId, entityKey, route, attempt }: PspAttempt): Partial<PspAttempt> {
   return { merchantId, entityKey, route, attempt };
-}
-
-/** The PSP's id in an answer. */
-export function referenceIn({ response }: PspAttempt): string | null {
-  const reference = response?.['psp_reference'];
-  return typeof reference === 'string' ? reference : null;
-}
-
-/** All ids in an answer: several if the PSP found several objects for one route. */
-export function referencesIn(attempt: PspAttempt): readonly string[] {
-  const references = attempt.response?.['psp_references'];
-  const several = Array.isArray(references) ? references.filter((id) => typeof id === 'string') : [];
-  const one = referenceIn(attempt);
-  return several.length > 0 || one === null ? several : [one];
 }

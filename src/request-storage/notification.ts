@@ -1,7 +1,8 @@
 import { type Change, insert, update } from '../core/change.js';
 import { type Answer, type Capabilities } from '../psp/contract.js';
 import { type NotificationItem } from '../psp/notification.js';
-import { isSecondObject, type OperationHistory, orphansOf, referenceIn, responseOf } from './attempt.js';
+import { isSecondObject, type OperationHistory, orphansOf, responseOf } from './attempt.js';
+import { referenceIn } from './reference.js';
 import { type RuledOut } from './next-step.js';
 import {
   type FlightTime,

@@ -7,7 +7,8 @@ import {
   type RouteHistory,
   settlesAt,
 } from './assess-route.js';
-import { isCall, referencesIn } from './attempt.js';
+import { isCall } from './attempt.js';
+import { referencesIn } from './reference.js';
 import { type PspAttempt } from './psp-request.entity.js';
 import { type Statement, statedBy } from './statement.js';
 
