@@ -8,6 +8,7 @@ type Walk = Readonly<Record<string, readonly string[]>>;
 const MAX_FILES = 96;
 const MAX_FUNCTIONS = 360;
 const MAX_FOLDERS = 11;
+const MAX_CHARGES = 60;
 
 describe('the way of one charge through src', () => {
   let environment: TestEnvironment;
@@ -34,24 +35,29 @@ describe('the way of one charge through src', () => {
     return JSON.parse(lines()[taken++]!.slice('walked '.length)) as Walk;
   }
 
+  /** Makes one more charge. Returns the functions that ran in it and in all charges before. */
+  async function afterAnother(before: ReadonlySet<string> | null): Promise<ReadonlySet<string>> {
+    await walkSinceLast();
+    const reply = await client.post('/v1/payments', orderOf({ first: 'stripe' }), `walk-${taken}`);
+    expect(paymentOf(reply).status).toBe('captured');
+    const walk = Object.entries(await walkSinceLast());
+    const ran = walk.flatMap(([file, names]) => names.map((name) => `${file} ${name}`));
+    return new Set(ran.filter((one) => before?.has(one) ?? true));
+  }
+
   it(`enters at most ${MAX_FILES} files`, async () => {
-    const walks: Walk[] = [];
-    // Periodic tasks run in some of the walks, the charge in all.
-    for (let n = 0; n < 8; n++) {
-      await walkSinceLast();
-      const reply = await client.post('/v1/payments', orderOf({ first: 'stripe' }), `walk-${n}`);
-      expect(paymentOf(reply).status).toBe('captured');
-      walks.push(await walkSinceLast());
+    let ran: ReadonlySet<string> | null = null;
+    let files = new Set<string>();
+    // Background work runs in some of the charges, on a busy machine in most of them.
+    for (let charges = 0; charges < MAX_CHARGES; charges++) {
+      ran = await afterAnother(ran);
+      files = new Set([...ran].map((one) => one.split(' ')[0]!));
+      if (charges > 0 && files.size <= MAX_FILES && ran.size <= MAX_FUNCTIONS) break;
     }
-    const [first, ...others] = walks.map((walk) =>
-      Object.entries(walk).flatMap(([file, names]) => names.map((name) => `${file} ${name}`)),
-    );
-    const ran = new Set(first!.filter((one) => others.every((other) => other.includes(one))));
-    const files = new Set([...ran].map((one) => one.split(' ')[0]!));
     const folders = new Set([...files].map((file) => file.split('/')[1]));
     expect(files).toContain('src/payments/charge.flow');
     expect([...files].toSorted().slice(MAX_FILES)).toEqual([]);
-    expect(ran.size).toBeLessThanOrEqual(MAX_FUNCTIONS);
+    expect(ran!.size).toBeLessThanOrEqual(MAX_FUNCTIONS);
     expect(folders.size).toBeLessThanOrEqual(MAX_FOLDERS);
   });
 });
