@@ -46,18 +46,16 @@ describe('the way of one charge through src', () => {
   }
 
   it(`enters at most ${MAX_FILES} files`, async () => {
-    let ran: ReadonlySet<string> | null = null;
-    let files = new Set<string>();
+    let ran = await afterAnother(null);
+    const files = () => [...new Set([...ran].map((one) => one.split(' ')[0]!))].toSorted();
+    const folders = () => new Set(files().map((file) => file.split('/')[1]));
+    const isShort = () =>
+      files().length <= MAX_FILES && ran.size <= MAX_FUNCTIONS && folders().size <= MAX_FOLDERS;
     // Background work runs in some of the charges, on a busy machine in most of them.
-    for (let charges = 0; charges < MAX_CHARGES; charges++) {
-      ran = await afterAnother(ran);
-      files = new Set([...ran].map((one) => one.split(' ')[0]!));
-      if (charges > 0 && files.size <= MAX_FILES && ran.size <= MAX_FUNCTIONS) break;
-    }
-    const folders = new Set([...files].map((file) => file.split('/')[1]));
-    expect(files).toContain('src/payments/charge.flow');
-    expect([...files].toSorted().slice(MAX_FILES)).toEqual([]);
-    expect(ran!.size).toBeLessThanOrEqual(MAX_FUNCTIONS);
-    expect(folders.size).toBeLessThanOrEqual(MAX_FOLDERS);
+    for (let charges = 1; charges < MAX_CHARGES && !isShort(); charges++) ran = await afterAnother(ran);
+    expect(files()).toContain('src/payments/charge.flow');
+    expect(files().slice(MAX_FILES)).toEqual([]);
+    expect(ran.size).toBeLessThanOrEqual(MAX_FUNCTIONS);
+    expect(folders().size).toBeLessThanOrEqual(MAX_FOLDERS);
   });
 });
