@@ -142,7 +142,7 @@ export class IdempotentRunner {
         refused = await lock.accept(() =>
           this.keys.accept(operation.name, seal.fingerprint(asked), begun, run, request.sourceAddress),
         );
-        return refused ? REFUSED : this.answer(lock, (loop) => loop.toRest(begun.decision));
+        return refused ? REFUSED : this.answer(lock, begun.decision);
       },
       () => {
         throw inProgress();
@@ -161,17 +161,16 @@ export class IdempotentRunner {
     key: IdempotencyKey,
   ): Promise<KeyedAnswer | null> {
     if (!(await this.keys.takeOver(key, run))) return null;
-    const lock = this.lockOf(operation, run, key);
-    return this.answer(lock, async (loop) => loop.advance(await lock.read()));
+    return this.answer(this.lockOf(operation, run, key), null);
   }
 
-  /** Advances the operation to its answer, through short pauses while the client waits. */
-  private async answer<State>(
-    lock: KeyLock<State>,
-    toFirstRest: (loop: KeyedLoop<State>) => Promise<Reply | Pause>,
-  ): Promise<KeyedAnswer> {
+  /**
+   * Advances the operation to its answer, through short pauses while the client waits. `first`: the decision that is
+   * written; null: from the tables.
+   */
+  private async answer<State>(lock: KeyLock<State>, first: Decision<State> | null): Promise<KeyedAnswer> {
     const loop = new OperationRun(this.options, lock.operation, lock, lock.run);
-    let rest = await toFirstRest(loop);
+    let rest = first ? await loop.toRest(first) : await loop.advance(await lock.read());
     for (let naps = 0; naps < MAX_NAPS && rest.go === 'pause' && (await lock.sleepThrough(rest)); naps++) {
       rest = await loop.advance(await lock.read());
     }
@@ -212,8 +211,6 @@ export class IdempotentRunner {
     return REFUSED;
   }
 }
-
-type KeyedLoop<State> = OperationRun<State, unknown, Reply | Pause, KeyedRun>;
 
 /** The fields of its key from which a run reads the state. */
 type KeyPoint = Pick<IdempotencyKey, 'subjectId' | 'params' | 'recoveryPoint'>;

@@ -278,8 +278,8 @@ export async function delayInPlace(job: JobInHand, delayMs: number, token: strin
 const PATIENCE_MS = 1_000;
 
 /**
- * How to end a pool in time, given when it is made. By itself a pool waits for ever for a connection
- * that are never given back; here it waits a second, and then such connections are closed.
+ * Returns the function that ends a pool in time; to be made with the pool. By itself a pool waits for ever for
+ * connections that are never given back; here it waits a second, and then closes them.
  */
 export function poolTerminator(pool: pg.Pool, clock: Clock): () => Promise<void> {
   const clients = new Set<pg.PoolClient>();

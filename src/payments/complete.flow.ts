@@ -5,7 +5,6 @@ import { type OperationHistory } from '../request-storage/attempt.js';
 import { OperationFlow } from '../request-storage/operation-flow.js';
 import { type Settled } from '../request-storage/route-worker.js';
 import { type Payment } from './payment.entity.js';
-import { audited } from './modify-payment.js';
 import { paymentLifecycle } from './payment.lifecycle.js';
 import {
   encryptSecrets,
@@ -44,7 +43,7 @@ export class CompleteFlow extends OperationFlow<Completion, PaymentState> {
     return {
       subjectId: paymentId,
       params: {},
-      decision: audited(decision, this.operations.tools, paymentId, asked, run),
+      decision: this.operations.audited(decision, paymentId, asked, run),
     };
   }
 

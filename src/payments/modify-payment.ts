@@ -1,5 +1,4 @@
 import { type Change, update } from '../core/change.js';
-import { audit } from '../database/audit.js';
 import {
   type Begun,
   type Decision,
@@ -86,7 +85,7 @@ export abstract class ModificationFlow
     return {
       subjectId: paymentId,
       params: { ...asked, ...params },
-      decision: audited(decision, this.tools, paymentId, { action, detail: asked }, run),
+      decision: this.operations.audited(decision, paymentId, { action, detail: asked }, run),
     };
   }
 
@@ -188,19 +187,6 @@ function countRefusal({ histories }: PaymentState, operation: string): Refusal |
     code: 'too_many_operations',
     detail: `A payment takes at most ${MAX_OPERATIONS} operations of one kind (${operation}), those that failed included.`,
   };
-}
-
-/** The first decision about an existing payment, with the author of the request. */
-export function audited(
-  decision: Decision<PaymentState>,
-  { clock, ids }: Pick<OperationTools, 'clock' | 'ids'>,
-  paymentId: string,
-  asked: { readonly action: string; readonly detail: Record<string, unknown> },
-  { merchantId, actor }: KeyedRun,
-): Decision<PaymentState> {
-  const subject = `payment:${paymentId}`;
-  const record = audit({ merchantId, id: ids.uuid(), at: clock.now(), actor, subject, ...asked });
-  return { ...decision, changes: [...decision.changes, record] };
 }
 
 /** The part of the request that a resumed run needs; refunds keep the rest in their row. */

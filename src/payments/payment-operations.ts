@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { type Change } from '../core/change.js';
-import { Problem } from '../core/problem.js';
+import { audit } from '../database/audit.js';
+import { type Decision, type KeyedRun } from '../idempotency/operation.js';
 import { type Run } from '../idempotency/operation-run.js';
 import { type Operation } from '../psp/contract.js';
 import { advance } from '../request-storage/advance.js';
 import { type Answered, type Call, type OperationHistory } from '../request-storage/attempt.js';
 import { isOfOrphan } from '../request-storage/entity-key.js';
 import { type RuledOut } from '../request-storage/next-step.js';
-import { type RequestedOperations } from '../request-storage/operation-flow.js';
+import { type ClientOperations } from '../request-storage/operation-flow.js';
 import { type Settled, type Subject } from '../request-storage/route-worker.js';
 import { type PspRequest } from '../request-storage/psp-request.entity.js';
 import { OperationTools } from '../request-storage/operation-tools.js';
@@ -24,6 +25,7 @@ import {
   type StoredPayment,
   undecidedOperation,
 } from './payment-state.js';
+import { notFound } from './refusal.js';
 import { payments } from './payment.table.js';
 import { decidePayment } from './decide-payment.js';
 import { paymentJson } from './payment.view.js';
@@ -33,7 +35,7 @@ import { paymentJson } from './payment.view.js';
  * The module with its flow registers each operation.
  */
 @Injectable()
-export class PaymentOperations implements RequestedOperations<PaymentState> {
+export class PaymentOperations implements ClientOperations<PaymentState> {
   private readonly operations = new Map<Operation, PaymentOperation>();
 
   constructor(readonly tools: OperationTools) {}
@@ -57,7 +59,7 @@ export class PaymentOperations implements RequestedOperations<PaymentState> {
   /** Reads as `find` does, and decrypts the secrets that calls may need. @throws Problem `not_found` */
   async readFor(merchantId: string, paymentId: string, wanted: RequestedOperation): Promise<PaymentState> {
     const found = await this.find(merchantId, paymentId, wanted);
-    if (!found) throw new Problem('not_found', 'No such payment.');
+    if (!found) throw notFound();
     return { ...found, secrets: decryptSecrets(this.tools.seal, found.payment) };
   }
 
@@ -134,6 +136,19 @@ export class PaymentOperations implements RequestedOperations<PaymentState> {
       (name) => this.operation(name),
       () => ids.uuid(),
     );
+  }
+
+  /** The first decision about an existing payment, with the author of the request. */
+  audited(
+    decision: Decision<PaymentState>,
+    paymentId: string,
+    asked: { readonly action: string; readonly detail: Record<string, unknown> },
+    { merchantId, actor }: KeyedRun,
+  ): Decision<PaymentState> {
+    const { clock, ids } = this.tools;
+    const subject = `payment:${paymentId}`;
+    const record = audit({ merchantId, id: ids.uuid(), at: clock.now(), actor, subject, ...asked });
+    return { ...decision, changes: [...decision.changes, record] };
   }
 
   /** Makes the call that the state has committed. */

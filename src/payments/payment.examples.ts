@@ -1,8 +1,7 @@
+import { examplePayment } from '../http/payment.example.js';
 import { type AttemptView, type PaymentView } from './payment.view.js';
 
 /** Examples of the OpenAPI document. A test sends the requests and holds the answers to the schemas. */
-
-const id = '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42';
 
 export const paymentRequest = {
   reference: 'order-1234',
@@ -36,31 +35,7 @@ export const meantTwice = {
   allow_duplicate: true,
 } as const;
 
-export const captured: PaymentView = {
-  object: 'payment',
-  id,
-  test: false,
-  reference: 'order-1234',
-  status: 'captured',
-  amount: 1000,
-  amount_captured: 1000,
-  amount_refunded: 0,
-  amount_disputed: 0,
-  currency: 'EUR',
-  psp: 'stripe',
-  psp_reference: 'pi_3QabcDEF',
-  entity_key: `payment-${id}-charge`,
-  routes: [
-    { route: 1, psp: 'adyen', verdict: 'ruled_out', outcome: 'not_sent' },
-    { route: 2, psp: 'stripe', verdict: 'effective', outcome: 'succeeded' },
-  ],
-  failure: null,
-  next_action: null,
-  disputes: [],
-  metadata: {},
-  created_at: '2026-11-21T10:00:00.000Z',
-  updated_at: '2026-11-21T10:00:00.412Z',
-};
+export const captured: PaymentView = examplePayment;
 
 export const authorized: PaymentView = { ...captured, status: 'authorized', amount_captured: 0 };
 
@@ -117,7 +92,7 @@ export const library: PaymentView = {
 };
 
 export const attempt: AttemptView = {
-  entity_key: `payment-${id}-charge`,
+  entity_key: `payment-${examplePayment.id}-charge`,
   route: 2,
   attempt: 1,
   psp: 'stripe',

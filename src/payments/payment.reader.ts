@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, Repository } from 'typeorm';
 import { type Page, pageOf } from '../core/page.js';
-import { Problem } from '../core/problem.js';
 import { newestFirst, timeBetween } from '../database/conditions.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { TenantDatabase } from '../database/tenants.js';
@@ -58,8 +57,4 @@ export class PaymentReader {
     );
     return found && { merchantId: found.merchantId, id: found.paymentId! };
   }
-}
-
-export function notFound(): Problem {
-  return new Problem('not_found', 'No such payment.');
 }

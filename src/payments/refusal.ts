@@ -15,3 +15,7 @@ export function refuse({ code, detail, members }: Refusal, changes: readonly Cha
   const problem = new Problem(code, detail, members ? { members } : {});
   return reply(problem.status, JSON.stringify(problem.document()), changes);
 }
+
+export function notFound(): Problem {
+  return new Problem('not_found', 'No such payment.');
+}

@@ -5,7 +5,7 @@ import { type Run } from '../idempotency/operation-run.js';
 import { actorOf, advance, type StepResult } from '../request-storage/advance.js';
 import { type Answered, type Call, type OperationHistory } from '../request-storage/attempt.js';
 import { entityKey } from '../request-storage/entity-key.js';
-import { type RequestedOperations } from '../request-storage/operation-flow.js';
+import { type ClientOperations } from '../request-storage/operation-flow.js';
 import { type Settled, type Subject } from '../request-storage/route-worker.js';
 import { type RuledOut } from '../request-storage/next-step.js';
 import { OperationTools } from '../request-storage/operation-tools.js';
@@ -36,7 +36,7 @@ type StoredPayout = Omit<PayoutState, 'tokens'>;
 
 /** The one operation of a payout: read, called and settled in one way, by a client's request and by the resolver alike. */
 @Injectable()
-export class PayoutOperations implements RequestedOperations<PayoutState> {
+export class PayoutOperations implements ClientOperations<PayoutState> {
   constructor(readonly tools: OperationTools) {}
 
   async read({ merchantId, payoutId }: Subject): Promise<PayoutState> {

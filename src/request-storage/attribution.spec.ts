@@ -7,7 +7,7 @@ import { attribute } from './notification.js';
 import { type PspRequest } from './psp-request.entity.js';
 
 const now = new Date(START + HOUR);
-/** As a PSP that keeps the last 8 characters of a name. */
+/** The name at a PSP that keeps the last 8 characters. */
 const shortened = (name: string) => name.slice(-8);
 const can = {
   isOwnName: (entityKey: string, handedBack: string) =>

@@ -17,7 +17,7 @@ import { type Answered, type OperationHistory } from './attempt.js';
 import { type SubjectOperations, type Settled } from './route-worker.js';
 
 /** The operations of a subject, as a client's request sees them. */
-export interface RequestedOperations<State> extends SubjectOperations<State> {
+export interface ClientOperations<State> extends SubjectOperations<State> {
   /** The undecided operation that must be resolved before another one can be opened. */
   undecided(state: State): OperationHistory | null;
   /** The entity key of the requested operation. */
@@ -35,7 +35,7 @@ export abstract class OperationFlow<Input, State> implements Operation<Input, St
   abstract readonly readsFirst: boolean;
 
   constructor(
-    protected readonly operations: RequestedOperations<State>,
+    protected readonly operations: ClientOperations<State>,
     private readonly clock: Clock,
   ) {}
 

@@ -1,3 +1,4 @@
+import { examplePayment } from '../../http/payment.example.js';
 import { type EventView } from './event.view.js';
 import {
   type DeliveryView,
@@ -44,31 +45,7 @@ export const event: EventView = {
   test: false,
   type: 'payment.captured',
   timestamp: '2026-11-21T10:00:00.412Z',
-  data: {
-    object: 'payment',
-    id: '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42',
-    test: false,
-    reference: 'order-1234',
-    status: 'captured',
-    amount: 1000,
-    amount_captured: 1000,
-    amount_refunded: 0,
-    amount_disputed: 0,
-    currency: 'EUR',
-    psp: 'stripe',
-    psp_reference: 'pi_3QabcDEF',
-    entity_key: 'payment-019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42-charge',
-    routes: [
-      { route: 1, psp: 'adyen', verdict: 'ruled_out', outcome: 'not_sent' },
-      { route: 2, psp: 'stripe', verdict: 'effective', outcome: 'succeeded' },
-    ],
-    failure: null,
-    next_action: null,
-    disputes: [],
-    metadata: {},
-    created_at: '2026-11-21T10:00:00.000Z',
-    updated_at: '2026-11-21T10:00:00.412Z',
-  },
+  data: examplePayment,
 };
 
 export const ping: EventView = { ...event, type: 'ping', data: { ...endpoint } };
