@@ -13,9 +13,7 @@ const ID = '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42';
 
 export function addBreaks(payonce: Command, perform: Perform): void {
   const breaks = withExamples(
-    payonce
-      .command('breaks')
-      .description('list and resolve reconciliation breaks (docs/runbooks/break.md)'),
+    payonce.command('breaks').description('list and resolve reconciliation breaks (docs/runbooks/break.md)'),
     'list',
   );
   command(breaks, 'list', 'list open breaks, the oldest first', '', '--json').action(() =>
