@@ -110,7 +110,7 @@ export function exerciseLookup(bench: PspBench): void {
     'throttle',
   ] as const)('never says not found when the lookup itself fails (%s)', async (fault) => {
     if (!canLookUp()) return;
-    if (fault === 'hang_before') await bench.hurry();
+    await bench.hurry(fault);
     const charge = bench.instruction();
     await bench.execute(charge);
     bench.fault({ fault, on: 'lookup', rate: 1 });

@@ -89,7 +89,7 @@ export function exerciseMoneyOutLookup(bench: PspBench, operation: 'refund' | 'p
     'throttle',
   ] as const)('never says not found when the lookup itself fails (%s)', async (fault) => {
     if (!canLookUp()) return;
-    if (fault === 'hang_before') await bench.hurry();
+    await bench.hurry(fault);
     const instruction = await asked();
     await bench.execute(instruction);
     bench.fault({ fault, on: 'lookup', rate: 1 });

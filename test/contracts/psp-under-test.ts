@@ -42,6 +42,9 @@ export const TIMEOUT_MS = 1_000;
 /** For calls that are not meant to fail: the machine may be busy. */
 export const PATIENT_MS = 20_000;
 
+/** Faults that end a call by its timeout alone. */
+const SILENT: ReadonlySet<FaultRequest['fault']> = new Set(['hang_before', 'hang_after', 'delay_after']);
+
 /** One adapter before the simulator, behind the same guard as in service. */
 export class PspBench {
   private simulator: Simulator;
@@ -68,10 +71,17 @@ export class PspBench {
     this.directory = new PspDirectory([account], { clock, metrics: new Registry(), breaker });
   }
 
-  /** From now on calls end soon: what follows waits for that. */
-  async hurry(): Promise<void> {
+  /** Calls end soon where the fault leaves them without an answer. All others have the time of a busy machine. */
+  async hurry(fault: FaultRequest['fault']): Promise<void> {
+    if (!SILENT.has(fault)) return;
     await this.end();
     await this.fresh(undefined, TIMEOUT_MS);
+  }
+
+  /** Over new connections, without faults, and with time to be answered. */
+  async calmDown(): Promise<void> {
+    await this.end();
+    await this.fresh(undefined, PATIENT_MS, false);
   }
 
   async end(): Promise<void> {
@@ -118,8 +128,7 @@ export class PspBench {
   /** Two calls under one key: the PSP's clock holds the first one until the second is answered. */
   async twoAtOnce(instruction: Instruction): Promise<void> {
     const HELD_MS = 600_000;
-    await this.end();
-    await this.fresh(undefined, PATIENT_MS, false);
+    await this.calmDown();
     this.fault({ fault: 'delay_before', next: 1, delay_ms: HELD_MS });
     const requests = this.requests();
     const first = this.execute(instruction);

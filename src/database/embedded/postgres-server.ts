@@ -306,6 +306,12 @@ function failure({ logFile }: Cluster, what: string): Error {
   return new Error(`${what}\nThe end of ${logFile}:\n${tail}`);
 }
 
+/** A server that ends removes its files between a look and a read: there is one read. */
 function readOr(none: string, file: string): string {
-  return existsSync(file) ? readFileSync(file, 'utf8') : none;
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return none;
+    throw error;
+  }
 }
