@@ -213,14 +213,14 @@ describe('payonce --json', () => {
     expect(await json(`${set} 0`)).toEqual({ ...made, duplicate_window: 0 });
     expect(await json<object[]>('merchants list')).toContainEqual({ ...made, duplicate_window: 0 });
     expect((await payonce(`${set} 3600`)).stdout).toBe(
-      'Duplicate window of Twice: 3600 s; running services notice within 5 s.\n',
+      'Twice, same payment refused: within 3600 s; running services notice within 5 s.\n',
     );
     for (const wrong of ['-1', '1.5', '86401', 'soon']) {
       const { code, stderr } = await payonce(`${set}=${wrong} --json`);
       expect(code).toBe(1);
       expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'validation_failed' } });
     }
-    expect((await payonce('merchants list')).stdout).toMatch(/ 3600 s +Twice\n/);
+    expect((await payonce('merchants list')).stdout).toMatch(/ within 3600 s +Twice\n/);
   });
 
   it.each([

@@ -1,3 +1,5 @@
+import { type MerchantSettings } from './merchant-settings.js';
+
 export const scopes = [
   'payments:read',
   'payments:write',
@@ -13,18 +15,10 @@ export type Scope = (typeof scopes)[number];
 export const PAYOUTS = 'payouts:write' satisfies Scope;
 
 /**
- * Whom a merchant pays out to. `any`: every recipient that a payout names; `registered`: those that it has registered,
- * with the tokens that it registered; `approved`: those of them that an operator has approved.
+ * The merchant and the key or service that a request was authenticated as; with the merchant's settings, so that no
+ * request reads them for itself.
  */
-export const recipientRules = ['any', 'registered', 'approved'] as const;
-export type RecipientRule = (typeof recipientRules)[number];
-
-/** `automatic`: an orphan effect is given back at once; `approve`: once a person approved. */
-export const orphanPolicies = ['automatic', 'approve'] as const;
-export type OrphanPolicy = (typeof orphanPolicies)[number];
-
-/** The merchant and the key or service that a request was authenticated as. */
-export interface Caller {
+export interface Caller extends MerchantSettings {
   readonly merchantId: string;
   /** `service:<name>` of a service that has no key: it is known by a signed token or a certificate. */
   readonly apiKeyId: string;
@@ -35,12 +29,6 @@ export interface Caller {
   readonly needsCertificate: boolean;
   /** It is of test mode: it reaches PSP accounts of test mode alone. */
   readonly isTest: boolean;
-  /** The merchant's setting, see `Merchant`: here, so that no request reads it for itself. */
-  readonly duplicateWindowS: number;
-  /** The merchant's. */
-  readonly payoutRecipients: RecipientRule;
-  /** Requests a second that the merchant may send; null: as the configuration says. */
-  readonly requestRate: number | null;
 }
 
 /** The caller's name in audit records: `api-key:<id>` or `service:<name>`. */

@@ -9,15 +9,9 @@ import { Problem } from '../core/problem.js';
 import { recordAct } from '../database/record-act.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { ApiKey } from './api-key.entity.js';
-import {
-  type Caller,
-  type OrphanPolicy,
-  type RecipientRule,
-  type Scope,
-  SERVICE,
-  PAYOUTS,
-  scopes as knownScopes,
-} from '../core/caller.js';
+import { type Caller, type Scope, SERVICE, PAYOUTS, scopes as knownScopes } from '../core/caller.js';
+import { initialSettings, merchantSettings, type SettingKey, settingsOf } from '../core/merchant-settings.js';
+import { settingValueOf } from '../core/setting-value.js';
 import { IssuedKeys } from './issued-keys.js';
 import { Merchant } from './merchant.entity.js';
 import { digestOf, newApiKey } from './new-api-key.js';
@@ -58,9 +52,6 @@ const LAST_USED_STEP_MS = 60_000;
 const HOUR_MS = 3_600_000;
 /** Ten years; a key that is to live longer has no expiry. */
 const MAX_KEY_HOURS = 87_600;
-/** A mistake is noticed within a day, or by a person. */
-const MAX_WINDOW_S = 86_400;
-const MAX_RATE = 1_000_000;
 /** The actor of audit records where none is named. */
 const SYSTEM = 'system:setup';
 
@@ -90,23 +81,15 @@ export class Merchants {
     });
   }
 
-  /** `duplicateWindowS`: see `setDuplicateWindow`. */
-  async createMerchant(name: string, duplicateWindowS = 0, actor = SYSTEM): Promise<Merchant> {
+  /** `duplicateWindow`: the text of that setting. */
+  async createMerchant(name: string, duplicateWindow = '0', actor = SYSTEM): Promise<Merchant> {
     const trimmed = name.trim();
     if (!/^[^\p{Cc}\p{Cs}]{1,200}$/u.test(trimmed)) {
       throw invalid('/name', 'a name has 1 to 200 printable characters');
     }
-    refuseWindow(duplicateWindowS);
-    const merchant = {
-      id: this.ids.uuid(),
-      name: trimmed,
-      duplicateWindowS,
-      payoutRecipients: 'any' as const,
-      orphans: null,
-      requestRate: null,
-      testOf: null,
-      createdAt: this.clock.now(),
-    };
+    const duplicateWindowS = settingValueOf('duplicateWindowS', duplicateWindow);
+    const [id, createdAt] = [this.ids.uuid(), this.clock.now()];
+    const merchant = { id, name: trimmed, ...initialSettings, duplicateWindowS, testOf: null, createdAt };
     await this.merchants.manager.transaction(async (tx) => {
       await tx.insert(Merchant, merchant);
       const detail = { duplicate_window: duplicateWindowS };
@@ -116,52 +99,18 @@ export class Merchants {
   }
 
   /**
-   * For so many seconds, 0 (never) to 86,400, the same payment under another key is refused. Holds for
-   * payments from now on: here at once, in other processes within 5 s.
+   * Sets a setting to the value that the text says, see `settingValueOf`. Requests notice here at once, in other
+   * processes within 5 s; payouts and orphan effects, which read it themselves, at once everywhere.
    */
-  async setDuplicateWindow(merchantId: string, seconds: number, actor = SYSTEM): Promise<Merchant> {
-    refuseWindow(seconds);
-    const set = { duplicateWindowS: seconds };
-    return this.change(merchantId, set, actor, 'merchant.duplicate_window_set', {
-      duplicate_window: seconds,
-    });
-  }
-
-  /** Holds for every payout that is opened from now on, in all processes. */
-  setPayoutRecipients(merchantId: string, rule: RecipientRule, actor = SYSTEM): Promise<Merchant> {
-    const set = { payoutRecipients: rule };
-    return this.change(merchantId, set, actor, 'merchant.payout_recipients_set', { payout_recipients: rule });
-  }
-
-  /** Holds for orphan effects that wait, and for those to come. Null: as the configuration says. */
-  setOrphans(merchantId: string, policy: OrphanPolicy | null, actor = SYSTEM): Promise<Merchant> {
-    return this.change(merchantId, { orphans: policy }, actor, 'merchant.orphans_set', { orphans: policy });
-  }
-
-  /**
-   * `perSecond`: 1 to 1,000,000 requests of all its keys together; null: as the configuration says. Holds here at
-   * once, in other processes within 5 s.
-   */
-  async setRequestRate(merchantId: string, perSecond: number | null, actor = SYSTEM): Promise<Merchant> {
-    const isRate =
-      perSecond === null || (Number.isInteger(perSecond) && perSecond >= 1 && perSecond <= MAX_RATE);
-    if (!isRate) throw invalid('/per_second', `whole requests from 1 to ${MAX_RATE}`);
-    const set = { requestRate: perSecond };
-    return this.change(merchantId, set, actor, 'merchant.request_rate_set', { per_second: perSecond });
-  }
-
-  private async change(
-    merchantId: string,
-    set: Partial<Pick<Merchant, 'duplicateWindowS' | 'payoutRecipients' | 'orphans' | 'requestRate'>>,
-    actor: string,
-    action: string,
-    detail: Readonly<Record<string, unknown>>,
-  ): Promise<Merchant> {
+  async set(merchantId: string, key: SettingKey, text: string, actor = SYSTEM): Promise<Merchant> {
+    const value = settingValueOf(key, text);
+    const { name } = merchantSettings[key];
     if (!UUID_SHAPE.test(merchantId)) throw noMerchant(merchantId);
     const changed = await this.merchants.manager.transaction(async (tx) => {
-      const { affected } = await tx.update(Merchant, { id: merchantId }, set);
+      const { affected } = await tx.update(Merchant, { id: merchantId }, { [key]: value });
       if (affected !== 1) throw noMerchant(merchantId);
-      await this.record(tx, actor, merchantId, action, `merchant:${merchantId}`, detail);
+      const detail = { [name]: value };
+      await this.record(tx, actor, merchantId, `merchant.${name}_set`, `merchant:${merchantId}`, detail);
       return tx.findOneByOrFail(Merchant, { id: merchantId });
     });
     this.callers.clear();
@@ -179,16 +128,7 @@ export class Merchants {
     return this.merchants.manager.transaction(async (tx) => {
       const { name, duplicateWindowS } = merchant;
       const [id, createdAt] = [this.ids.uuid(), this.clock.now()];
-      const made = {
-        id,
-        name,
-        duplicateWindowS,
-        payoutRecipients: 'any' as const,
-        orphans: null,
-        requestRate: null,
-        testOf: merchantId,
-        createdAt,
-      };
+      const made = { id, name, ...initialSettings, duplicateWindowS, testOf: merchantId, createdAt };
       await tx.createQueryBuilder().insert().into(Merchant).values(made).orIgnore().execute();
       const stored = await tx.findOneByOrFail(Merchant, { testOf: merchantId });
       if (stored.id === id) {
@@ -349,7 +289,14 @@ export class Merchants {
   private async readMerchant(merchantId: string): Promise<Known | null> {
     const merchant = await translateOutage(this.merchants.findOneBy({ id: merchantId }));
     if (!merchant) return null;
-    const caller = { merchantId, apiKeyId: '', scopes: [], needsCertificate: false, ...settingsOf(merchant) };
+    const caller = {
+      merchantId,
+      apiKeyId: '',
+      scopes: [],
+      needsCertificate: false,
+      ...settingsOf(merchant),
+      isTest: merchant.testOf !== null,
+    };
     return { caller, expiresAt: null };
   }
 
@@ -361,10 +308,10 @@ export class Merchants {
     const { merchantId, id: apiKeyId, scopes, needsCertificate, expiresAt } = key;
     const now = this.clock.now();
     if (!isPast(expiresAt, now)) this.noteUse(key, now);
-    return {
-      caller: Object.freeze({ merchantId, apiKeyId, scopes, needsCertificate, ...settingsOf(key.merchant!) }),
-      expiresAt,
-    };
+    const merchant = key.merchant!;
+    const isTest = merchant.testOf !== null;
+    const caller = { merchantId, apiKeyId, scopes, needsCertificate, ...settingsOf(merchant), isTest };
+    return { caller: Object.freeze(caller), expiresAt };
   }
 
   /** Not waited for: a request does not fail for what only people read. */
@@ -435,19 +382,6 @@ function noApiKey(merchantId: string, id: string): Problem {
 
 function noMerchant(merchantId: string): Problem {
   return new Problem('not_found', `there is no merchant ${merchantId}`);
-}
-
-/** The settings of its merchant that a request needs. */
-function settingsOf(
-  merchant: Merchant,
-): Pick<Caller, 'duplicateWindowS' | 'payoutRecipients' | 'requestRate' | 'isTest'> {
-  const { duplicateWindowS, payoutRecipients, requestRate, testOf } = merchant;
-  return { duplicateWindowS, payoutRecipients, requestRate, isTest: testOf !== null };
-}
-
-function refuseWindow(seconds: number): void {
-  if (Number.isInteger(seconds) && seconds >= 0 && seconds <= MAX_WINDOW_S) return;
-  throw invalid('/duplicate_window', `whole seconds from 0 (off) to ${MAX_WINDOW_S}`);
 }
 
 function invalid(pointer: string, message: string): Problem {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type RecipientRule } from '../core/caller.js';
+import { type RecipientRule } from '../core/merchant-settings.js';
 import { type PayoutLimit } from '../merchants/payout-limits.js';
 import { auditSubjectOf } from '../request-storage/entity-key.js';
 

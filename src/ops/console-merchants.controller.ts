@@ -3,6 +3,8 @@ import { objectId } from '../http/authentication.js';
 import { PathId } from '../http/request.decorators.js';
 import { type IssuedApiKey, Merchants } from '../merchants/merchants.js';
 import { PAYOUTS } from '../core/caller.js';
+import { settingKeyOf } from '../core/merchant-settings.js';
+import { settingValueOf } from '../core/setting-value.js';
 import { prefixOf } from '../merchants/new-api-key.js';
 import { PayoutLimits } from '../merchants/payout-limits.js';
 import { Approvals } from './approvals.js';
@@ -15,10 +17,8 @@ import {
   CreateMerchantDto,
   NamePayoutLimitDto,
   RotateApiKeyDto,
-  SetDuplicateWindowDto,
-  SetOrphanPolicyDto,
   SetPayoutLimitDto,
-  SetRequestRateDto,
+  SetSettingDto,
 } from './dto/merchants.dto.js';
 import { InstallationReader } from './installation-reader.js';
 import { type MerchantPageView, type MerchantRow, type NewApiKeyView } from './installation-views.js';
@@ -28,7 +28,7 @@ import { type SignedIn } from './operator-sessions.js';
 const EXAMPLE = '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e46';
 const MerchantId = () => PathId('merchant', EXAMPLE);
 
-/** /ops/api/merchants: merchants, their API keys and their limits. What each act changed is in the audit. */
+/** /ops/api/merchants: merchants, their settings, API keys and limits. What each act changed is in the audit. */
 @Controller('ops/api/merchants')
 export class ConsoleMerchantsController {
   constructor(
@@ -57,43 +57,25 @@ export class ConsoleMerchantsController {
     @Body() { name }: CreateMerchantDto,
     @CurrentOperator() operator: SignedIn,
   ): Promise<MerchantPageView> {
-    return this.get((await this.merchants.createMerchant(name, 0, actorOf(operator))).id);
+    return this.get((await this.merchants.createMerchant(name, undefined, actorOf(operator))).id);
   }
 
-  @Post(':id/duplicate-window')
+  @Post(':id/settings')
   @HttpCode(200)
   @ForRole('admin')
-  async setDuplicateWindow(
+  async set(
     @MerchantId() id: string,
-    @Body() { seconds }: SetDuplicateWindowDto,
+    @Body() { name, value, code }: SetSettingDto,
     @CurrentOperator() operator: SignedIn,
-  ): Promise<MerchantPageView> {
-    await this.merchants.setDuplicateWindow(id, seconds, actorOf(operator));
-    return this.get(id);
-  }
-
-  @Post(':id/orphans')
-  @HttpCode(200)
-  @ForRole('admin')
-  async setOrphans(
-    @MerchantId() id: string,
-    @Body() { policy }: SetOrphanPolicyDto,
-    @CurrentOperator() operator: SignedIn,
-  ): Promise<MerchantPageView> {
-    await this.merchants.setOrphans(id, policy ?? null, actorOf(operator));
-    return this.get(id);
-  }
-
-  @Post(':id/request-rate')
-  @HttpCode(200)
-  @ForRole('admin')
-  async setRequestRate(
-    @MerchantId() id: string,
-    @Body() { per_second: perSecond }: SetRequestRateDto,
-    @CurrentOperator() operator: SignedIn,
-  ): Promise<MerchantPageView> {
-    await this.merchants.setRequestRate(id, perSecond ?? null, actorOf(operator));
-    return this.get(id);
+  ): Promise<ChangedView> {
+    const key = settingKeyOf(name);
+    if (key === 'payoutRecipients') {
+      const rule = settingValueOf(key, value);
+      const action = { kind: 'set_payout_recipients', merchant_id: id, rule } as const;
+      return { approval: await this.approvals.change(action, operator, code ?? null) };
+    }
+    await this.merchants.set(id, key, value, actorOf(operator));
+    return { approval: null };
   }
 
   @Post(':id/keys')

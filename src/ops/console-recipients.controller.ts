@@ -1,11 +1,10 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { PathId } from '../http/request.decorators.js';
 import { Recipients } from '../payouts/recipients.js';
-import { Approvals } from './approvals.js';
 import { CurrentOperator, ForRole } from './console-access.js';
-import { type ChangedView, type PageView } from './console-views.js';
+import { type PageView } from './console-views.js';
 import { CursorDto } from './dto/list-payments.dto.js';
-import { ApproveRecipientDto, RecipientIdDto, SetPayoutRecipientsDto } from './dto/merchants.dto.js';
+import { ApproveRecipientDto, RecipientIdDto } from './dto/merchants.dto.js';
 import { InstallationReader } from './installation-reader.js';
 import { type RecipientRow } from './installation-views.js';
 import { actorOf } from './operator-acts.js';
@@ -19,7 +18,6 @@ const PAGE = 50;
 export class ConsoleRecipientsController {
   constructor(
     private readonly reader: InstallationReader,
-    private readonly approvals: Approvals,
     private readonly recipients: Recipients,
   ) {}
 
@@ -30,21 +28,13 @@ export class ConsoleRecipientsController {
     @Query() { cursor }: CursorDto,
   ): Promise<PageView<RecipientRow>> {
     const { merchant } = await this.reader.merchant(merchantId);
-    const of = { merchantId, payoutRecipients: merchant.payout_recipients, isTest: merchant.is_test };
+    const of = {
+      merchantId,
+      payoutRecipients: merchant.settings.payout_recipients,
+      isTest: merchant.is_test,
+    };
     const { data, next_cursor } = await this.recipients.list(of, undefined, PAGE, cursor ?? null);
     return { data, next_cursor };
-  }
-
-  @Post('rule')
-  @HttpCode(200)
-  @ForRole('admin')
-  async setRule(
-    @MerchantId() merchantId: string,
-    @Body() { rule, code }: SetPayoutRecipientsDto,
-    @CurrentOperator() operator: SignedIn,
-  ): Promise<ChangedView> {
-    const action = { kind: 'set_payout_recipients', merchant_id: merchantId, rule } as const;
-    return { approval: await this.approvals.change(action, operator, code ?? null) };
   }
 
   @Post('approve')

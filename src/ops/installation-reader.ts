@@ -1,5 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Pool } from 'pg';
+import {
+  choicesOf,
+  inWords,
+  merchantSettings,
+  type MerchantSettingsJson,
+  settingKeys,
+  type SettingKey,
+  settingText,
+} from '../core/merchant-settings.js';
 import { Problem } from '../core/problem.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { subjectOf } from '../request-storage/entity-key.js';
@@ -10,6 +19,7 @@ import {
   type MerchantRow,
   type NotificationRow,
   type PayoutRow,
+  type SettingView,
 } from './installation-views.js';
 
 const PAGE = 50;
@@ -19,10 +29,12 @@ const LISTED = 200;
 const SCANNED = 20_000;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
+const settings = settingKeys.map((key) => merchantSettings[key]);
+
 /** `$1` the id to go on after, `$2` one merchant. */
 const MERCHANTS = `
-SELECT m.id, m.name, m.test_of IS NOT NULL AS is_test, m.duplicate_window_s AS duplicate_window, m.payout_recipients,
-       m.orphans, m.request_rate, m.created_at,
+SELECT m.id, m.name, m.test_of IS NOT NULL AS is_test, m.created_at,
+       jsonb_build_object(${settings.map(({ name, column }) => `'${name}', m.${column}`).join(', ')}) AS settings,
        (SELECT count(*)::int FROM api_keys k WHERE k.merchant_id = m.id AND k.revoked_at IS NULL
            AND (k.expires_at IS NULL OR k.expires_at > now())) AS keys,
        (SELECT count(*)::int FROM webhook_endpoints e WHERE e.merchant_id = m.id AND e.slot IS NOT NULL) AS endpoints,
@@ -112,8 +124,13 @@ export class InstallationReader {
       this.rows<MerchantPageView['endpoints'][number]>(ENDPOINTS, [id]),
     ]);
     if (merchant === undefined) throw new Problem('not_found', 'There is no merchant of this id.');
-    // The part of an address behind its path may be a secret of the merchant's.
-    return { merchant, keys, endpoints: endpoints.map((each) => ({ ...each, url: withoutQuery(each.url) })) };
+    return {
+      merchant,
+      settings: settingKeys.map((key) => settingView(key, merchant.settings)),
+      keys,
+      // The part of an address behind its path may be a secret of the merchant's.
+      endpoints: endpoints.map((each) => ({ ...each, url: withoutQuery(each.url) })),
+    };
   }
 
   /** @throws Problem `validation_failed` for a cursor that is none */
@@ -193,4 +210,19 @@ function placeOf(cursor: string | null): readonly [string | null, string | null,
 
 function noCursor(): Problem {
   return new Problem('validation_failed', 'The cursor is not the next_cursor of a page.');
+}
+
+function settingView(key: SettingKey, settings: MerchantSettingsJson): SettingView {
+  const { name, label, note, ...setting } = merchantSettings[key];
+  const value = settings[name];
+  const choices = choicesOf(key);
+  return {
+    name,
+    label,
+    note,
+    value: settingText(value),
+    words: inWords(key, value),
+    choices: choices && [...choices].map(([value, label]) => ({ value, label })),
+    when_unset: choices === null && 'whenUnset' in setting ? setting.whenUnset : null,
+  };
 }

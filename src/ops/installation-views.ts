@@ -1,4 +1,5 @@
-import { type OrphanPolicy, type RecipientRule, type Scope } from '../core/caller.js';
+import { type Scope } from '../core/caller.js';
+import { type MerchantSettingsJson } from '../core/merchant-settings.js';
 import {
   type ApprovalView,
   type OperationRow,
@@ -71,21 +72,32 @@ export interface MerchantRow {
   readonly name: string;
   /** It is the test mode of another one. */
   readonly is_test: boolean;
-  /** Seconds; 0: never. */
-  readonly duplicate_window: number;
-  readonly payout_recipients: RecipientRule;
-  /** null: as the configuration says. */
-  readonly orphans: OrphanPolicy | null;
-  /** Requests a second; null: as the configuration says. */
-  readonly request_rate: number | null;
+  readonly settings: MerchantSettingsJson;
   readonly created_at: string;
   readonly keys: number;
   readonly endpoints: number;
   readonly last_payment_at: string | null;
 }
 
+/** A setting of a merchant, and what it may be set to. */
+export interface SettingView {
+  readonly name: string;
+  readonly label: string;
+  /** The effect, for whoever sets it. */
+  readonly note: string;
+  /** The text to set it by: a number in digits, null as `default`. */
+  readonly value: string;
+  /** The value for people, to follow the label. */
+  readonly words: string;
+  /** Each value with its words; null: whole numbers. */
+  readonly choices: readonly { readonly value: string; readonly label: string }[] | null;
+  /** The words for `default` where a number may be unset; else null. */
+  readonly when_unset: string | null;
+}
+
 export interface MerchantPageView {
   readonly merchant: MerchantRow;
+  readonly settings: readonly SettingView[];
   readonly keys: readonly {
     readonly id: string;
     /** The part of the key that people may see. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { runs } from '../../test/support/property-runs.js';
-import { recipientRules } from '../core/caller.js';
+import { recipientRules } from '../core/merchant-settings.js';
 import { type PayoutLimit } from '../merchants/payout-limits.js';
 import { type Bounds, liftsBound, loosens, widens } from './lifts-bound.js';
 

@@ -1,4 +1,4 @@
-import { type RecipientRule, recipientRules } from '../core/caller.js';
+import { type RecipientRule, recipientRules } from '../core/merchant-settings.js';
 import { type PayoutLimit } from '../merchants/payout-limits.js';
 import { type SettingAction } from './approvable-action.js';
 

@@ -44,7 +44,7 @@ export class SettingActs {
   private async boundsOf(merchantId: string): Promise<Bounds> {
     const { merchant } = await this.reader.merchant(merchantId);
     const limits = await this.limits.list(merchantId);
-    return { isTest: merchant.is_test, rule: merchant.payout_recipients, limits };
+    return { isTest: merchant.is_test, rule: merchant.settings.payout_recipients, limits };
   }
 
   /** Does it. `operator`: who asked for it. Returns what it came to. @throws Problem */
@@ -52,7 +52,7 @@ export class SettingActs {
     const actor = actorOf(operator);
     switch (action.kind) {
       case 'set_payout_recipients':
-        await this.merchants.setPayoutRecipients(action.merchant_id, action.rule, actor);
+        await this.merchants.set(action.merchant_id, 'payoutRecipients', action.rule, actor);
         break;
       case 'set_payout_limit': {
         const { currency, per, amount, count } = action;

@@ -5,7 +5,7 @@ import { type AdvanceRoute } from '../request-storage/resolver.js';
 import { type Pool } from 'pg';
 import { NoneOf } from '../core/change.js';
 import { translateOutage } from '../database/store-unavailable.js';
-import { type OrphanPolicy } from '../core/caller.js';
+import { type OrphanPolicy } from '../core/merchant-settings.js';
 
 /** One merchant, or all but these. */
 type MerchantFilter = string | NoneOf;

@@ -47,6 +47,7 @@ import { NotificationsService } from '../../src/webhooks/incoming/notifications.
 import { EventsService } from '../../src/webhooks/outgoing/events.service.js';
 import { WebhookEndpointsService } from '../../src/webhooks/outgoing/webhook-endpoints.service.js';
 import { fakeEvents, fakeWebhookEndpoints } from './fake-webhooks.js';
+import { callerFixture } from '../support/caller.js';
 
 export const KEY = 'po_live_testtesttesttest';
 export const READ_ONLY_KEY = 'po_live_readreadreadread';
@@ -263,16 +264,7 @@ const fakeLedger: Pick<Ledger, 'balances' | 'statement'> = {
 };
 
 function callerWith(scopes: readonly Scope[]): Caller {
-  return {
-    merchantId: 'm-1',
-    apiKeyId: 'k-1',
-    scopes,
-    needsCertificate: false,
-    duplicateWindowS: 0,
-    payoutRecipients: 'any',
-    requestRate: null,
-    isTest: false,
-  };
+  return callerFixture({ scopes });
 }
 
 export interface Answer {

@@ -6,6 +6,7 @@ import { type KeyedAnswer } from '../../src/core/keyed-request.js';
 import { LoadShedding } from '../../src/http/load-shedding.js';
 import { withoutIds } from '../support/ids.js';
 import { KEY, OPS_TOKEN, RunningApi } from './fake-api.js';
+import { callerFixture } from '../support/caller.js';
 
 /** A flow that ends when it is told to. */
 function held(): { answer: () => Promise<KeyedAnswer>; release: () => void } {
@@ -166,16 +167,13 @@ describe('limits', () => {
 describe('one merchant among others', () => {
   const merchants = {
     authenticate: (bearer: string) =>
-      Promise.resolve({
-        merchantId: bearer,
-        apiKeyId: bearer,
-        scopes: ['payments:read', 'payments:write'] as const,
-        needsCertificate: false,
-        duplicateWindowS: 0,
-        payoutRecipients: 'any' as const,
-        requestRate: null as number | null,
-        isTest: false,
-      }),
+      Promise.resolve(
+        callerFixture({
+          merchantId: bearer,
+          apiKeyId: bearer,
+          scopes: ['payments:read', 'payments:write'],
+        }),
+      ),
   };
 
   it('takes half of the places in flight, and leaves the others to those who come next', async () => {

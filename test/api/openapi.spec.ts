@@ -7,6 +7,7 @@ import { type Scope, scopes } from '../../src/core/caller.js';
 import { captured } from '../../src/payments/payment.examples.js';
 import { event } from '../../src/webhooks/outgoing/webhook.examples.js';
 import { KEY, OPS_TOKEN, PAYMENT_ID, PAYOUT_KEY, RunningApi } from './fake-api.js';
+import { callerFixture } from '../support/caller.js';
 
 type Json = Record<string, unknown>;
 
@@ -248,16 +249,11 @@ describe('the document and the running app', () => {
     const keyed = await RunningApi.start({
       merchants: {
         authenticate: (bearer) =>
-          Promise.resolve({
-            merchantId: 'm-1',
-            apiKeyId: 'k-1',
-            scopes: scopes.filter((scope) => bearer.split('~').includes(nameOf(scope))),
-            needsCertificate: false,
-            duplicateWindowS: 0,
-            payoutRecipients: 'any',
-            requestRate: null,
-            isTest: false,
-          }),
+          Promise.resolve(
+            callerFixture({
+              scopes: scopes.filter((scope) => bearer.split('~').includes(nameOf(scope))),
+            }),
+          ),
       },
     });
     try {

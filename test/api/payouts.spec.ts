@@ -2,6 +2,7 @@ import { firstPayoutRequest, payoutRequest } from '../../src/payouts/payout.exam
 import { Problem } from '../../src/core/problem.js';
 import { type Line } from './bad-input.lines.js';
 import { type Ask, KEY, PAYMENT_ID, PAYOUT_KEY, READ_ONLY_KEY, RunningApi } from './fake-api.js';
+import { callerFixture } from '../support/caller.js';
 
 const path = '/v1/payouts';
 const card = '4242424242424242';
@@ -102,17 +103,7 @@ describe('POST /v1/payouts', () => {
       [
         'create',
         {
-          caller: {
-            merchantId: 'm-1',
-            apiKeyId: 'k-1',
-            scopes: ['payouts:write'],
-            needsCertificate: false,
-            duplicateWindowS: 0,
-            payoutRecipients: 'any',
-            requestRate: null,
-            isTest: false,
-            sourceAddress: '127.0.0.1',
-          },
+          caller: callerFixture({ scopes: ['payouts:write'], sourceAddress: '127.0.0.1' }),
           key: 'key-1',
           waitMs: 0,
           deadlineMs: null,

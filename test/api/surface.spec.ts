@@ -3,6 +3,7 @@ import { refund } from '../../src/refunds/refund.examples.js';
 import { Problem } from '../../src/core/problem.js';
 import { VERSION } from '../../src/core/version.js';
 import { PAYMENT_ID, RunningApi } from './fake-api.js';
+import { callerFixture } from '../support/caller.js';
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -23,9 +24,7 @@ describe('the REST surface', () => {
     const [flow, asked, ask] = api.payments.calls[0]!;
     expect(flow).toBe('create');
     expect(asked).toEqual({
-      caller: {
-        merchantId: 'm-1',
-        apiKeyId: 'k-1',
+      caller: callerFixture({
         scopes: [
           'payments:read',
           'payments:write',
@@ -35,12 +34,7 @@ describe('the REST surface', () => {
           'events:read',
         ],
         sourceAddress: '127.0.0.1',
-        needsCertificate: false,
-        duplicateWindowS: 0,
-        payoutRecipients: 'any',
-        requestRate: null,
-        isTest: false,
-      },
+      }),
       key: 'key-1',
       waitMs: 10_000,
       deadlineMs: 12_000,

@@ -2,6 +2,7 @@ import { Repository } from 'typeorm';
 import { ManualClock } from '../../src/core/clock.js';
 import { type Database, openDatabase } from '../../src/database/database.js';
 import { SeededIds, uuidv7 } from '../../src/core/ids.js';
+import { initialSettings } from '../../src/core/merchant-settings.js';
 import { Problem } from '../../src/core/problem.js';
 import { StoreUnavailable } from '../../src/database/store-unavailable.js';
 import { entities } from '../../src/entities.js';
@@ -62,10 +63,7 @@ describe('merchants', () => {
     expect(first).toEqual({
       id: expect.any(String) as string,
       name: 'Shop',
-      duplicateWindowS: 0,
-      payoutRecipients: 'any',
-      requestRate: null,
-      orphans: null,
+      ...initialSettings,
       testOf: null,
       createdAt: new Date('2026-01-01'),
     });
@@ -100,12 +98,12 @@ describe('merchants', () => {
 describe('the duplicate window of a merchant', () => {
   it('is off, or what it was made or changed with, and callers have it', async () => {
     const off = await merchants.createMerchant('Shop');
-    const { id, ...made } = await merchants.createMerchant('Shop', 30);
+    const { id, ...made } = await merchants.createMerchant('Shop', '30');
     const { key } = await merchants.createApiKey(id, ['payments:write']);
     expect([off.duplicateWindowS, made.duplicateWindowS]).toEqual([0, 30]);
     expect(await merchants.authenticate(key)).toMatchObject({ duplicateWindowS: 30 });
 
-    expect(await merchants.setDuplicateWindow(id, 0)).toEqual({ id, ...made, duplicateWindowS: 0 });
+    expect(await merchants.set(id, 'duplicateWindowS', '0')).toEqual({ id, ...made, duplicateWindowS: 0 });
     expect(await merchants.authenticate(key)).toMatchObject({ duplicateWindowS: 0 });
     expect(await merchants.listMerchants()).toContainEqual({ id, ...made, duplicateWindowS: 0 });
   });
@@ -115,7 +113,7 @@ describe('the duplicate window of a merchant', () => {
     const { key } = await merchants.createApiKey(id, ['payments:write']);
     const elsewhere = merchantsOf(database, clock, new SeededIds(++seed, clock));
     await merchants.authenticate(key);
-    await elsewhere.setDuplicateWindow(id, 86_400);
+    await elsewhere.set(id, 'duplicateWindowS', '86400');
     clock.advance(5_000);
     expect(await merchants.authenticate(key)).toMatchObject({ duplicateWindowS: 0 });
     clock.advance(1);
@@ -124,13 +122,15 @@ describe('the duplicate window of a merchant', () => {
 
   it.each([-1, 0.5, 86_401, NaN, Infinity])('is not %s', async (seconds) => {
     const { id } = await merchants.createMerchant('Shop');
-    expect((await refusal(merchants.setDuplicateWindow(id, seconds))).code).toBe('validation_failed');
-    expect((await refusal(merchants.createMerchant('Shop', seconds))).code).toBe('validation_failed');
+    expect((await refusal(merchants.set(id, 'duplicateWindowS', String(seconds)))).code).toBe(
+      'validation_failed',
+    );
+    expect((await refusal(merchants.createMerchant('Shop', String(seconds)))).code).toBe('validation_failed');
   });
 
   it('is nobody’s where there is no merchant', async () => {
-    expect((await refusal(merchants.setDuplicateWindow(absent, 1))).code).toBe('not_found');
-    expect((await refusal(merchants.setDuplicateWindow('nobody', 1))).code).toBe('not_found');
+    expect((await refusal(merchants.set(absent, 'duplicateWindowS', '1'))).code).toBe('not_found');
+    expect((await refusal(merchants.set('nobody', 'duplicateWindowS', '1'))).code).toBe('not_found');
   });
 });
 
@@ -144,9 +144,7 @@ describe('API keys', () => {
       apiKeyId: id,
       scopes: ['payments:read', 'payouts:write'],
       needsCertificate: false,
-      duplicateWindowS: 0,
-      payoutRecipients: 'any',
-      requestRate: null,
+      ...initialSettings,
       isTest: false,
     });
   });

@@ -214,22 +214,29 @@ it('lets administrators create merchants, their keys and limits, and leaves a re
 
   const limit = { currency: 'EUR', per: 'recipient', amount: 100_000 };
   expect((await act('payout-limits', limit)).status).toBe(200);
-  expect((await act('duplicate-window', { seconds: 30 })).body.payout_limits).toEqual([
-    { ...limit, count: null },
-  ]);
+  const window = (value: string) => act('settings', { name: 'duplicate_window', value });
+  const page = async () => (await admin.get<MerchantPageView>(`merchants/${made.id}`)).body;
+  expect((await window('30')).body.approval).toBeNull();
+  expect((await page()).payout_limits).toEqual([{ ...limit, count: null }]);
   expect((await act('payout-limits/remove', limit)).body.code).toBe('validation_failed');
   const { currency } = limit;
-  expect((await act('duplicate-window', { seconds: 60 })).body.merchant.duplicate_window).toBe(60);
+  await window('60');
+  expect((await page()).settings[0]).toMatchObject({
+    name: 'duplicate_window',
+    value: '60',
+    words: 'within 60 s',
+  });
 
   const refusals = [
     await act('keys', { scopes: ['everything'] }),
     await act('keys/rotate', { id: first.id, grace_hours: 1 }),
     await act('payout-limits', { currency, per: 'merchant' }),
     await act('payout-limits/remove', { currency, per: 'merchant' }),
-    await act('duplicate-window', { seconds: -1 }),
+    await window('-1'),
+    await act('settings', { name: 'no_setting', value: '1' }),
     await admin.post('merchants/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/keys', { scopes: ['payments:read'] }),
   ];
-  expect(refusals.map(({ status }) => status)).toEqual([422, 409, 422, 404, 422, 404]);
+  expect(refusals.map(({ status }) => status)).toEqual([422, 409, 422, 404, 422, 422, 404]);
   const acts = await environment.acts({ actor: 'operator:kim', merchantId: made.id });
   expect([...new Set(acts.map(({ action }) => action))].toSorted()).toEqual([
     'api_key.created',

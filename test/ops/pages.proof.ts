@@ -44,9 +44,7 @@ const acts = [
   'Rotate…',
   'Revoke…',
   'Limit payouts…',
-  'Orphan effects…',
-  'Requests a second…',
-  'Whom it pays out to…',
+  'Change: Pays out to',
   'Add an account…',
 ];
 
@@ -347,8 +345,8 @@ describeInBrowser('the console', () => {
     await page.reload();
     await page.getByText('Its payouts have no limit.').waitFor();
 
-    await page.getByRole('button', { name: 'Whom it pays out to…' }).click();
-    await page.getByLabel('It pays out to', { exact: true }).selectOption('approved');
+    await page.getByRole('button', { name: 'Change: Pays out to' }).click();
+    await page.getByLabel('Pays out to', { exact: true }).selectOption('approved');
     await page.getByRole('button', { name: 'Set it' }).click();
     // The dialog has the same words among its choices.
     await page.getByRole('dialog').waitFor({ state: 'detached' });

@@ -35,6 +35,7 @@ const change = (path: string, body: object): Promise<Changed> =>
   admin.post(`merchants/${merchantId}/${path}`, body);
 const asked = async (path: string, body: object) =>
   change(path, { ...body, code: await freshCodeOf(environment, kim) });
+const pays = (value: string) => ({ name: 'payout_recipients', value });
 const page = async () => (await admin.get<MerchantPageView>(`merchants/${merchantId}`)).body;
 const approve = ({ id, action_hash }: ApprovalView, client: ConsoleClient, code?: string) =>
   client.post<ApprovalView & Refused>(`approvals/${id}/approve`, { action_hash, code });
@@ -71,11 +72,11 @@ it('sets limits at once, and lifts them once another person has approved that', 
 });
 
 it('narrows whom a merchant pays at once, and widens it once another person has approved that', async () => {
-  expect((await change('recipients/rule', { rule: 'approved' })).body).toEqual({ approval: null });
-  expect((await change('recipients/rule', { rule: 'registered' })).status).toBe(403);
-  expect((await page()).merchant.payout_recipients).toBe('approved');
-  expect(await approved(await asked('recipients/rule', { rule: 'any' }))).toBe('done: set');
-  expect((await page()).merchant.payout_recipients).toBe('any');
+  expect((await change('settings', pays('approved'))).body).toEqual({ approval: null });
+  expect((await change('settings', pays('registered'))).status).toBe(403);
+  expect((await page()).merchant.settings.payout_recipients).toBe('approved');
+  expect(await approved(await asked('settings', pays('any')))).toBe('done: set');
+  expect((await page()).merchant.settings.payout_recipients).toBe('any');
   const acts = await environment.acts({ merchantId, actor: 'operator:leo' });
   expect(acts.at(-1)).toMatchObject({ action: 'approval.approved', detail: { requested_by: 'kim' } });
 });
@@ -190,9 +191,8 @@ it('takes each code once, and lets an operator who guesses codes wait', async ()
 
 it('takes a sign-in of the last ten minutes of an operator who has no authenticator', async () => {
   await environment.sql("UPDATE operators SET password_hash = NULL, totp_secret = NULL WHERE name = 'kim'");
-  const rule = { rule: 'approved' };
-  expect((await change('recipients/rule', rule)).status).toBe(200);
-  expect((await change('recipients/rule', { rule: 'registered' })).status).toBe(200);
+  expect((await change('settings', pays('approved'))).status).toBe(200);
+  expect((await change('settings', pays('registered'))).status).toBe(200);
   await environment.sql("UPDATE operator_sessions SET started_at = now() - interval '11 minutes'");
-  expect((await change('recipients/rule', { rule: 'any' })).status).toBe(403);
+  expect((await change('settings', pays('any'))).status).toBe(403);
 });

@@ -21,6 +21,7 @@ import { Recipients } from '../../src/payouts/recipients.js';
 import { orphanEffects } from '../../src/request-storage/psp-request.table.js';
 import { freshDatabase, type FreshDatabase, newMerchant } from '../support/database.js';
 import { Bank, payoutOf, payoutsInMemory, pspsOf, sequencesIn } from '../support/payouts-in-memory.js';
+import { callerFixture } from '../support/caller.js';
 
 describe('payouts', () => {
   /** The machine's clock, moved on by hand where hours have to pass. */
@@ -606,16 +607,12 @@ describe('recipients of payouts', () => {
 
   beforeEach(async () => {
     merchantId = await newMerchant(database);
-    caller = {
+    caller = callerFixture({
       merchantId,
       apiKeyId: randomUUID(),
       scopes: ['recipients:write'],
-      isTest: false,
-      needsCertificate: false,
-      duplicateWindowS: 0,
       payoutRecipients: 'approved',
-      requestRate: null,
-    };
+    });
   });
 
   const rule = (is: Caller['payoutRecipients']) =>

@@ -22,6 +22,7 @@ import { WebhookEndpointsService } from '../../src/webhooks/outgoing/webhook-end
 import { type EndpointWithSecretView } from '../../src/webhooks/outgoing/webhook.view.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { merchantsOf } from '../support/merchants.js';
+import { callerFixture } from '../support/caller.js';
 
 /** As long as a test should take at most; those of the service are far longer. */
 export const LIMITS = { timeoutMs: 1_000, slowMs: 500 } as const;
@@ -45,16 +46,7 @@ export class OutgoingEnvironment {
   readonly seal = new Encryption(Buffer.alloc(32, 7));
   /** Of the first process. */
   readonly metrics = new Registry();
-  merchant: Caller = {
-    merchantId: '',
-    apiKeyId: '',
-    scopes: [],
-    needsCertificate: false,
-    duplicateWindowS: 0,
-    payoutRecipients: 'any',
-    requestRate: null,
-    isTest: false,
-  };
+  merchant = callerFixture({ merchantId: '', apiKeyId: '' });
   out!: ReturnType<OutgoingEnvironment['service']>;
 
   private constructor(

@@ -6,13 +6,13 @@ import { api } from '../api.js';
 import { Dialog, Effects } from '../dialog.js';
 import { asked, CodeField, codeOf, LIFTS } from '../two-people.js';
 import { NewKey, ReplaceKey } from './key-acts.js';
-import { type MerchantAct, type OrphanPolicy, pathOf, type RecipientRule, type To } from './merchant-act.js';
+import { type MerchantAct, pathOf, type To } from './merchant-act.js';
 
 export function ActOnMerchant(props: { merchantId: string; of: MerchantAct; close: () => void }) {
   const { of, ...rest } = props;
   switch (of.act) {
-    case 'window':
-      return <DuplicateWindow of={of} {...rest} />;
+    case 'set':
+      return <SetSetting of={of} {...rest} />;
     case 'key':
       return <NewKey of={of} {...rest} />;
     case 'rotate':
@@ -22,36 +22,46 @@ export function ActOnMerchant(props: { merchantId: string; of: MerchantAct; clos
       return <NewLimit of={of} {...rest} />;
     case 'unlimit':
       return <RemoveLimit of={of} {...rest} />;
-    case 'recipients':
-      return <PayoutRecipients of={of} {...rest} />;
-    case 'orphans':
-      return <Orphans of={of} {...rest} />;
-    case 'rate':
-      return <RequestRate of={of} {...rest} />;
   }
 }
 
-function DuplicateWindow({ merchantId, of, close }: To<'window'>) {
-  const [seconds, setSeconds] = useState(of.seconds);
+function SetSetting({ merchantId, of: { setting }, close }: To<'set'>) {
+  const [value, setValue] = useState(setting.value);
+  const [code, setCode] = useState('');
   return (
     <Dialog
-      title="Refuse the same payment"
+      title="Change a setting"
       label="Set it"
-      act={() => api('POST', pathOf(merchantId, 'duplicate-window'), { seconds })}
+      isReady={value !== ''}
+      act={() =>
+        api<ChangedView>('POST', pathOf(merchantId, 'settings'), {
+          name: setting.name,
+          value,
+          ...codeOf(code),
+        })
+      }
+      shown={asked}
       close={close}
     >
-      <Text size="sm">
-        For so long a payment of the same amount, currency and reference under another key is refused. 0:
-        never.
-      </Text>
-      <NumberInput
-        label="Seconds"
-        min={0}
-        max={86_400}
-        allowDecimal={false}
-        value={seconds}
-        onChange={(value) => setSeconds(Number(value))}
-      />
+      {setting.choices === null ? (
+        <NumberInput
+          label={setting.label}
+          placeholder={setting.when_unset ?? ''}
+          min={0}
+          allowDecimal={false}
+          value={value === 'default' ? '' : value}
+          onChange={(given) => setValue(given === '' && setting.when_unset !== null ? 'default' : `${given}`)}
+        />
+      ) : (
+        <NativeSelect
+          label={setting.label}
+          data={[...setting.choices]}
+          value={value}
+          onChange={({ currentTarget }) => setValue(currentTarget.value)}
+        />
+      )}
+      <Text size="sm">{setting.note}</Text>
+      {setting.name === 'payout_recipients' && <CodeField value={code} set={setCode} hint={LIFTS} />}
     </Dialog>
   );
 }
@@ -163,89 +173,6 @@ export function NewMerchant({ close }: { close: () => void }) {
         value={name}
         onChange={({ currentTarget }) => setName(currentTarget.value)}
       />
-    </Dialog>
-  );
-}
-
-export const payoutRecipients: Readonly<Record<RecipientRule, string>> = {
-  any: 'every recipient that a payout names',
-  registered: 'recipients that it registered',
-  approved: 'recipients that an operator approved',
-};
-
-function PayoutRecipients({ merchantId, of, close }: To<'recipients'>) {
-  const [rule, setRule] = useState<string>(of.rule);
-  const [code, setCode] = useState('');
-  return (
-    <Dialog
-      title="Whom it pays out to"
-      label="Set it"
-      isDangerous={rule === 'any'}
-      act={() => api<ChangedView>('POST', pathOf(merchantId, 'recipients/rule'), { rule, ...codeOf(code) })}
-      shown={asked}
-      close={close}
-    >
-      <NativeSelect
-        label="It pays out to"
-        data={Object.entries(payoutRecipients).map(([value, label]) => ({ value, label }))}
-        value={rule}
-        onChange={({ currentTarget: { value } }) => setRule(value)}
-      />
-      <Text size="sm">
-        It holds from the next payout on. Payouts to others are refused; those on their way go on.
-      </Text>
-      <CodeField value={code} set={setCode} hint={LIFTS} />
-    </Dialog>
-  );
-}
-
-export const orphanPolicies = {
-  default: 'as the installation is configured',
-  automatic: 'at once',
-  approve: 'once an operator approved',
-} satisfies Record<NonNullable<OrphanPolicy> | 'default', string>;
-
-function Orphans({ merchantId, of, close }: To<'orphans'>) {
-  const [policy, setPolicy] = useState<string>(of.policy ?? 'default');
-  return (
-    <Dialog
-      title="Orphan effects"
-      label="Set it"
-      act={() => api('POST', pathOf(merchantId, 'orphans'), policy === 'default' ? {} : { policy })}
-      close={close}
-    >
-      <NativeSelect
-        label="They are given back"
-        data={Object.entries(orphanPolicies).map(([value, label]) => ({ value, label }))}
-        value={policy}
-        onChange={({ currentTarget: { value } }) => setPolicy(value)}
-      />
-      <Text size="sm">It holds for those that wait, too.</Text>
-    </Dialog>
-  );
-}
-
-function RequestRate({ merchantId, of, close }: To<'rate'>) {
-  const [perSecond, setPerSecond] = useState(of.perSecond);
-  return (
-    <Dialog
-      title="Requests a second"
-      label="Set it"
-      act={() =>
-        api('POST', pathOf(merchantId, 'request-rate'), perSecond === null ? {} : { per_second: perSecond })
-      }
-      close={close}
-    >
-      <NumberInput
-        label="Requests a second, of all its keys"
-        placeholder="As the installation is configured"
-        min={1}
-        max={1_000_000}
-        allowDecimal={false}
-        value={perSecond ?? ''}
-        onChange={(value) => setPerSecond(value === '' ? null : Number(value))}
-      />
-      <Text size="sm">What is more is refused at once (429), before anything is done.</Text>
     </Dialog>
   );
 }

@@ -8,7 +8,7 @@ import { api } from '../api.js';
 import { money, State, Time } from '../format.js';
 import { Facts, Heading, Listing, Loaded, Nothing, PageButtons, Part } from '../parts.js';
 import { useMay } from '../session.js';
-import { ActOnMerchant, NewMerchant, orphanPolicies, payoutRecipients } from './merchant-acts.js';
+import { ActOnMerchant, NewMerchant } from './merchant-acts.js';
 import { type MerchantAct } from './merchant-act.js';
 import { Recipients } from './recipients.js';
 
@@ -57,7 +57,7 @@ export function Merchants() {
                   },
                   { label: 'Keys', isFigure: true, cell: ({ keys }) => keys },
                   { label: 'Endpoints', isFigure: true, cell: ({ endpoints }) => endpoints },
-                  { label: 'Same payment refused', cell: (row) => window(row.duplicate_window) },
+                  { label: 'Same payment refused', cell: (row) => window(row.settings.duplicate_window) },
                   { label: 'Last payment', cell: ({ last_payment_at: at }) => <Time at={at} /> },
                   { label: 'Created', cell: ({ created_at: at }) => <Time at={at} /> },
                 ]}
@@ -104,11 +104,12 @@ function allowed({ currency, amount, count }: MerchantPageView['payout_limits'][
   return parts.join(' and ');
 }
 
-function Page({ view: { merchant, keys, endpoints, payout_limits: limits } }: { view: MerchantPageView }) {
+function Page({ view }: { view: MerchantPageView }) {
+  const { merchant, settings, keys, endpoints, payout_limits: limits } = view;
   const mayKeep = useMay('admin');
   const [asked, ask] = useState<MerchantAct | null>(null);
-  const button = (label: string, act: MerchantAct): ReactNode => (
-    <Button size="compact-xs" variant="default" onClick={() => ask(act)}>
+  const button = (label: string, act: MerchantAct, named = label): ReactNode => (
+    <Button size="compact-xs" variant="default" aria-label={named} onClick={() => ask(act)}>
       {label}
     </Button>
   );
@@ -125,10 +126,16 @@ function Page({ view: { merchant, keys, endpoints, payout_limits: limits } }: { 
           <Part title="Limits">
             <Facts
               facts={[
-                ['Same payment refused', window(merchant.duplicate_window)],
-                ['Pays out to', payoutRecipients[merchant.payout_recipients]],
-                ['Orphan effects are given back', orphanPolicies[merchant.orphans ?? 'default']],
-                ['Requests a second', merchant.request_rate ?? 'as configured'],
+                ...settings.map(
+                  (setting) =>
+                    [
+                      setting.label,
+                      <Group key={setting.name} gap="xs" justify="end">
+                        {setting.words}
+                        {mayKeep && button('Change…', { act: 'set', setting }, `Change: ${setting.label}`)}
+                      </Group>,
+                    ] as const,
+                ),
                 ['Enabled endpoints', `${merchant.endpoints} of 16`],
                 ['Last payment', <Time key="last" at={merchant.last_payment_at} />],
                 ['Created', <Time key="created" at={merchant.created_at} />],
@@ -147,11 +154,7 @@ function Page({ view: { merchant, keys, endpoints, payout_limits: limits } }: { 
             {limits.length === 0 && <Nothing>Its payouts have no limit.</Nothing>}
             {mayKeep && (
               <Group justify="end" mt="xs" gap="xs">
-                {button('Refuse the same payment…', { act: 'window', seconds: merchant.duplicate_window })}
                 {button('Limit payouts…', { act: 'limit' })}
-                {button('Requests a second…', { act: 'rate', perSecond: merchant.request_rate })}
-                {button('Orphan effects…', { act: 'orphans', policy: merchant.orphans })}
-                {button('Whom it pays out to…', { act: 'recipients', rule: merchant.payout_recipients })}
               </Group>
             )}
           </Part>

@@ -1,10 +1,5 @@
-import {
-  type OrphanPolicy,
-  orphanPolicies,
-  type RecipientRule,
-  recipientRules,
-  scopes,
-} from '../../core/caller.js';
+import { scopes } from '../../core/caller.js';
+import { type SettingName, settingNames } from '../../core/merchant-settings.js';
 import { MAX_COUNT, type PayoutLimit, payoutLimitScopes } from '../../merchants/payout-limits.js';
 import { IsFlag, IsOneOf, IsText, IsTextList, IsWholeNumber } from '../../http/fields.js';
 import { IsCurrencyCode, UUID } from '../../http/shared-fields.js';
@@ -16,22 +11,16 @@ export class CreateMerchantDto {
   name: string;
 }
 
-export class SetDuplicateWindowDto {
-  /** 0: off. */
-  @IsWholeNumber({ minimum: 0, maximum: 86_400 })
-  seconds: number;
-}
+/** `merchantSettings` says which texts a setting takes. */
+export class SetSettingDto {
+  @IsTotpCode()
+  code?: string;
 
-export class SetOrphanPolicyDto {
-  /** The configured value applies if it is left out. */
-  @IsOneOf(orphanPolicies, { optional: true })
-  policy?: OrphanPolicy;
-}
+  @IsOneOf(settingNames)
+  name: SettingName;
 
-export class SetRequestRateDto {
-  /** The configured value applies if it is left out. */
-  @IsWholeNumber({ minimum: 1, maximum: 1_000_000, optional: true })
-  per_second?: number;
+  @IsText({ maxLength: 64, message: 'must be the text of a value' })
+  value: string;
 }
 
 const hours = { minimum: 1, maximum: 87_600 };
@@ -94,14 +83,6 @@ export class SetPayoutLimitDto extends NamePayoutLimitDto {
     const { currency, per, amount = null, count = null } = this;
     return { currency, per, amount, count };
   }
-}
-
-export class SetPayoutRecipientsDto {
-  @IsTotpCode()
-  code?: string;
-
-  @IsOneOf(recipientRules)
-  rule: RecipientRule;
 }
 
 export class RecipientIdDto {
