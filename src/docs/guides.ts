@@ -9,7 +9,7 @@ import { type Rendered, renderMarkdown } from './markdown.js';
 /** Documents outside docs/ that are served beside the guides. */
 const beside = new Map([
   ['README.md', 'start'],
-  ['CONTRIBUTING.md', 'contributing'],
+  ['CONTRIBUTING.md', 'contribute'],
   ['CHANGELOG.md', 'changelog'],
   ['packages/client/README.md', 'packages/client'],
   ['packages/idempotency/README.md', 'packages/idempotency'],

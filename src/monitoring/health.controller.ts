@@ -23,7 +23,7 @@ export class HealthController {
     summary: 'Liveness probe',
     description:
       'Answers as long as the process runs. The database is not checked, because a restart would not repair it.',
-    answers: { 200: [LiveView, 'The process is alive.', { live: { status: 'live', version: '0.1.0' } }] },
+    answers: { 200: [LiveView, 'The process is alive.', { live: { status: 'live', version: '0.2.0' } }] },
   })
   live(): LiveView {
     return { status: 'live', version: VERSION };
