@@ -180,6 +180,16 @@ describe('PspDirectory', () => {
     expect(signal?.aborted).toBe(true);
   });
 
+  it('reads an answer that is there already before it gives a call up', async () => {
+    let arrived: (answer: Answer) => void;
+    const { directory, clock } = directoryOf(() => new Promise((resolve) => (arrived = resolve)));
+    const answer = directory.call('psp', 'execute', charge);
+    await new Promise(setImmediate);
+    setImmediate(() => arrived({ outcome: 'succeeded' }));
+    clock.advance(500);
+    expect((await answer).outcome).toBe('succeeded');
+  });
+
   it('says that a call is given up, with a signal or without, until nobody listens', async () => {
     const heard: string[] = [];
     let call: CallContext | undefined;

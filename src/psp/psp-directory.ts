@@ -220,7 +220,10 @@ export class PspDirectory implements Psps {
     }
   }
 
-  /** The adapter's answer, or a TimedOut after `timeoutMs` whether or not it heeds its signal. */
+  /**
+   * The adapter's answer, or a TimedOut after `timeoutMs` whether or not it heeds its signal. An answer that has arrived
+   * while this process was late is read first.
+   */
   private async inTime(
     entry: Entry,
     kind: AttemptKind,
@@ -231,10 +234,14 @@ export class PspDirectory implements Psps {
     const call = new CallDeadline(timeoutMs, leaseStillValid);
     let stop = () => {};
     const deadline = new Promise<never>((_, reject) => {
+      const late = () => {
+        const error = new TimedOut(timeoutMs);
+        call.giveUp(error);
+        reject(error);
+      };
       stop = this.clock.timer(timeoutMs, () => {
-        const late = new TimedOut(timeoutMs);
-        call.giveUp(late);
-        reject(late);
+        const last = setImmediate(late);
+        stop = () => clearImmediate(last);
       });
     });
     try {

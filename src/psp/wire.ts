@@ -134,14 +134,19 @@ class LockTooOld extends Error {
   }
 }
 
-/** Marks every error before `ready` as not sent, and gives up after `connectMs`. */
+/**
+ * Marks every error before `ready` as not sent, and gives up after `connectMs`. A process that was late looks first
+ * whether the connection has come to stand meanwhile: timers ring before sockets are read.
+ */
 function watched<S extends Duplex | null | undefined>(socket: S, ready: string, connectMs: number): S {
   if (!socket) return socket;
   const deadline = AbortSignal.timeout(connectMs);
   const failed = (error: Error) => markUnsent(error);
-  const tooLate = () => {
-    socket.destroy(Object.assign(new Error('no connection in time'), { code: 'CONNECT_TIMEOUT' }));
-  };
+  const tooLate = () =>
+    setImmediate(() => {
+      if (standing.has(socket)) return;
+      socket.destroy(Object.assign(new Error('no connection in time'), { code: 'CONNECT_TIMEOUT' }));
+    });
   deadline.addEventListener('abort', tooLate);
   socket.prependListener('error', failed);
   socket.once('close', () => deadline.removeEventListener('abort', tooLate));

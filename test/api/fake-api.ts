@@ -298,6 +298,7 @@ export interface Replaced {
   readonly opsToken?: string | null;
   /** Requests a second of an API key; 0: no limit. */
   readonly keyRate?: number;
+  readonly clock?: SystemClock;
 }
 
 const noDatabase = [
@@ -350,6 +351,7 @@ export class RunningApi {
     deadLetters = new FakeDeadLetters(),
     opsToken = OPS_TOKEN,
     keyRate = 0,
+    clock = new SystemClock(),
   }: Replaced = {}): Promise<RunningApi> {
     const payments = new FakePayments();
     const refunds = new FakeRefunds();
@@ -365,7 +367,6 @@ export class RunningApi {
       ...(opsToken === null ? {} : { PAYONCE_OPS_TOKEN: opsToken }),
     });
     const limits = { ...limitsOf(config), ...someLimits };
-    const clock = new SystemClock();
     const psps = defaultPsps({ stripe: 'http://127.0.0.1:1', adyen: 'http://127.0.0.1:1' });
     const module = await Test.createTestingModule({
       imports: [AppModule.forRole('api', { config, psps, logger })],

@@ -172,7 +172,9 @@ describe('a client that is made from the protos', () => {
     );
     expect(response).toMatchObject({ payment: { status: 'PAYMENT_STATUS_CAPTURED' } });
     expect(await watch.ended).toBe('OK');
-    expect(watch.messages.map(({ payment }) => (payment as { status: string }).status)).toEqual([
+    const statuses = watch.messages.map(({ payment }) => (payment as { status: string }).status);
+    // Whether the payment is read while the PSP is asked is chance.
+    expect(statuses.filter((status) => status !== 'PAYMENT_STATUS_PROCESSING')).toEqual([
       'PAYMENT_STATUS_REQUIRES_ACTION',
       'PAYMENT_STATUS_CAPTURED',
     ]);

