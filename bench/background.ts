@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { Pool } from 'pg';
 import { SystemClock } from '../src/core/clock.js';
 import { LedgerPoster } from '../src/ledger/ledger-poster.js';
-import { fanOut } from '../src/webhooks/outgoing/fan-out.js';
+import { fanOut } from '../src/events/fan-out.js';
 import { Loader } from './contenders.js';
 import { cpuMsOf, cpuMsOfFamily } from './cpu.js';
 import { type Options, SLOW_PSP_MS } from './options.js';

@@ -25,8 +25,8 @@ import { PspAccountsModule } from './psp-accounts/psp-accounts.module.js';
 import { PspsConfig } from './psp/psps-config.js';
 import { ReconciliationModule } from './reconciliation/reconciliation.module.js';
 import { RefundsModule } from './refunds/refunds.module.js';
-import { InboundWebhooksModule } from './webhooks/incoming/inbound-webhooks.module.js';
-import { OutboundWebhooksModule } from './webhooks/outgoing/outbound-webhooks.module.js';
+import { NotificationsModule } from './notifications/notifications.module.js';
+import { EventsModule } from './events/events.module.js';
 
 /** The work of a process. `commands`: one command, which uses what is here and starts nothing by itself. */
 export type Role = Config['role'] | 'commands';
@@ -70,8 +70,8 @@ export class AppModule {
         PaymentsModule,
         RefundsModule,
         PayoutsModule,
-        OutboundWebhooksModule,
-        InboundWebhooksModule,
+        EventsModule,
+        NotificationsModule,
         BankFilesModule,
         LedgerModule,
         ReconciliationModule,

@@ -25,9 +25,9 @@ import {
   PspAttempt,
   PspRequest,
 } from './request-storage/psp-request.entity.js';
-import { InboxEntry } from './webhooks/incoming/inbox-entry.entity.js';
-import { WebhookDelivery, WebhookDeliveryAttempt } from './webhooks/outgoing/webhook-delivery.entity.js';
-import { WebhookEndpoint } from './webhooks/outgoing/webhook-endpoint.entity.js';
+import { InboxEntry } from './notifications/inbox-entry.entity.js';
+import { WebhookDelivery, WebhookDeliveryAttempt } from './events/webhook-delivery.entity.js';
+import { WebhookEndpoint } from './events/webhook-endpoint.entity.js';
 
 /** All tables, for what opens the database without the modules that name them. */
 export const entities: readonly EntityClass[] = [

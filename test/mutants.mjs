@@ -296,10 +296,10 @@ const mutants = [
   },
   {
     guard: 'events go to public addresses alone',
-    file: 'src/webhooks/outgoing/target.ts',
+    file: 'src/events/target.ts',
     find: "parsed.range() !== 'unicast' || ",
     put: '',
-    specs: ['src/webhooks/outgoing', 'test/webhooks/outgoing-targets'],
+    specs: ['src/events', 'test/events/targets'],
   },
   {
     guard: 'a signature of Adyen that fits other fields proves nothing',

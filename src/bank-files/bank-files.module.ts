@@ -6,7 +6,7 @@ import { DatabaseModule } from '../database/database.module.js';
 import { JobRegistry } from '../jobs/job-registry.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { ReconciliationModule } from '../reconciliation/reconciliation.module.js';
-import { InboundWebhooksModule } from '../webhooks/incoming/inbound-webhooks.module.js';
+import { NotificationsModule } from '../notifications/notifications.module.js';
 import { registerBankMetrics } from './bank-metrics.js';
 import { BankFiles } from './bank-files.js';
 import { BankInstructionsModule } from './bank-instructions.module.js';
@@ -16,7 +16,7 @@ import { Sender } from './sender.js';
 
 /** Banks that speak in files: what was collected is sent, and what the banks say of it is taken in. */
 @Module({
-  imports: [BankInstructionsModule, DatabaseModule, JobsModule, InboundWebhooksModule, ReconciliationModule],
+  imports: [BankInstructionsModule, DatabaseModule, JobsModule, NotificationsModule, ReconciliationModule],
   providers: [Batches, Sender, Receiver, BankFiles],
   exports: [BankFiles],
 })

@@ -16,7 +16,7 @@ import { statementReport } from '../psp/bank-sepa/bank-reports.js';
 import { BankFileRefused, readXml } from '../psp/bank-sepa/xml.js';
 import { type PspNotification } from '../psp/notification.js';
 import { Reports } from '../reconciliation/reports.js';
-import { Arrivals } from '../webhooks/incoming/arrivals.js';
+import { Arrivals } from '../notifications/arrivals.js';
 import { type BankDrop, type DroppedFile } from '../psp/bank-sepa/bank-drop.js';
 import { type BankPsp, MAX_FILE_BYTES, sha256Of } from './batches.js';
 import {

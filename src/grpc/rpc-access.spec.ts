@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { PaymentsGrpc } from '../payments/payments.grpc.js';
 import { PayoutsGrpc } from '../payouts/payouts.grpc.js';
 import { RefundsGrpc } from '../refunds/refunds.grpc.js';
-import { EventsGrpc } from '../webhooks/outgoing/events.grpc.js';
+import { EventsGrpc } from '../events/events.grpc.js';
 import { RPC, type Rpc } from './grpc.decorators.js';
 
 const controllers: readonly { readonly prototype: object }[] = [

@@ -3,7 +3,7 @@ import { Pool } from 'pg';
 import { Clock } from '../core/clock.js';
 import { Ids } from '../core/ids.js';
 import { PathId } from '../http/request.decorators.js';
-import { replayEvent } from '../webhooks/outgoing/replay.js';
+import { replayEvent } from '../events/replay.js';
 import { CurrentOperator, ForRole } from './console-access.js';
 import { type PageView } from './console-views.js';
 import {

@@ -43,9 +43,9 @@ import { PayoutsService } from '../../src/payouts/payouts.service.js';
 import { defaultPsps } from '../../src/psp/psps-file.js';
 import { refund } from '../../src/refunds/refund.examples.js';
 import { RefundsService } from '../../src/refunds/refunds.service.js';
-import { NotificationsService } from '../../src/webhooks/incoming/notifications.service.js';
-import { EventsService } from '../../src/webhooks/outgoing/events.service.js';
-import { WebhookEndpointsService } from '../../src/webhooks/outgoing/webhook-endpoints.service.js';
+import { NotificationsService } from '../../src/notifications/notifications.service.js';
+import { EventsService } from '../../src/events/events.service.js';
+import { WebhookEndpointsService } from '../../src/events/webhook-endpoints.service.js';
 import { fakeEvents, fakeWebhookEndpoints } from './fake-webhooks.js';
 import { callerFixture } from '../support/caller.js';
 

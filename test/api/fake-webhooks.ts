@@ -1,6 +1,6 @@
-import * as example from '../../src/webhooks/outgoing/webhook.examples.js';
-import { type EventsService } from '../../src/webhooks/outgoing/events.service.js';
-import { type WebhookEndpointsService } from '../../src/webhooks/outgoing/webhook-endpoints.service.js';
+import * as example from '../../src/events/webhook.examples.js';
+import { type EventsService } from '../../src/events/events.service.js';
+import { type WebhookEndpointsService } from '../../src/events/webhook-endpoints.service.js';
 
 /** Webhooks that answer as their examples do. */
 export const fakeWebhookEndpoints: Pick<WebhookEndpointsService, keyof WebhookEndpointsService> = {

@@ -5,7 +5,7 @@ import { problemCatalogue } from '../../src/core/problem.js';
 import { VERSION } from '../../src/core/version.js';
 import { type Scope, scopes } from '../../src/core/caller.js';
 import { captured } from '../../src/payments/payment.examples.js';
-import { event } from '../../src/webhooks/outgoing/webhook.examples.js';
+import { event } from '../../src/events/webhook.examples.js';
 import { KEY, OPS_TOKEN, PAYMENT_ID, PAYOUT_KEY, RunningApi } from './fake-api.js';
 import { callerFixture } from '../support/caller.js';
 

@@ -10,7 +10,7 @@ import {
   type ServiceProcess,
   TestEnvironment,
 } from '../support/test-environment.js';
-import { Receiver } from '../webhooks/receiver.js';
+import { Receiver } from '../events/receiver.js';
 import { inTurn } from '../support/turns.js';
 
 /** APIs and workers in processes of their own, over one database and one queue. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { orderOf, type Reply, ApiClient, type TestEnvironment } from './test-environment.js';
-import { Receiver } from '../webhooks/receiver.js';
+import { Receiver } from '../events/receiver.js';
 
 const PAY_EVERY_MS = 100;
 /** A customer waits for so long; then the answer is 202 and the resolver goes on. */

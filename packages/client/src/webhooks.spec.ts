@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { captured } from '../../../src/payments/payment.examples.js';
-import { newSecret, signedHeaders } from '../../../src/webhooks/outgoing/endpoint-secret.js';
+import { newSecret, signedHeaders } from '../../../src/events/endpoint-secret.js';
 import { verifyWebhook, type WebhookHeaders, WebhookVerificationError } from './webhooks.js';
 
 const secret = newSecret();
