@@ -5,6 +5,7 @@ import { captured, paymentRequest } from '../../src/payments/payment.examples.js
 import { SystemClock } from '../../src/core/clock.js';
 import { type KeyedAnswer } from '../../src/core/keyed-request.js';
 import { LoadShedding } from '../../src/http/load-shedding.js';
+import { eventually } from '../support/eventually.js';
 import { withoutIds } from '../support/ids.js';
 import { KEY, OPS_TOKEN, RunningApi } from './fake-api.js';
 import { callerFixture } from '../support/caller.js';
@@ -36,11 +37,6 @@ async function conversation(port: number, ...pieces: string[]): Promise<string> 
   return text;
 }
 
-async function until(holds: () => boolean): Promise<void> {
-  for (let i = 0; i < 200 && !holds(); i++) await delay(10);
-  expect(holds()).toBe(true);
-}
-
 const create = `POST /v1/payments HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nIdempotency-Key: k\r\nContent-Type: application/json\r\n`;
 
 describe('limits', () => {
@@ -60,7 +56,7 @@ describe('limits', () => {
     const { answer, release } = held();
     api.payments.answer = answer;
     const running = [1, 2, 3].map(() => api.send({ body: paymentRequest }));
-    await until(() => api.payments.calls.length === 3);
+    await eventually(() => api.payments.calls.length === 3, '3 have come');
     const refused = await api.send({ body: paymentRequest, apiKey: 'po_live_wrong' });
     expect(refused.status).toBe(503);
     expect(refused.json().code).toBe('overloaded');
@@ -184,7 +180,7 @@ describe('one merchant among others', () => {
     const send = (apiKey: string) => api.send({ body: paymentRequest, apiKey });
     try {
       const greedy = Array.from({ length: 4 }, () => send('greedy'));
-      await until(() => api.payments.calls.length === 4);
+      await eventually(() => api.payments.calls.length === 4, '4 have come');
       const refused = await send('greedy');
       expect([refused.status, refused.json().code, refused.headers['retry-after']]).toEqual([
         429,
@@ -192,7 +188,7 @@ describe('one merchant among others', () => {
         '1',
       ]);
       const modest = send('modest');
-      await until(() => api.payments.calls.length === 5);
+      await eventually(() => api.payments.calls.length === 5, '5 have come');
       release();
       for (const { status } of await Promise.all([...greedy, modest])) expect(status).toBe(201);
       // All places are given back.
@@ -336,21 +332,28 @@ describe('a process that is too slow', () => {
 
 describe('shutting down', () => {
   it('says not ready at once, serves what comes meanwhile, then lets requests in flight finish', async () => {
-    const api = await RunningApi.start({ limits: { drainDelayMs: 200 } });
+    const clock = new SystemClock();
+    let stopListening = () => {};
+    clock.sleep = (ms, signal) =>
+      ms === 200
+        ? new Promise((resolve) => (stopListening = resolve))
+        : SystemClock.prototype.sleep.call(clock, ms, signal);
+    const api = await RunningApi.start({ limits: { drainDelayMs: 200 }, clock });
     const { answer, release } = held();
     api.payments.answer = answer;
     const running = api.send({ body: paymentRequest });
-    await until(() => api.payments.calls.length === 1);
+    await eventually(() => api.payments.calls.length === 1, '1 have come');
     let closed = false;
     const closing = api.app.close().then(() => (closed = true));
-    await delay(50);
-    const ready = await api.send({ method: 'GET', path: '/health/ready' });
-    expect(ready.status).toBe(503);
+    const readiness = () => api.send({ method: 'GET', path: '/health/ready' });
+    await eventually(async () => (await readiness()).status === 503, 'it is not ready');
+    const ready = await readiness();
     expect(ready.json()).toEqual({ status: 'draining', checks: {} });
     expect(ready.headers.connection).toBe('close');
     expect((await api.send({ method: 'GET' })).status).toBe(200);
-    await delay(250);
-    await expect(api.send({ method: 'GET' })).rejects.toThrow(/ECONNREFUSED/);
+    stopListening();
+    const isRefused = (error: Error) => error.message.includes('ECONNREFUSED');
+    await eventually(() => api.send({ method: 'GET' }).then(() => false, isRefused), 'nobody listens');
     expect(closed).toBe(false);
     release();
     const { status, headers } = await running;
@@ -376,7 +379,7 @@ describe('shutting down', () => {
     api.payments.answer = answer;
     const running = api.send({ body: paymentRequest });
     const cut = expect(running).rejects.toThrow(/hang up|ECONNRESET/);
-    await until(() => api.payments.calls.length === 1);
+    await eventually(() => api.payments.calls.length === 1, '1 have come');
     await api.app.close();
     await cut;
     release();
