@@ -9,9 +9,7 @@ import { SystemClock } from '../src/core/clock.js';
 import { migrate, openDatabase } from '../src/database/database.js';
 import { startEmbeddedPostgres } from '../src/database/embedded/embedded-postgres.js';
 import { SystemIds } from '../src/core/ids.js';
-import { ApiKey } from '../src/merchants/api-key.entity.js';
-import { Merchant } from '../src/merchants/merchant.entity.js';
-import { Merchants } from '../src/merchants/merchants.js';
+import { merchantServices } from '../src/commands/merchant-services.js';
 import { parentOf } from './cpu.js';
 import { makePlainTable, type PaymentTable } from './plain.js';
 
@@ -93,16 +91,11 @@ export class OwnDatabase {
       await migrate(database.dataSource, this.serviceUrl === this.url ? null : this.serviceUrl);
       await makePlainTable(this.client);
       const clock = new SystemClock();
-      const merchants = new Merchants(
-        database.dataSource.getRepository(Merchant),
-        database.dataSource.getRepository(ApiKey),
-        clock,
-        new SystemIds(clock),
-      );
+      const { merchants, apiKeys } = merchantServices(database.dataSource, clock, new SystemIds(clock));
       const made = new Map<string, Furnished>();
       for (const name of names) {
-        const { id } = await merchants.createMerchant(name);
-        const { key } = await merchants.createApiKey(id, ['payments:read', 'payments:write', 'events:read']);
+        const { id } = await merchants.create(name);
+        const { key } = await apiKeys.create(id, ['payments:read', 'payments:write', 'events:read']);
         made.set(name, { id, apiKey: key });
       }
       return made;

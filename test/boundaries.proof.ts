@@ -305,7 +305,10 @@ const bans: readonly Ban[] = [
       'reconciliation',
     ].map((folder) => `src/${folder}/`),
     exceptions: {
-      'src/merchants/merchants.ts': 'finds out whose a key is; keeps merchants for administrators',
+      'src/merchants/callers.service.ts': 'finds out whose a key is',
+      'src/merchants/issued-keys.ts': 'whether a key may be one of ours',
+      'src/merchants/merchants.service.ts': 'for administrators',
+      'src/merchants/api-keys.service.ts': 'for administrators',
       'src/merchants/payout-limits.ts': 'for administrators',
       'src/http/leased-buckets.ts': 'rates of all keys, which name no merchant',
       'src/payments/payment.reader.ts': 'the payment of a report line, for workers',

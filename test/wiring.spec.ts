@@ -11,7 +11,7 @@ import { entities } from '../src/entities.js';
 import { createLogger } from '../src/http/logger.js';
 import { JobRegistry } from '../src/jobs/job-registry.js';
 import { JobsWorker } from '../src/jobs/jobs-worker.module.js';
-import { Merchants } from '../src/merchants/merchants.js';
+import { CallersService } from '../src/merchants/callers.service.js';
 import { PspDirectory } from '../src/psp/psp-directory.js';
 import { defaultPsps } from '../src/psp/psps-file.js';
 import { OperationRegistry } from '../src/request-storage/operation-registry.js';
@@ -63,14 +63,14 @@ it.each<[Role, { works: boolean; serves: boolean }]>([
   ['commands', { works: false, serves: false }],
 ])('the role %s has what it is for', async (role, { works, serves }) => {
   const created = (app = await createApplication(role, settings()));
-  const has = (token: typeof JobsWorker | typeof Merchants) => {
+  const has = (token: typeof JobsWorker | typeof CallersService) => {
     try {
       return created.get<object>(token) instanceof token;
     } catch {
       return false;
     }
   };
-  expect({ works: has(JobsWorker), serves: has(Merchants) }).toEqual({ works, serves });
+  expect({ works: has(JobsWorker), serves: has(CallersService) }).toEqual({ works, serves });
 });
 
 it('knows the owner of every operation, the tasks of every module, and the entities', async () => {

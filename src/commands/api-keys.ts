@@ -1,8 +1,8 @@
 import { type Command } from 'commander';
 import { scopes } from '../core/caller.js';
-import { type ApiKeyView } from '../merchants/merchants.js';
+import { type ApiKeyView } from '../merchants/api-keys.service.js';
 import { actor, command, type Perform, withExamples } from './command.js';
-import { merchantsOf } from './merchants.js';
+import { servicesOf } from './merchants.js';
 import { ago, exactly, list } from './text.js';
 
 interface Created {
@@ -36,9 +36,9 @@ export function addApiKeys(payonce: Command, perform: Perform): void {
       ({ merchant, scopes, expiresIn: hours = null, needsCertificate = false, test = false }: Created) =>
         perform(async (opened) => {
           const wanted = scopes.split(',').map((scope) => scope.trim());
-          const merchants = await merchantsOf(opened);
+          const { merchants, apiKeys } = await servicesOf(opened);
           const owner = test ? (await merchants.testModeOf(merchant, actor())).id : merchant;
-          const { id, key } = await merchants.createApiKey(owner, wanted, actor(), {
+          const { id, key } = await apiKeys.create(owner, wanted, actor(), {
             hours,
             needsCertificate,
           });
@@ -60,8 +60,8 @@ export function addApiKeys(payonce: Command, perform: Perform): void {
     .option('--grace <hours>', 'how long that one stays live', Number, 24)
     .action(({ merchant, id: replaced, grace }: { merchant: string; id: string; grace: number }) =>
       perform(async (opened) => {
-        const merchants = await merchantsOf(opened);
-        const { id, key, previous } = await merchants.rotateApiKey(merchant, replaced, grace, actor());
+        const { apiKeys } = await servicesOf(opened);
+        const { id, key, previous } = await apiKeys.rotate(merchant, replaced, grace, actor());
         const end = exactly(previous.expiresAt!, opened.clock.now());
         return {
           json: { id, key, previous: apiKeyJson(previous) },
@@ -78,7 +78,7 @@ export function addApiKeys(payonce: Command, perform: Perform): void {
     .requiredOption('--merchant <id>', 'whose keys')
     .action(({ merchant }: { merchant: string }) =>
       perform(async (opened) => {
-        const keys = await (await merchantsOf(opened)).listApiKeys(merchant);
+        const keys = await (await servicesOf(opened)).apiKeys.list(merchant);
         const now = opened.clock.now();
         const entry = (key: ApiKeyView) => ({
           cells: [`${key.prefix}_…`, ago(key.createdAt, now), lastUse(key, now), stateOf(key, now)],
@@ -104,7 +104,7 @@ export function addApiKeys(payonce: Command, perform: Perform): void {
     .requiredOption('--id <id>', 'the id of the key')
     .action(({ merchant, id }: { merchant: string; id: string }) =>
       perform(async (opened) => {
-        const key = await (await merchantsOf(opened)).revokeApiKey(merchant, id, actor());
+        const key = await (await servicesOf(opened)).apiKeys.revoke(merchant, id, actor());
         return {
           json: apiKeyJson(key),
           text: `Revoked ${key.prefix}_…; running services notice within 5 s.`,

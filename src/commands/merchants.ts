@@ -8,7 +8,6 @@ import {
   settingsJson,
 } from '../core/merchant-settings.js';
 import { type Merchant } from '../merchants/merchant.entity.js';
-import { type Merchants } from '../merchants/merchants.js';
 import { actor, command, type Opened, type Perform, withExamples } from './command.js';
 import { ago, list } from './text.js';
 
@@ -23,14 +22,14 @@ export function addMerchants(payonce: Command, perform: Perform): void {
     .option('--duplicate-window <seconds>', 'refuse the same payment under another key for this long', '0')
     .action(({ name, duplicateWindow }: { name: string; duplicateWindow: string }) =>
       perform(async (opened) => {
-        const merchant = await (await merchantsOf(opened)).createMerchant(name, duplicateWindow, actor());
+        const merchant = await (await servicesOf(opened)).merchants.create(name, duplicateWindow, actor());
         return { json: merchantJson(merchant), text: `Merchant ${merchant.name}: ${merchant.id}` };
       }),
     );
   for (const key of settingKeys) addSetting(merchants, key, perform);
   command(merchants, 'list', 'list the merchants, newest first', '', '--json').action(() =>
     perform(async (opened) => {
-      const all = await (await merchantsOf(opened)).listMerchants();
+      const all = await (await servicesOf(opened)).merchants.list();
       const now = opened.clock.now();
       return {
         json: all.map(merchantJson),
@@ -50,14 +49,9 @@ export function addMerchants(payonce: Command, perform: Perform): void {
   );
 }
 
-export async function merchantsOf({ database, clock, ids }: Opened): Promise<Merchants> {
-  const [{ Merchants }, { Merchant }, { ApiKey }] = await Promise.all([
-    import('../merchants/merchants.js'),
-    import('../merchants/merchant.entity.js'),
-    import('../merchants/api-key.entity.js'),
-  ]);
-  const { dataSource } = database;
-  return new Merchants(dataSource.getRepository(Merchant), dataSource.getRepository(ApiKey), clock, ids);
+export async function servicesOf({ database, clock, ids }: Opened) {
+  const { merchantServices } = await import('./merchant-services.js');
+  return merchantServices(database.dataSource, clock, ids);
 }
 
 function addSetting(merchants: Command, key: SettingKey, perform: Perform): void {
@@ -71,8 +65,8 @@ function addSetting(merchants: Command, key: SettingKey, perform: Perform): void
     .addOption(value)
     .action((given: Readonly<Record<string, string>>) =>
       perform(async (opened) => {
-        const service = await merchantsOf(opened);
-        const merchant = await service.set(given['merchant']!, key, given[value.attributeName()]!, actor());
+        const { merchants } = await servicesOf(opened);
+        const merchant = await merchants.set(given['merchant']!, key, given[value.attributeName()]!, actor());
         const said = `${label.toLowerCase()}: ${inWords(key, merchant[key])}`;
         return {
           json: merchantJson(merchant),

@@ -3,7 +3,7 @@ import { Clock } from '../core/clock.js';
 import { Ids } from '../core/ids.js';
 import { Problem } from '../core/problem.js';
 import { type Caller } from '../core/caller.js';
-import { Merchants } from '../merchants/merchants.js';
+import { CallersService } from '../merchants/callers.service.js';
 import { type ServiceClient } from '../merchants/service-client.js';
 import { ServiceTokens } from '../merchants/service-tokens.js';
 import { type EdgeState } from './access.js';
@@ -30,7 +30,7 @@ export class Admission {
   constructor(
     private readonly shedding: LoadShedding,
     private readonly hooks: RequestHooks,
-    private readonly merchants: Merchants,
+    private readonly callers: CallersService,
     private readonly tokens: ServiceTokens,
     private readonly rates: RateLimitGuard,
     private readonly limits: ApiLimits,
@@ -80,10 +80,10 @@ export class Admission {
     authorization: string | undefined,
     certified: ServiceClient | null,
   ): Promise<Caller> {
-    if (authorization === undefined && certified) return this.merchants.callerOfService(certified);
+    if (authorization === undefined && certified) return this.callers.ofService(certified);
     const bearer = bearerOf(authorization);
-    if (!this.tokens.reads(bearer)) return this.merchants.authenticate(bearer);
-    return this.merchants.callerOfService(await this.tokens.clientOf(bearer));
+    if (!this.tokens.reads(bearer)) return this.callers.authenticate(bearer);
+    return this.callers.ofService(await this.tokens.clientOf(bearer));
   }
 }
 

@@ -53,3 +53,8 @@ export class ApiKey {
   @Column('timestamptz', { nullable: true })
   readonly lastUsedAt: Date | null;
 }
+
+/** Whether the time from which a key is refused has come. */
+export function isPast(time: Date | null, now: Date): boolean {
+  return time !== null && time <= now;
+}

@@ -1,19 +1,22 @@
-import { type Repository } from 'typeorm';
-import { type Clock } from '../core/clock.js';
-import { type ApiKey } from './api-key.entity.js';
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import { Clock } from '../core/clock.js';
+import { ApiKey } from './api-key.entity.js';
 import { checksumOf, KEY_SHAPE } from './new-api-key.js';
 
 /** While processes are replaced, one of the version before may still issue keys without a checksum. */
 const LOOK_AGAIN_MS = 5_000;
 
 /** Distinguishes keys that may have been issued here from keys that were not, which then cost no read of the database. */
+@Injectable()
 export class IssuedKeys {
   private secret: Promise<Uint8Array> | null = null;
   private withoutChecksum: Promise<ReadonlySet<string>> | null = null;
   private lookedMs = -Infinity;
 
   constructor(
-    private readonly apiKeys: Repository<ApiKey>,
+    @InjectRepository(ApiKey) private readonly apiKeys: Repository<ApiKey>,
     private readonly clock: Clock,
   ) {}
 

@@ -4,8 +4,11 @@ import { Config } from '../config/config.js';
 import { Clock } from '../core/clock.js';
 import { DatabaseModule } from '../database/database.module.js';
 import { ApiKey } from './api-key.entity.js';
+import { ApiKeysService } from './api-keys.service.js';
+import { CallersService } from './callers.service.js';
+import { IssuedKeys } from './issued-keys.js';
 import { Merchant } from './merchant.entity.js';
-import { Merchants } from './merchants.js';
+import { MerchantsService } from './merchants.service.js';
 import { PayoutLimits } from './payout-limits.js';
 import { ServiceTokens } from './service-tokens.js';
 import { readTokenFile } from './token-settings.js';
@@ -14,7 +17,10 @@ import { readTokenFile } from './token-settings.js';
 @Module({
   imports: [DatabaseModule, TypeOrmModule.forFeature([Merchant, ApiKey])],
   providers: [
-    Merchants,
+    MerchantsService,
+    ApiKeysService,
+    CallersService,
+    IssuedKeys,
     PayoutLimits,
     {
       provide: ServiceTokens,
@@ -23,6 +29,6 @@ import { readTokenFile } from './token-settings.js';
         ServiceTokens.open(jwtFile === null ? null : readTokenFile(jwtFile), clock),
     },
   ],
-  exports: [Merchants, PayoutLimits, ServiceTokens],
+  exports: [MerchantsService, ApiKeysService, CallersService, PayoutLimits, ServiceTokens],
 })
 export class MerchantsModule {}

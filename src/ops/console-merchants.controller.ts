@@ -1,7 +1,8 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { objectId } from '../http/authentication.js';
 import { PathId } from '../http/request.decorators.js';
-import { type IssuedApiKey, Merchants } from '../merchants/merchants.js';
+import { ApiKeysService, type IssuedApiKey } from '../merchants/api-keys.service.js';
+import { MerchantsService } from '../merchants/merchants.service.js';
 import { PAYOUTS } from '../core/caller.js';
 import { settingKeyOf } from '../core/merchant-settings.js';
 import { settingValueOf } from '../core/setting-value.js';
@@ -33,7 +34,8 @@ const MerchantId = () => PathId('merchant', EXAMPLE);
 export class ConsoleMerchantsController {
   constructor(
     private readonly reader: InstallationReader,
-    private readonly merchants: Merchants,
+    private readonly merchants: MerchantsService,
+    private readonly apiKeys: ApiKeysService,
     private readonly limits: PayoutLimits,
     private readonly approvals: Approvals,
   ) {}
@@ -57,7 +59,7 @@ export class ConsoleMerchantsController {
     @Body() { name }: CreateMerchantDto,
     @CurrentOperator() operator: SignedIn,
   ): Promise<MerchantPageView> {
-    return this.get((await this.merchants.createMerchant(name, undefined, actorOf(operator))).id);
+    return this.get((await this.merchants.create(name, undefined, actorOf(operator))).id);
   }
 
   @Post(':id/settings')
@@ -89,7 +91,7 @@ export class ConsoleMerchantsController {
     const actor = actorOf(operator);
     const owner = test ? (await this.merchants.testModeOf(id, actor)).id : id;
     return this.newKey(owner, scopes, { operator, code }, (withoutPayouts) =>
-      this.merchants.createApiKey(owner, scopes, actor, {
+      this.apiKeys.create(owner, scopes, actor, {
         hours: expires_in_hours ?? null,
         needsCertificate: needs_certificate ?? false,
         withoutPayouts,
@@ -106,10 +108,10 @@ export class ConsoleMerchantsController {
     @Body() { id: replaced, grace_hours: graceHours, code }: RotateApiKeyDto,
     @CurrentOperator() operator: SignedIn,
   ): Promise<NewApiKeyView> {
-    const keys = await this.merchants.listApiKeys(merchantId);
+    const keys = await this.apiKeys.list(merchantId);
     const old = keys.find(({ id }) => id === objectId(replaced));
     return this.newKey(merchantId, old?.scopes ?? [], { operator, code }, (withoutPayouts) =>
-      this.merchants.rotateApiKey(merchantId, replaced, graceHours, actorOf(operator), { withoutPayouts }),
+      this.apiKeys.rotate(merchantId, replaced, graceHours, actorOf(operator), { withoutPayouts }),
     );
   }
 
@@ -139,7 +141,7 @@ export class ConsoleMerchantsController {
     @Body() { id }: ApiKeyIdDto,
     @CurrentOperator() operator: SignedIn,
   ): Promise<MerchantPageView> {
-    await this.merchants.revokeApiKey(merchantId, id, actorOf(operator));
+    await this.apiKeys.revoke(merchantId, id, actorOf(operator));
     return this.get(merchantId);
   }
 

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Encryption } from '../core/encryption.js';
 import { NO_MERCHANT } from '../core/ids.js';
 import { Problem } from '../core/problem.js';
-import { Merchants } from '../merchants/merchants.js';
+import { ApiKeysService } from '../merchants/api-keys.service.js';
+import { MerchantsService } from '../merchants/merchants.service.js';
 import { checkPayoutLimit, PayoutLimits } from '../merchants/payout-limits.js';
 import { PspAdministration } from '../psp-accounts/psp-administration.js';
 import { type SettingAction } from './approvable-action.js';
@@ -20,7 +21,8 @@ type Change = Readonly<Record<string, unknown>>;
 export class SettingActs {
   constructor(
     private readonly reader: InstallationReader,
-    private readonly merchants: Merchants,
+    private readonly merchants: MerchantsService,
+    private readonly apiKeys: ApiKeysService,
     private readonly limits: PayoutLimits,
     private readonly psps: PspAdministration,
     private readonly seal: Encryption,
@@ -63,7 +65,7 @@ export class SettingActs {
         await this.limits.remove(action.merchant_id, action, actor);
         break;
       case 'allow_payouts':
-        await this.merchants.allowPayouts(action.merchant_id, action.api_key, actor);
+        await this.apiKeys.allowPayouts(action.merchant_id, action.api_key, actor);
         break;
       case 'change_psp_account':
         await this.psps.change(action.psp, this.changeOf(action.sealed), actor);

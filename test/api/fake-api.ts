@@ -27,7 +27,7 @@ import { DeadLetters } from '../../src/jobs/dead-letters.js';
 import { type Caller, type Scope, scopes } from '../../src/core/caller.js';
 import { StoredPspsReader } from '../../src/psp-accounts/stored-psps.js';
 import { SharedBreakers } from '../../src/request-storage/shared-breakers.js';
-import { Merchants } from '../../src/merchants/merchants.js';
+import { CallersService } from '../../src/merchants/callers.service.js';
 import { Readiness } from '../../src/database/readiness.js';
 import { Ledger } from '../../src/ledger/ledger.js';
 import { balances, entry } from '../../src/ops/ledger.examples.js';
@@ -290,7 +290,7 @@ export interface Ask {
 /** What a test has in the place of what the service has. */
 export interface Replaced {
   readonly limits?: Partial<ApiLimits>;
-  readonly merchants?: Pick<Merchants, 'authenticate'>;
+  readonly merchants?: Pick<CallersService, 'authenticate'>;
   readonly readiness?: Readiness['check'];
   readonly notifications?: Pick<NotificationsService, 'takes' | 'receive'>;
   readonly deadLetters?: FakeDeadLetters;
@@ -320,7 +320,7 @@ class NoDatabaseModule {}
 @Module({})
 class NothingModule {}
 
-const merchantsOfTests: Pick<Merchants, 'authenticate'> = {
+const merchantsOfTests: Pick<CallersService, 'authenticate'> = {
   authenticate: (bearer) => {
     if (bearer === READ_ONLY_KEY) return Promise.resolve(callerWith(['payments:read']));
     if (bearer === PAYOUT_KEY) return Promise.resolve(callerWith(['payouts:write']));
@@ -383,7 +383,7 @@ export class RunningApi {
       .useValue({})
       .overrideProvider(StoredPspsReader)
       .useValue({})
-      .overrideProvider(Merchants)
+      .overrideProvider(CallersService)
       .useValue(merchants)
       .overrideProvider(Readiness)
       .useValue({ check: readiness })

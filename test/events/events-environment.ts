@@ -1,3 +1,4 @@
+import { merchantServices } from '../../src/commands/merchant-services.js';
 import { type Pool } from 'pg';
 import { Registry } from 'prom-client';
 import { entities } from '../../src/entities.js';
@@ -21,7 +22,6 @@ import { TargetGuard } from '../../src/events/target-guard.js';
 import { WebhookEndpointsService } from '../../src/events/webhook-endpoints.service.js';
 import { type EndpointWithSecretView } from '../../src/events/webhook.view.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
-import { merchantsOf } from '../support/merchants.js';
 import { callerFixture } from '../support/caller.js';
 
 /** As long as a test should take at most; those of the service are far longer. */
@@ -96,7 +96,9 @@ export class OutgoingEnvironment {
   }
 
   async newMerchant(): Promise<Caller> {
-    const { id } = await merchantsOf(this.database, this.clock, this.ids).createMerchant('Shop');
+    const { id } = await merchantServices(this.database.dataSource, this.clock, this.ids).merchants.create(
+      'Shop',
+    );
     return { ...this.merchant, merchantId: id };
   }
 

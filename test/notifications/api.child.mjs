@@ -14,7 +14,7 @@ const { Arrivals } = await built('src/notifications/arrivals.js');
 const { Inbox } = await built('src/notifications/inbox.js');
 const { IncomingMetrics } = await built('src/notifications/incoming-metrics.js');
 const { NotificationsService } = await built('src/notifications/notifications.service.js');
-const { HmacReader } = await built('test/webhooks/hmac-reader.js');
+const { HmacReader } = await built('test/notifications/hmac-reader.js');
 
 const [url, secret] = process.argv.slice(2);
 const bare = { entities, migrations: [], poolSize: 6, applicationName: 'notified' };
