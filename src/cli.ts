@@ -69,13 +69,13 @@ export async function withInstallation(
       holdsCardNumber: (text) => Promise.resolve(findCardNumber(text) !== null),
       operators: async () => {
         const [{ Operators }, { Operator }] = await Promise.all([
-          import('./ops/operators.js'),
-          import('./ops/operator.entity.js'),
+          import('./operators/operators.js'),
+          import('./operators/operator.entity.js'),
         ]);
         return new Operators(database.dataSource.getRepository(Operator), await confirmedSeal(), clock, ids);
       },
       audit: async () => {
-        const { AuditChain } = await import('./ops/audit-chain.js');
+        const { AuditChain } = await import('./audit/audit-chain.js');
         return { chain: new AuditChain(database.pool), seal: await confirmedSeal() };
       },
       rotateSealKey: async () =>

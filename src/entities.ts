@@ -13,7 +13,7 @@ import { DuplicateGuard } from './payments/duplicate-guard.entity.js';
 import { Approval } from './ops/approval.entity.js';
 import { EvidenceFile } from './ops/evidence-file.entity.js';
 import { OperationSnooze } from './ops/operation-snooze.entity.js';
-import { Operator, OperatorSession, SignInLink } from './ops/operator.entity.js';
+import { Operator, OperatorSession, SignInLink } from './operators/operator.entity.js';
 import { Payment, PaymentTransition } from './payments/payment.entity.js';
 import { Payout, PayoutTransition } from './payouts/payout.entity.js';
 import { Recipient } from './payouts/recipient.entity.js';

@@ -7,7 +7,7 @@ import { type Config, ConfigError, loadConfig } from './config/config.js';
 import { DatabaseUnavailable } from './database/database.js';
 import { type PspsConfig } from './psp/psps-config.js';
 import { PspsFileError } from './psp/psps-file.js';
-import { Operators } from './ops/operators.js';
+import { Operators } from './operators/operators.js';
 import { startApplication, type Urls } from './application.js';
 
 async function main(): Promise<void> {

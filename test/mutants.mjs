@@ -61,21 +61,21 @@ const mutants = [
     file: 'src/http/strangers-gate.ts',
     find: 'if (oldest && this.arriving.size >= this.limits.maxArriving) this.cutOff(oldest);',
     put: 'this.places.take(request.edge);',
-    specs: ['test/ops/strangers'],
+    specs: ['test/operators/strangers'],
   },
   {
     guard: 'sign-ins whose bodies are there have a bound',
     file: 'src/http/strangers-gate.ts',
     find: "reply.raw.once('close'",
     put: "request.raw.once('close'",
-    specs: ['test/ops/strangers'],
+    specs: ['test/operators/strangers'],
   },
   {
     guard: 'a body that was cut off is not worked on',
     file: 'src/http/strangers-gate.ts',
     find: 'if (!this.arriving.has(request)) throw problemOfStatus(408);',
     put: 'if (!this.arriving.has(request)) return;',
-    specs: ['test/ops/strangers'],
+    specs: ['test/operators/strangers'],
   },
   {
     guard: 'a key that pays out is known in capital letters, too',
@@ -89,7 +89,7 @@ const mutants = [
     file: 'src/http/ops-listener.ts',
     find: 'OF_OPERATORS.test(url) === this.came.has(raw)',
     put: 'true',
-    specs: ['test/ops/strangers'],
+    specs: ['test/operators/strangers'],
   },
   {
     guard: 'a key that is bound to a certificate is not taken without one',
@@ -324,10 +324,10 @@ const mutants = [
   },
   {
     guard: 'a wrong password delays only its own source',
-    file: 'src/ops/operator-sessions.ts',
+    file: 'src/operators/operator-sessions.ts',
     find: 'deviceSource(device) : addressSource(sourceAddress)',
     put: "deviceSource(device) : addressSource('127.0.0.1')",
-    specs: ['test/ops/sign-in'],
+    specs: ['test/operators/sign-in'],
   },
   {
     guard: 'what takes money back is posted when it happens',

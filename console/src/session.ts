@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { type OperatorView } from '../../src/ops/console-views.js';
+import { type OperatorView } from '../../src/operators/session.view.js';
 import { api } from './api.js';
 
 export function useSession() {

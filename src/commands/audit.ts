@@ -17,7 +17,7 @@ export function addAudit(payonce: Command, perform: Perform): void {
       perform(async ({ audit: open }) => {
         const [{ chain, seal }, { readAnchor }] = await Promise.all([
           open(),
-          import('../ops/audit-chain.js'),
+          import('../audit/audit-chain.js'),
         ]);
         const anchor = text === undefined ? null : readAnchor(text, seal);
         if (text !== undefined && anchor === null) {
@@ -53,7 +53,7 @@ export function addAudit(payonce: Command, perform: Perform): void {
       perform(async ({ audit: open }) => {
         const [{ chain, seal }, { exportedOf }, { writeCsv }] = await Promise.all([
           open(),
-          import('../ops/audit-chain.js'),
+          import('../audit/audit-chain.js'),
           import('../ledger/csv-file.js'),
         ]);
         const anchor = await chain.anchor(seal);

@@ -6,7 +6,7 @@ const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Every column that holds encrypted values, with what each is bound to: the same contexts as in
- * payments/payment-state, payouts/payout-owner, payouts/recipients, events/endpoint-secret, ops/totp, bank-files and psp-accounts.
+ * payments/payment-state, payouts/payout-owner, payouts/recipients, events/endpoint-secret, operators/totp, bank-files and psp-accounts.
  */
 const sealedColumns: readonly SealedColumn[] = [
   {

@@ -1,10 +1,11 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { PathId } from '../http/request.decorators.js';
 import { Approvals } from './approvals.js';
-import { CurrentOperator, ForRole } from './console-access.js';
-import { type ApprovalView, type PageView } from './console-views.js';
+import { CurrentOperator, ForRole } from '../operators/console-access.js';
+import { type ApprovalView } from './console-views.js';
+import { type PageView } from '../core/page.view.js';
 import { ApprovableActionDto, ApproveDto } from './dto/operation.dto.js';
-import { type SignedIn } from './operator-sessions.js';
+import { type SignedIn } from '../operators/operator-sessions.js';
 
 const EXAMPLE = '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e44';
 

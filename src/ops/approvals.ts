@@ -14,8 +14,8 @@ import {
 } from './approvable-action.js';
 import { type ApprovalView } from './console-views.js';
 import { OperatorActions } from './operator-actions.js';
-import { OperatorActs } from './operator-acts.js';
-import { OperatorSessions, type SignedIn } from './operator-sessions.js';
+import { OperatorActs } from '../operators/operator-acts.js';
+import { OperatorSessions, type SignedIn } from '../operators/operator-sessions.js';
 import { SettingActs } from './setting-acts.js';
 
 /** A request of the evening may be approved in the morning. */

@@ -21,14 +21,14 @@ import {
   type RunRow,
 } from './books-views.js';
 import { BreakPages } from './break-page.js';
-import { CurrentOperator, ForRole } from './console-access.js';
-import { type PageView } from './console-views.js';
+import { CurrentOperator, ForRole } from '../operators/console-access.js';
+import { type PageView } from '../core/page.view.js';
 import { AssignBreakDto, BreakNoteDto } from './dto/break-act.dto.js';
 import { BreakOfPspDto } from './dto/break-of-psp.dto.js';
 import { LedgerDaysDto, LedgerStatementDto } from './dto/ledger.dto.js';
 import { ListRunsDto } from './dto/list-runs.dto.js';
-import { actorOf } from './operator-acts.js';
-import { type SignedIn } from './operator-sessions.js';
+import { actorOf } from '../operators/operator-acts.js';
+import { type SignedIn } from '../operators/operator-sessions.js';
 import { stringify } from 'csv-stringify';
 import { Readable } from 'node:stream';
 

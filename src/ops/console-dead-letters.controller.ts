@@ -1,11 +1,11 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { deadLetterCountView, deadLetterView } from '../jobs/dead-letter.view.js';
 import { DeadLetters } from '../jobs/dead-letters.js';
-import { CurrentOperator, ForRole } from './console-access.js';
+import { CurrentOperator, ForRole } from '../operators/console-access.js';
 import { ListDeadLettersDto } from './dto/list-dead-letters.dto.js';
 import { SelectDeadLettersDto } from './dto/select-dead-letters.dto.js';
-import { actorOf } from './operator-acts.js';
-import { type SignedIn } from './operator-sessions.js';
+import { actorOf } from '../operators/operator-acts.js';
+import { type SignedIn } from '../operators/operator-sessions.js';
 
 /** /ops/api/console/dead-letters: as under /ops/api/dead-letters, for operators who are signed in. */
 @Controller('ops/api/console/dead-letters')

@@ -9,8 +9,9 @@ import { settingValueOf } from '../core/setting-value.js';
 import { prefixOf } from '../merchants/new-api-key.js';
 import { PayoutLimits } from '../merchants/payout-limits.js';
 import { Approvals } from './approvals.js';
-import { CurrentOperator, ForRole } from './console-access.js';
-import { type ChangedView, type PageView } from './console-views.js';
+import { CurrentOperator, ForRole } from '../operators/console-access.js';
+import { type ChangedView } from './console-views.js';
+import { type PageView } from '../core/page.view.js';
 import { CursorDto } from './dto/list-payments.dto.js';
 import {
   ApiKeyIdDto,
@@ -23,8 +24,8 @@ import {
 } from './dto/merchants.dto.js';
 import { InstallationReader } from './installation-reader.js';
 import { type MerchantPageView, type MerchantRow, type NewApiKeyView } from './installation-views.js';
-import { actorOf } from './operator-acts.js';
-import { type SignedIn } from './operator-sessions.js';
+import { actorOf } from '../operators/operator-acts.js';
+import { type SignedIn } from '../operators/operator-sessions.js';
 
 const EXAMPLE = '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e46';
 const MerchantId = () => PathId('merchant', EXAMPLE);

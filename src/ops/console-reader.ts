@@ -1,13 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Pool } from 'pg';
 import { translateOutage } from '../database/store-unavailable.js';
-import {
-  type AuditRow,
-  type OpenRow,
-  type OverviewView,
-  type PageView,
-  type PaymentRow,
-} from './console-views.js';
+import { type AuditRow } from '../audit/audit.view.js';
+import { type OpenRow, type OverviewView, type PaymentRow } from './console-views.js';
+import { type PageView } from '../core/page.view.js';
 import { uuidv7 } from '../core/ids.js';
 import { type EventRow, type PostedRow, type RequestRow } from './timeline.js';
 

@@ -3,6 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { randomBytes } from 'node:crypto';
 import { Problem } from '../core/problem.js';
+import { securityHeaders } from '../operators/console-access.js';
 import { ConsoleSite } from './console-site.js';
 
 /** In index.html where the nonce of its styles belongs. */
@@ -39,15 +40,6 @@ export class ConsoleSiteController {
     reply.type(file.contentType).send(body);
   }
 }
-
-export const securityHeaders = {
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-  'referrer-policy': 'no-referrer',
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
-};
 
 /** No script but the console's own files, and no network but the service; the component library writes styles. */
 function policyWith(nonce: string): string {

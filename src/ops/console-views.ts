@@ -1,19 +1,7 @@
-import { type OperatorRole } from '../core/operator-role.js';
-
 /**
  * The answers of the console's API. The pages in console/ are typed by this file and import no other one of the
  * service. Times are RFC 3339, amounts minor units.
  */
-
-export interface OperatorView {
-  readonly name: string;
-  readonly role: OperatorRole;
-}
-
-export interface PageView<T> {
-  readonly data: readonly T[];
-  readonly next_cursor: string | null;
-}
 
 export interface PaymentRow {
   readonly id: string;
@@ -195,19 +183,6 @@ export interface ApprovalView {
 /** The answer to a change of a setting. `approval`: the change lifts a bound and waits for a second person; null: it is done. */
 export interface ChangedView {
   readonly approval: ApprovalView | null;
-}
-
-export interface AuditRow {
-  readonly id: string;
-  readonly at: string;
-  readonly actor: string;
-  readonly action: string;
-  readonly subject: string;
-  /** null: at the command line. */
-  readonly source_address: string | null;
-  /** `done`, what it came to, or why it was refused. */
-  readonly result: string;
-  readonly detail: Readonly<Record<string, unknown>>;
 }
 
 export interface OverviewView {

@@ -2,21 +2,16 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { Encryption } from '../core/encryption.js';
 import { hashesOfCustomer } from '../payments/customer-hash.js';
 import { PathId } from '../http/request.decorators.js';
-import { CurrentOperator, ForRole } from './console-access.js';
+import { CurrentOperator, ForRole } from '../operators/console-access.js';
 import { type ActivityView } from './activity-views.js';
 import { Activity } from './activity.js';
 import { ConsoleReader } from './console-reader.js';
-import {
-  type OrphanRow,
-  type OverviewView,
-  type PageView,
-  type PaymentPageView,
-  type PaymentRow,
-} from './console-views.js';
+import { type OrphanRow, type OverviewView, type PaymentPageView, type PaymentRow } from './console-views.js';
+import { type PageView } from '../core/page.view.js';
 import { ActivityDto } from './dto/activity.dto.js';
 import { ListPaymentsDto } from './dto/list-payments.dto.js';
 import { OperatorActions } from './operator-actions.js';
-import { type SignedIn } from './operator-sessions.js';
+import { type SignedIn } from '../operators/operator-sessions.js';
 import { orphanRow, PaymentPages } from './payment-page.js';
 
 const EXAMPLE = '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42';

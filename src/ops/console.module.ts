@@ -1,16 +1,9 @@
-import { Inject, Module, type NestModule } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
+import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { type FastifyInstance } from 'fastify';
-import { Pool } from 'pg';
-import { type Logger } from 'pino';
-import { LOGGER } from '../config/config.module.js';
-import { Config } from '../config/config.js';
-import { Clock } from '../core/clock.js';
-import { Encryption } from '../core/encryption.js';
+import { AuditModule } from '../audit/audit.module.js';
 import { DatabaseModule } from '../database/database.module.js';
-import { HttpModule } from '../http/http.module.js';
 import { IdempotencyModule } from '../idempotency/idempotency.module.js';
+import { OperatorsModule } from '../operators/operators.module.js';
 import { PayoutsModule } from '../payouts/payouts.module.js';
 import { PaymentsModule } from '../payments/payments.module.js';
 import { RefundsModule } from '../refunds/refunds.module.js';
@@ -27,21 +20,17 @@ import { ApprovalsController } from './approvals.controller.js';
 import { Approvals } from './approvals.js';
 import { BooksController } from './books.controller.js';
 import { BreakPages } from './break-page.js';
-import { AuditChain } from './audit-chain.js';
-import { AuditController } from './audit.controller.js';
-import { ConsoleAccess } from './console-access.js';
 import { ConsoleRecipientsController } from './console-recipients.controller.js';
 import { ConsoleMerchantsController } from './console-merchants.controller.js';
 import { ConsoleDeadLettersController } from './console-dead-letters.controller.js';
 import { ConsoleReader } from './console-reader.js';
-import { ConsoleSiteController, securityHeaders } from './console-site.controller.js';
+import { ConsoleSiteController } from './console-site.controller.js';
 import { ConsoleSite } from './console-site.js';
 import { ConsoleController } from './console.controller.js';
 import { InstallationController } from './installation.controller.js';
 import { InstallationReader } from './installation-reader.js';
 import { OperationsController } from './operations.controller.js';
 import { OperatorActions } from './operator-actions.js';
-import { OperatorActs } from './operator-acts.js';
 import { EvidenceController } from './evidence.controller.js';
 import { EvidenceFiles } from './evidence-files.js';
 import { PaymentActs } from './payment-acts.js';
@@ -49,23 +38,16 @@ import { SettingActs } from './setting-acts.js';
 import { Snoozes } from './snoozes.js';
 import { EvidenceFile } from './evidence-file.entity.js';
 import { OperationSnooze } from './operation-snooze.entity.js';
-import { Operator, OperatorSession, SignInLink } from './operator.entity.js';
-import { OperatorSessions } from './operator-sessions.js';
-import { Operators } from './operators.js';
 import { PaymentPages } from './payment-page.js';
 import { PayoutPages } from './payout-page.js';
 import { PspAccountsController } from './psp-accounts.controller.js';
 import { PspAccounts } from './psp-accounts.js';
-import { RequestAudit } from './request-audit.js';
-import { readOidcFile } from './oidc-settings.js';
-import { SingleSignOnController } from './single-sign-on.controller.js';
-import { SingleSignOn } from './single-sign-on.js';
-import { SessionController } from './session.controller.js';
 
-/** The console at /ops: its pages, who signs in, and what it reads and does. */
+/** The console at /ops: its pages, and what they read and do. */
 @Module({
   imports: [
-    HttpModule,
+    OperatorsModule,
+    AuditModule,
     DatabaseModule,
     MerchantsModule,
     JobsModule,
@@ -78,18 +60,9 @@ import { SessionController } from './session.controller.js';
     PspModule,
     PspAccountsModule,
     RequestStorageModule,
-    TypeOrmModule.forFeature([
-      Operator,
-      OperatorSession,
-      SignInLink,
-      Approval,
-      EvidenceFile,
-      OperationSnooze,
-    ]),
+    TypeOrmModule.forFeature([Approval, EvidenceFile, OperationSnooze]),
   ],
   controllers: [
-    SessionController,
-    SingleSignOnController,
     ConsoleController,
     OperationsController,
     ApprovalsController,
@@ -98,14 +71,12 @@ import { SessionController } from './session.controller.js';
     InstallationController,
     ConsoleMerchantsController,
     ConsoleRecipientsController,
-    AuditController,
     EvidenceController,
     ConsoleDeadLettersController,
     ConsoleSiteController,
   ],
   providers: [
     ConsoleSite,
-    ConsoleAccess,
     ConsoleReader,
     PaymentPages,
     Activity,
@@ -114,53 +85,11 @@ import { SessionController } from './session.controller.js';
     PspAccounts,
     InstallationReader,
     Approvals,
-    { provide: AuditChain, inject: [Pool], useFactory: (pool: Pool) => new AuditChain(pool) },
-    RequestAudit,
-    {
-      provide: SingleSignOn,
-      inject: [Config, OperatorSessions, Operators, Encryption, Clock, LOGGER],
-      useFactory: (
-        { oidcFile }: Config,
-        sessions: OperatorSessions,
-        operators: Operators,
-        seal: Encryption,
-        clock: Clock,
-        logger: Logger,
-      ) => {
-        const settings = oidcFile === null ? null : readOidcFile(oidcFile, process.env);
-        return new SingleSignOn(settings, sessions, operators, seal, clock, logger);
-      },
-    },
     EvidenceFiles,
     Snoozes,
     PaymentActs,
     OperatorActions,
     SettingActs,
-    OperatorActs,
-    OperatorSessions,
-    Operators,
   ],
-  exports: [Operators],
 })
-export class ConsoleModule implements NestModule {
-  constructor(
-    @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
-    @Inject(ConsoleAccess) private readonly access: ConsoleAccess,
-    @Inject(RequestAudit) private readonly audit: RequestAudit,
-  ) {}
-
-  /** A hook, and not a guard of Nest: guards run once the body is read. */
-  configure(): void {
-    const fastify = this.host.httpAdapter.getInstance<FastifyInstance>();
-    fastify.decorateRequest('operator', null);
-    fastify.addHook('onRequest', async (request, reply) => {
-      if (request.routeOptions.config.operatorRole === undefined) return;
-      reply.headers(securityHeaders);
-      await this.access.check(request, reply);
-    });
-    fastify.addHook('preValidation', async (request) => this.access.admitSignIn(request));
-    fastify.addHook('onSend', async (request, reply) => {
-      await this.audit.record(request, reply);
-    });
-  }
-}
+export class ConsoleModule {}

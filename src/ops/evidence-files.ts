@@ -8,8 +8,8 @@ import { Problem } from '../core/problem.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { auditSubjectOf } from '../request-storage/entity-key.js';
 import { type FileView } from './console-views.js';
-import { OperatorActs } from './operator-acts.js';
-import { type SignedIn } from './operator-sessions.js';
+import { OperatorActs } from '../operators/operator-acts.js';
+import { type SignedIn } from '../operators/operator-sessions.js';
 import { textOfPdf } from './pdf-text.js';
 
 const MAX_FILES = 20;

@@ -2,11 +2,11 @@ import { Controller, Get, HttpCode, Post, Query, Req, Res } from '@nestjs/common
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { PathId } from '../http/request.decorators.js';
 import { rawBodyOf } from '../http/request-hooks.js';
-import { CurrentOperator, ForRole } from './console-access.js';
+import { CurrentOperator, ForRole } from '../operators/console-access.js';
 import { type FileView } from './console-views.js';
 import { NewFileDto } from './dto/evidence.dto.js';
 import { EvidenceFiles } from './evidence-files.js';
-import { type SignedIn } from './operator-sessions.js';
+import { type SignedIn } from '../operators/operator-sessions.js';
 
 /** /ops/api/evidence: files that say how an operator knows. */
 @Controller('ops/api/evidence')

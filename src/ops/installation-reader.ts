@@ -12,7 +12,7 @@ import {
 import { Problem } from '../core/problem.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { subjectOf } from '../request-storage/entity-key.js';
-import { type PageView } from './console-views.js';
+import { type PageView } from '../core/page.view.js';
 import {
   type DeliveryRow,
   type MerchantPageView,

@@ -4,8 +4,8 @@ import { Clock } from '../core/clock.js';
 import { Ids } from '../core/ids.js';
 import { PathId } from '../http/request.decorators.js';
 import { replayEvent } from '../events/replay.js';
-import { CurrentOperator, ForRole } from './console-access.js';
-import { type PageView } from './console-views.js';
+import { CurrentOperator, ForRole } from '../operators/console-access.js';
+import { type PageView } from '../core/page.view.js';
 import {
   ListDeliveriesDto,
   ListInboxDto,
@@ -19,8 +19,8 @@ import {
   type PayoutPageView,
   type PayoutRow,
 } from './installation-views.js';
-import { actorOf } from './operator-acts.js';
-import { type SignedIn } from './operator-sessions.js';
+import { actorOf } from '../operators/operator-acts.js';
+import { type SignedIn } from '../operators/operator-sessions.js';
 import { PayoutPages } from './payout-page.js';
 
 const EXAMPLE = '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e46';

@@ -1,16 +1,11 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
-import { CurrentOperator, ForRole } from './console-access.js';
+import { CurrentOperator, ForRole } from '../operators/console-access.js';
 import { ConsoleReader } from './console-reader.js';
-import {
-  type OpenRow,
-  type PageView,
-  type RetryView,
-  type SnoozeView,
-  type VerdictView,
-} from './console-views.js';
+import { type OpenRow, type RetryView, type SnoozeView, type VerdictView } from './console-views.js';
+import { type PageView } from '../core/page.view.js';
 import { ApprovableActionDto, NoteDto, OperationDto, SnoozeDto, VerdictDto } from './dto/operation.dto.js';
 import { OperatorActions } from './operator-actions.js';
-import { type SignedIn } from './operator-sessions.js';
+import { type SignedIn } from '../operators/operator-sessions.js';
 import { Snoozes } from './snoozes.js';
 
 /** /ops/api/operations: what is not decided, and what may be done about it. */

@@ -13,8 +13,8 @@ import { type Statement } from '../request-storage/statement.js';
 import { type OperationAction } from './approvable-action.js';
 import { type RetryView, type VerdictView } from './console-views.js';
 import { EvidenceFiles } from './evidence-files.js';
-import { actorOf, OperatorActs } from './operator-acts.js';
-import { type SignedIn } from './operator-sessions.js';
+import { actorOf, OperatorActs } from '../operators/operator-acts.js';
+import { type SignedIn } from '../operators/operator-sessions.js';
 import { PaymentActs } from './payment-acts.js';
 import { verdictOnLookup, verdictOnRetry } from './verdict.js';
 

@@ -28,8 +28,8 @@ import {
 } from './console-views.js';
 import { EvidenceFiles } from './evidence-files.js';
 import { explain } from './explain.js';
-import { OperatorActs } from './operator-acts.js';
-import { type SignedIn } from './operator-sessions.js';
+import { OperatorActs } from '../operators/operator-acts.js';
+import { type SignedIn } from '../operators/operator-sessions.js';
 import { Snoozes } from './snoozes.js';
 import { PaymentReports } from './payment-report.js';
 import { timelineOf, timesOf } from './timeline.js';

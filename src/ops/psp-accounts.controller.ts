@@ -1,7 +1,8 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
-import { CurrentOperator, ForRole } from './console-access.js';
+import { CurrentOperator, ForRole } from '../operators/console-access.js';
 import { Approvals } from './approvals.js';
-import { type ChangedView, type PageView } from './console-views.js';
+import { type ChangedView } from './console-views.js';
+import { type PageView } from '../core/page.view.js';
 import {
   AddAccountDto,
   ChangeAccountDto,
@@ -11,10 +12,10 @@ import {
   SetRoutingDto,
 } from './dto/psp-accounts.dto.js';
 import { type PspAccountRow, type RoutingView, type StoredPspRow } from './installation-views.js';
-import { type SignedIn } from './operator-sessions.js';
+import { type SignedIn } from '../operators/operator-sessions.js';
 import { type StoredPspView, PspAdministration } from '../psp-accounts/psp-administration.js';
 import { type RoutingRule } from '../psp/router.js';
-import { actorOf } from './operator-acts.js';
+import { actorOf } from '../operators/operator-acts.js';
 import { PspAccounts } from './psp-accounts.js';
 import { SettingActs } from './setting-acts.js';
 

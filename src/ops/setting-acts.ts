@@ -9,7 +9,7 @@ import { PspAdministration } from '../psp-accounts/psp-administration.js';
 import { type SettingAction } from './approvable-action.js';
 import { InstallationReader } from './installation-reader.js';
 import { type Bounds, liftsBound } from './lifts-bound.js';
-import { actorOf } from './operator-acts.js';
+import { actorOf } from '../operators/operator-acts.js';
 
 /** Encryption context of a change of a stored PSP account that waits for an approval. */
 const CHANGE = 'approval/psp-account';

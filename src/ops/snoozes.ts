@@ -5,8 +5,8 @@ import { translateOutage } from '../database/store-unavailable.js';
 import { auditSubjectOf } from '../request-storage/entity-key.js';
 import { type SnoozeView } from './console-views.js';
 import { type NamedOperation } from './operator-actions.js';
-import { OperatorActs } from './operator-acts.js';
-import { type SignedIn } from './operator-sessions.js';
+import { OperatorActs } from '../operators/operator-acts.js';
+import { type SignedIn } from '../operators/operator-sessions.js';
 
 /** For how long, whose the operation is meanwhile, and why. */
 export interface NewSnooze {

@@ -6,7 +6,8 @@ import {
   type PspRequest,
 } from '../request-storage/psp-request.entity.js';
 import { statedBy } from '../request-storage/statement.js';
-import { type AuditRow, type TimelineEntry, type Tone } from './console-views.js';
+import { type AuditRow } from '../audit/audit.view.js';
+import { type TimelineEntry, type Tone } from './console-views.js';
 
 /** A line of a history, of a payment or of a payout. */
 interface TimelineTransition {

@@ -4,11 +4,11 @@ import {
   type ApprovalView,
   type FileView,
   type OpenRow,
-  type PageView,
   type PaymentPageView,
   type SnoozeView,
   type VerdictView,
 } from '../../src/ops/console-views.js';
+import { type PageView } from '../../src/core/page.view.js';
 import { ConsoleClient, newOperator, type OperatorCredentials } from '../support/console-client.js';
 import { lastAttempt, makeStuck, stuckPayment } from '../support/stuck-payment.js';
 import { ApiClient, orderOf, paymentOf, type Service, TestEnvironment } from '../support/test-environment.js';

@@ -2,12 +2,12 @@ import {
   type ApprovalView,
   type OpenRow,
   type OverviewView,
-  type PageView,
   type PaymentPageView,
   type PaymentRow,
   type RetryView,
   type VerdictView,
 } from '../../src/ops/console-views.js';
+import { type PageView } from '../../src/core/page.view.js';
 import { type OperatorRole, operatorRoles } from '../../src/core/operator-role.js';
 import { ConsoleClient, newOperator } from '../support/console-client.js';
 import { postDue } from '../support/ledger.js';

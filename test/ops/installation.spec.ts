@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { type PageView } from '../../src/ops/console-views.js';
+import { type PageView } from '../../src/core/page.view.js';
 import {
   type DeliveryRow,
   type MerchantPageView,

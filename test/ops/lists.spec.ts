@@ -1,6 +1,6 @@
 import { Pool } from 'pg';
 import { SystemClock } from '../../src/core/clock.js';
-import { AuditChain } from '../../src/ops/audit-chain.js';
+import { AuditChain } from '../../src/audit/audit-chain.js';
 import { ActivityCounter } from '../../src/ops/activity-counter.js';
 import { type Span } from '../../src/ops/activity-views.js';
 import { Activity } from '../../src/ops/activity.js';

@@ -6,7 +6,7 @@ import {
   type RunPageView,
   type RunRow,
 } from '../../src/ops/books-views.js';
-import { type PageView } from '../../src/ops/console-views.js';
+import { type PageView } from '../../src/core/page.view.js';
 import { ConsoleClient, newOperator } from '../support/console-client.js';
 import { reconcile } from '../support/reconcile.js';
 import { ApiClient, orderOf, paymentOf, type Service, TestEnvironment } from '../support/test-environment.js';

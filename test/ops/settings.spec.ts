@@ -1,4 +1,5 @@
-import { type ApprovalView, type ChangedView, type PageView } from '../../src/ops/console-views.js';
+import { type ApprovalView, type ChangedView } from '../../src/ops/console-views.js';
+import { type PageView } from '../../src/core/page.view.js';
 import { type MerchantPageView, type NewApiKeyView } from '../../src/ops/installation-views.js';
 import {
   ConsoleClient,

@@ -3,7 +3,7 @@ import { Group, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ActivityView, type Span } from '../../../src/ops/activity-views.js';
-import { type PageView } from '../../../src/ops/console-views.js';
+import { type PageView } from '../../../src/core/page.view.js';
 import { type PspAccountRow } from '../../../src/ops/installation-views.js';
 import { api } from '../api.js';
 import { money, Time } from '../format.js';

@@ -1,7 +1,8 @@
 import { Button, Code, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { type AuditRow, type PageView } from '../../../src/ops/console-views.js';
+import { type AuditRow } from '../../../src/audit/audit.view.js';
+import { type PageView } from '../../../src/core/page.view.js';
 import { api } from '../api.js';
 import { Time } from '../format.js';
 import { Heading, Listing, Loaded, Nothing, PageButtons } from '../parts.js';

@@ -2,7 +2,7 @@ import { Button, Group, Text } from '@mantine/core';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type PageView } from '../../../src/ops/console-views.js';
+import { type PageView } from '../../../src/core/page.view.js';
 import { api } from '../api.js';
 import { Dialog } from '../dialog.js';
 import { Time } from '../format.js';

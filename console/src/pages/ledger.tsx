@@ -2,7 +2,7 @@ import { Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type BalancesPageView, type EntryRow } from '../../../src/ops/books-views.js';
-import { type PageView } from '../../../src/ops/console-views.js';
+import { type PageView } from '../../../src/core/page.view.js';
 import { api } from '../api.js';
 import { money, optionsOf, signedMoney, Time, words } from '../format.js';
 import { Download, Heading, Listing, Loaded, Nothing, PageButtons, Part } from '../parts.js';

@@ -2,7 +2,7 @@ import { Button, Group, SimpleGrid, Stack } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { type PageView } from '../../../src/ops/console-views.js';
+import { type PageView } from '../../../src/core/page.view.js';
 import { type MerchantPageView, type MerchantRow } from '../../../src/ops/installation-views.js';
 import { api } from '../api.js';
 import { money, State, Time } from '../format.js';

@@ -3,7 +3,7 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type PageView } from '../../../src/ops/console-views.js';
+import { type PageView } from '../../../src/core/page.view.js';
 import { type PayoutRow } from '../../../src/ops/installation-views.js';
 import { api } from '../api.js';
 import { money, optionsOf, State, Time } from '../format.js';

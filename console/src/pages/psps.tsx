@@ -2,7 +2,7 @@ import { Alert, Button, Group, List, NativeSelect, NumberInput, Stack, Text, Tex
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type PageView } from '../../../src/ops/console-views.js';
+import { type PageView } from '../../../src/core/page.view.js';
 import { type PspAccountRow, type RoutingView } from '../../../src/ops/installation-views.js';
 import { api } from '../api.js';
 import { Breaker } from '../breaker.js';

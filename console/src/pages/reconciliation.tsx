@@ -2,7 +2,7 @@ import { Group, SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type BreakRow, type RunRow } from '../../../src/ops/books-views.js';
-import { type PageView } from '../../../src/ops/console-views.js';
+import { type PageView } from '../../../src/core/page.view.js';
 import { api } from '../api.js';
 import { signedMoney, Time, words } from '../format.js';
 import { Download, Heading, Listing, Loaded, Nothing } from '../parts.js';

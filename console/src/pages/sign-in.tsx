@@ -13,7 +13,7 @@ import {
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
-import { type OperatorView } from '../../../src/ops/console-views.js';
+import { type OperatorView } from '../../../src/operators/session.view.js';
 import { api } from '../api.js';
 import { Failure } from '../parts.js';
 

@@ -4,7 +4,7 @@ import { MAX_COUNT, type PayoutLimit, payoutLimitScopes } from '../../merchants/
 import { IsFlag, IsOneOf, IsText, IsTextList, IsWholeNumber } from '../../http/fields.js';
 import { IsCurrencyCode, UUID } from '../../http/shared-fields.js';
 import { MAX_AMOUNT } from '../../core/money.js';
-import { IsTotpCode } from './totp-code.js';
+import { IsTotpCode } from '../../operators/dto/totp-code.js';
 
 export class CreateMerchantDto {
   @IsText({ minLength: 1, maxLength: 200, message: 'must be 1 to 200 characters' })

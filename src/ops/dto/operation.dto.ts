@@ -4,7 +4,7 @@ import { refused } from '../../http/request.pipe.js';
 import { type OperationAction } from '../approvable-action.js';
 import { type Ask, asks } from '../operator-actions.js';
 import { type NewSnooze } from '../snoozes.js';
-import { IsTotpCode } from './totp-code.js';
+import { IsTotpCode } from '../../operators/dto/totp-code.js';
 
 const ENTITY_KEY = '^(payment|payout)-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-[ -~]{1,260}$';
 

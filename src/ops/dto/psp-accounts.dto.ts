@@ -2,7 +2,7 @@ import { refused } from '../../http/request.pipe.js';
 import { IsAnyObject, IsFlag, IsOneOf, IsText, IsTextList } from '../../http/fields.js';
 import { accountNames, IsAmount, IsCurrencyCode, UUID } from '../../http/shared-fields.js';
 import { type RoutingFacts } from '../../psp/router.js';
-import { IsTotpCode } from './totp-code.js';
+import { IsTotpCode } from '../../operators/dto/totp-code.js';
 
 export class SetBreakerDto {
   @IsText({ minLength: 1, maxLength: 64, message: 'must be the name of a PSP account' })

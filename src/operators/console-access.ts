@@ -25,6 +25,16 @@ declare module 'fastify' {
   }
 }
 
+/** Headers of every answer of the console. */
+export const securityHeaders = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+};
+
 /** The route is for operators who are signed in and have this role, or one above it. */
 export function ForRole(
   role: OperatorRole,

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { migrations } from '../../migrations/index.js';
 import { migrate, openDatabase } from '../../src/database/database.js';
-import { type ChainedRecord, hashOf } from '../../src/ops/audit-chain.js';
-import { type AuditRow, type PageView } from '../../src/ops/console-views.js';
+import { type ChainedRecord, hashOf } from '../../src/audit/audit-chain.js';
+import { type AuditRow } from '../../src/audit/audit.view.js';
+import { type PageView } from '../../src/core/page.view.js';
 import { ConsoleClient, newOperator } from '../support/console-client.js';
 import { onDatabase } from '../support/database.js';
 import {

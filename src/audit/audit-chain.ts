@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { type Pool, type PoolClient } from 'pg';
 import { type Encryption } from '../core/encryption.js';
 import { translateOutage } from '../database/store-unavailable.js';
-import { type AuditRow, type PageView } from './console-views.js';
+import { type AuditRow } from './audit.view.js';
+import { type PageView } from '../core/page.view.js';
 
 /** A row of the chain, with what its hash is over. */
 export interface ChainedRecord {

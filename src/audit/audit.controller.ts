@@ -5,11 +5,12 @@ import { pipeline, Readable } from 'node:stream';
 import { NO_MERCHANT } from '../core/ids.js';
 import { Encryption } from '../core/encryption.js';
 import { AuditChain, exportedOf } from './audit-chain.js';
-import { CurrentOperator, ForRole } from './console-access.js';
-import { type AuditRow, type PageView } from './console-views.js';
+import { CurrentOperator, ForRole } from '../operators/console-access.js';
+import { type AuditRow } from './audit.view.js';
+import { type PageView } from '../core/page.view.js';
 import { AuditCursorDto } from './dto/audit.dto.js';
-import { OperatorActs } from './operator-acts.js';
-import { type SignedIn } from './operator-sessions.js';
+import { OperatorActs } from '../operators/operator-acts.js';
+import { type SignedIn } from '../operators/operator-sessions.js';
 
 /** /ops/api/audit: what people did, here and at the command line. */
 @Controller('ops/api/audit')

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Ip, Post, Req, Res } from '@nestjs/common';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { ConsoleAccess, CurrentOperator, ForRole, ForSigningIn } from './console-access.js';
-import { type OperatorView } from './console-views.js';
+import { type OperatorView } from './session.view.js';
 import { SignInDto } from './dto/sign-in.dto.js';
 import { OperatorSessions, type SignedIn } from './operator-sessions.js';
 

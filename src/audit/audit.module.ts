@@ -1,0 +1,32 @@
+import { Module, type NestModule } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { type FastifyInstance } from 'fastify';
+import { Pool } from 'pg';
+import { DatabaseModule } from '../database/database.module.js';
+import { OperatorsModule } from '../operators/operators.module.js';
+import { AuditChain } from './audit-chain.js';
+import { AuditController } from './audit.controller.js';
+import { RequestAudit } from './request-audit.js';
+
+/** The audit of what people did: a chain of hashes, which the database keeps. */
+@Module({
+  imports: [DatabaseModule, OperatorsModule],
+  controllers: [AuditController],
+  providers: [
+    { provide: AuditChain, inject: [Pool], useFactory: (pool: Pool) => new AuditChain(pool) },
+    RequestAudit,
+  ],
+})
+export class AuditModule implements NestModule {
+  constructor(
+    private readonly host: HttpAdapterHost,
+    private readonly audit: RequestAudit,
+  ) {}
+
+  configure(): void {
+    const fastify = this.host.httpAdapter.getInstance<FastifyInstance>();
+    fastify.addHook('onSend', async (request, reply) => {
+      await this.audit.record(request, reply);
+    });
+  }
+}
