@@ -33,6 +33,7 @@ const folders = [
   'bank-files',
   'operators',
   'audit',
+  'approvals',
   'ops',
   'commands',
 ];
@@ -86,6 +87,7 @@ const offenders: Readonly<Record<string, readonly [file: string, imports: string
   'direction-commands': ['src/commands/offender.ts', '../docs/inner.js'],
   'direction-operators': ['src/operators/offender.ts', '../merchants/inner.js'],
   'direction-audit': ['src/audit/offender.ts', '../ops/inner.js'],
+  'direction-approvals': ['src/approvals/offender.ts', '../payouts/inner.js'],
   'direction-ops': ['src/ops/offender.ts', '../grpc/inner.js'],
   'direction-http': ['src/http/offender.ts', '../payments/inner.js'],
   'direction-grpc': ['src/grpc/offender.ts', '../payments/inner.js'],
@@ -304,6 +306,7 @@ const bans: readonly Ban[] = [
       'jobs',
       'ledger',
       'monitoring',
+      'approvals',
       'audit',
       'operators',
       'ops',

@@ -1,6 +1,6 @@
 import { Text, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { type ChangedView } from '../../src/ops/console-views.js';
+import { type ChangedView } from '../../src/approvals/approval-views.js';
 
 /** The code of the authenticator, for what lifts a bound. Left out by those who sign in elsewhere. */
 export function CodeField({

@@ -72,8 +72,7 @@ export class MerchantsService {
    * other. It is made when it is asked for the first time.
    */
   async testModeOf(merchantId: string, actor = SYSTEM): Promise<Merchant> {
-    const merchant = UUID_SHAPE.test(merchantId) && (await this.merchants.findOneBy({ id: merchantId }));
-    if (!merchant) throw noMerchant(merchantId);
+    const merchant = await this.get(merchantId);
     if (merchant.testOf !== null) return merchant;
     return this.merchants.manager.transaction(async (tx) => {
       const { name, duplicateWindowS } = merchant;
@@ -92,6 +91,13 @@ export class MerchantsService {
       }
       return stored;
     });
+  }
+
+  /** @throws Problem `not_found` */
+  async get(id: string): Promise<Merchant> {
+    const merchant = UUID_SHAPE.test(id) && (await this.merchants.findOneBy({ id }));
+    if (!merchant) throw noMerchant(id);
+    return merchant;
   }
 
   /** Newest first. */

@@ -8,9 +8,9 @@ import { settingKeyOf } from '../core/merchant-settings.js';
 import { settingValueOf } from '../core/setting-value.js';
 import { prefixOf } from '../merchants/new-api-key.js';
 import { PayoutLimits } from '../merchants/payout-limits.js';
-import { Approvals } from './approvals.js';
+import { Approvals } from '../approvals/approvals.js';
 import { CurrentOperator, ForRole } from '../operators/console-access.js';
-import { type ChangedView } from './console-views.js';
+import { type ChangedView } from '../approvals/approval-views.js';
 import { type PageView } from '../core/page.view.js';
 import { CursorDto } from './dto/list-payments.dto.js';
 import {

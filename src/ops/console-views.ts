@@ -1,3 +1,5 @@
+import { type SnoozeView, type FileView, type ApprovalView } from '../approvals/approval-views.js';
+
 /**
  * The answers of the console's API. The pages in console/ are typed by this file and import no other one of the
  * service. Times are RFC 3339, amounts minor units.
@@ -61,25 +63,6 @@ export interface RouteRow {
   readonly stuck_at: string | null;
   readonly stuck_reason: string | null;
   readonly attempts: readonly AttemptRow[];
-}
-
-/** A stuck operation is not listed until then. */
-export interface SnoozeView {
-  readonly until: string;
-  readonly owner: string;
-  readonly note: string;
-}
-
-/** A file that says how an operator knows. */
-export interface FileView {
-  readonly id: string;
-  readonly entity_key: string;
-  readonly name: string;
-  readonly content_type: string;
-  readonly sha256: string;
-  readonly bytes: number;
-  readonly at: string;
-  readonly added_by: string;
 }
 
 export interface OperationRow {
@@ -149,40 +132,6 @@ export interface OrphanRow {
   readonly currency: string;
   readonly status: string;
   readonly found_at: string;
-}
-
-/** A preview of an action, before the click. */
-export interface VerdictView {
-  /** False: the act is refused, and `headline` says why. */
-  readonly allowed: boolean;
-  readonly headline: string;
-  readonly facts: readonly string[];
-}
-
-export interface RetryView {
-  readonly calls: readonly { readonly kind: string; readonly outcome: string | null }[];
-  readonly stuck: boolean;
-}
-
-export interface ApprovalView {
-  readonly id: string;
-  readonly action: Readonly<Record<string, unknown>>;
-  readonly action_hash: string;
-  readonly subject: string;
-  readonly requested_by: string;
-  readonly requested_at: string;
-  readonly expires_at: string;
-  readonly decision: 'approved' | 'declined' | null;
-  readonly decided_by: string | null;
-  readonly decided_at: string | null;
-  readonly result: string | null;
-  /** The id of the payment that it is about; null if it is about none. */
-  readonly currency: string | null;
-}
-
-/** The answer to a change of a setting. `approval`: the change lifts a bound and waits for a second person; null: it is done. */
-export interface ChangedView {
-  readonly approval: ApprovalView | null;
 }
 
 export interface OverviewView {

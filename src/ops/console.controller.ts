@@ -6,11 +6,17 @@ import { CurrentOperator, ForRole } from '../operators/console-access.js';
 import { type ActivityView } from './activity-views.js';
 import { Activity } from './activity.js';
 import { ConsoleReader } from './console-reader.js';
-import { type OrphanRow, type OverviewView, type PaymentPageView, type PaymentRow } from './console-views.js';
+import {
+  type OpenRow,
+  type OrphanRow,
+  type OverviewView,
+  type PaymentPageView,
+  type PaymentRow,
+} from './console-views.js';
 import { type PageView } from '../core/page.view.js';
 import { ActivityDto } from './dto/activity.dto.js';
 import { ListPaymentsDto } from './dto/list-payments.dto.js';
-import { OperatorActions } from './operator-actions.js';
+import { OperatorActions } from '../approvals/operator-actions.js';
 import { type SignedIn } from '../operators/operator-sessions.js';
 import { orphanRow, PaymentPages } from './payment-page.js';
 
@@ -62,6 +68,25 @@ export class ConsoleController {
     @CurrentOperator() operator: SignedIn,
   ): Promise<{ readonly explained: string }> {
     return this.pages.explained(id, operator);
+  }
+
+  @Get('operations/stuck')
+  @ForRole('viewer')
+  async stuck(): Promise<PageView<OpenRow>> {
+    return { data: await this.reader.stuck(), next_cursor: null };
+  }
+
+  /** Those that an operator looks after, off the list for a while. */
+  @Get('operations/snoozed')
+  @ForRole('viewer')
+  async snoozed(): Promise<PageView<OpenRow>> {
+    return { data: await this.reader.stuck(true), next_cursor: null };
+  }
+
+  @Get('operations/open')
+  @ForRole('viewer')
+  async open(): Promise<PageView<OpenRow>> {
+    return { data: await this.reader.open(), next_cursor: null };
   }
 
   @Get('orphans')

@@ -1,12 +1,10 @@
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
+import { ApprovalsModule } from '../approvals/approvals.module.js';
 import { AuditModule } from '../audit/audit.module.js';
 import { DatabaseModule } from '../database/database.module.js';
-import { IdempotencyModule } from '../idempotency/idempotency.module.js';
 import { OperatorsModule } from '../operators/operators.module.js';
 import { PayoutsModule } from '../payouts/payouts.module.js';
 import { PaymentsModule } from '../payments/payments.module.js';
-import { RefundsModule } from '../refunds/refunds.module.js';
 import { MerchantsModule } from '../merchants/merchants.module.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { LedgerModule } from '../ledger/ledger.module.js';
@@ -15,9 +13,6 @@ import { PspAccountsModule } from '../psp-accounts/psp-accounts.module.js';
 import { PspModule } from '../psp/psp.module.js';
 import { RequestStorageModule } from '../request-storage/request-storage.module.js';
 import { Activity } from './activity.js';
-import { Approval } from './approval.entity.js';
-import { ApprovalsController } from './approvals.controller.js';
-import { Approvals } from './approvals.js';
 import { BooksController } from './books.controller.js';
 import { BreakPages } from './break-page.js';
 import { ConsoleRecipientsController } from './console-recipients.controller.js';
@@ -29,15 +24,6 @@ import { ConsoleSite } from './console-site.js';
 import { ConsoleController } from './console.controller.js';
 import { InstallationController } from './installation.controller.js';
 import { InstallationReader } from './installation-reader.js';
-import { OperationsController } from './operations.controller.js';
-import { OperatorActions } from './operator-actions.js';
-import { EvidenceController } from './evidence.controller.js';
-import { EvidenceFiles } from './evidence-files.js';
-import { PaymentActs } from './payment-acts.js';
-import { SettingActs } from './setting-acts.js';
-import { Snoozes } from './snoozes.js';
-import { EvidenceFile } from './evidence-file.entity.js';
-import { OperationSnooze } from './operation-snooze.entity.js';
 import { PaymentPages } from './payment-page.js';
 import { PayoutPages } from './payout-page.js';
 import { PspAccountsController } from './psp-accounts.controller.js';
@@ -48,30 +34,25 @@ import { PspAccounts } from './psp-accounts.js';
   imports: [
     OperatorsModule,
     AuditModule,
+    ApprovalsModule,
     DatabaseModule,
     MerchantsModule,
     JobsModule,
     LedgerModule,
     ReconciliationModule,
-    IdempotencyModule,
     PaymentsModule,
-    RefundsModule,
     PayoutsModule,
     PspModule,
     PspAccountsModule,
     RequestStorageModule,
-    TypeOrmModule.forFeature([Approval, EvidenceFile, OperationSnooze]),
   ],
   controllers: [
     ConsoleController,
-    OperationsController,
-    ApprovalsController,
     BooksController,
     PspAccountsController,
     InstallationController,
     ConsoleMerchantsController,
     ConsoleRecipientsController,
-    EvidenceController,
     ConsoleDeadLettersController,
     ConsoleSiteController,
   ],
@@ -84,12 +65,6 @@ import { PspAccounts } from './psp-accounts.js';
     PayoutPages,
     PspAccounts,
     InstallationReader,
-    Approvals,
-    EvidenceFiles,
-    Snoozes,
-    PaymentActs,
-    OperatorActions,
-    SettingActs,
   ],
 })
 export class ConsoleModule {}

@@ -3,7 +3,7 @@ import { type Payout } from '../payouts/payout.entity.js';
 import { isCall, type OperationHistory } from '../request-storage/attempt.js';
 import { type RouteHistory } from '../request-storage/assess-route.js';
 import { statedBy } from '../request-storage/statement.js';
-import { duration } from './duration.js';
+import { duration } from '../core/duration.js';
 import { type PaymentReport } from './payment-report.js';
 
 /** Says in a few sentences what happened to a payment and what happens next. Pure. */

@@ -1,11 +1,7 @@
 import { type Scope } from '../core/caller.js';
 import { type MerchantSettingsJson } from '../core/merchant-settings.js';
-import {
-  type ApprovalView,
-  type OperationRow,
-  type PaymentPageView,
-  type TimelineEntry,
-} from './console-views.js';
+import { type ApprovalView } from '../approvals/approval-views.js';
+import { type OperationRow, type PaymentPageView, type TimelineEntry } from './console-views.js';
 
 /** The views of the pages of PSP accounts, merchants, webhooks and payouts. Amounts are minor units, times RFC 3339. */
 

@@ -16,7 +16,7 @@ import {
   type PspRequest,
 } from '../request-storage/psp-request.entity.js';
 import { type OperationHistory } from '../request-storage/attempt.js';
-import { Approvals } from './approvals.js';
+import { Approvals } from '../approvals/approvals.js';
 import { ConsoleReader } from './console-reader.js';
 import {
   type AttemptRow,
@@ -24,13 +24,13 @@ import {
   type OrphanRow,
   type PaymentPageView,
   type RouteRow,
-  type SnoozeView,
 } from './console-views.js';
-import { EvidenceFiles } from './evidence-files.js';
+import { type SnoozeView } from '../approvals/approval-views.js';
+import { EvidenceFiles } from '../approvals/evidence-files.js';
 import { explain } from './explain.js';
 import { OperatorActs } from '../operators/operator-acts.js';
 import { type SignedIn } from '../operators/operator-sessions.js';
-import { Snoozes } from './snoozes.js';
+import { Snoozes } from '../approvals/snoozes.js';
 import { PaymentReports } from './payment-report.js';
 import { timelineOf, timesOf } from './timeline.js';
 

@@ -9,14 +9,14 @@ import { Payout, PayoutTransition } from '../payouts/payout.entity.js';
 import { payoutLifecycle } from '../payouts/payout.lifecycle.js';
 import { entityKey } from '../request-storage/entity-key.js';
 import { readHistories } from '../request-storage/read-histories.js';
-import { Approvals } from './approvals.js';
+import { Approvals } from '../approvals/approvals.js';
 import { ConsoleReader } from './console-reader.js';
 import { explainPayout } from './explain.js';
 import { type PayoutPageView } from './installation-views.js';
 import { OperatorActs } from '../operators/operator-acts.js';
 import { type SignedIn } from '../operators/operator-sessions.js';
 import { operationRow, PageViews } from './payment-page.js';
-import { Snoozes } from './snoozes.js';
+import { Snoozes } from '../approvals/snoozes.js';
 import { timelineOf, timesOf } from './timeline.js';
 
 const VIEWED = 'payout.viewed';

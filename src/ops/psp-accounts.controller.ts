@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { CurrentOperator, ForRole } from '../operators/console-access.js';
-import { Approvals } from './approvals.js';
-import { type ChangedView } from './console-views.js';
+import { Approvals } from '../approvals/approvals.js';
+import { type ChangedView } from '../approvals/approval-views.js';
 import { type PageView } from '../core/page.view.js';
 import {
   AddAccountDto,
@@ -17,7 +17,7 @@ import { type StoredPspView, PspAdministration } from '../psp-accounts/psp-admin
 import { type RoutingRule } from '../psp/router.js';
 import { actorOf } from '../operators/operator-acts.js';
 import { PspAccounts } from './psp-accounts.js';
-import { SettingActs } from './setting-acts.js';
+import { SettingActs } from '../approvals/setting-acts.js';
 
 /** /ops/api/psps: PSP accounts, where a payment would go, and breakers by hand. */
 @Controller('ops/api/psps')

@@ -1,11 +1,9 @@
+import { type ApprovalView, type RetryView, type VerdictView } from '../../src/approvals/approval-views.js';
 import {
-  type ApprovalView,
   type OpenRow,
   type OverviewView,
   type PaymentPageView,
   type PaymentRow,
-  type RetryView,
-  type VerdictView,
 } from '../../src/ops/console-views.js';
 import { type PageView } from '../../src/core/page.view.js';
 import { type OperatorRole, operatorRoles } from '../../src/core/operator-role.js';

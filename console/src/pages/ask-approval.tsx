@@ -1,7 +1,7 @@
 import { Alert, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { type ApprovalView, type VerdictView } from '../../../src/ops/console-views.js';
+import { type ApprovalView, type VerdictView } from '../../../src/approvals/approval-views.js';
 import { api } from '../api.js';
 import { Dialog, Words } from '../dialog.js';
 import { Verdict } from './verdict.js';

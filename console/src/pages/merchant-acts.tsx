@@ -1,6 +1,6 @@
 import { NativeSelect, NumberInput, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { type ChangedView } from '../../../src/ops/console-views.js';
+import { type ChangedView } from '../../../src/approvals/approval-views.js';
 import { type MerchantPageView } from '../../../src/ops/installation-views.js';
 import { api } from '../api.js';
 import { Dialog, Effects } from '../dialog.js';

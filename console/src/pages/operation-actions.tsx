@@ -13,12 +13,8 @@ import {
 } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import {
-  type FileView,
-  type OperationRow,
-  type RetryView,
-  type VerdictView,
-} from '../../../src/ops/console-views.js';
+import { type FileView, type RetryView, type VerdictView } from '../../../src/approvals/approval-views.js';
+import { type OperationRow } from '../../../src/ops/console-views.js';
 import { api, upload } from '../api.js';
 import { Failure } from '../parts.js';
 import { useMay } from '../session.js';

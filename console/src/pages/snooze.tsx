@@ -1,7 +1,7 @@
 import { Button, Group, NumberInput, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type SnoozeView } from '../../../src/ops/console-views.js';
+import { type SnoozeView } from '../../../src/approvals/approval-views.js';
 import { api } from '../api.js';
 import { Dialog, Words } from '../dialog.js';
 import { Time } from '../format.js';

@@ -2,7 +2,7 @@ import { Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { type StoredPspRow } from '../../../src/ops/installation-views.js';
 import { api } from '../api.js';
-import { type ChangedView } from '../../../src/ops/console-views.js';
+import { type ChangedView } from '../../../src/approvals/approval-views.js';
 import { Dialog, Effects } from '../dialog.js';
 import { asked, CodeField, codeOf, LIFTS } from '../two-people.js';
 

@@ -1,5 +1,5 @@
 import { Alert, List, Text } from '@mantine/core';
-import { type VerdictView } from '../../../src/ops/console-views.js';
+import { type VerdictView } from '../../../src/approvals/approval-views.js';
 
 /** What would happen, before the click. */
 export function Verdict({ of: { allowed, headline, facts }, title }: { of: VerdictView; title: string }) {

@@ -4,7 +4,7 @@ import { callOf, routeOf } from '../../test/support/notified-routes.js';
 import { type Capabilities } from '../psp/contract.js';
 import { nextStep } from '../request-storage/next-step.js';
 import { type Foreseen } from '../request-storage/route-worker.js';
-import { duration } from './duration.js';
+import { duration } from '../core/duration.js';
 import { verdictOnLookup, verdictOnRetry } from './verdict.js';
 
 const capabilities = {

@@ -3,7 +3,7 @@ import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { PathId } from '../http/request.decorators.js';
 import { rawBodyOf } from '../http/request-hooks.js';
 import { CurrentOperator, ForRole } from '../operators/console-access.js';
-import { type FileView } from './console-views.js';
+import { type FileView } from './approval-views.js';
 import { NewFileDto } from './dto/evidence.dto.js';
 import { EvidenceFiles } from './evidence-files.js';
 import { type SignedIn } from '../operators/operator-sessions.js';

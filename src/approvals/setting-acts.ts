@@ -7,7 +7,6 @@ import { MerchantsService } from '../merchants/merchants.service.js';
 import { checkPayoutLimit, PayoutLimits } from '../merchants/payout-limits.js';
 import { PspAdministration } from '../psp-accounts/psp-administration.js';
 import { type SettingAction } from './approvable-action.js';
-import { InstallationReader } from './installation-reader.js';
 import { type Bounds, liftsBound } from './lifts-bound.js';
 import { actorOf } from '../operators/operator-acts.js';
 
@@ -20,7 +19,6 @@ type Change = Readonly<Record<string, unknown>>;
 @Injectable()
 export class SettingActs {
   constructor(
-    private readonly reader: InstallationReader,
     private readonly merchants: MerchantsService,
     private readonly apiKeys: ApiKeysService,
     private readonly limits: PayoutLimits,
@@ -44,9 +42,9 @@ export class SettingActs {
   }
 
   private async boundsOf(merchantId: string): Promise<Bounds> {
-    const { merchant } = await this.reader.merchant(merchantId);
+    const { testOf, payoutRecipients } = await this.merchants.get(merchantId);
     const limits = await this.limits.list(merchantId);
-    return { isTest: merchant.is_test, rule: merchant.settings.payout_recipients, limits };
+    return { isTest: testOf !== null, rule: payoutRecipients, limits };
   }
 
   /** Does it. `operator`: who asked for it. Returns what it came to. @throws Problem */

@@ -2,7 +2,7 @@ import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { PathId } from '../http/request.decorators.js';
 import { Approvals } from './approvals.js';
 import { CurrentOperator, ForRole } from '../operators/console-access.js';
-import { type ApprovalView } from './console-views.js';
+import { type ApprovalView } from './approval-views.js';
 import { type PageView } from '../core/page.view.js';
 import { ApprovableActionDto, ApproveDto } from './dto/operation.dto.js';
 import { type SignedIn } from '../operators/operator-sessions.js';

@@ -11,7 +11,7 @@ import { OrphanEffects } from '../request-storage/orphan-effects.js';
 import { OrphanEffect, PspRequest } from '../request-storage/psp-request.entity.js';
 import { type Statement } from '../request-storage/statement.js';
 import { type OperationAction } from './approvable-action.js';
-import { type RetryView, type VerdictView } from './console-views.js';
+import { type RetryView, type VerdictView } from './approval-views.js';
 import { EvidenceFiles } from './evidence-files.js';
 import { actorOf, OperatorActs } from '../operators/operator-acts.js';
 import { type SignedIn } from '../operators/operator-sessions.js';

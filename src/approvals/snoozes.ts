@@ -3,7 +3,7 @@ import { Pool } from 'pg';
 import { Problem } from '../core/problem.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { auditSubjectOf } from '../request-storage/entity-key.js';
-import { type SnoozeView } from './console-views.js';
+import { type SnoozeView } from './approval-views.js';
 import { type NamedOperation } from './operator-actions.js';
 import { OperatorActs } from '../operators/operator-acts.js';
 import { type SignedIn } from '../operators/operator-sessions.js';

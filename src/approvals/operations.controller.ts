@@ -1,40 +1,18 @@
-import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { CurrentOperator, ForRole } from '../operators/console-access.js';
-import { ConsoleReader } from './console-reader.js';
-import { type OpenRow, type RetryView, type SnoozeView, type VerdictView } from './console-views.js';
-import { type PageView } from '../core/page.view.js';
+import { type RetryView, type SnoozeView, type VerdictView } from './approval-views.js';
 import { ApprovableActionDto, NoteDto, OperationDto, SnoozeDto, VerdictDto } from './dto/operation.dto.js';
 import { OperatorActions } from './operator-actions.js';
 import { type SignedIn } from '../operators/operator-sessions.js';
 import { Snoozes } from './snoozes.js';
 
-/** /ops/api/operations: what is not decided, and what may be done about it. */
+/** /ops/api/operations: what may be done about those that are not decided. */
 @Controller('ops/api/operations')
 export class OperationsController {
   constructor(
-    private readonly reader: ConsoleReader,
     private readonly actions: OperatorActions,
     private readonly snoozes: Snoozes,
   ) {}
-
-  @Get('stuck')
-  @ForRole('viewer')
-  async stuck(): Promise<PageView<OpenRow>> {
-    return { data: await this.reader.stuck(), next_cursor: null };
-  }
-
-  /** Those that an operator looks after, off the list for a while. */
-  @Get('snoozed')
-  @ForRole('viewer')
-  async snoozed(): Promise<PageView<OpenRow>> {
-    return { data: await this.reader.stuck(true), next_cursor: null };
-  }
-
-  @Get('open')
-  @ForRole('viewer')
-  async open(): Promise<PageView<OpenRow>> {
-    return { data: await this.reader.open(), next_cursor: null };
-  }
 
   /** Previews a retry, or a lookup alone; changes nothing. */
   @Post('verdict')

@@ -5,8 +5,8 @@ import { firstSentAt, WINDOW_MARGIN_MS } from '../request-storage/assess-route.j
 import { isCall } from '../request-storage/attempt.js';
 import { mayResend } from '../request-storage/ways.js';
 import { type Foreseen } from '../request-storage/route-worker.js';
-import { type VerdictView } from './console-views.js';
-import { duration } from './duration.js';
+import { type VerdictView } from './approval-views.js';
+import { duration } from '../core/duration.js';
 
 /** Says of a retry what the next step would be, and what makes it safe. Pure. */
 export function verdictOnRetry({ step, route, capabilities, now }: Foreseen): VerdictView {

@@ -3,11 +3,10 @@ import { deflateSync } from 'node:zlib';
 import {
   type ApprovalView,
   type FileView,
-  type OpenRow,
-  type PaymentPageView,
   type SnoozeView,
   type VerdictView,
-} from '../../src/ops/console-views.js';
+} from '../../src/approvals/approval-views.js';
+import { type OpenRow, type PaymentPageView } from '../../src/ops/console-views.js';
 import { type PageView } from '../../src/core/page.view.js';
 import { ConsoleClient, newOperator, type OperatorCredentials } from '../support/console-client.js';
 import { lastAttempt, makeStuck, stuckPayment } from '../support/stuck-payment.js';

@@ -12,7 +12,7 @@ import {
   shownAction,
   subjectOfAction,
 } from './approvable-action.js';
-import { type ApprovalView } from './console-views.js';
+import { type ApprovalView } from './approval-views.js';
 import { OperatorActions } from './operator-actions.js';
 import { OperatorActs } from '../operators/operator-acts.js';
 import { OperatorSessions, type SignedIn } from '../operators/operator-sessions.js';

@@ -1,4 +1,4 @@
-import { type ApprovalView, type ChangedView } from '../../src/ops/console-views.js';
+import { type ApprovalView, type ChangedView } from '../../src/approvals/approval-views.js';
 import { type PageView } from '../../src/core/page.view.js';
 import { type MerchantPageView, type NewApiKeyView } from '../../src/ops/installation-views.js';
 import {
