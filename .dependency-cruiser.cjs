@@ -45,7 +45,11 @@ const below = {
     'database',
     'core',
   ],
-  ops: [
+  // The API for the operators' token.
+  ops: ['reconciliation', 'ledger', 'jobs', 'http', 'core'],
+  // The pages at /ops and what they read.
+  console: [
+    'ops',
     'approvals',
     'audit',
     'operators',
@@ -67,7 +71,7 @@ const below = {
     'core',
   ],
   commands: [
-    'ops',
+    'console',
     'audit',
     'operators',
     'reconciliation',

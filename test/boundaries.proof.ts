@@ -35,6 +35,7 @@ const folders = [
   'audit',
   'approvals',
   'ops',
+  'console',
   'commands',
 ];
 const packages = ['client', 'idempotency', 'simulator'];
@@ -88,7 +89,8 @@ const offenders: Readonly<Record<string, readonly [file: string, imports: string
   'direction-operators': ['src/operators/offender.ts', '../merchants/inner.js'],
   'direction-audit': ['src/audit/offender.ts', '../ops/inner.js'],
   'direction-approvals': ['src/approvals/offender.ts', '../payouts/inner.js'],
-  'direction-ops': ['src/ops/offender.ts', '../grpc/inner.js'],
+  'direction-ops': ['src/ops/offender.ts', '../payments/inner.js'],
+  'direction-console': ['src/console/offender.ts', '../grpc/inner.js'],
   'direction-http': ['src/http/offender.ts', '../payments/inner.js'],
   'direction-grpc': ['src/grpc/offender.ts', '../payments/inner.js'],
   'direction-docs': ['src/docs/offender.ts', '../payments/inner.js'],
@@ -126,9 +128,10 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/notifications/allowed.ts': ['../reconciliation/inner.js', '../jobs/inner.js', '../core/inner.js'],
   'src/events/allowed.ts': ['../grpc/inner.js', '../jobs/inner.js', '../core/inner.js'],
   'src/http/allowed.ts': ['../merchants/inner.js', '../core/inner.js'],
-  'src/ops/allowed.ts': ['../payments/inner.js', '../http/inner.js', '../core/inner.js'],
-  'src/commands/allowed.ts': ['../ops/inner.js', '../request-storage/inner.js', '../jobs/inner.js'],
-  'console/src/allowed.ts': ['../../src/ops/console-views.js', 'for-production'],
+  'src/ops/allowed.ts': ['../ledger/inner.js', '../http/inner.js', '../core/inner.js'],
+  'src/console/allowed.ts': ['../payments/inner.js', '../http/inner.js', '../ops/inner.js'],
+  'src/commands/allowed.ts': ['../console/inner.js', '../request-storage/inner.js', '../jobs/inner.js'],
+  'console/src/allowed.ts': ['../../src/console/console-views.js', 'for-production'],
   'src/app.module.ts': [
     ...folders.map((folder) => `./${folder}/inner.js`),
     '../migrations/inner.js',
@@ -164,7 +167,7 @@ function plant(tree: string): void {
     write(`${folder}/inner.ts`, 'export const inner = 1;\n');
   }
   write('packages/simulator/src/index.ts', 'export {};\n');
-  write('src/ops/console-views.ts', 'export const views = 1;\n');
+  write('src/console/console-views.ts', 'export const views = 1;\n');
   for (const [file, names] of Object.entries(allowed)) write(file, importing(names));
   for (const [file, name] of Object.values(offenders)) write(file, importing([name]));
   write('src/core/trip.ts', importing(['./round.js']));
@@ -308,8 +311,8 @@ const bans: readonly Ban[] = [
       'monitoring',
       'approvals',
       'audit',
+      'console',
       'operators',
-      'ops',
       'psp-accounts',
       'reconciliation',
     ].map((folder) => `src/${folder}/`),

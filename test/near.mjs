@@ -16,7 +16,7 @@ const NEAR = {
   'src/docs': ['docs'],
   'src/http': ['api'],
   'src/monitoring': ['monitoring', 'api/monitoring', 'service/traces-and-log'],
-  'src/ops': ['ops', 'api/ops'],
+  'src/ops': ['api/ops'],
   'src/psp': ['psp/', 'contracts'],
   migrations: ['database'],
   proto: ['grpc'],

@@ -1,5 +1,5 @@
 import { Badge } from '@mantine/core';
-import { type PspAccountRow } from '../../src/ops/installation-views.js';
+import { type PspAccountRow } from '../../src/console/installation-views.js';
 
 const breakers = {
   closed: { color: 'green', label: 'closed' },

@@ -5,7 +5,7 @@ import {
   lazyRouteComponent,
   Outlet,
 } from '@tanstack/react-router';
-import { type Span, spans } from '../../src/ops/activity-views.js';
+import { type Span, spans } from '../../src/console/activity-views.js';
 import { type LedgerSearch } from './pages/ledger.js';
 import { type PaymentsSearch } from './pages/payments.js';
 import { type PayoutsSearch } from './pages/payouts.js';

@@ -17,7 +17,7 @@ import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { type OverviewView } from '../../src/ops/console-views.js';
+import { type OverviewView } from '../../src/console/console-views.js';
 import { api, ApiProblem } from './api.js';
 import { ExactTime, Time } from './format.js';
 import { Facts } from './parts.js';

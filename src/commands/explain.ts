@@ -13,9 +13,9 @@ export function addExplain(payonce: Command, perform: Perform): void {
     .action((name: string, { merchant }: { merchant?: string }) =>
       perform(async ({ database, clock }) => {
         const [{ PaymentReports }, { Payment }, { explain }] = await Promise.all([
-          import('../ops/payment-report.js'),
+          import('../console/payment-report.js'),
           import('../payments/payment.entity.js'),
-          import('../ops/explain.js'),
+          import('../console/explain.js'),
         ]);
         const reports = new PaymentReports(database.dataSource.getRepository(Payment));
         const report = await reports.find(name, merchant ?? null);

@@ -1,6 +1,6 @@
 import { type Command } from 'commander';
 import { type Money } from '../core/money.js';
-import { type PaymentReport } from '../ops/payment-report.js';
+import { type PaymentReport } from '../console/payment-report.js';
 import { type OperationHistory } from '../request-storage/attempt.js';
 import { type PspAttempt, type PspRequest } from '../request-storage/psp-request.entity.js';
 import { command, type Perform, withExamples } from './command.js';
@@ -24,7 +24,7 @@ export function addPayments(payonce: Command, perform: Perform): void {
     .option('--merchant <id>', 'the merchant, where several use the same reference')
     .action((name: string, { merchant }: { merchant?: string }) =>
       perform(async ({ database, clock }) => {
-        const { PaymentReports } = await import('../ops/payment-report.js');
+        const { PaymentReports } = await import('../console/payment-report.js');
         const { Payment } = await import('../payments/payment.entity.js');
         const { formatMoney } = await import('../core/money.js');
         const { subjectOf } = await import('../request-storage/entity-key.js');

@@ -6,7 +6,7 @@ import {
   type SnoozeView,
   type VerdictView,
 } from '../../src/approvals/approval-views.js';
-import { type OpenRow, type PaymentPageView } from '../../src/ops/console-views.js';
+import { type OpenRow, type PaymentPageView } from '../../src/console/console-views.js';
 import { type PageView } from '../../src/core/page.view.js';
 import { ConsoleClient, newOperator, type OperatorCredentials } from '../support/console-client.js';
 import { lastAttempt, makeStuck, stuckPayment } from '../support/stuck-payment.js';

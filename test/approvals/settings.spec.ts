@@ -1,6 +1,6 @@
 import { type ApprovalView, type ChangedView } from '../../src/approvals/approval-views.js';
 import { type PageView } from '../../src/core/page.view.js';
-import { type MerchantPageView, type NewApiKeyView } from '../../src/ops/installation-views.js';
+import { type MerchantPageView, type NewApiKeyView } from '../../src/console/installation-views.js';
 import {
   ConsoleClient,
   type ConsoleReply,

@@ -8,7 +8,7 @@ import Sequencer from '@jest/test-sequencer';
 const LONGEST = [
   'request-storage/doubt.spec',
   'simulation/simulation.proof',
-  'ops/pages.proof',
+  'console/pages.proof',
   'jobs/queue-trouble.proof',
 ];
 

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type BreakRow, type NoteRow } from '../../../src/ops/books-views.js';
+import { type BreakRow, type NoteRow } from '../../../src/console/books-views.js';
 import { api } from '../api.js';
 import { Time } from '../format.js';
 import { Failure, Part } from '../parts.js';

@@ -1,7 +1,7 @@
 import { Alert, SimpleGrid, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { type BreakPageView } from '../../../src/ops/books-views.js';
+import { type BreakPageView } from '../../../src/console/books-views.js';
 import { api } from '../api.js';
 import { money, signedMoney, State, Time, words } from '../format.js';
 import { BreakActions } from './break-actions.js';

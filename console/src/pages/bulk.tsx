@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Progress, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { type OpenRow } from '../../../src/ops/console-views.js';
+import { type OpenRow } from '../../../src/console/console-views.js';
 import { type RetryView, type VerdictView } from '../../../src/approvals/approval-views.js';
 import { api } from '../api.js';
 import { Failure, Listing, Loaded } from '../parts.js';

@@ -1,6 +1,6 @@
 import { Button, Checkbox, Code, CopyButton, Group, NumberInput, Text } from '@mantine/core';
 import { useState } from 'react';
-import { type MerchantPageView, type NewApiKeyView } from '../../../src/ops/installation-views.js';
+import { type MerchantPageView, type NewApiKeyView } from '../../../src/console/installation-views.js';
 import { api } from '../api.js';
 import { Dialog, Effects } from '../dialog.js';
 import { CodeField, codeOf, LIFTS } from '../two-people.js';

@@ -1,7 +1,7 @@
 import { Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { type BalancesPageView, type EntryRow } from '../../../src/ops/books-views.js';
+import { type BalancesPageView, type EntryRow } from '../../../src/console/books-views.js';
 import { type PageView } from '../../../src/core/page.view.js';
 import { api } from '../api.js';
 import { money, optionsOf, signedMoney, Time, words } from '../format.js';

@@ -1,4 +1,4 @@
-import { type PaymentPageView } from '../../../src/ops/console-views.js';
+import { type PaymentPageView } from '../../../src/console/console-views.js';
 
 /** Where each state stands, in columns and rows; a state that is new here is drawn below. */
 const places: Readonly<Record<string, readonly [column: number, row: number]>> = {

@@ -1,4 +1,4 @@
-import { type MerchantPageView, type SettingView } from '../../../src/ops/installation-views.js';
+import { type MerchantPageView, type SettingView } from '../../../src/console/installation-views.js';
 
 type PayoutLimit = MerchantPageView['payout_limits'][number];
 

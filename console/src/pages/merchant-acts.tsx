@@ -1,7 +1,7 @@
 import { NativeSelect, NumberInput, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { type ChangedView } from '../../../src/approvals/approval-views.js';
-import { type MerchantPageView } from '../../../src/ops/installation-views.js';
+import { type MerchantPageView } from '../../../src/console/installation-views.js';
 import { api } from '../api.js';
 import { Dialog, Effects } from '../dialog.js';
 import { asked, CodeField, codeOf, LIFTS } from '../two-people.js';

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { type PageView } from '../../../src/core/page.view.js';
-import { type MerchantPageView, type MerchantRow } from '../../../src/ops/installation-views.js';
+import { type MerchantPageView, type MerchantRow } from '../../../src/console/installation-views.js';
 import { api } from '../api.js';
 import { money, State, Time } from '../format.js';
 import { Facts, Heading, Listing, Loaded, Nothing, PageButtons, Part } from '../parts.js';

@@ -14,7 +14,7 @@ import {
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type FileView, type RetryView, type VerdictView } from '../../../src/approvals/approval-views.js';
-import { type OperationRow } from '../../../src/ops/console-views.js';
+import { type OperationRow } from '../../../src/console/console-views.js';
 import { api, upload } from '../api.js';
 import { Failure } from '../parts.js';
 import { useMay } from '../session.js';

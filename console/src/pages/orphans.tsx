@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type ApprovalView } from '../../../src/approvals/approval-views.js';
-import { type OrphanRow } from '../../../src/ops/console-views.js';
+import { type OrphanRow } from '../../../src/console/console-views.js';
 import { type PageView } from '../../../src/core/page.view.js';
 import { api } from '../api.js';
 import { Dialog, Words } from '../dialog.js';

@@ -2,7 +2,7 @@ import { Card, SimpleGrid, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { type OverviewView } from '../../../src/ops/console-views.js';
+import { type OverviewView } from '../../../src/console/console-views.js';
 import { api } from '../api.js';
 import { Heading, Loaded } from '../parts.js';
 import { Activity } from './activity.js';

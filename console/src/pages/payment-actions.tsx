@@ -1,6 +1,6 @@
 import { Button, Group, NumberInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { type PaymentPageView } from '../../../src/ops/console-views.js';
+import { type PaymentPageView } from '../../../src/console/console-views.js';
 import { api } from '../api.js';
 import { Dialog, Words } from '../dialog.js';
 import { digitsOf } from '../format.js';

@@ -2,7 +2,7 @@ import { Alert, Anchor, Code, Grid, Group, Paper, Stack, Text, Timeline, Title }
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type PaymentPageView, type TimelineEntry } from '../../../src/ops/console-views.js';
+import { type PaymentPageView, type TimelineEntry } from '../../../src/console/console-views.js';
 import { api } from '../api.js';
 import { money, State, Time } from '../format.js';
 import { Facts, Heading, Loaded, Part } from '../parts.js';

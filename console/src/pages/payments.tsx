@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type PageView } from '../../../src/core/page.view.js';
-import { type PaymentRow } from '../../../src/ops/console-views.js';
+import { type PaymentRow } from '../../../src/console/console-views.js';
 import { api } from '../api.js';
 import { money, optionsOf, State, Time } from '../format.js';
 import { Heading, Listing, Loaded, Nothing, PageButtons } from '../parts.js';

@@ -1,7 +1,7 @@
 import { Alert, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { type PayoutPageView } from '../../../src/ops/installation-views.js';
+import { type PayoutPageView } from '../../../src/console/installation-views.js';
 import { api } from '../api.js';
 import { money, State, Time } from '../format.js';
 import { Facts, Heading, Loaded, Part } from '../parts.js';

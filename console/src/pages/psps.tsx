@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type PageView } from '../../../src/core/page.view.js';
-import { type PspAccountRow, type RoutingView } from '../../../src/ops/installation-views.js';
+import { type PspAccountRow, type RoutingView } from '../../../src/console/installation-views.js';
 import { api } from '../api.js';
 import { Breaker } from '../breaker.js';
 import { Dialog, Effects, Words } from '../dialog.js';

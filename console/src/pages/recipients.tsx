@@ -2,7 +2,7 @@ import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type PageView } from '../../../src/core/page.view.js';
-import { type RecipientRow } from '../../../src/ops/installation-views.js';
+import { type RecipientRow } from '../../../src/console/installation-views.js';
 import { api } from '../api.js';
 import { Dialog, Effects } from '../dialog.js';
 import { State, Time } from '../format.js';

@@ -1,7 +1,7 @@
 import { Group, SimpleGrid, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { type BreakRow, type RunPageView } from '../../../src/ops/books-views.js';
+import { type BreakRow, type RunPageView } from '../../../src/console/books-views.js';
 import { type PageView } from '../../../src/core/page.view.js';
 import { api } from '../api.js';
 import { money, signedMoney, Time, words } from '../format.js';

@@ -1,7 +1,7 @@
 import { Group, SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { type BreakRow, type RunRow } from '../../../src/ops/books-views.js';
+import { type BreakRow, type RunRow } from '../../../src/console/books-views.js';
 import { type PageView } from '../../../src/core/page.view.js';
 import { api } from '../api.js';
 import { signedMoney, Time, words } from '../format.js';

@@ -1,6 +1,6 @@
 import { Textarea } from '@mantine/core';
 import { useState } from 'react';
-import { type StoredPspRow } from '../../../src/ops/installation-views.js';
+import { type StoredPspRow } from '../../../src/console/installation-views.js';
 import { api } from '../api.js';
 import { type ChangedView } from '../../../src/approvals/approval-views.js';
 import { Dialog, Effects } from '../dialog.js';

@@ -2,7 +2,7 @@ import { Button, Group, SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type OpenRow } from '../../../src/ops/console-views.js';
+import { type OpenRow } from '../../../src/console/console-views.js';
 import { type PageView } from '../../../src/core/page.view.js';
 import { api } from '../api.js';
 import { money, Time } from '../format.js';

@@ -2,7 +2,7 @@ import { Button, Group, SegmentedControl, Text } from '@mantine/core';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type PageView } from '../../../src/core/page.view.js';
-import { type DeliveryRow, type NotificationRow } from '../../../src/ops/installation-views.js';
+import { type DeliveryRow, type NotificationRow } from '../../../src/console/installation-views.js';
 import { api } from '../api.js';
 import { State, Time } from '../format.js';
 import { Failure, Heading, Listing, Loaded, Nothing, PageButtons } from '../parts.js';

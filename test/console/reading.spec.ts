@@ -5,7 +5,7 @@ import {
   type EntryRow,
   type RunPageView,
   type RunRow,
-} from '../../src/ops/books-views.js';
+} from '../../src/console/books-views.js';
 import { type PageView } from '../../src/core/page.view.js';
 import { ConsoleClient, newOperator } from '../support/console-client.js';
 import { reconcile } from '../support/reconcile.js';

@@ -1,11 +1,11 @@
 import { Pool } from 'pg';
 import { SystemClock } from '../../src/core/clock.js';
 import { AuditChain } from '../../src/audit/audit-chain.js';
-import { ActivityCounter } from '../../src/ops/activity-counter.js';
-import { type Span } from '../../src/ops/activity-views.js';
-import { Activity } from '../../src/ops/activity.js';
-import { ConsoleReader } from '../../src/ops/console-reader.js';
-import { InstallationReader } from '../../src/ops/installation-reader.js';
+import { ActivityCounter } from '../../src/console/activity-counter.js';
+import { type Span } from '../../src/console/activity-views.js';
+import { Activity } from '../../src/console/activity.js';
+import { ConsoleReader } from '../../src/console/console-reader.js';
+import { InstallationReader } from '../../src/console/installation-reader.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 

@@ -2,8 +2,8 @@ import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { deadLetterCountView, deadLetterView } from '../jobs/dead-letter.view.js';
 import { DeadLetters } from '../jobs/dead-letters.js';
 import { CurrentOperator, ForRole } from '../operators/console-access.js';
-import { ListDeadLettersDto } from './dto/list-dead-letters.dto.js';
-import { SelectDeadLettersDto } from './dto/select-dead-letters.dto.js';
+import { ListDeadLettersDto } from '../ops/dto/list-dead-letters.dto.js';
+import { SelectDeadLettersDto } from '../ops/dto/select-dead-letters.dto.js';
 import { actorOf } from '../operators/operator-acts.js';
 import { type SignedIn } from '../operators/operator-sessions.js';
 

@@ -4,7 +4,7 @@ import {
   type OverviewView,
   type PaymentPageView,
   type PaymentRow,
-} from '../../src/ops/console-views.js';
+} from '../../src/console/console-views.js';
 import { type PageView } from '../../src/core/page.view.js';
 import { type OperatorRole, operatorRoles } from '../../src/core/operator-role.js';
 import { ConsoleClient, newOperator } from '../support/console-client.js';

@@ -11,7 +11,7 @@ import {
   type PayoutRow,
   type PspAccountRow,
   type RoutingView,
-} from '../../src/ops/installation-views.js';
+} from '../../src/console/installation-views.js';
 import { ConsoleClient, newOperator } from '../support/console-client.js';
 import {
   ApiClient,

@@ -15,9 +15,9 @@ import { RequestStorageModule } from '../request-storage/request-storage.module.
 import { Activity } from './activity.js';
 import { BooksController } from './books.controller.js';
 import { BreakPages } from './break-page.js';
-import { ConsoleRecipientsController } from './console-recipients.controller.js';
-import { ConsoleMerchantsController } from './console-merchants.controller.js';
-import { ConsoleDeadLettersController } from './console-dead-letters.controller.js';
+import { ConsoleRecipientsController } from './recipients.controller.js';
+import { ConsoleMerchantsController } from './merchants.controller.js';
+import { ConsoleDeadLettersController } from './dead-letters.controller.js';
 import { ConsoleReader } from './console-reader.js';
 import { ConsoleSiteController } from './console-site.controller.js';
 import { ConsoleSite } from './console-site.js';

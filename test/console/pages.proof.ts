@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Pool } from 'pg';
 import { type Browser, type Page } from 'playwright-core';
 import { SystemClock } from '../../src/core/clock.js';
-import { ActivityCounter } from '../../src/ops/activity-counter.js';
+import { ActivityCounter } from '../../src/console/activity-counter.js';
 import { describeInBrowser, openBrowser, openPage, seriousFindings } from '../support/browser.js';
 import { codeOf, freshCodeOf, newOperator, type OperatorCredentials } from '../support/console-client.js';
 import { reconcile } from '../support/reconcile.js';
