@@ -44,7 +44,7 @@ export interface ApprovalView {
   readonly decided_by: string | null;
   readonly decided_at: string | null;
   readonly result: string | null;
-  /** Of the payment that it is about; null if it is about none. */
+  /** The currency of the payment that it is about; null if it is about none. */
   readonly currency: string | null;
 }
 

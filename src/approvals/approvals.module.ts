@@ -21,7 +21,7 @@ import { PaymentActs } from './payment-acts.js';
 import { SettingActs } from './setting-acts.js';
 import { Snoozes } from './snoozes.js';
 
-/** What operators do: alone, or once a second person has approved it. */
+/** The acts of operators: done at once, or once a second person has approved them. */
 @Module({
   imports: [
     DatabaseModule,

@@ -1,4 +1,4 @@
-/** What a person did. Times are RFC 3339. */
+/** An act of a person. Times are RFC 3339. */
 export interface AuditRow {
   readonly id: string;
   readonly at: string;
