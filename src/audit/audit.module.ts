@@ -1,6 +1,6 @@
 import { Module, type NestModule } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { type FastifyInstance } from 'fastify';
+import { type FastifyInstance, type onSendAsyncHookHandler } from 'fastify';
 import { Pool } from 'pg';
 import { DatabaseModule } from '../database/database.module.js';
 import { OperatorsModule } from '../operators/operators.module.js';
@@ -23,10 +23,14 @@ export class AuditModule implements NestModule {
     private readonly audit: RequestAudit,
   ) {}
 
+  /** At the routes of operators alone: requests of merchants pass no hook of the console. */
   configure(): void {
     const fastify = this.host.httpAdapter.getInstance<FastifyInstance>();
-    fastify.addHook('onSend', async (request, reply) => {
+    const record: onSendAsyncHookHandler = async (request, reply) => {
       await this.audit.record(request, reply);
+    };
+    fastify.addHook('onRoute', (route) => {
+      if (route.config?.operatorRole) route.onSend = [route.onSend ?? [], record].flat();
     });
   }
 }

@@ -19,7 +19,7 @@ export class RequestAudit {
   async record(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { operator, method, routeOptions, params } = request;
     const { operatorRole } = routeOptions.config;
-    if (!operator || operatorRole === undefined || operatorRole === null) return;
+    if (!operator) return;
     // Requests of a viewer change nothing but the viewer's session, which is audited by itself.
     const isAct = method !== 'GET' && operatorRole !== 'viewer';
     if (!isAct && reply.statusCode !== 403) return;

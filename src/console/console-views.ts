@@ -1,7 +1,7 @@
 import { type SnoozeView, type FileView, type ApprovalView } from '../approvals/approval-views.js';
 
 /**
- * The answers of the console's API. The pages in console/ are typed by this file and import no other one of the
+ * Answers of the console's API. The pages in console/ are typed by views such as these, and import nothing else of the
  * service. Times are RFC 3339, amounts minor units.
  */
 

@@ -1,7 +1,7 @@
 import { Module, type NestModule } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { type FastifyInstance } from 'fastify';
+import { type FastifyInstance, type preValidationAsyncHookHandler } from 'fastify';
 import { type Logger } from 'pino';
 import { Config } from '../config/config.js';
 import { LOGGER } from '../config/config.module.js';
@@ -61,6 +61,11 @@ export class OperatorsModule implements NestModule {
       reply.headers(securityHeaders);
       await this.access.check(request, reply);
     });
-    fastify.addHook('preValidation', async (request) => this.access.admitSignIn(request));
+    const admitSignIn: preValidationAsyncHookHandler = async (request) => this.access.admitSignIn(request);
+    fastify.addHook('onRoute', (route) => {
+      if (route.config?.operatorRole === null) {
+        route.preValidation = [route.preValidation ?? [], admitSignIn].flat();
+      }
+    });
   }
 }
