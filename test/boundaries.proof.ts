@@ -332,7 +332,7 @@ const bans: readonly Ban[] = [
       'src/idempotency/idempotency.module.ts': 'hands it to periodic tasks',
       'src/idempotency/reaper.ts': 'a periodic task',
       'src/request-storage/due-keys.ts': 'a periodic task',
-      'src/request-storage/stuck-routes.ts': 'figures of monitoring',
+      'src/request-storage/stuck-list.ts': 'figures of monitoring',
       'src/request-storage/request-storage.module.ts': 'hands it to figures of monitoring',
       'src/request-storage/psp-returns.ts': 'accounts of PSPs, of no merchant',
       'src/request-storage/shared-breakers.ts': 'accounts of PSPs, of no merchant',

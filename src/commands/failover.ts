@@ -89,6 +89,6 @@ function holdText(hold: Hold, heldUntil: Date | null): string {
 }
 
 async function stuckRoutesOf({ database }: Opened) {
-  const { StuckRoutes } = await import('../request-storage/stuck-routes.js');
+  const { StuckRoutes } = await import('../request-storage/stuck-list.js');
   return new StuckRoutes(database.pool);
 }

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { Problem } from '../core/problem.js';
-import { type StuckRoute, type StuckRoutes } from '../request-storage/stuck-routes.js';
+import { type StuckRoute, type StuckRoutes } from '../request-storage/stuck-list.js';
 import { actor, command, noteOf, numberOf, type Opened, type Perform, withExamples } from './command.js';
 import { ago, list } from './text.js';
 
@@ -108,7 +108,7 @@ function attemptOf(text: string): number {
 }
 
 async function stuckRoutesOf({ database }: Opened): Promise<StuckRoutes> {
-  const { StuckRoutes } = await import('../request-storage/stuck-routes.js');
+  const { StuckRoutes } = await import('../request-storage/stuck-list.js');
   return new StuckRoutes(database.pool);
 }
 

@@ -24,7 +24,7 @@ import { PspReturns } from './psp-returns.js';
 import { RequestStorage } from './request-storage.js';
 import { RouteTasks } from './route-tasks.js';
 import { SharedBreakers } from './shared-breakers.js';
-import { StuckRoutes } from './stuck-routes.js';
+import { StuckRoutes } from './stuck-list.js';
 
 /** The record of all calls to PSPs, which no other module writes, and the advance of open routes. */
 @Module({
