@@ -79,7 +79,7 @@ export interface MerchantRow {
 export interface SettingView {
   readonly name: string;
   readonly label: string;
-  /** The effect, for whoever sets it. */
+  /** The sentence that tells an administrator what the setting does. */
   readonly note: string;
   /** The text to set it by: a number in digits, null as `default`. */
   readonly value: string;
@@ -123,7 +123,7 @@ export interface MerchantPageView {
   }[];
 }
 
-/** Whom a merchant pays out to, as it registered it. */
+/** A recipient of payouts, as the merchant registered it. */
 export interface RecipientRow {
   readonly id: string;
   readonly reference: string;

@@ -1,5 +1,5 @@
 /**
- * Whom a merchant pays out to. `any`: every recipient that a payout names; `registered`: those that it has registered,
+ * The recipients that a merchant may pay out to. `any`: every recipient that a payout names; `registered`: those that it has registered,
  * with the tokens that it registered; `approved`: those of them that an operator has approved. The widest stands first.
  */
 export const recipientRules = ['any', 'registered', 'approved'] as const;
@@ -31,7 +31,7 @@ interface MerchantSetting<Value> {
   /** The help of its command. */
   readonly help: string;
   readonly label: string;
-  /** The effect, for whoever sets it. */
+  /** The sentence that tells an administrator what the setting does. */
   readonly note: string;
   readonly initial: Value;
   /** The words for null, which is written `default`; absent: it is never null. */

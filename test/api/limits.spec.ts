@@ -199,7 +199,7 @@ describe('one merchant among others', () => {
     }
   });
 
-  /** What has been spent does not come back while a busy machine takes its time. */
+  /** The clock of a spec that spends a rate: no token comes back while a busy machine takes its time. */
   const standing = Object.assign(new SystemClock(), { monotonicMs: () => 0 });
 
   it('may have a rate of its own where others have none', async () => {

@@ -28,10 +28,13 @@ export function ActOnMerchant(props: { merchantId: string; of: MerchantAct; clos
 function SetSetting({ merchantId, of: { setting }, close }: To<'set'>) {
   const [value, setValue] = useState(setting.value);
   const [code, setCode] = useState('');
+  // A wider rule of recipients lifts a bound.
+  const takesTwo = setting.name === 'payout_recipients';
   return (
     <Dialog
       title="Change a setting"
       label="Set it"
+      isDangerous={takesTwo && value === 'any'}
       isReady={value !== ''}
       act={() =>
         api<ChangedView>('POST', pathOf(merchantId, 'settings'), {
@@ -61,7 +64,7 @@ function SetSetting({ merchantId, of: { setting }, close }: To<'set'>) {
         />
       )}
       <Text size="sm">{setting.note}</Text>
-      {setting.name === 'payout_recipients' && <CodeField value={code} set={setCode} hint={LIFTS} />}
+      {takesTwo && <CodeField value={code} set={setCode} hint={LIFTS} />}
     </Dialog>
   );
 }
