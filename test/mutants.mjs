@@ -30,10 +30,24 @@ const mutants = [
   },
   {
     guard: 'refunds never exceed what was captured, in memory',
-    file: 'src/payments/payment.table.ts',
+    file: 'test/support/table-rules.ts',
     find: 'amountRefunded + refundReserved <= amountCaptured',
     put: 'true',
-    specs: ['src/payments/payment.table'],
+    specs: ['test/support/table-rules'],
+  },
+  {
+    guard: 'a session beside another credential lets no request in',
+    file: 'src/http/access.ts',
+    find: '!== undefined && headers.authorization === undefined',
+    put: '!== undefined',
+    specs: ['test/api/ops-service'],
+  },
+  {
+    guard: 'a session lets in what the console asks, and nothing else',
+    file: 'src/http/access.ts',
+    find: 'headers[CONSOLE_HEADER] !== undefined && headers.authorization',
+    put: 'headers.authorization',
+    specs: ['test/api/ops'],
   },
   {
     guard: 'a refund in progress counts as done',

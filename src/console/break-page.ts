@@ -1,16 +1,14 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Pool } from 'pg';
-import { Problem } from '../core/problem.js';
 import { translateOutage } from '../database/store-unavailable.js';
+import { Breaks } from '../reconciliation/breaks.js';
+import { type BreakWithNotesView, breakViewOf, noteViewOf } from '../reconciliation/reconciliation.view.js';
 import { subjectOf } from '../request-storage/entity-key.js';
-import { type BreakPageView, type BreakRow } from './books-views.js';
+import { type BreakSidesView } from './break-page.view.js';
 
-const FOUND = `
-SELECT b.psp, b.id, b.category, b.run_id, l.line, b.event_id, b.entity_key,
-       CASE WHEN b.closed_at IS NOT NULL THEN 'closed' WHEN b.owner IS NULL THEN 'open' ELSE 'assigned' END AS state, b.psp_reference, b.currency, b.expected, b.reported,
-       b.owner, b.opened_at AS since, b.closed_at AS resolved_at, b.resolution,
-       b.line_key, b.source, r.file_name, coalesce(b.merchant_id, l.merchant_id) AS merchant_id,
-       coalesce(b.entity_key, l.entity_key) AS named, to_jsonb(l) AS whole_line, l.occurred_at AS line_at
+const SIDES = `
+SELECT b.line_key, b.source, r.file_name, coalesce(b.merchant_id, l.merchant_id) AS merchant_id,
+       coalesce(b.entity_key, l.entity_key) AS entity_key, to_jsonb(l) AS line, l.occurred_at AS line_at
   FROM reconciliation_breaks b
   LEFT JOIN reconciliation_runs r ON r.psp = b.psp AND r.id = b.run_id
   LEFT JOIN report_lines l ON l.psp = b.psp AND l.key = b.line_key
@@ -33,40 +31,44 @@ SELECT r.route, a.attempt, r.psp, r.verdict, a.kind, a.outcome, r.psp_reference,
   FROM psp_requests r JOIN psp_attempts a USING (merchant_id, entity_key, route)
  WHERE r.merchant_id = $1 AND r.entity_key = $2 ORDER BY r.route, a.attempt LIMIT 200`;
 
-const NOTES = 'SELECT id, at, by, note FROM break_notes WHERE psp = $1 AND break_id = $2 ORDER BY at, id';
+type Line = NonNullable<BreakSidesView['line']>;
 
-interface Found extends BreakRow {
+interface Sides {
   readonly line_key: string | null;
   readonly source: string | null;
   readonly file_name: string | null;
   readonly merchant_id: string | null;
-  readonly named: string | null;
-  readonly whole_line: NonNullable<BreakPageView['line']> | null;
+  readonly entity_key: string | null;
+  readonly line: Line | null;
   readonly line_at: Date | null;
 }
 
 /** A break beside the line of the report and the attempts that it is about. */
 @Injectable()
 export class BreakPages {
-  constructor(@Inject(Pool) private readonly pool: Pool) {}
+  constructor(
+    private readonly breaks: Breaks,
+    private readonly pool: Pool,
+  ) {}
 
   /** @throws Problem `not_found` */
-  async show(psp: string, id: string): Promise<BreakPageView> {
-    const [row] = await this.rows<Found>(FOUND, [psp, id]);
-    if (row === undefined) throw new Problem('not_found', 'No break of this PSP has this id.');
-    const { line_key, source, file_name, merchant_id, named, whole_line, line_at, ...found } = row;
-    const [notes, entries, attempts] = await Promise.all([
-      this.rows<BreakPageView['notes'][number]>(NOTES, [psp, id]),
-      this.rows<BreakPageView['entries'][number]>(ENTRIES, [psp, line_key, merchant_id, source]),
-      this.rows<BreakPageView['attempts'][number]>(ATTEMPTS, [merchant_id, named]),
+  async show(psp: string, id: string): Promise<BreakWithNotesView & BreakSidesView> {
+    const { found, notes } = await this.breaks.show({ psp, id });
+    const [{ line_key, source, file_name, merchant_id, entity_key, line, line_at }] = (await this.rows<Sides>(
+      SIDES,
+      [psp, id],
+    )) as [Sides];
+    const [entries, attempts] = await Promise.all([
+      this.rows<BreakSidesView['entries'][number]>(ENTRIES, [psp, line_key, merchant_id, source]),
+      this.rows<BreakSidesView['attempts'][number]>(ATTEMPTS, [merchant_id, entity_key]),
     ]);
     return {
-      found,
-      notes,
+      found: breakViewOf(found),
+      notes: notes.map(noteViewOf),
       file_name,
-      line: whole_line && lineOf(whole_line, line_at!),
+      line: line && lineOf(line, line_at!),
       entries,
-      subject: subjectOf(named ?? source ?? ''),
+      subject: subjectOf(entity_key ?? source ?? ''),
       attempts,
     };
   }
@@ -76,7 +78,7 @@ export class BreakPages {
   }
 }
 
-function lineOf(row: NonNullable<BreakPageView['line']>, at: Date): NonNullable<BreakPageView['line']> {
+function lineOf(row: Line, at: Date): Line {
   const { line, type, kind, psp_reference, reference, currency, gross, fee, net, settled, batch } = row;
   return {
     line,

@@ -13,7 +13,11 @@ import {
   type PaymentPageView,
   type PaymentRow,
 } from './console-views.js';
+import { BreakPages } from './break-page.js';
+import { type BreakSidesView } from './break-page.view.js';
 import { type PageView } from '../core/page.view.js';
+import { BreakOfPspDto } from '../ops/dto/break-of-psp.dto.js';
+import { type BreakWithNotesView } from '../reconciliation/reconciliation.view.js';
 import { ActivityDto } from './dto/activity.dto.js';
 import { ListPaymentsDto } from './dto/list-payments.dto.js';
 import { OperatorActions } from '../approvals/operator-actions.js';
@@ -29,6 +33,7 @@ export class ConsoleController {
     private readonly reader: ConsoleReader,
     private readonly activity: Activity,
     private readonly pages: PaymentPages,
+    private readonly breaks: BreakPages,
     private readonly actions: OperatorActions,
     private readonly seal: Encryption,
   ) {}
@@ -87,6 +92,16 @@ export class ConsoleController {
   @ForRole('viewer')
   async open(): Promise<PageView<OpenRow>> {
     return { data: await this.reader.open(), next_cursor: null };
+  }
+
+  /** With both of its sides. */
+  @Get('breaks/:id')
+  @ForRole('viewer')
+  break(
+    @PathId('break', EXAMPLE) id: string,
+    @Query() { psp }: BreakOfPspDto,
+  ): Promise<BreakWithNotesView & BreakSidesView> {
+    return this.breaks.show(psp, id);
   }
 
   @Get('orphans')

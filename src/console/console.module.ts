@@ -6,18 +6,14 @@ import { OperatorsModule } from '../operators/operators.module.js';
 import { PayoutsModule } from '../payouts/payouts.module.js';
 import { PaymentsModule } from '../payments/payments.module.js';
 import { MerchantsModule } from '../merchants/merchants.module.js';
-import { JobsModule } from '../jobs/jobs.module.js';
-import { LedgerModule } from '../ledger/ledger.module.js';
 import { ReconciliationModule } from '../reconciliation/reconciliation.module.js';
 import { PspAccountsModule } from '../psp-accounts/psp-accounts.module.js';
 import { PspModule } from '../psp/psp.module.js';
 import { RequestStorageModule } from '../request-storage/request-storage.module.js';
 import { Activity } from './activity.js';
-import { BooksController } from './books.controller.js';
 import { BreakPages } from './break-page.js';
 import { ConsoleRecipientsController } from './recipients.controller.js';
 import { ConsoleMerchantsController } from './merchants.controller.js';
-import { ConsoleDeadLettersController } from './dead-letters.controller.js';
 import { ConsoleReader } from './console-reader.js';
 import { ConsoleSiteController } from './console-site.controller.js';
 import { ConsoleSite } from './console-site.js';
@@ -37,8 +33,6 @@ import { PspAccounts } from './psp-accounts.js';
     ApprovalsModule,
     DatabaseModule,
     MerchantsModule,
-    JobsModule,
-    LedgerModule,
     ReconciliationModule,
     PaymentsModule,
     PayoutsModule,
@@ -48,12 +42,10 @@ import { PspAccounts } from './psp-accounts.js';
   ],
   controllers: [
     ConsoleController,
-    BooksController,
     PspAccountsController,
     InstallationController,
     ConsoleMerchantsController,
     ConsoleRecipientsController,
-    ConsoleDeadLettersController,
     ConsoleSiteController,
   ],
   providers: [

@@ -1,3 +1,4 @@
+import { type FastifyRequest } from 'fastify';
 import { type OperatorRole } from '../core/operator-role.js';
 import { type OpenSpan } from '../core/tracing.js';
 import { type Caller, type Scope } from '../core/caller.js';
@@ -10,7 +11,7 @@ export interface Access {
   readonly movesMoney: boolean;
 }
 
-/** The access rule of a route for operators, not for merchants. */
+/** The access rule of a route that takes the operators' token, and no API key. */
 export interface OperatorAccess {
   readonly operator: true;
 }
@@ -41,11 +42,28 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     access?: Access | OperatorAccess;
-    /** It is for the console: who is signed in needs this role; null: it is open, to sign in. */
+    /** It is for the console, with `access` for programs too: who is signed in needs this role; null: it is open, to sign in. */
     operatorRole?: OperatorRole | null;
     /** It takes a PSP's notification: no API key, and the body is kept as it came, to the byte. */
     isNotification?: boolean;
     /** Its body is a file, of the type application/octet-stream. */
     takesFile?: boolean;
   }
+}
+
+/**
+ * The header of every request of the console's pages: `active`, or `idle` for what a page left open asks by itself. A
+ * page of another origin cannot send it to us without being asked about first, and is then refused: what defends
+ * against forged requests beside the cookie's SameSite and the Origin.
+ */
+export const CONSOLE_HEADER = 'payonce-console';
+
+/**
+ * The role that a session needs for this request; undefined where no session lets it in, but another credential. A
+ * route that takes both goes by the session where a page of the console asks.
+ */
+export function roleOfSession({ routeOptions, headers }: FastifyRequest): OperatorRole | null | undefined {
+  const { access, operatorRole } = routeOptions.config;
+  const isOfConsole = headers[CONSOLE_HEADER] !== undefined && headers.authorization === undefined;
+  return access === undefined || isOfConsole ? operatorRole : undefined;
 }

@@ -4,7 +4,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { Config } from '../config/config.js';
 import { Problem } from '../core/problem.js';
 import { type Caller } from '../core/caller.js';
-import { type Access } from './access.js';
+import { type Access, roleOfSession } from './access.js';
 import { Admission } from './admission.js';
 import { bearerOf, deadlineMsOf, idempotencyKeyOf, unauthorized, waitSecondsOf } from './headers.js';
 import { RequestHooks, singleHeader } from './request-hooks.js';
@@ -17,7 +17,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
  */
 @Injectable()
 export class Authentication {
-  /** The digest of the one token that operators have; null: no operator is let in. Merchants' keys open nothing of theirs. */
+  /** The digest of the one token that operators have; null: what takes it is not there. Merchants' keys open nothing of theirs. */
   private readonly opsDigest: Buffer | null;
 
   constructor(
@@ -30,10 +30,10 @@ export class Authentication {
 
   async check(request: FastifyRequest): Promise<void> {
     const { access } = request.routeOptions.config;
-    if (access === undefined) return;
+    if (access === undefined || roleOfSession(request) !== undefined) return;
     const { authorization } = request.headers;
     if ('operator' in access) {
-      this.requireToken(bearerOf(authorization));
+      this.requireToken(authorization);
       this.hooks.admitOperator(request.edge);
       readId(request);
       return;
@@ -43,9 +43,10 @@ export class Authentication {
     allow(request, caller, access);
   }
 
-  private requireToken(bearer: string): void {
+  private requireToken(authorization: string | undefined): void {
+    if (this.opsDigest === null) throw new Problem('not_found', 'There is nothing at this path.');
     // Digests have the same length, and the time of the comparison says nothing about either.
-    if (this.opsDigest === null || !timingSafeEqual(this.opsDigest, digestOf(bearer))) throw unauthorized();
+    if (!timingSafeEqual(this.opsDigest, digestOf(bearerOf(authorization)))) throw unauthorized();
   }
 }
 

@@ -4,6 +4,7 @@ import { type Logger } from 'pino';
 import { LOGGER } from '../config/config.module.js';
 import { Problem } from '../core/problem.js';
 import { StoreUnavailable } from '../database/store-unavailable.js';
+import { roleOfSession } from './access.js';
 import { operatorUnauthorized, unauthorized } from './headers.js';
 import { sendProblem } from './responses.js';
 import { RouteTable } from './route-table.js';
@@ -33,9 +34,9 @@ export class ProblemFilter implements ExceptionFilter {
 
   private problemOf(thrown: unknown, request: FastifyRequest, reply: FastifyReply): Problem {
     if (thrown instanceof Problem) {
-      const { access, operatorRole } = request.routeOptions.config;
+      const { access } = request.routeOptions.config;
       // The answer to an operator who signs in names the password, not API keys.
-      if (thrown.code === 'unauthorized' && operatorRole !== undefined) return thrown;
+      if (thrown.code === 'unauthorized' && roleOfSession(request) !== undefined) return thrown;
       if (thrown.code === 'unauthorized' && access && 'operator' in access) return operatorUnauthorized();
       const methods = this.routes.methodsOf(request.url);
       // `GET …/merge` is routed to `…/:id`, where there is no such id: the path takes POST alone.

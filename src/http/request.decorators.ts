@@ -1,9 +1,10 @@
 import { applyDecorators, createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiHeader, ApiParam } from '@nestjs/swagger';
-import { type FastifyRequest } from 'fastify';
+import { type FastifyContextConfig, type FastifyRequest } from 'fastify';
 import { type RequestContext } from '../core/keyed-request.js';
 import { type Caller, type Scope } from '../core/caller.js';
+import { type OperatorRole } from '../core/operator-role.js';
 import { type Access, type OperatorAccess } from './access.js';
 import { MAX_DEADLINE_MS, MAX_KEY_LENGTH, unauthorized } from './headers.js';
 
@@ -19,8 +20,8 @@ function callerOf({ edge: { caller } }: FastifyRequest): Caller {
 /** Metadata key of a handler's access rule; the OpenAPI document reads it. */
 export const ACCESS = 'access';
 
-function access(asked: Access | OperatorAccess): MethodDecorator {
-  return applyDecorators(RouteConfig({ access: asked }), SetMetadata(ACCESS, asked));
+function access(asked: Access | OperatorAccess, session: FastifyContextConfig = {}): MethodDecorator {
+  return applyDecorators(RouteConfig({ access: asked, ...session }), SetMetadata(ACCESS, asked));
 }
 
 /** The route takes an API key with one of these scopes. */
@@ -33,9 +34,9 @@ export function MovesMoney(scope: Scope): MethodDecorator {
   return access({ scopes: [scope], movesMoney: true });
 }
 
-/** The route takes the operators' token and no API key. */
-export function ForOperators(): MethodDecorator {
-  return access({ operator: true });
+/** The route takes the operators' token, or in the console a session of this role or one above it, and no API key. */
+export function ForOperators(operatorRole: OperatorRole): MethodDecorator {
+  return access({ operator: true }, { operatorRole });
 }
 
 /** Who asks. Only for routes with scopes. */

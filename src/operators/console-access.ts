@@ -13,10 +13,12 @@ import { Config } from '../config/config.js';
 import { Clock } from '../core/clock.js';
 import { mayActAs, type OperatorRole } from '../core/operator-role.js';
 import { Problem } from '../core/problem.js';
+import { CONSOLE_HEADER, roleOfSession } from '../http/access.js';
 import { readId } from '../http/authentication.js';
 import { ApiLimits } from '../http/limits.js';
 import { RequestHooks } from '../http/request-hooks.js';
 import { StrangersGate } from '../http/strangers-gate.js';
+import { actorOf } from './operator-acts.js';
 import { OperatorSessions, type SignedIn } from './operator-sessions.js';
 
 declare module 'fastify' {
@@ -48,19 +50,21 @@ export function ForSigningIn(): MethodDecorator {
   return applyDecorators(RouteConfig({ operatorRole: null }), ApiExcludeEndpoint());
 }
 
+/**
+ * Who acts, for audit records. There is one token for operators and it names nobody, so the address that it came from
+ * stands beside it.
+ */
+export const CurrentActor = createParamDecorator((_: unknown, context: ExecutionContext): string => {
+  const { operator, ip } = context.switchToHttp().getRequest<FastifyRequest>();
+  return actorOf(operator ?? { name: `ops-token@${ip}` });
+});
+
 /** Who is signed in. Only for routes with a role. */
 export const CurrentOperator = createParamDecorator(
   (_: unknown, context: ExecutionContext): SignedIn =>
     context.switchToHttp().getRequest<FastifyRequest>().operator!,
 );
 
-/**
- * A page of another origin can send none of its own to us without being asked about it first, and is then
- * refused: what defends against forged requests beside the cookie's SameSite and the Origin.
- */
-const OWN_HEADER = 'payonce-console';
-/** The header of requests that the console sends by itself, so that a page left open does not keep its session. */
-const IDLE = 'idle';
 const DEVICE_S = 180 * 24 * 3_600;
 
 /** Lets operators in by the session of their cookie, before a byte of the body is looked at. */
@@ -87,23 +91,21 @@ export class ConsoleAccess {
   }
 
   async check(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const { operatorRole } = request.routeOptions.config;
-    if (operatorRole === undefined) return;
+    const role = roleOfSession(request);
+    if (role === undefined) return;
+    reply.headers(securityHeaders);
     if (request.method !== 'GET') refuseForged(request);
-    if (operatorRole === null) return this.signIns.expect(request, reply);
+    if (role === null) return this.signIns.expect(request, reply);
     this.hooks.admitOperator(request.edge);
     const token = this.tokenOf(request);
     const operator =
       token === null
         ? null
-        : await this.sessions.find(token, request.headers[OWN_HEADER] === IDLE, request.ip);
+        : await this.sessions.find(token, request.headers[CONSOLE_HEADER] === 'idle', request.ip);
     if (operator === null) throw new Problem('unauthorized', 'Sign in to the console.');
     request.operator = operator;
-    if (!mayActAs(operator.role, operatorRole)) {
-      throw new Problem(
-        'forbidden',
-        `This takes the role ${operatorRole}; you have the role ${operator.role}.`,
-      );
+    if (!mayActAs(operator.role, role)) {
+      throw new Problem('forbidden', `This takes the role ${role}; you have the role ${operator.role}.`);
     }
     readId(request);
   }
@@ -149,6 +151,6 @@ function read({ headers: { cookie } }: FastifyRequest, name: string): string | n
 function refuseForged({ headers }: FastifyRequest): void {
   const { origin, host } = headers;
   const isOurs = origin !== undefined && URL.canParse(origin) && new URL(origin).host === host;
-  if (isOurs && headers[OWN_HEADER] !== undefined) return;
+  if (isOurs && headers[CONSOLE_HEADER] !== undefined) return;
   throw new Problem('forbidden', 'This request does not come from the console.');
 }

@@ -9,7 +9,7 @@ import { Clock } from '../core/clock.js';
 import { Encryption } from '../core/encryption.js';
 import { DatabaseModule } from '../database/database.module.js';
 import { HttpModule } from '../http/http.module.js';
-import { ConsoleAccess, securityHeaders } from './console-access.js';
+import { ConsoleAccess } from './console-access.js';
 import { readOidcFile } from './oidc-settings.js';
 import { OperatorActs } from './operator-acts.js';
 import { OperatorSessions } from './operator-sessions.js';
@@ -56,11 +56,7 @@ export class OperatorsModule implements NestModule {
   configure(): void {
     const fastify = this.host.httpAdapter.getInstance<FastifyInstance>();
     fastify.decorateRequest('operator', null);
-    fastify.addHook('onRequest', async (request, reply) => {
-      if (request.routeOptions.config.operatorRole === undefined) return;
-      reply.headers(securityHeaders);
-      await this.access.check(request, reply);
-    });
+    fastify.addHook('onRequest', (request, reply) => this.access.check(request, reply));
     const admitSignIn: preValidationAsyncHookHandler = async (request) => this.access.admitSignIn(request);
     fastify.addHook('onRoute', (route) => {
       if (route.config?.operatorRole === null) {

@@ -1,10 +1,11 @@
-import { Body, Controller, Get, Ip, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { type Page } from '../core/page.js';
 import { aPage, Operation } from '../http/operation.js';
 import { ForOperators, PathId } from '../http/request.decorators.js';
 import { deadLetterCountView, DeadLetterView, deadLetterView } from '../jobs/dead-letter.view.js';
 import { DeadLetters } from '../jobs/dead-letters.js';
+import { CurrentActor } from '../operators/console-access.js';
 import {
   DeadLetterCountsView,
   DeadLetterPage,
@@ -14,9 +15,6 @@ import {
 import * as example from './dead-letter.examples.js';
 import { ListDeadLettersDto } from './dto/list-dead-letters.dto.js';
 import { SelectDeadLettersDto } from './dto/select-dead-letters.dto.js';
-
-/** In audit records: there is one token, which names no operator, so the address it came from stands beside it. */
-const actorAt = (ip: string): string => `operator:ops-token@${ip}`;
 
 const about =
   'For operators: with the token of `PAYONCE_OPS_TOKEN`. Where none is set, there is nothing at this path. An API key of a merchant opens nothing here.';
@@ -36,7 +34,7 @@ export class DeadLettersController {
       200: aPage(DeadLetterPage, example.deadLetter),
     },
   })
-  @ForOperators()
+  @ForOperators('viewer')
   async list(@Query() query: ListDeadLettersDto): Promise<Page<DeadLetterView>> {
     const { letters, nextCursor } = await this.letters.list(query.toValues());
     return { data: letters.map(deadLetterView), has_more: nextCursor !== null, next_cursor: nextCursor };
@@ -49,7 +47,7 @@ export class DeadLettersController {
     description: `By kind and cause, the largest group first, with the age of its oldest.\n\n${about}`,
     answers: { 200: [DeadLetterCountsView, 'The groups.', { one: { data: [example.count] } }] },
   })
-  @ForOperators()
+  @ForOperators('viewer')
   async counts(): Promise<DeadLetterCountsView> {
     return { data: (await this.letters.counts()).map(deadLetterCountView) };
   }
@@ -61,7 +59,7 @@ export class DeadLettersController {
     description: about,
     answers: { 200: [DeadLetterView, 'The dead letter.', { exhausted: example.deadLetter }] },
   })
-  @ForOperators()
+  @ForOperators('viewer')
   async show(@PathId('dead letter', example.deadLetter.id) id: string): Promise<DeadLetterView> {
     return deadLetterView(await this.letters.show(id));
   }
@@ -81,12 +79,16 @@ export class DeadLettersController {
       ],
     },
   })
-  @ForOperators()
-  async merge(@Body() request: SelectDeadLettersDto, @Ip() ip: string): Promise<DeadLettersMergedView> {
-    const { done, left } = await this.letters.merge(request.selection(), actorAt(ip));
+  @ForOperators('operator')
+  async merge(
+    @Body() request: SelectDeadLettersDto,
+    @CurrentActor() actor: string,
+  ): Promise<DeadLettersMergedView> {
+    const { done, left } = await this.letters.merge(request.selection(), actor);
     return { merged: done, left };
   }
 
+  /** For good, so at a session it takes more than an operator. */
   @Post('purge')
   @Operation({
     id: 'purgeDeadLetters',
@@ -96,9 +98,12 @@ export class DeadLettersController {
     bodyIsRequired: true,
     answers: { 200: [DeadLettersPurgedView, 'How many were deleted.', { done: { purged: 12, left: 0 } }] },
   })
-  @ForOperators()
-  async purge(@Body() request: SelectDeadLettersDto, @Ip() ip: string): Promise<DeadLettersPurgedView> {
-    const { done, left } = await this.letters.purge(request.selection(), actorAt(ip));
+  @ForOperators('admin')
+  async purge(
+    @Body() request: SelectDeadLettersDto,
+    @CurrentActor() actor: string,
+  ): Promise<DeadLettersPurgedView> {
+    const { done, left } = await this.letters.purge(request.selection(), actor);
     return { purged: done, left };
   }
 }

@@ -1,5 +1,7 @@
-import { Controller, Get, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Post, Query, StreamableFile } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import { Clock } from '../core/clock.js';
+import { Ids } from '../core/ids.js';
 import { type Page } from '../core/page.js';
 import { aPage, Operation } from '../http/operation.js';
 import { ForOperators, PathId } from '../http/request.decorators.js';
@@ -8,6 +10,7 @@ import {
   BreakWithNotesView,
   type BreakView,
   breakViewOf,
+  lineViewOf,
   noteViewOf,
   RunPage,
   RunResultView,
@@ -15,10 +18,15 @@ import {
   type RunView,
   runViewOf,
 } from '../reconciliation/reconciliation.view.js';
-import { Breaks } from '../reconciliation/breaks.js';
-import { Runs } from '../reconciliation/runs.js';
+import { CurrentActor, ForRole } from '../operators/console-access.js';
+import { type BreakActor, Breaks } from '../reconciliation/breaks.js';
+import { type Run, Runs } from '../reconciliation/runs.js';
+import { csvAnswer } from './csv-answer.js';
+import { AssignBreakDto, BreakNoteDto } from './dto/break-act.dto.js';
 import { ListRunsDto } from './dto/list-runs.dto.js';
 import * as example from './reconciliation.examples.js';
+
+const EXPORTED_BREAKS = 100_000;
 
 function wholePage<T>(data: readonly T[]): Page<T> {
   return { data, has_more: false, next_cursor: null };
@@ -31,6 +39,8 @@ export class ReconciliationController {
   constructor(
     private readonly runs: Runs,
     private readonly breaks: Breaks,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
   ) {}
 
   @Get('runs')
@@ -40,7 +50,7 @@ export class ReconciliationController {
     description: 'Newest first, at most `limit`.',
     answers: { 200: aPage(RunPage, example.result.run) },
   })
-  @ForOperators()
+  @ForOperators('viewer')
   async list(@Query() { limit }: ListRunsDto): Promise<Page<RunView>> {
     return wholePage((await this.runs.list(limit)).map(runViewOf));
   }
@@ -52,7 +62,7 @@ export class ReconciliationController {
     description: 'Matched lines, totals of each currency that add up, and differences by category.',
     answers: { 200: [RunResultView, 'The result.', { one: example.result }] },
   })
-  @ForOperators()
+  @ForOperators('viewer')
   async show(@PathId('run', example.result.run.id) id: string): Promise<RunResultView> {
     return runResultViewOf(await this.runs.show(id));
   }
@@ -64,12 +74,26 @@ export class ReconciliationController {
     description: 'In the order of its lines, closed ones too, at most `limit`.',
     answers: { 200: aPage(BreakPage, example.reportBreak) },
   })
-  @ForOperators()
+  @ForOperators('viewer')
   async ofRun(
     @PathId('run', example.result.run.id) id: string,
     @Query() { limit }: ListRunsDto,
   ): Promise<Page<BreakView>> {
     return wholePage((await this.breaks.ofRun(id, limit)).map(breakViewOf));
+  }
+
+  @Get('runs/:id/breaks.csv')
+  @ForRole('viewer')
+  async ofRunAsCsv(@PathId('run', example.result.run.id) id: string): Promise<StreamableFile> {
+    const { run } = await this.runs.show(id);
+    return csvAnswer(`breaks-${run.id}.csv`, (await this.breaks.ofRun(id, EXPORTED_BREAKS)).map(breakViewOf));
+  }
+
+  @Get('runs/:id/lines.csv')
+  @ForRole('viewer')
+  async linesAsCsv(@PathId('run', example.result.run.id) id: string): Promise<StreamableFile> {
+    const { run } = await this.runs.show(id);
+    return csvAnswer(`lines-${run.id}.csv`, this.lines(run));
   }
 
   @Get('breaks')
@@ -79,9 +103,15 @@ export class ReconciliationController {
     description: 'Of all reports, the oldest first, at most `limit`.',
     answers: { 200: aPage(BreakPage, example.reportBreak) },
   })
-  @ForOperators()
+  @ForOperators('viewer')
   async open(@Query() { limit }: ListRunsDto): Promise<Page<BreakView>> {
     return wholePage((await this.breaks.list(limit)).map(breakViewOf));
+  }
+
+  @Get('breaks.csv')
+  @ForRole('viewer')
+  async openAsCsv(): Promise<StreamableFile> {
+    return csvAnswer('open-breaks.csv', (await this.breaks.list(EXPORTED_BREAKS)).map(breakViewOf));
   }
 
   @Get('breaks/:id')
@@ -91,9 +121,50 @@ export class ReconciliationController {
     description: 'Of a report or a notification, with its owner and what people noted about it.',
     answers: { 200: [BreakWithNotesView, 'The difference.', { one: example.breakWithNotes }] },
   })
-  @ForOperators()
+  @ForOperators('viewer')
   async break(@PathId('break', example.reportBreak.id) id: string): Promise<BreakWithNotesView> {
     const { found, notes } = await this.breaks.show({ id });
     return { found: breakViewOf(found), notes: notes.map(noteViewOf) };
+  }
+
+  @Post('breaks/:id/assign')
+  @HttpCode(200)
+  @ForRole('operator')
+  async assign(
+    @PathId('break', example.reportBreak.id) id: string,
+    @Body() { psp, owner }: AssignBreakDto,
+    @CurrentActor() actor: string,
+  ): Promise<BreakView> {
+    return breakViewOf(await this.breaks.assign({ psp, id }, owner ?? null, this.by(actor)));
+  }
+
+  @Post('breaks/:id/notes')
+  @HttpCode(200)
+  @ForRole('operator')
+  async note(
+    @PathId('break', example.reportBreak.id) id: string,
+    @Body() { psp, note }: BreakNoteDto,
+    @CurrentActor() actor: string,
+  ): Promise<BreakView> {
+    return breakViewOf(await this.breaks.note({ psp, id }, note, this.by(actor)));
+  }
+
+  @Post('breaks/:id/close')
+  @HttpCode(200)
+  @ForRole('operator')
+  async close(
+    @PathId('break', example.reportBreak.id) id: string,
+    @Body() { psp, note }: BreakNoteDto,
+    @CurrentActor() actor: string,
+  ): Promise<BreakView> {
+    return breakViewOf(await this.breaks.close({ psp, id }, note, this.by(actor)));
+  }
+
+  private by(actor: string): BreakActor {
+    return { actor, auditId: this.ids.uuid(), at: this.clock.now() };
+  }
+
+  private async *lines(run: Run): AsyncGenerator<object> {
+    for await (const line of this.runs.linesOf(run)) yield lineViewOf(line);
   }
 }

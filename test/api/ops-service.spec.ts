@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { ConsoleClient, newOperator } from '../support/console-client.js';
 import {
   eventually,
   codeOf,
@@ -150,6 +151,37 @@ describe('/ops/api/dead-letters', () => {
     );
     expect(await environment.sql('SELECT FROM staged_jobs')).toEqual([]);
     expect(await environment.acts({ action: 'dead_letter.purged' })).toHaveLength(3);
+  });
+
+  it('takes a session of the console at the same paths, by role, and writes down who merged', async () => {
+    await plant(2);
+    const [sent, kept] = (await json<Page>('')).data;
+    const url = () => service.url;
+    const operator = await ConsoleClient.signedIn(url, await newOperator(environment, 'olga', 'operator'));
+    expect((await operator.get<Page>('dead-letters')).body.data).toHaveLength(2);
+    const merged = await operator.post('dead-letters/merge', { ids: [sent!.id] });
+    expect([merged.status, merged.body]).toEqual([200, { merged: 1, left: 0 }]);
+    expect((await operator.post('dead-letters/purge', { ids: [kept!.id] })).status).toBe(403);
+    expect(await environment.acts({ action: 'dead_letter.merged' })).toMatchObject([
+      { actor: 'operator:olga', subject: `dead-letter:${sent!.id}` },
+    ]);
+    const purge = (headers: Readonly<Record<string, string>>, from = operator) =>
+      from.send('POST', 'dead-letters/purge', { ids: [kept!.id] }, headers);
+    const console = { 'payonce-console': 'active', origin: new URL(service.url).origin };
+    // The session alone, as a page of another site would bring it, and a session beside another credential.
+    expect((await purge({ origin: 'https://evil.example' })).status).toBe(401);
+    expect((await purge({ ...console, origin: 'https://evil.example' })).status).toBe(403);
+    expect((await purge({ ...console, authorization: `Bearer ${apiKey}` })).status).toBe(401);
+    expect(await json(`/${kept!.id}`)).toMatchObject({ id: kept!.id });
+    // What the token opens it opens beside a session too; what takes a session alone it does not.
+    const token = { ...console, authorization: `Bearer ${TOKEN}` };
+    expect((await purge(token)).body).toEqual({ purged: 1, left: 0 });
+    expect(await environment.acts({ action: 'dead_letter.purged' })).toMatchObject([
+      { actor: 'operator:ops-token@127.0.0.1' },
+    ]);
+    const stranger = new ConsoleClient(url);
+    expect((await stranger.send('GET', 'payments', undefined, token)).status).toBe(401);
+    expect((await stranger.send('GET', 'reconciliation/breaks.csv', undefined, token)).status).toBe(401);
   });
 
   it("opens to no merchant's key, and its token to nothing of a merchant", async () => {

@@ -49,14 +49,18 @@ describe('who gets in', () => {
     expect(answer.json()['detail']).toContain('API key');
   });
 
-  it('has nothing at all there where no token is set', async () => {
+  it('is not there for programs where no token is set: the console alone asks for a session', async () => {
     const closed = await RunningApi.start({ opsToken: null });
     try {
-      for (const [method, path] of [...everyRoute, ['DELETE', LETTERS], ['GET', '/ops/api']] as const) {
+      for (const [method, path] of [...everyRoute, ['GET', '/ops/api']] as const) {
         for (const apiKey of [OPS_TOKEN, KEY, null]) {
           const answer = await closed.send({ method, path, apiKey });
           expect([path, answer.status, answer.json().code]).toEqual([path, 404, 'not_found']);
         }
+        if (path === '/ops/api') continue;
+        const headers = { 'payonce-console': 'active', origin: `http://127.0.0.1:${closed.port}` };
+        const page = await closed.send({ method, path, apiKey: null, headers });
+        expect([path, page.status, page.json()['detail']]).toEqual([path, 401, 'Sign in to the console.']);
       }
     } finally {
       await closed.app.close();

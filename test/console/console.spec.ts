@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { type ApprovalView, type RetryView, type VerdictView } from '../../src/approvals/approval-views.js';
 import {
   type OpenRow,
@@ -30,7 +31,7 @@ const url = () => service.url;
 beforeAll(async () => {
   environment = await TestEnvironment.open();
   shop = new ApiClient(url, await environment.merchant());
-  service = await environment.start();
+  service = await environment.start({ env: { PAYONCE_OPS_TOKEN: randomBytes(32).toString('hex') } });
   for (const role of operatorRoles) {
     as[role] = await ConsoleClient.signedIn(url, await newOperator(environment, role, role));
   }
@@ -360,25 +361,27 @@ const acts: readonly (readonly [needs: OperatorRole, method: string, path: strin
   ['viewer', 'GET', 'webhooks/inbox'],
   ['viewer', 'GET', 'payouts'],
   ['viewer', 'GET', 'payouts/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42'],
-  ['viewer', 'GET', 'console/reconciliation/runs'],
-  ['viewer', 'GET', 'console/reconciliation/runs/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42'],
-  ['viewer', 'GET', 'console/reconciliation/runs/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/breaks'],
-  ['viewer', 'GET', 'console/reconciliation/runs/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/breaks.csv'],
-  ['viewer', 'GET', 'console/reconciliation/runs/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/lines.csv'],
-  ['viewer', 'GET', 'console/reconciliation/breaks'],
-  ['viewer', 'GET', 'console/reconciliation/breaks.csv'],
-  ['viewer', 'GET', 'console/reconciliation/breaks/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42?psp=stripe'],
-  ['operator', 'POST', 'console/reconciliation/breaks/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/assign'],
-  ['operator', 'POST', 'console/reconciliation/breaks/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/notes'],
-  ['operator', 'POST', 'console/reconciliation/breaks/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/close'],
-  ['viewer', 'GET', 'console/ledger/balances'],
-  ['viewer', 'GET', 'console/ledger/statement'],
-  ['viewer', 'GET', 'console/ledger/statement.csv'],
+  ['viewer', 'GET', 'reconciliation/runs'],
+  ['viewer', 'GET', 'reconciliation/runs/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42'],
+  ['viewer', 'GET', 'reconciliation/runs/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/breaks'],
+  ['viewer', 'GET', 'reconciliation/runs/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/breaks.csv'],
+  ['viewer', 'GET', 'reconciliation/runs/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/lines.csv'],
+  ['viewer', 'GET', 'reconciliation/breaks'],
+  ['viewer', 'GET', 'reconciliation/breaks.csv'],
+  ['viewer', 'GET', 'breaks/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42?psp=stripe'],
+  ['viewer', 'GET', 'reconciliation/breaks/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42'],
+  ['operator', 'POST', 'reconciliation/breaks/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/assign'],
+  ['operator', 'POST', 'reconciliation/breaks/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/notes'],
+  ['operator', 'POST', 'reconciliation/breaks/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42/close'],
+  ['viewer', 'GET', 'ledger/balances'],
+  ['viewer', 'GET', 'ledger/statement'],
+  ['viewer', 'GET', 'ledger/statement.csv'],
   ['viewer', 'GET', 'audit'],
-  ['viewer', 'GET', 'console/dead-letters'],
-  ['viewer', 'GET', 'console/dead-letters/counts'],
-  ['operator', 'POST', 'console/dead-letters/merge'],
-  ['admin', 'POST', 'console/dead-letters/purge'],
+  ['viewer', 'GET', 'dead-letters'],
+  ['viewer', 'GET', 'dead-letters/counts'],
+  ['viewer', 'GET', 'dead-letters/019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42'],
+  ['operator', 'POST', 'dead-letters/merge'],
+  ['admin', 'POST', 'dead-letters/purge'],
 ];
 
 it.each(acts)('%s and above: %s /ops/api/%s, and nobody without a session', async (needs, method, path) => {

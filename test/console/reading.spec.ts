@@ -1,12 +1,11 @@
-import {
-  type BalancesPageView,
-  type BreakPageView,
-  type BreakRow,
-  type EntryRow,
-  type RunPageView,
-  type RunRow,
-} from '../../src/console/books-views.js';
+import { type BreakSidesView } from '../../src/console/break-page.view.js';
 import { type PageView } from '../../src/core/page.view.js';
+import { type BalancesView, type EntryView } from '../../src/ledger/ledger.view.js';
+import {
+  type BreakView,
+  type RunResultView,
+  type RunView,
+} from '../../src/reconciliation/reconciliation.view.js';
 import { ConsoleClient, newOperator } from '../support/console-client.js';
 import { reconcile } from '../support/reconcile.js';
 import { ApiClient, orderOf, paymentOf, type Service, TestEnvironment } from '../support/test-environment.js';
@@ -31,29 +30,29 @@ beforeAll(async () => {
 });
 afterAll(() => environment.close());
 
-const read = async <T>(path: string) => (await viewer.get<T>(`console/${path}`)).body;
+const read = async <T>(path: string) => (await viewer.get<T>(path)).body;
 const text = async (path: string) => {
-  const reply = await fetch(`${service.url}/ops/api/console/${path}`, { headers: { cookie: viewer.cookie } });
+  const reply = await fetch(`${service.url}/ops/api/${path}`, { headers: { cookie: viewer.cookie } });
   return { headers: reply.headers, text: await reply.text() };
 };
 
 describe('reconciliation', () => {
-  let run: RunRow;
-  let found: BreakRow;
+  let run: RunView;
+  let found: BreakView;
   beforeAll(async () => {
-    [run] = (await read<PageView<RunRow>>('reconciliation/runs')).data as [RunRow];
-    [found] = (await read<PageView<BreakRow>>('reconciliation/breaks')).data as [BreakRow];
+    [run] = (await read<PageView<RunView>>('reconciliation/runs')).data as [RunView];
+    [found] = (await read<PageView<BreakView>>('reconciliation/breaks')).data as [BreakView];
   });
 
   it('shows a report with totals that add up', async () => {
     expect(run).toMatchObject({ psp: 'stripe', file_name: 'report.csv' });
-    const { totals, breaks } = await read<RunPageView>(`reconciliation/runs/${run.id}`);
+    const { totals, breaks } = await read<RunResultView>(`reconciliation/runs/${run.id}`);
     for (const sum of totals) {
       expect(sum.opening + sum.in - sum.out - sum.fees - sum.settled).toBe(sum.closing);
     }
     expect(totals).toHaveLength(1);
     expect(breaks).toMatchObject([{ category: 'amount_mismatch', open: 1, closed: 0 }]);
-    expect((await read<PageView<BreakRow>>(`reconciliation/runs/${run.id}/breaks`)).data).toEqual([found]);
+    expect((await read<PageView<BreakView>>(`reconciliation/runs/${run.id}/breaks`)).data).toEqual([found]);
   });
 
   it('traces a break to the line of the report and to the attempt', async () => {
@@ -62,7 +61,7 @@ describe('reconciliation', () => {
       expected: 1_000,
       entity_key: `payment-${paid}-charge`,
     });
-    const page = await read<BreakPageView>(`reconciliation/breaks/${found.id}?psp=stripe`);
+    const page = await read<BreakSidesView>(`breaks/${found.id}?psp=stripe`);
     expect(page.line).toMatchObject({ line: found.line, gross: found.reported, kind: 'payment' });
     expect(page.entries).toMatchObject([
       { source: `payment-${paid}-charge#1`, amount: 1_000, matched_by: 'psp_reference' },
@@ -77,7 +76,7 @@ describe('reconciliation', () => {
         psp_reference: page.line!.psp_reference,
       },
     ]);
-    const other = await viewer.get(`console/reconciliation/breaks/${found.id}?psp=adyen`);
+    const other = await viewer.get(`breaks/${found.id}?psp=adyen`);
     expect([other.status, other.body['code']]).toEqual([404, 'not_found']);
   });
 
@@ -106,25 +105,25 @@ describe('reconciliation', () => {
 
 describe('the ledger', () => {
   it('shows balances whose debits are their credits', async () => {
-    const { psps, trial } = await read<BalancesPageView>('ledger/balances');
+    const { psps, trial } = await read<BalancesView>('ledger/balances');
     expect(psps).toMatchObject([{ psp: 'stripe', currency: 'USD', taken: 1_000 }]);
     const sum = (side: 'debit' | 'credit') => trial.reduce((total, line) => total + line[side], 0);
     expect(sum('debit')).toBe(sum('credit'));
-    expect((await read<BalancesPageView>('ledger/balances?from=2020-01-01&to=2020-01-02')).trial).toEqual([]);
+    expect((await read<BalancesView>('ledger/balances?from=2020-01-01&to=2020-01-02')).trial).toEqual([]);
   });
 
   it('lists entries, by account, page by page, and as CSV', async () => {
-    const all = await read<PageView<EntryRow>>('ledger/statement');
+    const all = await read<PageView<EntryView>>('ledger/statement');
     expect(all.data.length).toBeGreaterThan(2);
-    const paged: EntryRow[] = [];
+    const paged: EntryView[] = [];
     for (let cursor: string | null = ''; cursor !== null;) {
       const after: string = cursor === '' ? '' : `&cursor=${cursor}`;
-      const page: PageView<EntryRow> = await read(`ledger/statement?limit=1${after}`);
+      const page: PageView<EntryView> = await read(`ledger/statement?limit=1${after}`);
       paged.push(...page.data);
       cursor = page.next_cursor;
     }
     expect(paged).toEqual(all.data);
-    const fees = await read<PageView<EntryRow>>('ledger/statement?account=fees');
+    const fees = await read<PageView<EntryView>>('ledger/statement?account=fees');
     expect(fees.data.map(({ account }) => account)).toEqual(['fees']);
     const { text: csv } = await text('ledger/statement.csv');
     expect(csv.trimEnd().split('\n')).toHaveLength(all.data.length + 1);

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type BreakRow, type NoteRow } from '../../../src/console/books-views.js';
+import { type Break, type BreakNote } from '../answers.js';
 import { api } from '../api.js';
 import { Time } from '../format.js';
 import { Failure, Part } from '../parts.js';
@@ -10,14 +10,14 @@ import { useMay, useSession } from '../session.js';
 type Act = readonly [act: 'assign' | 'notes' | 'close', body: object];
 
 /** What people noted about a break, and what an operator may do about it. */
-export function BreakActions({ found, notes }: { found: BreakRow; notes: readonly NoteRow[] }) {
+export function BreakActions({ found, notes }: { found: Break; notes: readonly BreakNote[] }) {
   const mayAct = useMay('operator') && found.resolved_at === null;
   const name = useSession().data?.name ?? '';
   const queries = useQueryClient();
   const [note, setNote] = useState('');
   const act = useMutation({
     mutationFn: ([path, body]: Act) =>
-      api<BreakRow>('POST', `console/reconciliation/breaks/${found.id}/${path}`, { psp: found.psp, ...body }),
+      api<Break>('POST', `reconciliation/breaks/${found.id}/${path}`, { psp: found.psp, ...body }),
     onSuccess: () => setNote(''),
     onSettled: () => queries.invalidateQueries(),
   });

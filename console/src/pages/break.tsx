@@ -1,7 +1,7 @@
 import { Alert, SimpleGrid, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { type BreakPageView } from '../../../src/console/books-views.js';
+import { type BreakAnswer } from '../answers.js';
 import { api } from '../api.js';
 import { money, signedMoney, State, Time, words } from '../format.js';
 import { BreakActions } from './break-actions.js';
@@ -11,16 +11,12 @@ export function BreakPage() {
   const { psp, id } = useParams({ from: '/shell/reconciliation/breaks/$psp/$id' });
   const query = useQuery({
     queryKey: ['break', psp, id],
-    queryFn: () =>
-      api<BreakPageView>(
-        'GET',
-        `console/reconciliation/breaks/${encodeURIComponent(id)}?psp=${encodeURIComponent(psp)}`,
-      ),
+    queryFn: () => api<BreakAnswer>('GET', `breaks/${encodeURIComponent(id)}?psp=${encodeURIComponent(psp)}`),
   });
   return <Loaded query={query}>{(view) => <Page view={view} />}</Loaded>;
 }
 
-function Page({ view }: { view: BreakPageView }) {
+function Page({ view }: { view: BreakAnswer }) {
   const { found, subject } = view;
   return (
     <>
@@ -75,7 +71,7 @@ function Page({ view }: { view: BreakPageView }) {
   );
 }
 
-function said({ expected, reported, currency, owner }: BreakPageView['found']): string {
+function said({ expected, reported, currency, owner }: BreakAnswer['found']): string {
   const owned = owner === null ? 'It has no owner.' : `${owner} owns it.`;
   if (currency === null || reported === null) return `A notification says so. ${owned}`;
   if (expected === null) return `A notification says ${signedMoney(reported, currency)}. ${owned}`;
@@ -83,7 +79,7 @@ function said({ expected, reported, currency, owner }: BreakPageView['found']): 
   return `The ledger has ${signedMoney(expected, currency)}, the report says ${signedMoney(reported, currency)}: a difference of ${difference}. ${owned}`;
 }
 
-function Line({ view: { found, file_name: file, line } }: { view: BreakPageView }) {
+function Line({ view: { found, file_name: file, line } }: { view: BreakAnswer }) {
   return (
     <Part title="In the report">
       {line === null ? (
@@ -112,7 +108,7 @@ function Line({ view: { found, file_name: file, line } }: { view: BreakPageView 
   );
 }
 
-function Attempts({ view: { attempts } }: { view: BreakPageView }) {
+function Attempts({ view: { attempts } }: { view: BreakAnswer }) {
   return (
     <Listing
       rows={attempts}

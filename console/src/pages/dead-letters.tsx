@@ -3,20 +3,12 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tansta
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type PageView } from '../../../src/core/page.view.js';
+import { type DeadLetter } from '../answers.js';
 import { api } from '../api.js';
 import { Dialog } from '../dialog.js';
 import { Time } from '../format.js';
 import { Failure, Heading, Listing, Loaded, Nothing, PageButtons } from '../parts.js';
 import { useMay } from '../session.js';
-
-interface Letter {
-  readonly id: string;
-  readonly kind: string;
-  readonly cause: string;
-  readonly error: string;
-  readonly tries: number;
-  readonly died_at: string;
-}
 
 export function DeadLetters() {
   const { cursor } = useSearch({ from: '/shell/dead-letters' });
@@ -28,15 +20,15 @@ export function DeadLetters() {
   const query = useQuery({
     queryKey: ['dead-letters', cursor],
     queryFn: () =>
-      api<PageView<Letter>>(
+      api<PageView<DeadLetter>>(
         'GET',
-        `console/dead-letters?limit=50${cursor === undefined ? '' : `&cursor=${cursor}`}`,
+        `dead-letters?limit=50${cursor === undefined ? '' : `&cursor=${cursor}`}`,
       ),
     placeholderData: keepPreviousData,
   });
   const act = useMutation({
     mutationFn: (way: 'merge' | 'purge') =>
-      api<{ merged?: number; purged?: number }>('POST', `console/dead-letters/${way}`, { ids: chosen }),
+      api<{ merged?: number; purged?: number }>('POST', `dead-letters/${way}`, { ids: chosen }),
     onSettled: async () => {
       choose([]);
       askToPurge(false);

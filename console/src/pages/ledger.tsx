@@ -1,7 +1,7 @@
 import { Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { type BalancesPageView, type EntryRow } from '../../../src/console/books-views.js';
+import { type Balances, type Entry } from '../answers.js';
 import { type PageView } from '../../../src/core/page.view.js';
 import { api } from '../api.js';
 import { money, optionsOf, signedMoney, Time, words } from '../format.js';
@@ -33,7 +33,7 @@ export function LedgerPage() {
   const days = new URLSearchParams({ ...(from && { from }), ...(to && { to }) }).toString();
   const query = useQuery({
     queryKey: ['balances', days],
-    queryFn: () => api<BalancesPageView>('GET', `console/ledger/balances?${days}`),
+    queryFn: () => api<Balances>('GET', `ledger/balances?${days}`),
     placeholderData: keepPreviousData,
   });
   return (
@@ -101,7 +101,7 @@ function Filters() {
 
 const columns = ['taken', 'refunded', 'disputed', 'paid_out', 'fees', 'settled', 'held'] as const;
 
-function Psps({ balances: { psps, from, to } }: { balances: BalancesPageView }) {
+function Psps({ balances: { psps, from, to } }: { balances: Balances }) {
   return (
     <Part title="By PSP" hint={from === to ? from : `${from} to ${to}`}>
       {psps.length === 0 ? (
@@ -115,7 +115,7 @@ function Psps({ balances: { psps, from, to } }: { balances: BalancesPageView }) 
             ...columns.map((name) => ({
               label: words(name),
               isFigure: true,
-              cell: (row: BalancesPageView['psps'][number]) => money(row[name], row.currency),
+              cell: (row: Balances['psps'][number]) => money(row[name], row.currency),
             })),
           ]}
         />
@@ -125,7 +125,7 @@ function Psps({ balances: { psps, from, to } }: { balances: BalancesPageView }) 
 }
 
 /** Debits and credits of a currency are equal, or something is very wrong. */
-function Trial({ balances: { trial, as_of: asOf } }: { balances: BalancesPageView }) {
+function Trial({ balances: { trial, as_of: asOf } }: { balances: Balances }) {
   const sums = new Map<string, { currency: string; debit: number; credit: number }>();
   for (const { currency, debit, credit } of trial) {
     const sum = sums.get(currency) ?? { currency, debit: 0, credit: 0 };
@@ -166,16 +166,16 @@ function Statement() {
   const query = useQuery({
     queryKey: ['statement', search],
     queryFn: () =>
-      api<PageView<EntryRow>>(
+      api<PageView<Entry>>(
         'GET',
-        `console/ledger/statement?${new URLSearchParams({ ...search, limit: '50' }).toString()}`,
+        `ledger/statement?${new URLSearchParams({ ...search, limit: '50' }).toString()}`,
       ),
     placeholderData: keepPreviousData,
   });
   return (
     <Part title="Statement" hint="the oldest first">
       <Group justify="end" mb="xs">
-        <Download path={`console/ledger/statement.csv?${narrowed}`}>CSV</Download>
+        <Download path={`ledger/statement.csv?${narrowed}`}>CSV</Download>
       </Group>
       <Loaded query={query}>
         {({ data, next_cursor: next }) => (
@@ -195,7 +195,7 @@ function Statement() {
   );
 }
 
-function Entries({ rows }: { rows: readonly EntryRow[] }) {
+function Entries({ rows }: { rows: readonly Entry[] }) {
   return (
     <Listing
       rows={rows}

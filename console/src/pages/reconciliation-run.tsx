@@ -1,7 +1,7 @@
 import { Group, SimpleGrid, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { type BreakRow, type RunPageView } from '../../../src/console/books-views.js';
+import { type Break, type RunResult } from '../answers.js';
 import { type PageView } from '../../../src/core/page.view.js';
 import { api } from '../api.js';
 import { money, signedMoney, Time, words } from '../format.js';
@@ -12,18 +12,18 @@ export function ReconciliationRun() {
   const { id } = useParams({ from: '/shell/reconciliation/runs/$id' });
   const query = useQuery({
     queryKey: ['run', id],
-    queryFn: () => api<RunPageView>('GET', `console/reconciliation/runs/${encodeURIComponent(id)}`),
+    queryFn: () => api<RunResult>('GET', `reconciliation/runs/${encodeURIComponent(id)}`),
   });
   return <Loaded query={query}>{(view) => <Run view={view} />}</Loaded>;
 }
 
-function Run({ view: { run, matched, unmatched, totals, breaks } }: { view: RunPageView }) {
+function Run({ view: { run, matched, unmatched, totals, breaks } }: { view: RunResult }) {
   return (
     <>
       <Heading title={run.file_name} hint={`Report of ${run.psp}, ${run.format}`}>
         <Group gap="xs">
-          <Download path={`console/reconciliation/runs/${run.id}/breaks.csv`}>Breaks as CSV</Download>
-          <Download path={`console/reconciliation/runs/${run.id}/lines.csv`}>Lines as CSV</Download>
+          <Download path={`reconciliation/runs/${run.id}/breaks.csv`}>Breaks as CSV</Download>
+          <Download path={`reconciliation/runs/${run.id}/lines.csv`}>Lines as CSV</Download>
         </Group>
       </Heading>
       <Stack gap="md">
@@ -39,7 +39,7 @@ function Run({ view: { run, matched, unmatched, totals, breaks } }: { view: RunP
                 ...(['opening', 'in', 'out', 'fees', 'settled', 'closing'] as const).map((name) => ({
                   label: words(name),
                   isFigure: true,
-                  cell: (row: RunPageView['totals'][number]) => money(row[name], row.currency),
+                  cell: (row: RunResult['totals'][number]) => money(row[name], row.currency),
                 })),
               ]}
             />
@@ -90,7 +90,7 @@ const SHOWN = 500;
 function BreaksOfRun({ id }: { id: string }) {
   const query = useQuery({
     queryKey: ['run-breaks', id],
-    queryFn: () => api<PageView<BreakRow>>('GET', `console/reconciliation/runs/${id}/breaks?limit=${SHOWN}`),
+    queryFn: () => api<PageView<Break>>('GET', `reconciliation/runs/${id}/breaks?limit=${SHOWN}`),
   });
   return (
     <Part title="Breaks" hint="in the order of the lines">

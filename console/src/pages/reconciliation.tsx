@@ -1,7 +1,7 @@
 import { Group, SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { type BreakRow, type RunRow } from '../../../src/console/books-views.js';
+import { type Break, type Run } from '../answers.js';
 import { type PageView } from '../../../src/core/page.view.js';
 import { api } from '../api.js';
 import { signedMoney, Time, words } from '../format.js';
@@ -21,7 +21,7 @@ export function Reconciliation() {
         }
       >
         <Group gap="sm">
-          {list !== 'reports' && <Download path="console/reconciliation/breaks.csv">CSV</Download>}
+          {list !== 'reports' && <Download path="reconciliation/breaks.csv">CSV</Download>}
           <SegmentedControl
             aria-label="List"
             data={[
@@ -41,7 +41,7 @@ export function Reconciliation() {
 function OpenBreaks() {
   const query = useQuery({
     queryKey: ['breaks'],
-    queryFn: () => api<PageView<BreakRow>>('GET', 'console/reconciliation/breaks?limit=200'),
+    queryFn: () => api<PageView<Break>>('GET', 'reconciliation/breaks?limit=200'),
   });
   return (
     <Loaded query={query}>
@@ -77,7 +77,7 @@ function amount(value: number | null, currency: string | null): string {
   return value === null || currency === null ? '–' : signedMoney(value, currency);
 }
 
-export function Breaks({ rows, isOpen = false }: { rows: readonly BreakRow[]; isOpen?: boolean }) {
+export function Breaks({ rows, isOpen = false }: { rows: readonly Break[]; isOpen?: boolean }) {
   return (
     <Listing
       rows={rows}
@@ -136,7 +136,7 @@ export function Breaks({ rows, isOpen = false }: { rows: readonly BreakRow[]; is
 function Runs() {
   const query = useQuery({
     queryKey: ['runs'],
-    queryFn: () => api<PageView<RunRow>>('GET', 'console/reconciliation/runs?limit=200'),
+    queryFn: () => api<PageView<Run>>('GET', 'reconciliation/runs?limit=200'),
   });
   return (
     <Loaded query={query}>
