@@ -236,8 +236,8 @@ export class PspDirectory implements Psps {
     const deadline = new Promise<never>((_, reject) => {
       const late = () => {
         const error = new TimedOut(timeoutMs);
-        call.giveUp(error);
         reject(error);
+        call.giveUp(error);
       };
       stop = this.clock.timer(timeoutMs, () => {
         const last = setImmediate(late);

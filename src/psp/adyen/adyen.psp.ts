@@ -158,11 +158,11 @@ export class AdyenPsp implements PspAdapter {
 
 async function post(http: AxiosInstance, request: AdyenRequest, call: CallContext): Promise<AdyenResponse> {
   const { path, body, idempotencyKey } = request;
-  const { signal, timeoutMs, leaseStillValid } = call;
+  const { signal, leaseStillValid } = call;
   const headers = { 'Idempotency-Key': idempotencyKey };
   const response: AxiosResponse<string> = await http.post(path, body, {
+    // The one deadline: a timer of axios's own would end at the same moment, under another code.
     signal,
-    timeout: timeoutMs,
     headers,
     transport: heldBackTransport(http.defaults.baseURL?.startsWith('https:') ?? true, leaseStillValid),
   });
