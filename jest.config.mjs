@@ -52,6 +52,7 @@ const inProcess = [
   'idempotency/factory/memory',
   'psp/[\\w-]+',
   'simulator/(?!process)[\\w-]+',
+  'support/table-rules',
   'words',
 ];
 const inProcessPattern = `/test/(${inProcess.join('|')})\\.spec\\.ts$`;

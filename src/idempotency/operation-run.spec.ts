@@ -1,7 +1,7 @@
 import { ManualClock } from '../core/clock.js';
 import { SystemIds } from '../core/ids.js';
 import { type LockHolder } from '../core/lock-holder.js';
-import { MemoryStore } from '../database/commit/memory-store.js';
+import { MemoryStore } from '../../test/support/memory-store.js';
 import {
   type Decision,
   newLease,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { paymentFixture } from '../../test/support/fixtures.js';
-import { MemoryStore } from '../database/commit/memory-store.js';
+import { MemoryStore } from '../../test/support/memory-store.js';
 import { type Clock } from '../core/clock.js';
 import { commitOf, gatedByFirst, insert, update } from '../core/change.js';
 import { payments } from './payment.table.js';

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { type Failure } from '../core/failure.js';
+import { MoneyMovement, Transition } from '../database/money-movement.entity.js';
 import { type Dispute } from './dispute.js';
 import { type NextActionView } from './next-action.view.js';
 import { type PaymentEvent, type PaymentStatus } from './payment.lifecycle.js';
@@ -8,10 +8,7 @@ import { type PaymentEvent, type PaymentStatus } from './payment.lifecycle.js';
 export type StoredNextAction = NextActionView | { readonly type: 'redirect'; readonly url: string };
 
 @Entity('payments')
-export class Payment {
-  @PrimaryColumn('uuid')
-  merchantId: string;
-
+export class Payment extends MoneyMovement {
   @PrimaryColumn('uuid')
   id: string;
 
@@ -28,10 +25,6 @@ export class Payment {
   @Column('text')
   captureMode: 'automatic' | 'manual';
 
-  /** Minor units. */
-  @Column('bigint')
-  amount: number;
-
   @Column('bigint')
   amountCaptured: number;
 
@@ -45,9 +38,6 @@ export class Payment {
   @Column('bigint')
   refundReserved: number;
 
-  @Column('text')
-  currency: string;
-
   @Column('text', { nullable: true })
   cardBrand: string | null;
 
@@ -60,9 +50,6 @@ export class Payment {
   @Column('text', { nullable: true })
   statementDescriptor: string | null;
 
-  @Column('jsonb')
-  metadata: Record<string, string>;
-
   /** PSP accounts that it may be sent to, best first, as routed when it was opened. */
   @Column('jsonb')
   candidates: string[];
@@ -74,17 +61,6 @@ export class Payment {
   /** Tokens and customer data while they may still be needed; see core/encryption. null once decided. */
   @Column('bytea', { nullable: true })
   sealed: Uint8Array | null;
-
-  /** The PSP of the effective route, and its id there. */
-  @Column('text', { nullable: true })
-  psp: string | null;
-
-  @Column('text', { nullable: true })
-  pspReference: string | null;
-
-  /** Why the last operation did not succeed; null when it did. */
-  @Column('jsonb', { nullable: true })
-  failure: Failure | null;
 
   @Column('jsonb', { nullable: true })
   nextAction: StoredNextAction | null;
@@ -99,21 +75,11 @@ export class Payment {
   /** Its disputes, oldest first; null: none. Left out of inserts. */
   @Column('jsonb', { nullable: true })
   disputes?: Dispute[] | null;
-
-  /** Its merchant is a test mode: no money of it is real. Inserts leave it out otherwise. Answers and events are made of this row alone. */
-  @Column('boolean', { name: 'test', nullable: true })
-  isTest?: boolean | null;
-
-  @Column('timestamptz')
-  createdAt: Date;
-
-  @Column('timestamptz')
-  updatedAt: Date;
 }
 
 /** One line of a payment's history. Appended, never edited. */
 @Entity('payment_transitions')
-export class PaymentTransition {
+export class PaymentTransition extends Transition<PaymentStatus> {
   @PrimaryColumn('uuid')
   merchantId: string;
 
@@ -126,20 +92,4 @@ export class PaymentTransition {
 
   @Column('text')
   event: PaymentEvent;
-
-  @Column('text', { nullable: true })
-  fromStatus: PaymentStatus | null;
-
-  @Column('text')
-  toStatus: PaymentStatus;
-
-  @Column('text')
-  actor: string;
-
-  /** The operation whose outcome caused it. */
-  @Column('text')
-  entityKey: string;
-
-  @Column('timestamptz')
-  at: Date;
 }

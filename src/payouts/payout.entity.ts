@@ -1,12 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { type Failure } from '../core/failure.js';
+import { MoneyMovement, Transition } from '../database/money-movement.entity.js';
 import { type PayoutEvent, type PayoutStatus } from './payout.lifecycle.js';
 
 @Entity('payouts')
-export class Payout {
-  @PrimaryColumn('uuid')
-  merchantId: string;
-
+export class Payout extends MoneyMovement {
   /** The merchant's name for the recipient; the first half of what a sequence is known by. */
   @PrimaryColumn('text')
   recipient: string;
@@ -24,18 +21,8 @@ export class Payout {
   @Column('text')
   status: PayoutStatus;
 
-  /** Minor units. */
-  @Column('bigint')
-  amount: number;
-
-  @Column('text')
-  currency: string;
-
   @Column('text', { nullable: true })
   statementDescriptor: string | null;
-
-  @Column('jsonb')
-  metadata: Record<string, string>;
 
   /** PSP accounts that may be asked, best first, as routed when it was opened. */
   @Column('jsonb')
@@ -49,34 +36,14 @@ export class Payout {
   @Column('bytea', { nullable: true })
   sealed: Uint8Array | null;
 
-  /** The PSP of the effective route, and its id there. */
-  @Column('text', { nullable: true })
-  psp: string | null;
-
-  @Column('text', { nullable: true })
-  pspReference: string | null;
-
-  @Column('jsonb', { nullable: true })
-  failure: Failure | null;
-
   /** The payout of this recipient that had ended last when this one was asked for; null for the first. */
   @Column('uuid', { nullable: true })
   previous: string | null;
-
-  /** Its merchant is a test mode: no money of it is real. Inserts leave it out otherwise. Answers and events are made of this row alone. */
-  @Column('boolean', { name: 'test', nullable: true })
-  isTest?: boolean | null;
-
-  @Column('timestamptz')
-  createdAt: Date;
-
-  @Column('timestamptz')
-  updatedAt: Date;
 }
 
 /** One line of a payout's history. Appended, never edited. */
 @Entity('payout_transitions')
-export class PayoutTransition {
+export class PayoutTransition extends Transition<PayoutStatus> {
   @PrimaryColumn('uuid')
   merchantId: string;
 
@@ -89,20 +56,4 @@ export class PayoutTransition {
 
   @Column('text')
   event: PayoutEvent;
-
-  @Column('text', { nullable: true })
-  fromStatus: PayoutStatus | null;
-
-  @Column('text')
-  toStatus: PayoutStatus;
-
-  @Column('text')
-  actor: string;
-
-  /** The operation whose outcome caused it. */
-  @Column('text')
-  entityKey: string;
-
-  @Column('timestamptz')
-  at: Date;
 }

@@ -3,5 +3,4 @@ import { type Refund } from './refund.entity.js';
 
 export const refunds: Table<Refund> = tableOf('refunds', ['merchantId', 'entityKey'], {
   defaults: { isTest: null },
-  uniques: [{ name: 'refunds_id', columns: ['merchantId', 'id'] }],
 });

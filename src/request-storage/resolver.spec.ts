@@ -1,7 +1,7 @@
 import { commitOf } from '../core/change.js';
 import { isCall, type Answered } from './attempt.js';
 import { ManualClock } from '../core/clock.js';
-import { MemoryStore } from '../database/commit/memory-store.js';
+import { MemoryStore } from '../../test/support/memory-store.js';
 import { SeededIds } from '../core/ids.js';
 import { type Psps } from '../psp/contract.js';
 import { accountFilters } from './account-filters.js';

@@ -1,6 +1,6 @@
 import { commitOf, gatedByFirst } from '../core/change.js';
 import { ManualClock } from '../core/clock.js';
-import { MemoryStore } from '../database/commit/memory-store.js';
+import { MemoryStore } from '../../test/support/memory-store.js';
 import { SeededIds } from '../core/ids.js';
 import { type Capabilities, type Psps } from '../psp/contract.js';
 import { type NotificationItem } from '../psp/notification.js';

@@ -12,7 +12,7 @@ import {
   NoneOf,
   update,
 } from '../../src/core/change.js';
-import { MemoryStore } from '../../src/database/commit/memory-store.js';
+import { MemoryStore } from '../support/memory-store.js';
 import { PostgresStore } from '../../src/database/commit/postgres-store.js';
 import { type Table } from '../../src/core/table.js';
 import { SystemIds } from '../../src/core/ids.js';

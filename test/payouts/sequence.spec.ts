@@ -5,7 +5,7 @@ import { type Change, commitOf, insert, type Store, update } from '../../src/cor
 import { SystemClock } from '../../src/core/clock.js';
 import { SystemIds } from '../../src/core/ids.js';
 import { Problem } from '../../src/core/problem.js';
-import { MemoryStore } from '../../src/database/commit/memory-store.js';
+import { MemoryStore } from '../support/memory-store.js';
 import { PostgresStore } from '../../src/database/commit/postgres-store.js';
 import { type Database, openDatabase } from '../../src/database/database.js';
 import { TenantDatabase } from '../../src/database/tenants.js';

@@ -10,7 +10,7 @@ import {
   type Store,
   update,
 } from '../../src/core/change.js';
-import { type MemorySnapshot, MemoryStore } from '../../src/database/commit/memory-store.js';
+import { type MemorySnapshot, MemoryStore } from '../support/memory-store.js';
 import { type LockHolder } from '../../src/core/lock-holder.js';
 import { Problem } from '../../src/core/problem.js';
 import { Encryption } from '../../src/core/encryption.js';

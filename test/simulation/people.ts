@@ -1,4 +1,4 @@
-import { type MemoryStore } from '../../src/database/commit/memory-store.js';
+import { type MemoryStore } from '../support/memory-store.js';
 import { type OperationRegistry } from '../../src/request-storage/operation-registry.js';
 import { type PspRequest } from '../../src/request-storage/psp-request.entity.js';
 import { pspAttempts } from '../../src/request-storage/psp-request.table.js';

@@ -1,4 +1,4 @@
-import { type MemorySnapshot } from '../../src/database/commit/memory-store.js';
+import { type MemorySnapshot } from '../support/memory-store.js';
 import { pspRequests } from '../../src/request-storage/psp-request.table.js';
 import { Broken, merchantId, withStory } from './installation.js';
 import { PaymentSchedule, type Played, type Wants } from './payment-schedule.js';

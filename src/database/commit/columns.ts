@@ -38,10 +38,14 @@ export function columnsOf({ name, primary }: Table): Columns {
 }
 
 function declaredColumns(table: string, primary: readonly string[]): Columns {
-  const { tables, columns } = getMetadataArgsStorage();
-  const entity = tables.find(({ name }) => name === table);
+  const storage = getMetadataArgsStorage();
+  const entity = storage.tables.find(({ name }) => name === table);
   if (!entity) throw new TypeError(`no entity declares the table ${table}`);
-  const own = columns.filter(({ target }) => target === entity.target);
+  // Those of the class that it extends, too.
+  const own = storage.filterColumns([
+    Object.getPrototypeOf(entity.target) as typeof entity.target,
+    entity.target,
+  ]);
   const declared = own.filter(({ options }) => options.primary).map(({ propertyName }) => propertyName);
   if (declared.join() !== primary.join()) {
     throw new TypeError(

@@ -1,4 +1,4 @@
-import { type Clock } from '../../core/clock.js';
+import { type Clock } from '../../src/core/clock.js';
 import {
   type Change,
   changesOf,
@@ -16,10 +16,11 @@ import {
   type Value,
   type Values,
   type Where,
-} from '../../core/change.js';
-import { JsonText } from '../../core/json-text.js';
-import { encode } from './encoding.js';
-import { type Table } from '../../core/table.js';
+} from '../../src/core/change.js';
+import { JsonText } from '../../src/core/json-text.js';
+import { encode } from '../../src/database/commit/encoding.js';
+import { type Table } from '../../src/core/table.js';
+import { rulesOf } from './table-rules.js';
 
 type Stored = Record<string, Value>;
 
@@ -113,7 +114,7 @@ export class MemoryStore implements Store {
   }
 
   private brokenUnique(table: Table, row: Stored, ownKey: string): Refusal | null {
-    for (const { name, columns, where } of table.uniques) {
+    for (const { name, columns, where } of rulesOf(table).uniques ?? []) {
       if ((where && !where(row)) || columns.some((column) => row[column] === null)) continue;
       for (const [key, other] of this.rows(table)) {
         if (key === ownKey || (where && !where(other))) continue;
@@ -129,11 +130,10 @@ export class MemoryStore implements Store {
   private brokenReference(changes: readonly Change[]): Refusal | null {
     for (const change of changes) {
       if (change.op !== 'insert') continue;
-      for (const { name, columns, to } of change.table.references) {
+      for (const { name, columns, to } of rulesOf(change.table).references ?? []) {
         const values = columns.map((column) => change.row[column] ?? null);
         if (values.includes(null)) continue;
-        const target = to();
-        if (!this.rows(target).has(joined(values))) return { by: 'reference', rule: name };
+        if (!this.rows(to).has(joined(values))) return { by: 'reference', rule: name };
       }
     }
     return null;
@@ -193,7 +193,7 @@ export class MemoryStore implements Store {
 }
 
 function brokenCheck(table: Table, row: Stored): Refusal | null {
-  const broken = table.checks.find(({ holds }) => !holds(row));
+  const broken = rulesOf(table).checks?.find(({ holds }) => !holds(row));
   return broken ? { by: 'check', rule: broken.name } : null;
 }
 

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
-import { paymentFixture } from '../../test/support/fixtures.js';
-import { payments } from './payment.table.js';
+import { payments } from '../../src/payments/payment.table.js';
+import { paymentFixture } from './fixtures.js';
+import { rulesOf } from './table-rules.js';
 
-const balance = payments.checks.find(({ name }) => name === 'payments_balance')!;
+const balance = rulesOf(payments).checks!.find(({ name }) => name === 'payments_balance')!;
 const holds = (amounts: object) => balance.holds({ ...paymentFixture(), ...amounts });
 const amount = fc.nat({ max: 1_000 });
 
