@@ -129,10 +129,13 @@ module.exports = {
     ...alone,
     {
       name: 'pure-core',
-      comment: 'money, time and decisions are plain functions: nothing of Nest, TypeORM or pg in core',
+      comment: 'money, time and decisions are plain functions: nothing of Nest, TypeORM or pg',
       severity: 'error',
       // Metrics are prom-client's in every folder.
-      from: { path: '^src/core/', pathNot: '^src/core/looked-up-gauge\\.ts$' },
+      from: {
+        path: '^src/(core|request-storage/decisions)/',
+        pathNot: '^src/core/looked-up-gauge\\.ts$',
+      },
       to: {
         path: 'node_modules/(@nestjs|typeorm|pg|pino|prom-client|fastify|bullmq)/',
         dependencyTypesNot: ['type-only'],

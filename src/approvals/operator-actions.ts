@@ -9,7 +9,7 @@ import { auditSubjectOf } from '../request-storage/entity-key.js';
 import { OperationRegistry } from '../request-storage/operation-registry.js';
 import { OrphanEffects } from '../request-storage/orphan-effects.js';
 import { OrphanEffect, PspRequest } from '../request-storage/psp-request.entity.js';
-import { type Statement } from '../request-storage/statement.js';
+import { type Statement } from '../request-storage/decisions/person-statement.js';
 import { type OperationAction } from './approvable-action.js';
 import { type RetryView, type VerdictView } from './approval-views.js';
 import { EvidenceFiles } from './evidence-files.js';

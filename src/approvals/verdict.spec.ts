@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { HOUR, situation, START } from '../../test/support/arbitrary-history.js';
 import { callOf, routeOf } from '../../test/support/notified-routes.js';
 import { type Capabilities } from '../psp/contract.js';
-import { nextStep } from '../request-storage/next-step.js';
+import { nextStep } from '../request-storage/decisions/next-step.js';
 import { type Foreseen } from '../request-storage/route-worker.js';
 import { duration } from '../core/duration.js';
 import { verdictOnLookup, verdictOnRetry } from './verdict.js';

@@ -1,9 +1,9 @@
 import { formatMoney } from '../core/money.js';
 import { type Decision } from '../idempotency/operation.js';
 import { type PaymentState } from '../payments/payment-state.js';
-import { firstSentAt, WINDOW_MARGIN_MS } from '../request-storage/assess-route.js';
-import { isCall } from '../request-storage/attempt.js';
-import { mayResend } from '../request-storage/ways.js';
+import { firstSentAt, WINDOW_MARGIN_MS } from '../request-storage/decisions/assess-route.js';
+import { isCall } from '../request-storage/decisions/attempt.js';
+import { mayResend } from '../request-storage/decisions/ways.js';
 import { type Foreseen } from '../request-storage/route-worker.js';
 import { type VerdictView } from './approval-views.js';
 import { duration } from '../core/duration.js';

@@ -13,7 +13,7 @@ import { type PspAdministration } from '../psp-accounts/psp-administration.js';
 import { type Reports } from '../reconciliation/reports.js';
 import { type Operated } from '../request-storage/route-worker.js';
 import { type PspAttempt, type PspRequest } from '../request-storage/psp-request.entity.js';
-import { type Statement } from '../request-storage/statement.js';
+import { type Statement } from '../request-storage/decisions/person-statement.js';
 
 /** The result of a command: `json` for programs, `text` for people. */
 export interface Outcome {

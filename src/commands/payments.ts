@@ -1,7 +1,7 @@
 import { type Command } from 'commander';
 import { type Money } from '../core/money.js';
 import { type PaymentReport } from '../console/payment-report.js';
-import { type OperationHistory } from '../request-storage/attempt.js';
+import { type OperationHistory } from '../request-storage/decisions/attempt.js';
 import { type PspAttempt, type PspRequest } from '../request-storage/psp-request.entity.js';
 import { command, type Perform, withExamples } from './command.js';
 import { orphanJson } from './orphans.js';

@@ -1,8 +1,8 @@
 import { formatMoney } from '../core/money.js';
 import { type Payout } from '../payouts/payout.entity.js';
-import { isCall, type OperationHistory } from '../request-storage/attempt.js';
-import { type RouteHistory } from '../request-storage/assess-route.js';
-import { statedBy } from '../request-storage/statement.js';
+import { isCall, type OperationHistory } from '../request-storage/decisions/attempt.js';
+import { type RouteHistory } from '../request-storage/decisions/assess-route.js';
+import { statedBy } from '../request-storage/decisions/person-statement.js';
 import { duration } from '../core/duration.js';
 import { type PaymentReport } from './payment-report.js';
 

@@ -15,7 +15,7 @@ import {
   type PspAttempt,
   type PspRequest,
 } from '../request-storage/psp-request.entity.js';
-import { type OperationHistory } from '../request-storage/attempt.js';
+import { type OperationHistory } from '../request-storage/decisions/attempt.js';
 import { Approvals } from '../approvals/approvals.js';
 import { ConsoleReader } from './console-reader.js';
 import {

@@ -1,11 +1,11 @@
-import { type OperationHistory } from '../request-storage/attempt.js';
+import { type OperationHistory } from '../request-storage/decisions/attempt.js';
 import { formatMoney } from '../core/money.js';
 import {
   type NonExecutionProof,
   type PspAttempt,
   type PspRequest,
 } from '../request-storage/psp-request.entity.js';
-import { statedBy } from '../request-storage/statement.js';
+import { statedBy } from '../request-storage/decisions/person-statement.js';
 import { type AuditRow } from '../audit/audit.view.js';
 import { type TimelineEntry, type Tone } from './console-views.js';
 

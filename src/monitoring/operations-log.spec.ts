@@ -2,7 +2,7 @@ import { requestOf } from '../../test/support/arbitrary-history.js';
 import { createLogger } from '../http/logger.js';
 import { update } from '../core/change.js';
 import { logCommit, logPspCall } from './operations-log.js';
-import { type Answered } from '../request-storage/attempt.js';
+import { type Answered } from '../request-storage/decisions/attempt.js';
 import { orphanEffects, pspRequests } from '../request-storage/psp-request.table.js';
 
 const PAYMENT = '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42';

@@ -1,6 +1,6 @@
 import { type Logger } from 'pino';
 import { type Change } from '../core/change.js';
-import { type Answered } from '../request-storage/attempt.js';
+import { type Answered } from '../request-storage/decisions/attempt.js';
 import { isOfPayment, paymentIdOf } from '../request-storage/entity-key.js';
 import { orphanEffects, pspRequests } from '../request-storage/psp-request.table.js';
 

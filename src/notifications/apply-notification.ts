@@ -3,7 +3,10 @@ import { createHash } from 'node:crypto';
 import { Clock } from '../core/clock.js';
 import { Ids } from '../core/ids.js';
 import { type JobKind } from '../jobs/job-kind.js';
-import { type ItemRecorder, type NotificationOutcome } from '../request-storage/notification.js';
+import {
+  type ItemRecorder,
+  type NotificationOutcome,
+} from '../request-storage/decisions/record-notification.js';
 import { OperationRegistry } from '../request-storage/operation-registry.js';
 import { applyDelayMs } from './apply-schedule.js';
 import { type ApplyArgs, type Decision, Inbox, type Undecided } from './inbox.js';

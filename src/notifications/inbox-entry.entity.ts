@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { type NotificationItem } from '../psp/notification.js';
-import { type NotificationOutcome } from '../request-storage/notification.js';
+import { type NotificationOutcome } from '../request-storage/decisions/record-notification.js';
 import { type BreakReason } from './inbox.js';
 
 /** A translated notification of a PSP. Neither its body nor its signature. */

@@ -7,7 +7,7 @@ import { translateOutage } from '../database/store-unavailable.js';
 import { type JobKind } from '../jobs/job-kind.js';
 import { jobIdOf } from '../jobs/staged-jobs.js';
 import { type NotificationItem, type PspNotification } from '../psp/notification.js';
-import { type NotificationOutcome } from '../request-storage/notification.js';
+import { type NotificationOutcome } from '../request-storage/decisions/record-notification.js';
 
 /** Names one try at a notification. Another try is another job, so that the queue does not mix them up. */
 export type ApplyArgs = {

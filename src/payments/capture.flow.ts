@@ -1,8 +1,8 @@
 import { type Change } from '../core/change.js';
 import { type Capabilities } from '../psp/contract.js';
-import { cameBack } from '../request-storage/assess-route.js';
+import { cameBack } from '../request-storage/decisions/assess-route.js';
 import { entityKey } from '../request-storage/entity-key.js';
-import { type RuledOut } from '../request-storage/next-step.js';
+import { type RuledOut } from '../request-storage/decisions/next-step.js';
 import { type PspRequest } from '../request-storage/psp-request.entity.js';
 import { failureOf } from './failure.js';
 import { ModificationFlow, requestedVerdict } from './modify-payment.js';

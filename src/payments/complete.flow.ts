@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Begun, type Decision, type KeyedRun, makeCall } from '../idempotency/operation.js';
-import { handIn, type StepResult } from '../request-storage/advance.js';
-import { type OperationHistory } from '../request-storage/attempt.js';
+import { handIn, type StepResult } from '../request-storage/decisions/advance.js';
+import { type OperationHistory } from '../request-storage/decisions/attempt.js';
 import { OperationFlow } from '../request-storage/operation-flow.js';
 import { type Settled } from '../request-storage/route-worker.js';
 import { type Payment } from './payment.entity.js';

@@ -1,8 +1,8 @@
 import { type Change, insert, update } from '../core/change.js';
 import { type Capabilities, type Operation } from '../psp/contract.js';
-import { actorOf, type StepResult } from '../request-storage/advance.js';
+import { actorOf, type StepResult } from '../request-storage/decisions/advance.js';
 import { isOfOrphan } from '../request-storage/entity-key.js';
-import { type StepFacts } from '../request-storage/next-step.js';
+import { type StepFacts } from '../request-storage/decisions/next-step.js';
 import { type Settled } from '../request-storage/route-worker.js';
 import { type Payment, type PaymentTransition } from './payment.entity.js';
 import { payments, paymentTransitions } from './payment.table.js';

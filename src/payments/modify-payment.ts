@@ -7,10 +7,10 @@ import {
   type RecoveryPoint,
 } from '../idempotency/operation.js';
 import { type Capabilities, type Instruction, type Operation } from '../psp/contract.js';
-import { startOperation } from '../request-storage/advance.js';
+import { startOperation } from '../request-storage/decisions/advance.js';
 import { OperationFlow } from '../request-storage/operation-flow.js';
 import { type OperationTools } from '../request-storage/operation-tools.js';
-import { type RuledOut } from '../request-storage/next-step.js';
+import { type RuledOut } from '../request-storage/decisions/next-step.js';
 import { type Payment } from './payment.entity.js';
 import { type PaymentEvent } from './payment.lifecycle.js';
 import { type Decided, type OperationRecord, type PaymentOperation } from './payment-operation.js';

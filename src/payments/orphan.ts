@@ -1,9 +1,9 @@
 import { type Change, update } from '../core/change.js';
 import { type Answer } from '../psp/contract.js';
-import { type LeaseHolder } from '../request-storage/attempt.js';
-import { type StepResult, startOperation } from '../request-storage/advance.js';
+import { type LeaseHolder } from '../request-storage/decisions/attempt.js';
+import { type StepResult, startOperation } from '../request-storage/decisions/advance.js';
 import { entityKey, orphanOf } from '../request-storage/entity-key.js';
-import { isSuccess, type RouteHistory } from '../request-storage/assess-route.js';
+import { isSuccess, type RouteHistory } from '../request-storage/decisions/assess-route.js';
 import { type Instruction } from '../psp/contract.js';
 import {
   type OrphanEffect,

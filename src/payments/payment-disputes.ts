@@ -6,7 +6,7 @@ import { event } from '../database/event.js';
 import { type Ids } from '../core/ids.js';
 import { Problem } from '../core/problem.js';
 import { type NotificationItem } from '../psp/notification.js';
-import { type NotificationOutcome } from '../request-storage/notification.js';
+import { type NotificationOutcome } from '../request-storage/decisions/record-notification.js';
 import { type Dispute } from './dispute.js';
 import { disputeViewOf } from './dispute.view.js';
 import { type Payment } from './payment.entity.js';

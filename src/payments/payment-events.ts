@@ -1,8 +1,8 @@
 import { type Change } from '../core/change.js';
 import { type EventTypeOf } from '../core/event-types.js';
 import { event } from '../database/event.js';
-import { type OperationHistory } from '../request-storage/attempt.js';
-import { type StepResult } from '../request-storage/advance.js';
+import { type OperationHistory } from '../request-storage/decisions/attempt.js';
+import { type StepResult } from '../request-storage/decisions/advance.js';
 import { type Payment } from './payment.entity.js';
 import { type PaymentEvent, type PaymentStatus } from './payment.lifecycle.js';
 import { type NewId } from './payment-operation.js';

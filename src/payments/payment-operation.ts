@@ -1,8 +1,8 @@
 import { type Change } from '../core/change.js';
 import { type Capabilities, type Instruction, type Operation } from '../psp/contract.js';
-import { type StepResult } from '../request-storage/advance.js';
-import { type Call, type OperationHistory } from '../request-storage/attempt.js';
-import { type RuledOut } from '../request-storage/next-step.js';
+import { type StepResult } from '../request-storage/decisions/advance.js';
+import { type Call, type OperationHistory } from '../request-storage/decisions/attempt.js';
+import { type RuledOut } from '../request-storage/decisions/next-step.js';
 import { type PspRequest } from '../request-storage/psp-request.entity.js';
 import { type Payment } from './payment.entity.js';
 import { type PaymentEvent } from './payment.lifecycle.js';

@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Change, commitOf } from '../core/change.js';
 import { leaveEvidence, newLease, newRun, type Run } from '../idempotency/operation-run.js';
-import { evidenceOnly } from '../request-storage/advance.js';
+import { evidenceOnly } from '../request-storage/decisions/advance.js';
 import { isOfPayment, paymentIdOf } from '../request-storage/entity-key.js';
-import { type RouteHistory } from '../request-storage/assess-route.js';
-import { askAbout, unanswered } from '../request-storage/delayed-lookup.js';
+import { type RouteHistory } from '../request-storage/decisions/assess-route.js';
+import { askAbout, unanswered } from '../request-storage/decisions/delayed-lookup.js';
 import { RouteWorker } from '../request-storage/route-worker.js';
 import { OperationTools } from '../request-storage/operation-tools.js';
 import { type OrphanEffect } from '../request-storage/psp-request.entity.js';

@@ -1,5 +1,5 @@
 import { type Encryption } from '../core/encryption.js';
-import { type Call, type OperationHistory } from '../request-storage/attempt.js';
+import { type Call, type OperationHistory } from '../request-storage/decisions/attempt.js';
 import { entityKey, isOfOrphan, pspIdempotencyKey } from '../request-storage/entity-key.js';
 import { type PspRequest } from '../request-storage/psp-request.entity.js';
 import { type Payment } from './payment.entity.js';

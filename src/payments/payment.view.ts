@@ -14,10 +14,10 @@ import {
   Time,
   WholeNumber,
 } from '../http/view-fields.js';
-import { type OperationHistory } from '../request-storage/attempt.js';
+import { type OperationHistory } from '../request-storage/decisions/attempt.js';
 import { type PspAttempt, type PspRequest } from '../request-storage/psp-request.entity.js';
 import { RouteView, routeViewsOf } from '../request-storage/route.view.js';
-import { statedBy } from '../request-storage/statement.js';
+import { statedBy } from '../request-storage/decisions/person-statement.js';
 import { withheldOf } from './dispute.js';
 import { DisputeView, disputeViewsOf } from './dispute.view.js';
 import { type NextActionView, PspSdkActionView, RedirectActionView } from './next-action.view.js';

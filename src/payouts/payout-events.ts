@@ -1,7 +1,7 @@
 import { type Change } from '../core/change.js';
 import { type EventTypeOf } from '../core/event-types.js';
 import { event } from '../database/event.js';
-import { type OperationHistory } from '../request-storage/attempt.js';
+import { type OperationHistory } from '../request-storage/decisions/attempt.js';
 import { type Payout } from './payout.entity.js';
 import { type PayoutStatus } from './payout.lifecycle.js';
 import { payoutJson } from './payout.view.js';

@@ -3,7 +3,7 @@ import { Problem } from '../core/problem.js';
 import { audit } from '../database/audit.js';
 import { type Begun, type KeyedRun, makeCall } from '../idempotency/operation.js';
 import { type PspRouter } from '../psp/router.js';
-import { startOperation } from '../request-storage/advance.js';
+import { startOperation } from '../request-storage/decisions/advance.js';
 import { entityKey, pspIdempotencyKey, refuseForgottenKey } from '../request-storage/entity-key.js';
 import { OperationFlow } from '../request-storage/operation-flow.js';
 import { type Payout } from './payout.entity.js';

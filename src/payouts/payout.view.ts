@@ -3,7 +3,7 @@ import { failureViewOf } from '../core/failure.js';
 import { jsonOnce } from '../core/json-text.js';
 import { FailureView } from '../http/failure.view.js';
 import { Amount, Constant, Field, Id, Metadata, OneOf, TestMode, Text, Time } from '../http/view-fields.js';
-import { type OperationHistory } from '../request-storage/attempt.js';
+import { type OperationHistory } from '../request-storage/decisions/attempt.js';
 import { entityKey } from '../request-storage/entity-key.js';
 import { RouteView, routeViewsOf } from '../request-storage/route.view.js';
 import { type Payout } from './payout.entity.js';

@@ -8,7 +8,7 @@ import { redact } from '../core/redact.js';
 import { recordAct } from '../database/record-act.js';
 import { registerLookedUp } from '../core/looked-up-gauge.js';
 import { type NotificationItem } from '../psp/notification.js';
-import { type NotificationOutcome } from '../request-storage/notification.js';
+import { type NotificationOutcome } from '../request-storage/decisions/record-notification.js';
 
 /** A difference between a PSP's words and our books: in a line of a report, or in a notification. */
 export interface ReconciliationBreak {

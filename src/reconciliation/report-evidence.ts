@@ -5,7 +5,7 @@ import { LOGGER } from '../config/config.module.js';
 import { Clock } from '../core/clock.js';
 import { workThrough } from '../core/work-through.js';
 import { type Operation } from '../psp/contract.js';
-import { type ItemRecorder } from '../request-storage/notification.js';
+import { type ItemRecorder } from '../request-storage/decisions/record-notification.js';
 import { OperationRegistry } from '../request-storage/operation-registry.js';
 import { Reports } from './reports.js';
 

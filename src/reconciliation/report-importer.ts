@@ -3,7 +3,7 @@ import { type Pool, type PoolClient } from 'pg';
 import { checkpoint } from '../core/checkpoint.js';
 import { type Clock } from '../core/clock.js';
 import { type Ids } from '../core/ids.js';
-import { closeResolved, judgeRun, judgeUnits } from './judge.js';
+import { closeResolved, judgeRun, judgeUnits } from './find-breaks.js';
 import { matchLines } from './match.js';
 import { postCosts } from './post-costs.js';
 import { completeFetch } from './report-fetches.js';

@@ -10,7 +10,7 @@ import {
   type Recorded,
 } from '../payments/payment-operation.js';
 import { moveOn } from '../payments/decide-payment.js';
-import { type RuledOut } from '../request-storage/next-step.js';
+import { type RuledOut } from '../request-storage/decisions/next-step.js';
 import { refundMoved } from './refund-events.js';
 import { type Refund } from './refund.entity.js';
 import { refundLifecycle } from './refund.lifecycle.js';

@@ -7,7 +7,7 @@ import { type PaymentEvent } from '../payments/payment.lifecycle.js';
 import { type Decided, type NewId } from '../payments/payment-operation.js';
 import { type PaymentOperations } from '../payments/payment-operations.js';
 import { type PaymentState, undecidedOperation } from '../payments/payment-state.js';
-import { type RuledOut } from '../request-storage/next-step.js';
+import { type RuledOut } from '../request-storage/decisions/next-step.js';
 import { type PspRequest } from '../request-storage/psp-request.entity.js';
 import { refundMoved } from './refund-events.js';
 import { type Refund } from './refund.entity.js';

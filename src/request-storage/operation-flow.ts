@@ -12,8 +12,8 @@ import {
   type RecoveryPoint,
   reply,
 } from '../idempotency/operation.js';
-import { evidenceOnly } from './advance.js';
-import { type Answered, type OperationHistory } from './attempt.js';
+import { evidenceOnly } from './decisions/advance.js';
+import { type Answered, type OperationHistory } from './decisions/attempt.js';
 import { type SubjectOperations, type Settled } from './route-worker.js';
 
 /** The operations of a subject, as a client's request sees them. */

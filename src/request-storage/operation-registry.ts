@@ -1,7 +1,7 @@
 import { inSpan } from '../core/tracing.js';
 import { type NotificationItem } from '../psp/notification.js';
 import { subjectOf } from './entity-key.js';
-import { type ItemRecorder, type NotificationOutcome } from './notification.js';
+import { type ItemRecorder, type NotificationOutcome } from './decisions/record-notification.js';
 import { type RouteWorker, type Subject } from './route-worker.js';
 
 /** How to advance an operation when no client asks. */

@@ -1,6 +1,6 @@
 import { callOf, routeOf } from '../../test/support/notified-routes.js';
 import { type Outcome } from '../psp/contract.js';
-import { type Answered } from './attempt.js';
+import { type Answered } from './decisions/attempt.js';
 import { PspReturns } from './psp-returns.js';
 
 const answered = (outcome: Outcome) =>

@@ -3,8 +3,8 @@ import { Pool } from 'pg';
 import { Clock } from '../core/clock.js';
 import { isFailure } from '../psp/breaker.js';
 import { type Outcome } from '../psp/contract.js';
-import { type Answered } from './attempt.js';
-import { BACK_WITHIN_MS } from './schedule.js';
+import { type Answered } from './decisions/attempt.js';
+import { BACK_WITHIN_MS } from './decisions/schedule.js';
 import { type Operated } from './route-worker.js';
 
 /** One open route of an account is asked about so often, in the first hour, to learn whether the PSP is back. */

@@ -1,6 +1,6 @@
 import { type EntityManager, type FindOperator } from 'typeorm';
-import { type OperationHistory } from './attempt.js';
-import { historiesFrom } from './histories.js';
+import { type OperationHistory } from './decisions/attempt.js';
+import { historiesFrom } from './decisions/histories.js';
 import { PspAttempt, PspRequest } from './psp-request.entity.js';
 
 /** Histories for lists: of many operations in two queries, only for display, never for decisions. */

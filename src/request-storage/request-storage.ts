@@ -13,13 +13,18 @@ import {
   type Operation,
   type Psps,
 } from '../psp/contract.js';
-import { type Answered, type Call, type OperationHistory } from './attempt.js';
+import { type Answered, type Call, type OperationHistory } from './decisions/attempt.js';
 import { entityKey } from './entity-key.js';
-import { type AccountAt } from './advance.js';
-import { ID_OF_ANOTHER_OPERATION, isOtherAccount, NO_PROMISES, type StepFacts } from './next-step.js';
+import { type AccountAt } from './decisions/advance.js';
+import {
+  ID_OF_ANOTHER_OPERATION,
+  isOtherAccount,
+  NO_PROMISES,
+  type StepFacts,
+} from './decisions/next-step.js';
 import { type OrphanEffect, type PspRequest } from './psp-request.entity.js';
 import { orphanEffects, pspAttempts, pspRequests } from './psp-request.table.js';
-import { historiesFrom } from './histories.js';
+import { historiesFrom } from './decisions/histories.js';
 
 /** One PSP account, or every account except some. */
 export type PspFilter = string | NoneOf;

@@ -1,12 +1,12 @@
 import { commitOf } from '../core/change.js';
-import { isCall, type Answered } from './attempt.js';
+import { isCall, type Answered } from './decisions/attempt.js';
 import { ManualClock } from '../core/clock.js';
 import { MemoryStore } from '../../test/support/memory-store.js';
 import { SeededIds } from '../core/ids.js';
 import { type Psps } from '../psp/contract.js';
 import { accountFilters } from './account-filters.js';
 import { newRun } from '../idempotency/operation-run.js';
-import { advance, startOperation } from './advance.js';
+import { advance, startOperation } from './decisions/advance.js';
 import { type PspRequest } from './psp-request.entity.js';
 import { pspRequests } from './psp-request.table.js';
 import { RequestStorage } from './request-storage.js';

@@ -17,16 +17,27 @@ import {
   type RunTools,
   type Steps,
 } from '../idempotency/operation-run.js';
-import { type Answered, type Call, isCall, type OperationHistory, responseOf } from './attempt.js';
-import { type StepResult, evidenceOnly } from './advance.js';
-import { type RouteHistory } from './assess-route.js';
-import { askAboutStated, endLookups, recheck, rechecked, wouldFindLaterRoute } from './delayed-lookup.js';
-import { type RuledOut } from './next-step.js';
-import { attribute, isUnknownReference, recordItem, type NotificationOutcome } from './notification.js';
+import { type Answered, type Call, isCall, type OperationHistory, responseOf } from './decisions/attempt.js';
+import { type StepResult, evidenceOnly } from './decisions/advance.js';
+import { type RouteHistory } from './decisions/assess-route.js';
+import {
+  askAboutStated,
+  endLookups,
+  recheck,
+  rechecked,
+  wouldFindLaterRoute,
+} from './decisions/delayed-lookup.js';
+import { type RuledOut } from './decisions/next-step.js';
+import {
+  attribute,
+  isUnknownReference,
+  recordItem,
+  type NotificationOutcome,
+} from './decisions/record-notification.js';
 import { type PspAttempt, type PspRequest } from './psp-request.entity.js';
 import { pspAttempts, pspRequests } from './psp-request.table.js';
-import { type Statement, statementAttempt } from './statement.js';
-import { refusalOf, wordsOf } from './statement-rules.js';
+import { type Statement, statementAttempt } from './decisions/person-statement.js';
+import { refusalOf, wordsOf } from './decisions/person-statement-rules.js';
 import { type OperationTools } from './operation-tools.js';
 
 /** A decision about an operation, with all that it wants written. */

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { type OperationHistory } from './attempt.js';
+import { type OperationHistory } from './decisions/attempt.js';
 import { type PspAttempt } from './psp-request.entity.js';
 
 /** One route as clients see it. */

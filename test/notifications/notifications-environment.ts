@@ -5,7 +5,10 @@ import { ManualClock } from '../../src/core/clock.js';
 import { SystemIds } from '../../src/core/ids.js';
 import { type Database, openDatabase } from '../../src/database/database.js';
 import { type NotificationItem } from '../../src/psp/notification.js';
-import { type ItemRecorder, type NotificationOutcome } from '../../src/request-storage/notification.js';
+import {
+  type ItemRecorder,
+  type NotificationOutcome,
+} from '../../src/request-storage/decisions/record-notification.js';
 import { Breaks } from '../../src/reconciliation/breaks.js';
 import { ApplyNotice } from '../../src/notifications/apply-notification.js';
 import { Arrivals } from '../../src/notifications/arrivals.js';

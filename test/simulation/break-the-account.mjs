@@ -2,4 +2,4 @@
 // taken for the one that the route was opened with.
 import { breakLines } from './breaking.mjs';
 
-breakLines('/request-storage/next-step.js', ['!isSameAccount(opened, configured)', 'false']);
+breakLines('/request-storage/decisions/next-step.js', ['!isSameAccount(opened, configured)', 'false']);

@@ -2,4 +2,4 @@
 // where the first cannot be reached.
 import { breakLines } from './breaking.mjs';
 
-breakLines('/request-storage/next-step.js', ['return isAboutThisRequest && ', 'return false && ']);
+breakLines('/request-storage/decisions/next-step.js', ['return isAboutThisRequest && ', 'return false && ']);

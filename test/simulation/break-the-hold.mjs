@@ -2,4 +2,4 @@
 // failed over though a later route may have done it at another PSP.
 import { breakLines } from './breaking.mjs';
 
-breakLines('/request-storage/next-step.js', ['return isHeld && ', 'return false && ']);
+breakLines('/request-storage/decisions/next-step.js', ['return isHeld && ', 'return false && ']);

@@ -2,4 +2,7 @@
 // the lock had gone is taken for the PSP's word that nothing was done.
 import { breakLines } from './breaking.mjs';
 
-breakLines('/request-storage/assess-route.js', ["&& (a.kind === 'complete' || !wasSkipped(a))", '']);
+breakLines('/request-storage/decisions/assess-route.js', [
+  "&& (a.kind === 'complete' || !wasSkipped(a))",
+  '',
+]);

@@ -3,7 +3,7 @@
 import { breakLines } from './breaking.mjs';
 
 breakLines(
-  '/request-storage/assess-route.js',
+  '/request-storage/decisions/assess-route.js',
   ["a.outcome === 'unknown' || a.outcome === null", 'false'],
   ['default:', "default: return { ...ruledOut('not_sent', last), untouched: true };"],
 );

@@ -1,4 +1,4 @@
-import { wasSkipped } from '../../src/request-storage/skipped-call.js';
+import { wasSkipped } from '../../src/request-storage/decisions/skipped-call.js';
 import { type Completer } from '../../src/idempotency/completer.js';
 import { FINISHED, idempotencyKeys } from '../../src/idempotency/idempotency-key.table.js';
 import { IdempotentRunner } from '../../src/idempotency/idempotent-runner.js';
@@ -21,7 +21,7 @@ import { type OrphanCompensator } from '../../src/payments/orphan-compensator.js
 import { type Psps } from '../../src/psp/contract.js';
 import { type OperationRegistry } from '../../src/request-storage/operation-registry.js';
 import { payments } from '../../src/payments/payment.table.js';
-import { HELD } from '../../src/request-storage/next-step.js';
+import { HELD } from '../../src/request-storage/decisions/next-step.js';
 import {
   nonExecutionProofs,
   orphanEffects,

@@ -1,7 +1,10 @@
 import { Problem } from '../../src/core/problem.js';
 import { StoreUnavailable } from '../../src/database/store-unavailable.js';
 import { type NotificationItem } from '../../src/psp/notification.js';
-import { type ItemRecorder, type NotificationOutcome } from '../../src/request-storage/notification.js';
+import {
+  type ItemRecorder,
+  type NotificationOutcome,
+} from '../../src/request-storage/decisions/record-notification.js';
 import { type SimulatedProcess, type World } from './world.js';
 
 /** Tries of a PSP to deliver one copy of a notification. */

@@ -2,7 +2,7 @@ import { type MemoryStore } from '../support/memory-store.js';
 import { type OperationRegistry } from '../../src/request-storage/operation-registry.js';
 import { type PspRequest } from '../../src/request-storage/psp-request.entity.js';
 import { pspAttempts } from '../../src/request-storage/psp-request.table.js';
-import { type Statement } from '../../src/request-storage/statement.js';
+import { type Statement } from '../../src/request-storage/decisions/person-statement.js';
 import { type Accounts } from './accounts.js';
 import { type Chance, type SimulatedProcess, type World } from './world.js';
 

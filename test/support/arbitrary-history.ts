@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { type Capabilities, outcomes } from '../../src/psp/contract.js';
 import { LOCK_TOO_OLD } from '../../src/psp/network-error.js';
-import { type RouteHistory } from '../../src/request-storage/assess-route.js';
-import { type StepFacts } from '../../src/request-storage/next-step.js';
+import { type RouteHistory } from '../../src/request-storage/decisions/assess-route.js';
+import { type StepFacts } from '../../src/request-storage/decisions/next-step.js';
 import { type PspAttempt, type PspRequest } from '../../src/request-storage/psp-request.entity.js';
 
 export const HOUR = 3_600_000;

@@ -1,5 +1,5 @@
-import { type OperationHistory } from '../../src/request-storage/attempt.js';
-import { type RouteHistory } from '../../src/request-storage/assess-route.js';
+import { type OperationHistory } from '../../src/request-storage/decisions/attempt.js';
+import { type RouteHistory } from '../../src/request-storage/decisions/assess-route.js';
 import { type PspAttempt, type PspRequest } from '../../src/request-storage/psp-request.entity.js';
 import { type Outcome } from '../../src/psp/contract.js';
 import { type NotificationItem } from '../../src/psp/notification.js';

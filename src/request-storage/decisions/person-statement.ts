@@ -1,4 +1,4 @@
-import { type PspAttempt, type PspRequest } from './psp-request.entity.js';
+import { type PspAttempt, type PspRequest } from '../psp-request.entity.js';
 
 /** A person's finding about a stuck route, from the PSP's dashboard or its support. */
 export interface Statement {

@@ -1,6 +1,6 @@
-import { type Change, fromNow, insert, update } from '../core/change.js';
-import { type AttemptKind, type Capabilities, type Operation } from '../psp/contract.js';
-import { pspIdempotencyKey } from './entity-key.js';
+import { type Change, fromNow, insert, update } from '../../core/change.js';
+import { type AttemptKind, type Capabilities, type Operation } from '../../psp/contract.js';
+import { pspIdempotencyKey } from '../entity-key.js';
 import {
   type Answered,
   type Call,
@@ -13,9 +13,9 @@ import { referenceIn } from './reference.js';
 import { type RouteHistory, isSuccess } from './assess-route.js';
 import { delayedLookupAfter } from './delayed-lookup.js';
 import { completionStep, nextStep, type RuledOut, type Step, type StepFacts } from './next-step.js';
-import { type PspRequest } from './psp-request.entity.js';
-import { statedBy } from './statement.js';
-import { nonExecutionProofs, pspAttempts, pspRequests } from './psp-request.table.js';
+import { type PspRequest } from '../psp-request.entity.js';
+import { statedBy } from './person-statement.js';
+import { nonExecutionProofs, pspAttempts, pspRequests } from '../psp-request.table.js';
 
 /** The facts of a new operation, for its first route. */
 interface NewOperation {

@@ -1,5 +1,5 @@
-import { type Change, insert, update } from '../core/change.js';
-import { type Capabilities } from '../psp/contract.js';
+import { type Change, insert, update } from '../../core/change.js';
+import { type Capabilities } from '../../psp/contract.js';
 import {
   type Answered,
   type Call,
@@ -10,8 +10,8 @@ import {
 } from './attempt.js';
 import { isFailoverCancel, type RouteHistory, isSuccess } from './assess-route.js';
 import { type RuledOut } from './next-step.js';
-import { type OrphanEffect, type PspRequest } from './psp-request.entity.js';
-import { orphanEffects, pspAttempts, pspRequests } from './psp-request.table.js';
+import { type OrphanEffect, type PspRequest } from '../psp-request.entity.js';
+import { orphanEffects, pspAttempts, pspRequests } from '../psp-request.table.js';
 
 /**
  * "Not found" is proof if a PSP promises that nothing can arrive any more. PSPs break promises: one bank's gateway

@@ -1,13 +1,13 @@
-import { HOUR, LEASE_MS, START } from '../../test/support/arbitrary-history.js';
-import { callOf, factOf, routeOf, historiesOfRoutes } from '../../test/support/notified-routes.js';
-import { type Capabilities, OTHER_PARAMETERS } from '../psp/contract.js';
-import { type NotificationItem } from '../psp/notification.js';
+import { HOUR, LEASE_MS, START } from '../../../test/support/arbitrary-history.js';
+import { callOf, factOf, routeOf, historiesOfRoutes } from '../../../test/support/notified-routes.js';
+import { type Capabilities, OTHER_PARAMETERS } from '../../psp/contract.js';
+import { type NotificationItem } from '../../psp/notification.js';
 import { orphansOf } from './attempt.js';
 import { type RouteHistory, assessRoute } from './assess-route.js';
-import { recordItem } from './notification.js';
-import { type PspAttempt, type PspRequest } from './psp-request.entity.js';
-import { orphanEffects } from './psp-request.table.js';
-import { statementAttempt } from './statement.js';
+import { recordItem } from './record-notification.js';
+import { type PspAttempt, type PspRequest } from '../psp-request.entity.js';
+import { orphanEffects } from '../psp-request.table.js';
+import { statementAttempt } from './person-statement.js';
 
 const now = new Date(START + HOUR);
 const can: Capabilities = {

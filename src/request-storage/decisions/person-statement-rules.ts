@@ -1,4 +1,4 @@
-import { type Capabilities } from '../psp/contract.js';
+import { type Capabilities } from '../../psp/contract.js';
 import {
   type FlightTime,
   isAboutKey,
@@ -9,8 +9,8 @@ import {
 } from './assess-route.js';
 import { isCall } from './attempt.js';
 import { referencesIn } from './reference.js';
-import { type PspAttempt } from './psp-request.entity.js';
-import { type Statement, statedBy } from './statement.js';
+import { type PspAttempt } from '../psp-request.entity.js';
+import { type Statement, statedBy } from './person-statement.js';
 
 /**
  * Why a person's statement about a route is not taken; null if it may be. A person speaks of what was seen: of the

@@ -1,10 +1,10 @@
-import { type Change, insert, update } from '../core/change.js';
-import { type Answer, type AttemptKind } from '../psp/contract.js';
+import { type Change, insert, update } from '../../core/change.js';
+import { type Answer, type AttemptKind } from '../../psp/contract.js';
 import { isOfStatement, isSuccess, type RouteHistory } from './assess-route.js';
-import { statedBy } from './statement.js';
+import { statedBy } from './person-statement.js';
 import { referencesIn } from './reference.js';
-import { type PspAttempt, type PspRequest } from './psp-request.entity.js';
-import { orphanEffects, pspAttempts } from './psp-request.table.js';
+import { type PspAttempt, type PspRequest } from '../psp-request.entity.js';
+import { orphanEffects, pspAttempts } from '../psp-request.table.js';
 
 /** All calls to PSPs for one entity key. */
 export interface OperationHistory {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { runs } from '../../test/support/property-runs.js';
-import { situation } from '../../test/support/arbitrary-history.js';
+import { runs } from '../../../test/support/property-runs.js';
+import { situation } from '../../../test/support/arbitrary-history.js';
 import { type RouteHistory, assessRoute } from './assess-route.js';
 import { nextStep } from './next-step.js';
-import { statementAttempt } from './statement.js';
+import { statementAttempt } from './person-statement.js';
 
 const most = runs(5_000);
 

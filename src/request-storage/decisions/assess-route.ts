@@ -3,12 +3,12 @@ import {
   type DeclineAdvice,
   type LookupCapability,
   OTHER_PARAMETERS,
-} from '../psp/contract.js';
-import { adviceFor } from '../psp/decline.js';
+} from '../../psp/contract.js';
+import { adviceFor } from '../../psp/decline.js';
 import { referenceIn } from './reference.js';
 import { wasSkipped } from './skipped-call.js';
-import { statedBy } from './statement.js';
-import { type ProofKind, type PspAttempt, type PspRequest } from './psp-request.entity.js';
+import { statedBy } from './person-statement.js';
+import { type ProofKind, type PspAttempt, type PspRequest } from '../psp-request.entity.js';
 
 /** A route with every call that was made on its behalf, oldest first. */
 export interface RouteHistory {

@@ -1,10 +1,10 @@
-import { HOUR, START } from '../../test/support/arbitrary-history.js';
-import { callOf, factOf, routeOf, historiesOfRoutes } from '../../test/support/notified-routes.js';
-import { type Outcome } from '../psp/contract.js';
-import { type NotificationItem } from '../psp/notification.js';
+import { HOUR, START } from '../../../test/support/arbitrary-history.js';
+import { callOf, factOf, routeOf, historiesOfRoutes } from '../../../test/support/notified-routes.js';
+import { type Outcome } from '../../psp/contract.js';
+import { type NotificationItem } from '../../psp/notification.js';
 import { type RouteHistory } from './assess-route.js';
-import { attribute } from './notification.js';
-import { type PspRequest } from './psp-request.entity.js';
+import { attribute } from './record-notification.js';
+import { type PspRequest } from '../psp-request.entity.js';
 
 const now = new Date(START + HOUR);
 /** The name at a PSP that keeps the last 8 characters. */

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { HOUR, situation, skips, withSkips } from '../../test/support/arbitrary-history.js';
-import { runs } from '../../test/support/property-runs.js';
+import { HOUR, situation, skips, withSkips } from '../../../test/support/arbitrary-history.js';
+import { runs } from '../../../test/support/property-runs.js';
 import { assessRoute } from './assess-route.js';
 import { MAX_CALLS, nextStep } from './next-step.js';
-import { type PspAttempt } from './psp-request.entity.js';
+import { type PspAttempt } from '../psp-request.entity.js';
 import { wasSkipped } from './skipped-call.js';
 
 type Situation = typeof situation extends fc.Arbitrary<infer Drawn> ? Drawn : never;

@@ -1,6 +1,6 @@
-import { type Hold } from '../core/hold.js';
-import { isSameAccount } from '../psp/account.js';
-import { type Capabilities, OTHER_PARAMETERS } from '../psp/contract.js';
+import { type Hold } from '../../core/hold.js';
+import { isSameAccount } from '../../psp/account.js';
+import { type Capabilities, OTHER_PARAMETERS } from '../../psp/contract.js';
 import { isCall } from './attempt.js';
 import {
   type Evidence,
@@ -12,9 +12,9 @@ import {
   withoutAsides,
 } from './assess-route.js';
 import { mayCallFrom, wasSkipped } from './skipped-call.js';
-import { type PspAttempt, type PspRequest } from './psp-request.entity.js';
+import { type PspAttempt, type PspRequest } from '../psp-request.entity.js';
 import { dueOnSchedule, type ScheduleFacts, type Way } from './schedule.js';
-import { statedBy } from './statement.js';
+import { statedBy } from './person-statement.js';
 import { insideWindow, mayCancel, mayHandInAgain, mayResend, waysToAsk } from './ways.js';
 
 /**

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { runs } from '../../test/support/property-runs.js';
-import { type Change } from '../core/change.js';
-import { type Answer, type Capabilities, outcomes } from '../psp/contract.js';
+import { runs } from '../../../test/support/property-runs.js';
+import { type Change } from '../../core/change.js';
+import { type Answer, type Capabilities, outcomes } from '../../psp/contract.js';
 import { type Answered, type OperationHistory, isCall } from './attempt.js';
 import { advance, type StepResult, evidenceOnly, handIn, startOperation } from './advance.js';
 import { type StepFacts } from './next-step.js';
-import { nonExecutionProofs, orphanEffects, pspAttempts, pspRequests } from './psp-request.table.js';
+import { nonExecutionProofs, orphanEffects, pspAttempts, pspRequests } from '../psp-request.table.js';
 
 const START = Date.UTC(2026, 0, 1);
 const token = '01900000-0000-7000-8000-00000000000a';

@@ -1,6 +1,6 @@
 import { type OperationHistory } from './attempt.js';
 import { type RouteHistory } from './assess-route.js';
-import { type PspAttempt, type PspRequest } from './psp-request.entity.js';
+import { type PspAttempt, type PspRequest } from '../psp-request.entity.js';
 
 /** Puts routes and attempts together, by entity key. Both must be in the order of their numbers. */
 export function historiesFrom(

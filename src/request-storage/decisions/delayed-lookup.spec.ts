@@ -1,6 +1,6 @@
-import { callOf, routeOf } from '../../test/support/notified-routes.js';
+import { callOf, routeOf } from '../../../test/support/notified-routes.js';
 import { wouldFindLaterRoute } from './delayed-lookup.js';
-import { type PspRequest } from './psp-request.entity.js';
+import { type PspRequest } from '../psp-request.entity.js';
 
 const routeWith = (more: Partial<PspRequest>) => routeOf([callOf(1, 'unknown')], more);
 

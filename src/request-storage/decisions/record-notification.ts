@@ -1,6 +1,6 @@
-import { type Change, insert, update } from '../core/change.js';
-import { type Answer, type Capabilities } from '../psp/contract.js';
-import { type NotificationItem } from '../psp/notification.js';
+import { type Change, insert, update } from '../../core/change.js';
+import { type Answer, type Capabilities } from '../../psp/contract.js';
+import { type NotificationItem } from '../../psp/notification.js';
 import { isSecondObject, type OperationHistory, orphansOf, responseOf } from './attempt.js';
 import { referenceIn } from './reference.js';
 import { type RuledOut } from './next-step.js';
@@ -14,8 +14,8 @@ import {
   isSuccess,
   assessRoute,
 } from './assess-route.js';
-import { type PspAttempt, type PspRequest } from './psp-request.entity.js';
-import { pspAttempts, pspRequests } from './psp-request.table.js';
+import { type PspAttempt, type PspRequest } from '../psp-request.entity.js';
+import { pspAttempts, pspRequests } from '../psp-request.table.js';
 
 /**
  * The result of a fact from a notification of a PSP.

@@ -1,8 +1,8 @@
-import { callOf, routeOf } from '../../test/support/notified-routes.js';
-import { START } from '../../test/support/arbitrary-history.js';
-import { type Capabilities, OTHER_PARAMETERS } from '../psp/contract.js';
-import { type PspAttempt } from './psp-request.entity.js';
-import { refusalOf } from './statement-rules.js';
+import { callOf, routeOf } from '../../../test/support/notified-routes.js';
+import { START } from '../../../test/support/arbitrary-history.js';
+import { type Capabilities, OTHER_PARAMETERS } from '../../psp/contract.js';
+import { type PspAttempt } from '../psp-request.entity.js';
+import { refusalOf } from './person-statement-rules.js';
 
 const MINUTE = 60_000;
 const flight = { leaseMs: 20_000 };
