@@ -1,27 +1,27 @@
 import { Command, type OutputConfiguration } from 'commander';
 import { VERSION } from '../core/version.js';
-import { addApiKeys } from './api-keys.js';
-import { addAudit } from './audit.js';
-import { addBank } from './bank.js';
-import { addBreaks } from './breaks.js';
+import { addApiKeys } from './api-keys.command.js';
+import { addAudit } from './audit.command.js';
+import { addBank } from './bank.command.js';
+import { addBreaks } from './breaks.command.js';
 import { type Perform, withExamples } from './command.js';
 import { addCompletion } from './completion.js';
-import { addDeadLetters } from './dead-letters.js';
-import { addExplain } from './explain.js';
-import { addFailover } from './failover.js';
-import { addLedger } from './ledger.js';
-import { addMerchants } from './merchants.js';
-import { addMigrate, type Migrate } from './migrate.js';
-import { addOperators } from './operators.js';
-import { addOrphans } from './orphans.js';
-import { addPayments } from './payments.js';
-import { addPayoutLimits } from './payout-limits.js';
-import { addPeriodicTasks } from './periodic-tasks.js';
-import { addPsps } from './psps.js';
-import { addReconcile } from './reconcile.js';
-import { addSealKey } from './seal-key.js';
-import { addStatus } from './status.js';
-import { addStuck } from './stuck.js';
+import { addDeadLetters } from './dead-letters.command.js';
+import { addExplain } from './explain.command.js';
+import { addFailover } from './failover.command.js';
+import { addLedger } from './ledger.command.js';
+import { addMerchants } from './merchants.command.js';
+import { addMigrate, type Migrate } from './migrate.command.js';
+import { addOperators } from './operators.command.js';
+import { addOrphans } from './orphans.command.js';
+import { addPayments } from './payments.command.js';
+import { addPayoutLimits } from './payout-limits.command.js';
+import { addPeriodicTasks } from './periodic-tasks.command.js';
+import { addPsps } from './psps.command.js';
+import { addReconcile } from './reconcile.command.js';
+import { addSealKey } from './seal-key.command.js';
+import { addStatus } from './status.command.js';
+import { addStuck } from './stuck.command.js';
 
 /** In the order in which the help lists them. */
 const groups = [

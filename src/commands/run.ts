@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { type Installation, type Outcome, type Perform } from './command.js';
-import { type Migrate } from './migrate.js';
+import { type Migrate } from './migrate.command.js';
 import { programOf } from './program.js';
 import { folded } from './text.js';
 

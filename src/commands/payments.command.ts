@@ -4,7 +4,7 @@ import { type PaymentReport } from '../console/payment-report.js';
 import { type OperationHistory } from '../request-storage/decisions/attempt.js';
 import { type PspAttempt, type PspRequest } from '../request-storage/psp-request.entity.js';
 import { command, type Perform, withExamples } from './command.js';
-import { orphanJson } from './orphans.js';
+import { orphanJson } from './orphans.command.js';
 import { ago, detailLines, exactly, folded } from './text.js';
 
 type Format = (money: Money) => string;

@@ -2,7 +2,7 @@ import { type Command } from 'commander';
 import { scopes } from '../core/caller.js';
 import { type ApiKeyView } from '../merchants/api-keys.service.js';
 import { actor, command, type Perform, withExamples } from './command.js';
-import { servicesOf } from './merchants.js';
+import { servicesOf } from './merchants.command.js';
 import { ago, exactly, list } from './text.js';
 
 interface Created {

@@ -1,7 +1,7 @@
 import { type Command } from 'commander';
 import { type Hold } from '../core/hold.js';
 import { actor, command, type Opened, type Perform, withExamples } from './command.js';
-import { routeJson } from './stuck.js';
+import { routeJson } from './stuck.command.js';
 import { ago, list } from './text.js';
 
 export function addFailover(payonce: Command, perform: Perform): void {
