@@ -7,8 +7,13 @@ import { type Change, changesOf, type Commit, type CommitResult, type Store } fr
 import { type Ids, SystemIds } from '../src/core/ids.js';
 import { Encryption } from '../src/core/encryption.js';
 import { encode } from '../src/database/commit/encoding.js';
-import { OBSERVED, paramsForOne, type Recognised, Statements } from '../src/database/commit/statement.js';
-import { type Shape } from '../src/database/commit/statement-text.js';
+import {
+  OBSERVED,
+  paramsForOne,
+  type Recognised,
+  Statements,
+} from '../src/database/commit/commit-statement.js';
+import { type Shape } from '../src/database/commit/commit-statement-text.js';
 import { ChargeFlow } from '../src/payments/charge.flow.js';
 import { PaymentOperations } from '../src/payments/payment-operations.js';
 import { type Answer, type Psps } from '../src/psp/contract.js';

@@ -93,7 +93,7 @@ const mutants = [
   },
   {
     guard: 'a key that pays out is known in capital letters, too',
-    file: 'src/console/merchants.controller.ts',
+    file: 'src/console/console-merchants.controller.ts',
     find: 'id === objectId(replaced)',
     put: 'id === replaced',
     specs: ['test/approvals/settings'],

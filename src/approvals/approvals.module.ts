@@ -16,9 +16,9 @@ import { EvidenceFiles } from './evidence-files.js';
 import { EvidenceController } from './evidence.controller.js';
 import { OperationSnooze } from './operation-snooze.entity.js';
 import { OperationsController } from './operations.controller.js';
-import { OperatorActions } from './operator-actions.js';
-import { PaymentActs } from './payment-acts.js';
-import { SettingActs } from './setting-acts.js';
+import { OperatorActions } from './actions.js';
+import { PaymentActs } from './payment-actions.js';
+import { SettingActs } from './setting-actions.js';
 import { Snoozes } from './snoozes.js';
 
 /** The acts of operators: done at once, or once a second person has approved them. */

@@ -13,10 +13,10 @@ import {
   subjectOfAction,
 } from './approvable-action.js';
 import { type ApprovalView } from './approval-views.js';
-import { OperatorActions } from './operator-actions.js';
-import { OperatorActs } from '../operators/operator-acts.js';
+import { OperatorActions } from './actions.js';
+import { OperatorActs } from '../operators/action-log.js';
 import { OperatorSessions, type SignedIn } from '../operators/operator-sessions.js';
-import { SettingActs } from './setting-acts.js';
+import { SettingActs } from './setting-actions.js';
 
 /** A request of the evening may be approved in the morning. */
 const VALID = "interval '12 hours'";

@@ -8,7 +8,7 @@ import { Problem } from '../core/problem.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { auditSubjectOf } from '../request-storage/entity-key.js';
 import { type FileView } from './approval-views.js';
-import { OperatorActs } from '../operators/operator-acts.js';
+import { OperatorActs } from '../operators/action-log.js';
 import { type SignedIn } from '../operators/operator-sessions.js';
 import { textOfPdf } from './pdf-text.js';
 

@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { CurrentOperator, ForRole } from '../operators/console-access.js';
 import { type RetryView, type SnoozeView, type VerdictView } from './approval-views.js';
 import { ApprovableActionDto, NoteDto, OperationDto, SnoozeDto, VerdictDto } from './dto/operation.dto.js';
-import { OperatorActions } from './operator-actions.js';
+import { OperatorActions } from './actions.js';
 import { type SignedIn } from '../operators/operator-sessions.js';
 import { Snoozes } from './snoozes.js';
 

@@ -4,8 +4,8 @@ import { Problem } from '../core/problem.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { auditSubjectOf } from '../request-storage/entity-key.js';
 import { type SnoozeView } from './approval-views.js';
-import { type NamedOperation } from './operator-actions.js';
-import { OperatorActs } from '../operators/operator-acts.js';
+import { type NamedOperation } from './actions.js';
+import { OperatorActs } from '../operators/action-log.js';
 import { type SignedIn } from '../operators/operator-sessions.js';
 
 /** For how long, whose the operation is meanwhile, and why. */

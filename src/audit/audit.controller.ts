@@ -9,7 +9,7 @@ import { CurrentOperator, ForRole } from '../operators/console-access.js';
 import { type AuditRow } from './audit.view.js';
 import { type PageView } from '../core/page.view.js';
 import { AuditCursorDto } from './dto/audit.dto.js';
-import { OperatorActs } from '../operators/operator-acts.js';
+import { OperatorActs } from '../operators/action-log.js';
 import { type SignedIn } from '../operators/operator-sessions.js';
 
 /** /ops/api/audit: what people did, here and at the command line. */

@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Logger } from 'pino';
 import { LOGGER } from '../config/config.module.js';
-import { OperatorActs } from '../operators/operator-acts.js';
+import { OperatorActs } from '../operators/action-log.js';
 
 /**
  * Writes down how each request of an operator ended that was to change something, or was refused. What it changed

@@ -199,7 +199,7 @@ async function fromFile(
   reports: Reports,
 ): Promise<Imported> {
   const [{ formatOf, mappedFormat }, fs, path] = await Promise.all([
-    import('../reconciliation/formats.js'),
+    import('../reconciliation/report-formats.js'),
     import('node:fs'),
     import('node:path'),
   ]);

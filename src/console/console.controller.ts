@@ -19,8 +19,8 @@ import { type PageView } from '../core/page.view.js';
 import { BreakOfPspDto } from '../ops/dto/break-of-psp.dto.js';
 import { type BreakWithNotesView } from '../reconciliation/reconciliation.view.js';
 import { ActivityDto } from './dto/activity.dto.js';
-import { ListPaymentsDto } from './dto/list-payments.dto.js';
-import { OperatorActions } from '../approvals/operator-actions.js';
+import { ListPaymentsDto } from './dto/search-payments.dto.js';
+import { OperatorActions } from '../approvals/actions.js';
 import { type SignedIn } from '../operators/operator-sessions.js';
 import { orphanRow, PaymentPages } from './payment-page.js';
 

@@ -19,7 +19,7 @@ import {
   type PayoutPageView,
   type PayoutRow,
 } from './installation-views.js';
-import { actorOf } from '../operators/operator-acts.js';
+import { actorOf } from '../operators/action-log.js';
 import { type SignedIn } from '../operators/operator-sessions.js';
 import { PayoutPages } from './payout-page.js';
 

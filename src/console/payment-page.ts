@@ -28,7 +28,7 @@ import {
 import { type SnoozeView } from '../approvals/approval-views.js';
 import { EvidenceFiles } from '../approvals/evidence-files.js';
 import { explain } from './explain.js';
-import { OperatorActs } from '../operators/operator-acts.js';
+import { OperatorActs } from '../operators/action-log.js';
 import { type SignedIn } from '../operators/operator-sessions.js';
 import { Snoozes } from '../approvals/snoozes.js';
 import { PaymentReports } from './payment-report.js';

@@ -13,7 +13,7 @@ import { Approvals } from '../approvals/approvals.js';
 import { ConsoleReader } from './console-reader.js';
 import { explainPayout } from './explain.js';
 import { type PayoutPageView } from './installation-views.js';
-import { OperatorActs } from '../operators/operator-acts.js';
+import { OperatorActs } from '../operators/action-log.js';
 import { type SignedIn } from '../operators/operator-sessions.js';
 import { operationRow, PageViews } from './payment-page.js';
 import { Snoozes } from '../approvals/snoozes.js';

@@ -15,9 +15,9 @@ import { type PspAccountRow, type RoutingView, type StoredPspRow } from './insta
 import { type SignedIn } from '../operators/operator-sessions.js';
 import { type StoredPspView, PspAdministration } from '../psp-accounts/psp-administration.js';
 import { type RoutingRule } from '../psp/router.js';
-import { actorOf } from '../operators/operator-acts.js';
+import { actorOf } from '../operators/action-log.js';
 import { PspAccounts } from './psp-accounts.js';
-import { SettingActs } from '../approvals/setting-acts.js';
+import { SettingActs } from '../approvals/setting-actions.js';
 
 /** /ops/api/psps: PSP accounts, where a payment would go, and breakers by hand. */
 @Controller('ops/api/psps')

@@ -11,7 +11,7 @@ import { PspDirectory } from '../psp/psp-directory.js';
 import { PspsConfig } from '../psp/psps-config.js';
 import { PspRouter, type RoutingFacts } from '../psp/router.js';
 import { type PspAccountRow, type RoutingView } from './installation-views.js';
-import { actorOf } from '../operators/operator-acts.js';
+import { actorOf } from '../operators/action-log.js';
 import { type SignedIn } from '../operators/operator-sessions.js';
 
 /** A process says every second which of its breakers are open; one that died says nothing any more. */

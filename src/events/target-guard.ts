@@ -1,6 +1,6 @@
 import { type LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
-import { createResolve, type Resolve } from './resolver.js';
+import { createResolve, type Resolve } from './address-resolver.js';
 import { hostOf, isPublic, type TargetFault, targetOf, type TargetPolicy } from './target.js';
 
 /** A URL with its checked addresses: a request may go only to these. */

@@ -3,7 +3,7 @@ import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type FastifyReply } from 'fastify';
 import { Registry } from 'prom-client';
 import { VERSION } from '../core/version.js';
-import { Operation, requestId } from '../http/operation.js';
+import { Operation, requestId } from '../http/operation.decorator.js';
 import { RequestHooks } from '../http/request-hooks.js';
 import { LiveView, ReadyView } from './health.view.js';
 import { Readiness } from '../database/readiness.js';

@@ -2,7 +2,7 @@ import { Controller, Post, Req } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBody, ApiParam, ApiTags } from '@nestjs/swagger';
 import { type FastifyRequest } from 'fastify';
-import { named, Operation } from '../http/operation.js';
+import { named, Operation } from '../http/operation.decorator.js';
 import { rawBodyOf, singleHeader } from '../http/request-hooks.js';
 import * as example from './notification.examples.js';
 import { ACCEPTED, AcceptedView, NotificationBody } from './notification.view.js';

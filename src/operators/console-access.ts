@@ -18,7 +18,7 @@ import { readId } from '../http/authentication.js';
 import { ApiLimits } from '../http/limits.js';
 import { RequestHooks } from '../http/request-hooks.js';
 import { StrangersGate } from '../http/strangers-gate.js';
-import { actorOf } from './operator-acts.js';
+import { actorOf } from './action-log.js';
 import { OperatorSessions, type SignedIn } from './operator-sessions.js';
 
 declare module 'fastify' {

@@ -7,7 +7,7 @@ import { Encryption } from '../core/encryption.js';
 import { type OperatorRole } from '../core/operator-role.js';
 import { Problem } from '../core/problem.js';
 import { translateOutage } from '../database/store-unavailable.js';
-import { OperatorActs } from './operator-acts.js';
+import { OperatorActs } from './action-log.js';
 import { digestOfToken } from './operators.js';
 import { isPassword } from './password.js';
 import { addressSource, CONFIRMATION, deviceSource } from './sign-in-source.js';

@@ -11,7 +11,7 @@ import { DatabaseModule } from '../database/database.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { ConsoleAccess } from './console-access.js';
 import { readOidcFile } from './oidc-settings.js';
-import { OperatorActs } from './operator-acts.js';
+import { OperatorActs } from './action-log.js';
 import { OperatorSessions } from './operator-sessions.js';
 import { Operator, OperatorSession, SignInLink } from './operator.entity.js';
 import { Operators } from './operators.js';

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { type Page } from '../core/page.js';
-import { aPage, Operation } from '../http/operation.js';
+import { aPage, Operation } from '../http/operation.decorator.js';
 import { ForOperators, PathId } from '../http/request.decorators.js';
 import { deadLetterCountView, DeadLetterView, deadLetterView } from '../jobs/dead-letter.view.js';
 import { DeadLetters } from '../jobs/dead-letters.js';

@@ -2,7 +2,7 @@ import { Controller, Get, Query, StreamableFile } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Clock } from '../core/clock.js';
 import { type Page } from '../core/page.js';
-import { aPage, Operation } from '../http/operation.js';
+import { aPage, Operation } from '../http/operation.decorator.js';
 import { ForOperators } from '../http/request.decorators.js';
 import { Ledger } from '../ledger/ledger.js';
 import {

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { Clock } from '../core/clock.js';
 import { Ids } from '../core/ids.js';
 import { type Page } from '../core/page.js';
-import { aPage, Operation } from '../http/operation.js';
+import { aPage, Operation } from '../http/operation.decorator.js';
 import { ForOperators, PathId } from '../http/request.decorators.js';
 import {
   BreakPage,

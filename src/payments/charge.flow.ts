@@ -11,7 +11,7 @@ import { type Call, type OperationHistory } from '../request-storage/decisions/a
 import { entityKey, pspIdempotencyKey, refuseForgottenKey } from '../request-storage/entity-key.js';
 import { type RuledOut } from '../request-storage/decisions/next-step.js';
 import { customerHashes } from './customer-hash.js';
-import { failureOf } from './failure.js';
+import { failureOf } from './payment-failure.js';
 import { type Payment } from './payment.entity.js';
 import { type PaymentEvent } from './payment.lifecycle.js';
 import { type Decided, type PaymentOperation } from './payment-operation.js';

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { type Page } from '../core/page.js';
-import { aPage, Operation } from '../http/operation.js';
+import { aPage, Operation } from '../http/operation.decorator.js';
 import { CurrentCaller, KeyedBy, MovesMoney, PathId, Scopes } from '../http/request.decorators.js';
 import { PageOf } from '../http/view-fields.js';
 import { type KeyedAnswer, type RequestContext } from '../core/keyed-request.js';

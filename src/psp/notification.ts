@@ -1,5 +1,5 @@
 import { type Answer, type Operation } from './contract.js';
-import { type AnnouncedReport } from './reports.js';
+import { type AnnouncedReport } from './psp-reports.js';
 
 /** A notification of a PSP, checked and translated. Holds nothing secret: it is stored. */
 export interface PspNotification {

@@ -5,7 +5,7 @@ import { type NotificationReader } from './notification.js';
 import { type Fingerprints, type PspAccount } from './psp-directory.js';
 import { type PspConfig } from './psp-entry.js';
 import { adapterNamed } from './registry.js';
-import { type ReportSource } from './reports.js';
+import { type ReportSource } from './psp-reports.js';
 import { type RoutingRule } from './router.js';
 
 /** Stored accounts and routing, as this process last read them. */

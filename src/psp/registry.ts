@@ -10,7 +10,7 @@ import { BankSepaPsp } from './bank-sepa/bank-sepa.psp.js';
 import { type BankSettings } from './bank-sepa/bank-settings.js';
 import { type PspAdapter } from './contract.js';
 import { type NotificationReader } from './notification.js';
-import { type ReportSource } from './reports.js';
+import { type ReportSource } from './psp-reports.js';
 import { AdyenReports } from './adyen/adyen.reports.js';
 import { StripeReports } from './stripe/stripe.reports.js';
 import { keylessCapabilities, StripePsp } from './stripe/stripe.psp.js';

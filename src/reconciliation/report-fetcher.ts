@@ -1,11 +1,11 @@
 import { type Clock } from '../core/clock.js';
 import { redact } from '../core/redact.js';
-import { type Period, ReportNotFetched, type ReportSource } from '../psp/reports.js';
+import { type Period, ReportNotFetched, type ReportSource } from '../psp/psp-reports.js';
 import { dueTimes, nextDue, type Schedule } from '../psp/reconciliation-settings.js';
 import { adyenReport } from './adyen-report.js';
 import { camtReport } from './camt-report.js';
 import { type ReportFetch, type ReportFetches } from './report-fetches.js';
-export { ReportNotFetched } from '../psp/reports.js';
+export { ReportNotFetched } from '../psp/psp-reports.js';
 import { type Imported, type ReportImporter } from './report-importer.js';
 import { type ReportFormat } from './report-format.js';
 import { ReportRefused } from './report-line.js';

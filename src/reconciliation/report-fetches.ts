@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Pool, type PoolClient } from 'pg';
 import { translateOutage } from '../database/store-unavailable.js';
-import { type AnnouncedReport, type Period } from '../psp/reports.js';
+import { type AnnouncedReport, type Period } from '../psp/psp-reports.js';
 
 /** A report that is to be fetched. */
 export interface ReportFetch {

@@ -7,7 +7,7 @@ import { registerLookedUp } from '../core/looked-up-gauge.js';
 import { oncePer, PspsConfig, reportsAreOf, reportSourceOf } from '../psp/psps-config.js';
 import { type PspConfig } from '../psp/psp-entry.js';
 import { type ReconciliationSettings } from '../psp/reconciliation-settings.js';
-import { type AnnouncedReport } from '../psp/reports.js';
+import { type AnnouncedReport } from '../psp/psp-reports.js';
 import { ReportFetcher } from './report-fetcher.js';
 import { type FetchFigures, ReportFetches } from './report-fetches.js';
 import { ReportImporter } from './report-importer.js';

@@ -1,6 +1,6 @@
 import { type Change, type Store, update } from '../core/change.js';
 import { audit } from '../database/audit.js';
-import { failureOf } from '../payments/failure.js';
+import { failureOf } from '../payments/payment-failure.js';
 import { type Payment } from '../payments/payment.entity.js';
 import { paymentLifecycle } from '../payments/payment.lifecycle.js';
 import {

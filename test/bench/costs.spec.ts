@@ -1,6 +1,6 @@
 import { type Client } from 'pg';
 import { recordCharge, type RecordedCommit } from '../../bench/charge-statements.js';
-import { paramsForOne } from '../../src/database/commit/statement.js';
+import { paramsForOne } from '../../src/database/commit/commit-statement.js';
 import { onDatabase, type FreshDatabase, freshDatabase } from '../support/database.js';
 
 /**

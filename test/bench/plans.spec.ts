@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { recordCharge } from '../../bench/charge-statements.js';
 import { FIRST_REPLAN, Lane } from '../../src/database/commit/lane.js';
-import { type Shape } from '../../src/database/commit/statement-text.js';
+import { type Shape } from '../../src/database/commit/commit-statement-text.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 
 /**

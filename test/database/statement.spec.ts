@@ -1,8 +1,8 @@
 import '../../src/entities.js';
 import { type Change, type Insert, insert, update } from '../../src/core/change.js';
 import { idempotencyKeys } from '../../src/idempotency/idempotency-key.table.js';
-import { OBSERVED, Statements } from '../../src/database/commit/statement.js';
-import { type Shape } from '../../src/database/commit/statement-text.js';
+import { OBSERVED, Statements } from '../../src/database/commit/commit-statement.js';
+import { type Shape } from '../../src/database/commit/commit-statement-text.js';
 import { paymentTransitions } from '../../src/payments/payment.table.js';
 
 const [merchantId, token] = ['01900000-0000-7000-8000-000000000001', '01900000-0000-7000-8000-00000000000a'];

@@ -16,7 +16,7 @@ import { DeliveryRecords } from '../../src/events/delivery-records.js';
 import { EventRetention } from '../../src/events/event-retention.js';
 import { EventsService } from '../../src/events/events.service.js';
 import { fanOut } from '../../src/events/fan-out.js';
-import { type Resolve } from '../../src/events/resolver.js';
+import { type Resolve } from '../../src/events/address-resolver.js';
 import { type TargetPolicy } from '../../src/events/target.js';
 import { TargetGuard } from '../../src/events/target-guard.js';
 import { WebhookEndpointsService } from '../../src/events/webhook-endpoints.service.js';

@@ -2,7 +2,7 @@ import { IsFlag, IsOneOf, IsText, IsWholeNumber } from '../../http/fields.js';
 import { UUID } from '../../http/shared-fields.js';
 import { refused } from '../../http/request.pipe.js';
 import { type OperationAction } from '../approvable-action.js';
-import { type Ask, asks } from '../operator-actions.js';
+import { type Ask, asks } from '../actions.js';
 import { type NewSnooze } from '../snoozes.js';
 import { IsTotpCode } from '../../operators/dto/totp-code.js';
 

@@ -1,7 +1,7 @@
 import { IsOneOf, IsText } from '../../http/fields.js';
 import { UUID } from '../../http/shared-fields.js';
 import { type InboxList } from '../installation-reader.js';
-import { CursorDto } from './list-payments.dto.js';
+import { CursorDto } from './search-payments.dto.js';
 
 export class ListPayoutsDto extends CursorDto {
   @IsText({ maxLength: 255, optional: true, message: 'must be 1 to 255 characters' })

@@ -17,8 +17,8 @@ import { isOutage, translateOutage, StoreUnavailable } from '../store-unavailabl
 import { type Columns, columnsOf } from './columns.js';
 import { encode } from './encoding.js';
 import { Lane } from './lane.js';
-import { type Given, paramsForMany, paramsForOne, Statements } from './statement.js';
-import { type Shape } from './statement-text.js';
+import { type Given, paramsForMany, paramsForOne, Statements } from './commit-statement.js';
+import { type Shape } from './commit-statement-text.js';
 import { type Table } from '../../core/table.js';
 import { inSpan, type SpanOptions } from '../../core/tracing.js';
 import { TENANTS, tenants } from '../tenants.js';

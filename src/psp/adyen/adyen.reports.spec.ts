@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { ReportNotFetched } from '../reports.js';
+import { ReportNotFetched } from '../psp-reports.js';
 import { AdyenReports, reportOf } from './adyen.reports.js';
 
 const name = 'settlement_detail_report_batch_7.csv';

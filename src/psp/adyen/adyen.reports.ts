@@ -1,5 +1,5 @@
 import { type AdyenItem } from './adyen.webhook-items.js';
-import { type AnnouncedReport, ReportNotFetched, type ReportSource } from '../reports.js';
+import { type AnnouncedReport, ReportNotFetched, type ReportSource } from '../psp-reports.js';
 
 const MAX_URL_LENGTH = 2_048;
 /** Five million lines are about a gigabyte. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import { type Clock } from '../../core/clock.js';
-import { type AnnouncedReport, ReportNotFetched, type ReportSource } from '../reports.js';
+import { type AnnouncedReport, ReportNotFetched, type ReportSource } from '../psp-reports.js';
 import { type DropKey, openDrop } from './bank-drop.js';
 import { type SftpSettings } from './bank-settings.js';
 

@@ -1,5 +1,5 @@
 import StripeSdk from 'stripe';
-import { type Period, type ReportSource } from '../reports.js';
+import { type Period, type ReportSource } from '../psp-reports.js';
 import { StripeAccount } from './stripe-account.js';
 
 interface StripeReportOptions {

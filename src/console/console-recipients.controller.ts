@@ -3,11 +3,11 @@ import { PathId } from '../http/request.decorators.js';
 import { Recipients } from '../payouts/recipients.js';
 import { CurrentOperator, ForRole } from '../operators/console-access.js';
 import { type PageView } from '../core/page.view.js';
-import { CursorDto } from './dto/list-payments.dto.js';
+import { CursorDto } from './dto/search-payments.dto.js';
 import { ApproveRecipientDto, RecipientIdDto } from './dto/merchants.dto.js';
 import { InstallationReader } from './installation-reader.js';
 import { type RecipientRow } from './installation-views.js';
-import { actorOf } from '../operators/operator-acts.js';
+import { actorOf } from '../operators/action-log.js';
 import { type SignedIn } from '../operators/operator-sessions.js';
 
 const MerchantId = () => PathId('merchant', '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e46');

@@ -2,7 +2,7 @@ import { type Change, FromNow, type Value } from '../../core/change.js';
 import { tenants } from '../tenants.js';
 import { type Column, type ColumnType } from './columns.js';
 import { encode, encodeArray } from './encoding.js';
-import { type Planned, planOf, type Shape, shapeOf } from './statement-text.js';
+import { type Planned, planOf, type Shape, shapeOf } from './commit-statement-text.js';
 
 const LEASE = 'bigint' satisfies ColumnType;
 

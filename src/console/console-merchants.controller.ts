@@ -12,7 +12,7 @@ import { Approvals } from '../approvals/approvals.js';
 import { CurrentOperator, ForRole } from '../operators/console-access.js';
 import { type ChangedView } from '../approvals/approval-views.js';
 import { type PageView } from '../core/page.view.js';
-import { CursorDto } from './dto/list-payments.dto.js';
+import { CursorDto } from './dto/search-payments.dto.js';
 import {
   ApiKeyIdDto,
   CreateApiKeyDto,
@@ -24,7 +24,7 @@ import {
 } from './dto/merchants.dto.js';
 import { InstallationReader } from './installation-reader.js';
 import { type MerchantPageView, type MerchantRow, type NewApiKeyView } from './installation-views.js';
-import { actorOf } from '../operators/operator-acts.js';
+import { actorOf } from '../operators/action-log.js';
 import { type SignedIn } from '../operators/operator-sessions.js';
 
 const EXAMPLE = '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e46';

@@ -7,7 +7,7 @@ import { PaymentsService } from '../payments/payments.service.js';
 import { RefundsService } from '../refunds/refunds.service.js';
 import { subjectOf } from '../request-storage/entity-key.js';
 import { type OperationAction } from './approvable-action.js';
-import { actorOf } from '../operators/operator-acts.js';
+import { actorOf } from '../operators/action-log.js';
 import { verdictOnBegun } from './verdict.js';
 
 type PaymentAct = Extract<OperationAction, { kind: 'cancel_payment' | 'refund_payment' }>;

@@ -8,7 +8,7 @@ import { checkPayoutLimit, PayoutLimits } from '../merchants/payout-limits.js';
 import { PspAdministration } from '../psp-accounts/psp-administration.js';
 import { type SettingAction } from './approvable-action.js';
 import { type Bounds, liftsBound } from './lifts-bound.js';
-import { actorOf } from '../operators/operator-acts.js';
+import { actorOf } from '../operators/action-log.js';
 
 /** Encryption context of a change of a stored PSP account that waits for an approval. */
 const CHANGE = 'approval/psp-account';

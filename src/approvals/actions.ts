@@ -13,9 +13,9 @@ import { type Statement } from '../request-storage/decisions/person-statement.js
 import { type OperationAction } from './approvable-action.js';
 import { type RetryView, type VerdictView } from './approval-views.js';
 import { EvidenceFiles } from './evidence-files.js';
-import { actorOf, OperatorActs } from '../operators/operator-acts.js';
+import { actorOf, OperatorActs } from '../operators/action-log.js';
 import { type SignedIn } from '../operators/operator-sessions.js';
-import { PaymentActs } from './payment-acts.js';
+import { PaymentActs } from './payment-actions.js';
 import { verdictOnLookup, verdictOnRetry } from './verdict.js';
 
 /** How an operator names an operation. */

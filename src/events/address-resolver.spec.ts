@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createResolve } from './resolver.js';
+import { createResolve } from './address-resolver.js';
 
 /** A DNS server on loopback that answers nothing, or every question about IPv4 with this address. */
 async function dnsServer(
