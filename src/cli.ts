@@ -1,5 +1,5 @@
 import { type INestApplicationContext } from '@nestjs/common';
-import { type Opened, type Operations, type Outcome } from './commands/command.js';
+import { type OpenInstallation, type Operations, type Outcome } from './commands/command.js';
 import { findCardNumber } from './core/card-number.js';
 import { SystemClock } from './core/clock.js';
 import { type Config, ConfigError, loadConfig } from './config/config.js';
@@ -45,7 +45,7 @@ const asCommand = { entities, poolSize: 2, applicationName: 'payonce-cli' };
 export async function withInstallation(
   env: NodeJS.ProcessEnv,
   announce: (place: string) => void,
-  work: (opened: Opened) => Promise<Outcome>,
+  work: (opened: OpenInstallation) => Promise<Outcome>,
 ): Promise<Outcome> {
   const config = loadConfig(env);
   const clock = new DatabaseClock(new SystemClock(config.clockOffsetMs));

@@ -1,7 +1,7 @@
 import { type Command } from 'commander';
 import { scopes } from '../core/caller.js';
 import { type ApiKeyView } from '../merchants/api-keys.service.js';
-import { actor, command, type Perform, withExamples } from './command.js';
+import { actor, command, type RunCommand, withExamples } from './command.js';
 import { servicesOf } from './merchants.command.js';
 import { ago, exactly, list } from './text.js';
 
@@ -13,7 +13,7 @@ interface Created {
   readonly test?: boolean;
 }
 
-export function addApiKeys(payonce: Command, perform: Perform): void {
+export function addApiKeys(payonce: Command, perform: RunCommand): void {
   const apiKeys = withExamples(
     payonce.command('api-keys').description('create, list, rotate and revoke API keys of a merchant'),
     'list --merchant 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e43',

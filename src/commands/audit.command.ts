@@ -1,9 +1,9 @@
 import { type Command } from 'commander';
 import { Problem } from '../core/problem.js';
-import { command, type Perform, withExamples } from './command.js';
+import { command, type RunCommand, withExamples } from './command.js';
 import { detailLines } from './text.js';
 
-export function addAudit(payonce: Command, perform: Perform): void {
+export function addAudit(payonce: Command, perform: RunCommand): void {
   const audit = withExamples(
     payonce.command('audit').description('verify and export what people did (docs/console.md)'),
     'verify',

@@ -7,8 +7,8 @@ import {
   type BankWork,
   command,
   numberOf,
-  type Opened,
-  type Perform,
+  type OpenInstallation,
+  type RunCommand,
   withExamples,
 } from './command.js';
 import { ago, list } from './text.js';
@@ -42,7 +42,7 @@ interface FileRow {
 
 const MAX_LISTED = 1_000;
 
-export function addBank(payonce: Command, perform: Perform): void {
+export function addBank(payonce: Command, perform: RunCommand): void {
   const bank = withExamples(
     payonce
       .command('bank')
@@ -130,7 +130,11 @@ export function addBank(payonce: Command, perform: Perform): void {
 }
 
 /** Who had money leave before its time. */
-async function recordSending({ database, clock, ids }: Opened, psp: string, detail: object): Promise<void> {
+async function recordSending(
+  { database, clock, ids }: OpenInstallation,
+  psp: string,
+  detail: object,
+): Promise<void> {
   const { recordAct } = await import('../database/record-act.js');
   await recordAct(database.dataSource.manager, {
     merchantId: NO_MERCHANT,
@@ -144,7 +148,7 @@ async function recordSending({ database, clock, ids }: Opened, psp: string, deta
 }
 
 function withBank<T>(
-  { withBankFiles }: Opened,
+  { withBankFiles }: OpenInstallation,
   psp: string,
   work: (files: BankWork) => Promise<T>,
 ): Promise<T> {

@@ -6,12 +6,20 @@ import {
   type ReconciliationBreak,
 } from '../reconciliation/breaks.js';
 import { Problem } from '../core/problem.js';
-import { actor, command, noteOf, type Opened, type Outcome, type Perform, withExamples } from './command.js';
+import {
+  actor,
+  command,
+  noteOf,
+  type OpenInstallation,
+  type Outcome,
+  type RunCommand,
+  withExamples,
+} from './command.js';
 import { ago, detailLines, exactly, list } from './text.js';
 
 const ID = '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42';
 
-export function addBreaks(payonce: Command, perform: Perform): void {
+export function addBreaks(payonce: Command, perform: RunCommand): void {
   const breaks = withExamples(
     payonce.command('breaks').description('list and resolve reconciliation breaks (docs/runbooks/break.md)'),
     'list',
@@ -107,12 +115,12 @@ export function addBreaks(payonce: Command, perform: Perform): void {
     );
 }
 
-async function breaksOf({ database, clock }: Opened): Promise<Breaks> {
+async function breaksOf({ database, clock }: OpenInstallation): Promise<Breaks> {
   const { Breaks } = await import('../reconciliation/breaks.js');
   return new Breaks(database.dataSource, clock);
 }
 
-function byOf({ ids, clock }: Opened): BreakActor {
+function byOf({ ids, clock }: OpenInstallation): BreakActor {
   return { actor: actor(), auditId: ids.uuid(), at: clock.now() };
 }
 

@@ -38,7 +38,7 @@ export interface BankWork {
 }
 
 /** The installation that commands work on. */
-export interface Opened {
+export interface OpenInstallation {
   /** Which installation it is, for people; without secrets. */
   readonly place: string;
   readonly database: Database;
@@ -70,7 +70,7 @@ export interface Installation {
   withInstallation(
     env: NodeJS.ProcessEnv,
     announce: (place: string) => void,
-    work: (opened: Opened) => Promise<Outcome>,
+    work: (opened: OpenInstallation) => Promise<Outcome>,
   ): Promise<Outcome>;
   /** Runs the pending migrations, or with `plan` names them alone. */
   migrations(
@@ -83,7 +83,7 @@ export interface Installation {
 }
 
 /** Opens the installation, says which it is, does the work and prints what it came to. Makes and migrates none. */
-export type Perform = (work: (opened: Opened) => Promise<Outcome>) => Promise<void>;
+export type RunCommand = (work: (opened: OpenInstallation) => Promise<Outcome>) => Promise<void>;
 
 let by: string | null = null;
 
@@ -109,7 +109,7 @@ function actorName(text: string): string {
 export async function noteOf(
   option: string,
   text: string,
-  { holdsCardNumber }: Pick<Opened, 'holdsCardNumber'>,
+  { holdsCardNumber }: Pick<OpenInstallation, 'holdsCardNumber'>,
 ): Promise<string> {
   const note = text.trim();
   if (note.length === 0 || note.length > 500) {

@@ -3,7 +3,7 @@ import { type Clock } from '../core/clock.js';
 import { Problem } from '../core/problem.js';
 import { type DeadLetter } from '../jobs/dead-letter.entity.js';
 import { type DeadLetterFilter, type DeadLetters, type Selection } from '../jobs/dead-letters.js';
-import { actor, command, numberOf, type Opened, type Perform, withExamples } from './command.js';
+import { actor, command, numberOf, type OpenInstallation, type RunCommand, withExamples } from './command.js';
 import { ago, folded, list } from './text.js';
 
 /** How many letters one list shows. */
@@ -19,7 +19,7 @@ interface Selecting {
   readonly yes?: true;
 }
 
-export function addDeadLetters(payonce: Command, perform: Perform): void {
+export function addDeadLetters(payonce: Command, perform: RunCommand): void {
   const dlq = withExamples(
     payonce
       .command('dlq')
@@ -115,7 +115,7 @@ function selectionOf(ids: readonly string[], { kind, cause, all }: Selecting, ca
   return { ...(kind === undefined ? {} : { kind }), ...(cause === undefined ? {} : { cause }) };
 }
 
-async function lettersOf({ database, clock, ids }: Opened): Promise<DeadLetters> {
+async function lettersOf({ database, clock, ids }: OpenInstallation): Promise<DeadLetters> {
   const [{ DeadLetters }, { DeadLetter }, { StagedJobs }] = await Promise.all([
     import('../jobs/dead-letters.js'),
     import('../jobs/dead-letter.entity.js'),

@@ -1,8 +1,8 @@
 import { type Command } from 'commander';
-import { command, type Perform } from './command.js';
+import { command, type RunCommand } from './command.js';
 import { folded } from './text.js';
 
-export function addExplain(payonce: Command, perform: Perform): void {
+export function addExplain(payonce: Command, perform: RunCommand): void {
   command(
     payonce,
     'explain <id-or-reference>',

@@ -1,10 +1,10 @@
 import { type Command } from 'commander';
 import { type Hold } from '../core/hold.js';
-import { actor, command, type Opened, type Perform, withExamples } from './command.js';
+import { actor, command, type OpenInstallation, type RunCommand, withExamples } from './command.js';
 import { routeJson } from './stuck.command.js';
 import { ago, list } from './text.js';
 
-export function addFailover(payonce: Command, perform: Perform): void {
+export function addFailover(payonce: Command, perform: RunCommand): void {
   const failover = withExamples(
     payonce.command('failover').description('hold or resume failover (docs/operations.md#lost-commits)'),
     'status',
@@ -71,7 +71,7 @@ export function addFailover(payonce: Command, perform: Perform): void {
     );
 }
 
-async function set({ database }: Opened, hold: Exclude<Hold, 'unknown'>) {
+async function set({ database }: OpenInstallation, hold: Exclude<Hold, 'unknown'>) {
   const { setHold } = await import('../database/failover-hold.js');
   const heldUntil = await setHold(database.pool, hold, actor());
   return { json: { hold, held_until: heldUntil }, text: holdText(hold, heldUntil) };
@@ -88,7 +88,7 @@ function holdText(hold: Hold, heldUntil: Date | null): string {
   }
 }
 
-async function stuckRoutesOf({ database }: Opened) {
+async function stuckRoutesOf({ database }: OpenInstallation) {
   const { StuckRoutes } = await import('../request-storage/stuck-list.js');
   return new StuckRoutes(database.pool);
 }

@@ -1,7 +1,15 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Ledger, type LedgerAccount, type Days, type StatementFilter } from '../ledger/ledger.js';
 import { Problem } from '../core/problem.js';
-import { actor, command, noteOf, numberOf, type Opened, type Perform, withExamples } from './command.js';
+import {
+  actor,
+  command,
+  noteOf,
+  numberOf,
+  type OpenInstallation,
+  type RunCommand,
+  withExamples,
+} from './command.js';
 import { ago, detailLines, list } from './text.js';
 
 interface DayOptions {
@@ -29,7 +37,7 @@ const ACCOUNTS = [
 ] as const satisfies readonly LedgerAccount[];
 const MAX_LISTED = 1_000;
 
-export function addLedger(payonce: Command, perform: Perform): void {
+export function addLedger(payonce: Command, perform: RunCommand): void {
   const ledger = withExamples(
     payonce.command('ledger').description('show what each PSP took, cost and holds (docs/ledger.md)'),
     'balances',
@@ -196,7 +204,7 @@ function withCorrection(made: Command): Command {
 }
 
 /** With what is due posted first, so that the answer holds what happened until now. */
-async function ledgerOf({ database, clock }: Opened): Promise<Ledger> {
+async function ledgerOf({ database, clock }: OpenInstallation): Promise<Ledger> {
   const [{ Ledger }, { LedgerPoster }] = await Promise.all([
     import('../ledger/ledger.js'),
     import('../ledger/ledger-poster.js'),

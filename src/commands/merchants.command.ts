@@ -8,10 +8,10 @@ import {
   settingsJson,
 } from '../core/merchant-settings.js';
 import { type Merchant } from '../merchants/merchant.entity.js';
-import { actor, command, type Opened, type Perform, withExamples } from './command.js';
+import { actor, command, type OpenInstallation, type RunCommand, withExamples } from './command.js';
 import { ago, list } from './text.js';
 
-export function addMerchants(payonce: Command, perform: Perform): void {
+export function addMerchants(payonce: Command, perform: RunCommand): void {
   const merchants = withExamples(
     payonce.command('merchants').description('create and list merchants'),
     'create --name Shop',
@@ -49,12 +49,12 @@ export function addMerchants(payonce: Command, perform: Perform): void {
   );
 }
 
-export async function servicesOf({ database, clock, ids }: Opened) {
+export async function servicesOf({ database, clock, ids }: OpenInstallation) {
   const { merchantServices } = await import('./merchant-services.js');
   return merchantServices(database.dataSource, clock, ids);
 }
 
-function addSetting(merchants: Command, key: SettingKey, perform: Perform): void {
+function addSetting(merchants: Command, key: SettingKey, perform: RunCommand): void {
   const { name, option, help, label } = merchantSettings[key];
   const values = [...(choicesOf(key)?.keys() ?? [])];
   const value = new Option(option, `the value; ${help}`).makeOptionMandatory();

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
 import { type OperatorRole, operatorRoles } from '../core/operator-role.js';
 import { Problem } from '../core/problem.js';
-import { actor, command, type Perform, withExamples } from './command.js';
+import { actor, command, type RunCommand, withExamples } from './command.js';
 import { ago, list } from './text.js';
 
-export function addOperators(payonce: Command, perform: Perform): void {
+export function addOperators(payonce: Command, perform: RunCommand): void {
   const operators = withExamples(
     payonce.command('operators').description('keep the people who sign in to the console (docs/console.md)'),
     'create ada --role operator',

@@ -2,7 +2,7 @@ import { type Command } from 'commander';
 import { Problem } from '../core/problem.js';
 import { type OrphanEffects } from '../request-storage/orphan-effects.js';
 import { type OrphanEffect } from '../request-storage/psp-request.entity.js';
-import { actor, command, noteOf, type Opened, type Perform, withExamples } from './command.js';
+import { actor, command, noteOf, type OpenInstallation, type RunCommand, withExamples } from './command.js';
 import { ago, list } from './text.js';
 
 interface Which {
@@ -12,7 +12,7 @@ interface Which {
   readonly pspReference?: string | null;
 }
 
-export function addOrphans(payonce: Command, perform: Perform): void {
+export function addOrphans(payonce: Command, perform: RunCommand): void {
   const orphans = withExamples(
     payonce
       .command('orphans')
@@ -102,7 +102,7 @@ export function addOrphans(payonce: Command, perform: Perform): void {
     );
 }
 
-async function orphanEffectsOf({ database }: Opened): Promise<OrphanEffects> {
+async function orphanEffectsOf({ database }: OpenInstallation): Promise<OrphanEffects> {
   const [{ OrphanEffects }, { OrphanEffect }] = await Promise.all([
     import('../request-storage/orphan-effects.js'),
     import('../request-storage/psp-request.entity.js'),

@@ -3,13 +3,13 @@ import { type Money } from '../core/money.js';
 import { type PaymentReport } from '../console/payment-report.js';
 import { type OperationHistory } from '../request-storage/decisions/attempt.js';
 import { type PspAttempt, type PspRequest } from '../request-storage/psp-request.entity.js';
-import { command, type Perform, withExamples } from './command.js';
+import { command, type RunCommand, withExamples } from './command.js';
 import { orphanJson } from './orphans.command.js';
 import { ago, detailLines, exactly, folded } from './text.js';
 
 type Format = (money: Money) => string;
 
-export function addPayments(payonce: Command, perform: Perform): void {
+export function addPayments(payonce: Command, perform: RunCommand): void {
   const payments = withExamples(
     payonce.command('payments').description('look a payment up'),
     'show order-1234',
@@ -112,9 +112,9 @@ function line(name: string, value: string | false | null): Line[] {
   return value === false || value === null ? [] : [[name, value]];
 }
 
-type Shown = readonly [first: string, details: readonly Line[]];
+type SectionEntry = readonly [first: string, details: readonly Line[]];
 
-function section<T>(title: string, all: readonly T[], shownOf: (one: T) => Shown): string[] {
+function section<T>(title: string, all: readonly T[], shownOf: (one: T) => SectionEntry): string[] {
   if (all.length === 0) return [];
   return [
     '',

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { type PayoutLimit, type PayoutLimits } from '../merchants/payout-limits.js';
-import { actor, command, type Opened, type Perform, withExamples } from './command.js';
+import { actor, command, type OpenInstallation, type RunCommand, withExamples } from './command.js';
 import { list } from './text.js';
 
 const SHOP = '--merchant 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e43';
@@ -11,7 +11,7 @@ interface Named {
   readonly per: PayoutLimit['per'];
 }
 
-export function addPayoutLimits(payonce: Command, perform: Perform): void {
+export function addPayoutLimits(payonce: Command, perform: RunCommand): void {
   const limits = withExamples(
     payonce.command('payout-limits').description('limit what a merchant pays out in a day (UTC)'),
     `set ${SHOP} --currency EUR --per merchant --amount 5000000`,
@@ -70,7 +70,7 @@ function named(made: Command): Command {
     );
 }
 
-async function limitsOf({ database, clock, ids }: Opened): Promise<PayoutLimits> {
+async function limitsOf({ database, clock, ids }: OpenInstallation): Promise<PayoutLimits> {
   const { PayoutLimits } = await import('../merchants/payout-limits.js');
   return new PayoutLimits(database.dataSource, clock, ids);
 }

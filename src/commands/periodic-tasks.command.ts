@@ -3,10 +3,10 @@ import { type PeriodicTask } from '../jobs/periodic-task-leases.js';
 import { type Clock } from '../core/clock.js';
 import { Problem } from '../core/problem.js';
 import { type Database } from '../database/database.js';
-import { command, type Perform, withExamples } from './command.js';
+import { command, type RunCommand, withExamples } from './command.js';
 import { duration, list } from './text.js';
 
-export function addPeriodicTasks(payonce: Command, perform: Perform): void {
+export function addPeriodicTasks(payonce: Command, perform: RunCommand): void {
   const tasks = withExamples(
     payonce
       .command('tasks')

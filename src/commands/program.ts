@@ -4,7 +4,7 @@ import { addApiKeys } from './api-keys.command.js';
 import { addAudit } from './audit.command.js';
 import { addBank } from './bank.command.js';
 import { addBreaks } from './breaks.command.js';
-import { type Perform, withExamples } from './command.js';
+import { type RunCommand, withExamples } from './command.js';
 import { addCompletion } from './completion.js';
 import { addDeadLetters } from './dead-letters.command.js';
 import { addExplain } from './explain.command.js';
@@ -50,7 +50,7 @@ const groups = [
  * `payonce` with all its commands. Their files import what a command works with when it is performed, and
  * nothing of it before: help, the version and completion take no longer than Node does.
  */
-export function programOf(perform: Perform, migrate: Migrate, output: OutputConfiguration = {}): Command {
+export function programOf(perform: RunCommand, migrate: Migrate, output: OutputConfiguration = {}): Command {
   const payonce = new Command('payonce')
     .description(
       'Administers a Payonce installation: the database in DATABASE_URL, or the embedded one in this folder.',

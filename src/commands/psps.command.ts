@@ -3,13 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
 import { Problem } from '../core/problem.js';
 import { type StoredPspView } from '../psp-accounts/psp-administration.js';
-import { actor, command, type Outcome, type Perform, withExamples } from './command.js';
+import { actor, command, type Outcome, type RunCommand, withExamples } from './command.js';
 import { ago, list } from './text.js';
 
 const SHOP = '--merchant 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e43';
 const SOON = 'in all processes within 10 s';
 
-export function addPsps(payonce: Command, perform: Perform): void {
+export function addPsps(payonce: Command, perform: RunCommand): void {
   const psps = withExamples(
     payonce.command('psps').description('keep PSP accounts and routing rules that need no restart'),
     'add --file shop-stripe.json',

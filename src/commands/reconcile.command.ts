@@ -7,9 +7,9 @@ import {
   actor,
   asCommand,
   command,
-  type Opened,
+  type OpenInstallation,
   type Outcome,
-  type Perform,
+  type RunCommand,
   withExamples,
 } from './command.js';
 import { ago, detailLines, exactly, list } from './text.js';
@@ -22,7 +22,7 @@ interface RunOptions {
   readonly to?: Date;
 }
 
-export function addReconcile(payonce: Command, perform: Perform): void {
+export function addReconcile(payonce: Command, perform: RunCommand): void {
   const reconcile = withExamples(
     payonce
       .command('reconcile')
@@ -154,7 +154,7 @@ function withRunOptions(run: Command): Command {
 }
 
 /** After what happened until now is posted, for the report is held against the ledger. */
-async function imported(options: RunOptions, opened: Opened): Promise<readonly Imported[]> {
+async function imported(options: RunOptions, opened: OpenInstallation): Promise<readonly Imported[]> {
   const [{ ReportRefused }, { LedgerPoster }] = await Promise.all([
     import('../reconciliation/report-line.js'),
     import('../ledger/ledger-poster.js'),
@@ -177,7 +177,7 @@ async function imported(options: RunOptions, opened: Opened): Promise<readonly I
 async function fetched(
   { psp, from, to, mapping }: RunOptions,
   reports: Reports,
-  { clock }: Opened,
+  { clock }: OpenInstallation,
 ): Promise<readonly Imported[]> {
   if (mapping !== undefined) throw new Problem('validation_failed', '--mapping is for a --file.');
   if (from === undefined) throw new Problem('validation_failed', 'Say of which --file, or --from when.');
@@ -228,13 +228,13 @@ async function fromFile(
   }
 }
 
-async function resultsOf(imports: readonly Imported[], { database }: Opened): Promise<RunResult[]> {
+async function resultsOf(imports: readonly Imported[], { database }: OpenInstallation): Promise<RunResult[]> {
   const { Runs } = await import('../reconciliation/runs.js');
   const runs = new Runs(database.pool);
   return Promise.all(imports.map(({ runId }) => runs.show(runId)));
 }
 
-async function shown(result: RunResult, { clock }: Opened): Promise<Outcome> {
+async function shown(result: RunResult, { clock }: OpenInstallation): Promise<Outcome> {
   const [{ formatMoney }, { runResultViewOf }] = await Promise.all([
     import('../core/money.js'),
     import('../reconciliation/reconciliation.view.js'),

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { type Installation, type Outcome, type Perform } from './command.js';
+import { type Installation, type Outcome, type RunCommand } from './command.js';
 import { type Migrate } from './migrate.command.js';
 import { programOf } from './program.js';
 import { folded } from './text.js';
@@ -47,7 +47,7 @@ export async function run(
   const announce = (place: string) => {
     if (!asJson) stderr(`${folded('payonce: ', `this is ${place}`)}\n`);
   };
-  const perform: Perform = async (work) =>
+  const perform: RunCommand = async (work) =>
     print(await (await installation()).withInstallation(env, announce, work));
   const migrate: Migrate = async (plan, tell) =>
     print(tell(await (await installation()).migrations(env, plan, announce)));

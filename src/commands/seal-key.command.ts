@@ -1,7 +1,7 @@
 import { type Command } from 'commander';
-import { command, type Perform, withExamples } from './command.js';
+import { command, type RunCommand, withExamples } from './command.js';
 
-export function addSealKey(payonce: Command, perform: Perform): void {
+export function addSealKey(payonce: Command, perform: RunCommand): void {
   const sealKey = withExamples(
     payonce.command('seal-key').description('rotate the key that encrypts tokens at rest'),
     'rotate',

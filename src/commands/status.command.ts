@@ -1,10 +1,10 @@
 import { type Command } from 'commander';
 import { type InstallationStatus } from '../database/installation-status.js';
 import { VERSION } from '../core/version.js';
-import { command, type Perform } from './command.js';
+import { command, type RunCommand } from './command.js';
 import { ago, detailLines } from './text.js';
 
-export function addStatus(payonce: Command, perform: Perform): void {
+export function addStatus(payonce: Command, perform: RunCommand): void {
   command(payonce, 'status', 'show the installation and what waits for a person', '', '--json').action(() =>
     perform(async ({ database, clock, place }) => {
       const { readStatus } = await import('../database/installation-status.js');

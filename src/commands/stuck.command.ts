@@ -1,10 +1,18 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { Problem } from '../core/problem.js';
 import { type StuckRoute, type StuckRoutes } from '../request-storage/stuck-list.js';
-import { actor, command, noteOf, numberOf, type Opened, type Perform, withExamples } from './command.js';
+import {
+  actor,
+  command,
+  noteOf,
+  numberOf,
+  type OpenInstallation,
+  type RunCommand,
+  withExamples,
+} from './command.js';
 import { ago, list } from './text.js';
 
-export function addStuck(payonce: Command, perform: Perform): void {
+export function addStuck(payonce: Command, perform: RunCommand): void {
   const stuck = withExamples(
     payonce.command('stuck').description('decide operations that are stuck (docs/runbooks/stuck-payment.md)'),
     'list',
@@ -107,7 +115,7 @@ function attemptOf(text: string): number {
   return attempt;
 }
 
-async function stuckRoutesOf({ database }: Opened): Promise<StuckRoutes> {
+async function stuckRoutesOf({ database }: OpenInstallation): Promise<StuckRoutes> {
   const { StuckRoutes } = await import('../request-storage/stuck-list.js');
   return new StuckRoutes(database.pool);
 }
