@@ -19,7 +19,7 @@ async function main(): Promise<void> {
   try {
     const psps = await pspsOf(config, simulator);
     ({ app, urls } = await startApplication({ config, psps, logger }));
-    if (simulator) await tellOf(urls.url, psps, simulator, logger);
+    if (simulator) await subscribeToSimulator(urls.url, psps, simulator, logger);
   } catch (error) {
     await simulator?.stop();
     throw error;
@@ -53,7 +53,12 @@ async function main(): Promise<void> {
 }
 
 /** A service that hears nothing of its PSPs works all the same: it asks. */
-async function tellOf(url: string, { psps }: PspsConfig, simulator: BundledSimulator, logger: Logger) {
+async function subscribeToSimulator(
+  url: string,
+  { psps }: PspsConfig,
+  simulator: BundledSimulator,
+  logger: Logger,
+) {
   try {
     const accounts = await simulator.notify(url, psps);
     logger.debug({ accounts }, 'the simulator sends notifications');

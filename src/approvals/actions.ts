@@ -13,7 +13,7 @@ import { type Statement } from '../request-storage/decisions/person-statement.js
 import { type OperationAction } from './approvable-action.js';
 import { type RetryView, type VerdictView } from './approval-views.js';
 import { EvidenceFiles } from './evidence-files.js';
-import { actorOf, OperatorActs } from '../operators/action-log.js';
+import { actorOf, ActionLog } from '../operators/action-log.js';
 import { type SignedIn } from '../operators/operator-sessions.js';
 import { PaymentActs } from './payment-actions.js';
 import { verdictOnLookup, verdictOnRetry } from './verdict.js';
@@ -41,7 +41,7 @@ export class OperatorActions {
     @Inject(OperationRegistry) private readonly registry: OperationRegistry,
     @Inject(Clock) private readonly clock: Clock,
     @Inject(Ids) private readonly ids: Ids,
-    private readonly acts: OperatorActs,
+    private readonly acts: ActionLog,
     private readonly files: EvidenceFiles,
     private readonly payments: PaymentActs,
   ) {

@@ -14,7 +14,7 @@ import {
 } from './approvable-action.js';
 import { type ApprovalView } from './approval-views.js';
 import { OperatorActions } from './actions.js';
-import { OperatorActs } from '../operators/action-log.js';
+import { ActionLog } from '../operators/action-log.js';
 import { OperatorSessions, type SignedIn } from '../operators/operator-sessions.js';
 import { SettingActs } from './setting-actions.js';
 
@@ -60,7 +60,7 @@ export class Approvals {
     @Inject(Pool) private readonly pool: Pool,
     @Inject(Ids) private readonly ids: Ids,
     private readonly actions: OperatorActions,
-    private readonly acts: OperatorActs,
+    private readonly acts: ActionLog,
     private readonly settings: SettingActs,
     private readonly sessions: OperatorSessions,
   ) {}
@@ -122,7 +122,7 @@ export class Approvals {
       approval: id,
       ...shownAction(action),
     });
-    return viewOf(await this.find(id));
+    return approvalViewOf(await this.find(id));
   }
 
   /**
@@ -148,7 +148,7 @@ export class Approvals {
       throw error;
     });
     await this.end(stored, operator, result);
-    return viewOf(await this.find(id));
+    return approvalViewOf(await this.find(id));
   }
 
   private async end(stored: Stored, operator: SignedIn, result: string): Promise<void> {
@@ -162,7 +162,7 @@ export class Approvals {
     const declined = await this.rows(DECLINE, [id, operator.id]);
     if (declined.length === 0) throw new Problem('invalid_state', 'This was decided already.');
     await this.record(stored, 'approval.declined', operator, {});
-    return viewOf(await this.find(id));
+    return approvalViewOf(await this.find(id));
   }
 
   /** An approval is used up in any case; an operator who still wants the action asks anew. */
@@ -199,7 +199,7 @@ export class Approvals {
   }
 
   private async views(sql: string, values: readonly unknown[]): Promise<ApprovalView[]> {
-    return (await this.rows<Stored>(sql, values)).map(viewOf);
+    return (await this.rows<Stored>(sql, values)).map(approvalViewOf);
   }
 
   private async rows<Row extends object>(sql: string, values: readonly unknown[]): Promise<Row[]> {
@@ -207,6 +207,6 @@ export class Approvals {
   }
 }
 
-function viewOf({ merchant_id: _merchant, action, ...view }: Stored): ApprovalView {
+function approvalViewOf({ merchant_id: _merchant, action, ...view }: Stored): ApprovalView {
   return { ...view, action: shownAction(action) };
 }

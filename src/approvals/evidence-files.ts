@@ -8,7 +8,7 @@ import { Problem } from '../core/problem.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { auditSubjectOf } from '../request-storage/entity-key.js';
 import { type FileView } from './approval-views.js';
-import { OperatorActs } from '../operators/action-log.js';
+import { ActionLog } from '../operators/action-log.js';
 import { type SignedIn } from '../operators/operator-sessions.js';
 import { textOfPdf } from './pdf-text.js';
 
@@ -49,7 +49,7 @@ export class EvidenceFiles {
   constructor(
     @Inject(Pool) private readonly pool: Pool,
     @Inject(Ids) private readonly ids: Ids,
-    private readonly acts: OperatorActs,
+    private readonly acts: ActionLog,
   ) {}
 
   /** @throws Problem for what is no PDF, PNG, JPEG or text, for a name that is none, and for one too many */

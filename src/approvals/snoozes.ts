@@ -5,7 +5,7 @@ import { translateOutage } from '../database/store-unavailable.js';
 import { auditSubjectOf } from '../request-storage/entity-key.js';
 import { type SnoozeView } from './approval-views.js';
 import { type NamedOperation } from './actions.js';
-import { OperatorActs } from '../operators/action-log.js';
+import { ActionLog } from '../operators/action-log.js';
 import { type SignedIn } from '../operators/operator-sessions.js';
 
 /** For how long, whose the operation is meanwhile, and why. */
@@ -31,7 +31,7 @@ RETURNING until`;
 export class Snoozes {
   constructor(
     @Inject(Pool) private readonly pool: Pool,
-    private readonly acts: OperatorActs,
+    private readonly acts: ActionLog,
   ) {}
 
   /** @throws Problem `invalid_state` where it is not stuck, or there is no such operator */

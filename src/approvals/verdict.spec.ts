@@ -3,7 +3,7 @@ import { HOUR, situation, START } from '../../test/support/arbitrary-history.js'
 import { callOf, routeOf } from '../../test/support/notified-routes.js';
 import { type Capabilities } from '../psp/contract.js';
 import { nextStep } from '../request-storage/decisions/next-step.js';
-import { type Foreseen } from '../request-storage/route-worker.js';
+import { type StepPreview } from '../request-storage/route-worker.js';
 import { duration } from '../core/duration.js';
 import { verdictOnLookup, verdictOnRetry } from './verdict.js';
 
@@ -16,7 +16,7 @@ const capabilities = {
   captures: 'whole',
 } as unknown as Capabilities;
 const route = routeOf([callOf(1, 'unknown'), callOf(2, 'not_found', { kind: 'lookup' })]);
-const foreseen = (step: Foreseen['step'], hours = 2): Foreseen => ({
+const foreseen = (step: StepPreview['step'], hours = 2): StepPreview => ({
   step,
   route,
   capabilities,
@@ -63,7 +63,7 @@ describe('the verdict on a retry', () => {
       allowed: true,
       headline: expect.stringMatching(/Nothing else is sent/),
     });
-    const steps: Foreseen['step'][] = [
+    const steps: StepPreview['step'][] = [
       { do: 'none' },
       { do: 'stuck', why: 'too many calls' },
       { do: 'wait', until: new Date(START), why: 'throttled' },

@@ -4,12 +4,12 @@ import { type PaymentState } from '../payments/payment-state.js';
 import { firstSentAt, WINDOW_MARGIN_MS } from '../request-storage/decisions/assess-route.js';
 import { isCall } from '../request-storage/decisions/attempt.js';
 import { mayResend } from '../request-storage/decisions/ways.js';
-import { type Foreseen } from '../request-storage/route-worker.js';
+import { type StepPreview } from '../request-storage/route-worker.js';
 import { type VerdictView } from './approval-views.js';
 import { duration } from '../core/duration.js';
 
 /** Says of a retry what the next step would be, and what makes it safe. Pure. */
-export function verdictOnRetry({ step, route, capabilities, now }: Foreseen): VerdictView {
+export function verdictOnRetry({ step, route, capabilities, now }: StepPreview): VerdictView {
   const { psp, leasedBy, leasedUntil } = route.request;
   const facts = factsOf({ step, route, capabilities, now });
   const allowed = (headline: string): VerdictView => ({ allowed: true, headline, facts });
@@ -50,7 +50,7 @@ export function verdictOnRetry({ step, route, capabilities, now }: Foreseen): Ve
 }
 
 /** Says of a lookup whether the PSP can be asked now. Pure. */
-export function verdictOnLookup(foreseen: Foreseen): VerdictView {
+export function verdictOnLookup(foreseen: StepPreview): VerdictView {
   const { step, route, now } = foreseen;
   const { psp, leasedBy, leasedUntil } = route.request;
   const facts = factsOf(foreseen);
@@ -126,7 +126,7 @@ function reasonOf(why: string): string {
   return known[why] ?? why;
 }
 
-function factsOf({ step, route, capabilities, now }: Foreseen): string[] {
+function factsOf({ step, route, capabilities, now }: StepPreview): string[] {
   const { request, attempts } = route;
   const facts = [`Same PSP: ${request.psp}, route ${request.route}.`];
   const executes = attempts.filter(({ kind }) => kind === 'execute');

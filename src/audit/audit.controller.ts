@@ -9,7 +9,7 @@ import { CurrentOperator, ForRole } from '../operators/console-access.js';
 import { type AuditRow } from './audit.view.js';
 import { type PageView } from '../core/page.view.js';
 import { AuditCursorDto } from './dto/audit.dto.js';
-import { OperatorActs } from '../operators/action-log.js';
+import { ActionLog } from '../operators/action-log.js';
 import { type SignedIn } from '../operators/operator-sessions.js';
 
 /** /ops/api/audit: what people did, here and at the command line. */
@@ -17,7 +17,7 @@ import { type SignedIn } from '../operators/operator-sessions.js';
 export class AuditController {
   constructor(
     private readonly chain: AuditChain,
-    private readonly acts: OperatorActs,
+    private readonly acts: ActionLog,
     @Inject(Encryption) private readonly seal: Encryption,
   ) {}
 

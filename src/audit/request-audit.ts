@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Logger } from 'pino';
 import { LOGGER } from '../config/config.module.js';
-import { OperatorActs } from '../operators/action-log.js';
+import { ActionLog } from '../operators/action-log.js';
 
 /**
  * Writes down how each request of an operator ended that was to change something, or was refused. What it changed
@@ -12,7 +12,7 @@ import { OperatorActs } from '../operators/action-log.js';
 @Injectable()
 export class RequestAudit {
   constructor(
-    private readonly acts: OperatorActs,
+    private readonly acts: ActionLog,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -23,7 +23,7 @@ export class RequestAudit {
     // Requests of a viewer change nothing but the viewer's session, which is audited by itself.
     const isAct = method !== 'GET' && operatorRole !== 'viewer';
     if (!isAct && reply.statusCode !== 403) return;
-    const { problem } = request.edge;
+    const { problem } = request.inFlight;
     const result = [reply.statusCode, ...(problem === null ? [] : [problem])].join(' ');
     const subject = `${method} ${routeOptions.url}`;
     try {

@@ -20,13 +20,13 @@ export interface KnownInstruction {
 }
 
 /** The status of an instruction after a line of the bank, and the notification to the owner of its operation; null: nothing new. */
-export interface Judged {
+export interface LineVerdict {
   readonly status: InstructionStatus;
   readonly reason: string | null;
   readonly notice: PspNotification;
 }
 
-type Word = Pick<Judged, 'status' | 'reason'> & {
+type Word = Pick<LineVerdict, 'status' | 'reason'> & {
   readonly type: string;
   readonly findings: readonly Finding[];
 };
@@ -36,7 +36,7 @@ export function judgeStatus(
   known: KnownInstruction,
   line: StatusLine,
   settledBy: BankSettings['settledBy'],
-): Judged | null {
+): LineVerdict | null {
   const { code, reason } = line;
   const isDone = known.status === 'booked' || known.status === 'returned';
   const type = `pain.002.${code}`;
@@ -65,7 +65,7 @@ export function judgeStatus(
 }
 
 /** A line of a statement, or of an advice. */
-export function judgeBooking(known: KnownInstruction, line: BookedLine): Judged {
+export function judgeBooking(known: KnownInstruction, line: BookedLine): LineVerdict {
   const { kind, amount, status } = known;
   const isSame = line.amount === amount;
   if (line.isReturn || line.direction === (kind === 'direct_debit' ? 'out' : 'in')) {
@@ -154,7 +154,7 @@ function referenceOf({ endToEndId }: KnownInstruction) {
   return { pspReference: endToEndId, isNamed: true as const };
 }
 
-function judged({ endToEndId }: KnownInstruction, { type, status, reason, findings }: Word): Judged {
+function judged({ endToEndId }: KnownInstruction, { type, status, reason, findings }: Word): LineVerdict {
   return { status, reason, notice: noticeOf(endToEndId, type, reason, findings) };
 }
 

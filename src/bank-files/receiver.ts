@@ -22,7 +22,7 @@ import { type BankPsp, MAX_FILE_BYTES, sha256Of } from './batches.js';
 import {
   judgeBooking,
   judgeStatus,
-  type Judged,
+  type LineVerdict,
   type KnownInstruction,
   unknownNotice,
 } from './judge-line.js';
@@ -37,7 +37,7 @@ const IS_TEMPORARY = /^\.|\.(?:tmp|part|filepart|writing)$/i;
 interface Reading {
   readonly notices: PspNotification[];
   /** By EndToEndId. */
-  readonly moved: Map<string, Pick<Judged, 'status' | 'reason'> & { readonly was: InstructionStatus }>;
+  readonly moved: Map<string, Pick<LineVerdict, 'status' | 'reason'> & { readonly was: InstructionStatus }>;
   ours: number;
   unknown: number;
   /** Whether it has bookings of the account, and so is a report as well. */
@@ -292,7 +292,7 @@ function nowAs(known: Line, { moved }: Reading): Line {
   return { ...known, status };
 }
 
-function note(reading: Reading, { endToEndId, status: before }: Line, judged: Judged | null): void {
+function note(reading: Reading, { endToEndId, status: before }: Line, judged: LineVerdict | null): void {
   reading.ours += 1;
   if (judged === null) return;
   const { status, reason, notice } = judged;

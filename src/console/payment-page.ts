@@ -28,7 +28,7 @@ import {
 import { type SnoozeView } from '../approvals/approval-views.js';
 import { EvidenceFiles } from '../approvals/evidence-files.js';
 import { explain } from './explain.js';
-import { OperatorActs } from '../operators/action-log.js';
+import { ActionLog } from '../operators/action-log.js';
 import { type SignedIn } from '../operators/operator-sessions.js';
 import { Snoozes } from '../approvals/snoozes.js';
 import { PaymentReports } from './payment-report.js';
@@ -60,7 +60,7 @@ export class PaymentPages {
     @Inject(Clock) private readonly clock: Clock,
     private readonly reader: ConsoleReader,
     private readonly approvals: Approvals,
-    private readonly acts: OperatorActs,
+    private readonly acts: ActionLog,
     private readonly files: EvidenceFiles,
     private readonly snoozes: Snoozes,
     @Inject(PspsConfig) private readonly psps: PspsConfig,

@@ -13,7 +13,7 @@ import { Approvals } from '../approvals/approvals.js';
 import { ConsoleReader } from './console-reader.js';
 import { explainPayout } from './explain.js';
 import { type PayoutPageView } from './installation-views.js';
-import { OperatorActs } from '../operators/action-log.js';
+import { ActionLog } from '../operators/action-log.js';
 import { type SignedIn } from '../operators/operator-sessions.js';
 import { operationRow, PageViews } from './payment-page.js';
 import { Snoozes } from '../approvals/snoozes.js';
@@ -31,7 +31,7 @@ export class PayoutPages {
     @Inject(Clock) private readonly clock: Clock,
     private readonly reader: ConsoleReader,
     private readonly approvals: Approvals,
-    private readonly acts: OperatorActs,
+    private readonly acts: ActionLog,
     private readonly snoozes: Snoozes,
   ) {}
 

@@ -73,7 +73,7 @@ export function fromNow(ms: number): FromNow {
 }
 
 /** A column's value may be given as the row has it, for a time as `fromNow(ms)`, or for an object as its JSON. */
-export type Given<Row> = {
+export type NewRow<Row> = {
   readonly [K in keyof Row]:
     | Row[K]
     | (Date extends Row[K] ? FromNow : never)
@@ -81,7 +81,7 @@ export type Given<Row> = {
 };
 
 /** Adds a row. A row that is already there breaks a rule (`by: 'unique'`), unless the insert is a gate. */
-export function insert<Row>(table: Table<Row>, row: Given<Row>): Insert {
+export function insert<Row>(table: Table<Row>, row: NewRow<Row>): Insert {
   return { op: 'insert', table, row: row as Values };
 }
 
@@ -89,7 +89,7 @@ export function insert<Row>(table: Table<Row>, row: Given<Row>): Insert {
 export function update<Row>(
   table: Table<Row>,
   key: Partial<Row>,
-  set: Partial<Given<Row>>,
+  set: Partial<NewRow<Row>>,
   guard: Partial<Row>,
   lapsed: (keyof Row & string) | null = null,
 ): Update {

@@ -10,12 +10,12 @@ import {
 } from 'typeorm';
 import { translateOutage } from './store-unavailable.js';
 
-type Given<T> = { [K in keyof T]?: NonNullable<T[K]> };
+type Conditions<T> = { [K in keyof T]?: NonNullable<T[K]> };
 
 /** Conditions of a `find` without those that have no value: TypeORM refuses null and undefined. */
-export function given<T extends object>(conditions: T): Given<T> {
+export function given<T extends object>(conditions: T): Conditions<T> {
   const asked = Object.entries(conditions).filter(([, value]) => value !== null && value !== undefined);
-  return Object.fromEntries(asked) as Given<T>;
+  return Object.fromEntries(asked) as Conditions<T>;
 }
 
 /** From one time to another, as far as they are given; both are included. */

@@ -1,4 +1,4 @@
-import { type Change, type Given, insert } from '../core/change.js';
+import { type Change, type NewRow, insert } from '../core/change.js';
 import { type Table, tableOf } from '../core/table.js';
 import { STAGED_CHANNEL } from './commit/waker.js';
 import { type EventRecord } from './event.entity.js';
@@ -7,6 +7,6 @@ export const eventRecords: Table<EventRecord> = tableOf('events', ['merchantId',
   wakes: STAGED_CHANNEL,
 });
 
-export function event(record: Omit<Given<EventRecord>, 'fannedOutAt'>): Change {
+export function event(record: Omit<NewRow<EventRecord>, 'fannedOutAt'>): Change {
   return insert(eventRecords, { ...record, fannedOutAt: null });
 }

@@ -49,7 +49,7 @@ export async function post(
     };
     return await sent(url, options, body, signal);
   } catch (error) {
-    return { status: null, errorCode: codeOf(error, signal), retryAfter: null };
+    return { status: null, errorCode: deliveryErrorCode(error, signal), retryAfter: null };
   }
 }
 
@@ -63,7 +63,7 @@ function sent(
     let [status, retryAfter]: [number | null, string | null] = [null, null];
     // The first result counts: a connection that is cut later changes nothing.
     const ended = (errorCode: string | null) => settle({ status, errorCode, retryAfter });
-    const failed = (error: Error) => ended(codeOf(error, signal));
+    const failed = (error: Error) => ended(deliveryErrorCode(error, signal));
     const request = (url.protocol === 'https:' ? https : http).request(url, options, (response) => {
       status = response.statusCode ?? null;
       retryAfter = response.headers['retry-after'] ?? null;
@@ -107,7 +107,7 @@ const codes: Readonly<Record<string, string>> = {
 };
 
 /** A short code of ours: messages of errors may quote addresses and what was sent. */
-function codeOf(error: unknown, signal: AbortSignal): string {
+function deliveryErrorCode(error: unknown, signal: AbortSignal): string {
   if (error instanceof TargetRefused) return error.fault;
   if (signal.aborted) return 'timeout';
   const code = systemCodeOf(error);

@@ -17,7 +17,7 @@ export interface OperatorAccess {
 }
 
 /** The facts that the hooks learned of a request before its handler runs. */
-export interface EdgeState {
+export interface InFlightRequest {
   readonly startedMs: number;
   /** Gives back its place among what is in flight, once its answer is ready; null: it has none. */
   release: (() => void) | null;
@@ -38,7 +38,7 @@ export interface EdgeState {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    edge: EdgeState;
+    inFlight: InFlightRequest;
   }
   interface FastifyContextConfig {
     access?: Access | OperatorAccess;

@@ -6,7 +6,7 @@ import { type Caller } from '../core/caller.js';
 import { CallersService } from '../merchants/callers.service.js';
 import { type ServiceClient } from '../merchants/service-client.js';
 import { ServiceTokens } from '../merchants/service-tokens.js';
-import { type EdgeState } from './access.js';
+import { type InFlightRequest } from './access.js';
 import { bearerOf } from './headers.js';
 import { ApiLimits } from './limits.js';
 import { LoadShedding } from './load-shedding.js';
@@ -45,7 +45,7 @@ export class Admission {
    */
   async admit(
     authorization: string | undefined,
-    place: Pick<EdgeState, 'release'> | null,
+    place: Pick<InFlightRequest, 'release'> | null,
     certificate: ShownCertificate | null,
   ): Promise<Caller> {
     this.shedding.check();
@@ -66,7 +66,7 @@ export class Admission {
    * A client that sends the next request as soon as it is refused would take the event loop from other merchants:
    * each of its connections gets its refusals one by one, so late. Meanwhile the request takes no place in flight.
    */
-  private async hold(place: Pick<EdgeState, 'release'> | null): Promise<void> {
+  private async hold(place: Pick<InFlightRequest, 'release'> | null): Promise<void> {
     place?.release?.();
     if (place) place.release = null;
     if (this.held >= this.limits.maxHeldRefusals) return;

@@ -34,12 +34,12 @@ export class Authentication {
     const { authorization } = request.headers;
     if ('operator' in access) {
       this.requireToken(authorization);
-      this.hooks.admitOperator(request.edge);
+      this.hooks.admitOperator(request.inFlight);
       readId(request);
       return;
     }
-    const caller = await this.admission.admit(authorization, request.edge, null);
-    request.edge.caller = { ...caller, sourceAddress: request.ip };
+    const caller = await this.admission.admit(authorization, request.inFlight, null);
+    request.inFlight.caller = { ...caller, sourceAddress: request.ip };
     allow(request, caller, access);
   }
 
@@ -55,13 +55,16 @@ function digestOf(token: string): Buffer {
 }
 
 function allow(request: FastifyRequest, caller: Caller, { scopes, movesMoney }: Access): void {
-  const { edge, headers } = request;
+  const { inFlight, headers } = request;
   requireScope(caller, scopes);
   readId(request);
   if (!movesMoney) return;
-  edge.key = idempotencyKeyOf(singleHeader(headers['idempotency-key']), linesOf(request, 'idempotency-key'));
-  edge.waitS = waitSecondsOf(singleHeader(headers['prefer']));
-  edge.deadlineMs = deadlineMsOf(singleHeader(headers['payonce-deadline']));
+  inFlight.key = idempotencyKeyOf(
+    singleHeader(headers['idempotency-key']),
+    linesOf(request, 'idempotency-key'),
+  );
+  inFlight.waitS = waitSecondsOf(singleHeader(headers['prefer']));
+  inFlight.deadlineMs = deadlineMsOf(singleHeader(headers['payonce-deadline']));
 }
 
 /** Throws Problem `forbidden` where the caller has none of these scopes. */
@@ -71,9 +74,9 @@ export function requireScope(caller: Caller, scopes: Access['scopes']): void {
 }
 
 /** The id in the path. @throws Problem `not_found` where it cannot be one */
-export function readId({ edge, params }: FastifyRequest): void {
+export function readId({ inFlight, params }: FastifyRequest): void {
   const { id } = params as { id?: string };
-  if (id !== undefined) edge.id = objectId(id);
+  if (id !== undefined) inFlight.id = objectId(id);
 }
 
 /** An id in small letters. Throws Problem `not_found` for what is no UUID. */

@@ -1,5 +1,5 @@
 import { Problem } from '../core/problem.js';
-import { type EdgeState } from './access.js';
+import { type InFlightRequest } from './access.js';
 
 const RETRY_S = 1;
 
@@ -24,13 +24,13 @@ export class Places {
    * Counts the request until its answer is ready.
    * @throws Problem `overloaded` where no place is left
    */
-  take(edge: Pick<EdgeState, 'release'>): void {
+  take(inFlight: Pick<InFlightRequest, 'release'>): void {
     if (this.used >= this.count) {
       throw new Problem('overloaded', `More ${this.noun} are being worked on than this process takes.`, {
         retryAfterS: RETRY_S,
       });
     }
     this.used++;
-    edge.release = () => this.used--;
+    inFlight.release = () => this.used--;
   }
 }

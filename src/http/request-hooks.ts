@@ -6,7 +6,7 @@ import { LOGGER } from '../config/config.module.js';
 import { Clock } from '../core/clock.js';
 import { Problem } from '../core/problem.js';
 import { tracer } from '../core/tracing.js';
-import { type EdgeState } from './access.js';
+import { type InFlightRequest } from './access.js';
 import { isJson } from './headers.js';
 import { readJsonBody } from './json-body.js';
 import { ApiLimits } from './limits.js';
@@ -67,14 +67,14 @@ export class RequestHooks {
   }
 
   install(fastify: FastifyInstance): void {
-    fastify.decorateRequest('edge');
+    fastify.decorateRequest('inFlight');
     fastify.addHook('onRequest', (request, reply, done) => {
       this.enter(request, reply);
       traced(request, done);
     });
     // A body arrives in events of its connection, which know nothing of the span.
     if (tracer()) {
-      fastify.addHook('preValidation', ({ edge: { span } }, _reply, done) =>
+      fastify.addHook('preValidation', ({ inFlight: { span } }, _reply, done) =>
         span ? span.run(done) : done(),
       );
     }
@@ -102,13 +102,13 @@ export class RequestHooks {
   }
 
   /** Gives the request of a merchant its place. @throws Problem `overloaded` */
-  admit(edge: Pick<EdgeState, 'release'>): void {
-    this.merchants.take(edge);
+  admit(inFlight: Pick<InFlightRequest, 'release'>): void {
+    this.merchants.take(inFlight);
   }
 
   /** Gives the request of an operator its place. @throws Problem `overloaded` */
-  admitOperator(edge: Pick<EdgeState, 'release'>): void {
-    this.operators.take(edge);
+  admitOperator(inFlight: Pick<InFlightRequest, 'release'>): void {
+    this.operators.take(inFlight);
   }
 
   /**
@@ -116,7 +116,7 @@ export class RequestHooks {
    * left: one merchant alone takes half of them, two a third each, and a place is left for the next one.
    * @throws Problem `rate_limited`
    */
-  admitMerchant(edge: Pick<EdgeState, 'release'>, merchantId: string): void {
+  admitMerchant(inFlight: Pick<InFlightRequest, 'release'>, merchantId: string): void {
     const own = this.ofMerchants.get(merchantId) ?? 0;
     if (own > 0 && own >= this.limits.merchantShare * this.merchants.left) {
       throw new Problem('rate_limited', 'This merchant has reached its limit of concurrent requests.', {
@@ -124,8 +124,8 @@ export class RequestHooks {
       });
     }
     this.ofMerchants.set(merchantId, own + 1);
-    const { release } = edge;
-    edge.release = () => {
+    const { release } = inFlight;
+    inFlight.release = () => {
       const left = this.ofMerchants.get(merchantId)! - 1;
       if (left > 0) this.ofMerchants.set(merchantId, left);
       else this.ofMerchants.delete(merchantId);
@@ -134,7 +134,7 @@ export class RequestHooks {
   }
 
   private enter(request: FastifyRequest, reply: FastifyReply): void {
-    request.edge = {
+    request.inFlight = {
       startedMs: this.clock.monotonicMs(),
       release: null,
       answered: false,
@@ -151,29 +151,29 @@ export class RequestHooks {
   }
 
   private leave(request: FastifyRequest, reply: FastifyReply): void {
-    const { edge } = request;
-    if (edge.answered) return;
-    edge.answered = true;
-    edge.release?.();
-    if (edge.contentType !== null) reply.header('content-type', edge.contentType);
+    const { inFlight } = request;
+    if (inFlight.answered) return;
+    inFlight.answered = true;
+    inFlight.release?.();
+    if (inFlight.contentType !== null) reply.header('content-type', inFlight.contentType);
     if (this.draining) reply.header('connection', 'close');
-    const ms = this.clock.monotonicMs() - edge.startedMs;
+    const ms = this.clock.monotonicMs() - inFlight.startedMs;
     const route = request.routeOptions.url ?? null;
     this.durations.observe(
       { method: request.method, route: route ?? 'none', status: reply.statusCode },
       ms / 1_000,
     );
-    edge.span?.set({ 'http.response.status_code': reply.statusCode });
-    edge.span?.end(reply.statusCode >= 500);
+    inFlight.span?.set({ 'http.response.status_code': reply.statusCode });
+    inFlight.span?.end(reply.statusCode >= 500);
     const line = {
       request_id: request.id,
       method: request.method,
       route,
       status: reply.statusCode,
-      code: edge.problem,
+      code: inFlight.problem,
       ms: Math.round(ms * 100) / 100,
-      merchant_id: edge.caller?.merchantId ?? null,
-      api_key_id: edge.caller?.apiKeyId ?? null,
+      merchant_id: inFlight.caller?.merchantId ?? null,
+      api_key_id: inFlight.caller?.apiKeyId ?? null,
       source_address: request.ip,
     };
     // Probes and scrapes come every few seconds: they are news where they fail.
@@ -188,15 +188,15 @@ function traced(request: FastifyRequest, goOn: () => void): void {
   const { url: route = 'none' } = request.routeOptions;
   const tracing = tracer();
   if (!tracing || PROBES.test(route)) return goOn();
-  const { method, edge, headers } = request;
+  const { method, inFlight, headers } = request;
   const from = singleHeader(headers['traceparent']);
-  edge.span = tracing.start({
+  inFlight.span = tracing.start({
     name: `${method} ${route}`,
     kind: 'server',
     attributes: { 'http.request.method': method, 'http.route': route, 'payonce.request_id': request.id },
     ...(from === undefined ? {} : { parent: from }),
   });
-  edge.span.run(goOn);
+  inFlight.span.run(goOn);
 }
 
 /** A notification as it came, to the byte: signatures are over bytes. Throws what was wrong with it. */

@@ -12,7 +12,7 @@ function requestOf(context: ExecutionContext): FastifyRequest {
   return context.switchToHttp().getRequest<FastifyRequest>();
 }
 
-function callerOf({ edge: { caller } }: FastifyRequest): Caller {
+function callerOf({ inFlight: { caller } }: FastifyRequest): Caller {
   if (caller === null) throw unauthorized();
   return caller;
 }
@@ -48,7 +48,7 @@ export const CurrentCaller = createParamDecorator((_: unknown, context: Executio
 export const KeyedBy = documented(
   createParamDecorator((_: unknown, context: ExecutionContext): RequestContext => {
     const request = requestOf(context);
-    const { key, waitS, deadlineMs } = request.edge;
+    const { key, waitS, deadlineMs } = request.inFlight;
     return { caller: callerOf(request), key, waitMs: waitS * 1_000, deadlineMs, requestId: request.id };
   }),
   ApiHeader({
@@ -73,7 +73,9 @@ export const KeyedBy = documented(
   }),
 );
 
-const IdOfPath = createParamDecorator((_: unknown, context: ExecutionContext) => requestOf(context).edge.id);
+const IdOfPath = createParamDecorator(
+  (_: unknown, context: ExecutionContext) => requestOf(context).inFlight.id,
+);
 
 /** The id in the path, in small letters. */
 export function PathId(noun: string, example: string): ParameterDecorator {

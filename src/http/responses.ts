@@ -20,7 +20,7 @@ export function sendAnswers(fastify: FastifyInstance): void {
 }
 
 function stored(reply: FastifyReply, { status, body, replayed }: KeyedAnswer): string {
-  const { waitS } = reply.request.edge;
+  const { waitS } = reply.request.inFlight;
   if (replayed) reply.header('idempotent-replayed', 'true');
   if (waitS > 0) reply.header('preference-applied', `wait=${waitS}`);
   reply.code(status);
@@ -31,7 +31,7 @@ function stored(reply: FastifyReply, { status, body, replayed }: KeyedAnswer): s
 /** RFC 9457, with the id under which the log knows the request. */
 export function sendProblem(reply: FastifyReply, problem: Problem): void {
   const { retryAfterS } = problem.more;
-  reply.request.edge.problem = problem.code;
+  reply.request.inFlight.problem = problem.code;
   if (retryAfterS !== undefined) reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterS))));
   if (problem.status === 401) reply.header('www-authenticate', 'Bearer');
   reply.code(problem.status);
@@ -45,6 +45,6 @@ export function problemText(problem: Problem, requestId: string): string {
 
 /** No cache keeps an answer: it speaks of money. */
 function prepare(reply: FastifyReply, contentType: string): void {
-  reply.request.edge.contentType = contentType;
+  reply.request.inFlight.contentType = contentType;
   reply.headers({ 'content-type': contentType, 'cache-control': 'no-store' });
 }

@@ -4,7 +4,7 @@ import { isTime } from './formats.js';
 
 /** Fields that several requests have. Bounds without a source of their own are those of Stripe's API. */
 
-interface Said {
+interface FieldOptions {
   readonly optional?: boolean;
   readonly description?: string;
 }
@@ -18,12 +18,12 @@ export const UUID = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
 export const PRINTABLE = String.raw`^[\x20-\x7e]*$`;
 
 /** Such as a reason or a note. */
-export function IsLine(said: Said): PropertyDecorator {
+export function IsLine(said: FieldOptions): PropertyDecorator {
   const message = 'must be 1 to 255 characters without control characters';
   return IsText({ minLength: 1, maxLength: 255, pattern: LINE, message, ...said });
 }
 
-export function IsReference(said: Said = {}): PropertyDecorator {
+export function IsReference(said: FieldOptions = {}): PropertyDecorator {
   return IsLine({ description: 'Your own name for it. Need not be unique.', ...said });
 }
 
@@ -39,7 +39,7 @@ export function IsPartReference(): PropertyDecorator {
   });
 }
 
-export function IsAmount(said: Said = {}): PropertyDecorator {
+export function IsAmount(said: FieldOptions = {}): PropertyDecorator {
   return IsWholeNumber({
     minimum: 1,
     maximum: MAX_AMOUNT,
@@ -96,7 +96,7 @@ export function IsMetadata(): PropertyDecorator {
   });
 }
 
-export function IsStatementDescriptor(said: Said = {}): PropertyDecorator {
+export function IsStatementDescriptor(said: FieldOptions = {}): PropertyDecorator {
   return IsText({
     minLength: 1,
     maxLength: 22,
@@ -117,7 +117,7 @@ export function IsPspName(): PropertyDecorator {
 }
 
 /** A time in a body. */
-export function IsTime(said: Said): PropertyDecorator {
+export function IsTime(said: FieldOptions): PropertyDecorator {
   const message = 'must be an RFC 3339 time such as 2026-11-21T10:00:00Z';
   return IsText({ maxLength: 40, format: 'date-time', is: isTime, message, ...said });
 }

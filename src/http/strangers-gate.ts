@@ -41,7 +41,7 @@ export class StrangersGate {
     if (!this.expected.has(request)) return;
     if (!this.arriving.has(request)) throw problemOfStatus(408);
     this.forget(request);
-    this.places.take(request.edge);
+    this.places.take(request.inFlight);
   }
 
   private forget(request: FastifyRequest): void {

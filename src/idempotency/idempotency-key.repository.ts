@@ -2,7 +2,7 @@ import { checkpoint } from '../core/checkpoint.js';
 import { commitOf, type CommitResult, fromNow, insert, type Refusal, update } from '../core/change.js';
 import { type IdempotencyKey } from './idempotency-key.entity.js';
 import { FINISHED, idempotencyKeys } from './idempotency-key.table.js';
-import { type Begun, type Decision, type KeyedRun, type RecoveryPoint } from './operation.js';
+import { type BeginResult, type Decision, type KeyedRun, type RecoveryPoint } from './operation.js';
 import { newLease, nowHeld, type RunTools } from './operation-run.js';
 
 /** A key whose operation waits for a person is tried once a day. */
@@ -24,7 +24,7 @@ export class IdempotencyKeyRepository {
   async accept<State>(
     operation: string,
     fingerprint: string,
-    { subjectId, params, decision }: Begun<State>,
+    { subjectId, params, decision }: BeginResult<State>,
     run: KeyedRun,
     sourceAddress?: string,
   ): Promise<Refusal | null> {

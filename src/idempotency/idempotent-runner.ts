@@ -8,7 +8,7 @@ import { type IdempotencyKey } from './idempotency-key.entity.js';
 import { FINISHED } from './idempotency-key.table.js';
 import { IdempotencyKeyRepository, wasWritten } from './idempotency-key.repository.js';
 import {
-  type Begun,
+  type BeginResult,
   type Decision,
   type KeyedRun,
   type Operation,
@@ -21,7 +21,7 @@ import {
   type RunLock,
   type RunTools,
   throughOutages,
-  type Written,
+  type WriteResult,
 } from './operation-run.js';
 
 interface IdempotentRunnerOptions extends RunTools {
@@ -130,7 +130,7 @@ export class IdempotentRunner {
         if (existingKey) {
           return this.handleExistingKey(operation, existingKey, asked, run, waitUntilMs);
         }
-        let begun: Begun<State>;
+        let begun: BeginResult<State>;
         try {
           begun = await throughOutages(this.options, () => operation.begin(input, run, refused));
         } catch (error) {
@@ -248,7 +248,7 @@ class KeyLock<State> implements RunLock<State, Reply | Pause> {
     return this.keys.takeOver(key, this.run);
   }
 
-  async write(decision: Decision<State>): Promise<Written> {
+  async write(decision: Decision<State>): Promise<WriteResult> {
     if ((await this.keys.write(decision, this.run)).done) return 'written';
     const key = await this.keys.read(this.run);
     if (wasWritten(decision, key)) return 'written';

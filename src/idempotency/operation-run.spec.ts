@@ -12,7 +12,7 @@ import {
   type RunLock,
   type RunTools,
   type Steps,
-  type Written,
+  type WriteResult,
 } from './operation-run.js';
 
 interface Rest {
@@ -51,7 +51,7 @@ class Row implements RunLock<State, Rest> {
     this.rowToken = run.lockToken;
   }
 
-  write(): Promise<Written> {
+  write(): Promise<WriteResult> {
     if (this.run.heldToken !== this.rowToken) return Promise.resolve('unheld');
     this.writes.push({ guardedBy: this.run.heldToken, gives: this.run.lockToken });
     this.rowToken = this.run.lockToken;

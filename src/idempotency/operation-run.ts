@@ -92,7 +92,7 @@ export interface Steps<State, Answered, Rest, R extends Run = Run> {
 }
 
 /** `unheld`: another run has the lock now. */
-export type Written = 'written' | 'refused' | 'unheld';
+export type WriteResult = 'written' | 'refused' | 'unheld';
 
 /** The most steps of a run; more means an endless loop. */
 const MAX_STEPS = 64;
@@ -102,7 +102,7 @@ const MAX_OUTAGES = 6;
 /** How a run holds its operation: by a client's key, or by a lease of its route. */
 export interface RunLock<State, Rest> {
   /** Commits a decision, and renews the lock with it. */
-  write(decision: Decision<State, Rest>): Promise<Written>;
+  write(decision: Decision<State, Rest>): Promise<WriteResult>;
   /** The state as the tables have it now. */
   read(): Promise<State>;
   /** Another run advances the operation. */

@@ -80,7 +80,11 @@ export interface Operation<Input, State, Answered = unknown> extends Steps<
    * last decision (and the key does not exist), so that an operation that relies on constraints instead of reading
    * can read now and name the constraint in its answer.
    */
-  begin(input: Input, run: KeyedRun, refused: Refusal | null): Promise<Begun<State>> | Begun<State>;
+  begin(
+    input: Input,
+    run: KeyedRun,
+    refused: Refusal | null,
+  ): Promise<BeginResult<State>> | BeginResult<State>;
   /** The state from the tables alone, for a run that continues where another one stopped. */
   load(
     subjectId: string,
@@ -92,7 +96,7 @@ export interface Operation<Input, State, Answered = unknown> extends Steps<
   busy(state: State): Pause;
 }
 
-export interface Begun<State> {
+export interface BeginResult<State> {
   readonly subjectId: string;
   readonly params: Record<string, unknown>;
   readonly decision: Decision<State>;

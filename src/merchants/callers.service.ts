@@ -14,7 +14,7 @@ import { digestOf } from './new-api-key.js';
 import { type ServiceClient } from './service-client.js';
 
 /** A caller, and from when its key is refused. */
-interface Known {
+interface CachedCaller {
   readonly caller: Caller;
   readonly expiresAt: Date | null;
 }
@@ -33,7 +33,7 @@ export class CallersService {
    * reads, so that concurrent misses share one query, and negative answers, so that a client that repeats a revoked key
    * costs little. Keys that were never issued are not stored and evict nothing.
    */
-  private readonly callers: LRUCache<string, Promise<Known | null>>;
+  private readonly callers: LRUCache<string, Promise<CachedCaller | null>>;
 
   constructor(
     @InjectRepository(ApiKey) private readonly apiKeys: Repository<ApiKey>,
@@ -71,7 +71,7 @@ export class CallersService {
     this.callers.clear();
   }
 
-  private async callerOf(bearer: string): Promise<Known | null> {
+  private async callerOf(bearer: string): Promise<CachedCaller | null> {
     const digest = digestOf(bearer);
     const known = this.callers.get(digest);
     if (known) return known;
@@ -80,7 +80,7 @@ export class CallersService {
     return this.remembered(digest, () => this.readCaller(digest));
   }
 
-  private remembered(name: string, read: () => Promise<Known | null>): Promise<Known | null> {
+  private remembered(name: string, read: () => Promise<CachedCaller | null>): Promise<CachedCaller | null> {
     const known = this.callers.get(name);
     if (known) return known;
     const asked = read();
@@ -92,7 +92,7 @@ export class CallersService {
     return asked;
   }
 
-  private async readMerchant(merchantId: string): Promise<Known | null> {
+  private async readMerchant(merchantId: string): Promise<CachedCaller | null> {
     const merchant = await translateOutage(this.merchants.findOneBy({ id: merchantId }));
     if (!merchant) return null;
     const caller = {
@@ -106,7 +106,7 @@ export class CallersService {
     return { caller, expiresAt: null };
   }
 
-  private async readCaller(digest: string): Promise<Known | null> {
+  private async readCaller(digest: string): Promise<CachedCaller | null> {
     const hash = Buffer.from(digest, 'base64');
     const where = { hash, revokedAt: IsNull() };
     const [key] = await translateOutage(this.apiKeys.find({ where, relations: { merchant: true } }));

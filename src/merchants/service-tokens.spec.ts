@@ -78,11 +78,11 @@ async function codeOf(answer: Promise<unknown>): Promise<string> {
 describe('a signed token', () => {
   it('is taken for the service that it names, with the scopes of the configuration', async () => {
     const tokens = await ServiceTokens.open(settings, clock);
-    const [token, edge] = [await signed(), await signed({ iat: now() + 9, nbf: now() + 9 })];
+    const [token, inFlight] = [await signed(), await signed({ iat: now() + 9, nbf: now() + 9 })];
     expect([tokens.reads(token), tokens.reads('po_live_x')]).toEqual([true, false]);
     const client = { name: 'checkout', merchantId: merchant, scopes: ['payments:read'] };
     expect(await tokens.clientOf(token)).toEqual(client);
-    expect(await tokens.clientOf(edge)).toEqual(client);
+    expect(await tokens.clientOf(inFlight)).toEqual(client);
     expect(fetched).toBe(1);
   });
 

@@ -2,7 +2,7 @@ import { requestOf } from '../../test/support/arbitrary-history.js';
 import { createLogger } from '../http/logger.js';
 import { update } from '../core/change.js';
 import { logCommit, logPspCall } from './operations-log.js';
-import { type Answered } from '../request-storage/decisions/attempt.js';
+import { type AnsweredCall } from '../request-storage/decisions/attempt.js';
 import { orphanEffects, pspRequests } from '../request-storage/psp-request.table.js';
 
 const PAYMENT = '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42';
@@ -15,7 +15,7 @@ function logged() {
   return { logger, lines: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>) };
 }
 
-function answered(answer: Answered['answer']): Answered {
+function answered(answer: AnsweredCall['answer']): AnsweredCall {
   const request = { ...requestOf('stripe', 1), merchantId: MERCHANT, paymentId: PAYMENT, entityKey: KEY };
   const attempt = { kind: 'execute', attempt: 2, traceId: 'request-1' };
   return {
@@ -23,7 +23,7 @@ function answered(answer: Answered['answer']): Answered {
     answer,
     latencyMs: 12.3456,
     endedAt: new Date(),
-  } as unknown as Answered;
+  } as unknown as AnsweredCall;
 }
 
 describe('a call to a PSP', () => {

@@ -1,6 +1,6 @@
 import { type Logger } from 'pino';
 import { type Change } from '../core/change.js';
-import { type Answered } from '../request-storage/decisions/attempt.js';
+import { type AnsweredCall } from '../request-storage/decisions/attempt.js';
 import { isOfPayment, paymentIdOf } from '../request-storage/entity-key.js';
 import { orphanEffects, pspRequests } from '../request-storage/psp-request.table.js';
 
@@ -11,7 +11,7 @@ import { orphanEffects, pspRequests } from '../request-storage/psp-request.table
  */
 
 /** One line for each call to a PSP. */
-export function logPspCall(logger: Logger, { call, answer, latencyMs }: Answered): void {
+export function logPspCall(logger: Logger, { call, answer, latencyMs }: AnsweredCall): void {
   const { request, attempt } = call;
   const line = {
     request_id: attempt.traceId,

@@ -20,7 +20,7 @@ interface Actor {
 
 /** Writes down what operators do and look at; a trigger chains it (migrations/0091). */
 @Injectable()
-export class OperatorActs {
+export class ActionLog {
   constructor(
     @InjectDataSource() private readonly source: DataSource,
     @Inject(Clock) private readonly clock: Clock,

@@ -96,7 +96,7 @@ export class ConsoleAccess {
     reply.headers(securityHeaders);
     if (request.method !== 'GET') refuseForged(request);
     if (role === null) return this.signIns.expect(request, reply);
-    this.hooks.admitOperator(request.edge);
+    this.hooks.admitOperator(request.inFlight);
     const token = this.tokenOf(request);
     const operator =
       token === null

@@ -7,7 +7,7 @@ import { Encryption } from '../core/encryption.js';
 import { type OperatorRole } from '../core/operator-role.js';
 import { Problem } from '../core/problem.js';
 import { translateOutage } from '../database/store-unavailable.js';
-import { OperatorActs } from './action-log.js';
+import { ActionLog } from './action-log.js';
 import { digestOfToken } from './operators.js';
 import { isPassword } from './password.js';
 import { addressSource, CONFIRMATION, deviceSource } from './sign-in-source.js';
@@ -66,9 +66,9 @@ SELECT operator.*, failures FROM operator, try`;
 /** Encryption context of the device cookie. */
 const DEVICE = 'device of an operator';
 
-type Known = Omit<SignedIn, 'sourceAddress' | 'signedInAt'>;
+type SessionOwner = Omit<SignedIn, 'sourceAddress' | 'signedInAt'>;
 
-interface Tried extends Known {
+interface Tried extends SessionOwner {
   readonly passwordHash: string | null;
   readonly totpSecret: Uint8Array | null;
   readonly failures: number;
@@ -97,7 +97,7 @@ export class OperatorSessions {
     @Inject(Pool) private readonly pool: Pool,
     @Inject(Encryption) private readonly seal: Encryption,
     @Inject(Clock) private readonly clock: Clock,
-    private readonly acts: OperatorActs,
+    private readonly acts: ActionLog,
   ) {}
 
   /**
@@ -154,7 +154,7 @@ export class OperatorSessions {
   /** @throws Problem `unauthorized` */
   async signInByLink(link: string, sourceAddress: string): Promise<NewSession> {
     const { rows } = await translateOutage(
-      this.pool.query<Known>(
+      this.pool.query<SessionOwner>(
         `WITH used AS (DELETE FROM sign_in_links WHERE token_hash = $1 RETURNING operator_id, expires_at)
          SELECT o.id, o.name, o.role FROM used JOIN operators o ON o.id = used.operator_id
           WHERE used.expires_at > now() AND o.disabled_at IS NULL`,
@@ -166,7 +166,7 @@ export class OperatorSessions {
   }
 
   /** For an operator whom an OpenID provider has named. */
-  signInBySubject(operator: Known, sourceAddress: string): Promise<NewSession> {
+  signInBySubject(operator: SessionOwner, sourceAddress: string): Promise<NewSession> {
     return this.begin(operator, sourceAddress, 'oidc');
   }
 
@@ -180,7 +180,7 @@ export class OperatorSessions {
   /** The operator of the session; null if it has ended. `isIdle`: the console asks by itself, without a person at it. */
   async find(token: string, isIdle: boolean, sourceAddress: string): Promise<SignedIn | null> {
     const { rows } = await translateOutage(
-      this.pool.query<Known & Pick<SignedIn, 'signedInAt'>>(
+      this.pool.query<SessionOwner & Pick<SignedIn, 'signedInAt'>>(
         `UPDATE operator_sessions s SET seen_at = CASE WHEN $2 THEN s.seen_at ELSE now() END
            FROM operators o
           WHERE s.token_hash = $1 AND o.id = s.operator_id AND o.disabled_at IS NULL
@@ -248,7 +248,7 @@ export class OperatorSessions {
 
   /** Every sign-in has a new token; the cookie of the request is not used again. */
   private async begin(
-    { id, name, role }: Known,
+    { id, name, role }: SessionOwner,
     sourceAddress: string,
     by: 'password' | 'link' | 'oidc',
   ): Promise<NewSession> {

@@ -11,7 +11,7 @@ import { DatabaseModule } from '../database/database.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { ConsoleAccess } from './console-access.js';
 import { readOidcFile } from './oidc-settings.js';
-import { OperatorActs } from './action-log.js';
+import { ActionLog } from './action-log.js';
 import { OperatorSessions } from './operator-sessions.js';
 import { Operator, OperatorSession, SignInLink } from './operator.entity.js';
 import { Operators } from './operators.js';
@@ -25,7 +25,7 @@ import { SingleSignOn } from './single-sign-on.js';
   controllers: [SessionController, SingleSignOnController],
   providers: [
     ConsoleAccess,
-    OperatorActs,
+    ActionLog,
     OperatorSessions,
     Operators,
     {
@@ -44,7 +44,7 @@ import { SingleSignOn } from './single-sign-on.js';
       },
     },
   ],
-  exports: [OperatorActs, OperatorSessions, Operators],
+  exports: [ActionLog, OperatorSessions, Operators],
 })
 export class OperatorsModule implements NestModule {
   constructor(

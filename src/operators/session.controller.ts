@@ -29,13 +29,13 @@ export class SessionController {
         : await this.sessions.signIn(factors, ip, this.access.deviceOf(asked));
     const known = device === null ? [] : [this.access.deviceCookieOf(device)];
     reply.header('set-cookie', [this.access.cookieOf(token), ...known]);
-    return viewOf(operator);
+    return operatorViewOf(operator);
   }
 
   @Get()
   @ForRole('viewer')
   show(@CurrentOperator() operator: SignedIn): OperatorView {
-    return viewOf(operator);
+    return operatorViewOf(operator);
   }
 
   @Delete()
@@ -51,6 +51,6 @@ export class SessionController {
   }
 }
 
-function viewOf({ name, role }: SignedIn): OperatorView {
+function operatorViewOf({ name, role }: SignedIn): OperatorView {
   return { name, role };
 }

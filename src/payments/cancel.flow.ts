@@ -4,7 +4,7 @@ import { ModificationFlow, requestedVerdict } from './modify-payment.js';
 import { type Payment } from './payment.entity.js';
 import { type Refusal } from './refusal.js';
 import { type PaymentEvent } from './payment.lifecycle.js';
-import { type Decided } from './payment-operation.js';
+import { type OperationStep } from './payment-operation.js';
 import { type PaymentState } from './payment-state.js';
 
 /** Voids an authorization, or the rest of it, or an undecided payment if the PSP supports that. */
@@ -29,7 +29,7 @@ export class CancelFlow extends ModificationFlow {
     return {};
   }
 
-  done({ payment }: Decided): PaymentEvent {
+  done({ payment }: OperationStep): PaymentEvent {
     return released(payment);
   }
 
@@ -37,7 +37,7 @@ export class CancelFlow extends ModificationFlow {
     return 'void_failed';
   }
 
-  effect(event: PaymentEvent, { payment, request, step }: Decided): Partial<Payment> {
+  effect(event: PaymentEvent, { payment, request, step }: OperationStep): Partial<Payment> {
     const { psp, pspReference, operation } = request;
     return {
       sealed: null,

@@ -10,7 +10,7 @@ import { type Payment } from './payment.entity.js';
 import { type Refusal } from './refusal.js';
 import { paymentLifecycle, type PaymentEvent } from './payment.lifecycle.js';
 import { paymentMoved } from './payment-events.js';
-import { type Decided, type NewId } from './payment-operation.js';
+import { type OperationStep, type NewId } from './payment-operation.js';
 import { type PaymentState } from './payment-state.js';
 import { moveOn } from './decide-payment.js';
 
@@ -62,7 +62,7 @@ export class CaptureFlow extends ModificationFlow {
   }
 
   /** settle: the last capture ends the authorization: one without a reference, or one that takes the rest. */
-  done({ payment, request }: Decided, can: Capabilities): PaymentEvent {
+  done({ payment, request }: OperationStep, can: Capabilities): PaymentEvent {
     const { id, amount, amountCaptured, amountRefunded } = payment;
     const isOnly = request.entityKey === entityKey.capture(id, null);
     const isLast = isOnly || can.captures !== 'several' || amountCaptured + request.amount >= amount;
@@ -71,7 +71,7 @@ export class CaptureFlow extends ModificationFlow {
   }
 
   /** settle: what the PSP does not hold any more is released: the authorization lapsed, or was voided there. */
-  failed({ by }: RuledOut, { payment, request }: Decided): PaymentEvent {
+  failed({ by }: RuledOut, { payment, request }: OperationStep): PaymentEvent {
     const isAlone = payment.captureReserved === request.amount;
     return by.decline === 'authorization_canceled' && isAlone ? released(payment) : 'capture_failed';
   }
@@ -95,7 +95,7 @@ export class CaptureFlow extends ModificationFlow {
     return [...moved.changes, ...told];
   }
 
-  effect(_event: PaymentEvent, { payment, request, step }: Decided): Partial<Payment> {
+  effect(_event: PaymentEvent, { payment, request, step }: OperationStep): Partial<Payment> {
     const captureReserved = payment.captureReserved - request.amount;
     const atRest = { sealed: null, nextAction: null, captureReserved };
     return step.do === 'fail'

@@ -1,6 +1,6 @@
 import { insert, type Refusal } from '../core/change.js';
 import { Problem } from '../core/problem.js';
-import { type Begun, type KeyedRun, makeCall } from '../idempotency/operation.js';
+import { type BeginResult, type KeyedRun, makeCall } from '../idempotency/operation.js';
 import { type Instruction, type NextAction } from '../psp/contract.js';
 import { type PspRouter } from '../psp/router.js';
 import { startOperation } from '../request-storage/decisions/advance.js';
@@ -14,7 +14,7 @@ import { customerHashes } from './customer-hash.js';
 import { failureOf } from './payment-failure.js';
 import { type Payment } from './payment.entity.js';
 import { type PaymentEvent } from './payment.lifecycle.js';
-import { type Decided, type PaymentOperation } from './payment-operation.js';
+import { type OperationStep, type PaymentOperation } from './payment-operation.js';
 import { type PaymentOperations } from './payment-operations.js';
 import { encryptSecrets, firstOperation, firstRequested, type PaymentState } from './payment-state.js';
 import { payments, paymentTransitions } from './payment.table.js';
@@ -85,7 +85,7 @@ export class ChargeFlow extends OperationFlow<NewPayment, PaymentState> implemen
     input: NewPayment,
     run: KeyedRun,
     refused: Refusal | null,
-  ): Begun<PaymentState> | Promise<Begun<PaymentState>> {
+  ): BeginResult<PaymentState> | Promise<BeginResult<PaymentState>> {
     refuseForgottenKey(refused);
     const { seal, clock, ids, storage } = this.operations.tools;
     const { merchantId, actor } = run;
@@ -202,7 +202,7 @@ export class ChargeFlow extends OperationFlow<NewPayment, PaymentState> implemen
   }
 
   /** settle: the PSP took the money, or authorized it. */
-  done({ request }: Decided): PaymentEvent {
+  done({ request }: OperationStep): PaymentEvent {
     return request.operation === 'charge' ? 'charged' : 'authorized';
   }
 
@@ -216,14 +216,14 @@ export class ChargeFlow extends OperationFlow<NewPayment, PaymentState> implemen
   }
 
   /** settle: once for every action, since the next one may be another PSP's, or a challenge after a fingerprint. */
-  waits({ payment, request: { psp, pspReference } }: Decided): PaymentEvent | null {
+  waits({ payment, request: { psp, pspReference } }: OperationStep): PaymentEvent | null {
     const isNew =
       payment.status === 'processing' || payment.psp !== psp || payment.pspReference !== pspReference;
     return isNew ? 'action_required' : null;
   }
 
   /** settle: the changes of the payment's row. */
-  effect(event: PaymentEvent, { payment, request, history, step }: Decided): Partial<Payment> {
+  effect(event: PaymentEvent, { payment, request, history, step }: OperationStep): Partial<Payment> {
     const { psp, pspReference, operation } = request;
     const takenBy = { psp, pspReference, sealed: null, nextAction: null, failure: null };
     switch (event) {

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Begun, type Decision, type KeyedRun, makeCall } from '../idempotency/operation.js';
+import { type BeginResult, type Decision, type KeyedRun, makeCall } from '../idempotency/operation.js';
 import { handIn, type StepResult } from '../request-storage/decisions/advance.js';
 import { type OperationHistory } from '../request-storage/decisions/attempt.js';
 import { OperationFlow } from '../request-storage/operation-flow.js';
-import { type Settled } from '../request-storage/route-worker.js';
+import { type RouteDecision } from '../request-storage/route-worker.js';
 import { type Payment } from './payment.entity.js';
 import { paymentLifecycle } from './payment.lifecycle.js';
 import {
@@ -37,7 +37,7 @@ export class CompleteFlow extends OperationFlow<Completion, PaymentState> {
   }
 
   /** begin: the call with the details; the payment no longer waits for its customer. */
-  async begin({ paymentId, details }: Completion, run: KeyedRun): Promise<Begun<PaymentState>> {
+  async begin({ paymentId, details }: Completion, run: KeyedRun): Promise<BeginResult<PaymentState>> {
     const decision = this.handIn(await this.load(paymentId, {}, '', run), details, run);
     const asked = { action: 'payment.complete_asked', detail: {} };
     return {
@@ -89,7 +89,7 @@ export class CompleteFlow extends OperationFlow<Completion, PaymentState> {
   }
 
   /** settle: as the charge does, unless the PSP refused the details and still waits for its customer. */
-  protected override follow(settled: Settled<PaymentState>): Decision<PaymentState> {
+  protected override follow(settled: RouteDecision<PaymentState>): Decision<PaymentState> {
     const { stepResult, changes } = settled;
     if (!stepResult.call && wereRefused(stepResult)) return refuse(detailsRefused(stepResult), changes);
     return super.follow(settled);

@@ -6,7 +6,7 @@ import { type JsonText } from '../core/json-text.js';
 import { eventRecords } from '../database/event.js';
 import { type Capabilities, type Operation } from '../psp/contract.js';
 import { RefundFlow } from '../refunds/refund.flow.js';
-import { type Answered, type OperationHistory } from '../request-storage/decisions/attempt.js';
+import { type AnsweredCall, type OperationHistory } from '../request-storage/decisions/attempt.js';
 import { advance, type StepResult, startOperation } from '../request-storage/decisions/advance.js';
 import { entityKey } from '../request-storage/entity-key.js';
 import { type Payment } from './payment.entity.js';
@@ -101,7 +101,7 @@ function factsAt(at: Date) {
 function answeredWith(
   state: PaymentState,
   history: OperationHistory,
-  outcome: Answered['answer']['outcome'],
+  outcome: AnsweredCall['answer']['outcome'],
   at = now,
 ): { readonly state: PaymentState; readonly changes: readonly Change[] } {
   const answered = { call: state.call!, answer: { outcome }, endedAt: now, latencyMs: 1 };

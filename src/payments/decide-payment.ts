@@ -3,14 +3,14 @@ import { type Capabilities, type Operation } from '../psp/contract.js';
 import { actorOf, type StepResult } from '../request-storage/decisions/advance.js';
 import { isOfOrphan } from '../request-storage/entity-key.js';
 import { type StepFacts } from '../request-storage/decisions/next-step.js';
-import { type Settled } from '../request-storage/route-worker.js';
+import { type RouteDecision } from '../request-storage/route-worker.js';
 import { type Payment, type PaymentTransition } from './payment.entity.js';
 import { payments, paymentTransitions } from './payment.table.js';
 import { type PaymentEvent, paymentLifecycle } from './payment.lifecycle.js';
 import { orphanAfter } from './orphan.js';
 import { paymentMoved, paymentStuck } from './payment-events.js';
 import {
-  type Decided,
+  type OperationStep,
   type NewId,
   type OperationRecord,
   type PaymentOperation,
@@ -27,7 +27,7 @@ export function decidePayment(
   { capabilities, now }: Pick<StepFacts, 'capabilities' | 'now'>,
   operationOf: (name: Operation) => PaymentOperation,
   newId: NewId,
-): Settled<PaymentState> {
+): RouteDecision<PaymentState> {
   const { history, step, changes, call } = stepResult;
   const moved = { ...withHistory(state, history), call };
   const { payment } = state;
@@ -65,14 +65,14 @@ export function decidePayment(
 function recordAfter(
   { records }: PaymentState,
   of: OperationRecord,
-  decided: Decided,
+  decided: OperationStep,
   newId: NewId,
   now: Date,
 ) {
   const name = decided.history.entityKey;
   const before = records.get(name);
   if (before === undefined) throw new RangeError(`an operation without its row: ${name}`);
-  const { record, changes } = of.settle(before, decided, newId, now);
+  const { record, changes } = of.recordAfter(before, decided, newId, now);
   return { records: new Map(records).set(name, record), changes };
 }
 
@@ -80,7 +80,7 @@ function recordAfter(
 function eventOf(
   state: PaymentState,
   operation: PaymentOperation,
-  decided: Decided,
+  decided: OperationStep,
   can: Capabilities,
 ): PaymentEvent | null {
   const { history, request, step } = decided;

@@ -10,7 +10,7 @@ import {
 import { type Encryption } from '../core/encryption.js';
 import { Problem } from '../core/problem.js';
 import { type Table, tableOf } from '../core/table.js';
-import { type Begun, type KeyedRun } from '../idempotency/operation.js';
+import { type BeginResult, type KeyedRun } from '../idempotency/operation.js';
 import { ChargeFlow, type ChooseAccounts } from './charge.flow.js';
 import { type DuplicateGuard } from './duplicate-guard.entity.js';
 import { type Payment } from './payment.entity.js';
@@ -40,7 +40,7 @@ export class GuardedChargeFlow extends ChargeFlow {
     input: NewPayment,
     run: KeyedRun,
     refused: Refusal | null,
-  ): Promise<Begun<PaymentState>> {
+  ): Promise<BeginResult<PaymentState>> {
     const { reference, email } = input.customer;
     if (reference === null && email === null) return super.begin(input, run, refused);
     const { merchantId } = run;

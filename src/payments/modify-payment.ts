@@ -1,6 +1,6 @@
 import { type Change, update } from '../core/change.js';
 import {
-  type Begun,
+  type BeginResult,
   type Decision,
   type KeyedRun,
   makeCall,
@@ -13,7 +13,7 @@ import { type OperationTools } from '../request-storage/operation-tools.js';
 import { type RuledOut } from '../request-storage/decisions/next-step.js';
 import { type Payment } from './payment.entity.js';
 import { type PaymentEvent } from './payment.lifecycle.js';
-import { type Decided, type OperationRecord, type PaymentOperation } from './payment-operation.js';
+import { type OperationStep, type OperationRecord, type PaymentOperation } from './payment-operation.js';
 import { keyAtPspOf, type PaymentState, recordedBy, withHistory } from './payment-state.js';
 import { type PaymentOperations } from './payment-operations.js';
 import { payments } from './payment.table.js';
@@ -72,11 +72,11 @@ export abstract class ModificationFlow
     return [];
   }
 
-  abstract done(decided: Decided, can: Capabilities): PaymentEvent;
-  abstract failed(evidence: RuledOut, decided: Decided): PaymentEvent;
-  abstract effect(event: PaymentEvent, decided: Decided): Partial<Payment>;
+  abstract done(decided: OperationStep, can: Capabilities): PaymentEvent;
+  abstract failed(evidence: RuledOut, decided: OperationStep): PaymentEvent;
+  abstract effect(event: PaymentEvent, decided: OperationStep): Partial<Payment>;
 
-  async begin(input: ModifyPayment, run: KeyedRun): Promise<Begun<PaymentState>> {
+  async begin(input: ModifyPayment, run: KeyedRun): Promise<BeginResult<PaymentState>> {
     const { paymentId } = input;
     const asked = paramsOf(input);
     const state = await this.load(paymentId, asked, 'started', run);

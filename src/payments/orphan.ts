@@ -52,7 +52,7 @@ export function isVouchedFor(
  * The meaning of the PSP's answer about an orphan effect: it exists, it is undone already, there is no answer yet,
  * or a person must decide.
  */
-export function judge({ outcome }: Answer): 'there' | 'undone' | 'later' | 'person' {
+export function stateOfOrphan({ outcome }: Answer): 'there' | 'undone' | 'later' | 'person' {
   switch (outcome) {
     case 'succeeded':
       return 'there';

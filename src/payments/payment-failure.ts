@@ -1,7 +1,7 @@
 import { type Operation } from '../psp/contract.js';
 import { type StepResult } from '../request-storage/decisions/advance.js';
 import { type Failure } from '../core/failure.js';
-import { failureOf as failureFrom } from '../request-storage/decisions/route-failure.js';
+import { routeFailure as failureFrom } from '../request-storage/decisions/route-failure.js';
 
 const notDone: Readonly<Record<Operation, string>> = {
   charge: 'No PSP could take the payment; nothing was charged.',

@@ -12,7 +12,7 @@ import { type PaymentState } from './payment-state.js';
 export type NewId = () => string;
 
 /** The result of a step of an operation, for its payment. */
-export interface Decided {
+export interface OperationStep {
   readonly payment: Payment;
   readonly request: PspRequest;
   readonly history: OperationHistory;
@@ -28,13 +28,13 @@ export interface PaymentOperation {
   /** call: fields sent beside the common ones. */
   instruct(state: PaymentState, call: Call): Partial<Instruction>;
   /** settle: the event of the payment when the PSP did it. */
-  done(decided: Decided, can: Capabilities): PaymentEvent;
+  done(decided: OperationStep, can: Capabilities): PaymentEvent;
   /** settle: the event of the payment when no PSP did it. */
-  failed(evidence: RuledOut, decided: Decided): PaymentEvent;
+  failed(evidence: RuledOut, decided: OperationStep): PaymentEvent;
   /** settle: the event of the payment when its customer has to act. */
-  waits?(decided: Decided): PaymentEvent | null;
+  waits?(decided: OperationStep): PaymentEvent | null;
   /** settle: changes of the payment's row beside its status. */
-  effect(event: PaymentEvent, decided: Decided): Partial<Payment>;
+  effect(event: PaymentEvent, decided: OperationStep): Partial<Payment>;
   /** The PSP had done it, and it failed later: the changes that take it back. null if what was done since rests on it. */
   reverse?(
     state: PaymentState,
@@ -51,7 +51,7 @@ export interface PaymentOperation {
 export interface OperationRecord {
   find(merchantId: string, entityKey: string): Promise<unknown>;
   /** The result of the operation, in the commit that decides it. */
-  settle(record: unknown, decided: Decided, newId: NewId, now: Date): Recorded;
+  recordAfter(record: unknown, decided: OperationStep, newId: NewId, now: Date): Recorded;
 }
 
 export interface Recorded {

@@ -5,11 +5,11 @@ import { type Decision, type KeyedRun } from '../idempotency/operation.js';
 import { type Run } from '../idempotency/operation-run.js';
 import { type Operation } from '../psp/contract.js';
 import { advance } from '../request-storage/decisions/advance.js';
-import { type Answered, type Call, type OperationHistory } from '../request-storage/decisions/attempt.js';
+import { type AnsweredCall, type Call, type OperationHistory } from '../request-storage/decisions/attempt.js';
 import { isOfOrphan } from '../request-storage/entity-key.js';
 import { type RuledOut } from '../request-storage/decisions/next-step.js';
 import { type ClientOperations } from '../request-storage/operation-flow.js';
-import { type Settled, type Subject } from '../request-storage/route-worker.js';
+import { type RouteDecision, type Subject } from '../request-storage/route-worker.js';
 import { type PspRequest } from '../request-storage/psp-request.entity.js';
 import { OperationTools } from '../request-storage/operation-tools.js';
 import { asOfOneMoment } from '../request-storage/stable-read.js';
@@ -115,8 +115,8 @@ export class PaymentOperations implements ClientOperations<PaymentState> {
     state: PaymentState,
     history: OperationHistory,
     run: Run,
-    answered?: Answered,
-  ): Settled<PaymentState> {
+    answered?: AnsweredCall,
+  ): RouteDecision<PaymentState> {
     const { storage, clock, ids } = this.tools;
     const now = clock.now();
     const current = history.routes.at(-1)!.request;
@@ -152,7 +152,7 @@ export class PaymentOperations implements ClientOperations<PaymentState> {
   }
 
   /** Makes the call that the state has committed. */
-  call(state: PaymentState, run: Pick<Run, 'lease'>): Promise<Answered> {
+  call(state: PaymentState, run: Pick<Run, 'lease'>): Promise<AnsweredCall> {
     const call = state.call!;
     const { operation, entityKey: name } = call.request;
     const own = isOfOrphan(state.payment.id, name)

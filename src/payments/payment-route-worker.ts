@@ -8,7 +8,7 @@ import { askAbout, unanswered } from '../request-storage/decisions/delayed-looku
 import { RouteWorker } from '../request-storage/route-worker.js';
 import { OperationTools } from '../request-storage/operation-tools.js';
 import { type OrphanEffect } from '../request-storage/psp-request.entity.js';
-import { isVouchedFor, judge, moveOrphan, openCompensation, undoable } from './orphan.js';
+import { isVouchedFor, stateOfOrphan, moveOrphan, openCompensation, undoable } from './orphan.js';
 import { PaymentOperations } from './payment-operations.js';
 import { type PaymentState, withHistory } from './payment-state.js';
 
@@ -59,7 +59,7 @@ export class PaymentRouteWorker extends RouteWorker<PaymentState> {
     const after = await operations.read({ ...call.request });
     const history = this.historyOf(after, orphan.entityKey);
     const known = evidenceOnly(history, answered);
-    const verdict = judge(answered.answer);
+    const verdict = stateOfOrphan(answered.answer);
     let isDone = false;
     if (verdict === 'there') isDone = await this.giveBack(orphan, after, run, known);
     else if (verdict === 'later') {

@@ -10,7 +10,7 @@ import { PspRequest } from '../request-storage/psp-request.entity.js';
 import { readHistories } from '../request-storage/read-histories.js';
 import { firstEntityKey } from './payment-state.js';
 import { Payment } from './payment.entity.js';
-import { type PaymentView, viewOf } from './payment.view.js';
+import { type PaymentView, paymentViewOf } from './payment.view.js';
 import { type PaymentFilter } from './payments.js';
 
 /** Lists of payments, newest first, by cursor. */
@@ -36,7 +36,7 @@ export class PaymentReader {
         return [rows, await readHistories(tx, { merchantId, entityKey: names })] as const;
       }),
     );
-    return pageOf(found, limit, (payment) => viewOf(payment, histories.get(firstEntityKey(payment))));
+    return pageOf(found, limit, (payment) => paymentViewOf(payment, histories.get(firstEntityKey(payment))));
   }
 
   /** The payment with our id, as a PSP returned it; null if there is none. */

@@ -155,7 +155,7 @@ export class AttemptView {
   readonly ended_at: string | null;
 }
 
-export function viewOf(payment: Payment, charge: OperationHistory | undefined): PaymentView {
+export function paymentViewOf(payment: Payment, charge: OperationHistory | undefined): PaymentView {
   return {
     object: 'payment',
     id: payment.id,
@@ -180,7 +180,7 @@ export function viewOf(payment: Payment, charge: OperationHistory | undefined): 
   };
 }
 
-export const paymentJson = jsonOnce(viewOf);
+export const paymentJson = jsonOnce(paymentViewOf);
 
 function actionViewOf(action: StoredNextAction | null): NextActionView | null {
   return action?.type === 'redirect' ? Object.assign({ method: 'GET' as const, fields: {} }, action) : action;

@@ -11,7 +11,7 @@ import { PaymentOperations } from './payment-operations.js';
 import { PaymentReader } from './payment.reader.js';
 import { notFound } from './refusal.js';
 import { firstEntityKey, firstRequested, type StoredPayment } from './payment-state.js';
-import { attemptViewOf, type AttemptView, type PaymentView, viewOf } from './payment.view.js';
+import { attemptViewOf, type AttemptView, type PaymentView, paymentViewOf } from './payment.view.js';
 import { type NewCapture, type NewCompletion, type NewPayment, type PaymentFilter } from './payments.js';
 
 /** Fields that only refunds have. */
@@ -54,7 +54,7 @@ export class PaymentsService {
 
   async get({ merchantId }: Caller, paymentId: string): Promise<PaymentView> {
     const { payment, histories } = await this.read(merchantId, paymentId);
-    return viewOf(payment, histories.get(firstEntityKey(payment)));
+    return paymentViewOf(payment, histories.get(firstEntityKey(payment)));
   }
 
   list(

@@ -3,14 +3,14 @@ import { type Change, insert, update } from '../core/change.js';
 import { type Encryption } from '../core/encryption.js';
 import { type Run } from '../idempotency/operation-run.js';
 import { actorOf, advance, type StepResult } from '../request-storage/decisions/advance.js';
-import { type Answered, type Call, type OperationHistory } from '../request-storage/decisions/attempt.js';
+import { type AnsweredCall, type Call, type OperationHistory } from '../request-storage/decisions/attempt.js';
 import { entityKey } from '../request-storage/entity-key.js';
 import { type ClientOperations } from '../request-storage/operation-flow.js';
-import { type Settled, type Subject } from '../request-storage/route-worker.js';
+import { type RouteDecision, type Subject } from '../request-storage/route-worker.js';
 import { type RuledOut } from '../request-storage/decisions/next-step.js';
 import { OperationTools } from '../request-storage/operation-tools.js';
 import { type PspRequest } from '../request-storage/psp-request.entity.js';
-import { failureOf } from '../request-storage/decisions/route-failure.js';
+import { routeFailure } from '../request-storage/decisions/route-failure.js';
 import { asOfOneMoment } from '../request-storage/stable-read.js';
 import { type Payout, type PayoutTransition } from './payout.entity.js';
 import { payoutMoved } from './payout-events.js';
@@ -78,7 +78,7 @@ export class PayoutOperations implements ClientOperations<PayoutState> {
   }
 
   /** call: the token of the PSP that the route is bound to. Made of stored facts alone, so that a resend is the same. */
-  call({ payout, tokens, call }: PayoutState, run: Pick<Run, 'lease'>): Promise<Answered> {
+  call({ payout, tokens, call }: PayoutState, run: Pick<Run, 'lease'>): Promise<AnsweredCall> {
     const token = tokens?.[call!.request.psp];
     const { reference, recipient, statementDescriptor } = payout;
     const more = {
@@ -91,13 +91,18 @@ export class PayoutOperations implements ClientOperations<PayoutState> {
   }
 
   /** settle: what the route has come to, and with it the payout. */
-  decide(state: PayoutState, history: OperationHistory, run: Run, answered?: Answered): Settled<PayoutState> {
+  decide(
+    state: PayoutState,
+    history: OperationHistory,
+    run: Run,
+    answered?: AnsweredCall,
+  ): RouteDecision<PayoutState> {
     const { storage, clock } = this.tools;
     const now = clock.now();
     const { candidates } = state.payout;
     const given = { candidates, intent: 'finish', cancelBeforeFailover: false, now } as const;
     const stepResult = advance(history, storage.factsFor(history, given, run), run, answered);
-    return { ...this.settle(state, stepResult, now), stepResult };
+    return { ...this.moveOn(state, stepResult, now), stepResult };
   }
 
   /** The money came back: the recipient's bank did not keep it. The route keeps its verdict, for the PSP did what it was asked. */
@@ -112,7 +117,7 @@ export class PayoutOperations implements ClientOperations<PayoutState> {
     const set = {
       status: payoutLifecycle.after(status, 'returned'),
       version: version + 1,
-      failure: failureOf(evidence, words),
+      failure: routeFailure(evidence, words),
       updatedAt: now,
     };
     const returned = { ...payout, ...set };
@@ -124,11 +129,11 @@ export class PayoutOperations implements ClientOperations<PayoutState> {
   }
 
   /** The payout's row, guarded by its version, its history, and the event for its merchant. */
-  private settle(
+  private moveOn(
     state: PayoutState,
     stepResult: StepResult,
     now: Date,
-  ): Omit<Settled<PayoutState>, 'stepResult'> {
+  ): Omit<RouteDecision<PayoutState>, 'stepResult'> {
     const { payout } = state;
     const { history, step, changes, call } = stepResult;
     const moved = { ...state, history, call };
@@ -140,7 +145,7 @@ export class PayoutOperations implements ClientOperations<PayoutState> {
       version: payout.version + 1,
       // Nothing is sent any more, so where the money went need not be known any longer.
       sealed: null,
-      ...(step.do === 'fail' ? { failure: failureOf(step.evidence, words) } : { psp, pspReference }),
+      ...(step.do === 'fail' ? { failure: routeFailure(step.evidence, words) } : { psp, pspReference }),
       updatedAt: now,
     };
     const { merchantId, recipient, id, version, status } = payout;

@@ -1,7 +1,7 @@
 import { insert, type Refusal } from '../core/change.js';
 import { Problem } from '../core/problem.js';
 import { audit } from '../database/audit.js';
-import { type Begun, type KeyedRun, makeCall } from '../idempotency/operation.js';
+import { type BeginResult, type KeyedRun, makeCall } from '../idempotency/operation.js';
 import { type PspRouter } from '../psp/router.js';
 import { startOperation } from '../request-storage/decisions/advance.js';
 import { entityKey, pspIdempotencyKey, refuseForgottenKey } from '../request-storage/entity-key.js';
@@ -59,7 +59,7 @@ export class PayoutFlow extends OperationFlow<NewPayout, PayoutState> {
    * begin: the payout and route 1 with its first attempt. One commit writes it all. Nothing is read, except for a
    * merchant that pays out to registered recipients alone: the commit holds the payout to the version that was read.
    */
-  async begin(input: NewPayout, run: KeyedRun, refused: Refusal | null): Promise<Begun<PayoutState>> {
+  async begin(input: NewPayout, run: KeyedRun, refused: Refusal | null): Promise<BeginResult<PayoutState>> {
     refuseForgottenKey(refused);
     if (refused) {
       refuseOverLimit(refused);

@@ -9,7 +9,7 @@ import { entityKey } from '../request-storage/entity-key.js';
 import { type Subject } from '../request-storage/route-worker.js';
 import { readHistories } from '../request-storage/read-histories.js';
 import { Payout } from './payout.entity.js';
-import { type PayoutView, viewOf } from './payout.view.js';
+import { type PayoutView, payoutViewOf } from './payout.view.js';
 import { type PayoutFilter } from './payouts.js';
 import { type Sequences, type Tail } from './sequence.js';
 
@@ -36,7 +36,7 @@ export class PayoutReader implements Sequences {
         return [rows, await readHistories(tx, { merchantId, entityKey: names })] as const;
       }),
     );
-    return pageOf(found, limit, (payout) => viewOf(payout, histories.get(entityKey.send(payout.id))));
+    return pageOf(found, limit, (payout) => payoutViewOf(payout, histories.get(entityKey.send(payout.id))));
   }
 
   /** Newest first, since the newest is nearly always the one; clocks differ, so it need not be. */

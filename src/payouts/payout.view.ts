@@ -79,7 +79,7 @@ export class PayoutView {
   readonly updated_at: string;
 }
 
-export function viewOf(payout: Payout, history: OperationHistory | undefined): PayoutView {
+export function payoutViewOf(payout: Payout, history: OperationHistory | undefined): PayoutView {
   return {
     object: 'payout',
     id: payout.id,
@@ -101,4 +101,4 @@ export function viewOf(payout: Payout, history: OperationHistory | undefined): P
   };
 }
 
-export const payoutJson = jsonOnce(viewOf);
+export const payoutJson = jsonOnce(payoutViewOf);

@@ -8,7 +8,7 @@ import { PspRouter } from '../psp/router.js';
 import { PayoutOperations } from './payout-operations.js';
 import { candidatesOf, PayoutFlow } from './payout.flow.js';
 import { PayoutReader } from './payout.reader.js';
-import { type PayoutView, viewOf } from './payout.view.js';
+import { type PayoutView, payoutViewOf } from './payout.view.js';
 import { type NewPayout, type PayoutFilter } from './payouts.js';
 import { Recipients } from './recipients.js';
 
@@ -41,7 +41,7 @@ export class PayoutsService {
   async get({ merchantId }: Caller, payoutId: string): Promise<PayoutView> {
     const state = await this.operations.find(merchantId, payoutId);
     if (!state) throw new Problem('not_found', 'No such payout.');
-    return viewOf(state.payout, state.history);
+    return payoutViewOf(state.payout, state.history);
   }
 
   list(

@@ -68,7 +68,7 @@ export class PspAdministration {
     const all = await translateOutage(
       this.source.getRepository(StoredPspAccount).find({ order: { name: 'ASC' } }),
     );
-    return all.map((account) => this.viewOf(account));
+    return all.map((account) => this.storedPspView(account));
   }
 
   /** @throws Problem `validation_failed`, `invalid_state` where the name is taken */
@@ -104,7 +104,7 @@ export class PspAdministration {
       if ((raw as unknown[]).length === 0) throw taken(name);
       const detail = { settings, credentials: Object.keys(credentials) };
       await this.record(tx, actor, 'psp.account_added', `psp:${name}`, detail);
-      return this.viewOf(account);
+      return this.storedPspView(account);
     });
   }
 
@@ -126,7 +126,7 @@ export class PspAdministration {
       await tx.update(StoredPspAccount, { id: account.id }, changed);
       const detail = { members, credentials: Object.keys(credentials as object) };
       await this.record(tx, actor, 'psp.account_changed', `psp:${name}`, detail);
-      return this.viewOf(Object.assign(account, changed));
+      return this.storedPspView(Object.assign(account, changed));
     });
   }
 
@@ -173,13 +173,13 @@ export class PspAdministration {
   async setDisabled(name: string, isDisabled: boolean, actor: string): Promise<StoredPspView> {
     return this.within(async (tx) => {
       const account = await this.locked(tx, name);
-      if ((account.disabledAt !== null) === isDisabled) return this.viewOf(account);
+      if ((account.disabledAt !== null) === isDisabled) return this.storedPspView(account);
       const raised = this.raised(account);
       const changed = { ...raised, disabledAt: isDisabled ? raised.changedAt : null };
       await tx.update(StoredPspAccount, { id: account.id }, changed);
       const action = isDisabled ? 'psp.account_disabled' : 'psp.account_enabled';
       await this.record(tx, actor, action, `psp:${name}`, {});
-      return this.viewOf(Object.assign(account, changed));
+      return this.storedPspView(Object.assign(account, changed));
     });
   }
 
@@ -306,7 +306,7 @@ export class PspAdministration {
     });
   }
 
-  private viewOf(account: StoredPspAccount): StoredPspView {
+  private storedPspView(account: StoredPspAccount): StoredPspView {
     const { disabledAt, changedAt } = account;
     const { name, adapter, merchants = null, credentials } = this.entryOf(account);
     return {

@@ -20,7 +20,7 @@ const VERSIONS = `
 SELECT (SELECT count(*) || '/' || coalesce(sum(version), 0) FROM psp_accounts) || ' ' ||
        (SELECT count(*) || '/' || coalesce(sum(version), 0) FROM merchant_routing) AS versions`;
 
-interface Known {
+interface KnownAccounts {
   readonly version: number;
   readonly psp: PspConfig;
 }
@@ -115,7 +115,7 @@ interface Reading {
   readonly config: Pick<Config, 'simulated' | 'exposed' | 'lockTtlMs'>;
 }
 
-type Accounts = ReadonlyMap<string, Known>;
+type Accounts = ReadonlyMap<string, KnownAccounts>;
 
 /** Gives `psps` what is stored. An account that cannot be used stays what it was `before`; `faults` say why. */
 export async function readStoredPsps(
@@ -128,7 +128,7 @@ export async function readStoredPsps(
     source.getRepository(MerchantRouting).find(),
   ]);
   const faults: Fault[] = [];
-  const known = new Map<string, Known>();
+  const known = new Map<string, KnownAccounts>();
   for (const account of accounts) {
     const old = before.get(account.name);
     const now = old?.version === account.version ? old : usable(account, reading, faults);
@@ -145,7 +145,7 @@ function usable(
   stored: StoredPspAccount,
   { psps, encryption, config }: Reading,
   faults: Fault[],
-): Known | null {
+): KnownAccounts | null {
   const { id, name, version, disabledAt } = stored;
   const problems: PspProblem[] = [];
   try {
@@ -165,6 +165,6 @@ function usable(
 }
 
 /** An account that cannot be used can still be disabled. */
-function disabledToo(old: Known, { disabledAt }: StoredPspAccount): Known {
+function disabledToo(old: KnownAccounts, { disabledAt }: StoredPspAccount): KnownAccounts {
   return disabledAt === null ? old : { ...old, psp: { ...old.psp, isDisabled: true } };
 }

@@ -53,7 +53,7 @@ function cleaned(answer: Answer, credentials: readonly string[], personal: reado
     outcome,
     ...(pspReference === undefined ? {} : { pspReference }),
     ...(pspReferences === undefined ? {} : { pspReferences: pspReferences.slice(0, MAX_REFERENCES) }),
-    ...(answer.pspCode === undefined ? {} : { pspCode: codeOf(answer.pspCode, outcome, hidden) }),
+    ...(answer.pspCode === undefined ? {} : { pspCode: checkedPspCode(answer.pspCode, outcome, hidden) }),
     ...(answer.message === undefined ? {} : { message: pspText(answer.message, hidden) }),
     ...actionOf(answer, credentials),
     ...(answer.isNamed === true ? { isNamed: true } : {}),
@@ -65,7 +65,7 @@ function cleaned(answer: Answer, credentials: readonly string[], personal: reado
 }
 
 /** A code that is the word of the outcome is one of ours: there is nothing to remove from it. */
-function codeOf(pspCode: string, outcome: Outcome, hidden: readonly string[]): string {
+function checkedPspCode(pspCode: string, outcome: Outcome, hidden: readonly string[]): string {
   return pspCode === outcome ? pspCode : pspText(pspCode, hidden).slice(0, 100);
 }
 

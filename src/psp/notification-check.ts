@@ -86,8 +86,8 @@ const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
  */
 function nameOf(value: string | null | undefined): string | null {
   if (typeof value !== 'string' || !NAME.test(value)) return null;
-  const apart = value.replace(UUID, 'id');
-  return pspText(apart) === apart ? value : null;
+  const withoutIds = value.replace(UUID, 'id');
+  return pspText(withoutIds) === withoutIds ? value : null;
 }
 
 function routeOf(value: string | null | undefined): number | null {

@@ -270,16 +270,16 @@ class TimedOut extends Error {
 /** Any throw is `unknown`, unless it is proved that no byte left. */
 function answerOfError(error: unknown, secrets: readonly string[]): Answer {
   const { message } = (error ?? {}) as { message?: unknown };
-  const pspCode = pspText(codeOf(error) ?? 'adapter_failed', secrets).slice(0, 100);
+  const pspCode = pspText(errorCodeOf(error) ?? 'adapter_failed', secrets).slice(0, 100);
   const said = pspText(typeof message === 'string' ? message : 'The adapter failed', secrets);
   return { outcome: provedUnsent(error) ? 'not_sent' : 'unknown', pspCode, message: said };
 }
 
 /** The error's own code, or that of the error inside: `cause` for axios, `detail` for the Stripe SDK. */
-function codeOf(error: unknown, depth = 0): string | null {
+function errorCodeOf(error: unknown, depth = 0): string | null {
   if (typeof error !== 'object' || error === null || depth > 4) return null;
   const { code, cause, detail } = error as Record<string, unknown>;
-  return typeof code === 'string' ? code : (codeOf(detail, depth + 1) ?? codeOf(cause, depth + 1));
+  return typeof code === 'string' ? code : (errorCodeOf(detail, depth + 1) ?? errorCodeOf(cause, depth + 1));
 }
 
 /** An operation that the PSP does not support is answered without a call. */

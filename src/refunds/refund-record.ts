@@ -4,7 +4,7 @@ import { failureOf } from '../payments/payment-failure.js';
 import { type Payment } from '../payments/payment.entity.js';
 import { paymentLifecycle } from '../payments/payment.lifecycle.js';
 import {
-  type Decided,
+  type OperationStep,
   type NewId,
   type OperationRecord,
   type Recorded,
@@ -32,7 +32,7 @@ export class RefundRecord implements OperationRecord {
     return row ? { row, isStored: true } : null;
   }
 
-  settle(record: unknown, { request, step }: Decided, newId: NewId, now: Date): Recorded {
+  recordAfter(record: unknown, { request, step }: OperationStep, newId: NewId, now: Date): Recorded {
     const { row } = record as KeptRefund;
     const { merchantId, entityKey } = row;
     const set = {

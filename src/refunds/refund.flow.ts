@@ -4,7 +4,7 @@ import { ModificationFlow, type ModifyPayment } from '../payments/modify-payment
 import { type Payment } from '../payments/payment.entity.js';
 import { type Refusal, refuse } from '../payments/refusal.js';
 import { type PaymentEvent } from '../payments/payment.lifecycle.js';
-import { type Decided, type NewId } from '../payments/payment-operation.js';
+import { type OperationStep, type NewId } from '../payments/payment-operation.js';
 import { type PaymentOperations } from '../payments/payment-operations.js';
 import { type PaymentState, undecidedOperation } from '../payments/payment-state.js';
 import { type RuledOut } from '../request-storage/decisions/next-step.js';
@@ -130,7 +130,7 @@ export class RefundFlow extends ModificationFlow {
   }
 
   /** settle: the whole captured amount was refunded, or a part of it. */
-  done({ payment, request }: Decided): PaymentEvent {
+  done({ payment, request }: OperationStep): PaymentEvent {
     const isAll =
       payment.amountRefunded + request.amount >= payment.amountCaptured && payment.status !== 'authorized';
     return isAll ? 'refunded' : 'part_refunded';
@@ -140,7 +140,7 @@ export class RefundFlow extends ModificationFlow {
     return 'refund_failed';
   }
 
-  effect(event: PaymentEvent, { payment, request }: Decided): Partial<Payment> {
+  effect(event: PaymentEvent, { payment, request }: OperationStep): Partial<Payment> {
     const refundReserved = payment.refundReserved - request.amount;
     return event === 'refund_failed'
       ? { refundReserved }

@@ -1,7 +1,7 @@
 import { type Change, type Refusal } from '../core/change.js';
 import { type Clock } from '../core/clock.js';
 import {
-  type Begun,
+  type BeginResult,
   type Decision,
   decideNext,
   type KeyedRun,
@@ -13,8 +13,8 @@ import {
   reply,
 } from '../idempotency/operation.js';
 import { evidenceOnly } from './decisions/advance.js';
-import { type Answered, type OperationHistory } from './decisions/attempt.js';
-import { type SubjectOperations, type Settled } from './route-worker.js';
+import { type AnsweredCall, type OperationHistory } from './decisions/attempt.js';
+import { type SubjectOperations, type RouteDecision } from './route-worker.js';
 
 /** The operations of a subject, as a client's request sees them. */
 export interface ClientOperations<State> extends SubjectOperations<State> {
@@ -30,7 +30,7 @@ export interface ClientOperations<State> extends SubjectOperations<State> {
  * A client's request about operations of one subject, a payment or a payout: what is undecided is resolved first,
  * by the same decisions as the resolver's; then the requested operation is opened, called and settled.
  */
-export abstract class OperationFlow<Input, State> implements Operation<Input, State, Answered> {
+export abstract class OperationFlow<Input, State> implements Operation<Input, State, AnsweredCall> {
   abstract readonly name: string;
   abstract readonly readsFirst: boolean;
 
@@ -39,7 +39,11 @@ export abstract class OperationFlow<Input, State> implements Operation<Input, St
     private readonly clock: Clock,
   ) {}
 
-  abstract begin(input: Input, run: KeyedRun, refused: Refusal | null): Promise<Begun<State>> | Begun<State>;
+  abstract begin(
+    input: Input,
+    run: KeyedRun,
+    refused: Refusal | null,
+  ): Promise<BeginResult<State>> | BeginResult<State>;
   abstract load(
     subjectId: string,
     params: Record<string, unknown>,
@@ -80,15 +84,15 @@ export abstract class OperationFlow<Input, State> implements Operation<Input, St
     return undecided ? this.follow(this.operations.decide(state, undecided, run)) : this.open(state, run);
   }
 
-  call(state: State, run: KeyedRun): Promise<Answered> {
+  call(state: State, run: KeyedRun): Promise<AnsweredCall> {
     return this.operations.call(state, run);
   }
 
-  settle(state: State, answered: Answered, run: KeyedRun): Decision<State> {
+  settle(state: State, answered: AnsweredCall, run: KeyedRun): Decision<State> {
     return this.follow(this.operations.decide(state, this.historyOf(state, answered), run, answered));
   }
 
-  evidence(state: State, answered: Answered): readonly Change[] {
+  evidence(state: State, answered: AnsweredCall): readonly Change[] {
     return evidenceOnly(this.historyOf(state, answered), answered);
   }
 
@@ -100,7 +104,7 @@ export abstract class OperationFlow<Input, State> implements Operation<Input, St
    * From the result of an operation to the step of the request: call, answer, pause, or open the requested
    * operation.
    */
-  protected follow({ state, stepResult, changes }: Settled<State>): Decision<State> {
+  protected follow({ state, stepResult, changes }: RouteDecision<State>): Decision<State> {
     const { call, step, history } = stepResult;
     if (call) return makeCall(state, changes);
     if (step.do === 'wait') return this.paused(state, step.until, changes);
@@ -119,7 +123,7 @@ export abstract class OperationFlow<Input, State> implements Operation<Input, St
     return pause(this.resumesAt(state), 202, this.bodyOf(state), until, changes);
   }
 
-  private historyOf(state: State, { call }: Answered): OperationHistory {
+  private historyOf(state: State, { call }: AnsweredCall): OperationHistory {
     return this.operations.historiesOf(state).get(call.request.entityKey)!;
   }
 }

@@ -1,10 +1,10 @@
 import { callOf, routeOf } from '../../test/support/notified-routes.js';
 import { type Outcome } from '../psp/contract.js';
-import { type Answered } from './decisions/attempt.js';
+import { type AnsweredCall } from './decisions/attempt.js';
 import { PspReturns } from './psp-returns.js';
 
 const answered = (outcome: Outcome) =>
-  ({ call: { request: routeOf([callOf(1, null)]).request }, answer: { outcome } }) as unknown as Answered;
+  ({ call: { request: routeOf([callOf(1, null)]).request }, answer: { outcome } }) as unknown as AnsweredCall;
 
 /** An announcer whose statements change no row, because another process announced the return a moment ago. */
 function announcer() {

@@ -3,7 +3,7 @@ import { Pool } from 'pg';
 import { Clock } from '../core/clock.js';
 import { isFailure } from '../psp/breaker.js';
 import { type Outcome } from '../psp/contract.js';
-import { type Answered } from './decisions/attempt.js';
+import { type AnsweredCall } from './decisions/attempt.js';
 import { BACK_WITHIN_MS } from './decisions/schedule.js';
 import { type Operated } from './route-worker.js';
 
@@ -85,7 +85,7 @@ export class PspReturns {
   }
 
   /** Called with every answered call. Never throws. */
-  heard({ call, answer }: Answered): void {
+  heard({ call, answer }: AnsweredCall): void {
     const { psp } = call.request;
     if (isFailure(answer)) this.failing.add(psp);
     if (!this.failing.has(psp) || !isSignOfLife(answer)) return;

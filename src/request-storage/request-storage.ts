@@ -13,7 +13,7 @@ import {
   type Operation,
   type Psps,
 } from '../psp/contract.js';
-import { type Answered, type Call, type OperationHistory } from './decisions/attempt.js';
+import { type AnsweredCall, type Call, type OperationHistory } from './decisions/attempt.js';
 import { entityKey } from './entity-key.js';
 import { type AccountAt } from './decisions/advance.js';
 import {
@@ -50,12 +50,12 @@ const LEASE_MARGIN_MS = 500;
 
 /** The record of all calls to PSPs, and the only caller of their methods that move money. */
 export class RequestStorage {
-  private readonly listeners: ((answered: Answered) => void)[] = [];
+  private readonly listeners: ((answered: AnsweredCall) => void)[] = [];
 
   constructor(private readonly options: RequestStorageOptions) {}
 
   /** `listener` gets every answered call. It must not throw. */
-  onAnswered(listener: (answered: Answered) => void): void {
+  onAnswered(listener: (answered: AnsweredCall) => void): void {
     this.listeners.push(listener);
   }
 
@@ -72,7 +72,7 @@ export class RequestStorage {
     call: Call,
     more: Partial<Instruction> & Pick<Instruction, 'reference'>,
     lease: Lease,
-  ): Promise<Answered> {
+  ): Promise<AnsweredCall> {
     const { clock, psps } = this.options;
     const instruction = instructionOf(call, more);
     if (this.isOtherAccount(call.request)) {
@@ -83,7 +83,7 @@ export class RequestStorage {
     const startedMs = clock.monotonicMs();
     const timeoutMs = psps.has(psp) ? psps.timeoutMs(psp) : 0;
     // Checked again on the open connection: less of the call remains by then.
-    const mayStill = () => {
+    const leaseStillValid = () => {
       const leftMs = startedMs + timeoutMs - clock.monotonicMs();
       return leftMs >= 0 && lease.outlives(leftMs + LEASE_MARGIN_MS);
     };
@@ -96,7 +96,7 @@ export class RequestStorage {
         subject: paymentId ?? payoutId,
         attributes: { 'payonce.psp': psp, 'payonce.route': route, 'payonce.attempt': attempt },
       },
-      () => psps.call(psp, kind, instruction, mayStill),
+      () => psps.call(psp, kind, instruction, leaseStillValid),
       ({ outcome, httpStatus }) => ({
         'payonce.outcome': outcome,
         ...(httpStatus === undefined ? {} : { 'http.response.status_code': httpStatus }),

@@ -1,5 +1,5 @@
 import { commitOf } from '../core/change.js';
-import { isCall, type Answered } from './decisions/attempt.js';
+import { isCall, type AnsweredCall } from './decisions/attempt.js';
 import { ManualClock } from '../core/clock.js';
 import { MemoryStore } from '../../test/support/memory-store.js';
 import { SeededIds } from '../core/ids.js';
@@ -116,7 +116,7 @@ describe('a route at a PSP that is no longer configured', () => {
     const tools = { store, clock, ids: new SeededIds(1, clock), leaseMs: 1_000 };
     const history = histories.get('payment-0-charge')!;
     const call = { request: history.routes[0]!.request, attempt: history.routes[0]!.attempts.find(isCall)! };
-    const answered: Answered = {
+    const answered: AnsweredCall = {
       call: { ...call, sentAt: [clock.now()], undo: false },
       answer: { outcome: 'unknown' },
       endedAt: clock.now(),

@@ -17,7 +17,13 @@ import {
   type RunTools,
   type Steps,
 } from '../idempotency/operation-run.js';
-import { type Answered, type Call, isCall, type OperationHistory, responseOf } from './decisions/attempt.js';
+import {
+  type AnsweredCall,
+  type Call,
+  isCall,
+  type OperationHistory,
+  responseOf,
+} from './decisions/attempt.js';
 import { type StepResult, evidenceOnly } from './decisions/advance.js';
 import { type RouteHistory } from './decisions/assess-route.js';
 import {
@@ -41,7 +47,7 @@ import { refusalOf, wordsOf } from './decisions/person-statement-rules.js';
 import { type OperationTools } from './operation-tools.js';
 
 /** A decision about an operation, with all that it wants written. */
-export interface Settled<State> {
+export interface RouteDecision<State> {
   readonly state: State;
   readonly stepResult: StepResult;
   readonly changes: readonly Change[];
@@ -54,7 +60,7 @@ export type Subject = Pick<PspRequest, 'merchantId' | 'paymentId' | 'payoutId'>;
 export type Operated = Subject & Pick<PspRequest, 'entityKey'>;
 
 /** The next step as of now, and its reasons. */
-export interface Foreseen {
+export interface StepPreview {
   readonly step: StepResult['step'];
   readonly route: RouteHistory;
   readonly capabilities: Capabilities;
@@ -68,11 +74,11 @@ export interface SubjectOperations<State> {
   /** Every operation of the subject, by entity key. */
   historiesOf(state: State): ReadonlyMap<string, OperationHistory>;
   /** Decides, with an answer if there is one. Pure. */
-  decide(state: State, history: OperationHistory, run: Run, answered?: Answered): Settled<State>;
+  decide(state: State, history: OperationHistory, run: Run, answered?: AnsweredCall): RouteDecision<State>;
   /** The state with this call to make, or none. */
   withCall(state: State, call: Call | null): State;
   /** Makes the call that the state has committed. */
-  call(state: State, run: Pick<Run, 'lease'>): Promise<Answered>;
+  call(state: State, run: Pick<Run, 'lease'>): Promise<AnsweredCall>;
   /**
    * The changes for a capture, refund or payout that the PSP had done and that failed later; null if what was done since
    * rests on it, which is for a person.
@@ -120,7 +126,7 @@ export class RouteWorker<State> {
     const { storage, clock } = this.deps;
     const { isDone, pspReference } = statement;
     if (!isDone || pspReference === null) return null;
-    await this.judge(stuck, statement, traceId);
+    await this.assessStatement(stuck, statement, traceId);
     const state = await operations.read(stuck);
     const { entityKey } = stuck;
     const route = this.historyOf(state, entityKey).routes.at(-1)!;
@@ -152,7 +158,7 @@ export class RouteWorker<State> {
   async resolveStuck(stuck: Operated, statement: Statement, traceId: string): Promise<PspRequest> {
     await this.lookUpStated(stuck, statement, traceId);
     return decideAgain<PspRequest>(this.deps, async () => {
-      const { settled, attempt, decided } = await this.judge(stuck, statement, traceId);
+      const { settled, attempt, decided } = await this.assessStatement(stuck, statement, traceId);
       const record = audit({
         merchantId: stuck.merchantId,
         id: this.deps.ids.uuid(),
@@ -174,7 +180,7 @@ export class RouteWorker<State> {
   }
 
   /** Previews the first step of `askNow`; writes nothing. */
-  async foreseeAsk(due: Operated, looksUp = false): Promise<Foreseen> {
+  async foreseeAsk(due: Operated, looksUp = false): Promise<StepPreview> {
     const { operations, deps } = this;
     const state = await operations.read(due);
     const history = this.historyOf(state, due.entityKey);
@@ -191,11 +197,11 @@ export class RouteWorker<State> {
    * @throws Problem as `resolveStuck` does
    */
   async foreseeResolution(stuck: Operated, statement: Statement): Promise<PspRequest> {
-    return (await this.judge(stuck, statement, 'foresee')).decided;
+    return (await this.assessStatement(stuck, statement, 'foresee')).decided;
   }
 
   /** The result of a person's statement for a stuck route. @throws Problem if the statement cannot decide it */
-  private async judge(stuck: Operated, statement: Statement, traceId: string) {
+  private async assessStatement(stuck: Operated, statement: Statement, traceId: string) {
     const { operations } = this;
     const { clock, storage } = this.deps;
     const state = await operations.read(stuck);
@@ -365,9 +371,9 @@ function leaseOf<State>(
 function stepsOf<State>(
   operations: SubjectOperations<State>,
   { entityKey }: Operated,
-): Steps<State, Answered, RouteRest> {
+): Steps<State, AnsweredCall, RouteRest> {
   const historyOf = (state: State) => operations.historiesOf(state).get(entityKey)!;
-  const decide = (from: State, run: Run, answered?: Answered): Decision<State, RouteRest> => {
+  const decide = (from: State, run: Run, answered?: AnsweredCall): Decision<State, RouteRest> => {
     const { state, stepResult, changes } = operations.decide(from, historyOf(from), run, answered);
     return stepResult.call ? { go: 'call', state, changes } : { go: 'rest', changes, advanced: true };
   };

@@ -35,7 +35,7 @@ export interface Parameter {
   readonly type: ColumnType;
 }
 
-export interface Planned {
+export interface ChangeShape {
   readonly table: Table;
   readonly op: 'insert' | 'update';
   /** Column name and slot. */
@@ -55,7 +55,7 @@ interface Assigned {
 type NewSlot = (column: Column, isLease: boolean) => number;
 
 /** Slots are given out in the order in which `Statements.of` takes the values. */
-export function planOf(change: Change, slot: NewSlot): Planned {
+export function planOf(change: Change, slot: NewSlot): ChangeShape {
   const { table } = change;
   const columns = columnsOf(table);
   const assign = (property: string, value: Value): Assigned => {
@@ -106,7 +106,7 @@ type Named = (slot: number, from: string) => string;
 
 /** Every parameter is a column of `input`: `v0, v1, …`; the many-text adds the row's number `i`. */
 export function shapeOf(
-  plan: readonly Planned[],
+  plan: readonly ChangeShape[],
   slots: readonly ColumnType[],
   leaders: readonly number[],
   constants: readonly (Value | undefined)[],
@@ -139,7 +139,7 @@ export function shapeOf(
   };
 }
 
-function text(plan: readonly Planned[], named: Named, input: string, scope: string): string {
+function text(plan: readonly ChangeShape[], named: Named, input: string, scope: string): string {
   const steps = [input];
   let alive = 'input';
   const [gate] = plan;
@@ -179,7 +179,7 @@ function insertText(table: Table, values: readonly Assigned[], named: Named, fro
 }
 
 function updateText(
-  { table, values, key, guard, nulls, lapsed }: Planned,
+  { table, values, key, guard, nulls, lapsed }: ChangeShape,
   named: Named,
   from: string,
 ): string {

@@ -2,7 +2,7 @@ import { type Change, FromNow, type Value } from '../../core/change.js';
 import { tenants } from '../tenants.js';
 import { type Column, type ColumnType } from './columns.js';
 import { encode, encodeArray } from './encoding.js';
-import { type Planned, planOf, type Shape, shapeOf } from './commit-statement-text.js';
+import { type ChangeShape, planOf, type Shape, shapeOf } from './commit-statement-text.js';
 
 const LEASE = 'bigint' satisfies ColumnType;
 
@@ -99,7 +99,7 @@ export class Statement {
   /** Every value is a parameter of its own. */
   readonly plain: Shape;
   private readonly slots: readonly ColumnType[];
-  private readonly plan: readonly Planned[];
+  private readonly plan: readonly ChangeShape[];
   /** Slots by which rows are found: a constant there may lead the planner to another index. */
   private readonly sought: ReadonlySet<number>;
   /** Slots that hold a merchant, the gate's first. */
@@ -199,15 +199,15 @@ function same(a: Value, b: Value): boolean {
 }
 
 /** The parameters of a commit for its statement. */
-export type Given = Pick<Recognised, 'values' | 'merchantId'>;
+export type CommitValues = Pick<Recognised, 'values' | 'merchantId'>;
 
 /** Parameters of the single-row text. */
-export function paramsForOne(shape: Shape, { values, merchantId }: Given): (string | null)[] {
+export function paramsForOne(shape: Shape, { values, merchantId }: CommitValues): (string | null)[] {
   return [...shape.parameters.map(({ slot }) => encode(values[slot]!)), tenants([merchantId])];
 }
 
 /** Parameters of the multi-row text: an array for each. */
-export function paramsForMany(shape: Shape, commits: readonly Given[]): string[] {
+export function paramsForMany(shape: Shape, commits: readonly CommitValues[]): string[] {
   const rows = commits.map(({ values }) => values);
   const merchants = new Set(commits.map(({ merchantId }) => merchantId));
   return [...shape.parameters.map(({ slot, type }) => encodeArray(rows, slot, type)), tenants(merchants)];

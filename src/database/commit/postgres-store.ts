@@ -17,7 +17,7 @@ import { isOutage, translateOutage, StoreUnavailable } from '../store-unavailabl
 import { type Columns, columnsOf } from './columns.js';
 import { encode } from './encoding.js';
 import { Lane } from './lane.js';
-import { type Given, paramsForMany, paramsForOne, Statements } from './commit-statement.js';
+import { type CommitValues, paramsForMany, paramsForOne, Statements } from './commit-statement.js';
 import { type Shape } from './commit-statement-text.js';
 import { type Table } from '../../core/table.js';
 import { inSpan, type SpanOptions } from '../../core/tracing.js';
@@ -61,7 +61,7 @@ const COMMIT = {
   attributes: { 'db.system.name': 'postgresql' },
 } as const satisfies SpanOptions;
 
-interface Waiting extends Given {
+interface Waiting extends CommitValues {
   /** Order of arrival: the lane that is free serves the commit that has waited longest. */
   readonly turn: number;
   /** No two commits behind one gate share a statement. */

@@ -78,7 +78,7 @@ function statusLines(report: XmlElement): StatusLine[] {
     const code = textAt(of, status);
     const known = code !== null && Object.hasOwn(STATUS, code) ? STATUS[code]! : null;
     if (known === null) return [];
-    const reason = codeOf(textAt(of, 'StsRsnInf/Rsn/Cd') ?? textAt(of, 'StsRsnInf/Rsn/Prtry'));
+    const reason = reasonCodeOf(textAt(of, 'StsRsnInf/Rsn/Cd') ?? textAt(of, 'StsRsnInf/Rsn/Prtry'));
     return [{ messageId, ...names, status: known, code: code!, reason }];
   };
   const blocks = elementsAt(report, 'OrgnlPmtInfAndSts').flatMap((block) => {
@@ -121,7 +121,7 @@ function bookedLines(entry: XmlElement): BookedLine[] {
         isReturned ||
         elementsAt(transaction, 'RtrInf').length > 0 ||
         isReturnCode(textAt(transaction, SUB_FAMILY)),
-      reason: codeOf(textAt(transaction, 'RtrInf/Rsn/Cd') ?? textAt(transaction, 'RtrInf/Rsn/Prtry')),
+      reason: reasonCodeOf(textAt(transaction, 'RtrInf/Rsn/Cd') ?? textAt(transaction, 'RtrInf/Rsn/Prtry')),
     }));
   }
   const whole = details.map((detail) => ({
@@ -174,6 +174,6 @@ function centsOf(text: string): number | null {
 }
 
 /** ISO's codes have four characters, those of banks a few more. Anything else is a sentence, and is not kept. */
-function codeOf(text: string | null): string | null {
+function reasonCodeOf(text: string | null): string | null {
   return text !== null && /^[A-Z0-9]{1,10}$/i.test(text) ? text.toUpperCase() : null;
 }

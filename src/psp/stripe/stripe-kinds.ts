@@ -2,7 +2,7 @@ import { type Stripe } from 'stripe';
 import { type Answer, type Instruction } from '../contract.js';
 import { stripePayoutFailure, stripeRefundFailure } from './decline-codes.js';
 import { fromStripeAmount, toStripeAmount, toStripePayoutAmount } from './stripe-currencies.js';
-import { type Marked, type Page } from './stripe-listing.js';
+import { type MarkedObject, type Page } from './stripe-listing.js';
 import { descriptorOf, metadataOf } from './stripe.mapping.js';
 
 type Options = Stripe.RequestOptions;
@@ -11,7 +11,7 @@ type Options = Stripe.RequestOptions;
  * Refunds and payouts at Stripe: objects of their own, made by one call, read by id, and found by the
  * names of ours that they carry.
  */
-export interface StripeKind<T extends Marked> {
+export interface StripeKind<T extends MarkedObject> {
   /** Null where Stripe cannot represent this amount exactly. */
   create(instruction: Instruction): ((options: Options) => Promise<Stripe.Response<T>>) | null;
   retrieve(id: string, options: Options): Promise<Stripe.Response<T>>;

@@ -14,7 +14,7 @@ const UNNOTICED_SKEW_MS = 15_000;
 const MAX_SKEW_MS = 300_000;
 
 /** An object of Stripe with the names of the route that made it. */
-export interface Marked {
+export interface MarkedObject {
   readonly id: string;
   readonly metadata: Stripe.Metadata | null;
 }
@@ -38,7 +38,7 @@ interface TimeRange {
 }
 
 /** One of Stripe's lists, newest first. */
-interface Listing<T extends Marked> {
+interface Listing<T extends MarkedObject> {
   readonly list: (page: Page) => Promise<Stripe.Response<Stripe.ApiList<T>>>;
   /** The answer that one found object gives about the instruction. */
   readonly judge: (object: T) => Answer;
@@ -52,7 +52,7 @@ interface Listing<T extends Marked> {
  * read what was written, its search may be late. However much others have made meanwhile, it pages on
  * for as long as the call may take.
  */
-export async function verdictByList<T extends Marked>(
+export async function verdictByList<T extends MarkedObject>(
   listing: Listing<T>,
   instruction: Instruction,
   call: CallContext,
@@ -73,7 +73,7 @@ export async function verdictByList<T extends Marked>(
 }
 
 /** The part of a list that was read so far. */
-class Reading<T extends Marked> {
+class Reading<T extends MarkedObject> {
   /** How far Stripe's clock is ahead of ours. */
   skewMs = 0;
   private hasDates = true;
@@ -134,7 +134,7 @@ class Reading<T extends Marked> {
   }
 }
 
-export function isOurs({ metadata }: Marked, instruction: Instruction): boolean {
+export function isOurs({ metadata }: MarkedObject, instruction: Instruction): boolean {
   const { entityKey, route, carriesKey, idempotencyKey } = instruction;
   if (carriesKey && metadata?.[KEY] === idempotencyKey) return true;
   return metadata?.[ENTITY_KEY] === entityKey && metadata[ROUTE] === String(route);

@@ -15,7 +15,7 @@ import { OneRequestHttpClient } from './stripe-http-client.js';
 import { StripeAccount } from './stripe-account.js';
 import { stripeCurrencies } from './stripe-currencies.js';
 import { payoutsOf, refundsOf, type StripeKind } from './stripe-kinds.js';
-import { isOurs, type Marked, type Page, timesOf, verdictByList } from './stripe-listing.js';
+import { isOurs, type MarkedObject, type Page, timesOf, verdictByList } from './stripe-listing.js';
 import {
   answerOfError,
   answerOfIntent,
@@ -193,7 +193,7 @@ export class StripePsp implements PspAdapter {
   }
 
   /** Makes a refund or a payout. */
-  private async make<T extends Marked>(
+  private async make<T extends MarkedObject>(
     kind: StripeKind<T>,
     instruction: Instruction,
     call: CallContext,
@@ -222,7 +222,7 @@ export class StripePsp implements PspAdapter {
   }
 
   /** By its id, or in the list of those that it can be among. */
-  private async find<T extends Marked>(
+  private async find<T extends MarkedObject>(
     kind: StripeKind<T>,
     instruction: Instruction,
     call: CallContext,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { runs } from '../../../test/support/property-runs.js';
 import { type Change } from '../../core/change.js';
 import { type Answer, type Capabilities, outcomes } from '../../psp/contract.js';
-import { type Answered, type OperationHistory, isCall } from './attempt.js';
+import { type AnsweredCall, type OperationHistory, isCall } from './attempt.js';
 import { advance, type StepResult, evidenceOnly, handIn, startOperation } from './advance.js';
 import { type StepFacts } from './next-step.js';
 import { nonExecutionProofs, orphanEffects, pspAttempts, pspRequests } from '../psp-request.table.js';
@@ -50,7 +50,7 @@ function factsAt(atMs: number, more: Partial<StepFacts> = {}): StepFacts {
   };
 }
 
-function answered(stepResult: StepResult, answer: Answer, atMs: number): Answered {
+function answered(stepResult: StepResult, answer: Answer, atMs: number): AnsweredCall {
   return { call: stepResult.call!, answer, endedAt: new Date(atMs), latencyMs: 10 };
 }
 

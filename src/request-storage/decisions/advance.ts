@@ -2,7 +2,7 @@ import { type Change, fromNow, insert, update } from '../../core/change.js';
 import { type AttemptKind, type Capabilities, type Operation } from '../../psp/contract.js';
 import { pspIdempotencyKey } from '../entity-key.js';
 import {
-  type Answered,
+  type AnsweredCall,
   type Call,
   type LeaseHolder,
   newAttempt,
@@ -74,7 +74,7 @@ export function advance(
   history: OperationHistory,
   facts: StepFacts,
   holder: LeaseHolder,
-  answered?: Answered,
+  answered?: AnsweredCall,
 ): StepResult {
   const changes: Change[] = [];
   const known = answered ? record(history, answered, changes) : history;
@@ -162,7 +162,7 @@ export function handIn(
  * the PSP's id on the open route, for lookups. Raises the version, so that a decision made without it is made
  * again. Empty if the answer is stored already. The first change is a gate.
  */
-export function evidenceOnly(history: OperationHistory, answered: Answered): readonly Change[] {
+export function evidenceOnly(history: OperationHistory, answered: AnsweredCall): readonly Change[] {
   const changes: Change[] = [];
   const known = record(history, answered, changes);
   const route = known.routes.find(({ request }) => request.route === answered.call.request.route);

@@ -198,7 +198,7 @@ function answersAll(executes: readonly PspAttempt[], declined: PspAttempt, can: 
   const isLater = declined.kind !== 'execute';
   if (isLater && executes.length === 1) return true;
   const lastSent = isLater ? executes.at(-1)! : declined;
-  return can.idempotency.replays === 'all' && insideWindow(executes, lastSent, can);
+  return can.idempotency.replays === 'all' && startedInKeyWindow(executes, lastSent, can);
 }
 
 /** A notice about the result of a cancel, not about the operation itself. */
@@ -364,7 +364,7 @@ function isUnanswered({ outcome }: PspAttempt): boolean {
   return !['not_sent', 'throttled', 'rejected', 'declined'].includes(outcome ?? 'unknown');
 }
 
-function insideWindow(
+function startedInKeyWindow(
   executes: readonly PspAttempt[],
   answer: PspAttempt,
   { idempotency }: Capabilities,

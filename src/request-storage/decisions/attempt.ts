@@ -44,7 +44,7 @@ export interface Call {
 }
 
 /** The result of a call. */
-export interface Answered {
+export interface AnsweredCall {
   readonly call: Call;
   readonly answer: Answer;
   readonly endedAt: Date;
@@ -80,7 +80,11 @@ export function newAttempt(
 }
 
 /** Stores an answer, also if it decides nothing: no answer of a PSP is lost. */
-export function record(history: OperationHistory, answered: Answered, changes: Change[]): OperationHistory {
+export function record(
+  history: OperationHistory,
+  answered: AnsweredCall,
+  changes: Change[],
+): OperationHistory {
   const { call, answer } = answered;
   const routes = history.routes.map((route) => {
     if (route.request.route !== call.request.route) return route;
@@ -106,13 +110,13 @@ export function record(history: OperationHistory, answered: Answered, changes: C
 function referenceAfter(
   { pspReference: known }: PspRequest,
   attempt: PspAttempt,
-  { outcome, pspReference: told }: Answer,
+  { outcome, pspReference: reported }: Answer,
 ): string | null {
-  if (attempt.kind === 'cancel' || isOfStatement(attempt) || told === undefined) return known;
-  return outcome === 'succeeded' ? told : (known ?? told);
+  if (attempt.kind === 'cancel' || isOfStatement(attempt) || reported === undefined) return known;
+  return outcome === 'succeeded' ? reported : (known ?? reported);
 }
 
-function completed({ answer, endedAt, latencyMs }: Answered): Partial<PspAttempt> {
+function completed({ answer, endedAt, latencyMs }: AnsweredCall): Partial<PspAttempt> {
   return {
     outcome: answer.outcome,
     decline: answer.outcome === 'declined' ? (answer.decline ?? 'declined') : null,

@@ -1,7 +1,7 @@
 import { type Change, insert, update } from '../../core/change.js';
 import { type Capabilities } from '../../psp/contract.js';
 import {
-  type Answered,
+  type AnsweredCall,
   type Call,
   type LeaseHolder,
   newAttempt,
@@ -149,7 +149,7 @@ function isAbout({ kind, request }: RouteHistory['attempts'][number], { object }
  * The result of the lookup, and when the next one is due: none after one that found an object. Lookups of an orphan
  * effect by its id do not count.
  */
-export function rechecked(history: OperationHistory, answered: Answered, now: Date): readonly Change[] {
+export function rechecked(history: OperationHistory, answered: AnsweredCall, now: Date): readonly Change[] {
   const changes: Change[] = [];
   const known = record(history, answered, changes);
   const { request, attempts } = known.routes.find(

@@ -15,7 +15,7 @@ import { mayCallFrom, wasSkipped } from './skipped-call.js';
 import { type PspAttempt, type PspRequest } from '../psp-request.entity.js';
 import { dueOnSchedule, type ScheduleFacts, type Way } from './schedule.js';
 import { statedBy } from './person-statement.js';
-import { insideWindow, mayCancel, mayHandInAgain, mayResend, waysToAsk } from './ways.js';
+import { isKeyKnown, mayCancel, mayHandInAgain, mayResend, waysToAsk } from './ways.js';
 
 /**
  * Which PSP may this operation be sent to now? The one question that decides whether a customer is charged twice,
@@ -415,7 +415,7 @@ function afterThrottle(
   const tooLate = (!facts.deadline || until >= facts.deadline) && facts.hold === 'none';
   // Without keys a route is executed once, even if it is certain that nothing ran.
   const executes = current.attempts.filter((a) => a.kind === 'execute');
-  if (tooLate || !insideWindow(executes, can.idempotency.windowMs, facts.now)) {
+  if (tooLate || !isKeyKnown(executes, can.idempotency.windowMs, facts.now)) {
     return afterRuledOut(
       routes,
       { verdict: 'ruled_out', kind: 'rejected', by: since, advice: 'elsewhere', untouched: true },

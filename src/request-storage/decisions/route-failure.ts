@@ -3,7 +3,7 @@ import { type RuledOut } from './next-step.js';
 import { type PspAttempt } from '../psp-request.entity.js';
 
 /** `words`: the text to use if the PSP gave none. */
-export function failureOf(
+export function routeFailure(
   { by, kind }: RuledOut,
   words: { readonly declined: string; readonly notDone: string },
 ): Failure {
@@ -11,7 +11,7 @@ export function failureOf(
   const pspMessage = by.response?.['message'];
   return {
     category: declined ? 'declined' : kind === 'rejected' ? 'psp_rejected' : 'psp_unavailable',
-    code: declined ? (by.decline ?? 'declined') : codeOf(by),
+    code: declined ? (by.decline ?? 'declined') : failureCodeOf(by),
     psp_code: by.pspCode,
     message:
       typeof pspMessage === 'string' && pspMessage !== ''
@@ -22,6 +22,6 @@ export function failureOf(
   };
 }
 
-function codeOf({ outcome }: PspAttempt): string {
+function failureCodeOf({ outcome }: PspAttempt): string {
   return outcome === 'not_found' ? 'not_executed' : (outcome ?? 'unknown');
 }

@@ -19,7 +19,7 @@ export function waysToAsk({ request }: RouteHistory, { lookup }: Capabilities): 
  */
 export function mayResend({ attempts }: RouteHistory, { idempotency }: Capabilities, now: Date): boolean {
   const executes = attempts.filter((a) => a.kind === 'execute');
-  return idempotency.replays === 'all' && insideWindow(executes, idempotency.windowMs, now);
+  return idempotency.replays === 'all' && isKeyKnown(executes, idempotency.windowMs, now);
 }
 
 /** The payment's replayed answer is older than the customer's action: only sending the details asks about that. */
@@ -30,12 +30,12 @@ export function mayHandInAgain({ attempts }: RouteHistory, can: Capabilities, no
     handedIn.length === 0 ||
     (completion?.repeatable === true &&
       idempotency.replays === 'all' &&
-      insideWindow(handedIn, idempotency.windowMs, now))
+      isKeyKnown(handedIn, idempotency.windowMs, now))
   );
 }
 
 /** Whether the PSP still knows the key of these calls. Without a window it never does. */
-export function insideWindow(attempts: readonly PspAttempt[], windowMs: number | null, now: Date): boolean {
+export function isKeyKnown(attempts: readonly PspAttempt[], windowMs: number | null, now: Date): boolean {
   if (windowMs === null) return false;
   return now.getTime() < firstSentAt(attempts) + windowMs - WINDOW_MARGIN_MS;
 }
