@@ -19,12 +19,7 @@ import { Payout, PayoutTransition } from './payouts/payout.entity.js';
 import { Recipient } from './payouts/recipient.entity.js';
 import { MerchantRouting, StoredPspAccount } from './psp-accounts/psp-account.entity.js';
 import { Refund } from './refunds/refund.entity.js';
-import {
-  NonExecutionProof,
-  OrphanEffect,
-  PspAttempt,
-  PspRequest,
-} from './request-storage/psp-request.entity.js';
+import { NonExecutionProof, OrphanEffect, PspAttempt, Route } from './request-storage/route.entity.js';
 import { InboxEntry } from './notifications/inbox-entry.entity.js';
 import { WebhookDelivery, WebhookDeliveryAttempt } from './events/webhook-delivery.entity.js';
 import { WebhookEndpoint } from './events/webhook-endpoint.entity.js';
@@ -51,7 +46,7 @@ export const entities: readonly EntityClass[] = [
   Payout,
   PayoutTransition,
   PspAttempt,
-  PspRequest,
+  Route,
   Recipient,
   Refund,
   MerchantRouting,

@@ -8,7 +8,7 @@ import { translateOutage } from '../database/store-unavailable.js';
 import { auditSubjectOf } from '../request-storage/entity-key.js';
 import { OperationRegistry } from '../request-storage/operation-registry.js';
 import { OrphanEffects } from '../request-storage/orphan-effects.js';
-import { OrphanEffect, PspRequest } from '../request-storage/psp-request.entity.js';
+import { OrphanEffect, Route } from '../request-storage/route.entity.js';
 import { type Statement } from '../request-storage/decisions/person-statement.js';
 import { type OperationAction } from './approvable-action.js';
 import { type RetryView, type VerdictView } from './approval-views.js';
@@ -72,7 +72,7 @@ export class OperatorActions {
     return { calls: made, stuck: after.stuckAt !== null };
   }
 
-  private async foreseeAsk(found: PspRequest, act: Ask): Promise<VerdictView> {
+  private async foreseeAsk(found: Route, act: Ask): Promise<VerdictView> {
     const looksUp = act === 'look_up';
     const foreseen = await this.registry.of(found.entityKey).foreseeAsk(found, looksUp);
     return looksUp ? verdictOnLookup(foreseen) : verdictOnRetry(foreseen);
@@ -184,10 +184,10 @@ export class OperatorActions {
   }
 
   /** The last route of the operation. @throws Problem `not_found` */
-  private async find({ merchantId, entityKey }: NamedOperation): Promise<PspRequest> {
+  private async find({ merchantId, entityKey }: NamedOperation): Promise<Route> {
     const where = { merchantId, entityKey };
     const found = await translateOutage(
-      this.source.manager.findOne(PspRequest, { where, order: { route: 'DESC' } }),
+      this.source.manager.findOne(Route, { where, order: { route: 'DESC' } }),
     );
     if (!found) throw new Problem('not_found', 'There is no operation of this name.');
     return found;

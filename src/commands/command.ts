@@ -12,7 +12,7 @@ import { type Operators } from '../operators/operators.js';
 import { type PspAdministration } from '../psp-accounts/psp-administration.js';
 import { type Reports } from '../reconciliation/reports.js';
 import { type Operated } from '../request-storage/route-worker.js';
-import { type PspAttempt, type PspRequest } from '../request-storage/psp-request.entity.js';
+import { type PspAttempt, type Route } from '../request-storage/route.entity.js';
 import { type Statement } from '../request-storage/decisions/person-statement.js';
 
 /** The result of a command: `json` for programs, `text` for people. */
@@ -25,7 +25,7 @@ export interface Outcome {
 export interface Operations {
   /** Looks it up at its PSP at least once, where the PSP offers a lookup. Returns the calls that were made. */
   askNow(stuck: Operated, traceId: string): Promise<readonly PspAttempt[]>;
-  resolveStuck(stuck: Operated, statement: Statement, traceId: string): Promise<PspRequest>;
+  resolveStuck(stuck: Operated, statement: Statement, traceId: string): Promise<Route>;
 }
 
 /** The actions on the files of banks. */

@@ -1,7 +1,7 @@
 import { type Command } from 'commander';
 import { Problem } from '../core/problem.js';
 import { type OrphanEffects } from '../request-storage/orphan-effects.js';
-import { type OrphanEffect } from '../request-storage/psp-request.entity.js';
+import { type OrphanEffect } from '../request-storage/route.entity.js';
 import { actor, command, noteOf, type OpenInstallation, type RunCommand, withExamples } from './command.js';
 import { ago, list } from './text.js';
 
@@ -105,7 +105,7 @@ export function addOrphans(payonce: Command, perform: RunCommand): void {
 async function orphanEffectsOf({ database }: OpenInstallation): Promise<OrphanEffects> {
   const [{ OrphanEffects }, { OrphanEffect }] = await Promise.all([
     import('../request-storage/orphan-effects.js'),
-    import('../request-storage/psp-request.entity.js'),
+    import('../request-storage/route.entity.js'),
   ]);
   return new OrphanEffects(database.dataSource.getRepository(OrphanEffect));
 }

@@ -2,7 +2,7 @@ import { type Command } from 'commander';
 import { type Money } from '../core/money.js';
 import { type PaymentReport } from '../console/payment-report.js';
 import { type OperationHistory } from '../request-storage/decisions/attempt.js';
-import { type PspAttempt, type PspRequest } from '../request-storage/psp-request.entity.js';
+import { type PspAttempt, type Route } from '../request-storage/route.entity.js';
 import { command, type RunCommand, withExamples } from './command.js';
 import { orphanJson } from './orphans.command.js';
 import { ago, detailLines, exactly, folded } from './text.js';
@@ -36,7 +36,7 @@ export function addPayments(payonce: Command, perform: RunCommand): void {
 }
 
 /** The operation that is not decided yet; what gives an orphan effect back comes after the payment's own. */
-function openRouteOf(operations: readonly OperationHistory[]): PspRequest | null {
+function openRouteOf(operations: readonly OperationHistory[]): Route | null {
   const last = operations.map(({ routes }) => routes.at(-1)!.request);
   return last.find(({ verdict }) => verdict === 'open') ?? null;
 }
@@ -126,7 +126,7 @@ function section<T>(title: string, all: readonly T[], shownOf: (one: T) => Secti
   ];
 }
 
-function openText({ entityKey, psp, nextStepAt, stuckAt, stuckReason }: PspRequest, now: Date): string {
+function openText({ entityKey, psp, nextStepAt, stuckAt, stuckReason }: Route, now: Date): string {
   if (stuckAt) {
     const reason = stuckReason ?? 'the reason is not known';
     return `${entityKey} at ${psp}, stuck since ${exactly(stuckAt, now)}: ${reason}. See docs/runbooks/stuck-payment.md`;
@@ -134,7 +134,7 @@ function openText({ entityKey, psp, nextStepAt, stuckAt, stuckReason }: PspReque
   return `${entityKey} at ${psp}, tried next at ${nextStepAt ? exactly(nextStepAt, now) : 'no time'}`;
 }
 
-function routeLines(request: PspRequest, money: Format, now: Date): string[] {
+function routeLines(request: Route, money: Format, now: Date): string[] {
   const { route, psp, verdict, pspReference, openedAt, decidedAt } = request;
   return [
     folded(`  route ${route}  `, `${psp} ${money(request)} ${verdict}`),

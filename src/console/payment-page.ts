@@ -13,8 +13,8 @@ import {
   NonExecutionProof,
   type OrphanEffect,
   type PspAttempt,
-  type PspRequest,
-} from '../request-storage/psp-request.entity.js';
+  type Route,
+} from '../request-storage/route.entity.js';
 import { type OperationHistory } from '../request-storage/decisions/attempt.js';
 import { Approvals } from '../approvals/approvals.js';
 import { ConsoleReader } from './console-reader.js';
@@ -171,7 +171,7 @@ export function operationRow(
   };
 }
 
-function routeRow(request: PspRequest, attempts: readonly PspAttempt[]): RouteRow {
+function routeRow(request: Route, attempts: readonly PspAttempt[]): RouteRow {
   return {
     route: request.route,
     psp: request.psp,

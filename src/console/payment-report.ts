@@ -2,7 +2,7 @@ import { And, LessThan, MoreThanOrEqual, type Repository } from 'typeorm';
 import { Problem } from '../core/problem.js';
 import { Refund } from '../refunds/refund.entity.js';
 import { type OperationHistory } from '../request-storage/decisions/attempt.js';
-import { OrphanEffect } from '../request-storage/psp-request.entity.js';
+import { OrphanEffect } from '../request-storage/route.entity.js';
 import { readHistories } from '../request-storage/read-histories.js';
 import { type Payment } from '../payments/payment.entity.js';
 

@@ -1,10 +1,6 @@
 import { type OperationHistory } from '../request-storage/decisions/attempt.js';
 import { formatMoney } from '../core/money.js';
-import {
-  type NonExecutionProof,
-  type PspAttempt,
-  type PspRequest,
-} from '../request-storage/psp-request.entity.js';
+import { type NonExecutionProof, type PspAttempt, type Route } from '../request-storage/route.entity.js';
 import { statedBy } from '../request-storage/decisions/person-statement.js';
 import { type AuditRow } from '../audit/audit.view.js';
 import { type TimelineEntry, type Tone } from './console-views.js';
@@ -147,7 +143,7 @@ function toneOfStatus(status: string): Tone {
   return status === 'canceled' ? 'plain' : 'good';
 }
 
-function entryOfAttempt({ psp, route, operation }: PspRequest, attempt: PspAttempt): TimelineEntry {
+function entryOfAttempt({ psp, route, operation }: Route, attempt: PspAttempt): TimelineEntry {
   const { kind, outcome, pspCode, httpStatus, latencyMs, startedAt, request, response } = attempt;
   const person = statedBy(attempt);
   const codes = [pspCode, httpStatus === null ? null : `HTTP ${httpStatus}`].filter((part) => part !== null);
@@ -170,7 +166,7 @@ function entryOfAttempt({ psp, route, operation }: PspRequest, attempt: PspAttem
 }
 
 /** The first route opens with its operation, which is an entry of its own. */
-function entriesOfOpening({ psp, route, operation, openedAt }: PspRequest): TimelineEntry[] {
+function entriesOfOpening({ psp, route, operation, openedAt }: Route): TimelineEntry[] {
   if (route === 1) return [];
   const title = `route ${route} at ${psp} opened`;
   return [
@@ -179,7 +175,7 @@ function entriesOfOpening({ psp, route, operation, openedAt }: PspRequest): Time
 }
 
 /** How it was decided, and how long that took. */
-function entriesOfDecision(request: PspRequest): TimelineEntry[] {
+function entriesOfDecision(request: Route): TimelineEntry[] {
   const { psp, route, operation, openedAt, decidedAt, verdict } = request;
   if (decidedAt === null) return [];
   const isDone = verdict === 'effective';

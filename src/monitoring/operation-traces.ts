@@ -3,7 +3,7 @@ import { type Pool } from 'pg';
 import { type Change } from '../core/change.js';
 import { type Clock } from '../core/clock.js';
 import { type Tracing } from '../core/tracing.js';
-import { pspRequests } from '../request-storage/psp-request.table.js';
+import { pspRequests } from '../request-storage/route.table.js';
 
 const MAX_KNOWN = 20_000;
 /** Traces of this time are written together; a delivery in another process should find them. */

@@ -3,7 +3,7 @@ import { createLogger } from '../http/logger.js';
 import { update } from '../core/change.js';
 import { logCommit, logPspCall } from './operations-log.js';
 import { type AnsweredCall } from '../request-storage/decisions/attempt.js';
-import { orphanEffects, pspRequests } from '../request-storage/psp-request.table.js';
+import { orphanEffects, pspRequests } from '../request-storage/route.table.js';
 
 const PAYMENT = '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42';
 const MERCHANT = '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e43';

@@ -2,7 +2,7 @@ import { type Logger } from 'pino';
 import { type Change } from '../core/change.js';
 import { type AnsweredCall } from '../request-storage/decisions/attempt.js';
 import { isOfPayment, paymentIdOf } from '../request-storage/entity-key.js';
-import { orphanEffects, pspRequests } from '../request-storage/psp-request.table.js';
+import { orphanEffects, pspRequests } from '../request-storage/route.table.js';
 
 /**
  * The log that an operator searches by payment: one line for each call to a PSP, and a warning for what needs a

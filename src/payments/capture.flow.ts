@@ -3,7 +3,7 @@ import { type Capabilities } from '../psp/contract.js';
 import { cameBack } from '../request-storage/decisions/assess-route.js';
 import { entityKey } from '../request-storage/entity-key.js';
 import { type RuledOut } from '../request-storage/decisions/next-step.js';
-import { type PspRequest } from '../request-storage/psp-request.entity.js';
+import { type Route } from '../request-storage/route.entity.js';
 import { failureOf } from './payment-failure.js';
 import { ModificationFlow, requestedVerdict } from './modify-payment.js';
 import { type Payment } from './payment.entity.js';
@@ -79,7 +79,7 @@ export class CaptureFlow extends ModificationFlow {
   /** A capture is accepted before it is done: what fails later is left to capture again, unless it was given back. */
   reverse(
     { payment, histories }: PaymentState,
-    { entityKey: name, psp, amount }: PspRequest,
+    { entityKey: name, psp, amount }: Route,
     evidence: RuledOut,
     newId: NewId,
     now: Date,

@@ -1,5 +1,5 @@
 import { workThrough } from '../core/work-through.js';
-import { type OrphanEffect, type PspRequest } from '../request-storage/psp-request.entity.js';
+import { type OrphanEffect, type Route } from '../request-storage/route.entity.js';
 import { type PspFilter, type RequestStorage } from '../request-storage/request-storage.js';
 import { type AdvanceRoute } from '../request-storage/resolver.js';
 import { type Pool } from 'pg';
@@ -41,7 +41,7 @@ export class OrphanCompensator {
     private readonly compensate: (orphan: OrphanEffect, traceId: string) => Promise<boolean>,
     private readonly automatic: () => Promise<readonly MerchantFilter[]>,
     private readonly newTraceId: () => string,
-    private readonly onError: (error: unknown, where: PspRequest | OrphanEffect) => void,
+    private readonly onError: (error: unknown, where: Route | OrphanEffect) => void,
     /** Only the routes and orphan effects at these accounts. */
     private readonly psp?: PspFilter,
   ) {}

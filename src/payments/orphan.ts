@@ -5,12 +5,8 @@ import { type StepResult, startOperation } from '../request-storage/decisions/ad
 import { entityKey, orphanOf } from '../request-storage/entity-key.js';
 import { isSuccess, type RouteHistory } from '../request-storage/decisions/assess-route.js';
 import { type Instruction } from '../psp/contract.js';
-import {
-  type OrphanEffect,
-  type OrphanStatus,
-  type PspRequest,
-} from '../request-storage/psp-request.entity.js';
-import { orphanEffects } from '../request-storage/psp-request.table.js';
+import { type OrphanEffect, type OrphanStatus, type Route } from '../request-storage/route.entity.js';
+import { orphanEffects } from '../request-storage/route.table.js';
 import { type RequestStorage } from '../request-storage/request-storage.js';
 import { type Payment } from './payment.entity.js';
 import { firstEntityKey, keyAtPspOf, type PaymentState } from './payment-state.js';
@@ -107,7 +103,7 @@ export function openCompensation(
 /** The PSP's id of the object that a compensation acts upon. */
 export function instructionOfCompensation(
   { payment, histories }: PaymentState,
-  { entityKey: name, route }: PspRequest,
+  { entityKey: name, route }: Route,
 ): Partial<Instruction> {
   const own = histories.get(name)?.routes.find(({ request }) => request.route === route);
   const parentReference = own?.attempts[0]?.request['parent_reference'];

@@ -3,7 +3,7 @@ import { type Capabilities, type Instruction, type Operation } from '../psp/cont
 import { type StepResult } from '../request-storage/decisions/advance.js';
 import { type Call, type OperationHistory } from '../request-storage/decisions/attempt.js';
 import { type RuledOut } from '../request-storage/decisions/next-step.js';
-import { type PspRequest } from '../request-storage/psp-request.entity.js';
+import { type Route } from '../request-storage/route.entity.js';
 import { type Payment } from './payment.entity.js';
 import { type PaymentEvent } from './payment.lifecycle.js';
 import { type PaymentState } from './payment-state.js';
@@ -14,7 +14,7 @@ export type NewId = () => string;
 /** The result of a step of an operation, for its payment. */
 export interface OperationStep {
   readonly payment: Payment;
-  readonly request: PspRequest;
+  readonly request: Route;
   readonly history: OperationHistory;
   readonly step: StepResult['step'];
 }
@@ -38,7 +38,7 @@ export interface PaymentOperation {
   /** The PSP had done it, and it failed later: the changes that take it back. null if what was done since rests on it. */
   reverse?(
     state: PaymentState,
-    request: PspRequest,
+    request: Route,
     evidence: RuledOut,
     newId: NewId,
     now: Date,

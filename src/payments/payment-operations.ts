@@ -10,7 +10,7 @@ import { isOfOrphan } from '../request-storage/entity-key.js';
 import { type RuledOut } from '../request-storage/decisions/next-step.js';
 import { type ClientOperations } from '../request-storage/operation-flow.js';
 import { type RouteDecision, type Subject } from '../request-storage/route-worker.js';
-import { type PspRequest } from '../request-storage/psp-request.entity.js';
+import { type Route } from '../request-storage/route.entity.js';
 import { OperationTools } from '../request-storage/operation-tools.js';
 import { asOfOneMoment } from '../request-storage/stable-read.js';
 import { instructionOfCompensation, reverseCompensation } from './orphan.js';
@@ -165,11 +165,7 @@ export class PaymentOperations implements ClientOperations<PaymentState> {
    * An operation that the PSP had done failed later: a capture, a refund, or the compensation of an orphan effect. null if
    * what was done since rests on it.
    */
-  async reverse(
-    state: PaymentState,
-    request: PspRequest,
-    evidence: RuledOut,
-  ): Promise<readonly Change[] | null> {
+  async reverse(state: PaymentState, request: Route, evidence: RuledOut): Promise<readonly Change[] | null> {
     const { payment } = state;
     if (isOfOrphan(payment.id, request.entityKey)) return [reverseCompensation(payment, request.entityKey)];
     const { clock, ids } = this.tools;

@@ -7,7 +7,7 @@ import { type RouteHistory } from '../request-storage/decisions/assess-route.js'
 import { askAbout, unanswered } from '../request-storage/decisions/delayed-lookup.js';
 import { RouteWorker } from '../request-storage/route-worker.js';
 import { OperationTools } from '../request-storage/operation-tools.js';
-import { type OrphanEffect } from '../request-storage/psp-request.entity.js';
+import { type OrphanEffect } from '../request-storage/route.entity.js';
 import { isVouchedFor, stateOfOrphan, moveOrphan, openCompensation, undoable } from './orphan.js';
 import { PaymentOperations } from './payment-operations.js';
 import { type PaymentState, withHistory } from './payment-state.js';

@@ -1,7 +1,7 @@
 import { type Encryption } from '../core/encryption.js';
 import { type Call, type OperationHistory } from '../request-storage/decisions/attempt.js';
 import { entityKey, isOfOrphan, pspIdempotencyKey } from '../request-storage/entity-key.js';
-import { type PspRequest } from '../request-storage/psp-request.entity.js';
+import { type Route } from '../request-storage/route.entity.js';
 import { type Payment } from './payment.entity.js';
 
 /** Data that only the customer's request contains; encrypted while it may still be needed. */
@@ -79,7 +79,7 @@ export function requestedKeyOf(payment: Payment, { operation, reference }: Reque
 export function recordedBy({
   payment,
   histories,
-}: Pick<PaymentState, 'payment' | 'histories'>): PspRequest | null {
+}: Pick<PaymentState, 'payment' | 'histories'>): Route | null {
   const routes = histories.get(firstEntityKey(payment))?.routes ?? [];
   return routes.findLast(({ request }) => request.verdict === 'effective')?.request ?? null;
 }

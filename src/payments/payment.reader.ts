@@ -6,7 +6,7 @@ import { newestFirst, timeBetween } from '../database/conditions.js';
 import { translateOutage } from '../database/store-unavailable.js';
 import { TenantDatabase } from '../database/tenants.js';
 import { type Subject } from '../request-storage/route-worker.js';
-import { PspRequest } from '../request-storage/psp-request.entity.js';
+import { Route } from '../request-storage/route.entity.js';
 import { readHistories } from '../request-storage/read-histories.js';
 import { firstEntityKey } from './payment-state.js';
 import { Payment } from './payment.entity.js';
@@ -48,7 +48,7 @@ export class PaymentReader {
   /** The payment with this PSP id; null if there is none. */
   async ofReference(psp: string, pspReference: string): Promise<{ merchantId: string; id: string } | null> {
     const found = await translateOutage(
-      this.payments.manager.findOneBy(PspRequest, {
+      this.payments.manager.findOneBy(Route, {
         pspReference,
         psp,
         operation: In(['charge', 'authorize']),

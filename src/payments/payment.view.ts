@@ -15,7 +15,7 @@ import {
   WholeNumber,
 } from '../http/view-fields.js';
 import { type OperationHistory } from '../request-storage/decisions/attempt.js';
-import { type PspAttempt, type PspRequest } from '../request-storage/psp-request.entity.js';
+import { type PspAttempt, type Route } from '../request-storage/route.entity.js';
 import { RouteView, routeViewsOf } from '../request-storage/route.view.js';
 import { statedBy } from '../request-storage/decisions/person-statement.js';
 import { withheldOf } from './dispute.js';
@@ -186,7 +186,7 @@ function actionViewOf(action: StoredNextAction | null): NextActionView | null {
   return action?.type === 'redirect' ? Object.assign({ method: 'GET' as const, fields: {} }, action) : action;
 }
 
-export function attemptViewOf(request: PspRequest, attempt: PspAttempt): AttemptView {
+export function attemptViewOf(request: Route, attempt: PspAttempt): AttemptView {
   return {
     entity_key: attempt.entityKey,
     route: attempt.route,

@@ -9,7 +9,7 @@ import { type ClientOperations } from '../request-storage/operation-flow.js';
 import { type RouteDecision, type Subject } from '../request-storage/route-worker.js';
 import { type RuledOut } from '../request-storage/decisions/next-step.js';
 import { OperationTools } from '../request-storage/operation-tools.js';
-import { type PspRequest } from '../request-storage/psp-request.entity.js';
+import { type Route } from '../request-storage/route.entity.js';
 import { routeFailure } from '../request-storage/decisions/route-failure.js';
 import { asOfOneMoment } from '../request-storage/stable-read.js';
 import { type Payout, type PayoutTransition } from './payout.entity.js';
@@ -108,7 +108,7 @@ export class PayoutOperations implements ClientOperations<PayoutState> {
   /** The money came back: the recipient's bank did not keep it. The route keeps its verdict, for the PSP did what it was asked. */
   async reverse(
     { payout, history }: PayoutState,
-    { psp }: PspRequest,
+    { psp }: Route,
     evidence: RuledOut,
   ): Promise<readonly Change[]> {
     const { clock, ids } = this.tools;

@@ -3,7 +3,7 @@ import { paymentFixture, refundFixture } from '../../test/support/fixtures.js';
 import { type Dispute } from '../payments/dispute.js';
 import { firstRequested, type PaymentState } from '../payments/payment-state.js';
 import { paymentStatuses } from '../payments/payment.lifecycle.js';
-import { type PspRequest } from '../request-storage/psp-request.entity.js';
+import { type Route } from '../request-storage/route.entity.js';
 import { leftToRefund, refundRefusal, reversedRefusal } from './refund-rules.js';
 
 const requested = (amount: number | null) => ({ ...firstRequested, operation: 'refund' as const, amount });
@@ -81,8 +81,8 @@ describe('a refund that is refused', () => {
 });
 
 describe('a refund that failed, asked for again under its name', () => {
-  const stateOf = (verdict: PspRequest['verdict']) => {
-    const routes = [{ request: { verdict } as PspRequest, attempts: [] }];
+  const stateOf = (verdict: Route['verdict']) => {
+    const routes = [{ request: { verdict } as Route, attempts: [] }];
     const requestedKey = 'payment-p-refund';
     return { requestedKey, histories: new Map([[requestedKey, { routes }]]) } as unknown as PaymentState;
   };

@@ -8,7 +8,7 @@ import { type OperationStep, type NewId } from '../payments/payment-operation.js
 import { type PaymentOperations } from '../payments/payment-operations.js';
 import { type PaymentState, undecidedOperation } from '../payments/payment-state.js';
 import { type RuledOut } from '../request-storage/decisions/next-step.js';
-import { type PspRequest } from '../request-storage/psp-request.entity.js';
+import { type Route } from '../request-storage/route.entity.js';
 import { refundMoved } from './refund-events.js';
 import { type Refund } from './refund.entity.js';
 import { refundLifecycle } from './refund.lifecycle.js';
@@ -33,7 +33,7 @@ export class RefundFlow extends ModificationFlow {
 
   reverse(
     { payment }: PaymentState,
-    { entityKey: name }: PspRequest,
+    { entityKey: name }: Route,
     evidence: RuledOut,
     newId: NewId,
     now: Date,

@@ -1,7 +1,7 @@
 import { In, Not, type Repository } from 'typeorm';
 import { Problem } from '../core/problem.js';
 import { recordAct } from '../database/record-act.js';
-import { OrphanEffect, type OrphanStatus } from './psp-request.entity.js';
+import { OrphanEffect, type OrphanStatus } from './route.entity.js';
 
 /** An orphan effect, as an operator names it. */
 interface NamedOrphan {

@@ -19,7 +19,7 @@ import { PspsConfig } from '../psp/psps-config.js';
 import { DueKeys } from './due-keys.js';
 import { OperationRegistry } from './operation-registry.js';
 import { OperationTools } from './operation-tools.js';
-import { NonExecutionProof, OrphanEffect, PspAttempt, PspRequest } from './psp-request.entity.js';
+import { NonExecutionProof, OrphanEffect, PspAttempt, Route } from './route.entity.js';
 import { PspReturns } from './psp-returns.js';
 import { RequestStorage } from './request-storage.js';
 import { RouteTasks } from './route-tasks.js';
@@ -33,7 +33,7 @@ import { StuckRoutes } from './stuck-list.js';
     PspModule,
     IdempotencyModule,
     JobsModule,
-    TypeOrmModule.forFeature([PspRequest, PspAttempt, NonExecutionProof, OrphanEffect]),
+    TypeOrmModule.forFeature([Route, PspAttempt, NonExecutionProof, OrphanEffect]),
   ],
   providers: [
     {

@@ -22,8 +22,8 @@ import {
   NO_PROMISES,
   type StepFacts,
 } from './decisions/next-step.js';
-import { type OrphanEffect, type PspRequest } from './psp-request.entity.js';
-import { orphanEffects, pspAttempts, pspRequests } from './psp-request.table.js';
+import { type OrphanEffect, type Route } from './route.entity.js';
+import { orphanEffects, pspAttempts, pspRequests } from './route.table.js';
 import { historiesFrom } from './decisions/histories.js';
 
 /** One PSP account, or every account except some. */
@@ -140,7 +140,7 @@ export class RequestStorage {
   }
 
   /** Whether the name of the route's PSP now means another account. */
-  isOtherAccount(request: PspRequest): boolean {
+  isOtherAccount(request: Route): boolean {
     return isOtherAccount(request, { fingerprintOf: (psp) => this.fingerprintOf(psp, request.operation) });
   }
 
@@ -197,7 +197,7 @@ export class RequestStorage {
   }
 
   /** Postpones a due route that could not be advanced, so that it does not block the others. */
-  async postpone({ merchantId, entityKey, route, version }: PspRequest, byMs: number): Promise<void> {
+  async postpone({ merchantId, entityKey, route, version }: Route, byMs: number): Promise<void> {
     const nextStepAt = new Date(this.options.clock.now().getTime() + byMs);
     const key = { merchantId, entityKey, route };
     const still = { version, verdict: 'open' } as const;
@@ -222,13 +222,13 @@ export class RequestStorage {
   }
 
   /** Routes that were ruled out and are due for a delayed lookup. */
-  dueRechecks(limit: number, psp?: PspFilter): Promise<PspRequest[]> {
+  dueRechecks(limit: number, psp?: PspFilter): Promise<Route[]> {
     const where = { verdict: 'ruled_out', ...(psp === undefined ? {} : { psp }) } as const;
     return this.options.store.findDue(pspRequests, where, 'lookAgainAt', 'now', limit);
   }
 
   /** Whether the PSP's id belongs to another operation of ours, of any merchant. */
-  async belongsElsewhere(request: PspRequest, pspReference: string): Promise<boolean> {
+  async belongsElsewhere(request: Route, pspReference: string): Promise<boolean> {
     const { psp } = request;
     const holders = await this.options.store.find(pspRequests, { psp, pspReference });
     return holders.some((holder) => !mayShareObject(holder, request));
@@ -240,7 +240,7 @@ export class RequestStorage {
   }
 
   /** Open routes whose next step is due, oldest first. */
-  due(limit: number, psp?: PspFilter): Promise<PspRequest[]> {
+  due(limit: number, psp?: PspFilter): Promise<Route[]> {
     const where = { verdict: 'open', ...(psp === undefined ? {} : { psp }) } as const;
     return this.options.store.findDue(pspRequests, where, 'nextStepAt', 'now', limit);
   }
@@ -267,7 +267,7 @@ function instructionOf(
 /** At some PSPs an authorization, its captures and its void share one object. */
 const ON_ONE_OBJECT: ReadonlySet<Operation> = new Set(['authorize', 'capture', 'void']);
 
-function mayShareObject(one: PspRequest, other: PspRequest): boolean {
+function mayShareObject(one: Route, other: Route): boolean {
   if (one.merchantId !== other.merchantId) return false;
   if (one.entityKey === other.entityKey) return true;
   const isOfOnePayment = one.paymentId !== null && one.paymentId === other.paymentId;

@@ -7,8 +7,8 @@ import { type Psps } from '../psp/contract.js';
 import { accountFilters } from './account-filters.js';
 import { newRun } from '../idempotency/operation-run.js';
 import { advance, startOperation } from './decisions/advance.js';
-import { type PspRequest } from './psp-request.entity.js';
-import { pspRequests } from './psp-request.table.js';
+import { type Route } from './route.entity.js';
+import { pspRequests } from './route.table.js';
 import { RequestStorage } from './request-storage.js';
 import { Resolver } from './resolver.js';
 
@@ -71,7 +71,7 @@ describe('the resolver', () => {
     const { clock, store, storage } = await world(3);
     const stepResult: string[] = [];
     const failures: unknown[] = [];
-    const advance = async ({ entityKey }: PspRequest) => {
+    const advance = async ({ entityKey }: Route) => {
       if (entityKey === 'payment-1-charge') throw new Error('poison');
       stepResult.push(entityKey);
       return true;

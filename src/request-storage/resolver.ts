@@ -1,9 +1,9 @@
 import { type PassReport, workThrough } from '../core/work-through.js';
-import { type PspRequest } from './psp-request.entity.js';
+import { type Route } from './route.entity.js';
 import { type PspFilter, type RequestStorage } from './request-storage.js';
 
 /** Advances the operation of a due route as far as it goes now. Returns false when another run advances it. */
-export type AdvanceRoute = (due: PspRequest, traceId: string) => Promise<boolean>;
+export type AdvanceRoute = (due: Route, traceId: string) => Promise<boolean>;
 
 /** How long a route that cannot be advanced is postponed for the others. */
 const AFTER_FAILURE_MS = 60_000;
@@ -17,7 +17,7 @@ export class Resolver {
     private readonly storage: RequestStorage,
     private readonly advance: AdvanceRoute,
     private readonly newTraceId: () => string,
-    private readonly onError: (error: unknown, due: PspRequest) => void,
+    private readonly onError: (error: unknown, due: Route) => void,
     /** Only the routes at these accounts. */
     private readonly psp?: PspFilter,
   ) {}

@@ -8,7 +8,7 @@ import { newRun } from '../idempotency/operation-run.js';
 import { advance, startOperation } from './decisions/advance.js';
 import { type OperationHistory } from './decisions/attempt.js';
 import { type SubjectOperations, RouteWorker } from './route-worker.js';
-import { pspAttempts, pspRequests } from './psp-request.table.js';
+import { pspAttempts, pspRequests } from './route.table.js';
 import { RequestStorage } from './request-storage.js';
 
 const merchantId = '01900000-0000-7000-8000-000000000001';

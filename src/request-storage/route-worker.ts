@@ -40,8 +40,8 @@ import {
   recordItem,
   type NotificationOutcome,
 } from './decisions/record-notification.js';
-import { type PspAttempt, type PspRequest } from './psp-request.entity.js';
-import { pspAttempts, pspRequests } from './psp-request.table.js';
+import { type PspAttempt, type Route } from './route.entity.js';
+import { pspAttempts, pspRequests } from './route.table.js';
 import { type Statement, statementAttempt } from './decisions/person-statement.js';
 import { refusalOf, wordsOf } from './decisions/person-statement-rules.js';
 import { type OperationTools } from './operation-tools.js';
@@ -54,10 +54,10 @@ export interface RouteDecision<State> {
 }
 
 /** A payment, or a payout. */
-export type Subject = Pick<PspRequest, 'merchantId' | 'paymentId' | 'payoutId'>;
+export type Subject = Pick<Route, 'merchantId' | 'paymentId' | 'payoutId'>;
 
 /** Which operation, of what. */
-export type Operated = Subject & Pick<PspRequest, 'entityKey'>;
+export type Operated = Subject & Pick<Route, 'entityKey'>;
 
 /** The next step as of now, and its reasons. */
 export interface StepPreview {
@@ -83,7 +83,7 @@ export interface SubjectOperations<State> {
    * The changes for a capture, refund or payout that the PSP had done and that failed later; null if what was done since
    * rests on it, which is for a person.
    */
-  reverse?(state: State, request: PspRequest, evidence: RuledOut): Promise<readonly Change[] | null>;
+  reverse?(state: State, request: Route, evidence: RuledOut): Promise<readonly Change[] | null>;
 }
 
 /**
@@ -155,9 +155,9 @@ export class RouteWorker<State> {
    * @throws Problem `invalid_state` where it is not stuck, or is about to be sent to a bank, or the statement is not to be
    *   taken (`refusalOf`, `lookUpStated`), `validation_failed` where the PSP's id is needed, or that of another operation
    */
-  async resolveStuck(stuck: Operated, statement: Statement, traceId: string): Promise<PspRequest> {
+  async resolveStuck(stuck: Operated, statement: Statement, traceId: string): Promise<Route> {
     await this.lookUpStated(stuck, statement, traceId);
-    return decideAgain<PspRequest>(this.deps, async () => {
+    return decideAgain<Route>(this.deps, async () => {
       const { settled, attempt, decided } = await this.assessStatement(stuck, statement, traceId);
       const record = audit({
         merchantId: stuck.merchantId,
@@ -196,7 +196,7 @@ export class RouteWorker<State> {
    * Previews the decision of `resolveStuck`; writes nothing.
    * @throws Problem as `resolveStuck` does
    */
-  async foreseeResolution(stuck: Operated, statement: Statement): Promise<PspRequest> {
+  async foreseeResolution(stuck: Operated, statement: Statement): Promise<Route> {
     return (await this.assessStatement(stuck, statement, 'foresee')).decided;
   }
 
@@ -251,7 +251,7 @@ export class RouteWorker<State> {
    * Looks up again a route that was ruled out because nothing was found; an object found now is recorded as an
    * orphan effect. False if another worker does.
    */
-  async recheckRoute(due: PspRequest, traceId: string): Promise<boolean> {
+  async recheckRoute(due: Route, traceId: string): Promise<boolean> {
     const { operations } = this;
     const { store, clock } = this.deps;
     const state = await operations.read(due);
@@ -402,10 +402,7 @@ async function commitAt({ store }: RunTools, place: string, changes: readonly Ch
 }
 
 /** Makes an open route due for the resolver, if it is not due yet. */
-function dueAt(
-  { merchantId, entityKey, route, version, nextStepAt }: PspRequest,
-  now: Date,
-): readonly Change[] {
+function dueAt({ merchantId, entityKey, route, version, nextStepAt }: Route, now: Date): readonly Change[] {
   if (nextStepAt !== null && nextStepAt <= now) return [];
   const set = { nextStepAt: now, stuckAt: null, stuckReason: null, version: version + 1 };
   return [

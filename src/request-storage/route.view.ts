@@ -1,6 +1,6 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { type OperationHistory } from './decisions/attempt.js';
-import { type PspAttempt } from './psp-request.entity.js';
+import { type PspAttempt } from './route.entity.js';
 
 /** One route as clients see it. */
 @ApiSchema({ name: 'Route' })

@@ -4,7 +4,7 @@ import { entities } from '../../src/entities.js';
 import { SystemClock } from '../../src/core/clock.js';
 import { SystemIds } from '../../src/core/ids.js';
 import { OrphanEffects } from '../../src/request-storage/orphan-effects.js';
-import { OrphanEffect } from '../../src/request-storage/psp-request.entity.js';
+import { OrphanEffect } from '../../src/request-storage/route.entity.js';
 import {
   atRest,
   eventually,

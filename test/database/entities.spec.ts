@@ -14,7 +14,7 @@ import {
   orphanEffects,
   pspAttempts,
   pspRequests,
-} from '../../src/request-storage/psp-request.table.js';
+} from '../../src/request-storage/route.table.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 
 /** Entities say again what migrations made: they hold each other. */

@@ -18,8 +18,8 @@ import { type Table } from '../../src/core/table.js';
 import { SystemIds } from '../../src/core/ids.js';
 import { type Database, openDatabase } from '../../src/database/database.js';
 import { idempotencyKeys } from '../../src/idempotency/idempotency-key.table.js';
-import { type PspRequest } from '../../src/request-storage/psp-request.entity.js';
-import { nonExecutionProofs, pspAttempts, pspRequests } from '../../src/request-storage/psp-request.table.js';
+import { type Route } from '../../src/request-storage/route.entity.js';
+import { nonExecutionProofs, pspAttempts, pspRequests } from '../../src/request-storage/route.table.js';
 import { payments } from '../../src/payments/payment.table.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { paymentFixture } from '../support/fixtures.js';
@@ -91,7 +91,7 @@ function keyRow(key: string) {
   };
 }
 
-function requestRow(entityKey: string, route: number): PspRequest {
+function requestRow(entityKey: string, route: number): Route {
   return {
     merchantId,
     entityKey,

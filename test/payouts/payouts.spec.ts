@@ -18,7 +18,7 @@ import { Payout } from '../../src/payouts/payout.entity.js';
 import { PayoutReader } from '../../src/payouts/payout.reader.js';
 import { payouts, payoutTransitions } from '../../src/payouts/payout.table.js';
 import { Recipients } from '../../src/payouts/recipients.js';
-import { orphanEffects } from '../../src/request-storage/psp-request.table.js';
+import { orphanEffects } from '../../src/request-storage/route.table.js';
 import { freshDatabase, type FreshDatabase, newMerchant } from '../support/database.js';
 import { Bank, payoutOf, payoutsInMemory, pspsOf, sequencesIn } from '../support/payouts-in-memory.js';
 import { callerFixture } from '../support/caller.js';

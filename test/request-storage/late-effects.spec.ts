@@ -4,7 +4,7 @@ import { SystemIds } from '../../src/core/ids.js';
 import { openDatabase } from '../../src/database/database.js';
 import { entities } from '../../src/entities.js';
 import { OrphanEffects } from '../../src/request-storage/orphan-effects.js';
-import { OrphanEffect } from '../../src/request-storage/psp-request.entity.js';
+import { OrphanEffect } from '../../src/request-storage/route.entity.js';
 import {
   ApiClient,
   atRest,

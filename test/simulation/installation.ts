@@ -27,7 +27,7 @@ import {
   orphanEffects,
   pspAttempts,
   pspRequests,
-} from '../../src/request-storage/psp-request.table.js';
+} from '../../src/request-storage/route.table.js';
 import { RequestStorage } from '../../src/request-storage/request-storage.js';
 import { type Resolver } from '../../src/request-storage/resolver.js';
 import { Accounts } from './accounts.js';

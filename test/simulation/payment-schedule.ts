@@ -13,7 +13,7 @@ import { type NewPayment } from '../../src/payments/payments.js';
 import { refunds } from '../../src/refunds/refund.table.js';
 import { isOfPayment } from '../../src/request-storage/entity-key.js';
 import { OperationRegistry } from '../../src/request-storage/operation-registry.js';
-import { orphanEffects, pspRequests } from '../../src/request-storage/psp-request.table.js';
+import { orphanEffects, pspRequests } from '../../src/request-storage/route.table.js';
 import { Resolver } from '../../src/request-storage/resolver.js';
 import { forEveryMerchant } from '../support/payouts-in-memory.js';
 import { Broken, Installation, merchantId, type Mortal, withStory, type Working } from './installation.js';

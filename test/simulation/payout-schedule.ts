@@ -16,7 +16,7 @@ import { entityKey } from '../../src/request-storage/entity-key.js';
 import { isOfPayout } from '../../src/request-storage/entity-key.js';
 import { OperationRegistry } from '../../src/request-storage/operation-registry.js';
 import { RouteWorker } from '../../src/request-storage/route-worker.js';
-import { orphanEffects, pspRequests } from '../../src/request-storage/psp-request.table.js';
+import { orphanEffects, pspRequests } from '../../src/request-storage/route.table.js';
 import { Resolver } from '../../src/request-storage/resolver.js';
 import { anyRecipient, forEveryMerchant } from '../support/payouts-in-memory.js';
 import { Broken, Installation, merchantId, type Mortal, withStory, type Working } from './installation.js';

@@ -1,7 +1,7 @@
 import { type MemoryStore } from '../support/memory-store.js';
 import { type OperationRegistry } from '../../src/request-storage/operation-registry.js';
-import { type PspRequest } from '../../src/request-storage/psp-request.entity.js';
-import { pspAttempts } from '../../src/request-storage/psp-request.table.js';
+import { type Route } from '../../src/request-storage/route.entity.js';
+import { pspAttempts } from '../../src/request-storage/route.table.js';
 import { type Statement } from '../../src/request-storage/decisions/person-statement.js';
 import { type Accounts } from './accounts.js';
 import { type Chance, type SimulatedProcess, type World } from './world.js';
@@ -31,7 +31,7 @@ export class People {
     this.chance = at.world.apart(0x1b873593);
   }
 
-  async workOn(stuck: readonly PspRequest[]): Promise<void> {
+  async workOn(stuck: readonly Route[]): Promise<void> {
     await Promise.all(stuck.flatMap((route) => [this.stateWhatIsSeen(route), this.retryNowAndThen(route)]));
   }
 
@@ -39,7 +39,7 @@ export class People {
    * One looks at the dashboard of the account that the route was sent to and asks that what is seen be taken; another
    * one approves it, later.
    */
-  private async stateWhatIsSeen(route: PspRequest): Promise<void> {
+  private async stateWhatIsSeen(route: Route): Promise<void> {
     const { chance } = this;
     const { world } = this.at;
     for (let looks = 0; looks < 4; looks++) {
@@ -56,7 +56,7 @@ export class People {
   }
 
   /** null while nobody can say yet. */
-  private async lookAt({ merchantId, entityKey, route, ...request }: PspRequest): Promise<Statement | null> {
+  private async lookAt({ merchantId, entityKey, route, ...request }: Route): Promise<Statement | null> {
     const { accounts, memory } = this.at;
     const account = accounts.by(request.accountFingerprint ?? null);
     if (!account || account.isBusyWith({ entityKey, route, ...request })) return null;
@@ -73,7 +73,7 @@ export class People {
   }
 
   /** Another one has the PSP asked again meanwhile. */
-  private async retryNowAndThen(route: PspRequest): Promise<void> {
+  private async retryNowAndThen(route: Route): Promise<void> {
     const { chance } = this;
     for (let tries = chance.between(0, 2); tries > 0; tries--) {
       await this.at.world.wait(chance.between(1_000, 3_600_000), null);
@@ -84,7 +84,7 @@ export class People {
 
   /** False where it was refused, or could not be done. */
   private async act(
-    { entityKey }: PspRequest,
+    { entityKey }: Route,
     work: (of: ReturnType<OperationRegistry['of']>) => Promise<unknown>,
   ): Promise<boolean> {
     const found = this.at.console();

@@ -1,5 +1,5 @@
 import { type MemorySnapshot } from '../support/memory-store.js';
-import { pspRequests } from '../../src/request-storage/psp-request.table.js';
+import { pspRequests } from '../../src/request-storage/route.table.js';
 import { Broken, merchantId, withStory } from './installation.js';
 import { PaymentSchedule, type Played, type Wants } from './payment-schedule.js';
 import { type Kind, kinds } from './simulated-psp.js';

@@ -2,14 +2,14 @@ import { type EventRecord } from '../../src/database/event.entity.js';
 import { type PaymentTransition } from '../../src/payments/payment.entity.js';
 import { type Refund } from '../../src/refunds/refund.entity.js';
 import { entityKey } from '../../src/request-storage/entity-key.js';
-import { type PspRequest } from '../../src/request-storage/psp-request.entity.js';
+import { type Route } from '../../src/request-storage/route.entity.js';
 
 /** All that the tables say of a payment, and what its merchant was told. */
 export interface Told {
   readonly events: readonly EventRecord[];
   readonly transitions: readonly PaymentTransition[];
   readonly refunds: readonly Refund[];
-  readonly routes: readonly PspRequest[];
+  readonly routes: readonly Route[];
 }
 
 /**
@@ -54,7 +54,7 @@ function saidByTransition({ event, fromStatus, toStatus, entityKey: name, at }: 
 }
 
 /** A route is given up once, however often it was asked about again. */
-function saidByStuck({ paymentId, entityKey: name, stuckAt, firstStuckAt }: PspRequest): string[] {
+function saidByStuck({ paymentId, entityKey: name, stuckAt, firstStuckAt }: Route): string[] {
   if (name.startsWith(entityKey.orphan(paymentId ?? '', 0).slice(0, -1))) return [];
   return stuckAt !== null || firstStuckAt ? ['payment.stuck'] : [];
 }

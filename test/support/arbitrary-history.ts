@@ -3,7 +3,7 @@ import { type Capabilities, outcomes } from '../../src/psp/contract.js';
 import { LOCK_TOO_OLD } from '../../src/psp/network-error.js';
 import { type RouteHistory } from '../../src/request-storage/decisions/assess-route.js';
 import { type StepFacts } from '../../src/request-storage/decisions/next-step.js';
-import { type PspAttempt, type PspRequest } from '../../src/request-storage/psp-request.entity.js';
+import { type PspAttempt, type Route } from '../../src/request-storage/route.entity.js';
 
 export const HOUR = 3_600_000;
 export const START = Date.UTC(2026, 0, 1);
@@ -47,7 +47,7 @@ const calls = fc.array(
   { minLength: 1, maxLength: 6 },
 );
 
-export function requestOf(psp: string, route: number): PspRequest {
+export function requestOf(psp: string, route: number): Route {
   return {
     merchantId: 'm',
     entityKey: 'payment-1-charge',

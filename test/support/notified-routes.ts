@@ -1,6 +1,6 @@
 import { type OperationHistory } from '../../src/request-storage/decisions/attempt.js';
 import { type RouteHistory } from '../../src/request-storage/decisions/assess-route.js';
-import { type PspAttempt, type PspRequest } from '../../src/request-storage/psp-request.entity.js';
+import { type PspAttempt, type Route } from '../../src/request-storage/route.entity.js';
 import { type Outcome } from '../../src/psp/contract.js';
 import { type NotificationItem } from '../../src/psp/notification.js';
 import { requestOf, START } from './arbitrary-history.js';
@@ -33,7 +33,7 @@ export function callOf(
   };
 }
 
-export function routeOf(attempts: readonly PspAttempt[], more: Partial<PspRequest> = {}): RouteHistory {
+export function routeOf(attempts: readonly PspAttempt[], more: Partial<Route> = {}): RouteHistory {
   return { request: { ...requestOf('first', 1), ...more }, attempts };
 }
 

@@ -8,7 +8,7 @@ import {
   orphanEffects,
   pspAttempts,
   pspRequests,
-} from '../../src/request-storage/psp-request.table.js';
+} from '../../src/request-storage/route.table.js';
 
 type Row<T> = { readonly [K in keyof T]: T[K] };
 

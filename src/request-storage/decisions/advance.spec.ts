@@ -5,7 +5,7 @@ import { type Answer, type Capabilities, outcomes } from '../../psp/contract.js'
 import { type AnsweredCall, type OperationHistory, isCall } from './attempt.js';
 import { advance, type StepResult, evidenceOnly, handIn, startOperation } from './advance.js';
 import { type StepFacts } from './next-step.js';
-import { nonExecutionProofs, orphanEffects, pspAttempts, pspRequests } from '../psp-request.table.js';
+import { nonExecutionProofs, orphanEffects, pspAttempts, pspRequests } from '../route.table.js';
 
 const START = Date.UTC(2026, 0, 1);
 const token = '01900000-0000-7000-8000-00000000000a';

@@ -13,9 +13,9 @@ import { referenceIn } from './reference.js';
 import { type RouteHistory, isSuccess } from './assess-route.js';
 import { delayedLookupAfter } from './delayed-lookup.js';
 import { completionStep, nextStep, type RuledOut, type Step, type StepFacts } from './next-step.js';
-import { type PspRequest } from '../psp-request.entity.js';
+import { type Route } from '../route.entity.js';
 import { statedBy } from './person-statement.js';
-import { nonExecutionProofs, pspAttempts, pspRequests } from '../psp-request.table.js';
+import { nonExecutionProofs, pspAttempts, pspRequests } from '../route.table.js';
 
 /** The facts of a new operation, for its first route. */
 interface NewOperation {
@@ -33,8 +33,8 @@ interface NewOperation {
   readonly pspIdempotencyKey: string;
 }
 
-/** A PSP account by its name, and which account that is; see `PspRequest.accountFingerprint`. */
-export type AccountAt = Required<Pick<PspRequest, 'psp' | 'accountFingerprint'>>;
+/** A PSP account by its name, and which account that is; see `Route.accountFingerprint`. */
+export type AccountAt = Required<Pick<Route, 'psp' | 'accountFingerprint'>>;
 
 /** The next step, and the changes for it. `changes` are one commit; `call` may be made only after it is written. */
 export interface StepResult {
@@ -84,7 +84,7 @@ export function advance(
   if (before.verdict !== 'open') return { history: known, changes, step: { do: 'none' }, call: null };
   const step = nextStep(known.routes, facts);
   const reference = current.request.pspReference;
-  const settle = (set: Partial<PspRequest>) => {
+  const settle = (set: Partial<Route>) => {
     const request = {
       ...current.request,
       ...set,
@@ -177,7 +177,7 @@ export function evidenceOnly(history: OperationHistory, answered: AnsweredCall):
 }
 
 function ruleOut(
-  settle: (set: Partial<PspRequest>) => OperationHistory,
+  settle: (set: Partial<Route>) => OperationHistory,
   evidence: RuledOut,
   can: Capabilities,
   now: Date,
@@ -210,7 +210,7 @@ function startRoute(
   const last = history.routes.at(-1)?.request.route ?? 0;
   const route = last + 1;
   const first = history.routes[0]?.request.pspIdempotencyKey;
-  const request: PspRequest = {
+  const request: Route = {
     merchantId,
     entityKey,
     route,
@@ -250,14 +250,14 @@ function startRoute(
 function callAgain(
   history: OperationHistory,
   step: Extract<Step, { do: AttemptKind }>,
-  before: PspRequest,
+  before: Route,
   holder: LeaseHolder,
   now: Date,
   changes: Change[],
 ): StepResult {
   const kind = step.do;
   const current = history.routes.at(-1)!;
-  const request: PspRequest = {
+  const request: Route = {
     ...current.request,
     version: before.version + 1,
     nextStepAt: new Date(now.getTime() + holder.leaseMs),
@@ -291,7 +291,7 @@ function callAgain(
  * One guarded update of a route. The run that leased it may write; others only after the lease has ended, by the
  * database's clock.
  */
-function write(before: PspRequest, after: PspRequest, holder: LeaseHolder, lease = false): Change {
+function write(before: Route, after: Route, holder: LeaseHolder, lease = false): Change {
   const { verdict, pspReference, nextStepAt, stuckAt, version, leasedBy, decidedAt, lookAgainAt } = after;
   const stuckReason = stuckAt === null ? null : (after.stuckReason ?? null);
   const firstStuckAt = before.firstStuckAt ? null : after.firstStuckAt;

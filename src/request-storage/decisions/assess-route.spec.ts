@@ -2,7 +2,7 @@ import { LEASE_MS } from '../../../test/support/arbitrary-history.js';
 import { callOf, routeOf } from '../../../test/support/notified-routes.js';
 import { type Capabilities, OTHER_PARAMETERS } from '../../psp/contract.js';
 import { assessRoute } from './assess-route.js';
-import { type PspAttempt } from '../psp-request.entity.js';
+import { type PspAttempt } from '../route.entity.js';
 
 const can: Capabilities = {
   operations: ['charge'],

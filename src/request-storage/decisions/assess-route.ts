@@ -8,11 +8,11 @@ import { adviceFor } from '../../psp/decline.js';
 import { referenceIn } from './reference.js';
 import { wasSkipped } from './skipped-call.js';
 import { statedBy } from './person-statement.js';
-import { type ProofKind, type PspAttempt, type PspRequest } from '../psp-request.entity.js';
+import { type ProofKind, type PspAttempt, type Route } from '../route.entity.js';
 
 /** A route with every call that was made on its behalf, oldest first. */
 export interface RouteHistory {
-  readonly request: PspRequest;
+  readonly request: Route;
   readonly attempts: readonly PspAttempt[];
 }
 
@@ -143,7 +143,7 @@ export function isSuccess({ kind, outcome }: PspAttempt): boolean {
  * A capture, refund or payout may fail after its success, never the other way round: a success of the same object
  * that arrives later was only delivered later. A payment may be refused and then made, if its customer tries again.
  */
-function failedSince({ operation }: PspRequest, attempts: readonly PspAttempt[]): PspAttempt | undefined {
+function failedSince({ operation }: Route, attempts: readonly PspAttempt[]): PspAttempt | undefined {
   if (operation === 'charge' || operation === 'authorize') return undefined;
   return attempts.find(
     (no) =>
@@ -211,7 +211,7 @@ export function isAboutCancel({ kind, request }: PspAttempt): boolean {
  * describes the past: a cancel that was received, or lost, may have voided it since.
  */
 function sinceCanceled(
-  { operation }: PspRequest,
+  { operation }: Route,
   attempts: readonly PspAttempt[],
   can: Capabilities,
   flight: FlightTime,
@@ -311,7 +311,7 @@ function adviceWithout(kind: ProofKind, by: PspAttempt): DeclineAdvice {
  * the routing rule accepts that risk. For a charge the receipt does not count, because the charge has taken the
  * money before the cancel is carried out.
  */
-function isCanceled(a: PspAttempt, { operation }: PspRequest): boolean {
+function isCanceled(a: PspAttempt, { operation }: Route): boolean {
   if (a.outcome === 'canceled') return true;
   return isFailoverCancel(a) && a.outcome === 'pending' && operation === 'authorize';
 }

@@ -3,8 +3,8 @@ import { type Answer, type AttemptKind } from '../../psp/contract.js';
 import { isOfStatement, isSuccess, type RouteHistory } from './assess-route.js';
 import { statedBy } from './person-statement.js';
 import { referencesIn } from './reference.js';
-import { type PspAttempt, type PspRequest } from '../psp-request.entity.js';
-import { orphanEffects, pspAttempts } from '../psp-request.table.js';
+import { type PspAttempt, type Route } from '../route.entity.js';
+import { orphanEffects, pspAttempts } from '../route.table.js';
 
 /** All calls to PSPs for one entity key. */
 export interface OperationHistory {
@@ -35,7 +35,7 @@ export function isOffSchedule({ request }: PspAttempt): boolean {
 
 /** A call that may be made now: its attempt row is in the changes that must be committed first. */
 export interface Call {
-  readonly request: PspRequest;
+  readonly request: Route;
   readonly attempt: CallAttempt;
   /** When each execute of the route was started, oldest first: a lookup searches around them. */
   readonly sentAt: readonly Date[];
@@ -53,7 +53,7 @@ export interface AnsweredCall {
 
 /** A call as stored before it is made. */
 export function newAttempt(
-  request: PspRequest,
+  request: Route,
   attempt: number,
   kind: AttemptKind,
   holder: LeaseHolder,
@@ -108,7 +108,7 @@ export function record(
  * object.
  */
 function referenceAfter(
-  { pspReference: known }: PspRequest,
+  { pspReference: known }: Route,
   attempt: PspAttempt,
   { outcome, pspReference: reported }: Answer,
 ): string | null {

@@ -4,7 +4,7 @@ import { type Outcome } from '../../psp/contract.js';
 import { type NotificationItem } from '../../psp/notification.js';
 import { type RouteHistory } from './assess-route.js';
 import { attribute } from './record-notification.js';
-import { type PspRequest } from '../psp-request.entity.js';
+import { type Route } from '../route.entity.js';
 
 const now = new Date(START + HOUR);
 /** The name at a PSP that keeps the last 8 characters. */
@@ -18,7 +18,7 @@ describe('which route a fact speaks of', () => {
   const charge = routeOf([callOf(1, 'unknown')], { pspReference: 'pi_1' });
   const second = routeOf([callOf(1, null)], { route: 2, psp: 'second' });
   const again = routeOf([callOf(1, null)], { route: 3, pspReference: 'pi_3' });
-  const captureOf = (name: string, more: Partial<PspRequest> = {}) =>
+  const captureOf = (name: string, more: Partial<Route> = {}) =>
     routeOf([callOf(1, null)], { entityKey: `payment-1-capture${name}`, operation: 'capture', ...more });
   const attributed = (routes: readonly RouteHistory[], fact: NotificationItem) =>
     attribute(historiesOfRoutes(...routes), 'first', fact, can);

@@ -1,8 +1,8 @@
 import { callOf, routeOf } from '../../../test/support/notified-routes.js';
 import { wouldFindLaterRoute } from './delayed-lookup.js';
-import { type PspRequest } from '../psp-request.entity.js';
+import { type Route } from '../route.entity.js';
 
-const routeWith = (more: Partial<PspRequest>) => routeOf([callOf(1, 'unknown')], more);
+const routeWith = (more: Partial<Route>) => routeOf([callOf(1, 'unknown')], more);
 
 describe('a late look at a route that was ruled out', () => {
   const [ruledOut, effective, open] = [

@@ -10,8 +10,8 @@ import {
 } from './attempt.js';
 import { isFailoverCancel, type RouteHistory, isSuccess } from './assess-route.js';
 import { type RuledOut } from './next-step.js';
-import { type OrphanEffect, type PspRequest } from '../psp-request.entity.js';
-import { orphanEffects, pspAttempts, pspRequests } from '../psp-request.table.js';
+import { type OrphanEffect, type Route } from '../route.entity.js';
+import { orphanEffects, pspAttempts, pspRequests } from '../route.table.js';
 
 /**
  * "Not found" is proof if a PSP promises that nothing can arrive any more. PSPs break promises: one bank's gateway
@@ -162,7 +162,7 @@ export function rechecked(history: OperationHistory, answered: AnsweredCall, now
   return [write(request, next && next < now ? now : next), ...changes];
 }
 
-function write({ merchantId, entityKey, route, version }: PspRequest, lookAgainAt: Date | null): Change {
+function write({ merchantId, entityKey, route, version }: Route, lookAgainAt: Date | null): Change {
   const key = { merchantId, entityKey, route };
   return update(pspRequests, key, { lookAgainAt, version: version + 1 }, { version, verdict: 'ruled_out' });
 }

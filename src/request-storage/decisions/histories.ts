@@ -1,10 +1,10 @@
 import { type OperationHistory } from './attempt.js';
 import { type RouteHistory } from './assess-route.js';
-import { type PspAttempt, type PspRequest } from '../psp-request.entity.js';
+import { type PspAttempt, type Route } from '../route.entity.js';
 
 /** Puts routes and attempts together, by entity key. Both must be in the order of their numbers. */
 export function historiesFrom(
-  requests: readonly PspRequest[],
+  requests: readonly Route[],
   attempts: readonly PspAttempt[],
 ): Map<string, OperationHistory> {
   const histories = new Map<string, { entityKey: string; routes: RouteHistory[] }>();
@@ -23,6 +23,6 @@ export function historiesFrom(
   return histories;
 }
 
-function nameOf({ entityKey, route }: Pick<PspRequest, 'entityKey' | 'route'>): string {
+function nameOf({ entityKey, route }: Pick<Route, 'entityKey' | 'route'>): string {
   return `${route} ${entityKey}`;
 }

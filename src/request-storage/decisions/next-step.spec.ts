@@ -4,7 +4,7 @@ import { HOUR, LEASE_MS, situation } from '../../../test/support/arbitrary-histo
 import { type Capabilities } from '../../psp/contract.js';
 import { type RouteHistory, assessRoute, WINDOW_MARGIN_MS } from './assess-route.js';
 import { completionStep, HELD, MAX_CALLS, nextStep, type Step } from './next-step.js';
-import { type PspAttempt } from '../psp-request.entity.js';
+import { type PspAttempt } from '../route.entity.js';
 import { mayResend } from './ways.js';
 
 const most = runs(10_000);

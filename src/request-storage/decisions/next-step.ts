@@ -12,7 +12,7 @@ import {
   withoutAsides,
 } from './assess-route.js';
 import { mayCallFrom, wasSkipped } from './skipped-call.js';
-import { type PspAttempt, type PspRequest } from '../psp-request.entity.js';
+import { type PspAttempt, type Route } from '../route.entity.js';
 import { dueOnSchedule, type ScheduleFacts, type Way } from './schedule.js';
 import { statedBy } from './person-statement.js';
 import { isKeyKnown, mayCancel, mayHandInAgain, mayResend, waysToAsk } from './ways.js';
@@ -218,7 +218,7 @@ export const NO_PROMISES: Capabilities = {
 
 /** Whether the name of the route's PSP now means another account. */
 export function isOtherAccount(
-  { psp, accountFingerprint }: PspRequest,
+  { psp, accountFingerprint }: Route,
   { fingerprintOf }: Pick<StepFacts, 'fingerprintOf'>,
 ): boolean {
   const [opened, configured] = [accountFingerprint ?? null, fingerprintOf(psp) ?? null];
@@ -454,7 +454,7 @@ function stepOf(way: Way, { attempts }: RouteHistory, { intent }: StepFacts): Ex
  * When a call has ended for the schedule. A call in flight ends with the lease of its route, which ends early if
  * its process has died; whether the call may still have an effect is another question.
  */
-function endOf(attempt: PspAttempt, { leaseMs }: FlightTime, { leasedUntil }: PspRequest): number {
+function endOf(attempt: PspAttempt, { leaseMs }: FlightTime, { leasedUntil }: Route): number {
   const lapsesAt = attempt.startedAt.getTime() + leaseMs;
   return attempt.endedAt?.getTime() ?? Math.min(lapsesAt, leasedUntil?.getTime() ?? Infinity);
 }

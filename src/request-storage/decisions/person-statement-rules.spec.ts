@@ -1,7 +1,7 @@
 import { callOf, routeOf } from '../../../test/support/notified-routes.js';
 import { START } from '../../../test/support/arbitrary-history.js';
 import { type Capabilities, OTHER_PARAMETERS } from '../../psp/contract.js';
-import { type PspAttempt } from '../psp-request.entity.js';
+import { type PspAttempt } from '../route.entity.js';
 import { refusalOf } from './person-statement-rules.js';
 
 const MINUTE = 60_000;

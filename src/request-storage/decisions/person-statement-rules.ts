@@ -9,7 +9,7 @@ import {
 } from './assess-route.js';
 import { isCall } from './attempt.js';
 import { referencesIn } from './reference.js';
-import { type PspAttempt } from '../psp-request.entity.js';
+import { type PspAttempt } from '../route.entity.js';
 import { type Statement, statedBy } from './person-statement.js';
 
 /**

@@ -1,4 +1,4 @@
-import { type PspAttempt, type PspRequest } from '../psp-request.entity.js';
+import { type PspAttempt, type Route } from '../route.entity.js';
 
 /** A person's finding about a stuck route, from the PSP's dashboard or its support. */
 export interface Statement {
@@ -17,7 +17,7 @@ export interface Statement {
 
 /** A person's statement, stored with the calls of the route: a notice that no PSP sent. */
 export function statementAttempt(
-  { request, attempts }: { readonly request: PspRequest; readonly attempts: readonly PspAttempt[] },
+  { request, attempts }: { readonly request: Route; readonly attempts: readonly PspAttempt[] },
   { isDone, evidence, pspReference, seenAttempt, overrulesPsp, by }: Statement,
   now: Date,
   traceId: string,

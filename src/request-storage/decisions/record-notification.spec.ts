@@ -5,8 +5,8 @@ import { type NotificationItem } from '../../psp/notification.js';
 import { orphansOf } from './attempt.js';
 import { type RouteHistory, assessRoute } from './assess-route.js';
 import { recordItem } from './record-notification.js';
-import { type PspAttempt, type PspRequest } from '../psp-request.entity.js';
-import { orphanEffects } from '../psp-request.table.js';
+import { type PspAttempt, type Route } from '../route.entity.js';
+import { orphanEffects } from '../route.table.js';
 import { statementAttempt } from './person-statement.js';
 
 const now = new Date(START + HOUR);
@@ -114,7 +114,7 @@ describe('a fact about an open route', () => {
 
 describe('a fact about a decided route', () => {
   const decided = { decidedAt: now, nextStepAt: null } as const;
-  const effective = (more: Partial<PspRequest> = {}) =>
+  const effective = (more: Partial<Route> = {}) =>
     routeOf([callOf(1, 'succeeded')], { verdict: 'effective', ...decided, ...more });
   const refund = routeOf([callOf(1, 'succeeded', { response: { psp_reference: 'pi_1' } })], {
     operation: 'refund',

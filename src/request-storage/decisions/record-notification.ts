@@ -14,8 +14,8 @@ import {
   isSuccess,
   assessRoute,
 } from './assess-route.js';
-import { type PspAttempt, type PspRequest } from '../psp-request.entity.js';
-import { pspAttempts, pspRequests } from '../psp-request.table.js';
+import { type PspAttempt, type Route } from '../route.entity.js';
+import { pspAttempts, pspRequests } from '../route.table.js';
 
 /**
  * The result of a fact from a notification of a PSP.
@@ -84,7 +84,7 @@ function isNamed(entityKey: string, handedBack: string, { isOwnName }: NamedObje
  * A fact that names no operation is about the payment itself. So is a fact about a cancel: only payments are
  * canceled.
  */
-function mayBeAbout({ operation }: PspRequest, fact: NotificationItem): boolean {
+function mayBeAbout({ operation }: Route, fact: NotificationItem): boolean {
   const isPayment = operation === 'charge' || operation === 'authorize';
   if (fact.about === 'cancel' && !isPayment) return false;
   return fact.operation === null ? isPayment : fact.operation === operation;
@@ -209,7 +209,7 @@ export function recordItem(
 }
 
 /** A success with another amount than requested is none. */
-function heldTo({ amount, currency }: PspRequest, fact: NotificationItem): NotificationItem {
+function heldTo({ amount, currency }: Route, fact: NotificationItem): NotificationItem {
   const { outcome, money } = fact.answer;
   if (outcome !== 'succeeded' || !money || (money.amount === amount && money.currency === currency))
     return fact;
@@ -341,7 +341,7 @@ function saysTheSame(a: PspAttempt, b: PspAttempt): boolean {
  * Raising the version makes a concurrent decision fail and be recomputed. The resolver decides with the fact at
  * once, also if the process that recorded it dies; a stuck route stays stuck until it is decided.
  */
-function raised(request: PspRequest, { pspReference }: Pick<Answer, 'pspReference'>): Change {
+function raised(request: Route, { pspReference }: Pick<Answer, 'pspReference'>): Change {
   const { merchantId, entityKey, route, version, verdict } = request;
   const learned = verdict === 'open' && request.pspReference === null && pspReference !== undefined;
   const set = { version: version + 1, ...(learned ? { pspReference } : {}) };

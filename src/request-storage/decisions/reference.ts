@@ -1,4 +1,4 @@
-import { type PspAttempt } from '../psp-request.entity.js';
+import { type PspAttempt } from '../route.entity.js';
 
 /** The PSP's id in an answer. */
 export function referenceIn({ response }: PspAttempt): string | null {

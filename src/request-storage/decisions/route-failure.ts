@@ -1,6 +1,6 @@
 import { type Failure } from '../../core/failure.js';
 import { type RuledOut } from './next-step.js';
-import { type PspAttempt } from '../psp-request.entity.js';
+import { type PspAttempt } from '../route.entity.js';
 
 /** `words`: the text to use if the PSP gave none. */
 export function routeFailure(

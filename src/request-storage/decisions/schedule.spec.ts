@@ -3,7 +3,7 @@ import { type Capabilities } from '../../psp/contract.js';
 import { HOUR, LEASE_MS, requestOf, routeStory, START } from '../../../test/support/arbitrary-history.js';
 import { assessRoute } from './assess-route.js';
 import { nextStep } from './next-step.js';
-import { type PspAttempt } from '../psp-request.entity.js';
+import { type PspAttempt } from '../route.entity.js';
 
 describe('the schedule', () => {
   const stripeLike: Capabilities = {

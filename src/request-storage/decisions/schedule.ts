@@ -1,7 +1,7 @@
 import { type CallAttempt, isCall, isOffSchedule } from './attempt.js';
 import { type OpenBecause, type OpenEvidence, type RouteHistory } from './assess-route.js';
 import { wasSkipped } from './skipped-call.js';
-import { type PspAttempt } from '../psp-request.entity.js';
+import { type PspAttempt } from '../route.entity.js';
 
 /** The calls for an open route: a lookup, the same request again, a cancel, the details from the customer. */
 export type Way = 'lookup' | 'execute' | 'cancel' | 'complete';

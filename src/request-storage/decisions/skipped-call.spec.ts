@@ -3,7 +3,7 @@ import { HOUR, situation, skips, withSkips } from '../../../test/support/arbitra
 import { runs } from '../../../test/support/property-runs.js';
 import { assessRoute } from './assess-route.js';
 import { MAX_CALLS, nextStep } from './next-step.js';
-import { type PspAttempt } from '../psp-request.entity.js';
+import { type PspAttempt } from '../route.entity.js';
 import { wasSkipped } from './skipped-call.js';
 
 type Situation = typeof situation extends fc.Arbitrary<infer Drawn> ? Drawn : never;

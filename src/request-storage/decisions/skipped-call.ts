@@ -1,5 +1,5 @@
 import { LOCK_TOO_OLD } from '../../psp/network-error.js';
-import { type PspAttempt } from '../psp-request.entity.js';
+import { type PspAttempt } from '../route.entity.js';
 
 /** A process may lose its lock so often in a row before the next call waits: for a second, then for twice as long. */
 const SKIPS_AT_ONCE = 3;

@@ -1,7 +1,7 @@
 import { type Capabilities } from '../../psp/contract.js';
 import { firstSentAt, type RouteHistory, WINDOW_MARGIN_MS } from './assess-route.js';
 import { wasSkipped } from './skipped-call.js';
-import { type PspAttempt } from '../psp-request.entity.js';
+import { type PspAttempt } from '../route.entity.js';
 
 /*
  * The calls that a PSP allows for a route, by what its adapter declares and what was sent: whether it can be

@@ -9,7 +9,7 @@ type Verdict = 'open' | 'effective' | 'ruled_out';
 
 /** One route: an entity key bound to one PSP account and one PSP idempotency key. */
 @Entity('psp_requests')
-export class PspRequest {
+export class Route {
   @PrimaryColumn('uuid')
   merchantId: string;
 

@@ -1,12 +1,7 @@
 import { type Table, tableOf } from '../core/table.js';
-import {
-  type NonExecutionProof,
-  type OrphanEffect,
-  type PspAttempt,
-  type PspRequest,
-} from './psp-request.entity.js';
+import { type NonExecutionProof, type OrphanEffect, type PspAttempt, type Route } from './route.entity.js';
 
-export const pspRequests: Table<PspRequest> = tableOf('psp_requests', ['merchantId', 'entityKey', 'route'], {
+export const pspRequests: Table<Route> = tableOf('psp_requests', ['merchantId', 'entityKey', 'route'], {
   defaults: { accountFingerprint: null, stuckReason: null, firstStuckAt: null },
 });
 
