@@ -6,24 +6,28 @@ import { uuidv7 } from '../core/ids.js';
 const MINUTE_MS = 60_000;
 /** A week is shown. */
 const KEPT_MS = 8 * 24 * 60 * MINUTE_MS;
-/** The minute under way and the one before it are counted in every pass. */
-const NEWEST = 2;
-/** The minutes that were never counted (before the first start, or while no worker ran): the newest of them. */
+/** The minutes that were never counted, while no worker ran for instance: the newest of them. */
 const MISSING = 60;
 /** The minutes in which something may still change: those that were counted the longest ago. */
 const UNSETTLED = 20;
 
+const FIRST = `
+SELECT least((SELECT id FROM payments ORDER BY id LIMIT 1), (SELECT id FROM payouts ORDER BY id LIMIT 1)) AS id`;
+
+/**
+ * Whole minutes only, each once, and those in which something was undecided again when they are twice as old: the
+ * minute under way would be counted by every pass. `$1`: now, `$2`: from when there is something to count.
+ */
 const DUE = `
-WITH newest AS (
-  SELECT date_trunc('minute', $1::timestamptz) - n * interval '1 minute' AS minute
-    FROM generate_series(0, ${NEWEST - 1}) n),
-missing AS (
-  SELECT minute FROM generate_series(date_trunc('minute', $2::timestamptz), $1::timestamptz, interval '1 minute') g (minute)
+WITH missing AS (
+  SELECT minute FROM generate_series(date_trunc('minute', $2::timestamptz),
+           date_trunc('minute', $1::timestamptz) - interval '1 minute', interval '1 minute') g (minute)
    WHERE NOT EXISTS (SELECT FROM activity_minutes a WHERE a.minute = g.minute)
    ORDER BY minute DESC LIMIT ${MISSING}),
 unsettled AS (
-  SELECT minute FROM activity_minutes WHERE NOT is_settled ORDER BY counted_at LIMIT ${UNSETTLED})
-SELECT minute FROM newest UNION SELECT minute FROM missing UNION SELECT minute FROM unsettled ORDER BY minute`;
+  SELECT minute FROM activity_minutes
+   WHERE NOT is_settled AND counted_at <= $1::timestamptz - (counted_at - minute) ORDER BY counted_at LIMIT ${UNSETTLED})
+SELECT minute FROM missing UNION SELECT minute FROM unsettled ORDER BY minute`;
 
 const MARK = `
 INSERT INTO activity_minutes (minute, counted_at, is_settled) SELECT minute, $2, false FROM unnest($1::timestamptz[]) m (minute)
@@ -53,14 +57,14 @@ SELECT m.minute, c.* FROM unnest($1::timestamptz[]) AS m (minute)
     WHERE a.started_at >= m.minute AND a.started_at < m.minute + interval '1 minute' AND a.kind = 'execute'
     GROUP BY r.psp) c`;
 
+/** Not a minute that ended just now: what began in it may be committed after it was counted. */
 const SETTLE = `
 UPDATE activity_minutes a SET is_settled = true
- WHERE minute = ANY ($1) AND minute < $2::timestamptz - interval '${NEWEST} minutes'
+ WHERE minute = ANY ($1) AND minute < $2::timestamptz - interval '2 minutes'
    AND NOT EXISTS (SELECT FROM activity_payments p WHERE p.minute = a.minute AND p.undecided + p.authorized > 0)`;
 
 /**
- * Counts payments and calls to PSPs by the minute, for the charts of the console: what is newest every few seconds,
- * what was undecided again until it is decided. Requests pay nothing for it.
+ * Counts payments and calls to PSPs by the minute, for the charts of the console. Requests pay nothing for it.
  */
 @Injectable()
 export class ActivityCounter {
@@ -69,15 +73,15 @@ export class ActivityCounter {
 
   constructor(
     @Inject(Pool) private readonly pool: Pool,
-    @Inject(Clock) private readonly clock: Clock,
+    @Inject(Clock) private readonly clock: Pick<Clock, 'now'>,
   ) {}
 
   async runOnce(): Promise<{ readonly counted: number; readonly forgotten: number }> {
     const now = this.clock.now();
     const oldest = new Date(now.getTime() - KEPT_MS);
     const forgotten = await this.pool.query('DELETE FROM activity_minutes WHERE minute < $1', [oldest]);
-    const { rows } = await this.pool.query<{ minute: Date }>(DUE, [now, oldest]);
-    const minutes = rows.map(({ minute }) => minute);
+    const minutes = await this.due(now, oldest);
+    if (minutes.length === 0) return { counted: 0, forgotten: forgotten.rowCount ?? 0 };
     const client = await this.pool.connect();
     try {
       await client.query('BEGIN');
@@ -89,7 +93,15 @@ export class ActivityCounter {
     } finally {
       client.release();
     }
-    return { counted: minutes.length - NEWEST, forgotten: forgotten.rowCount ?? 0 };
+    return { counted: minutes.length, forgotten: forgotten.rowCount ?? 0 };
+  }
+
+  private async due(now: Date, oldest: Date): Promise<Date[]> {
+    const [{ id }] = (await this.pool.query<{ id: string | null }>(FIRST)).rows as [{ id: string | null }];
+    if (id === null) return [];
+    const since = new Date(Math.max(oldest.getTime(), timeOfId(id)));
+    const { rows } = await this.pool.query<{ minute: Date }>(DUE, [now, since]);
+    return rows.map(({ minute }) => minute);
   }
 }
 
@@ -103,4 +115,9 @@ async function count(client: PoolClient, minutes: readonly Date[], now: Date): P
   await client.query(PAYMENTS, [minutes, first, next]);
   await client.query(CALLS, [minutes]);
   await client.query(SETTLE, [minutes, now]);
+}
+
+/** The time in a UUIDv7, in ms since the epoch. */
+function timeOfId(id: string): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }

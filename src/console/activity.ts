@@ -31,6 +31,7 @@ SELECT psp, ${AT} AS at, sum(succeeded)::int AS succeeded, sum(declined)::int AS
 
 const STATE = `
 SELECT (SELECT max(counted_at) FROM activity_minutes WHERE minute >= $1) AS counted_at,
+       (SELECT max(minute) FROM activity_minutes WHERE minute >= $1) AS last,
        (SELECT count(*)::int FROM (SELECT FROM staged_jobs LIMIT 10000) s) AS waiting,
        (SELECT coalesce(extract(epoch FROM clock_timestamp() - min(staged_at)), 0)::float8 FROM staged_jobs) AS oldest_s`;
 
@@ -61,11 +62,14 @@ export class Activity {
       this.rows<Point>(PAYMENTS, [first, stepMs]),
       this.rows<ActivityView['captured'][number]>(CAPTURED, [first]),
       this.rows<CallsRow>(CALLS, [first, stepMs]),
-      this.rows<{ counted_at: Date | null; waiting: number; oldest_s: number }>(STATE, [first]),
+      this.rows<{ counted_at: Date | null; last: Date | null; waiting: number; oldest_s: number }>(STATE, [
+        first,
+      ]),
     ]);
-    // Points without a payment too: a gap is what one looks for.
+    // Points without a payment too, up to the last minute that was counted: a gap is what one looks for.
+    const lastMs = state!.last?.getTime() ?? nowMs;
     const places = Array.from(
-      { length: Math.floor((nowMs - firstMs) / stepMs) + 1 },
+      { length: Math.floor((lastMs - firstMs) / stepMs) + 1 },
       (_, n) => firstMs + n * stepMs,
     );
     const byPlace = new Map(payments.map((point) => [point.at.getTime(), point]));

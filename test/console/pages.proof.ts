@@ -149,7 +149,7 @@ describeInBrowser('the console', () => {
       [EVIL.slice(0, 90), ids[0]],
     );
     const pool = new Pool({ connectionString: environment.database.url });
-    await new ActivityCounter(pool, new SystemClock()).runOnce();
+    await new ActivityCounter(pool, new SystemClock(60_000)).runOnce();
     await pool.end();
     ada = await newOperator(environment, 'ada', 'operator');
     ben = await newOperator(environment, 'ben', 'approver');
