@@ -181,6 +181,18 @@ module.exports = {
       },
     },
     {
+      name: 'fields-declare-requests',
+      comment:
+        'a request is declared by the decorators of http/fields.ts, whose rules the request pipe asks before class-validator',
+      severity: 'error',
+      from: {
+        path: '^src/',
+        // Environment variables are declared apart; an IBAN is a value.
+        pathNot: '^src/(http/(fields|request\\.pipe)|config/[a-z-]+|psp/bank-sepa/bank-account)\\.ts$',
+      },
+      to: { path: 'node_modules/class-validator/' },
+    },
+    {
       name: 'migrations-stand-alone',
       comment: 'a migration that has run is history: code that changes later must not change it',
       severity: 'error',

@@ -6,9 +6,9 @@
 export default {
   mutate: [
     'src/core/{lifecycle,money,lease,database-clock}.ts',
-    'src/payments/{decide-payment,dispute,orphan,payment.table}.ts',
+    'src/payments/{decide-payment,dispute,orphan}.ts',
     'src/refunds/refund-rules.ts',
-    'src/request-storage/{assess-route,next-step,schedule,statement,ways}.ts',
+    'src/request-storage/decisions/{assess-route,next-step,person-statement,schedule,ways}.ts',
   ],
   testRunner: 'jest',
   jest: { configFile: 'stryker.jest.config.mjs', enableFindRelatedTests: true },

@@ -102,6 +102,7 @@ const offenders: Readonly<Record<string, readonly [file: string, imports: string
   'client-needs-fetch-alone': ['packages/client/src/of-node.ts', 'node:crypto'],
   'service-without-packages': ['src/offender.ts', '@payonce/simulator'],
   'console-stands-alone': ['console/src/offender.ts', '../../src/core/inner.js'],
+  'fields-declare-requests': ['src/core/of-class-validator.ts', 'class-validator'],
   'migrations-stand-alone': ['migrations/offender.ts', '../src/core/inner.js'],
   'one-clock': ['src/psp/timers.ts', 'node:timers/promises'],
   'runtime-packages': ['src/psp/dev-package.ts', 'only-for-development'],

@@ -50,6 +50,13 @@ const mutants = [
     specs: ['test/api/ops'],
   },
   {
+    guard: 'the fields within a field are held to their rules',
+    file: 'src/http/request.pipe.ts',
+    find: '(nested && !fits(nested, value as object))',
+    put: 'false',
+    specs: ['src/http/request.pipe'],
+  },
+  {
     guard: 'a refund in progress counts as done',
     file: 'src/refunds/refund-rules.ts',
     find: 'amountCaptured - amountRefunded - refundReserved',

@@ -131,7 +131,7 @@ const colors: Readonly<Record<string, string>> = {
 
 export function State({ is }: { readonly is: string }) {
   return (
-    <Badge color={colors[is] ?? 'gray'} variant="light" tt="none" fw={600}>
+    <Badge color={colors[is] ?? 'gray'} variant="light" tt="none" fw={600} miw="max-content">
       {is.replaceAll('_', ' ')}
     </Badge>
   );

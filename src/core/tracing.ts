@@ -48,12 +48,18 @@ export function traceparent(): string | null {
 }
 
 /** `work` in a span of its own; `describe` says what came of it. */
-export async function inSpan<T>(
+export function inSpan<T>(options: SpanOptions, work: () => Promise<T>, describe?: Describe<T>): Promise<T> {
+  return tracing === null ? work() : traced(tracing, options, work, describe);
+}
+
+type Describe<T> = (result: T) => Readonly<Record<string, string | number>>;
+
+async function traced<T>(
+  tracing: Tracing,
   options: SpanOptions,
   work: () => Promise<T>,
-  describe?: (result: T) => Readonly<Record<string, string | number>>,
+  describe: Describe<T> | undefined,
 ): Promise<T> {
-  if (tracing === null) return work();
   const { subject, rejoins = false, onlyWithin = false } = options;
   if (onlyWithin && tracing.traceparent() === null) return work();
   const isNeeded = typeof subject === 'string' && (rejoins || tracing.traceparent() === null);

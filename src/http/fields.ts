@@ -21,6 +21,7 @@ export interface FieldFault {
 interface Field {
   readonly required: boolean;
   readonly nested: (new () => object) | null;
+  readonly faultsOf: (value: unknown) => readonly FieldFault[];
 }
 
 /** The rules for any field; `undefined` passes if it is optional, null if it is nullable. */
@@ -58,7 +59,7 @@ function field(
   };
   return (target, name) => {
     const known = Reflect.getMetadata(FIELDS, target) as ReadonlyMap<string, Field> | undefined;
-    const fields = new Map(known).set(String(name), { required: !optional, nested });
+    const fields = new Map(known).set(String(name), { required: !optional, nested, faultsOf });
     Reflect.defineMetadata(FIELDS, fields, target);
     applyDecorators(
       ApiProperty({

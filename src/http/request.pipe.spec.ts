@@ -3,7 +3,10 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { getSchemaPath, SwaggerModule } from '@nestjs/swagger';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { validateSync } from 'class-validator';
+import fc from 'fast-check';
 import { adversarialTexts, MAX_MS, withinMs } from '../../test/support/adversarial-texts.js';
+import { runs } from '../../test/support/property-runs.js';
 import { Problem } from '../core/problem.js';
 import { ListDeadLettersDto } from '../ops/dto/list-dead-letters.dto.js';
 import { SelectDeadLettersDto } from '../ops/dto/select-dead-letters.dto.js';
@@ -12,15 +15,17 @@ import { CompletePaymentDto } from '../payments/dto/complete-payment.dto.js';
 import { CreatePaymentDto } from '../payments/dto/create-payment.dto.js';
 import { ListPaymentsDto } from '../payments/dto/list-payments.dto.js';
 import { smallestPaymentRequest } from '../payments/payment.examples.js';
+import { firstPayoutRequest } from '../payouts/payout.examples.js';
 import { CreatePayoutDto } from '../payouts/dto/create-payout.dto.js';
 import { ListPayoutsDto } from '../payouts/dto/list-payouts.dto.js';
 import { CreateRefundDto } from '../refunds/dto/create-refund.dto.js';
 import { CreateWebhookEndpointDto } from '../events/dto/create-webhook-endpoint.dto.js';
 import { ListEventsDto } from '../events/dto/list-events.dto.js';
 import { ReplayEventDto, ReplayRangeDto } from '../events/dto/replay.dto.js';
+import { fieldsOf, isObject } from './fields.js';
 import { isEmail } from './formats.js';
 import { EmptyDto, PageDto } from './page.dto.js';
-import { parseRequest } from './request.pipe.js';
+import { fits, parseRequest } from './request.pipe.js';
 
 interface Schema {
   readonly $ref?: string;
@@ -110,6 +115,68 @@ describe('the time that a request takes to be refused', () => {
 
   it('puts a text at every place that takes one', () => {
     expect(stringsIn(schemaOf(CreatePaymentDto), (value) => value).length).toBeGreaterThan(12);
+  });
+});
+
+describe("the fields' own rules", () => {
+  /** Requests that fit, where one without fields does not. */
+  const fitting = new Map<new () => object, object>([
+    [CreatePaymentDto, smallestPaymentRequest],
+    [CreatePayoutDto, firstPayoutRequest],
+    [CreateRefundDto, { amount: 1 }],
+  ]);
+  const made = (type: new () => object, given: object): object => {
+    const request = new type();
+    for (const [name, { nested }] of fieldsOf(type)) {
+      const value = (given as Readonly<Record<string, unknown>>)[name];
+      if (value !== undefined)
+        Object.assign(request, { [name]: nested && isObject(value) ? made(nested, value) : value });
+    }
+    return request;
+  };
+  const someValue = fc.oneof(
+    fc.constantFrom(
+      null,
+      true,
+      false,
+      0,
+      1,
+      -1,
+      1.5,
+      100,
+      '',
+      'a',
+      'USD',
+      'card',
+      'automatic',
+      'a@b.example',
+    ),
+    fc.constantFrom('2026-11-22T00:00:00Z', '019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e42', 'https://shop.example/x'),
+    fc.constantFrom({}, [], { a: 'b' }, { stripe: 'tok_1' }, ['payment.captured'], { type: 'card' }),
+    fc.anything({ maxDepth: 2 }),
+  );
+  const someFields = (type: new () => object): fc.Arbitrary<object> =>
+    fc.dictionary(
+      fc.constantFrom('', ...fieldsOf(type).keys()),
+      fc.oneof(
+        someValue,
+        ...[...fieldsOf(type).values()].flatMap(({ nested }) => (nested ? [someFields(nested)] : [])),
+      ),
+      { maxKeys: 3 },
+    );
+
+  it.each(named)('of %s come to the verdict of class-validator', (_name, type) => {
+    const verdicts = new Set<boolean>();
+    fc.assert(
+      fc.property(someFields(type), (given) => {
+        const request = made(type, { ...fitting.get(type), ...given });
+        const verdict = fits(type, request);
+        expect(verdict).toBe(validateSync(request, { forbidUnknownValues: false }).length === 0);
+        verdicts.add(verdict);
+      }),
+      { ...runs(20_000), examples: [[{}]] },
+    );
+    expect(verdicts.size).toBe(fieldsOf(type).size === 0 ? 1 : 2);
   });
 });
 

@@ -61,9 +61,24 @@ describe('a refund that is refused', () => {
       code: 'amount_exceeds_refundable',
       detail: 'At most 500 EUR (minor units) can still be refunded.',
     });
-    const disputed = paymentFixture({ ...half, disputes: withheld(200) });
-    expect(refundRefusal(disputed, requested(301))).toMatchObject({ code: 'payment_disputed' });
-    expect(refundRefusal(disputed, requested(501))).toMatchObject({ code: 'amount_exceeds_refundable' });
+  });
+
+  it.each([
+    // Of 500 that are left 200 are withheld: what the dispute alone keeps back is told from what is gone.
+    [200, 0, 301, 'payment_disputed'],
+    [200, 0, 500, 'payment_disputed'],
+    [200, 0, 501, 'amount_exceeds_refundable'],
+    [500, 0, null, 'payment_disputed'],
+    // Nothing is left to withhold, or nothing is withheld.
+    [200, 500, null, 'amount_exceeds_refundable'],
+    [0, 500, null, 'amount_exceeds_refundable'],
+  ])('where %i are withheld and %i in progress, for %s: %s', (disputed, refundReserved, amount, code) => {
+    const payment = paymentFixture({ ...half, refundReserved, disputes: withheld(disputed) });
+    const left = Math.max(0, 500 - refundReserved - disputed);
+    expect(refundRefusal(payment, requested(amount))).toMatchObject({
+      code,
+      detail: expect.stringContaining(`t most ${left} `) as string,
+    });
   });
 
   it.each(
