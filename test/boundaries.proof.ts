@@ -152,7 +152,7 @@ function plant(tree: string): void {
   const importing = (names: readonly string[]) =>
     names.map((name, n) => `import * as from${n} from '${name}';\nexport { from${n} };\n`).join('');
   cpSync(join(root, 'tsconfig.json'), join(tree, 'tsconfig.json'));
-  const dependencies = { 'for-production': '1.0.0', typeorm: '1.0.0' };
+  const dependencies = { 'for-production': '1.0.0', typeorm: '1.0.0', 'class-validator': '1.0.0' };
   const devDependencies = { 'only-for-development': '1.0.0' };
   write('package.json', JSON.stringify({ name: 'planted', type: 'module', dependencies, devDependencies }));
   for (const name of [...Object.keys(dependencies), ...Object.keys(devDependencies)]) {
