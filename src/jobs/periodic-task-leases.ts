@@ -25,6 +25,12 @@ interface LastRun {
 const LEASE_MS = 15_000;
 
 /**
+ * Joined to a statement, it lets the statement's commit not wait for the disk. A crash of the server may then lose a lease,
+ * and a task runs again too early: each guards its own changes. An idle installation flushes for little else.
+ */
+const UNFLUSHED = "(SELECT set_config('synchronous_commit', 'off', true)) unflushed";
+
+/**
  * One run of a periodic task at a time over all processes: a row for each task, which a run leases, renews and
  * releases by conditional updates that the database's clock decides. A process that freezes loses its lease.
  */
@@ -54,6 +60,7 @@ export class PeriodicTaskLeases {
     const { rows } = await this.deps.pool.query<{ name: string }>(
       `UPDATE schedules SET leased_by = $2, leased_until = clock_timestamp() + $3 * interval '1 ms',
               started_at = clock_timestamp()
+         FROM ${UNFLUSHED}
         WHERE name IN (
           SELECT name FROM schedules
            WHERE name = ANY($1) AND (leased_until IS NULL OR leased_until < clock_timestamp())
@@ -119,6 +126,7 @@ export class PeriodicTaskLeases {
     const { rowCount } = await this.deps.pool.query(
       `UPDATE schedules SET leased_by = $2, leased_until = clock_timestamp() + $3 * interval '1 ms',
               started_at = clock_timestamp()
+         FROM ${UNFLUSHED}
         WHERE name = $1 AND (leased_until IS NULL OR leased_until < clock_timestamp())`,
       [name, run, this.leaseMs],
     );
@@ -129,6 +137,7 @@ export class PeriodicTaskLeases {
   private async renew(name: string, run: string): Promise<boolean> {
     const { rowCount } = await this.deps.pool.query(
       `UPDATE schedules SET leased_until = clock_timestamp() + $3 * interval '1 ms'
+         FROM ${UNFLUSHED}
         WHERE name = $1 AND leased_by = $2`,
       [name, run, this.leaseMs],
     );
@@ -141,6 +150,7 @@ export class PeriodicTaskLeases {
       `UPDATE schedules
           SET leased_by = NULL, leased_until = NULL, ended_at = clock_timestamp(),
               failures = CASE WHEN $3 THEN 0 ELSE failures + 1 END
+         FROM ${UNFLUSHED}
         WHERE name = $1 AND leased_by = $2`,
       [name, run, succeeded],
     );

@@ -1,4 +1,7 @@
-import { type PeriodicTask } from '../../src/jobs/periodic-task-leases.js';
+import { Pool } from 'pg';
+import { SystemIds } from '../../src/core/ids.js';
+import { type PeriodicTask, PeriodicTaskLeases } from '../../src/jobs/periodic-task-leases.js';
+import { freshDatabase } from '../support/database.js';
 import { redisBinary } from '../support/redis-server.js';
 import { eventually } from '../support/test-environment.js';
 import { clock, gate, JobsEnvironment } from './jobs-environment.js';
@@ -117,4 +120,41 @@ describe.each(backends)('schedules, with queues in %s', (backend) => {
     expect(Number(lag?.[1])).toBeGreaterThanOrEqual(40);
     expect(Number(lag?.[1])).toBeLessThan(60);
   });
+});
+
+it('are leased and released without waiting for the disk', async () => {
+  const database = await freshDatabase();
+  // One session, whose own writes of the log the server counts: a commit that waits for the disk writes it first.
+  const pool = new Pool({ connectionString: database.url, max: 1 });
+  const flushes = async () => {
+    await pool.query('SELECT pg_stat_force_next_flush()');
+    const { rows } = await pool.query<{ flushes: number }>(
+      "SELECT sum(writes)::int AS flushes FROM pg_stat_get_backend_io(pg_backend_pid()) WHERE object = 'wal'",
+    );
+    return rows[0]!.flushes;
+  };
+  const during = async (work: () => Promise<unknown>) => {
+    const before = await flushes();
+    for (let n = 0; n < 20; n++) await work();
+    return (await flushes()) - before;
+  };
+  const leases = new PeriodicTaskLeases({ pool, clock });
+  const task = { name: 'often', everyMs: 1, runOnce: () => Promise.resolve({}) };
+  const ids = new SystemIds(clock);
+  try {
+    await leases.run(task, ids.uuid());
+    const leased = await during(async () => {
+      const run = ids.uuid();
+      expect(await leases.leaseDue([task], run)).toEqual(new Set(['often']));
+      await leases.runLeased(task, run);
+      await leases.run(task, ids.uuid());
+    });
+    const others = await during(() => pool.query('UPDATE schedules SET failures = failures'));
+    expect(others).toBeGreaterThan(0);
+    // A page that is written out flushes the log before it.
+    expect(leased).toBeLessThan(others / 2);
+  } finally {
+    await pool.end();
+    await database.drop();
+  }
 });
