@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { Clock } from '../core/clock.js';
@@ -38,9 +38,9 @@ export class OperatorActions {
 
   constructor(
     @InjectDataSource() private readonly source: DataSource,
-    @Inject(OperationRegistry) private readonly registry: OperationRegistry,
-    @Inject(Clock) private readonly clock: Clock,
-    @Inject(Ids) private readonly ids: Ids,
+    private readonly registry: OperationRegistry,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
     private readonly acts: ActionLog,
     private readonly files: EvidenceFiles,
     private readonly payments: PaymentActs,

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Pool } from 'pg';
 import { Ids } from '../core/ids.js';
 import { Problem } from '../core/problem.js';
@@ -57,8 +57,8 @@ interface Stored extends Omit<ApprovalView, 'action'> {
 @Injectable()
 export class Approvals {
   constructor(
-    @Inject(Pool) private readonly pool: Pool,
-    @Inject(Ids) private readonly ids: Ids,
+    private readonly pool: Pool,
+    private readonly ids: Ids,
     private readonly actions: OperatorActions,
     private readonly acts: ActionLog,
     private readonly settings: SettingActs,

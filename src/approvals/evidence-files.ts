@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { Pool } from 'pg';
@@ -47,8 +47,8 @@ interface NewFile {
 @Injectable()
 export class EvidenceFiles {
   constructor(
-    @Inject(Pool) private readonly pool: Pool,
-    @Inject(Ids) private readonly ids: Ids,
+    private readonly pool: Pool,
+    private readonly ids: Ids,
     private readonly acts: ActionLog,
   ) {}
 

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Ids } from '../core/ids.js';
 import { Problem } from '../core/problem.js';
 import { IdempotentRunner } from '../idempotency/idempotent-runner.js';
@@ -19,7 +19,7 @@ export class PaymentActs {
     private readonly runner: IdempotentRunner,
     private readonly payments: PaymentsService,
     private readonly refunds: RefundsService,
-    @Inject(Ids) private readonly ids: Ids,
+    private readonly ids: Ids,
   ) {}
 
   /** Previews the first step: its flow decides, and nothing is written. @throws Problem where it is refused */

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Pool } from 'pg';
 import { Problem } from '../core/problem.js';
 import { translateOutage } from '../database/store-unavailable.js';
@@ -30,7 +30,7 @@ RETURNING until`;
 @Injectable()
 export class Snoozes {
   constructor(
-    @Inject(Pool) private readonly pool: Pool,
+    private readonly pool: Pool,
     private readonly acts: ActionLog,
   ) {}
 

@@ -1,4 +1,4 @@
-import { Controller, Get, Inject, Query, Res } from '@nestjs/common';
+import { Controller, Get, Query, Res } from '@nestjs/common';
 import { stringify } from 'csv-stringify';
 import { type FastifyReply } from 'fastify';
 import { pipeline, Readable } from 'node:stream';
@@ -18,7 +18,7 @@ export class AuditController {
   constructor(
     private readonly chain: AuditChain,
     private readonly acts: ActionLog,
-    @Inject(Encryption) private readonly seal: Encryption,
+    private readonly seal: Encryption,
   ) {}
 
   @Get()

@@ -1,4 +1,4 @@
-import { Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { Module, type OnModuleInit } from '@nestjs/common';
 import { Pool } from 'pg';
 import { Registry } from 'prom-client';
 import { Clock } from '../core/clock.js';
@@ -22,11 +22,11 @@ import { Sender } from './sender.js';
 })
 export class BankFilesModule implements OnModuleInit {
   constructor(
-    @Inject(JobRegistry) private readonly jobs: JobRegistry,
-    @Inject(BankFiles) private readonly files: BankFiles,
-    @Inject(Registry) private readonly metrics: Registry,
-    @Inject(Pool) private readonly pool: Pool,
-    @Inject(Clock) private readonly clock: Clock,
+    private readonly jobs: JobRegistry,
+    private readonly files: BankFiles,
+    private readonly metrics: Registry,
+    private readonly pool: Pool,
+    private readonly clock: Clock,
   ) {}
 
   onModuleInit(): void {

@@ -40,12 +40,12 @@ export class BankFiles {
   private erasedAtMs = -Infinity;
 
   constructor(
-    @Inject(PspsConfig) { psps }: PspsConfig,
-    @Inject(Batches) private readonly batches: Batches,
-    @Inject(Sender) private readonly sender: Sender,
-    @Inject(Receiver) private readonly receiver: Receiver,
-    @Inject(Pool) private readonly pool: Pool,
-    @Inject(Clock) private readonly clock: Clock,
+    { psps }: PspsConfig,
+    private readonly batches: Batches,
+    private readonly sender: Sender,
+    private readonly receiver: Receiver,
+    private readonly pool: Pool,
+    private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     this.banks = psps.flatMap(({ name, bank, credentials }) =>

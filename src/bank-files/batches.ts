@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Pool, type PoolClient } from 'pg';
 import { Clock } from '../core/clock.js';
 import { Encryption } from '../core/encryption.js';
@@ -65,10 +65,10 @@ export class SendingHeld extends Error {
 @Injectable()
 export class Batches {
   constructor(
-    @Inject(Pool) private readonly pool: Pool,
-    @Inject(Encryption) private readonly seal: Encryption,
-    @Inject(Clock) private readonly clock: Clock,
-    @Inject(Ids) private readonly ids: Ids,
+    private readonly pool: Pool,
+    private readonly seal: Encryption,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
   ) {}
 
   /**

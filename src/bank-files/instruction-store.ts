@@ -27,9 +27,9 @@ export function accountContext(id: string): string {
 export class InstructionStore extends BankInstructions {
   constructor(
     @Inject(Pool) private readonly pool: Pick<Pool, 'query'>,
-    @Inject(Encryption) private readonly seal: Encryption,
-    @Inject(Clock) private readonly clock: Clock,
-    @Inject(Ids) private readonly ids: Ids,
+    private readonly seal: Encryption,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
   ) {
     super();
   }

@@ -68,10 +68,10 @@ const LINES = `SELECT i.end_to_end_id AS "endToEndId", i.entity_key AS "entityKe
 @Injectable()
 export class Receiver {
   constructor(
-    @Inject(Pool) private readonly pool: Pool,
+    private readonly pool: Pool,
     @Inject(Arrivals) private readonly inbox: Pick<Arrivals, 'store'>,
     @Inject(Reports) private readonly reports: Pick<Reports, 'announce'>,
-    @Inject(Clock) private readonly clock: Clock,
+    private readonly clock: Clock,
   ) {}
 
   /** Returns how many files were read. One that cannot be read does not keep the others. @throws its error */

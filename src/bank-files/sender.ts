@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { posix } from 'node:path';
 import { Pool } from 'pg';
 import { checkpoint } from '../core/checkpoint.js';
@@ -30,9 +30,9 @@ function serverOf({ host, port, upload }: SftpSettings): string {
 @Injectable()
 export class Sender {
   constructor(
-    @Inject(Pool) private readonly pool: Pool,
-    @Inject(Batches) private readonly batches: Batches,
-    @Inject(Clock) private readonly clock: Clock,
+    private readonly pool: Pool,
+    private readonly batches: Batches,
+    private readonly clock: Clock,
   ) {}
 
   /** Sends what is to be sent, the oldest first; null where another process does. */

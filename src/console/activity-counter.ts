@@ -72,7 +72,7 @@ export class ActivityCounter {
   readonly everyMs = 10_000;
 
   constructor(
-    @Inject(Pool) private readonly pool: Pool,
+    private readonly pool: Pool,
     @Inject(Clock) private readonly clock: Pick<Clock, 'now'>,
   ) {}
 

@@ -1,4 +1,4 @@
-import { Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { Module, type OnModuleInit } from '@nestjs/common';
 import { DatabaseModule } from '../database/database.module.js';
 import { JobRegistry } from '../jobs/job-registry.js';
 import { JobsModule } from '../jobs/jobs.module.js';
@@ -8,8 +8,8 @@ import { ActivityCounter } from './activity-counter.js';
 @Module({ imports: [DatabaseModule, JobsModule], providers: [ActivityCounter] })
 export class ActivityModule implements OnModuleInit {
   constructor(
-    @Inject(JobRegistry) private readonly jobs: JobRegistry,
-    @Inject(ActivityCounter) private readonly counter: ActivityCounter,
+    private readonly jobs: JobRegistry,
+    private readonly counter: ActivityCounter,
   ) {}
 
   onModuleInit(): void {

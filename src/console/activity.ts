@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Pool } from 'pg';
 import { Clock } from '../core/clock.js';
 import { translateOutage } from '../database/store-unavailable.js';
@@ -48,8 +48,8 @@ interface CallsRow {
 @Injectable()
 export class Activity {
   constructor(
-    @Inject(Pool) private readonly pool: Pool,
-    @Inject(Clock) private readonly clock: Clock,
+    private readonly pool: Pool,
+    private readonly clock: Clock,
   ) {}
 
   async read(span: Span): Promise<ActivityView> {

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Pool } from 'pg';
 import { translateOutage } from '../database/store-unavailable.js';
 import { type AuditRow } from '../audit/audit.view.js';
@@ -129,7 +129,7 @@ SELECT DISTINCT e.id, e.type, e.at, d.status, d.tries, d.updated_at AS "triedAt"
 /** The lists of the console, over all merchants: SQL over indexes, which does not get slower as the tables grow. */
 @Injectable()
 export class ConsoleReader {
-  constructor(@Inject(Pool) private readonly pool: Pool) {}
+  constructor(private readonly pool: Pool) {}
 
   async payments(
     { q, customers, status, psp, merchant }: PaymentFilter,

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Pool } from 'pg';
 import {
   choicesOf,
@@ -110,7 +110,7 @@ SELECT ${PAYOUT}, (SELECT id FROM scanned ORDER BY id LIMIT 1) AS "scannedTo",
 /** Lists of the installation over all merchants: SQL by hand over indexes, none of it grows with the tables. */
 @Injectable()
 export class InstallationReader {
-  constructor(@Inject(Pool) private readonly pool: Pool) {}
+  constructor(private readonly pool: Pool) {}
 
   async merchants(cursor: string | null): Promise<PageView<MerchantRow>> {
     return pageOf(await this.rows<MerchantRow>(MERCHANTS, [cursor, null]), ({ id }) => id);

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { LRUCache } from 'lru-cache';
 import { DataSource, In } from 'typeorm';
@@ -57,13 +57,13 @@ export class PaymentPages {
 
   constructor(
     @InjectDataSource() private readonly source: DataSource,
-    @Inject(Clock) private readonly clock: Clock,
+    private readonly clock: Clock,
     private readonly reader: ConsoleReader,
     private readonly approvals: Approvals,
     private readonly acts: ActionLog,
     private readonly files: EvidenceFiles,
     private readonly snoozes: Snoozes,
-    @Inject(PspsConfig) private readonly psps: PspsConfig,
+    private readonly psps: PspsConfig,
   ) {
     this.reports = new PaymentReports(source.getRepository(Payment));
   }

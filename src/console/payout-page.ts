@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, Equal } from 'typeorm';
 import { Clock } from '../core/clock.js';
@@ -28,7 +28,7 @@ export class PayoutPages {
 
   constructor(
     @InjectDataSource() private readonly source: DataSource,
-    @Inject(Clock) private readonly clock: Clock,
+    private readonly clock: Clock,
     private readonly reader: ConsoleReader,
     private readonly approvals: Approvals,
     private readonly acts: ActionLog,

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { Clock } from '../core/clock.js';
@@ -60,11 +60,11 @@ interface BreakerRow {
 export class PspAccounts {
   constructor(
     @InjectDataSource() private readonly source: DataSource,
-    @Inject(PspDirectory) private readonly psps: PspDirectory,
-    @Inject(PspsConfig) private readonly config: PspsConfig,
-    @Inject(PspRouter) private readonly router: PspRouter,
-    @Inject(Clock) private readonly clock: Clock,
-    @Inject(Ids) private readonly ids: Ids,
+    private readonly psps: PspDirectory,
+    private readonly config: PspsConfig,
+    private readonly router: PspRouter,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
   ) {}
 
   async list(): Promise<PspAccountRow[]> {

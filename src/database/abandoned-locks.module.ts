@@ -21,12 +21,7 @@ export class AbandonedLocksModule
   private readonly abandoned: AbandonedLocks;
   private stopping: Promise<void> = Promise.resolve();
 
-  constructor(
-    @Inject(Pool) pool: Pool,
-    @Inject(Clock) clock: Clock,
-    @Inject(LOGGER) logger: Logger,
-    @Inject(Config) config: Config,
-  ) {
+  constructor(pool: Pool, clock: Clock, @Inject(LOGGER) logger: Logger, config: Config) {
     this.abandoned = new AbandonedLocks({ pool, clock, logger, leaseMs: config.lockTtlMs });
   }
 

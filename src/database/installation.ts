@@ -25,10 +25,10 @@ export class Installation implements OnApplicationShutdown {
   private processSession: ProcessSession | null = null;
 
   constructor(
-    @Inject(Config) private readonly config: Config,
-    @Inject(Encryption) private readonly encryption: Encryption,
-    @Inject(DatabaseClock) private readonly clock: DatabaseClock,
-    @Inject(Ids) private readonly ids: Ids,
+    private readonly config: Config,
+    private readonly encryption: Encryption,
+    private readonly clock: DatabaseClock,
+    private readonly ids: Ids,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 

@@ -1,4 +1,4 @@
-import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
+import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { Problem, problemCatalogue } from '../core/problem.js';
@@ -9,7 +9,7 @@ import { contentSecurityPolicy } from './layout.js';
 @ApiExcludeController()
 @Controller()
 export class DocsController {
-  constructor(@Inject(DocsSite) private readonly site: DocsSite) {}
+  constructor(private readonly site: DocsSite) {}
 
   @Get('docs')
   overview(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {

@@ -45,7 +45,7 @@ export class LeasedBuckets implements ThrottlerStorage {
 
   constructor(
     @Inject(Pool) private readonly pool: Pick<Pool, 'query'>,
-    @Inject(Clock) private readonly clock: Clock,
+    private readonly clock: Clock,
   ) {}
 
   async increment(name: string, ttl: number, limit: number): Promise<Record> {

@@ -1,4 +1,4 @@
-import { Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { Module, type OnModuleInit } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Pool } from 'pg';
 import { Counter, Registry } from 'prom-client';
@@ -57,9 +57,9 @@ const DAY_MS = 24 * 3_600_000;
 })
 export class IdempotencyModule implements OnModuleInit {
   constructor(
-    @Inject(JobRegistry) private readonly jobs: JobRegistry,
-    @Inject(Pool) private readonly pool: Pool,
-    @Inject(Config) private readonly config: Config,
+    private readonly jobs: JobRegistry,
+    private readonly pool: Pool,
+    private readonly config: Config,
   ) {}
 
   onModuleInit(): void {

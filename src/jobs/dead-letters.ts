@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, type FindOptionsWhere, In, Repository } from 'typeorm';
 import { checkpoint } from '../core/checkpoint.js';
@@ -96,9 +96,9 @@ const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 export class DeadLetters {
   constructor(
     @InjectRepository(DeadLetter) private readonly letters: Repository<DeadLetter>,
-    @Inject(Clock) private readonly clock: Clock,
-    @Inject(Ids) private readonly ids: Ids,
-    @Inject(StagedJobs) private readonly staged: StagedJobs,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+    private readonly staged: StagedJobs,
   ) {}
 
   /**

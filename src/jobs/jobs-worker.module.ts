@@ -28,16 +28,16 @@ export class JobsWorker implements BeforeApplicationShutdown, OnApplicationShutd
   private stopping: Promise<void> = Promise.resolve();
 
   constructor(
-    @Inject(Config) private readonly config: Config,
-    @Inject(Installation) private readonly installation: Installation,
-    @Inject(Pool) private readonly pool: Pool,
-    @Inject(Clock) private readonly clock: Clock,
-    @Inject(Ids) private readonly ids: Ids,
-    @Inject(LockHolder) private readonly holder: LockHolder,
+    private readonly config: Config,
+    private readonly installation: Installation,
+    private readonly pool: Pool,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+    private readonly holder: LockHolder,
     @Inject(LOGGER) private readonly logger: Logger,
-    @Inject(Registry) private readonly metrics: Registry,
-    @Inject(DeadLetters) private readonly deadLetters: DeadLetters,
-    @Inject(JobRegistry) private readonly registry: JobRegistry,
+    private readonly metrics: Registry,
+    private readonly deadLetters: DeadLetters,
+    private readonly registry: JobRegistry,
   ) {}
 
   /** @throws ConfigError where PAYONCE_JOB_LADDER names a kind of job that there is not */

@@ -1,4 +1,4 @@
-import { Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { Module, type OnModuleInit } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Registry } from 'prom-client';
 import { DatabaseModule } from '../database/database.module.js';
@@ -18,8 +18,8 @@ import { StagedJobs } from './staged-jobs.js';
 })
 export class JobsModule implements OnModuleInit {
   constructor(
-    @Inject(DeadLetters) private readonly deadLetters: DeadLetters,
-    @Inject(Registry) private readonly metrics: Registry,
+    private readonly deadLetters: DeadLetters,
+    private readonly metrics: Registry,
   ) {}
 
   onModuleInit(): void {

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
 import { type Change, insert } from '../core/change.js';
 import { traceparent } from '../core/tracing.js';
@@ -36,8 +36,8 @@ export interface NamedJob {
 @Injectable()
 export class StagedJobs {
   constructor(
-    @Inject(Clock) private readonly clock: Clock,
-    @Inject(Ids) private readonly ids: Ids,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
   ) {}
 
   /** A job as a change of a commit. Never the first one, which is the gate. */

@@ -64,7 +64,7 @@ export class LedgerPoster {
   readonly everyMs = 2_000;
 
   constructor(
-    @Inject(Pool) private readonly pool: Pool,
+    private readonly pool: Pool,
     @Inject(Clock) private readonly clock: Pick<Clock, 'monotonicMs'>,
   ) {}
 

@@ -1,4 +1,4 @@
-import { Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { Module, type OnModuleInit } from '@nestjs/common';
 import { DatabaseModule } from '../database/database.module.js';
 import { JobRegistry } from '../jobs/job-registry.js';
 import { JobsModule } from '../jobs/jobs.module.js';
@@ -9,8 +9,8 @@ import { Ledger } from './ledger.js';
 @Module({ imports: [DatabaseModule, JobsModule], providers: [LedgerPoster, Ledger], exports: [Ledger] })
 export class LedgerModule implements OnModuleInit {
   constructor(
-    @Inject(JobRegistry) private readonly jobs: JobRegistry,
-    @Inject(LedgerPoster) private readonly poster: LedgerPoster,
+    private readonly jobs: JobRegistry,
+    private readonly poster: LedgerPoster,
   ) {}
 
   onModuleInit(): void {

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Clock } from '../core/clock.js';
 import { Ids } from '../core/ids.js';
@@ -34,9 +34,9 @@ SELECT currency, per, max_amount::float8 AS amount, max_count AS count
 @Injectable()
 export class PayoutLimits {
   constructor(
-    @Inject(DataSource) private readonly source: DataSource,
-    @Inject(Clock) private readonly clock: Clock,
-    @Inject(Ids) private readonly ids: Ids,
+    private readonly source: DataSource,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
   ) {}
 
   /**

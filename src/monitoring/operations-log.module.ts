@@ -18,12 +18,12 @@ import { logCommit, logPspCall } from './operations-log.js';
 @Module({ imports: [DatabaseModule, RequestStorageModule] })
 export class OperationsLogModule implements OnModuleInit {
   constructor(
-    @Inject(PostgresStore) private readonly store: PostgresStore,
-    @Inject(RequestStorage) private readonly storage: RequestStorage,
-    @Inject(DatabaseClock) private readonly clock: DatabaseClock,
-    @Inject(Installation) private readonly installation: Installation,
-    @Inject(Registry) private readonly metrics: Registry,
-    @Inject(Pool) private readonly pool: Pool,
+    private readonly store: PostgresStore,
+    private readonly storage: RequestStorage,
+    private readonly clock: DatabaseClock,
+    private readonly installation: Installation,
+    private readonly metrics: Registry,
+    private readonly pool: Pool,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 

@@ -1,10 +1,4 @@
-import {
-  type DynamicModule,
-  Inject,
-  Module,
-  type OnApplicationShutdown,
-  type OnModuleInit,
-} from '@nestjs/common';
+import { type DynamicModule, Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { Pool } from 'pg';
 import { Clock } from '../core/clock.js';
 import { tracer, traceWith } from '../core/tracing.js';
@@ -17,8 +11,8 @@ import { OperationTraces } from './operation-traces.js';
 @Module({ imports: [DatabaseModule] })
 export class TracingModule implements OnModuleInit, OnApplicationShutdown {
   constructor(
-    @Inject(PostgresStore) private readonly store: PostgresStore,
-    @Inject(Pool) private readonly pool: Pool,
+    private readonly store: PostgresStore,
+    private readonly pool: Pool,
     private readonly clock: Clock,
   ) {}
 

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { Clock } from '../core/clock.js';
@@ -23,8 +23,8 @@ interface Actor {
 export class ActionLog {
   constructor(
     @InjectDataSource() private readonly source: DataSource,
-    @Inject(Clock) private readonly clock: Clock,
-    @Inject(Ids) private readonly ids: Ids,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
   ) {}
 
   async record(

@@ -1,10 +1,4 @@
-import {
-  applyDecorators,
-  createParamDecorator,
-  type ExecutionContext,
-  Inject,
-  Injectable,
-} from '@nestjs/common';
+import { applyDecorators, createParamDecorator, type ExecutionContext, Injectable } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiExcludeEndpoint } from '@nestjs/swagger';
 import { parse, serialize } from 'cookie';
@@ -79,7 +73,7 @@ export class ConsoleAccess {
   constructor(
     private readonly hooks: RequestHooks,
     private readonly sessions: OperatorSessions,
-    @Inject(Config) { exposed, trustedProxies }: Config,
+    { exposed, trustedProxies }: Config,
     limits: ApiLimits,
     clock: Clock,
   ) {

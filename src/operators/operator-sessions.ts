@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import { Pool } from 'pg';
 import { NO_MERCHANT } from '../core/ids.js';
@@ -94,9 +94,9 @@ export class OperatorSessions {
   private readonly knownDevices = new Set<string>();
 
   constructor(
-    @Inject(Pool) private readonly pool: Pool,
-    @Inject(Encryption) private readonly seal: Encryption,
-    @Inject(Clock) private readonly clock: Clock,
+    private readonly pool: Pool,
+    private readonly seal: Encryption,
+    private readonly clock: Clock,
     private readonly acts: ActionLog,
   ) {}
 

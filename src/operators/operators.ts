@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { createHash } from 'node:crypto';
 import { type EntityManager, IsNull, Not, Repository } from 'typeorm';
@@ -40,9 +40,9 @@ const NO_SUBJECT = { oidcIssuer: null, oidcSubject: null };
 export class Operators {
   constructor(
     @InjectRepository(Operator) private readonly operators: Repository<Operator>,
-    @Inject(Encryption) private readonly seal: Encryption,
-    @Inject(Clock) private readonly clock: Clock,
-    @Inject(Ids) private readonly ids: Ids,
+    private readonly seal: Encryption,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
   ) {}
 
   /** @throws Problem `validation_failed` for a name that cannot be one, `invalid_state` for one that is taken */

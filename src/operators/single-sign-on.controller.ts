@@ -1,4 +1,4 @@
-import { Controller, Get, Inject, Ip, Req, Res } from '@nestjs/common';
+import { Controller, Get, Ip, Req, Res } from '@nestjs/common';
 import { parse, serialize } from 'cookie';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { Problem } from '../core/problem.js';
@@ -12,7 +12,7 @@ const PATH = '/ops/api/session/oidc';
 @Controller('ops/api/session')
 export class SingleSignOnController {
   constructor(
-    @Inject(SingleSignOn) private readonly signOn: SingleSignOn,
+    private readonly signOn: SingleSignOn,
     private readonly access: ConsoleAccess,
   ) {}
 

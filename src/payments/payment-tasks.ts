@@ -16,12 +16,12 @@ import { PaymentRouteWorker } from './payment-route-worker.js';
 @Injectable()
 export class PaymentTasks {
   constructor(
-    @Inject(OperationTools) private readonly tools: OperationTools,
-    @Inject(OperationRegistry) private readonly registry: OperationRegistry,
-    @Inject(PaymentRouteWorker) private readonly worker: PaymentRouteWorker,
-    @Inject(PspsConfig) private readonly psps: PspsConfig,
-    @Inject(Pool) private readonly pool: Pool,
-    @Inject(Config) private readonly config: Config,
+    private readonly tools: OperationTools,
+    private readonly registry: OperationRegistry,
+    private readonly worker: PaymentRouteWorker,
+    private readonly psps: PspsConfig,
+    private readonly pool: Pool,
+    private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 

@@ -41,12 +41,12 @@ export class StoredPspsReader implements OnModuleInit, OnModuleDestroy {
 
   constructor(
     @InjectDataSource() private readonly source: DataSource,
-    @Inject(PspsConfig) private readonly psps: PspsConfig,
+    private readonly psps: PspsConfig,
     @Inject(Encryption) private readonly encryption: Pick<Encryption, 'decrypt'>,
     @Inject(Config) private readonly config: Pick<Config, 'simulated' | 'exposed' | 'lockTtlMs'>,
-    @Inject(Clock) private readonly clock: Clock,
+    private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Pick<Logger, 'error' | 'info' | 'warn'>,
-    @Inject(Registry) metrics: Registry,
+    metrics: Registry,
   ) {
     this.unusable = new Gauge({
       name: 'payonce_psp_accounts_unusable',

@@ -82,7 +82,7 @@ SELECT b.psp, b.id, b.category, b.run_id AS "runId", l.line, b.merchant_id AS "m
 @Injectable()
 export class Breaks {
   constructor(
-    @Inject(DataSource) private readonly data: DataSource,
+    private readonly data: DataSource,
     @Inject(Clock) private readonly clock: Pick<Clock, 'now'>,
   ) {}
 

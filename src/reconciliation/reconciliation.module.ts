@@ -1,4 +1,4 @@
-import { Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { Module, type OnModuleInit } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import { DatabaseModule } from '../database/database.module.js';
 import { JobRegistry } from '../jobs/job-registry.js';
@@ -17,11 +17,11 @@ import { Runs } from './runs.js';
 })
 export class ReconciliationModule implements OnModuleInit {
   constructor(
-    @Inject(JobRegistry) private readonly jobs: JobRegistry,
-    @Inject(ReportEvidence) private readonly evidence: ReportEvidence,
-    @Inject(Reports) private readonly reports: Reports,
-    @Inject(Breaks) private readonly breaks: Breaks,
-    @Inject(Registry) private readonly metrics: Registry,
+    private readonly jobs: JobRegistry,
+    private readonly evidence: ReportEvidence,
+    private readonly reports: Reports,
+    private readonly breaks: Breaks,
+    private readonly metrics: Registry,
   ) {}
 
   onModuleInit(): void {

@@ -39,9 +39,9 @@ export class ReportEvidence {
   private lookedAtMs = -Infinity;
 
   constructor(
-    @Inject(Pool) private readonly pool: Pool,
+    private readonly pool: Pool,
     @Inject(OperationRegistry) private readonly registry: ItemRecorder,
-    @Inject(Clock) private readonly clock: Clock,
+    private readonly clock: Clock,
     private readonly reports: Reports,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}

@@ -23,8 +23,8 @@ export class Reports {
   private readonly fetcherFor: (psp: PspConfig) => ReportFetcher | null;
 
   constructor(
-    @Inject(PspsConfig) private readonly config: PspsConfig,
-    @Inject(Pool) private readonly pool: Pool,
+    private readonly config: PspsConfig,
+    private readonly pool: Pool,
     @Inject(Clock) private readonly clock: Pick<Clock, 'now' | 'timer'>,
     @Inject(Ids) ids: Pick<Ids, 'uuid'>,
   ) {

@@ -1,4 +1,4 @@
-import { Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { Module, type OnModuleInit } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Pool } from 'pg';
 import { Registry } from 'prom-client';
@@ -76,11 +76,11 @@ import { StuckRoutes } from './stuck-list.js';
 })
 export class RequestStorageModule implements OnModuleInit {
   constructor(
-    @Inject(Pool) private readonly pool: Pool,
-    @Inject(Registry) private readonly metrics: Registry,
-    @Inject(JobRegistry) private readonly jobs: JobRegistry,
-    @Inject(RouteTasks) private readonly tasks: RouteTasks,
-    @Inject(PspsConfig) private readonly psps: PspsConfig,
+    private readonly pool: Pool,
+    private readonly metrics: Registry,
+    private readonly jobs: JobRegistry,
+    private readonly tasks: RouteTasks,
+    private readonly psps: PspsConfig,
   ) {}
 
   onModuleInit(): void {

@@ -23,13 +23,13 @@ export class RouteTasks {
   private notAdvanced: Counter<'psp'> | null = null;
 
   constructor(
-    @Inject(OperationTools) private readonly tools: OperationTools,
-    @Inject(OperationRegistry) private readonly registry: OperationRegistry,
-    @Inject(IdempotentRunner) private readonly runner: IdempotentRunner,
-    @Inject(PspsConfig) private readonly psps: PspsConfig,
-    @Inject(DueKeys) private readonly dueKeys: DueKeys,
+    private readonly tools: OperationTools,
+    private readonly registry: OperationRegistry,
+    private readonly runner: IdempotentRunner,
+    private readonly psps: PspsConfig,
+    private readonly dueKeys: DueKeys,
     private readonly returns: PspReturns,
-    @Inject(Registry) private readonly metrics: Registry,
+    private readonly metrics: Registry,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 

@@ -1,4 +1,4 @@
-import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Pool } from 'pg';
 import { Clock } from '../core/clock.js';
 import { Ids } from '../core/ids.js';
@@ -42,11 +42,11 @@ export class SharedBreakers implements OnApplicationBootstrap, OnModuleDestroy {
   private hasOpen = false;
 
   constructor(
-    @Inject(Pool) private readonly pool: Pool,
-    @Inject(PspDirectory) private readonly psps: PspDirectory,
+    private readonly pool: Pool,
+    private readonly psps: PspDirectory,
     private readonly returns: PspReturns,
-    @Inject(Clock) private readonly clock: Clock,
-    @Inject(Ids) ids: Ids,
+    private readonly clock: Clock,
+    ids: Ids,
   ) {
     this.process = ids.uuid();
   }
