@@ -38,15 +38,15 @@ const mutants = [
   {
     guard: 'a session beside another credential lets no request in',
     file: 'src/http/access.ts',
-    find: '!== undefined && headers.authorization === undefined',
+    find: '!== undefined && !hasToken',
     put: '!== undefined',
     specs: ['test/api/ops-service'],
   },
   {
     guard: 'a session lets in what the console asks, and nothing else',
     file: 'src/http/access.ts',
-    find: 'headers[CONSOLE_HEADER] !== undefined && headers.authorization',
-    put: 'headers.authorization',
+    find: 'headers[CONSOLE_HEADER] !== undefined && !hasToken',
+    put: '!hasToken',
     specs: ['test/api/ops'],
   },
   {
@@ -81,7 +81,7 @@ const mutants = [
     guard: 'a sign-in takes no place before its body is there',
     file: 'src/http/strangers-gate.ts',
     find: 'if (oldest && this.arriving.size >= this.limits.maxArriving) this.cutOff(oldest);',
-    put: 'this.places.take(request.edge);',
+    put: 'this.places.take(request.inFlight);',
     specs: ['test/operators/strangers'],
   },
   {

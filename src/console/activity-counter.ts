@@ -15,8 +15,8 @@ const FIRST = `
 SELECT least((SELECT id FROM payments ORDER BY id LIMIT 1), (SELECT id FROM payouts ORDER BY id LIMIT 1)) AS id`;
 
 /**
- * Whole minutes only, each once, and those in which something was undecided again when they are twice as old: the
- * minute under way would be counted by every pass. `$1`: now, `$2`: from when there is something to count.
+ * Whole minutes only: the minute under way would be counted by every pass. Each is counted when it has ended and once
+ * more a minute later; while something in it is undecided again at twice its age, and at least every half hour. `$1`: now, `$2`: from when there is something to count.
  */
 const DUE = `
 WITH missing AS (
@@ -26,7 +26,7 @@ WITH missing AS (
    ORDER BY minute DESC LIMIT ${MISSING}),
 unsettled AS (
   SELECT minute FROM activity_minutes
-   WHERE NOT is_settled AND counted_at <= $1::timestamptz - (counted_at - minute) ORDER BY counted_at LIMIT ${UNSETTLED})
+   WHERE NOT is_settled AND counted_at <= $1::timestamptz - least(counted_at - minute, interval '30 minutes') ORDER BY counted_at LIMIT ${UNSETTLED})
 SELECT minute FROM missing UNION SELECT minute FROM unsettled ORDER BY minute`;
 
 const MARK = `

@@ -19,7 +19,7 @@ import { type PageView } from '../core/page.view.js';
 import { BreakOfPspDto } from '../ops/dto/break-of-psp.dto.js';
 import { type BreakWithNotesView } from '../reconciliation/reconciliation.view.js';
 import { ActivityDto } from './dto/activity.dto.js';
-import { ListPaymentsDto } from './dto/search-payments.dto.js';
+import { SearchPaymentsDto } from './dto/search-payments.dto.js';
 import { OperatorActions } from '../approvals/actions.js';
 import { type SignedIn } from '../operators/operator-sessions.js';
 import { orphanRow, PaymentPages } from './payment-page.js';
@@ -52,7 +52,7 @@ export class ConsoleController {
 
   @Get('payments')
   @ForRole('viewer')
-  payments(@Query() query: ListPaymentsDto): Promise<PageView<PaymentRow>> {
+  payments(@Query() query: SearchPaymentsDto): Promise<PageView<PaymentRow>> {
     const filter = query.filter((name) => hashesOfCustomer(this.seal, name));
     return this.reader.payments(filter, query.cursor ?? null);
   }

@@ -19,7 +19,7 @@ export const audiences: Readonly<Record<string, Audience>> = {
     name: 'operators',
     tags: ['Dead letters', 'Ledger', 'Reconciliation', 'Operations'],
     about:
-      'Health and metrics are for load balancers and monitoring. Dead letters, the ledger and reconciliation take the token in `PAYONCE_OPS_TOKEN` ([configuration](/docs/configuration)); an installation without it does not serve them. The [runbooks](/docs/runbooks) say when to use dead letters.',
+      'Health and metrics are for load balancers and monitoring. Dead letters, the ledger and reconciliation take the token in `PAYONCE_OPS_TOKEN` ([configuration](/docs/configuration)); an installation without it serves them to the console alone. The [runbooks](/docs/runbooks) say when to use dead letters.',
   },
   psps: {
     name: 'PSPs',

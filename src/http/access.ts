@@ -60,10 +60,12 @@ export const CONSOLE_HEADER = 'payonce-console';
 
 /**
  * The role that a session needs for this request; undefined where no session lets it in, but another credential. A
- * route that takes both goes by the session where a page of the console asks.
+ * route that takes both goes by the session where a page of the console asks. A proxy may add Basic authentication to what
+ * the page sends; only a bearer's token is a credential of ours.
  */
 export function roleOfSession({ routeOptions, headers }: FastifyRequest): OperatorRole | null | undefined {
   const { access, operatorRole } = routeOptions.config;
-  const isOfConsole = headers[CONSOLE_HEADER] !== undefined && headers.authorization === undefined;
+  const hasToken = /^bearer /i.test(headers.authorization ?? '');
+  const isOfConsole = headers[CONSOLE_HEADER] !== undefined && !hasToken;
   return access === undefined || isOfConsole ? operatorRole : undefined;
 }

@@ -26,7 +26,7 @@ const LEASE_MS = 15_000;
 
 /**
  * Joined to a statement, it lets the statement's commit not wait for the disk. A crash of the server may then lose a lease,
- * and a task runs again too early: each guards its own changes. An idle installation flushes for little else.
+ * and a task runs again too early: each guards its own changes. Most flushes of an idle installation were these.
  */
 const UNFLUSHED = "(SELECT set_config('synchronous_commit', 'off', true)) unflushed";
 

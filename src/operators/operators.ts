@@ -26,7 +26,8 @@ interface OidcSubject {
   readonly subject: string;
 }
 
-const NAME = /^[a-z0-9][a-z0-9._@+-]{0,63}$/;
+/** Not `ops-token@…`, by which audit records name the operators' token. */
+const NAME = /^(?!ops-token@)[a-z0-9][a-z0-9._@+-]{0,63}$/;
 const PERSON = /^[^\p{Cc}\p{Cs}]{1,320}$/u;
 const LINK_MINUTES = 60;
 /** Who signs in by the link that a first start prints. */
@@ -53,7 +54,10 @@ export class Operators {
     person = name,
   ): Promise<{ readonly operator: Operator; readonly credentials: Credentials }> {
     if (!NAME.test(name)) {
-      throw new Problem('validation_failed', 'A name takes 1 to 64 of a-z 0-9 . _ @ + -');
+      throw new Problem(
+        'validation_failed',
+        'A name takes 1 to 64 of a-z 0-9 . _ @ + - and does not begin with ops-token@',
+      );
     }
     if (!PERSON.test(person)) {
       throw new Problem('validation_failed', 'A person takes 1 to 320 printable characters.');

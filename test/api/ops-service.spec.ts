@@ -173,6 +173,8 @@ describe('/ops/api/dead-letters', () => {
     expect((await purge({ ...console, origin: 'https://evil.example' })).status).toBe(403);
     expect((await purge({ ...console, authorization: `Bearer ${apiKey}` })).status).toBe(401);
     expect(await json(`/${kept!.id}`)).toMatchObject({ id: kept!.id });
+    // A proxy's own credential is none of ours: the session counts, which is an operator's.
+    expect((await purge({ ...console, authorization: 'Basic YTpi' })).status).toBe(403);
     // What the token opens it opens beside a session too; what takes a session alone it does not.
     const token = { ...console, authorization: `Bearer ${TOKEN}` };
     expect((await purge(token)).body).toEqual({ purged: 1, left: 0 });

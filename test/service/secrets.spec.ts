@@ -336,7 +336,7 @@ describe('planted secrets', () => {
         ),
         send(
           'POST',
-          '/ops/api/console/session',
+          '/ops/api/session',
           { origin: service.url, 'payonce-console': '1', 'content-type': 'application/json' },
           JSON.stringify({ name: text, password: text, code: '123456' }),
         ),

@@ -40,7 +40,7 @@ export function Activity() {
         {query.data && (
           <Text size="sm" c="dimmed">
             {query.data.counted_at === null ? (
-              'Not counted yet: a worker does.'
+              'Nothing is counted yet: a worker counts each minute once it has ended.'
             ) : (
               <>
                 Counted <Time at={query.data.counted_at} />; jobs that wait: {query.data.queue.waiting}

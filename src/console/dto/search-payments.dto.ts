@@ -7,7 +7,7 @@ export class CursorDto {
   cursor?: string;
 }
 
-export class ListPaymentsDto extends CursorDto {
+export class SearchPaymentsDto extends CursorDto {
   @IsText({ maxLength: 255, optional: true, message: 'must be 1 to 255 characters' })
   q?: string;
 

@@ -41,11 +41,14 @@ function declaredColumns(table: string, primary: readonly string[]): Columns {
   const storage = getMetadataArgsStorage();
   const entity = storage.tables.find(({ name }) => name === table);
   if (!entity) throw new TypeError(`no entity declares the table ${table}`);
-  // Those of the class that it extends, too.
-  const own = storage.filterColumns([
-    Object.getPrototypeOf(entity.target) as typeof entity.target,
-    entity.target,
-  ]);
+  const { target: entityClass } = entity;
+  const own = storage.columns.filter(
+    ({ target }) =>
+      target === entityClass ||
+      (typeof entityClass === 'function' &&
+        typeof target === 'function' &&
+        entityClass.prototype instanceof target),
+  );
   const declared = own.filter(({ options }) => options.primary).map(({ propertyName }) => propertyName);
   if (declared.join() !== primary.join()) {
     throw new TypeError(
