@@ -16,7 +16,8 @@ SELECT least((SELECT id FROM payments ORDER BY id LIMIT 1), (SELECT id FROM payo
 
 /**
  * Whole minutes only: the minute under way would be counted by every pass. Each is counted when it has ended and once
- * more a minute later; while something in it is undecided again at twice its age, and at least every half hour. `$1`: now, `$2`: from when there is something to count.
+ * more a minute later, and while something in it is undecided again at twice its age, or half an hour later: as many
+ * in a pass as its bound allows. `$1`: now, `$2`: from when there is something to count.
  */
 const DUE = `
 WITH missing AS (
