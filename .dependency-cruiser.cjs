@@ -45,7 +45,7 @@ const below = {
     'database',
     'core',
   ],
-  // What operators read and do with their token and in the console alike.
+  // The routes that operators use with their token and in the console alike.
   ops: ['operators', 'reconciliation', 'ledger', 'jobs', 'http', 'core'],
   // The pages at /ops and what they read.
   console: [

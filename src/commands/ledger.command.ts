@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type Ledger, type LedgerAccount, type Days, type StatementFilter } from '../ledger/ledger.js';
+import { ledgerAccounts, type LedgerAccount } from '../core/ledger-accounts.js';
+import { type Ledger, type Days, type StatementFilter } from '../ledger/ledger.js';
 import { Problem } from '../core/problem.js';
 import {
   actor,
@@ -24,17 +25,6 @@ interface EntryOptions extends DayOptions {
   readonly merchant?: string;
 }
 
-/** The same list as in src/ledger/ledger.ts, which is not loaded for help. */
-const ACCOUNTS = [
-  'psp_clearing',
-  'merchant_payable',
-  'refunds',
-  'payouts',
-  'disputes',
-  'fees',
-  'bank',
-  'orphans',
-] as const satisfies readonly LedgerAccount[];
 const MAX_LISTED = 1_000;
 
 export function addLedger(payonce: Command, perform: RunCommand): void {
@@ -191,7 +181,7 @@ interface CorrectOptions {
 
 function withCorrection(made: Command): Command {
   const account = (flag: string, what: string) =>
-    new Option(`${flag} <account>`, what).choices(ACCOUNTS).makeOptionMandatory();
+    new Option(`${flag} <account>`, what).choices(ledgerAccounts).makeOptionMandatory();
   return made
     .requiredOption('--name <name>', 'names the correction, which is posted once')
     .requiredOption('--psp <account>', 'the PSP account that it is about')
@@ -221,7 +211,7 @@ function withDays(made: Command): Command {
 
 function withFilter(made: Command): Command {
   return withDays(made)
-    .addOption(new Option('--account <name>', 'one account').choices(ACCOUNTS))
+    .addOption(new Option('--account <name>', 'one account').choices(ledgerAccounts))
     .option('--psp <account>', 'one PSP account')
     .option('--currency <code>', 'one currency')
     .option('--merchant <id>', 'one merchant', uuidOf);

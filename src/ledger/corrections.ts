@@ -4,7 +4,7 @@ import { type Money } from '../core/money.js';
 import { Problem } from '../core/problem.js';
 import { redact } from '../core/redact.js';
 import { recordAct } from '../database/record-act.js';
-import { type LedgerAccount } from './ledger.js';
+import { type LedgerAccount } from '../core/ledger-accounts.js';
 
 /** An amount that is moved from one account to another, because what was posted is not what happened. */
 interface Correction {

@@ -1,19 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Pool, type PoolClient } from 'pg';
+import { type LedgerAccount } from '../core/ledger-accounts.js';
 import { Problem } from '../core/problem.js';
 import { translateOutage } from '../database/store-unavailable.js';
-
-export const ledgerAccounts = [
-  'psp_clearing',
-  'merchant_payable',
-  'refunds',
-  'payouts',
-  'disputes',
-  'fees',
-  'bank',
-  'orphans',
-] as const;
-export type LedgerAccount = (typeof ledgerAccounts)[number];
 
 /** Days of UTC, both included. */
 export interface Days {

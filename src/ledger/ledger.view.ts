@@ -1,6 +1,7 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { Amount, Field, Id, OneOf, PageOf, Text, Time, WholeNumber } from '../http/view-fields.js';
-import { type Balances, type Entry, ledgerAccounts, type LedgerAccount } from './ledger.js';
+import { ledgerAccounts, type LedgerAccount } from '../core/ledger-accounts.js';
+import { type Balances, type Entry } from './ledger.js';
 
 const signed = (description: string) => WholeNumber({ description });
 

@@ -102,7 +102,7 @@ export class PayoutOperations implements ClientOperations<PayoutState> {
     const { candidates } = state.payout;
     const given = { candidates, intent: 'finish', cancelBeforeFailover: false, now } as const;
     const stepResult = advance(history, storage.factsFor(history, given, run), run, answered);
-    return { ...this.moveOn(state, stepResult, now), stepResult };
+    return { ...this.afterStep(state, stepResult, now), stepResult };
   }
 
   /** The money came back: the recipient's bank did not keep it. The route keeps its verdict, for the PSP did what it was asked. */
@@ -129,7 +129,7 @@ export class PayoutOperations implements ClientOperations<PayoutState> {
   }
 
   /** The payout's row, guarded by its version, its history, and the event for its merchant. */
-  private moveOn(
+  private afterStep(
     state: PayoutState,
     stepResult: StepResult,
     now: Date,

@@ -64,7 +64,7 @@ describe('a refund that is refused', () => {
   });
 
   it.each([
-    // Of 500 that are left 200 are withheld: what the dispute alone keeps back is told from what is gone.
+    // A dispute withholds 200 of the 500 that are left: the refusal says whether an amount is gone or only disputed.
     [200, 0, 301, 'payment_disputed'],
     [200, 0, 500, 'payment_disputed'],
     [200, 0, 501, 'amount_exceeds_refundable'],

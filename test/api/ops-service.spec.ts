@@ -175,7 +175,7 @@ describe('/ops/api/dead-letters', () => {
     expect(await json(`/${kept!.id}`)).toMatchObject({ id: kept!.id });
     // A proxy's own credential is none of ours: the session counts, which is an operator's.
     expect((await purge({ ...console, authorization: 'Basic YTpi' })).status).toBe(403);
-    // What the token opens it opens beside a session too; what takes a session alone it does not.
+    // The token opens its routes beside a session too, and none of those that take a session alone.
     const token = { ...console, authorization: `Bearer ${TOKEN}` };
     expect((await purge(token)).body).toEqual({ purged: 1, left: 0 });
     expect(await environment.acts({ action: 'dead_letter.purged' })).toMatchObject([

@@ -69,7 +69,7 @@ holds(payments, {
 
 holds(refunds, { uniques: [{ name: 'refunds_id', columns: ['merchantId', 'id'] }] });
 
-// What makes a sequence of a recipient's payouts. In Postgres the second and third are one index, for which null is a
+// These rules make a sequence of a recipient's payouts. In Postgres the second and third are one index, for which null is a
 // value like any other.
 holds(payouts, {
   uniques: [

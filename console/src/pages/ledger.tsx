@@ -25,7 +25,7 @@ const accounts = [
   'fees',
   'bank',
   'orphans',
-];
+] satisfies Entry['account'][];
 
 export function LedgerPage() {
   const search = useSearch({ from: '/shell/ledger' });

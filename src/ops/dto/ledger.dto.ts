@@ -1,7 +1,8 @@
 import { IsOneOf, IsText, IsWholeNumber } from '../../http/fields.js';
 import { UUID } from '../../http/shared-fields.js';
 import { IsPspName } from '../../http/shared-fields.js';
-import { type Days, ledgerAccounts, type LedgerAccount, type StatementFilter } from '../../ledger/ledger.js';
+import { ledgerAccounts, type LedgerAccount } from '../../core/ledger-accounts.js';
+import { type Days, type StatementFilter } from '../../ledger/ledger.js';
 
 const IsDay = (description: string) =>
   IsText({
