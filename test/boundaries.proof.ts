@@ -327,7 +327,6 @@ const bans: readonly Ban[] = [
       'src/payments/payment.reader.ts': 'the payment of a report line, for workers',
       'src/payments/payment-tasks.ts': 'periodic tasks',
       'src/payments/orphan-compensator.ts': 'a periodic task',
-      'src/payments/duplicate-retention.ts': 'a periodic task',
       'src/payouts/recipients.ts': 'whether the operator who approves is the person who made the key',
       'src/payouts/payout.reader.ts': 'the payout of a report line, for workers',
       'src/idempotency/idempotency.module.ts': 'hands it to periodic tasks',

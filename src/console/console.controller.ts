@@ -16,7 +16,7 @@ import {
 import { BreakPages } from './break-page.js';
 import { type BreakSidesView } from './break-page.view.js';
 import { type PageView } from '../core/page.view.js';
-import { BreakOfPspDto } from '../ops/dto/break-of-psp.dto.js';
+import { BreakOfPspDto } from '../ops/dto/break-act.dto.js';
 import { type BreakWithNotesView } from '../reconciliation/reconciliation.view.js';
 import { ActivityDto } from './dto/activity.dto.js';
 import { SearchPaymentsDto } from './dto/search-payments.dto.js';

@@ -1,6 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { type Sql } from './sql.js';
+
+/** Runs SQL: a pool, a client inside a transaction, or what runs it for one merchant. */
+export interface Sql {
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the shape of the rows, as in pg
+  query<Row extends object>(text: string, values: readonly unknown[]): Promise<{ readonly rows: Row[] }>;
+}
 
 /** The setting by which row-level security knows whose rows a transaction may see (migration 0080). */
 export const TENANTS = 'payonce.tenants';

@@ -3,7 +3,7 @@ import { Pool } from 'pg';
 import { Clock } from '../core/clock.js';
 import { type EventRow } from './event.view.js';
 import { WAKE_DUE } from './waking.js';
-import { type Sql } from '../database/sql.js';
+import { type Sql } from '../database/tenants.js';
 
 /** A lease of an endpoint: only its worker delivers. */
 export interface Hold {

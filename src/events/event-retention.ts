@@ -4,7 +4,7 @@ import { Config } from '../config/config.js';
 import { Clock } from '../core/clock.js';
 import { uuidv7 } from '../core/ids.js';
 import { prune } from '../database/prune.js';
-import { type Sql } from '../database/sql.js';
+import { type Sql } from '../database/tenants.js';
 
 const DAY_MS = 24 * 3_600_000;
 

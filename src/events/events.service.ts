@@ -10,7 +10,7 @@ import { type Caller } from '../core/caller.js';
 import { type EventRow, type EventView, eventViewOf } from './event.view.js';
 import { idsBetween, replayEvent } from './replay.js';
 import { type DeliveryAttemptView, type DeliveryView, type ReplayView } from './webhook.view.js';
-import { type EventFilter } from './webhooks.js';
+import { type EventFilter } from './dto/list-events.dto.js';
 import { WebhookDelivery, WebhookDeliveryAttempt } from './webhook-delivery.entity.js';
 import { WebhookEndpoint } from './webhook-endpoint.entity.js';
 

@@ -1,7 +1,7 @@
 import { type Clock } from '../core/clock.js';
 import { PING } from './event.view.js';
 import { WAKE_DUE } from './waking.js';
-import { type Sql } from '../database/sql.js';
+import { type Sql } from '../database/tenants.js';
 
 /** Events that one pass looks at; also how many endpoints it wakes for what waited until now. */
 export const FAN_OUT_BATCH = 500;

@@ -4,7 +4,7 @@ import { translateOutage } from '../database/store-unavailable.js';
 import { type Act, recorded } from './audited.js';
 import { PING } from './event.view.js';
 import { WAKE_DUE } from './waking.js';
-import { type Sql } from '../database/sql.js';
+import { type Sql } from '../database/tenants.js';
 
 const MAX_REPLAYED = 10_000;
 /** Ids of events are in the order of time, but for what passes between drawing one and reading the clock. */

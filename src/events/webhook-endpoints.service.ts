@@ -22,7 +22,7 @@ import { WebhookDelivery } from './webhook-delivery.entity.js';
 import { WebhookEndpoint } from './webhook-endpoint.entity.js';
 import { WAKE_DUE } from './waking.js';
 import { type EndpointView, type EndpointWithSecretView, type ReplayView } from './webhook.view.js';
-import { type NewEndpoint } from './webhooks.js';
+import { type NewEndpoint } from './dto/create-webhook-endpoint.dto.js';
 
 const MAX_ENDPOINTS = 16;
 /** How long requests are also signed with the previous secret. */

@@ -1,5 +1,5 @@
 import { authorizedRefusal, leftToCapture, released } from './capture.flow.js';
-import { failureOf } from './payment-failure.js';
+import { failureOf } from '../request-storage/decisions/route-failure.js';
 import { ModificationFlow, requestedVerdict } from './modify-payment.js';
 import { type Payment } from './payment.entity.js';
 import { type Refusal } from './refusal.js';

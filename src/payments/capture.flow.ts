@@ -4,7 +4,7 @@ import { cameBack } from '../request-storage/decisions/assess-route.js';
 import { entityKey } from '../request-storage/entity-key.js';
 import { type RuledOut } from '../request-storage/decisions/next-step.js';
 import { type Route } from '../request-storage/route.entity.js';
-import { failureOf } from './payment-failure.js';
+import { failureOf } from '../request-storage/decisions/route-failure.js';
 import { ModificationFlow, requestedVerdict } from './modify-payment.js';
 import { type Payment } from './payment.entity.js';
 import { type Refusal } from './refusal.js';

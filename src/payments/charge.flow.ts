@@ -11,14 +11,14 @@ import { type Call, type OperationHistory } from '../request-storage/decisions/a
 import { entityKey, pspIdempotencyKey, refuseForgottenKey } from '../request-storage/entity-key.js';
 import { type RuledOut } from '../request-storage/decisions/next-step.js';
 import { customerHashes } from './customer-hash.js';
-import { failureOf } from './payment-failure.js';
+import { failureOf } from '../request-storage/decisions/route-failure.js';
 import { type Payment } from './payment.entity.js';
 import { type PaymentEvent } from './payment.lifecycle.js';
 import { type OperationStep, type PaymentOperation } from './payment-operation.js';
 import { type PaymentOperations } from './payment-operations.js';
 import { encryptSecrets, firstOperation, firstRequested, type PaymentState } from './payment-state.js';
 import { payments, paymentTransitions } from './payment.table.js';
-import { type NewPayment } from './payments.js';
+import { type NewPayment } from './dto/create-payment.dto.js';
 
 const CREATE_PAYMENT = 'POST /v1/payments';
 

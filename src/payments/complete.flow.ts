@@ -14,7 +14,7 @@ import {
   type Secrets,
   withHistory,
 } from './payment-state.js';
-import { type NewCompletion } from './payments.js';
+import { type NewCompletion } from './dto/complete-payment.dto.js';
 import { type PaymentOperations } from './payment-operations.js';
 import { type Refusal, refuse } from './refusal.js';
 import { moveOn } from './decide-payment.js';

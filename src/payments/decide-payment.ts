@@ -9,12 +9,7 @@ import { payments, paymentTransitions } from './payment.table.js';
 import { type PaymentEvent, paymentLifecycle } from './payment.lifecycle.js';
 import { orphanAfter } from './orphan.js';
 import { paymentMoved, paymentStuck } from './payment-events.js';
-import {
-  type OperationStep,
-  type NewId,
-  type OperationRecord,
-  type PaymentOperation,
-} from './payment-operation.js';
+import { type OperationStep, type NewId, type PaymentOperation } from './payment-operation.js';
 import { type PaymentState, withHistory } from './payment-state.js';
 
 /**
@@ -47,15 +42,15 @@ export function decidePayment(
   const set = { status, ...operation.effect(event, decided), updatedAt: now };
   const transition = { event, actor: actorOf(stepResult), entityKey: history.entityKey };
   const next = moveOn(payment, set, transition, now);
-  const own = operation.record && recordAfter(state, operation.record, decided, newId, now);
-  const settled = { ...moved, records: own?.records ?? state.records, payment: next.payment };
+  const own = recordAfter(state, operation, decided, newId, now);
+  const settled = { ...moved, records: own.records, payment: next.payment };
   return {
     state: settled,
     stepResult,
     changes: [
       ...changes,
       ...next.changes,
-      ...(own?.changes ?? []),
+      ...own.changes,
       ...paymentMoved(payment, settled, event, newId, now),
     ],
   };
@@ -64,15 +59,16 @@ export function decidePayment(
 /** The row and event of the operation: the requested one, or the one that was open before it. */
 function recordAfter(
   { records }: PaymentState,
-  of: OperationRecord,
+  operation: PaymentOperation,
   decided: OperationStep,
   newId: NewId,
   now: Date,
 ) {
+  if (!operation.recordAfter) return { records, changes: [] };
   const name = decided.history.entityKey;
   const before = records.get(name);
   if (before === undefined) throw new RangeError(`an operation without its row: ${name}`);
-  const { record, changes } = of.recordAfter(before, decided, newId, now);
+  const { record, changes } = operation.recordAfter(before, decided, newId, now);
   return { records: new Map(records).set(name, record), changes };
 }
 

@@ -17,7 +17,7 @@ import { type Payment } from './payment.entity.js';
 import { type PaymentOperations } from './payment-operations.js';
 import { type PaymentState } from './payment-state.js';
 import { payments } from './payment.table.js';
-import { type NewPayment } from './payments.js';
+import { type NewPayment } from './dto/create-payment.dto.js';
 
 export const duplicateGuards: Table<DuplicateGuard> = tableOf('duplicate_guards', ['merchantId', 'digest']);
 

@@ -13,7 +13,7 @@ import { type OperationTools } from '../request-storage/operation-tools.js';
 import { type RuledOut } from '../request-storage/decisions/next-step.js';
 import { type Payment } from './payment.entity.js';
 import { type PaymentEvent } from './payment.lifecycle.js';
-import { type OperationStep, type OperationRecord, type PaymentOperation } from './payment-operation.js';
+import { type OperationStep, type PaymentOperation } from './payment-operation.js';
 import { keyAtPspOf, type PaymentState, recordedBy, withHistory } from './payment-state.js';
 import { type PaymentOperations } from './payment-operations.js';
 import { payments } from './payment.table.js';
@@ -41,7 +41,6 @@ export abstract class ModificationFlow
 {
   readonly readsFirst = true;
   abstract readonly operation: 'capture' | 'void' | 'refund';
-  readonly record?: OperationRecord;
   protected readonly tools: OperationTools;
 
   constructor(protected override readonly operations: PaymentOperations) {

@@ -43,15 +43,10 @@ export interface PaymentOperation {
     newId: NewId,
     now: Date,
   ): readonly Change[] | null | Promise<readonly Change[]>;
-  /** The row that a module keeps for the operation, if any. */
-  readonly record?: OperationRecord;
-}
-
-/** A separate row for one operation. The payment passes it on without reading it. */
-export interface OperationRecord {
-  find(merchantId: string, entityKey: string): Promise<unknown>;
-  /** The result of the operation, in the commit that decides it. */
-  recordAfter(record: unknown, decided: OperationStep, newId: NewId, now: Date): Recorded;
+  /** The row that a module keeps for the operation, if any. The payment passes it on without reading it. */
+  findRecord?(merchantId: string, entityKey: string): Promise<unknown>;
+  /** settle: that row after the operation, in the commit that decides it. */
+  recordAfter?(record: unknown, decided: OperationStep, newId: NewId, now: Date): Recorded;
 }
 
 export interface Recorded {

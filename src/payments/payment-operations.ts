@@ -84,7 +84,7 @@ export class PaymentOperations implements ClientOperations<PaymentState> {
     if (wanted.operation === 'refund') names.set(requestedKey, wanted.operation);
     const records = new Map<string, unknown>();
     for (const [name, operation] of names) {
-      const record = await this.operation(operation).record?.find(payment.merchantId, name);
+      const record = await this.operation(operation).findRecord?.(payment.merchantId, name);
       if (record) records.set(name, record);
     }
     return records;

@@ -5,12 +5,12 @@ import { Config } from '../config/config.js';
 import { LOGGER } from '../config/config.module.js';
 import { type PeriodicTask } from '../jobs/periodic-task-leases.js';
 import { PspsConfig } from '../psp/psps-config.js';
-import { accountFilters } from '../request-storage/account-filters.js';
+import { accountFilters } from '../request-storage/route-tasks.js';
 import { OperationRegistry } from '../request-storage/operation-registry.js';
 import { OperationTools } from '../request-storage/operation-tools.js';
-import { DuplicateRetention } from './duplicate-retention.js';
 import { OrphanCompensator, OrphanPolicies } from './orphan-compensator.js';
 import { PaymentRouteWorker } from './payment-route-worker.js';
+import { prune } from '../database/prune.js';
 
 /** The periodic tasks of payments: give back orphan effects, delete old duplicate guards. */
 @Injectable()
@@ -45,5 +45,26 @@ export class PaymentTasks {
       }),
       { name: 'duplicates', everyMs: 60_000, runOnce: () => duplicates.runOnce() },
     ];
+  }
+}
+
+/** Deletes the guards whose window has ended, by the store's clock, unless the payment is still in doubt. */
+class DuplicateRetention {
+  constructor(private readonly pool: Pool) {}
+
+  /** One pass, with a bound. */
+  async runOnce(): Promise<{ readonly deleted: number }> {
+    const deleted = await prune(async (limit) => {
+      const { rowCount } = await this.pool.query(
+        `DELETE FROM duplicate_guards WHERE (merchant_id, digest) IN (
+           SELECT merchant_id, digest FROM duplicate_guards g
+            WHERE until <= statement_timestamp() AND NOT EXISTS (
+              SELECT FROM payments p WHERE p.merchant_id = g.merchant_id AND p.id = g.payment_id AND p.status = 'processing')
+            LIMIT $1 FOR UPDATE SKIP LOCKED)`,
+        [limit],
+      );
+      return rowCount ?? 0;
+    });
+    return { deleted };
   }
 }

@@ -11,7 +11,7 @@ import { readHistories } from '../request-storage/read-histories.js';
 import { firstEntityKey } from './payment-state.js';
 import { Payment } from './payment.entity.js';
 import { type PaymentView, paymentViewOf } from './payment.view.js';
-import { type PaymentFilter } from './payments.js';
+import { type PaymentFilter } from './dto/list-payments.dto.js';
 
 /** Lists of payments, newest first, by cursor. */
 @Injectable()

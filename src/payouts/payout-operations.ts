@@ -10,7 +10,7 @@ import { type RouteDecision, type Subject } from '../request-storage/route-worke
 import { type RuledOut } from '../request-storage/decisions/next-step.js';
 import { OperationTools } from '../request-storage/operation-tools.js';
 import { type Route } from '../request-storage/route.entity.js';
-import { routeFailure } from '../request-storage/decisions/route-failure.js';
+import { failureOf } from '../request-storage/decisions/route-failure.js';
 import { asOfOneMoment } from '../request-storage/stable-read.js';
 import { type Payout, type PayoutTransition } from './payout.entity.js';
 import { payoutMoved } from './payout-events.js';
@@ -117,7 +117,7 @@ export class PayoutOperations implements ClientOperations<PayoutState> {
     const set = {
       status: payoutLifecycle.after(status, 'returned'),
       version: version + 1,
-      failure: routeFailure(evidence, words),
+      failure: failureOf({ do: 'fail', evidence }, 'payout'),
       updatedAt: now,
     };
     const returned = { ...payout, ...set };
@@ -145,7 +145,7 @@ export class PayoutOperations implements ClientOperations<PayoutState> {
       version: payout.version + 1,
       // Nothing is sent any more, so where the money went need not be known any longer.
       sealed: null,
-      ...(step.do === 'fail' ? { failure: routeFailure(step.evidence, words) } : { psp, pspReference }),
+      ...(step.do === 'fail' ? { failure: failureOf(step, 'payout') } : { psp, pspReference }),
       updatedAt: now,
     };
     const { merchantId, recipient, id, version, status } = payout;
@@ -161,11 +161,6 @@ export class PayoutOperations implements ClientOperations<PayoutState> {
     };
   }
 }
-
-const words = {
-  declined: 'The payout was declined.',
-  notDone: 'No PSP could make the payout; nothing was paid.',
-};
 
 /** The line of its history that explains a payout's version. */
 export function transitionTo(

@@ -9,7 +9,7 @@ import { OperationFlow } from '../request-storage/operation-flow.js';
 import { type Payout } from './payout.entity.js';
 import { encryptTokens, type PayoutOperations, type PayoutState, transitionTo } from './payout-operations.js';
 import { payouts } from './payout.table.js';
-import { type NewPayout } from './payouts.js';
+import { type NewPayout } from './dto/create-payout.dto.js';
 import { type RegisteredRecipients } from './recipients.js';
 import { refuseOutOfTurn, type Sequences } from './sequence.js';
 

@@ -10,7 +10,7 @@ import { type Subject } from '../request-storage/route-worker.js';
 import { readHistories } from '../request-storage/read-histories.js';
 import { Payout } from './payout.entity.js';
 import { type PayoutView, payoutViewOf } from './payout.view.js';
-import { type PayoutFilter } from './payouts.js';
+import { type PayoutFilter } from './dto/list-payouts.dto.js';
 import { type Sequences, type Tail } from './sequence.js';
 
 /** Lists of payouts and where a recipient's sequence has come. */

@@ -9,7 +9,8 @@ import { PayoutOperations } from './payout-operations.js';
 import { candidatesOf, PayoutFlow } from './payout.flow.js';
 import { PayoutReader } from './payout.reader.js';
 import { type PayoutView, payoutViewOf } from './payout.view.js';
-import { type NewPayout, type PayoutFilter } from './payouts.js';
+import { type NewPayout } from './dto/create-payout.dto.js';
+import { type PayoutFilter } from './dto/list-payouts.dto.js';
 import { Recipients } from './recipients.js';
 
 /** Each call is one flow under the caller's key, or one read. Every refusal is a thrown `Problem`. */

@@ -14,7 +14,7 @@ import { actorOf, type Caller } from '../core/caller.js';
 import { Merchant } from '../merchants/merchant.entity.js';
 import { Recipient } from './recipient.entity.js';
 import { type RecipientView, recipientViewOf } from './recipient.view.js';
-import { type NewPayout } from './payouts.js';
+import { type NewPayout } from './dto/create-payout.dto.js';
 
 export type NewRecipient = NewPayout['recipient'];
 

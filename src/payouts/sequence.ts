@@ -1,6 +1,6 @@
 import { Problem } from '../core/problem.js';
 import { type PayoutStatus } from './payout.lifecycle.js';
-import { type NewPayout } from './payouts.js';
+import { type NewPayout } from './dto/create-payout.dto.js';
 
 /** The payout of a recipient that no other has followed yet. */
 export interface Tail {

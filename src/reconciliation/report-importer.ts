@@ -4,12 +4,11 @@ import { checkpoint } from '../core/checkpoint.js';
 import { type Clock } from '../core/clock.js';
 import { type Ids } from '../core/ids.js';
 import { closeResolved, judgeRun, judgeUnits } from './find-breaks.js';
-import { matchLines } from './match.js';
+import { matchLines, type ReconciliationRules, reconciliationRules } from './match.js';
 import { postCosts } from './post-costs.js';
 import { completeFetch } from './report-fetches.js';
 import { type ReportFormat } from './report-format.js';
 import { type ReportFault, ReportRefused } from './report-line.js';
-import { type ReconciliationRules, reconciliationRules } from './rules.js';
 import { Stage } from './stage.js';
 
 const MAX_FAULTS = 1_000;

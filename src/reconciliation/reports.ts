@@ -11,7 +11,7 @@ import { type AnnouncedReport } from '../psp/psp-reports.js';
 import { ReportFetcher } from './report-fetcher.js';
 import { type FetchFigures, ReportFetches } from './report-fetches.js';
 import { ReportImporter } from './report-importer.js';
-import { type ReconciliationRules, reconciliationRules } from './rules.js';
+import { type ReconciliationRules, reconciliationRules } from './match.js';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,21 +1,29 @@
 import { type Change, insert, update } from '../core/change.js';
 import { type Decision, type KeyedRun } from '../idempotency/operation.js';
+import { audit } from '../database/audit.js';
+import { moveOn } from '../payments/decide-payment.js';
 import { ModificationFlow, type ModifyPayment } from '../payments/modify-payment.js';
 import { type Payment } from '../payments/payment.entity.js';
 import { type Refusal, refuse } from '../payments/refusal.js';
-import { type PaymentEvent } from '../payments/payment.lifecycle.js';
-import { type OperationStep, type NewId } from '../payments/payment-operation.js';
-import { type PaymentOperations } from '../payments/payment-operations.js';
+import { failureOf } from '../request-storage/decisions/route-failure.js';
+import { type PaymentEvent, paymentLifecycle } from '../payments/payment.lifecycle.js';
+import { type OperationStep, type NewId, type Recorded } from '../payments/payment-operation.js';
 import { type PaymentState, undecidedOperation } from '../payments/payment-state.js';
 import { type RuledOut } from '../request-storage/decisions/next-step.js';
 import { type Route } from '../request-storage/route.entity.js';
 import { refundMoved } from './refund-events.js';
 import { type Refund } from './refund.entity.js';
 import { refundLifecycle } from './refund.lifecycle.js';
-import { type KeptRefund, RefundRecord } from './refund-record.js';
 import { leftToRefund, refundRefusal, reversedRefusal } from './refund-rules.js';
 import { refunds } from './refund.table.js';
 import { refundJson, refundViewOf } from './refund.view.js';
+
+/** A refund, and whether its row is written yet. */
+interface KeptRefund {
+  readonly row: Refund;
+  /** False until the commit that writes the row. */
+  readonly isStored: boolean;
+}
 
 /**
  * Refunds a captured amount. Its name identifies a refund, `payment-<id>-refund[-<reference>]`: every request for
@@ -24,21 +32,10 @@ import { refundJson, refundViewOf } from './refund.view.js';
 export class RefundFlow extends ModificationFlow {
   readonly name = 'POST /v1/payments/:id/refunds';
   readonly operation = 'refund';
-  override readonly record: RefundRecord;
 
-  constructor(operations: PaymentOperations) {
-    super(operations);
-    this.record = new RefundRecord(operations.tools.store);
-  }
-
-  reverse(
-    { payment }: PaymentState,
-    { entityKey: name }: Route,
-    evidence: RuledOut,
-    newId: NewId,
-    now: Date,
-  ): Promise<readonly Change[]> {
-    return this.record.reverse(payment, name, evidence, newId, now);
+  async findRecord(merchantId: string, entityKey: string): Promise<KeptRefund | null> {
+    const [row] = await this.tools.store.find(refunds, { merchantId, entityKey }, 1);
+    return row ? { row, isStored: true } : null;
   }
 
   /** begin: a refund that has to wait for another operation is stored meanwhile. */
@@ -145,6 +142,63 @@ export class RefundFlow extends ModificationFlow {
     return event === 'refund_failed'
       ? { refundReserved }
       : { refundReserved, amountRefunded: payment.amountRefunded + request.amount };
+  }
+
+  /** settle: the refund's row, and the event for its merchant. */
+  recordAfter(record: unknown, { request, step }: OperationStep, newId: NewId, now: Date): Recorded {
+    const row: Refund = { ...(record as KeptRefund).row, status: 'pending' };
+    const set = {
+      status: refundLifecycle.after('pending', step.do === 'finish' ? 'refunded' : 'failed'),
+      pspReference: request.pspReference,
+      failure: failureOf(step, request.operation),
+      updatedAt: now,
+    };
+    const after = { ...row, ...set };
+    return {
+      record: { row: after, isStored: true },
+      changes: [changed(row, set), ...refundMoved(row, after, newId, now)],
+    };
+  }
+
+  /**
+   * A refund that the PSP had done failed later: the merchant has the money again. The route keeps its verdict,
+   * since the PSP did what the request asked; the refund, the balance and the payment's status are corrected.
+   */
+  async reverse(
+    { payment }: PaymentState,
+    { entityKey }: Route,
+    evidence: RuledOut,
+    newId: NewId,
+    now: Date,
+  ): Promise<readonly Change[]> {
+    const { merchantId, id, status } = payment;
+    const stored = (await this.findRecord(merchantId, entityKey))?.row;
+    if (!stored) throw new RangeError(`a refund without its row: ${entityKey}`);
+    const refund: Refund = { ...stored, status: 'succeeded' };
+    const { amount, psp } = refund;
+    const amountRefunded = payment.amountRefunded - amount;
+    const event = amountRefunded === 0 ? 'refund_reversed' : 'refund_part_reversed';
+    const actor = `psp:${psp}`;
+    const set = { status: paymentLifecycle.after(status, event), amountRefunded, updatedAt: now };
+    const after = {
+      status: refundLifecycle.after('succeeded', 'reversed'),
+      failure: failureOf({ do: 'fail', evidence }, 'refund'),
+      updatedAt: now,
+    };
+    return [
+      ...moveOn(payment, set, { event, actor, entityKey }, now).changes,
+      changed(refund, after),
+      audit({
+        merchantId,
+        id: newId(),
+        at: now,
+        actor,
+        action: 'refund.reversed',
+        subject: `payment:${id}`,
+        detail: { refund_id: refund.id, amount, psp_code: evidence.by.pspCode },
+      }),
+      ...refundMoved(refund, { ...refund, ...after }, newId, now),
+    ];
   }
 
   /** 201 if this request made the refund, 200 if it existed. */

@@ -5,7 +5,7 @@ import { Problem } from '../core/problem.js';
 import { HELD } from './decisions/next-step.js';
 
 /** An open route that needs a person, as operators see it. */
-export interface StuckRoute {
+interface StuckRoute {
   readonly merchantId: string;
   readonly paymentId: string | null;
   readonly payoutId: string | null;

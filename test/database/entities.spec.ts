@@ -4,7 +4,7 @@ import { type Database, openDatabase } from '../../src/database/database.js';
 import { eventRecords } from '../../src/database/event.js';
 import { entities } from '../../src/entities.js';
 import { idempotencyKeys } from '../../src/idempotency/idempotency-key.table.js';
-import { stagedJobs } from '../../src/jobs/staged-job.table.js';
+import { stagedJobs } from '../../src/jobs/staged-jobs.js';
 import { duplicateGuards } from '../../src/payments/duplicate-guard.js';
 import { payments, paymentTransitions } from '../../src/payments/payment.table.js';
 import { payouts, payoutTransitions } from '../../src/payouts/payout.table.js';

@@ -10,7 +10,7 @@ import { PayoutOperations } from '../../src/payouts/payout-operations.js';
 import { PayoutFlow } from '../../src/payouts/payout.flow.js';
 import { payouts } from '../../src/payouts/payout.table.js';
 import { type PayoutView } from '../../src/payouts/payout.view.js';
-import { type NewPayout } from '../../src/payouts/payouts.js';
+import { type NewPayout } from '../../src/payouts/dto/create-payout.dto.js';
 import { type RegisteredRecipients } from '../../src/payouts/recipients.js';
 import { type Sequences } from '../../src/payouts/sequence.js';
 import {

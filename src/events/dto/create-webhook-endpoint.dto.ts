@@ -3,7 +3,14 @@ import { type EventType, eventTypes } from '../../core/event-types.js';
 import { IsText, IsTextList } from '../../http/fields.js';
 import { isHttpUrl } from '../../http/formats.js';
 import { IsLine } from '../../http/shared-fields.js';
-import { type NewEndpoint } from '../webhooks.js';
+
+/** A client's POST /v1/webhook_endpoints. */
+export interface NewEndpoint {
+  readonly url: string;
+  /** null: every type. */
+  readonly events: readonly EventType[] | null;
+  readonly description: string | null;
+}
 
 @ApiSchema({ name: 'WebhookEndpointRequest', description: 'An address to send events to.' })
 export class CreateWebhookEndpointDto {

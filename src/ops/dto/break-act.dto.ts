@@ -1,5 +1,10 @@
 import { IsText } from '../../http/fields.js';
-import { BreakOfPspDto } from './break-of-psp.dto.js';
+
+/** A break has its id within the PSP account. */
+export class BreakOfPspDto {
+  @IsText({ minLength: 1, maxLength: 64, message: 'must be the name of a PSP account' })
+  psp: string;
+}
 
 /** Who looks after a break; without an owner no one does. */
 export class AssignBreakDto extends BreakOfPspDto {

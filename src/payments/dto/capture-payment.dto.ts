@@ -17,3 +17,6 @@ export class CapturePaymentDto {
     return { amount: this.amount ?? null, reference: this.reference ?? null };
   }
 }
+
+/** The request, parsed and validated; nothing optional is undefined. */
+export type NewCapture = ReturnType<CapturePaymentDto['toValues']>;

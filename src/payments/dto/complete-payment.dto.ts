@@ -17,3 +17,6 @@ export class CompletePaymentDto {
     return { details: this.details };
   }
 }
+
+/** The request, parsed and validated; nothing optional is undefined. */
+export type NewCompletion = ReturnType<CompletePaymentDto['toValues']>;

@@ -164,3 +164,6 @@ export class CreatePaymentDto {
     };
   }
 }
+
+/** The request, parsed and validated; nothing optional is undefined. */
+export type NewPayment = ReturnType<CreatePaymentDto['toValues']>;

@@ -18,3 +18,6 @@ export class ListPaymentsDto extends CreatedRangeDto {
     return { status, psp, reference, ...this.created() };
   }
 }
+
+/** The request, parsed and validated; nothing optional is undefined. */
+export type PaymentFilter = Partial<ReturnType<ListPaymentsDto['filter']>>;

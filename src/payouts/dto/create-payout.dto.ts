@@ -68,3 +68,6 @@ export class CreatePayoutDto {
     };
   }
 }
+
+/** The request, parsed and validated; nothing optional is undefined. */
+export type NewPayout = ReturnType<CreatePayoutDto['toValues']>;

@@ -21,3 +21,6 @@ export class ListPayoutsDto extends CreatedRangeDto {
     return { status, psp, reference, recipient, ...this.created() };
   }
 }
+
+/** The request, parsed and validated; nothing optional is undefined. */
+export type PayoutFilter = Partial<ReturnType<ListPayoutsDto['filter']>>;
