@@ -1,7 +1,7 @@
 import { type Command } from 'commander';
 import { scopes } from '../core/caller.js';
 import { type ApiKeyView } from '../merchants/api-keys.service.js';
-import { actor, command, type RunCommand, withExamples } from './command.js';
+import { actor, command, jsonRow, type RunCommand, withExamples } from './command.js';
 import { servicesOf } from './merchants.command.js';
 import { ago, exactly, list } from './text.js';
 
@@ -64,7 +64,7 @@ export function addApiKeys(payonce: Command, perform: RunCommand): void {
         const { id, key, previous } = await apiKeys.rotate(merchant, replaced, grace, actor());
         const end = exactly(previous.expiresAt!, opened.clock.now());
         return {
-          json: { id, key, previous: apiKeyJson(previous) },
+          json: { id, key, previous: jsonRow(previous) },
           text: `${shownOnce(id, key)}\n${previous.prefix}_… is refused from ${end}.`,
         };
       }),
@@ -80,17 +80,22 @@ export function addApiKeys(payonce: Command, perform: RunCommand): void {
       perform(async (opened) => {
         const keys = await (await servicesOf(opened)).apiKeys.list(merchant);
         const now = opened.clock.now();
-        const entry = (key: ApiKeyView) => ({
-          cells: [`${key.prefix}_…`, ago(key.createdAt, now), lastUse(key, now), stateOf(key, now)],
-          details: [
-            ['id', key.id],
-            ['scopes', key.scopes.join(', ')],
-            ...(key.needsCertificate ? [['taken', 'with a client certificate alone'] as const] : []),
-          ] as const,
-        });
         return {
-          json: keys.map(apiKeyJson),
-          text: list(['KEY', 'CREATED', 'LAST USED', 'STATE'], keys.map(entry)),
+          json: keys.map(jsonRow),
+          text: list(
+            keys,
+            {
+              KEY: ({ prefix }) => `${prefix}_…`,
+              CREATED: ({ createdAt }) => ago(createdAt, now),
+              'LAST USED': ({ lastUsedAt }) => (lastUsedAt ? ago(lastUsedAt, now) : 'never'),
+              STATE: (key) => stateOf(key, now),
+            },
+            ({ id, scopes, needsCertificate }) => [
+              ['id', id],
+              ['scopes', scopes.join(', ')],
+              ['taken', needsCertificate && 'with a client certificate alone'],
+            ],
+          ),
         };
       }),
     );
@@ -106,7 +111,7 @@ export function addApiKeys(payonce: Command, perform: RunCommand): void {
       perform(async (opened) => {
         const key = await (await servicesOf(opened)).apiKeys.revoke(merchant, id, actor());
         return {
-          json: apiKeyJson(key),
+          json: jsonRow(key),
           text: `Revoked ${key.prefix}_…; running services notice within 5 s.`,
         };
       }),
@@ -117,26 +122,8 @@ function shownOnce(id: string, key: string): string {
   return `${key}\nKeep it now, it is not shown again. Its id: ${id}`;
 }
 
-function lastUse({ lastUsedAt }: ApiKeyView, now: Date): string {
-  return lastUsedAt ? ago(lastUsedAt, now) : 'never';
-}
-
 function stateOf({ revokedAt, expiresAt }: ApiKeyView, now: Date): string {
   if (revokedAt) return `revoked ${ago(revokedAt, now)}`;
   if (!expiresAt) return 'live';
   return `${expiresAt <= now ? 'expired' : 'expires'} ${ago(expiresAt, now)}`;
-}
-
-function apiKeyJson(key: ApiKeyView): object {
-  const { id, prefix, scopes, needsCertificate, createdAt, revokedAt, expiresAt, lastUsedAt } = key;
-  return {
-    id,
-    prefix,
-    scopes,
-    needs_certificate: needsCertificate,
-    created_at: createdAt,
-    revoked_at: revokedAt,
-    expires_at: expiresAt,
-    last_used_at: lastUsedAt,
-  };
 }

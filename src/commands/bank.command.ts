@@ -58,23 +58,21 @@ export function addBank(payonce: Command, perform: RunCommand): void {
         return {
           json: rows,
           text: list(
-            ['PSP', 'BATCH', 'KIND', 'LINES', 'TOTAL', 'STATE', 'MADE'],
-            rows.map((row) => ({
-              cells: [
-                row.psp,
-                String(row.number),
-                row.kind,
-                String(row.transactions),
-                formatMoney({ amount: row.total, currency: 'EUR' }),
-                row.state,
-                ago(row.formed_at, now),
-              ],
-              details: [
-                ['message id', row.message_id],
-                ['answered', `${row.answered} of ${row.transactions}, ${row.rejected} refused`],
-                ...(row.fault === null ? [] : [['fault', row.fault] as const]),
-              ] as const,
-            })),
+            rows,
+            {
+              PSP: ({ psp }) => psp,
+              BATCH: ({ number }) => String(number),
+              KIND: ({ kind }) => kind,
+              LINES: ({ transactions }) => String(transactions),
+              TOTAL: ({ total }) => formatMoney({ amount: total, currency: 'EUR' }),
+              STATE: ({ state }) => state,
+              MADE: (row) => ago(row.formed_at, now),
+            },
+            ({ message_id: messageId, answered, transactions, rejected, fault }) => [
+              ['message id', messageId],
+              ['answered', `${answered} of ${transactions}, ${rejected} refused`],
+              ['fault', fault],
+            ],
           ),
         };
       }),
@@ -91,18 +89,16 @@ export function addBank(payonce: Command, perform: RunCommand): void {
         return {
           json: rows,
           text: list(
-            ['PSP', 'FILE', 'STATE', 'OURS', 'UNKNOWN', 'READ'],
-            rows.map((row) => ({
-              cells: [
-                row.psp,
-                row.name,
-                row.state,
-                String(row.ours),
-                String(row.unknown),
-                ago(row.received_at, now),
-              ],
-              details: row.fault === null ? [] : [['fault', row.fault] as const],
-            })),
+            rows,
+            {
+              PSP: ({ psp }) => psp,
+              FILE: ({ name }) => name,
+              STATE: ({ state }) => state,
+              OURS: ({ ours }) => String(ours),
+              UNKNOWN: ({ unknown }) => String(unknown),
+              READ: (row) => ago(row.received_at, now),
+            },
+            ({ fault }) => [['fault', fault]],
           ),
         };
       }),

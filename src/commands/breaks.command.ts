@@ -35,11 +35,14 @@ export function addBreaks(payonce: Command, perform: RunCommand): void {
       return {
         json: found.map(json),
         text: list(
-          ['FOUND', 'REASON', 'PSP', 'OWNER'],
-          found.map((each) => ({
-            cells: [ago(each.openedAt, now), each.category, each.psp, each.owner ?? 'none'],
-            details: details(each),
-          })),
+          found,
+          {
+            FOUND: ({ openedAt }) => ago(openedAt, now),
+            REASON: ({ category }) => category,
+            PSP: ({ psp }) => psp,
+            OWNER: ({ owner }) => owner ?? 'none',
+          },
+          details,
         ),
       };
     }),

@@ -159,6 +159,15 @@ function pathOf(command: Command): string {
   return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }
 
+/** A row as programs read it: its names in snake_case. */
+export function jsonRow(row: object): object {
+  const members = Object.entries(row).map(([name, value]) => [
+    name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    value as unknown,
+  ]);
+  return Object.fromEntries(members) as object;
+}
+
 /** NaN where it is no whole number, which its taker refuses. */
 export function numberOf(text: string): number {
   return /^\d{1,9}$/.test(text) ? Number(text) : NaN;

@@ -38,14 +38,19 @@ export function addDeadLetters(payonce: Command, perform: RunCommand): void {
         const filter = { kind: named.kind, cause: named.cause, ...(before ? { olderThan: before } : {}) };
         const { letters, more } = await listed(await lettersOf(opened), filter, limitOf(limit));
         const now = opened.clock.now();
-        const entries = letters.map((letter) => ({
-          cells: [ago(letter.diedAt, now), String(letter.tries), letter.kind, letter.cause],
-          details: [
-            ['id', letter.id],
-            ['error', cut(letter.error)],
-          ] as const,
-        }));
-        const text = list(['DIED', 'TRIES', 'KIND', 'CAUSE'], entries);
+        const text = list(
+          letters,
+          {
+            DIED: ({ diedAt }) => ago(diedAt, now),
+            TRIES: ({ tries }) => String(tries),
+            KIND: ({ kind }) => kind,
+            CAUSE: ({ cause }) => cause,
+          },
+          ({ id, error }) => [
+            ['id', id],
+            ['error', cut(error)],
+          ],
+        );
         const { deadLetterView } = await import('../jobs/dead-letter.view.js');
         return { json: letters.map(deadLetterView), text: more ? `${text}\n\nMore of them: --limit` : text };
       }),

@@ -1,7 +1,6 @@
 import { type Command } from 'commander';
 import { type Hold } from '../core/hold.js';
-import { actor, command, type OpenInstallation, type RunCommand, withExamples } from './command.js';
-import { routeJson } from './stuck.command.js';
+import { actor, command, jsonRow, type OpenInstallation, type RunCommand, withExamples } from './command.js';
 import { ago, list } from './text.js';
 
 export function addFailover(payonce: Command, perform: RunCommand): void {
@@ -23,24 +22,21 @@ export function addFailover(payonce: Command, perform: RunCommand): void {
       const { formatMoney } = await import('../core/money.js');
       const now = opened.clock.now();
       const open = list(
-        ['OPENED', 'PSP', 'AMOUNT', 'LAST OUTCOME'],
-        routes.map((route) => ({
-          cells: [ago(route.openedAt, now), route.psp, formatMoney(route), route.lastOutcome ?? 'none'],
-          details: [
-            ['operation', route.entityKey],
-            ['merchant', route.merchantId],
-            ['state', route.stuckAt ? `stuck: ${route.reason ?? 'not known'}` : 'waits for its next step'],
-          ] as const,
-        })),
+        routes,
+        {
+          OPENED: ({ openedAt }) => ago(openedAt, now),
+          PSP: ({ psp }) => psp,
+          AMOUNT: formatMoney,
+          'LAST OUTCOME': ({ lastOutcome }) => lastOutcome ?? 'none',
+        },
+        ({ entityKey, merchantId, stuckAt, reason }) => [
+          ['operation', entityKey],
+          ['merchant', merchantId],
+          ['state', stuckAt ? `stuck: ${reason ?? 'not known'}` : 'waits for its next step'],
+        ],
       );
       return {
-        json: {
-          hold,
-          held_until: heldUntil,
-          changed_by: changedBy,
-          changed_at: changedAt,
-          open: routes.map(({ openedAt, ...route }) => ({ ...routeJson(route), opened_at: openedAt })),
-        },
+        json: jsonRow({ hold, heldUntil, changedBy, changedAt, open: routes.map(jsonRow) }),
         text: `${holdText(hold, heldUntil)}\n\nOpen operations that several PSPs could carry out:\n${open}`,
       };
     }),

@@ -55,29 +55,27 @@ export function addLedger(payonce: Command, perform: RunCommand): void {
           `${days.from === days.to ? days.from : `${days.from} to ${days.to}`} (UTC)`,
           '',
           list(
-            ['PSP', 'TAKEN', 'COST', 'STILL TO BE PAID OUT'],
-            found.psps.map(({ psp, currency, taken, fees, held, ...other }) => ({
-              cells: [psp, money(taken, currency), money(fees, currency), money(held, currency)],
-              details: [
-                ['refunded', money(other.refunded, currency)],
-                ['disputed', money(other.disputed, currency)],
-                ['paid out', money(other.paidOut, currency)],
-                ['settled', money(other.settled, currency)],
-              ] as const,
-            })),
+            found.psps,
+            {
+              PSP: ({ psp }) => psp,
+              TAKEN: ({ taken, currency }) => money(taken, currency),
+              COST: ({ fees, currency }) => money(fees, currency),
+              'STILL TO BE PAID OUT': ({ held, currency }) => money(held, currency),
+            },
+            ({ currency, refunded, disputed, paidOut, settled }) => [
+              ['refunded', money(refunded, currency)],
+              ['disputed', money(disputed, currency)],
+              ['paid out', money(paidOut, currency)],
+              ['settled', money(settled, currency)],
+            ],
           ),
           '',
-          list(
-            ['ACCOUNT', 'DEBIT', 'CREDIT', 'BALANCE'],
-            found.trial.map(({ account, currency, debit, credit }) => ({
-              cells: [
-                account,
-                money(debit, currency),
-                money(credit, currency),
-                money(debit - credit, currency),
-              ],
-            })),
-          ),
+          list(found.trial, {
+            ACCOUNT: ({ account }) => account,
+            DEBIT: ({ debit, currency }) => money(debit, currency),
+            CREDIT: ({ credit, currency }) => money(credit, currency),
+            BALANCE: ({ debit, credit, currency }) => money(debit - credit, currency),
+          }),
         ].join('\n'),
       };
     }),
@@ -98,11 +96,15 @@ export function addLedger(payonce: Command, perform: RunCommand): void {
         ]);
         const now = opened.clock.now();
         const lines = list(
-          ['OCCURRED', 'ACCOUNT', 'PSP', 'KIND', 'AMOUNT'],
-          entries.map(({ occurredAt, account, psp, kind, source, ...money }) => ({
-            cells: [ago(occurredAt, now), account, psp, kind, formatMoney(money)],
-            details: [['source', source]] as const,
-          })),
+          entries,
+          {
+            OCCURRED: ({ occurredAt }) => ago(occurredAt, now),
+            ACCOUNT: ({ account }) => account,
+            PSP: ({ psp }) => psp,
+            KIND: ({ kind }) => kind,
+            AMOUNT: formatMoney,
+          },
+          ({ source }) => [['source', source]],
         );
         const more = nextCursor === null ? [] : ['', 'There are more: npx payonce ledger export'];
         return { json: entries.map(entryViewOf), text: [lines, ...more].join('\n') };

@@ -33,17 +33,12 @@ export function addMerchants(payonce: Command, perform: RunCommand): void {
       const now = opened.clock.now();
       return {
         json: all.map(merchantJson),
-        text: list(
-          ['ID', 'CREATED', 'DUPLICATES', 'NAME'],
-          all.map((merchant) => ({
-            cells: [
-              merchant.id,
-              ago(merchant.createdAt, now),
-              inWords('duplicateWindowS', merchant.duplicateWindowS),
-              merchant.testOf === null ? merchant.name : `${merchant.name} (test mode)`,
-            ],
-          })),
-        ),
+        text: list(all, {
+          ID: ({ id }) => id,
+          CREATED: ({ createdAt }) => ago(createdAt, now),
+          DUPLICATES: ({ duplicateWindowS }) => inWords('duplicateWindowS', duplicateWindowS),
+          NAME: ({ name, testOf }) => (testOf === null ? name : `${name} (test mode)`),
+        }),
       };
     }),
   );

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { type OperatorRole, operatorRoles } from '../core/operator-role.js';
 import { Problem } from '../core/problem.js';
-import { actor, command, type RunCommand, withExamples } from './command.js';
+import { actor, command, jsonRow, type RunCommand, withExamples } from './command.js';
 import { ago, list } from './text.js';
 
 export function addOperators(payonce: Command, perform: RunCommand): void {
@@ -59,19 +59,15 @@ export function addOperators(payonce: Command, perform: RunCommand): void {
       const all = await (await open()).list();
       const now = clock.now();
       return {
-        json: all.map(({ id, name, role, disabledAt, createdAt }) => ({
-          id,
-          name,
-          role,
-          disabled_at: disabledAt,
-          created_at: createdAt,
-        })),
-        text: list(
-          ['ROLE', 'CREATED', 'STATE', 'NAME'],
-          all.map(({ name, role, disabledAt, createdAt }) => ({
-            cells: [role, ago(createdAt, now), disabledAt ? 'disabled' : 'active', name],
-          })),
+        json: all.map(({ id, name, role, disabledAt, createdAt }) =>
+          jsonRow({ id, name, role, disabledAt, createdAt }),
         ),
+        text: list(all, {
+          ROLE: ({ role }) => role,
+          CREATED: ({ createdAt }) => ago(createdAt, now),
+          STATE: ({ disabledAt }) => (disabledAt ? 'disabled' : 'active'),
+          NAME: ({ name }) => name,
+        }),
       };
     }),
   );

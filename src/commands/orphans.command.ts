@@ -2,7 +2,15 @@ import { type Command } from 'commander';
 import { Problem } from '../core/problem.js';
 import { type OrphanEffects } from '../request-storage/orphan-effects.js';
 import { type OrphanEffect } from '../request-storage/route.entity.js';
-import { actor, command, noteOf, type OpenInstallation, type RunCommand, withExamples } from './command.js';
+import {
+  actor,
+  command,
+  jsonRow,
+  noteOf,
+  type OpenInstallation,
+  type RunCommand,
+  withExamples,
+} from './command.js';
 import { ago, list } from './text.js';
 
 interface Which {
@@ -27,21 +35,19 @@ export function addOrphans(payonce: Command, perform: RunCommand): void {
       return {
         json: effects.map(orphanJson),
         text: list(
-          ['FOUND', 'STATUS', 'PSP', 'AMOUNT', 'ROUTE'],
-          effects.map((effect) => ({
-            cells: [
-              ago(effect.foundAt, now),
-              effect.status,
-              effect.psp,
-              formatMoney(effect),
-              String(effect.route),
-            ],
-            details: [
-              ['psp reference', effect.pspReference ?? 'none'],
-              ['entity key', effect.entityKey],
-              ['merchant', effect.merchantId],
-            ] as const,
-          })),
+          effects,
+          {
+            FOUND: ({ foundAt }) => ago(foundAt, now),
+            STATUS: ({ status }) => status,
+            PSP: ({ psp }) => psp,
+            AMOUNT: formatMoney,
+            ROUTE: ({ route }) => String(route),
+          },
+          ({ pspReference, entityKey, merchantId }) => [
+            ['psp reference', pspReference ?? 'none'],
+            ['entity key', entityKey],
+            ['merchant', merchantId],
+          ],
         ),
       };
     }),
@@ -115,12 +121,6 @@ function isName(merchant: string, route: string): boolean {
 }
 
 export function orphanJson(effect: OrphanEffect): object {
-  const { merchantId, entityKey, pspReference, foundAt, dueAt: _dueAt, object: _object, ...rest } = effect;
-  return {
-    merchant_id: merchantId,
-    entity_key: entityKey,
-    ...rest,
-    psp_reference: pspReference,
-    found_at: foundAt,
-  };
+  const { dueAt: _dueAt, object: _object, ...shown } = effect;
+  return jsonRow(shown);
 }

@@ -60,13 +60,13 @@ function reportText(
       ['amount', `${of(payment.amount)}, ${payment.captureMode} capture`],
       ['captured', of(payment.amountCaptured)],
       ['refunded', of(payment.amountRefunded)],
-      ...line(
+      [
         'reserved',
         payment.captureReserved + payment.refundReserved > 0 &&
           `${of(payment.captureReserved)} to capture, ${of(payment.refundReserved)} to refund`,
-      ),
+      ],
       ['PSP', payment.psp ? `${payment.psp} ${payment.pspReference ?? ''}` : 'none has taken it'],
-      ...line('failure', failure && `${failure.category}: ${failure.code} (${failure.message})`),
+      ['failure', failure && `${failure.category}: ${failure.code} (${failure.message})`],
       ['created', exactly(payment.createdAt, now)],
       ['updated', exactly(payment.updatedAt, now)],
       ['open operation', open ? openText(open, now) : 'none'],
@@ -105,13 +105,9 @@ function reportText(
   ].join('\n');
 }
 
-type Line = readonly [name: string, value: string];
+type Line = readonly [name: string, value: string | false | null];
 
 /** None where there is nothing to say. */
-function line(name: string, value: string | false | null): Line[] {
-  return value === false || value === null ? [] : [[name, value]];
-}
-
 type SectionEntry = readonly [first: string, details: readonly Line[]];
 
 function section<T>(title: string, all: readonly T[], shownOf: (one: T) => SectionEntry): string[] {
@@ -140,9 +136,9 @@ function routeLines(request: Route, money: Format, now: Date): string[] {
     folded(`  route ${route}  `, `${psp} ${money(request)} ${verdict}`),
     ...detailLines(
       [
-        ...line('PSP reference', pspReference),
+        ['PSP reference', pspReference],
         ['opened', exactly(openedAt, now)],
-        ...line('decided', decidedAt && exactly(decidedAt, now)),
+        ['decided', decidedAt && exactly(decidedAt, now)],
       ],
       4,
     ),

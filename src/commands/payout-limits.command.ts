@@ -46,15 +46,15 @@ export function addPayoutLimits(payonce: Command, perform: RunCommand): void {
     .action(({ merchant }: { merchant: string }) =>
       perform(async (opened) => {
         const all = await (await limitsOf(opened)).list(merchant);
-        const cells = all.map(({ currency, per, amount, count }) => ({
-          cells: [
-            currency,
-            per,
-            amount === null ? 'any' : String(amount),
-            count === null ? 'any' : String(count),
-          ],
-        }));
-        return { json: all, text: list(['CURRENCY', 'PER', 'AMOUNT A DAY', 'PAYOUTS A DAY'], cells) };
+        return {
+          json: all,
+          text: list(all, {
+            CURRENCY: ({ currency }) => currency,
+            PER: ({ per }) => per,
+            'AMOUNT A DAY': ({ amount }) => String(amount ?? 'any'),
+            'PAYOUTS A DAY': ({ count }) => String(count ?? 'any'),
+          }),
+        };
       }),
     );
 }

@@ -29,12 +29,11 @@ export function addPeriodicTasks(payonce: Command, perform: RunCommand): void {
           every_ms: everyMs,
           done_ms_ago: roundedOf(since.get(name) ?? null),
         })),
-        text: list(
-          ['TASK', 'EVERY', 'LAST RUN'],
-          all.map(({ name, everyMs }) => ({
-            cells: [name, seconds(everyMs), agoOf(since.get(name) ?? null)],
-          })),
-        ),
+        text: list(all, {
+          TASK: ({ name }) => name,
+          EVERY: ({ everyMs }) => seconds(everyMs),
+          'LAST RUN': ({ name }) => agoOf(since.get(name) ?? null),
+        }),
       };
     }),
   );

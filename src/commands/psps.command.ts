@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
 import { Problem } from '../core/problem.js';
 import { type StoredPspView } from '../psp-accounts/psp-administration.js';
-import { actor, command, type Outcome, type RunCommand, withExamples } from './command.js';
+import { actor, command, jsonRow, type Outcome, type RunCommand, withExamples } from './command.js';
 import { ago, list } from './text.js';
 
 const SHOP = '--merchant 019aa5c0-8a4b-7c7e-9c55-2f3b0a6d1e43';
@@ -19,18 +19,15 @@ export function addPsps(payonce: Command, perform: RunCommand): void {
     perform(async ({ pspAccounts, clock }) => {
       const all = await (await pspAccounts()).list();
       const now = clock.now();
-      const cells = all.map(({ name, adapter, merchants, disabledAt, changedAt }) => ({
-        cells: [
-          name,
-          adapter,
-          merchants === null ? 'shared' : `${merchants.length} merchants`,
-          disabledAt === null ? 'enabled' : `disabled ${ago(disabledAt, now)}`,
-          ago(changedAt, now),
-        ],
-      }));
       return {
-        json: all.map(jsonOf),
-        text: list(['NAME', 'ADAPTER', 'FOR', 'STATE', 'CHANGED'], cells),
+        json: all.map(jsonRow),
+        text: list(all, {
+          NAME: ({ name }) => name,
+          ADAPTER: ({ adapter }) => adapter,
+          FOR: ({ merchants }) => (merchants === null ? 'shared' : `${merchants.length} merchants`),
+          STATE: ({ disabledAt }) => (disabledAt === null ? 'enabled' : `disabled ${ago(disabledAt, now)}`),
+          CHANGED: ({ changedAt }) => ago(changedAt, now),
+        }),
       };
     }),
   );
@@ -121,9 +118,5 @@ async function jsonIn(file: string): Promise<unknown> {
 }
 
 function said(account: StoredPspView, text: string): Outcome {
-  return { json: jsonOf(account), text };
-}
-
-function jsonOf({ name, adapter, merchants, credentials, disabledAt, changedAt }: StoredPspView): object {
-  return { name, adapter, merchants, credentials, disabled_at: disabledAt, changed_at: changedAt };
+  return { json: jsonRow(account), text };
 }

@@ -7,6 +7,7 @@ import {
   actor,
   asCommand,
   command,
+  jsonRow,
   type OpenInstallation,
   type Outcome,
   type RunCommand,
@@ -42,14 +43,17 @@ export function addReconcile(payonce: Command, perform: RunCommand): void {
       return {
         json: runs.map(runViewOf),
         text: list(
-          ['IMPORTED', 'PSP', 'LINES', 'FORMAT'],
-          runs.map(({ importedAt, psp, lines, format, id, fileName }) => ({
-            cells: [ago(importedAt, now), psp, String(lines), format],
-            details: [
-              ['run', id],
-              ['file', fileName],
-            ] as const,
-          })),
+          runs,
+          {
+            IMPORTED: ({ importedAt }) => ago(importedAt, now),
+            PSP: ({ psp }) => psp,
+            LINES: ({ lines }) => String(lines),
+            FORMAT: ({ format }) => format,
+          },
+          ({ id, fileName }) => [
+            ['run', id],
+            ['file', fileName],
+          ],
         ),
       };
     }),
@@ -114,23 +118,21 @@ export function addReconcile(payonce: Command, perform: RunCommand): void {
       const found = await new ReportFetches(database.pool).list();
       const now = clock.now();
       return {
-        json: found.map(({ dueAt, nextAt, runId, ...rest }) => ({
-          ...rest,
-          due_at: dueAt,
-          next_at: nextAt,
-          run_id: runId,
-        })),
+        json: found.map(jsonRow),
         text: list(
-          ['DUE', 'PSP', 'STATE', 'TRIES'],
-          found.map(({ dueAt, psp, state, tries, id, nextAt, fault, runId }) => ({
-            cells: [ago(dueAt, now), psp, state, String(tries)],
-            details: [
-              ['report', id],
-              ...(runId === null ? [] : [['run', runId] as const]),
-              ...(nextAt === null ? [] : [['next try', exactly(nextAt, now)] as const]),
-              ...(fault === null ? [] : [['fault', fault] as const]),
-            ] as const,
-          })),
+          found,
+          {
+            DUE: ({ dueAt }) => ago(dueAt, now),
+            PSP: ({ psp }) => psp,
+            STATE: ({ state }) => state,
+            TRIES: ({ tries }) => String(tries),
+          },
+          ({ id, runId, nextAt, fault }) => [
+            ['report', id],
+            ['run', runId],
+            ['next try', nextAt && exactly(nextAt, now)],
+            ['fault', fault],
+          ],
         ),
       };
     }),
@@ -262,12 +264,11 @@ async function shown(result: RunResult, { clock }: OpenInstallation): Promise<Ou
       ]),
       open.length === 0
         ? 'No differences.'
-        : list(
-            ['DIFFERENCES', 'OPEN', 'AMOUNT'],
-            open.map(({ category, open: count, difference: amount, currency }) => ({
-              cells: [category, String(count), formatMoney({ amount, currency })],
-            })),
-          ),
+        : list(open, {
+            DIFFERENCES: ({ category }) => category,
+            OPEN: ({ open: count }) => String(count),
+            AMOUNT: ({ difference: amount, currency }) => formatMoney({ amount, currency }),
+          }),
     ].join('\n'),
   };
 }

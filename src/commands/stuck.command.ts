@@ -1,9 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { Problem } from '../core/problem.js';
-import { type StuckRoute, type StuckRoutes } from '../request-storage/stuck-list.js';
+import { type StuckRoutes } from '../request-storage/stuck-list.js';
 import {
   actor,
   command,
+  jsonRow,
   noteOf,
   numberOf,
   type OpenInstallation,
@@ -23,18 +24,21 @@ export function addStuck(payonce: Command, perform: RunCommand): void {
       const { formatMoney } = await import('../core/money.js');
       const now = opened.clock.now();
       return {
-        json: routes.map(routeJson),
+        json: routes.map(jsonRow),
         text: list(
-          ['STUCK', 'PSP', 'AMOUNT', 'LAST OUTCOME'],
-          routes.map((route) => ({
-            cells: [ago(route.stuckAt, now), route.psp, formatMoney(route), route.lastOutcome ?? 'none'],
-            details: [
-              ['operation', route.entityKey],
-              ['merchant', route.merchantId],
-              ['reason', route.reason ?? 'not known'],
-              ['last attempt', String(route.lastAttempt)],
-            ] as const,
-          })),
+          routes,
+          {
+            STUCK: ({ stuckAt }) => ago(stuckAt, now),
+            PSP: ({ psp }) => psp,
+            AMOUNT: formatMoney,
+            'LAST OUTCOME': ({ lastOutcome }) => lastOutcome ?? 'none',
+          },
+          ({ entityKey, merchantId, reason, lastAttempt }) => [
+            ['operation', entityKey],
+            ['merchant', merchantId],
+            ['reason', reason ?? 'not known'],
+            ['last attempt', String(lastAttempt)],
+          ],
         ),
       };
     }),
@@ -127,15 +131,4 @@ interface ResolveOptions {
   readonly evidence: string;
   readonly pspReference?: string;
   readonly entityKey?: string;
-}
-
-export function routeJson(named: Omit<StuckRoute, 'stuckAt'> & { readonly stuckAt: Date | null }): object {
-  const { merchantId, paymentId, payoutId, entityKey, lastOutcome, lastAttempt, stuckAt, ...route } = named;
-  const names = {
-    merchant_id: merchantId,
-    payment_id: paymentId,
-    payout_id: payoutId,
-    entity_key: entityKey,
-  };
-  return { ...names, ...route, last_outcome: lastOutcome, last_attempt: lastAttempt, stuck_at: stuckAt };
 }

@@ -56,19 +56,24 @@ describe('a text', () => {
 });
 
 describe('a list', () => {
-  it('is empty in words', () => expect(list(['ID'], [])).toBe('None.'));
+  const columns = { ID: ([id]: string[]) => id!, NAME: ([, name]: string[]) => name! };
+
+  it('is empty in words', () => expect(list([], columns)).toBe('None.'));
 
   it('has columns as wide as their widest cell', () => {
-    expect(list(['ID', 'NAME'], [{ cells: ['1', 'Shop'] }, { cells: ['234', 'B'] }])).toBe(
-      'ID   NAME\n1    Shop\n234  B',
-    );
+    const rows = [
+      ['1', 'Shop'],
+      ['234', 'B'],
+    ];
+    expect(list(rows, columns)).toBe('ID   NAME\n1    Shop\n234  B');
   });
 
   it('folds its last column, and writes details below', () => {
-    const text = list(
-      ['ID', 'NAME'],
-      [{ cells: ['1', 'word '.repeat(20)], details: [['id', 'x'] as const, ['scopes', 'y'] as const] }],
-    );
+    const text = list([['1', 'word '.repeat(20)]], columns, () => [
+      ['id', 'x'],
+      ['fault', null],
+      ['scopes', 'y'],
+    ]);
     expect(text.split('\n').map((line) => line.slice(0, 12))).toEqual([
       'ID  NAME',
       '',

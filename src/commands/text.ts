@@ -30,37 +30,37 @@ export function exactly(time: Date, now: Date): string {
   return `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC (${ago(time, now)})`;
 }
 
-/** The lines under a line of a list: each with its name. */
-type Details = readonly (readonly [name: string, value: string])[];
-
-interface Entry {
-  readonly cells: readonly string[];
-  readonly details?: Details;
-}
+/** The lines under a line of a list: each with its name. One without a value is left out. */
+type Details = readonly (readonly [name: string, value: string | false | null])[];
 
 /**
- * A heading and a line for each entry, in columns as wide as their widest cell, with its details below; the
- * last column is folded. `None.` where there is no entry.
+ * The headings and a line for each row, in columns as wide as their widest cell, with its details below; the
+ * last column is folded. `None.` where there is no row.
  */
-export function list(head: readonly string[], entries: readonly Entry[]): string {
-  if (entries.length === 0) return 'None.';
-  const rows = [head, ...entries.map(({ cells }) => cells)];
-  const widths = head.slice(0, -1).map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  const line = (cells: readonly string[]) => {
-    const first = widths.map((width, column) => `${cells[column]!.padEnd(width)}  `).join('');
-    return folded(first, cells.at(-1)!);
+export function list<Row>(
+  rows: readonly Row[],
+  columns: Readonly<Record<string, (row: Row) => string>>,
+  detailsOf?: (row: Row) => Details,
+): string {
+  if (rows.length === 0) return 'None.';
+  const head = Object.keys(columns);
+  const cells = rows.map((row) => Object.values(columns).map((shown) => shown(row)));
+  const widths = head
+    .slice(0, -1)
+    .map((_, at) => Math.max(...[head, ...cells].map((row) => row[at]!.length)));
+  const line = (texts: readonly string[]) => {
+    const first = widths.map((width, at) => `${texts[at]!.padEnd(width)}  `).join('');
+    return folded(first, texts.at(-1)!);
   };
-  const hasDetails = entries.some(({ details }) => details);
-  return [
-    line(head),
-    ...entries.map(({ cells, details = [] }) => [line(cells), ...detailLines(details)].join('\n')),
-  ].join(hasDetails ? '\n\n' : '\n');
+  const entries = rows.map((row, n) => [line(cells[n]!), ...detailLines(detailsOf?.(row) ?? [])].join('\n'));
+  return [line(head), ...entries].join(detailsOf ? '\n\n' : '\n');
 }
 
 /** One a line, `indent` to the right, with the values below each other. */
 export function detailLines(details: Details, indent = 2): string[] {
-  const width = Math.max(...details.map(([name]) => name.length));
-  return details.map(([name, value]) => folded(`${' '.repeat(indent)}${name.padEnd(width)}  `, value));
+  const shown = details.filter((each): each is readonly [string, string] => typeof each[1] === 'string');
+  const width = Math.max(...shown.map(([name]) => name.length));
+  return shown.map(([name, value]) => folded(`${' '.repeat(indent)}${name.padEnd(width)}  `, value));
 }
 
 /** `first` and the text after it, whose further lines begin where its first one does. */
