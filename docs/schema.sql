@@ -467,6 +467,31 @@ CREATE POLICY tenants ON ledger_due USING (payonce_sees(merchant_id));
 
 GRANT DELETE, INSERT, SELECT, UPDATE ON ledger_due TO service;
 
+CREATE VIEW ledger_effects WITH (security_invoker=true) AS
+ SELECT t.merchant_id,
+    t.source,
+    t.kind,
+    t.psp,
+    t.psp_reference,
+    t.payment_id,
+    t.payout_id,
+    t.entity_key,
+    t.occurred_at,
+    moved.currency,
+    moved.amount
+   FROM (ledger_transactions t
+     CROSS JOIN LATERAL ( SELECT t.currency,
+                CASE t.debit
+                    WHEN 'psp_clearing'::text THEN t.amount
+                    ELSE (- t.amount)
+                END AS amount
+          WHERE ('psp_clearing'::text = ANY (ARRAY[t.debit, t.credit]))
+        UNION ALL
+         SELECT e.currency,
+            e.amount
+           FROM ledger_entries e
+          WHERE ((t.debit IS NULL) AND (e.merchant_id = t.merchant_id) AND (e.source = t.source) AND (e.account = 'psp_clearing'::text))) moved);
+
 CREATE TABLE ledger_entries (
   merchant_id uuid NOT NULL,
   source text NOT NULL,
@@ -498,6 +523,52 @@ CREATE POLICY tenants ON ledger_entries USING (payonce_sees(merchant_id));
 
 GRANT DELETE, INSERT, SELECT, UPDATE ON ledger_entries TO service;
 
+CREATE VIEW ledger_lines WITH (security_invoker=true) AS
+ SELECT ledger_transactions.merchant_id,
+    ledger_transactions.source,
+    (1)::smallint AS line,
+    ledger_transactions.kind,
+    ledger_transactions.debit AS account,
+    ledger_transactions.psp,
+    ledger_transactions.currency,
+    ledger_transactions.amount,
+    ledger_transactions.payment_id,
+    ledger_transactions.payout_id,
+    ledger_transactions.occurred_at,
+    ledger_transactions.posted_at
+   FROM ledger_transactions
+  WHERE (ledger_transactions.debit IS NOT NULL)
+UNION ALL
+ SELECT ledger_transactions.merchant_id,
+    ledger_transactions.source,
+    (2)::smallint AS line,
+    ledger_transactions.kind,
+    ledger_transactions.credit AS account,
+    ledger_transactions.psp,
+    ledger_transactions.currency,
+    (- ledger_transactions.amount) AS amount,
+    ledger_transactions.payment_id,
+    ledger_transactions.payout_id,
+    ledger_transactions.occurred_at,
+    ledger_transactions.posted_at
+   FROM ledger_transactions
+  WHERE (ledger_transactions.debit IS NOT NULL)
+UNION ALL
+ SELECT e.merchant_id,
+    e.source,
+    e.line,
+    t.kind,
+    e.account,
+    e.psp,
+    e.currency,
+    e.amount,
+    t.payment_id,
+    t.payout_id,
+    e.occurred_at,
+    t.posted_at
+   FROM (ledger_entries e
+     JOIN ledger_transactions t ON (((t.merchant_id = e.merchant_id) AND (t.source = e.source))));
+
 CREATE TABLE ledger_position (
   one boolean DEFAULT true NOT NULL,
   read_below xid8 DEFAULT pg_snapshot_xmin(pg_current_snapshot()) NOT NULL,
@@ -523,16 +594,29 @@ CREATE TABLE ledger_transactions (
   occurred_at timestamp(3) with time zone NOT NULL,
   posted_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
   psp_reference text,
+  debit text,
+  credit text,
+  currency text,
+  amount bigint,
   CONSTRAINT ledger_transactions_pkey PRIMARY KEY (merchant_id, source),
+  CONSTRAINT ledger_transactions_balance CHECK (((num_nonnulls(debit, credit, currency, amount) = ANY (ARRAY[0, 4])) AND (debit <> credit) AND (amount > 0) AND (debit = ANY (ARRAY['psp_clearing'::text, 'merchant_payable'::text, 'refunds'::text, 'payouts'::text, 'disputes'::text, 'fees'::text, 'bank'::text, 'orphans'::text])) AND (credit = ANY (ARRAY['psp_clearing'::text, 'merchant_payable'::text, 'refunds'::text, 'payouts'::text, 'disputes'::text, 'fees'::text, 'bank'::text, 'orphans'::text])) AND (currency ~ '^[A-Z]{3}$'::text))),
   CONSTRAINT ledger_transactions_kind_check CHECK ((kind = ANY (ARRAY['charge'::text, 'capture'::text, 'void'::text, 'refund'::text, 'refund_reversed'::text, 'payout'::text, 'payout_returned'::text, 'dispute'::text, 'orphan'::text, 'orphan_undone'::text, 'compensation'::text, 'compensation_reversed'::text, 'fee'::text, 'settlement'::text, 'correction'::text, 'capture_reversed'::text]))),
   CONSTRAINT ledger_transactions_source_check CHECK (((length(source) >= 1) AND (length(source) <= 400)))
 );
 
 CREATE INDEX ledger_transactions_by_reference ON public.ledger_transactions USING btree (psp, psp_reference);
 
+CREATE INDEX ledger_transactions_credits ON public.ledger_transactions USING btree (credit, psp, currency, occurred_at) WHERE (debit IS NOT NULL);
+
+CREATE INDEX ledger_transactions_debits ON public.ledger_transactions USING btree (debit, psp, currency, occurred_at) WHERE (debit IS NOT NULL);
+
 CREATE INDEX ledger_transactions_in_time ON public.ledger_transactions USING btree (psp, occurred_at);
 
+CREATE INDEX ledger_transactions_moved ON public.ledger_transactions USING btree (occurred_at) WHERE (debit IS NOT NULL);
+
 CREATE TRIGGER ledger_transactions_append_only BEFORE DELETE OR UPDATE ON public.ledger_transactions FOR EACH ROW EXECUTE FUNCTION payonce_append_only();
+
+CREATE TRIGGER ledger_transactions_days AFTER INSERT ON public.ledger_transactions REFERENCING NEW TABLE AS posted FOR EACH STATEMENT EXECUTE FUNCTION payonce_ledger_moved();
 
 ALTER TABLE ledger_transactions ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
@@ -1590,6 +1674,22 @@ BEGIN
   SELECT merchant_id, payment_id FROM psp_requests r
    WHERE r.merchant_id = NEW.merchant_id AND r.entity_key = NEW.entity_key AND r.route = NEW.route
      AND r.payment_id IS NOT NULL;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.payonce_ledger_moved()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO ledger_days AS d (merchant_id, account, psp, currency, day, debit, credit)
+  SELECT merchant_id, account, psp, currency, (occurred_at AT TIME ZONE 'UTC')::date,
+         coalesce(sum(amount) FILTER (WHERE is_debit), 0), coalesce(sum(amount) FILTER (WHERE NOT is_debit), 0)
+    FROM posted CROSS JOIN LATERAL (VALUES (debit, true), (credit, false)) AS side (account, is_debit)
+   WHERE account IS NOT NULL
+   GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
+  ON CONFLICT (merchant_id, account, psp, currency, day)
+    DO UPDATE SET debit = d.debit + EXCLUDED.debit, credit = d.credit + EXCLUDED.credit;
   RETURN NULL;
 END $function$;
 

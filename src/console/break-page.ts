@@ -16,9 +16,8 @@ SELECT b.line_key, b.source, r.file_name, coalesce(b.merchant_id, l.merchant_id)
 
 /** The ledger's side of a break: the postings that its line was matched with, and those that the break names. */
 const ENTRIES = `
-SELECT t.source, t.kind, e.currency, e.amount, t.occurred_at, m.matched_by
-  FROM ledger_transactions t
-  JOIN ledger_entries e ON e.merchant_id = t.merchant_id AND e.source = t.source AND e.account = 'psp_clearing'
+SELECT t.source, t.kind, t.currency, t.amount, t.occurred_at, m.matched_by
+  FROM ledger_effects t
   LEFT JOIN reconciliation_matches m
          ON m.psp = $1 AND m.line_key = $2 AND m.merchant_id = t.merchant_id AND m.source = t.source
  WHERE (t.merchant_id, t.source) IN (

@@ -101,11 +101,11 @@ SELECT id, at, actor, action, subject, detail ->> 'source_address' AS source_add
 
 /** By the primary key: the source of each begins with the entity key of its operation. */
 const POSTED = `
-SELECT t.kind, t.psp, t.posted_at AS at, json_agg(json_build_object('account', e.account, 'amount', e.amount,
-       'currency', e.currency) ORDER BY e.amount DESC) AS entries
-  FROM ledger_transactions t JOIN ledger_entries e ON e.merchant_id = t.merchant_id AND e.source = t.source
- WHERE t.merchant_id = $1 AND t.source >= $2 AND t.source < $3
- GROUP BY t.merchant_id, t.source ORDER BY t.posted_at LIMIT 200`;
+SELECT kind, psp, posted_at AS at, json_agg(json_build_object('account', account, 'amount', amount,
+       'currency', currency) ORDER BY amount DESC) AS entries
+  FROM ledger_lines
+ WHERE merchant_id = $1 AND source >= $2 AND source < $3
+ GROUP BY source, kind, psp, posted_at ORDER BY posted_at LIMIT 200`;
 
 /**
  * No index leads from a payment to the keys of its requests, nor to its events: one more would cost every payment. Both

@@ -30,7 +30,7 @@ const MAX_NOTE_LENGTH = 500;
 
 const POSTED = `
 SELECT d.amount, d.currency, d.psp, d.account AS debit, e.account AS credit
-  FROM ledger_entries d JOIN ledger_entries e USING (merchant_id, source)
+  FROM ledger_lines d JOIN ledger_lines e USING (merchant_id, source)
  WHERE d.merchant_id = $1 AND d.source = $2 AND d.line = 1 AND e.line = 2`;
 
 /**
@@ -61,9 +61,9 @@ export async function postCorrection(
       throw new Problem('validation_failed', `No entry of the ledger names the PSP account ${psp}.`);
     }
     const [posted] = await tx.query<{ at: Date }[]>(
-      `INSERT INTO ledger_transactions (merchant_id, source, kind, psp, occurred_at)
-       VALUES ($1, $2, 'correction', $3, now()) ON CONFLICT DO NOTHING RETURNING occurred_at AS at`,
-      [merchant, source, psp],
+      `INSERT INTO ledger_transactions (merchant_id, source, kind, psp, occurred_at, debit, credit, currency, amount)
+       VALUES ($1, $2, 'correction', $3, now(), $4, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING occurred_at AS at`,
+      [merchant, source, psp, debit, credit, money.currency, money.amount],
     );
     if (!posted) {
       const [before] = await tx.query<object[]>(POSTED, [merchant, source]);
@@ -72,12 +72,6 @@ export async function postCorrection(
       if (same) return { source, isNew: false };
       throw new Problem('invalid_state', `Another correction is called ${name}.`);
     }
-    await tx.query(
-      `INSERT INTO ledger_entries (merchant_id, source, line, account, psp, currency, amount, occurred_at)
-       SELECT $1, $2, line, account, $3, $4, amount, $5
-         FROM (VALUES (1, $6::text, $8::bigint), (2, $7::text, -$8::bigint)) AS e (line, account, amount)`,
-      [merchant, source, psp, money.currency, posted.at, debit, credit, money.amount],
-    );
     await recordAct(tx, {
       merchantId: merchant,
       id: auditId,

@@ -82,9 +82,9 @@ SELECT account, currency, sum(debit)::bigint AS debit, sum(credit)::bigint AS cr
   FROM ledger_days WHERE day <= $1 GROUP BY account, currency ORDER BY currency, account`;
 
 const ENTRIES = `
-SELECT e.occurred_at AS "occurredAt", e.merchant_id AS "merchantId", e.source, e.line, t.kind, e.account, e.psp,
-       e.currency, e.amount, t.payment_id AS "paymentId", t.payout_id AS "payoutId"
-  FROM ledger_entries e JOIN ledger_transactions t USING (merchant_id, source)
+SELECT e.occurred_at AS "occurredAt", e.merchant_id AS "merchantId", e.source, e.line, e.kind, e.account, e.psp,
+       e.currency, e.amount, e.payment_id AS "paymentId", e.payout_id AS "payoutId"
+  FROM ledger_lines e
  WHERE e.occurred_at >= $1::date AT TIME ZONE 'UTC' AND e.occurred_at < ($2::date + 1) AT TIME ZONE 'UTC'
    AND ($3::text IS NULL OR e.account = $3) AND ($4::text IS NULL OR e.psp = $4)
    AND ($5::text IS NULL OR e.currency = $5) AND ($6::uuid IS NULL OR e.merchant_id = $6)

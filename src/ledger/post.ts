@@ -8,8 +8,8 @@ export interface Subject {
 }
 
 /**
- * `$1` merchants, `$2` names of subjects. What moved money, from the rows that say so, as transactions of two
- * entries; those that are posted already are left alone. A PSP's clearing account holds what that PSP holds for us.
+ * `$1` merchants, `$2` names of subjects. What moved money, from the rows that say so, as transactions;
+ * those that are posted already are left alone. A PSP's clearing account holds what that PSP holds for us.
  *
  * - a charge or a capture: the PSP holds more, and the merchant is owed more
  * - a capture that failed later is posted the other way round
@@ -47,7 +47,7 @@ WITH subject AS (
   SELECT p.merchant_id, p.id AS payment_id, p.psp, p.currency, p.updated_at, 'dispute-' || d.id AS name, d.stage,
          d."pspReference" AS psp_reference,
          d."amountWithheld" - coalesce((
-           SELECT sum(amount) FROM ledger_entries e
+           SELECT sum(amount) FROM ledger_lines e
             WHERE e.merchant_id = p.merchant_id AND e.account = 'disputes'
               AND e.source >= 'dispute-' || d.id || '#' AND e.source < 'dispute-' || d.id || '$'), 0)::bigint AS delta
     FROM subject s CROSS JOIN LATERAL (
@@ -113,15 +113,11 @@ WITH subject AS (
     FROM orphan o JOIN route r ON r.merchant_id = o.merchant_id AND r.entity_key = o.compensation
    WHERE o.status = 'failed' AND r.operation = 'refund'
 ), posted AS (
-  INSERT INTO ledger_transactions (merchant_id, source, kind, psp, psp_reference, payment_id, payout_id, entity_key, occurred_at)
-  SELECT merchant_id, source, kind, psp, psp_reference, payment_id, payout_id, entity_key, occurred_at FROM fact
+  INSERT INTO ledger_transactions (merchant_id, source, kind, psp, psp_reference, payment_id, payout_id, entity_key, occurred_at,
+                                   currency, amount, debit, credit)
+  SELECT * FROM fact
   ON CONFLICT DO NOTHING
-  RETURNING merchant_id, source
-), entries AS (
-  INSERT INTO ledger_entries (merchant_id, source, line, account, psp, currency, amount, occurred_at)
-  SELECT f.merchant_id, f.source, l.line, l.account, f.psp, f.currency, l.amount, f.occurred_at
-    FROM fact f JOIN posted USING (merchant_id, source)
-   CROSS JOIN LATERAL (VALUES (1, f.debit, f.amount), (2, f.credit, -f.amount)) AS l (line, account, amount)
+  RETURNING 1
 )
 SELECT count(*)::int AS count FROM posted`;
 

@@ -26,12 +26,11 @@ const unitsOf = (units: string) => `
       JOIN report_lines l ON l.psp = $1 AND l.key = d.line_key
      GROUP BY d.unit
   ), posted AS (
-    SELECT d.unit, sum(e.amount)::bigint AS amount, count(*) AS transactions, min(e.currency) AS currency,
+    SELECT d.unit, sum(t.amount)::bigint AS amount, count(*) AS transactions, min(t.currency) AS currency,
            min(t.merchant_id::text)::uuid AS merchant_id, min(t.source) AS source, min(t.entity_key) AS entity_key,
            min(t.psp_reference) AS psp_reference
       FROM (SELECT DISTINCT unit, merchant_id, source FROM matched) d
-      JOIN ledger_transactions t ON t.merchant_id = d.merchant_id AND t.source = d.source
-      JOIN ledger_entries e ON e.merchant_id = d.merchant_id AND e.source = d.source AND e.account = 'psp_clearing'
+      JOIN ledger_effects t ON t.merchant_id = d.merchant_id AND t.source = d.source
      GROUP BY d.unit
   )
   SELECT $1 AS psp, unit, l.gross AS reported, t.amount AS expected, l.currency AS line_currency, t.currency,
@@ -111,15 +110,13 @@ const OPEN_FEES = open(`
 const OPEN_EFFECTS = open(`
   SELECT t.psp, CASE WHEN t.occurred_at <= p.period_to - $4 * interval '1 ms' THEN 'missing_at_psp' ELSE 'timing' END AS category,
          'effect:' || t.merchant_id || ':' || t.source AS subject, NULL AS line_key, t.merchant_id, t.source, t.entity_key,
-         t.psp_reference, e.currency, e.amount AS expected, 0 AS reported, t.occurred_at
+         t.psp_reference, t.currency, t.amount AS expected, 0 AS reported, t.occurred_at
     FROM (SELECT psp, covers, period_to, least(period_from, coalesce((
             SELECT max(period_to) FROM reconciliation_runs b
              WHERE b.psp = r.psp AND b.covers = r.covers AND b.imported_at < r.imported_at), period_from)) AS since
             FROM reconciliation_runs r WHERE psp = $1 AND id = $2) p
-    JOIN ledger_transactions t ON t.psp = p.psp AND t.occurred_at >= p.since AND t.occurred_at <= p.period_to
-    JOIN ledger_entries e USING (merchant_id, source)
-   WHERE e.account = 'psp_clearing'
-     AND CASE WHEN t.kind IN ('charge', 'capture') OR (t.kind = 'orphan' AND e.amount > 0) THEN 'payment'
+    JOIN ledger_effects t ON t.psp = p.psp AND t.occurred_at >= p.since AND t.occurred_at <= p.period_to
+   WHERE CASE WHEN t.kind IN ('charge', 'capture') OR (t.kind = 'orphan' AND t.amount > 0) THEN 'payment'
               WHEN t.kind IN ('refund', 'compensation', 'void', 'orphan', 'refund_reversed', 'compensation_reversed') THEN 'refund'
               WHEN t.kind IN ('payout', 'payout_returned') THEN 'payout'
               WHEN t.kind = 'dispute' THEN 'dispute' END = ANY (p.covers)

@@ -21,15 +21,14 @@ export const reconciliationRules: ReconciliationRules = {
 
 /** The kinds of the ledger's transactions, in the words of report lines. */
 const EFFECTS = `
-  SELECT t.merchant_id, t.source, t.psp, t.psp_reference, t.entity_key, t.occurred_at, e.currency, e.amount,
-         CASE WHEN t.kind IN ('charge', 'capture', 'capture_reversed') OR (t.kind = 'orphan' AND e.amount > 0) THEN 'payment'
-              WHEN t.kind IN ('refund', 'compensation', 'void', 'orphan') THEN 'refund'
-              WHEN t.kind IN ('refund_reversed', 'compensation_reversed') THEN 'refund_reversed'
-              WHEN t.kind IN ('payout', 'payout_returned') THEN t.kind
-              WHEN t.kind = 'dispute' AND e.amount < 0 THEN 'dispute'
-              WHEN t.kind = 'dispute' THEN 'dispute_reversed' END AS kind
-    FROM ledger_transactions t JOIN ledger_entries e USING (merchant_id, source)
-   WHERE e.account = 'psp_clearing' AND t.kind NOT IN ('fee', 'settlement', 'orphan_undone')`;
+  SELECT merchant_id, source, psp, psp_reference, entity_key, occurred_at, currency, amount,
+         CASE WHEN kind IN ('charge', 'capture', 'capture_reversed') OR (kind = 'orphan' AND amount > 0) THEN 'payment'
+              WHEN kind IN ('refund', 'compensation', 'void', 'orphan') THEN 'refund'
+              WHEN kind IN ('refund_reversed', 'compensation_reversed') THEN 'refund_reversed'
+              WHEN kind IN ('payout', 'payout_returned') THEN kind
+              WHEN kind = 'dispute' AND amount < 0 THEN 'dispute'
+              WHEN kind = 'dispute' THEN 'dispute_reversed' END AS kind
+    FROM ledger_effects WHERE kind NOT IN ('fee', 'settlement', 'orphan_undone')`;
 
 /** Kinds of lines that are about something of ours. */
 const OURS = `('payment', 'refund', 'refund_reversed', 'dispute', 'dispute_reversed', 'payout', 'payout_returned')`;

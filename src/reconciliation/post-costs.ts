@@ -18,17 +18,14 @@ WITH line AS (
     ) m ON true
    WHERE l.psp = $1 AND l.run_id = $2 AND l.line > $3 AND l.line <= $3 + ${CHUNK}
 ), fact AS (
-  SELECT *, 'report-' || psp || '-' || key || '#' || kind AS source FROM line WHERE cost <> 0
-), posted AS (
-  INSERT INTO ledger_transactions (merchant_id, source, kind, psp, psp_reference, occurred_at)
-  SELECT merchant_id, source, kind, psp, psp_reference, occurred_at FROM fact ON CONFLICT DO NOTHING
-  RETURNING merchant_id, source
+  SELECT *, 'report-' || psp || '-' || key || '#' || kind AS source,
+         CASE kind WHEN 'settlement' THEN 'bank' ELSE 'fees' END AS account
+    FROM line WHERE cost <> 0
 )
-INSERT INTO ledger_entries (merchant_id, source, line, account, psp, currency, amount, occurred_at)
-SELECT f.merchant_id, f.source, e.line, e.account, f.psp, f.currency, e.amount, f.occurred_at
-  FROM fact f JOIN posted USING (merchant_id, source)
- CROSS JOIN LATERAL (VALUES (1, CASE f.kind WHEN 'settlement' THEN 'bank' ELSE 'fees' END, f.cost),
-                            (2, 'psp_clearing', -f.cost)) AS e (line, account, amount)`;
+INSERT INTO ledger_transactions (merchant_id, source, kind, psp, psp_reference, occurred_at, currency, amount, debit, credit)
+SELECT merchant_id, source, kind, psp, psp_reference, occurred_at, currency, abs(cost),
+       CASE WHEN cost > 0 THEN account ELSE 'psp_clearing' END, CASE WHEN cost > 0 THEN 'psp_clearing' ELSE account END
+  FROM fact ON CONFLICT DO NOTHING`;
 
 /** Posts what only this run shows; what an earlier one posted stays as it is. */
 export async function postCosts(

@@ -102,7 +102,7 @@ describeWithSshd('statements of a bank', () => {
     ]);
     // What the bank costs is in the ledger as well.
     expect(
-      await bank.environment.sql(`SELECT amount::int FROM ledger_entries WHERE account = 'fees'`),
+      await bank.environment.sql(`SELECT amount::int FROM ledger_lines WHERE account = 'fees'`),
     ).toEqual([{ amount: 450 }]);
     expect(await reconcile()).toEqual([]);
   });

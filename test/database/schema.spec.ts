@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { freshDatabase, onDatabase } from '../support/database.js';
 
 /**
- * One row for each statement: tables in the order of their names, each with its indexes, triggers, policies and what the service's
+ * One row for each statement: tables and views in the order of their names, each table with its indexes, triggers, policies and what the service's
  * role may do with it, and functions at the end.
  */
 const STATEMENTS = `
@@ -50,6 +50,10 @@ WITH tables AS (
            string_agg(quote_ident(attname), ', ' ORDER BY attnum), name, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE 'service' END)
     FROM tables JOIN columns USING (oid), aclexplode(attacl) WHERE grantee <> owner
    GROUP BY name, privilege_type, grantee
+  UNION ALL
+  SELECT relname, 1, '', format('CREATE VIEW %I WITH (%s) AS%s', relname, array_to_string(reloptions, ', '),
+           rtrim(E'\n' || pg_get_viewdef(oid), ';'))
+    FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'v'
   UNION ALL
   SELECT '~', 0, proname, trim(E'\\n' FROM pg_get_functiondef(oid)) FROM pg_proc WHERE pronamespace = 'public'::regnamespace
 )

@@ -103,7 +103,7 @@ it('holds what every PSP did, to the cent, wherever the service died', async () 
 
   const isHeld = async () => {
     const rows = await environment.sql<{ psp: string; currency: string; held: number }>(
-      `SELECT psp, currency, sum(amount)::int AS held FROM ledger_entries WHERE account = 'psp_clearing' GROUP BY 1, 2`,
+      `SELECT psp, currency, sum(amount)::int AS held FROM ledger_lines WHERE account = 'psp_clearing' GROUP BY 1, 2`,
     );
     const held = (psp: PspName) =>
       Object.fromEntries(rows.filter((row) => row.psp === psp).map((row) => [row.currency, row.held]));

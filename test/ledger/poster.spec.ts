@@ -167,8 +167,7 @@ it('holds an orphan effect as money of no merchant until it is given back', asyn
   const key = `payment-${id}-charge`;
   const heldBy = async (account: string) => {
     const { rows } = await database.pool.query<{ sum: number }>(
-      `SELECT coalesce(sum(amount), 0)::int AS sum FROM ledger_entries e JOIN ledger_transactions t USING (merchant_id, source)
-        WHERE t.payment_id = $1 AND e.account = $2`,
+      `SELECT coalesce(sum(amount), 0)::int AS sum FROM ledger_lines WHERE payment_id = $1 AND account = $2`,
       [id, account],
     );
     return rows[0]!.sum;
@@ -208,6 +207,32 @@ it('goes on where transactions are counted from the beginning again, as after a 
   expect(await posted(id)).toBe(1);
 });
 
+it('reads what was posted as two entries beside what is one row', async () => {
+  await database.pool.query(
+    `INSERT INTO ledger_transactions (merchant_id, source, kind, psp, psp_reference, occurred_at)
+     VALUES ($1, 'old', 'charge', 'elder', 'old_1', '2001-01-01Z')`,
+    [merchantId],
+  );
+  await database.pool.query(
+    `INSERT INTO ledger_entries (merchant_id, source, line, account, psp, currency, amount, occurred_at)
+     VALUES ($1, 'old', 1, 'psp_clearing', 'elder', 'EUR', 500, '2001-01-01Z'),
+            ($1, 'old', 2, 'merchant_payable', 'elder', 'EUR', -500, '2001-01-01Z')`,
+    [merchantId],
+  );
+  const ledger = new Ledger(database.pool);
+  const day = { from: '2001-01-01', to: '2001-01-01' };
+  const { entries } = await ledger.statement(day, {}, 10, null);
+  expect(entries.map(({ kind, line, account, amount }) => [kind, line, account, amount])).toEqual([
+    ['charge', 1, 'psp_clearing', 500],
+    ['charge', 2, 'merchant_payable', -500],
+  ]);
+  expect((await ledger.balances(day)).psps).toMatchObject([{ psp: 'elder', taken: 500, held: 500 }]);
+  const { rows } = await database.pool.query(
+    `SELECT source, currency, amount::int FROM ledger_effects WHERE psp = 'elder' AND psp_reference = 'old_1'`,
+  );
+  expect(rows).toEqual([{ source: 'old', currency: 'EUR', amount: 500 }]);
+});
+
 describe('the database refuses', () => {
   const entry = `INSERT INTO ledger_entries (merchant_id, source, line, account, psp, currency, amount, occurred_at)
                  SELECT merchant_id, source, l.line, l.account, psp, l.currency, l.amount, occurred_at
@@ -225,6 +250,21 @@ describe('the database refuses', () => {
     ],
   ])('%s', async (_what, lines) => {
     expect(await refusal(`${entry}${lines}`)).toBe('ledger_entries_balance');
+  });
+
+  it.each([
+    ['half a posting', { credit: null }],
+    ['an amount from an account to itself', { credit: 'fees' }],
+    ['no amount', { amount: 0 }],
+    ['an amount that is negative', { amount: -5 }],
+    ['an account that there is not', { debit: 'pockets' }],
+    ['a currency in words', { currency: 'euro' }],
+  ])('%s', async (_what, wrong) => {
+    const row = { debit: 'fees', credit: 'bank', currency: 'EUR', amount: 5, ...wrong };
+    const { debit, credit, currency, amount } = row;
+    const insert = `INSERT INTO ledger_transactions (merchant_id, source, kind, psp, occurred_at, debit, credit, currency, amount)
+                    VALUES (gen_random_uuid(), 'x', 'fee', 'north', now(), $1, $2, $3, $4)`;
+    expect(await refusal(insert, [debit, credit, currency, amount])).toBe('ledger_transactions_balance');
   });
 
   it('a second transaction of one source', async () => {
@@ -245,7 +285,7 @@ it('keeps the sums of days as the entries are, and pages through a statement', a
   const { rows } = await database.pool.query(
     `SELECT account, currency, coalesce(sum(amount) FILTER (WHERE amount > 0), 0)::bigint AS debit,
             coalesce(-sum(amount) FILTER (WHERE amount < 0), 0)::bigint AS credit
-       FROM ledger_entries GROUP BY account, currency ORDER BY currency, account`,
+       FROM ledger_lines GROUP BY account, currency ORDER BY currency, account`,
   );
   expect(trial).toEqual(rows);
   expect(psps.find(({ psp }) => psp === 'south')).toMatchObject({ taken: 10_500, held: 10_500, fees: 0 });

@@ -382,7 +382,7 @@ describe('an effect that a notification tells of', () => {
       'the ledger has it taken back',
     );
     const owed = await environment.sql<{ sum: string }>(
-      'SELECT coalesce(sum(amount), 0) AS sum FROM ledger_entries e JOIN ledger_transactions t USING (merchant_id, source) WHERE t.payment_id = $1 AND account = $2',
+      'SELECT coalesce(sum(amount), 0) AS sum FROM ledger_lines WHERE payment_id = $1 AND account = $2',
       [id, 'merchant_payable'],
     );
     expect(Number(owed[0]!.sum)).toBe(0);
