@@ -7,6 +7,14 @@ const LOOK_MS = 500;
 /** A process that is not there for so long is dead: one that lost its session ends its calls meanwhile. */
 const GRACE_MS = 1_000;
 const QUERY_TIMEOUT_MS = 5_000;
+/** Locks of a process that this one never saw alive are looked for so often. */
+const LOOK_AT_ALL_MS = 5_000;
+
+/** The numbers of the processes that are there. A process draws each number once. */
+const ALIVE = `
+SELECT l.objid::bigint AS number FROM pg_locks l
+ WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2 AND l.classid = ${PROCESS_CLASS}
+   AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
 /** `$1` how long a lock lasts. What is locked is due within that time, so that two indexes find it. */
 const LOCKED = {
@@ -17,19 +25,14 @@ const LOCKED = {
   turns: `leased_by IS NOT NULL AND leased_until > statement_timestamp()`,
 } as const;
 
+/** `$2` the processes that are there. */
 const ABSENT = `
 WITH holders AS (
   SELECT lock_token AS token FROM idempotency_keys WHERE ${LOCKED.keys}
   UNION ALL SELECT leased_by FROM psp_requests WHERE ${LOCKED.routes}
-  UNION ALL SELECT leased_by FROM schedules WHERE ${LOCKED.turns}),
-numbers AS (
-  SELECT DISTINCT payonce_process_of(token) AS number FROM holders WHERE payonce_process_of(token) IS NOT NULL)
-SELECT number FROM numbers
- WHERE NOT EXISTS (
-   SELECT 1 FROM pg_locks l
-    WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2
-      AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-      AND l.classid = ${PROCESS_CLASS} AND l.objid = number::oid)`;
+  UNION ALL SELECT leased_by FROM schedules WHERE ${LOCKED.turns})
+SELECT DISTINCT number FROM holders CROSS JOIN LATERAL (SELECT payonce_process_of(token) AS number) n
+ WHERE number IS NOT NULL AND number <> ALL ($2::bigint[])`;
 
 /** Ends the locks, and leaves the tokens: a holder that is not dead after all is refused by the run that took over. */
 const RELEASE = `
@@ -47,11 +50,14 @@ SELECT (SELECT count(*) FROM keys)::int AS keys, (SELECT count(*) FROM routes)::
 
 /**
  * Ends the locks of processes that have died, within 2 s and in every process: keys, routes and turns at
- * periodic tasks. What was in flight stays in doubt for as long as it may be on its way.
+ * periodic tasks. What was in flight stays in doubt for as long as it may be on its way. Which processes are there is
+ * read twice a second, and the locks when one of them is gone: under load, thousands of locks come and go.
  */
 export class AbandonedLocks {
   private readonly stopping = new AbortController();
   private readonly absentSince = new Map<number, number>();
+  private alive: ReadonlySet<number> = new Set();
+  private lookedAtAllMs = -Infinity;
   private running: Promise<void> = Promise.resolve();
 
   constructor(
@@ -83,10 +89,20 @@ export class AbandonedLocks {
 
   private async look(): Promise<void> {
     const { clock, logger, leaseMs } = this.deps;
-    const absent = (await this.query<{ number: number }>(ABSENT, [leaseMs])).map(({ number }) => number);
+    const now = clock.monotonicMs();
+    const alive = new Set((await this.query<{ number: number }>(ALIVE, [])).map(({ number }) => number));
+    const isGone = [...this.alive].some((number) => !alive.has(number));
+    if (!isGone && this.absentSince.size === 0 && now - this.lookedAtAllMs < LOOK_AT_ALL_MS) {
+      this.alive = alive;
+      return;
+    }
+    const absent = (await this.query<{ number: number }>(ABSENT, [leaseMs, [...alive]])).map(
+      ({ number }) => number,
+    );
+    this.alive = alive;
+    this.lookedAtAllMs = now;
     for (const number of this.absentSince.keys())
       if (!absent.includes(number)) this.absentSince.delete(number);
-    const now = clock.monotonicMs();
     for (const number of absent) if (!this.absentSince.has(number)) this.absentSince.set(number, now);
     const dead = absent.filter((number) => now - this.absentSince.get(number)! >= GRACE_MS);
     if (dead.length === 0) return;
