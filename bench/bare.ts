@@ -3,10 +3,11 @@ import pg from 'pg';
 import { SystemClock } from '../src/core/clock.js';
 import { SystemIds } from '../src/core/ids.js';
 import { INSERT_PLAIN, UPDATE_PLAIN } from './plain.js';
+import { SharedStatements } from './prototype.js';
 
 /**
- * What the same work costs without any feature: node:http, a pool, the two plain statements one by one, and one
- * plain request to the PSP in between. No credentials, no checks, no guard around
+ * What the same work costs without any feature: node:http, a pool, the two plain statements one by one (or those of the
+ * prototype, shared), and one plain request to the PSP in between. No credentials, no checks, no guard around
  * the PSP, no log. It answers for the merchant and at the PSP that BENCH_BARE names.
  */
 export interface BareSettings {
@@ -14,6 +15,8 @@ export interface BareSettings {
   readonly stripeUrl: string;
   readonly merchantId: string;
   readonly connections: number;
+  /** Whether it is the prototype. */
+  readonly shares: boolean;
 }
 
 async function main(): Promise<void> {
@@ -23,21 +26,33 @@ async function main(): Promise<void> {
   const pool = new pg.Pool({
     connectionString: settings.databaseUrl,
     max: settings.connections,
-    application_name: 'bench-bare',
+    application_name: `bench-${settings.shares ? 'prototype' : 'bare'}`,
   });
   const charge = async (body: string, key: string): Promise<string> => {
-    const { reference, amount, currency } = JSON.parse(body) as Record<string, unknown>;
+    const { reference, amount, currency } = JSON.parse(body) as PaymentRequest;
     const id = ids.uuid();
     const opened = [id, settings.merchantId, reference, amount, currency, 'processing'];
     await pool.query({ name: 'insert', text: INSERT_PLAIN, values: opened });
     const pspReference = await ask(agent, settings.stripeUrl, id, key);
     await pool.query({ name: 'update', text: UPDATE_PLAIN, values: [id, 'captured', pspReference] });
-    return JSON.stringify({ id, status: 'captured', psp_reference: pspReference });
+    return answerOf(id, pspReference);
+  };
+  const shared = new SharedStatements(pool, settings.merchantId);
+  const chargeShared = async (body: string, key: string): Promise<string> => {
+    const { reference, amount, currency } = JSON.parse(body) as PaymentRequest;
+    const id = ids.uuid();
+    await shared.open({ id, key, body, reference, amount, currency });
+    const pspReference = await ask(agent, settings.stripeUrl, id, key);
+    const response = answerOf(id, pspReference);
+    await shared.settle({ id, key, pspReference, response });
+    return response;
   };
 
   const server = http.createServer((request, response) => {
     textOf(request)
-      .then((body) => charge(body, String(request.headers['idempotency-key'])))
+      .then((body) =>
+        (settings.shares ? chargeShared : charge)(body, String(request.headers['idempotency-key'])),
+      )
       .then(
         (answer) => respond(response, 201, answer),
         (error: unknown) => respond(response, 500, JSON.stringify({ message: String(error) })),
@@ -47,6 +62,16 @@ async function main(): Promise<void> {
     const { port } = server.address() as { port: number };
     process.stdout.write(`${JSON.stringify({ listening: `http://127.0.0.1:${port}` })}\n`);
   });
+}
+
+interface PaymentRequest {
+  readonly reference: string;
+  readonly amount: number;
+  readonly currency: string;
+}
+
+function answerOf(id: string, pspReference: string): string {
+  return JSON.stringify({ id, status: 'captured', psp_reference: pspReference });
 }
 
 function respond(response: http.ServerResponse, status: number, body: string): void {

@@ -28,10 +28,20 @@ export interface Meters {
   readonly simulator: number;
 }
 
-async function usageOf(database: OwnDatabase, cpuMs: CpuMs) {
+/** `application`: the name of the connections by which it writes payments before they are answered. */
+async function usageOf(database: OwnDatabase, application: string, cpuMs: CpuMs) {
   const { postmaster } = database;
   const postgres = postmaster && cpuMsOfFamily(postmaster);
-  return { cpuMs: { ...cpuMs, postgres }, walBytes: await database.walBytes() };
+  const commits = postmaster && (await commitCpuMs(database, application));
+  return { cpuMs: { ...cpuMs, postgres, commits }, walBytes: await database.walBytes() };
+}
+
+async function commitCpuMs({ client }: OwnDatabase, application: string): Promise<number> {
+  const { rows } = await client.query<{ pid: number }>(
+    'SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1',
+    [application],
+  );
+  return rows.reduce((sum, { pid }) => sum + (cpuMsOf(pid) ?? 0), 0);
 }
 
 /** The load generator, in its own process. One order at a time. */
@@ -89,7 +99,7 @@ export class HttpContender implements Contender {
     const name = `${this.name}-${++this.runs}`;
     const { database, simulator } = this.meters;
     const readUsage = () =>
-      usageOf(database, {
+      usageOf(database, this.table === 'payments' ? 'payonce-commit' : `bench-${this.name}`, {
         service: cpuMsOf(pid),
         simulator: cpuMsOf(simulator),
         load: cpuMsOf(this.loader.pid),
@@ -134,7 +144,7 @@ export class PgbenchContender implements Contender {
 
   async run(inFlight: number, { warmMs, windowMs }: Window): Promise<Sample> {
     const window = { warmMs: warmMs + CONNECT_MS * inFlight, windowMs };
-    const readUsage = () => usageOf(this.meters.database, {});
+    const readUsage = () => usageOf(this.meters.database, 'pgbench', {});
     const ended = cpuMsOfEndedChildren(process.pid);
     const madeBefore = this.made;
     const { report: _, ...sample } = await measured(window, readUsage, this.pgbench.run(inFlight, window));

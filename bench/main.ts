@@ -5,7 +5,7 @@ import { benchGrowth } from './growth.js';
 import { benchJobs } from './jobs.js';
 import { type Sample } from './measure.js';
 import { type Written } from './own-database.js';
-import { type Options, optionsOf, usage, UsageError } from './options.js';
+import { type Load, type Options, optionsOf, usage, UsageError } from './options.js';
 import { plotOf } from './plot.js';
 import { benchProcesses } from './processes.js';
 import { ratioLines, ratiosOf, type Series, seriesLines } from './report.js';
@@ -24,6 +24,7 @@ const PLOT = 'bench/results.svg';
 const WARM_UP = { warmMs: 500, windowMs: 1_500 };
 const WARM_UP_IN_FLIGHT = 64;
 const RUN_UP_MS = 500;
+const SUSTAINED: Load = { inFlight: 64, pspMs: 0 };
 /** Long enough for the work in the background that belongs to the payments. */
 const COUNTED = { warmMs: 500, windowMs: 3_000 };
 
@@ -52,7 +53,11 @@ async function main(options: Options): Promise<boolean> {
       return true;
     }
     const series = await play(stage, options);
-    return await report(stage, series, await countWrites(stage), options);
+    const sustained =
+      options.sustainedS > 0
+        ? await play(stage, { ...options, rounds: 1, loads: [SUSTAINED], seconds: options.sustainedS })
+        : [];
+    return await report(stage, series, sustained, await countWrites(stage), options);
   } finally {
     await stage.close();
   }
@@ -74,6 +79,7 @@ async function play(stage: Stage, { rounds, loads, seconds }: Options): Promise<
       for (const n of turns.keys()) {
         const { contender, samples } = turns[(n + round) % turns.length]!;
         samples.push(await contender.run(load.inFlight, window));
+        await stage.emptySimulator();
       }
     }
     say(`round ${round + 1} of ${rounds}`);
@@ -99,6 +105,7 @@ async function countWrites({ contenders, database }: Stage): Promise<Record<keyo
 async function report(
   stage: Stage,
   series: readonly Series[],
+  sustained: readonly Series[],
   writes: Record<keyof Written, number>,
   options: Options,
 ): Promise<boolean> {
@@ -122,6 +129,10 @@ async function report(
     ...ratioLines(ratios),
   );
   say('', 'Medians of the rounds, with the CPU ms and the WAL of one payment:', ...seriesLines(series));
+  if (sustained.length > 0) {
+    say('', `Sustained for ${options.sustainedS} s:`, ...ratioLines(ratiosOf(sustained)));
+    say('', ...seriesLines(sustained));
+  }
   const { inserts, updates, hotUpdates, deletes, indexEntries } = writes;
   say(
     '',
@@ -142,6 +153,7 @@ async function report(
     options,
     ratios,
     series,
+    sustained,
     writes,
     rows,
     settings: database.settings,

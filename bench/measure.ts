@@ -9,7 +9,9 @@ export interface Counted {
 
 /** Whose CPU time is told apart. */
 export type Part = 'service' | 'postgres' | 'simulator' | 'load';
-export type CpuMs = Readonly<Partial<Record<Part, number | null>>>;
+/** Of Postgres: the backends that write payments before they are answered. */
+export type Share = 'commits';
+export type CpuMs = Readonly<Partial<Record<Part | Share, number | null>>>;
 
 /** One measurement. */
 export interface Sample extends Counted {
@@ -51,7 +53,7 @@ export function sampleOf(
   after: Usage,
 ): Sample {
   const spent = Object.entries(after.cpuMs).map(([part, ms]) => {
-    const was = before.cpuMs[part as Part] ?? null;
+    const was = before.cpuMs[part as Part | Share] ?? null;
     return [part, ms === null || was === null || payments === 0 ? null : (ms - was) / payments] as const;
   });
   return {

@@ -5,6 +5,8 @@ export interface Options {
   /** How long each contender is measured at each load, in one round. */
   readonly seconds: number;
   readonly rounds: number;
+  /** One more measurement of each contender, at 64 in flight for so long, after the rounds; 0: none. */
+  readonly sustainedS: number;
   readonly loads: readonly Load[];
   /** Further services, measured in the same rounds: another build, or the same one set otherwise. */
   readonly beside: readonly Variant[];
@@ -46,6 +48,7 @@ export const usage = `npm run bench -- [options]
 
   --seconds <s>          each measurement, 0.5 to 60 (2.5)
   --rounds <n>           1 to 50 (3)
+  --sustained <s>        64 in flight for so long, after the rounds: what background work does shows; 0 for none (60)
   --in-flight <n,n,…>    payments at once, each 1 to 512 (1,16,64,256)
   --slow <n,n,…>         the same at a PSP that takes 50 ms; - for none (64,512)
   --beside <dir[,X=y]…>  another built checkout as a further service, or this one set otherwise (may be repeated)
@@ -70,6 +73,7 @@ export function optionsOf(args: readonly string[]): Options {
       options: {
         seconds: { type: 'string', default: '2.5' },
         rounds: { type: 'string', default: '3' },
+        sustained: { type: 'string', default: '60' },
         'in-flight': { type: 'string', default: '1,16,64,256' },
         slow: { type: 'string', default: '64,512' },
         beside: { type: 'string', multiple: true, default: [] },
@@ -87,6 +91,7 @@ export function optionsOf(args: readonly string[]): Options {
   return {
     seconds: numberIn('--seconds', values.seconds, 0.5, 60),
     rounds: wholeIn('--rounds', values.rounds, 1, 50),
+    sustainedS: numberIn('--sustained', values.sustained, 0, 600),
     loads: [
       ...loadsOf('--in-flight', values['in-flight'], 0),
       ...loadsOf('--slow', values.slow, SLOW_PSP_MS),

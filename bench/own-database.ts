@@ -11,7 +11,7 @@ import { startEmbeddedPostgres } from '../src/database/embedded/embedded-postgre
 import { SystemIds } from '../src/core/ids.js';
 import { merchantServices } from '../src/commands/merchant-services.js';
 import { parentOf } from './cpu.js';
-import { makePlainTable, type PaymentTable } from './plain.js';
+import { makeBenchTables, type PaymentTable } from './plain.js';
 
 /** Where the bench keeps its data; nobody else works there. */
 export const DIRECTORY = '.payonce/bench';
@@ -89,7 +89,7 @@ export class OwnDatabase {
     const database = await openDatabase(options);
     try {
       await migrate(database.dataSource, this.serviceUrl === this.url ? null : this.serviceUrl);
-      await makePlainTable(this.client);
+      await makeBenchTables(this.client);
       const clock = new SystemClock();
       const { merchants, apiKeys } = merchantServices(database.dataSource, clock, new SystemIds(clock));
       const made = new Map<string, Furnished>();

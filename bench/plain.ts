@@ -1,8 +1,9 @@
 import { type Client } from 'pg';
 import { type PgbenchScript } from './pgbench.js';
+import { PROTOTYPE_TABLES } from './prototype.js';
 
 /** The table in which a contender keeps its payments. */
-export type PaymentTable = 'payments' | 'bench_payments';
+export type PaymentTable = 'payments' | 'bench_payments' | 'bench_prototype_payments';
 
 /** The least that stores a payment durably: a row inserted before the PSP is called, and updated after it. */
 export const INSERT_PLAIN =
@@ -10,7 +11,8 @@ export const INSERT_PLAIN =
 export const UPDATE_PLAIN =
   'UPDATE bench_payments SET status = $2, psp_reference = $3, updated_at = now() WHERE id = $1';
 
-export async function makePlainTable(client: Client): Promise<void> {
+/** The tables of the contenders that are not the service. */
+export async function makeBenchTables(client: Client): Promise<void> {
   await client.query(
     `CREATE TABLE bench_payments (
        id uuid PRIMARY KEY,
@@ -21,7 +23,8 @@ export async function makePlainTable(client: Client): Promise<void> {
        status text NOT NULL,
        psp_reference text,
        created_at timestamptz NOT NULL DEFAULT now(),
-       updated_at timestamptz)`,
+       updated_at timestamptz);
+     ${PROTOTYPE_TABLES}`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { median, type Part, type Sample } from './measure.js';
+import { median, type Part, type Sample, type Share } from './measure.js';
 import { isSame, type Load } from './options.js';
 
 /** The samples of one contender at one load, a round each. */
@@ -24,6 +24,8 @@ export interface Ratio {
 }
 
 const parts: readonly Part[] = ['service', 'postgres', 'simulator', 'load'];
+/** The commits are a share of Postgres; the rest of it is the background. */
+const columns: readonly (Part | Share)[] = ['service', 'postgres', 'commits', 'simulator', 'load'];
 
 /** `of` held against `to`, round by round, since what else the machine does changes between rounds. */
 export function ratioOf(series: readonly Series[], of: string, to: string, load: Load): Ratio | null {
@@ -47,7 +49,8 @@ export function ratioOf(series: readonly Series[], of: string, to: string, load:
 
 /** NaN where a part of it is not known. */
 function wholeCpuOf({ cpuMsPerPayment }: Sample): number {
-  return Object.values(cpuMsPerPayment).reduce<number>((sum, ms) => sum + (ms ?? NaN), 0);
+  const known = parts.filter((part) => part in cpuMsPerPayment);
+  return known.reduce((sum, part) => sum + (cpuMsPerPayment[part] ?? NaN), 0);
 }
 
 export function ratiosOf(series: readonly Series[]): Ratio[] {
@@ -74,14 +77,14 @@ export function ratioLines(ratios: readonly Ratio[]): string[] {
 
 export function seriesLines(series: readonly Series[]): string[] {
   return table(
-    ['', 'in flight', 'PSP', 'a second', 'p50 ms', 'p99 ms', ...parts, 'WAL kB'],
+    ['', 'in flight', 'PSP', 'a second', 'p50 ms', 'p99 ms', ...columns, 'WAL kB'],
     series.map(({ contender, load, samples }) => [
       contender,
       ...shown(load),
       median(samples.map((sample) => sample.paymentsPerSecond)).toFixed(0),
       median(samples.map((sample) => sample.p50Ms)).toFixed(2),
       median(samples.map((sample) => sample.p99Ms)).toFixed(2),
-      ...parts.map((part) => cpuOf(samples, part)),
+      ...columns.map((part) => cpuOf(samples, part)),
       (median(samples.map((sample) => sample.walBytesPerPayment)) / 1_000).toFixed(1),
     ]),
   );
@@ -91,7 +94,7 @@ function shown({ inFlight, pspMs }: Load): string[] {
   return [String(inFlight), `${pspMs} ms`];
 }
 
-function cpuOf(samples: readonly Sample[], part: Part): string {
+function cpuOf(samples: readonly Sample[], part: Part | Share): string {
   const known = samples.map((sample) => sample.cpuMsPerPayment[part] ?? null).filter((ms) => ms !== null);
   return known.length > 0 ? median(known).toFixed(2) : '-';
 }

@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +12,7 @@ import { type Contender, HttpContender, Loader, type Meters, PgbenchContender } 
 import { type Options, type Variant } from './options.js';
 import { DIRECTORY, type Furnished, OwnDatabase } from './own-database.js';
 import { chargeScript, findPgbench, Pgbench } from './pgbench.js';
-import { plainScript } from './plain.js';
+import { type PaymentTable, plainScript } from './plain.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const START_TIMEOUT_MS = 60_000;
@@ -49,6 +49,7 @@ export class Stage {
   /** Of nobody who is measured: who sends too much. */
   greedy: Furnished = { id: '', apiKey: '' };
   private simulatorUrl = '';
+  private counted = { effects: 0, references: 0 };
   private directory = '';
   private opened: OwnDatabase | undefined;
   /** Of the services beside. */
@@ -71,14 +72,15 @@ export class Stage {
     this.simulatorUrl = (JSON.parse(line) as { listening: { stripe: { url: string } } }).listening.stripe.url;
     this.loader = new Loader(fork(fileURLToPath(new URL('load.js', import.meta.url))));
     const meters = { database, simulator: simulator.pid };
-    const merchants = await database.furnish(['service', 'bare', PLAIN, OWN, 'greedy']);
+    const merchants = await database.furnish(['service', 'bare', 'prototype', PLAIN, OWN, 'greedy']);
     this.merchant = merchants.get('service')!;
     this.greedy = merchants.get('greedy')!;
     if (options.processes || options.background || options.tenants) return;
     this.statements = await chargeStatements(merchants.get(OWN)!.id);
     if (!options.onlyServices) {
       await this.addPgbench(merchants.get(PLAIN)!.id, merchants.get(OWN)!.id, meters);
-      await this.addBare(merchants.get('bare')!, meters);
+      await this.addBare('bare', 'bench_payments', merchants.get('bare')!, meters);
+      await this.addBare('prototype', 'bench_prototype_payments', merchants.get('prototype')!, meters);
     }
     await this.addService('service', { checkout: ROOT, env: {} }, this.merchant, meters, options.profile);
     for (const [n, variant] of options.beside.entries()) {
@@ -100,11 +102,21 @@ export class Stage {
     return this.statements.reduce((sum, { parameters }) => sum + parameters.length, 0);
   }
 
-  /** The effects that the PSP's ledger holds, and of how many payments. */
+  /** The effects that the PSP's ledger has held, and of how many payments. */
   async effects(): Promise<{ effects: number; references: number }> {
     const answer = await fetch(`${this.simulatorUrl}/_ledger`);
     const { effects } = (await answer.json()) as LedgerReading;
-    return { effects: effects.length, references: new Set(effects.map(({ reference }) => reference)).size };
+    const references = new Set(effects.map(({ reference }) => reference)).size;
+    return {
+      effects: this.counted.effects + effects.length,
+      references: this.counted.references + references,
+    };
+  }
+
+  /** Counts the effects and empties the simulator, which holds half a million payments. No two runs share a reference. */
+  async emptySimulator(): Promise<void> {
+    this.counted = await this.effects();
+    await fetch(`${this.simulatorUrl}/_reset`, { method: 'POST' });
   }
 
   /** Asks the services to stop, which writes what they have still to write. */
@@ -149,22 +161,26 @@ export class Stage {
     if (!answer.ok) throw new Error(`the simulator refused to be slow: ${await answer.text()}`);
   }
 
-  private async addBare(merchant: Furnished, meters: Meters): Promise<void> {
+  private async addBare(
+    name: string,
+    table: PaymentTable,
+    merchant: Furnished,
+    meters: Meters,
+  ): Promise<void> {
     const settings: BareSettings = {
       databaseUrl: this.database.url,
       stripeUrl: this.simulatorUrl,
       merchantId: merchant.id,
       connections: BARE_CONNECTIONS,
+      shares: table !== 'bench_payments',
     };
-    const bare = this.start('the bare service', 'dist/bench/bare.js', {
+    const bare = this.start(`the ${name} service`, 'dist/bench/bare.js', {
       preload: 'dist/demo/exit-with-parent.js',
       env: { BENCH_BARE: JSON.stringify(settings) },
     });
     const [, url = ''] = await bare.says(/"listening":"(http[^"]+)"/, START_TIMEOUT_MS);
     const server = { url, pid: bare.pid, apiKey: merchant.apiKey };
-    this.contenders.push(
-      new HttpContender('bare', merchant.id, 'bench_payments', server, this.loader!, meters),
-    );
+    this.contenders.push(new HttpContender(name, merchant.id, table, server, this.loader!, meters));
   }
 
   private async addService(
@@ -194,17 +210,17 @@ export class Stage {
       `the ${name}`,
       join(relative(ROOT, resolve(checkout)) || '.', 'dist/src', entryOf(checkout)),
       {
+        log: openSync(join(this.directory, `${port}.log`), 'w'),
         preload: profile ? 'dist/bench/profiled.js' : 'dist/demo/exit-with-parent.js',
         env: {
           DATABASE_URL: databaseUrl,
           PAYONCE_SEAL_KEY: SEAL_KEY,
           PORT: String(port),
-          GRPC_PORT: 'off',
+          GRPC_PORT: String(await freePort()),
           PAYONCE_PSPS_FILE: pspsFile,
           PAYONCE_DATA_DIR: this.directory,
           // They are run by the owner of the tables, and the service is not.
           PAYONCE_MIGRATE: 'off',
-          PAYONCE_LOG_LEVEL: 'warn',
           ...ratesOf(checkout),
           NODE_OPTIONS: flagsOf(checkout),
           ...(profile ? { BENCH_PROFILE: join(profile, 'service.cpuprofile') } : {}),
@@ -237,7 +253,7 @@ export class Stage {
   }
 }
 
-/** At the level of warnings a service does not say where it listens, so it is told. */
+/** The service writes its log to a file, so it is told where to listen. */
 function freePort(): Promise<number> {
   return new Promise((settle, reject) => {
     const server = createServer().once('error', reject);

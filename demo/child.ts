@@ -1,4 +1,4 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
@@ -13,11 +13,13 @@ export interface ChildOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** A module of the build that is loaded first. */
   readonly preload?: string;
+  /** An open file that takes its standard output, of which nothing is then heard here. */
+  readonly log?: number;
 }
 
 /** A process of ours. Its standard input is a pipe, so that it can tell when the demo is gone. */
 export class Child {
-  private readonly process: ChildProcessWithoutNullStreams;
+  private readonly process: ChildProcess;
   private readonly ended: Promise<number | null>;
   private stdout = '';
   private tail = '';
@@ -27,20 +29,20 @@ export class Child {
   constructor(
     private readonly name: string,
     entry: string,
-    { args = [], env = {}, preload }: ChildOptions = {},
+    { args = [], env = {}, preload, log }: ChildOptions = {},
   ) {
     const outer = Object.fromEntries(Object.entries(process.env).filter(([key]) => !OURS.test(key)));
     const first = preload === undefined ? [] : ['--import', inCheckout(preload).href];
     this.process = spawn(process.execPath, [...first, fileURLToPath(inCheckout(entry)), ...args], {
       env: { ...outer, ...env },
-      stdio: 'pipe',
+      stdio: ['pipe', log ?? 'pipe', 'pipe'],
     });
-    this.process.stdin.on('error', () => {}); // it was faster in ending
-    this.process.stdout.setEncoding('utf8').on('data', (text: string) => {
+    this.process.stdin?.on('error', () => {}); // it was faster in ending
+    this.process.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.stdout = (this.stdout + text).slice(-KEPT_OUTPUT);
       this.tail = (this.tail + text).slice(-KEPT_OUTPUT);
     });
-    this.process.stderr.setEncoding('utf8').on('data', (text: string) => {
+    this.process.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.tail = (this.tail + text).slice(-KEPT_OUTPUT);
     });
     this.ended = new Promise((settle) => {
@@ -67,7 +69,7 @@ export class Child {
       const match = pattern.exec(this.stdout);
       if (match) return match;
       if (!this.alive) throw new Error(`${this.name} ended before it was ready.${this.lastWords()}`);
-      const more = once(this.process.stdout, 'data', { signal: late });
+      const more = once(this.process.stdout!, 'data', { signal: late });
       await Promise.race([more, this.ended]).catch(() => {
         throw new Error(`${this.name} was not ready after ${timeoutMs / 1_000} s.${this.lastWords()}`);
       });
