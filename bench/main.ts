@@ -80,6 +80,8 @@ async function play(stage: Stage, { rounds, loads, seconds }: Options): Promise<
         const { contender, samples } = turns[(n + round) % turns.length]!;
         samples.push(await contender.run(load.inFlight, window));
         await stage.emptySimulator();
+        // Emptied, it is as fast as it can again.
+        await stage.slowPsp(load.pspMs);
       }
     }
     say(`round ${round + 1} of ${rounds}`);

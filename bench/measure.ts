@@ -9,7 +9,7 @@ export interface Counted {
 
 /** Whose CPU time is told apart. */
 export type Part = 'service' | 'postgres' | 'simulator' | 'load';
-/** Of Postgres: the backends that write payments before they are answered. */
+/** The backends of Postgres that write payments before they are answered. */
 export type Share = 'commits';
 export type CpuMs = Readonly<Partial<Record<Part | Share, number | null>>>;
 

@@ -39,7 +39,7 @@ payments AS (
 UPDATE bench_prototype_keys k SET status = 201, response = i.response, finished_at = now()
   FROM input i WHERE k.merchant_id = $1::uuid AND k.key = i.key`;
 
-/** As many statements of a kind at once as the service has of all kinds at most. */
+/** Statements of one kind at once. */
 const LANES = 2;
 const MAX_BATCH = 128;
 
@@ -130,7 +130,7 @@ class Lanes<T extends { readonly key: string }> {
     const taken = this.waiting.splice(0, MAX_BATCH);
     this.busy += 1;
     try {
-      // In one order, in which two lanes lock rows.
+      // Two lanes lock rows in one order.
       await this.write(taken.map(({ one }) => one).toSorted((a, b) => (a.key < b.key ? -1 : 1)));
       for (const { resolve } of taken) resolve();
     } catch (error) {

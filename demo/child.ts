@@ -13,7 +13,7 @@ export interface ChildOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** A module of the build that is loaded first. */
   readonly preload?: string;
-  /** An open file that takes its standard output, of which nothing is then heard here. */
+  /** An open file for its standard output, which `says` then does not hear. */
   readonly log?: number;
 }
 

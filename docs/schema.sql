@@ -492,6 +492,8 @@ CREATE VIEW ledger_effects WITH (security_invoker=true) AS
            FROM ledger_entries e
           WHERE ((t.debit IS NULL) AND (e.merchant_id = t.merchant_id) AND (e.source = t.source) AND (e.account = 'psp_clearing'::text))) moved);
 
+GRANT DELETE, INSERT, SELECT, UPDATE ON ledger_effects TO service;
+
 CREATE TABLE ledger_entries (
   merchant_id uuid NOT NULL,
   source text NOT NULL,
@@ -569,6 +571,8 @@ UNION ALL
    FROM (ledger_entries e
      JOIN ledger_transactions t ON (((t.merchant_id = e.merchant_id) AND (t.source = e.source))));
 
+GRANT DELETE, INSERT, SELECT, UPDATE ON ledger_lines TO service;
+
 CREATE TABLE ledger_position (
   one boolean DEFAULT true NOT NULL,
   read_below xid8 DEFAULT pg_snapshot_xmin(pg_current_snapshot()) NOT NULL,
@@ -617,6 +621,8 @@ CREATE INDEX ledger_transactions_moved ON public.ledger_transactions USING btree
 CREATE TRIGGER ledger_transactions_append_only BEFORE DELETE OR UPDATE ON public.ledger_transactions FOR EACH ROW EXECUTE FUNCTION payonce_append_only();
 
 CREATE TRIGGER ledger_transactions_days AFTER INSERT ON public.ledger_transactions REFERENCING NEW TABLE AS posted FOR EACH STATEMENT EXECUTE FUNCTION payonce_ledger_moved();
+
+CREATE TRIGGER ledger_transactions_disputes BEFORE INSERT ON public.ledger_transactions FOR EACH ROW WHEN (((new.kind = 'dispute'::text) AND (new.debit IS NULL))) EXECUTE FUNCTION payonce_ledger_leave();
 
 ALTER TABLE ledger_transactions ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
@@ -1674,6 +1680,14 @@ BEGIN
   SELECT merchant_id, payment_id FROM psp_requests r
    WHERE r.merchant_id = NEW.merchant_id AND r.entity_key = NEW.entity_key AND r.route = NEW.route
      AND r.payment_id IS NOT NULL;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.payonce_ledger_leave()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
   RETURN NULL;
 END $function$;
 

@@ -107,7 +107,6 @@ function reportText(
 
 type Line = readonly [name: string, value: string | false | null];
 
-/** None where there is nothing to say. */
 type SectionEntry = readonly [first: string, details: readonly Line[]];
 
 function section<T>(title: string, all: readonly T[], shownOf: (one: T) => SectionEntry): string[] {

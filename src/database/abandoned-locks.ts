@@ -9,6 +9,8 @@ const GRACE_MS = 1_000;
 const QUERY_TIMEOUT_MS = 5_000;
 /** Locks of a process that this one never saw alive are looked for so often. */
 const LOOK_AT_ALL_MS = 5_000;
+/** A process that is gone may still have a commit under way, which takes a lock: locks are read for so long after it. */
+const LOOK_ON_MS = 2_000;
 
 /** The numbers of the processes that are there. A process draws each number once. */
 const ALIVE = `
@@ -58,6 +60,7 @@ export class AbandonedLocks {
   private readonly absentSince = new Map<number, number>();
   private alive: ReadonlySet<number> = new Set();
   private lookedAtAllMs = -Infinity;
+  private looksUntilMs = -Infinity;
   private running: Promise<void> = Promise.resolve();
 
   constructor(
@@ -89,10 +92,11 @@ export class AbandonedLocks {
 
   private async look(): Promise<void> {
     const { clock, logger, leaseMs } = this.deps;
-    const now = clock.monotonicMs();
     const alive = new Set((await this.query<{ number: number }>(ALIVE, [])).map(({ number }) => number));
-    const isGone = [...this.alive].some((number) => !alive.has(number));
-    if (!isGone && this.absentSince.size === 0 && now - this.lookedAtAllMs < LOOK_AT_ALL_MS) {
+    const askedMs = clock.monotonicMs();
+    if ([...this.alive].some((number) => !alive.has(number))) this.looksUntilMs = askedMs + LOOK_ON_MS;
+    const isDue = askedMs < this.looksUntilMs || askedMs - this.lookedAtAllMs >= LOOK_AT_ALL_MS;
+    if (!isDue && this.absentSince.size === 0) {
       this.alive = alive;
       return;
     }
@@ -100,6 +104,7 @@ export class AbandonedLocks {
       ({ number }) => number,
     );
     this.alive = alive;
+    const now = clock.monotonicMs();
     this.lookedAtAllMs = now;
     for (const number of this.absentSince.keys())
       if (!absent.includes(number)) this.absentSince.delete(number);

@@ -9,7 +9,7 @@ export function roleOf(url: string): string | null {
 }
 
 /**
- * True if the role lacks a right on a table other than the list of migrations, does not own the schema of the queues, or
+ * True if the role lacks a right on a table or view other than the list of migrations, does not own the schema of the queues, or
  * still has the right to make schemas, which older versions granted.
  */
 const DIFFERS = `
@@ -17,7 +17,7 @@ SELECT EXISTS (SELECT FROM pg_database d CROSS JOIN aclexplode(d.datacl) acl
                 WHERE d.datname = current_database() AND acl.grantee = r.oid AND acl.privilege_type = 'CREATE')
     OR (SELECT nspowner <> r.oid FROM pg_namespace WHERE nspname = 'bullmq')
     OR EXISTS (SELECT FROM pg_class c
-                WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND c.relname <> 'schema_migrations'
+                WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v') AND c.relname <> 'schema_migrations'
                   AND NOT (has_table_privilege(r.oid, c.oid, 'SELECT') AND has_table_privilege(r.oid, c.oid, 'INSERT')
                            AND has_table_privilege(r.oid, c.oid, 'UPDATE') AND has_table_privilege(r.oid, c.oid, 'DELETE')))
        AS differs

@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
 import { type Change, insert } from '../core/change.js';
+import { type Table, tableOf } from '../core/table.js';
 import { traceparent } from '../core/tracing.js';
 import { STAGED_CHANNEL } from '../database/commit/waker.js';
 import { Ids } from '../core/ids.js';
 import { type JobKind } from './job-kind.js';
 import { type JobArgs, type StagedJob } from './staged-job.entity.js';
-import { type Table, tableOf } from '../core/table.js';
+
+export const stagedJobs: Table<StagedJob> = tableOf('staged_jobs', ['id'], { wakes: STAGED_CHANNEL });
 
 /** Whatever runs SQL inside the caller's transaction: a client of pg, or a query runner of TypeORM. */
 interface Transaction {
@@ -108,5 +110,3 @@ function traced(args: JobArgs): JobArgs {
 export function jobIdOf<Args extends JobArgs>(kind: JobKind<Args>, args: Args): string {
   return `${kind.name}.${kind.idOf(args)}`;
 }
-
-export const stagedJobs: Table<StagedJob> = tableOf('staged_jobs', ['id'], { wakes: STAGED_CHANNEL });

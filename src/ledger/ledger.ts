@@ -81,15 +81,34 @@ const TRIAL = `
 SELECT account, currency, sum(debit)::bigint AS debit, sum(credit)::bigint AS credit
   FROM ledger_days WHERE day <= $1 GROUP BY account, currency ORDER BY currency, account`;
 
-const ENTRIES = `
-SELECT e.occurred_at AS "occurredAt", e.merchant_id AS "merchantId", e.source, e.line, e.kind, e.account, e.psp,
-       e.currency, e.amount, e.payment_id AS "paymentId", e.payout_id AS "payoutId"
-  FROM ledger_lines e
- WHERE e.occurred_at >= $1::date AT TIME ZONE 'UTC' AND e.occurred_at < ($2::date + 1) AT TIME ZONE 'UTC'
-   AND ($3::text IS NULL OR e.account = $3) AND ($4::text IS NULL OR e.psp = $4)
-   AND ($5::text IS NULL OR e.currency = $5) AND ($6::uuid IS NULL OR e.merchant_id = $6)
- ORDER BY e.occurred_at, e.merchant_id, e.source, e.line`;
-const AFTER = '(e.occurred_at, e.merchant_id, e.source, e.line) > ($8::timestamptz, $9::uuid, $10, $11::int)';
+const OLD = `(
+  SELECT e.*, o.kind, o.payment_id, o.payout_id
+    FROM ledger_entries e JOIN ledger_transactions o ON o.merchant_id = e.merchant_id AND o.source = e.source) t`;
+/** The sides of a transaction, and the entries of those that were posted before a transaction had them in its row. */
+const SIDES = [
+  ['1::smallint', 't.debit', 't.amount', 'ledger_transactions t', 't.debit IS NOT NULL'],
+  ['2::smallint', 't.credit', '-t.amount', 'ledger_transactions t', 't.debit IS NOT NULL'],
+  ['t.line', 't.account', 't.amount', OLD, 'true'],
+] as const;
+const ORDER = '"occurredAt", "merchantId", source, line';
+const AFTER = (line: string) =>
+  `AND (t.occurred_at, t.merchant_id, t.source, ${line}) > ($8::timestamptz, $9::uuid, $10, $11::int)`;
+
+/** Each side is read in the order of its index, so that a page costs the same beside millions. */
+function entriesSql(isPage: boolean, isLater: boolean): string {
+  const limit = isPage ? ' LIMIT $7' : '';
+  const sides = SIDES.map(
+    ([line, account, amount, from, where]) => `
+(SELECT t.occurred_at AS "occurredAt", t.merchant_id AS "merchantId", t.source, ${line} AS line, t.kind, ${account} AS account,
+        t.psp, t.currency, ${amount} AS amount, t.payment_id AS "paymentId", t.payout_id AS "payoutId"
+   FROM ${from}
+  WHERE ${where} AND t.occurred_at >= $1::date AT TIME ZONE 'UTC' AND t.occurred_at < ($2::date + 1) AT TIME ZONE 'UTC'
+    AND ($3::text IS NULL OR ${account} = $3) AND ($4::text IS NULL OR t.psp = $4)
+    AND ($5::text IS NULL OR t.currency = $5) AND ($6::uuid IS NULL OR t.merchant_id = $6) ${isLater ? AFTER(line) : ''}
+  ORDER BY ${ORDER}${limit})`,
+  );
+  return `SELECT * FROM (${sides.join(' UNION ALL ')}) sides ORDER BY ${ORDER}${limit}`;
+}
 
 const FETCH = 2_000;
 
@@ -117,9 +136,9 @@ export class Ledger {
     cursor: string | null,
   ): Promise<{ readonly entries: readonly Entry[]; readonly nextCursor: string | null }> {
     const after = cursor === null ? null : placeOf(cursor);
-    const paged = after === null ? ENTRIES : ENTRIES.replace(' ORDER BY', ` AND ${AFTER}\n ORDER BY`);
+    const paged = entriesSql(true, after !== null);
     const values = [...valuesOf(days, filter), limit + 1, ...(after ?? [])];
-    const { rows } = await translateOutage(this.pool.query<Entry>(`${paged} LIMIT $7`, values));
+    const { rows } = await translateOutage(this.pool.query<Entry>(paged, values));
     const entries = rows.slice(0, limit);
     return { entries, nextCursor: rows.length > limit ? cursorOf(entries.at(-1)!) : null };
   }
@@ -129,7 +148,10 @@ export class Ledger {
     const client: PoolClient = await translateOutage(this.pool.connect());
     try {
       await client.query('BEGIN TRANSACTION READ ONLY');
-      await client.query(`DECLARE entries NO SCROLL CURSOR FOR ${ENTRIES}`, valuesOf(days, filter));
+      await client.query(
+        `DECLARE entries NO SCROLL CURSOR FOR ${entriesSql(false, false)}`,
+        valuesOf(days, filter),
+      );
       for (;;) {
         const { rows } = await client.query<Entry>(`FETCH ${FETCH} FROM entries`);
         if (rows.length === 0) return;

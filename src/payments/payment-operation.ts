@@ -45,7 +45,7 @@ export interface PaymentOperation {
   ): readonly Change[] | null | Promise<readonly Change[]>;
   /** The row that a module keeps for the operation, if any. The payment passes it on without reading it. */
   findRecord?(merchantId: string, entityKey: string): Promise<unknown>;
-  /** settle: that row after the operation, in the commit that decides it. */
+  /** settle: the row of the operation after it, in the commit that decides it. */
   recordAfter?(record: unknown, decided: OperationStep, newId: NewId, now: Date): Recorded;
 }
 

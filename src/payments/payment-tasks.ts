@@ -3,6 +3,7 @@ import { Pool } from 'pg';
 import { type Logger } from 'pino';
 import { Config } from '../config/config.js';
 import { LOGGER } from '../config/config.module.js';
+import { prune } from '../database/prune.js';
 import { type PeriodicTask } from '../jobs/periodic-task-leases.js';
 import { PspsConfig } from '../psp/psps-config.js';
 import { accountFilters } from '../request-storage/route-tasks.js';
@@ -10,7 +11,6 @@ import { OperationRegistry } from '../request-storage/operation-registry.js';
 import { OperationTools } from '../request-storage/operation-tools.js';
 import { OrphanCompensator, OrphanPolicies } from './orphan-compensator.js';
 import { PaymentRouteWorker } from './payment-route-worker.js';
-import { prune } from '../database/prune.js';
 
 /** The periodic tasks of payments: give back orphan effects, delete old duplicate guards. */
 @Injectable()

@@ -101,9 +101,9 @@ describeWithSshd('statements of a bank', () => {
       { kind: 'refund', gross: -700 },
     ]);
     // What the bank costs is in the ledger as well.
-    expect(
-      await bank.environment.sql(`SELECT amount::int FROM ledger_lines WHERE account = 'fees'`),
-    ).toEqual([{ amount: 450 }]);
+    expect(await bank.environment.sql(`SELECT amount::int FROM ledger_lines WHERE account = 'fees'`)).toEqual(
+      [{ amount: 450 }],
+    );
     expect(await reconcile()).toEqual([]);
   });
 

@@ -44,7 +44,10 @@ WITH tables AS (
   UNION ALL
   SELECT name, 6, '', format('GRANT %s ON %I TO %s', string_agg(privilege_type, ', ' ORDER BY privilege_type), name,
            CASE grantee WHEN 0 THEN 'PUBLIC' ELSE 'service' END)
-    FROM tables, aclexplode(acl) WHERE grantee <> owner GROUP BY name, grantee
+    FROM (SELECT name, owner, acl FROM tables
+          UNION ALL SELECT relname, relowner, relacl FROM pg_class
+           WHERE relnamespace = 'public'::regnamespace AND relkind = 'v') granted, aclexplode(acl)
+   WHERE grantee <> owner GROUP BY name, grantee
   UNION ALL
   SELECT name, 7, privilege_type, format('GRANT %s (%s) ON %I TO %s', privilege_type,
            string_agg(quote_ident(attname), ', ' ORDER BY attnum), name, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE 'service' END)

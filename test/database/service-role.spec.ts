@@ -53,6 +53,25 @@ it('may make no schema, and gains no right in a whole start', async () => {
   expect(await rights()).toEqual(before);
 });
 
+it('reads what a migration adds when the role is there already, a view too', async () => {
+  const read = () => asService((client) => client.query('SELECT FROM ledger_lines, ledger_due'));
+  for (const added of ['ledger_lines', 'ledger_due']) {
+    await environment.sql(`REVOKE ALL ON ${added} FROM ${service}`);
+    await expect(read()).rejects.toThrow('permission denied for');
+    const options = {
+      url: url!,
+      entities: [],
+      migrations,
+      poolSize: 2,
+      applicationName: 'service-role-spec',
+    };
+    const opened = await openDatabase(options);
+    await migrate(opened.dataSource, serviceUrl);
+    await opened.close();
+    expect((await read()).rowCount).toBe(0);
+  }
+});
+
 it('writes history and changes none of it', async () => {
   const running = await environment.start();
   const client = new ApiClient(() => running.url, await environment.merchant());

@@ -53,7 +53,7 @@ describe.each(backends)('schedules, with queues in %s', (backend) => {
   });
 
   it('that are slow hold up no others, and renew their turn', async () => {
-    // A turn so long that a pause of a busy machine does not outlast it; it is renewed every third of it.
+    // No pause of a busy machine outlasts this turn. It is renewed every third of it.
     const leaseMs = 9_000;
     const slow = counting('slow', 300, () => go.opened);
     const quick = counting('quick', 300);

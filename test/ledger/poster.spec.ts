@@ -272,7 +272,18 @@ describe('the database refuses', () => {
     expect(await refusal(again)).toBe('ledger_transactions_pkey');
   });
 
+  it('a dispute in two entries, which a process of the version before would post again', async () => {
+    const { rowCount } = await database.pool.query(
+      `INSERT INTO ledger_transactions (merchant_id, source, kind, psp, occurred_at)
+       VALUES ($1, 'dispute-x#1', 'dispute', 'north', now()) ON CONFLICT DO NOTHING`,
+      [merchantId],
+    );
+    expect(rowCount).toBe(0);
+  });
+
   it.each(['ledger_transactions', 'ledger_entries'])('a change of %s', async (table) => {
+    const old = `(VALUES (5, 'orphans', 'EUR', 5), (6, 'disputes', 'EUR', -5)) AS l (line, account, currency, amount)`;
+    await database.pool.query(`${entry}${old} ON CONFLICT DO NOTHING`);
     expect(await refusal(`DELETE FROM ${table}`)).toBe(`${table} is append-only`);
     expect(await refusal(`UPDATE ${table} SET psp = 'other'`)).toBe(`${table} is append-only`);
   });

@@ -22,7 +22,7 @@ const LETTERS: Readonly<Record<string, keyof Said>> = {
 };
 const NOTHING: Said = { parse: 0, bind: 0, execute: 0, sync: 0, query: 0, wake: 0 };
 /**
- * Each process asks twice a second for the time and which processes are there, every few for locks whose process is gone,
+ * Each process asks twice a second for the time and which processes are there, every five seconds for locks whose process is gone,
  * once a second for breakers that are held open, and every three for PSP accounts that have changed, also without a payment;
  * where one answer is late, a new connection asks, which begins with a setting.
  */
