@@ -1,5 +1,6 @@
 import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
-import { PARAMTYPES_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+// @nestjs/swagger reads the parameters of a handler from the same two.
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { ApiBody, ApiOperation, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { type ProblemCode, problemCatalogue } from '../core/problem.js';
@@ -111,7 +112,7 @@ function dtoOf(target: object, name: string | symbol, kind: RouteParamtypes): Ty
   const read = Reflect.getMetadata(ROUTE_ARGS_METADATA, target.constructor, name) as
     Readonly<Record<string, { readonly index: number }>> | undefined;
   const parameter = Object.entries(read ?? {}).find(([key]) => key.startsWith(`${kind}:`));
-  const types = Reflect.getMetadata(PARAMTYPES_METADATA, target, name) as readonly Type[];
+  const types = Reflect.getMetadata('design:paramtypes', target, name) as readonly Type[];
   return parameter && types[parameter[1].index];
 }
 

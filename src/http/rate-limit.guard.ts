@@ -1,5 +1,4 @@
 import { type ExecutionContext, Injectable } from '@nestjs/common';
-import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { ThrottlerGuard, type ThrottlerModuleOptions } from '@nestjs/throttler';
 import { type Config } from '../config/config.js';
 import { Problem } from '../core/problem.js';
@@ -7,6 +6,16 @@ import { type Caller } from '../core/caller.js';
 
 /** In the place of a handler, whose decorators the throttler reads. */
 const everyRequest = () => {};
+
+/** The throttler reads no more of a context than this. Nest makes none before it has the body. */
+function contextOf(caller: Caller): ExecutionContext {
+  const read: Pick<ExecutionContext, 'getHandler' | 'getClass' | 'getArgByIndex'> = {
+    getHandler: () => everyRequest,
+    getClass: () => RateLimitGuard as never,
+    getArgByIndex: () => caller as never,
+  };
+  return read as ExecutionContext;
+}
 
 /**
  * Nest's throttler with a bucket for each API key and one for each merchant. It is asked by the hooks of requests
@@ -16,7 +25,7 @@ const everyRequest = () => {};
 export class RateLimitGuard extends ThrottlerGuard {
   /** @throws Problem `rate_limited` */
   async check(caller: Caller): Promise<void> {
-    await this.canActivate(new ExecutionContextHost([caller], RateLimitGuard, everyRequest));
+    await this.canActivate(contextOf(caller));
   }
 
   protected override getRequestResponse(context: ExecutionContext): {
