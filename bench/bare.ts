@@ -6,8 +6,8 @@ import { INSERT_PLAIN, UPDATE_PLAIN } from './plain.js';
 import { SharedStatements } from './prototype.js';
 
 /**
- * What the same work costs without any feature: node:http, a pool, the two plain statements one by one (or those of the
- * prototype, shared), and one plain request to the PSP in between. No credentials, no checks, no guard around
+ * The bare service does the same work without any feature: node:http, a pool, the two plain statements one by one (or
+ * those of the prototype, shared), and one plain request to the PSP in between. No credentials, no checks, no guard around
  * the PSP, no log. It answers for the merchant and at the PSP that BENCH_BARE names.
  */
 export interface BareSettings {

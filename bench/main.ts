@@ -73,15 +73,13 @@ async function play(stage: Stage, { rounds, loads, seconds }: Options): Promise<
   );
   for (let round = 0; round < rounds; round++) {
     for (const load of loads) {
-      await stage.slowPsp(load.pspMs);
       const turns = series.filter((one) => one.load === load);
       // The contender that begins a round is the last of the next.
       for (const n of turns.keys()) {
         const { contender, samples } = turns[(n + round) % turns.length]!;
+        await stage.slowPsp(load.pspMs);
         samples.push(await contender.run(load.inFlight, window));
         await stage.emptySimulator();
-        // Emptied, it is as fast as it can again.
-        await stage.slowPsp(load.pspMs);
       }
     }
     say(`round ${round + 1} of ${rounds}`);

@@ -1,5 +1,14 @@
 import { fork } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { join, relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -206,11 +215,12 @@ export class Stage {
     writeFileSync(pspsFile, JSON.stringify(pspsFileOf(this.simulatorUrl)));
     if (profile) mkdirSync(profile, { recursive: true });
     const port = await freePort();
+    const log = openSync(join(this.directory, `${port}.log`), 'w');
     const service = this.start(
       `the ${name}`,
       join(relative(ROOT, resolve(checkout)) || '.', 'dist/src', entryOf(checkout)),
       {
-        log: openSync(join(this.directory, `${port}.log`), 'w'),
+        log,
         preload: profile ? 'dist/bench/profiled.js' : 'dist/demo/exit-with-parent.js',
         env: {
           DATABASE_URL: databaseUrl,
@@ -228,6 +238,7 @@ export class Stage {
         },
       },
     );
+    closeSync(log);
     const url = `http://127.0.0.1:${port}`;
     const ended = service.end().then(() => 'ended' as const);
     const ready = await Promise.race([isReady(`${url}/health/ready`), ended]);

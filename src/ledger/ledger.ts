@@ -81,14 +81,15 @@ const TRIAL = `
 SELECT account, currency, sum(debit)::bigint AS debit, sum(credit)::bigint AS credit
   FROM ledger_days WHERE day <= $1 GROUP BY account, currency ORDER BY currency, account`;
 
-const OLD = `(
+/** Entries of transactions that were posted before a transaction had its sides in its row. */
+const POSTED_BEFORE = `(
   SELECT e.*, o.kind, o.payment_id, o.payout_id
     FROM ledger_entries e JOIN ledger_transactions o ON o.merchant_id = e.merchant_id AND o.source = e.source) t`;
-/** The sides of a transaction, and the entries of those that were posted before a transaction had them in its row. */
+/** The branches of the view `ledger_lines`, of which Postgres would sort all rows for each page. */
 const SIDES = [
   ['1::smallint', 't.debit', 't.amount', 'ledger_transactions t', 't.debit IS NOT NULL'],
   ['2::smallint', 't.credit', '-t.amount', 'ledger_transactions t', 't.debit IS NOT NULL'],
-  ['t.line', 't.account', 't.amount', OLD, 'true'],
+  ['t.line', 't.account', 't.amount', POSTED_BEFORE, 'true'],
 ] as const;
 const ORDER = '"occurredAt", "merchantId", source, line';
 const AFTER = (line: string) =>

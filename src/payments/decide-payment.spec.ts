@@ -13,7 +13,7 @@ import { type Payment } from './payment.entity.js';
 import { type OperationTools } from '../request-storage/operation-tools.js';
 import { PaymentOperations } from './payment-operations.js';
 import { firstRequested, type PaymentState } from './payment-state.js';
-import { paymentFlows } from './payments.service.js';
+import { paymentFlows } from './payment-flows.js';
 import { decidePayment } from './decide-payment.js';
 
 const operations = new PaymentOperations({} as OperationTools);

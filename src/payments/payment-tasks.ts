@@ -6,7 +6,7 @@ import { LOGGER } from '../config/config.module.js';
 import { prune } from '../database/prune.js';
 import { type PeriodicTask } from '../jobs/periodic-task-leases.js';
 import { PspsConfig } from '../psp/psps-config.js';
-import { accountFilters } from '../request-storage/route-tasks.js';
+import { accountFilters } from '../request-storage/account-filters.js';
 import { OperationRegistry } from '../request-storage/operation-registry.js';
 import { OperationTools } from '../request-storage/operation-tools.js';
 import { OrphanCompensator, OrphanPolicies } from './orphan-compensator.js';

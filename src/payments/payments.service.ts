@@ -6,6 +6,7 @@ import { type Caller } from '../core/caller.js';
 import { PspRouter } from '../psp/router.js';
 import { ChargeFlow, type ChooseAccounts, chooserOf } from './charge.flow.js';
 import { GuardedChargeFlow } from './duplicate-guard.js';
+import { paymentFlows } from './payment-flows.js';
 import { PaymentOperations } from './payment-operations.js';
 import { PaymentReader } from './payment.reader.js';
 import { notFound } from './refusal.js';
@@ -15,9 +16,6 @@ import { type NewCapture } from './dto/capture-payment.dto.js';
 import { type NewCompletion } from './dto/complete-payment.dto.js';
 import { type NewPayment } from './dto/create-payment.dto.js';
 import { type PaymentFilter } from './dto/list-payments.dto.js';
-import { CancelFlow } from './cancel.flow.js';
-import { CaptureFlow } from './capture.flow.js';
-import { CompleteFlow } from './complete.flow.js';
 
 /** Fields that only refunds have. */
 const nothingMore = { amount: null, reference: null, reason: null, metadata: {} } as const;
@@ -97,13 +95,4 @@ export class PaymentsService {
 function isAfter(a: AttemptView, b: AttemptView): boolean {
   if (a.started_at !== b.started_at) return a.started_at > b.started_at;
   return a.route === b.route ? a.attempt > b.attempt : a.route > b.route;
-}
-
-/** The flows of payments, which the completer can continue. */
-export function paymentFlows(operations: PaymentOperations, chooseAccounts: ChooseAccounts) {
-  const create = new ChargeFlow(operations, chooseAccounts);
-  const capture = new CaptureFlow(operations);
-  const cancel = new CancelFlow(operations);
-  operations.register(create, capture, cancel);
-  return { create, capture, cancel, complete: new CompleteFlow(operations) };
 }

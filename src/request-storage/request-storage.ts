@@ -24,7 +24,7 @@ import {
 } from './decisions/next-step.js';
 import { type OrphanEffect, type Route } from './route.entity.js';
 import { orphanEffects, pspAttempts, pspRequests } from './route.table.js';
-import { historiesFrom } from './read-histories.js';
+import { historiesFrom } from './decisions/histories.js';
 
 /** One PSP account, or every account except some. */
 export type PspFilter = string | NoneOf;

@@ -4,7 +4,7 @@ import { ManualClock } from '../core/clock.js';
 import { MemoryStore } from '../../test/support/memory-store.js';
 import { SeededIds } from '../core/ids.js';
 import { type Psps } from '../psp/contract.js';
-import { accountFilters } from './route-tasks.js';
+import { accountFilters } from './account-filters.js';
 import { newRun } from '../idempotency/operation-run.js';
 import { advance, startOperation } from './decisions/advance.js';
 import { type Route } from './route.entity.js';

@@ -8,13 +8,13 @@ import { IdempotentRunner } from '../idempotency/idempotent-runner.js';
 import { workThrough } from '../core/work-through.js';
 import { type PeriodicTask } from '../jobs/periodic-task-leases.js';
 import { PspsConfig } from '../psp/psps-config.js';
+import { accountFilters } from './account-filters.js';
 import { DueKeys } from './due-keys.js';
 import { OperationRegistry } from './operation-registry.js';
 import { OperationTools } from './operation-tools.js';
 import { isSignOfLife, PspReturns } from './psp-returns.js';
 import { type PspFilter } from './request-storage.js';
 import { Resolver } from './resolver.js';
-import { NoneOf } from '../core/change.js';
 
 /** The tasks that advance operations when no client asks: resolvers by route, completers by idempotency key. */
 @Injectable()
@@ -103,21 +103,4 @@ export class RouteTasks {
       taskOf('', (limit) => dueKeys.elsewhere(accounts, limit)),
     ];
   }
-}
-
-interface AccountFilter {
-  /** The end of the name of a periodic task for these accounts. */
-  readonly suffix: string;
-  readonly psp: PspFilter;
-  /** How many times slower such a task is repeated. */
-  readonly slower: number;
-}
-
-/** One filter for each configured account, and a slower one for the accounts that are no longer configured. */
-export function accountFilters({ psps }: Pick<PspsConfig, 'psps'>): readonly AccountFilter[] {
-  const accounts = psps.map(({ name }) => name);
-  return [
-    ...accounts.map((account) => ({ suffix: `-${account}`, psp: account, slower: 1 })),
-    { suffix: '', psp: new NoneOf(accounts), slower: 5 },
-  ];
 }

@@ -8,7 +8,7 @@ import { PaymentOperations } from '../../src/payments/payment-operations.js';
 import { PaymentRouteWorker } from '../../src/payments/payment-route-worker.js';
 import { payments, paymentTransitions } from '../../src/payments/payment.table.js';
 import { RefundFlow } from '../../src/refunds/refund.flow.js';
-import { paymentFlows } from '../../src/payments/payments.service.js';
+import { paymentFlows } from '../../src/payments/payment-flows.js';
 import { type NewPayment } from '../../src/payments/dto/create-payment.dto.js';
 import { refunds } from '../../src/refunds/refund.table.js';
 import { isOfPayment } from '../../src/request-storage/entity-key.js';
