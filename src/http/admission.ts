@@ -10,7 +10,7 @@ import { type InFlightRequest } from './access.js';
 import { bearerOf } from './headers.js';
 import { ApiLimits } from './limits.js';
 import { LoadShedding } from './load-shedding.js';
-import { RateLimitGuard } from './rate-limit.guard.js';
+import { RateLimits } from './rate-limits.js';
 import { RequestHooks } from './request-hooks.js';
 
 /** The client certificate of a request, and whose it is. */
@@ -32,7 +32,7 @@ export class Admission {
     private readonly hooks: RequestHooks,
     private readonly callers: CallersService,
     private readonly tokens: ServiceTokens,
-    private readonly rates: RateLimitGuard,
+    private readonly rates: RateLimits,
     private readonly limits: ApiLimits,
     private readonly clock: Clock,
     private readonly ids: Ids,

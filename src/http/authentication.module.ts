@@ -1,8 +1,6 @@
 import { Module, type NestModule } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { ThrottlerModule } from '@nestjs/throttler';
 import { type FastifyInstance } from 'fastify';
-import { Config } from '../config/config.js';
 import { DatabaseModule } from '../database/database.module.js';
 import { MerchantsModule } from '../merchants/merchants.module.js';
 import { Admission } from './admission.js';
@@ -10,24 +8,12 @@ import { Authentication } from './authentication.js';
 import { HttpModule } from './http.module.js';
 import { LeasedBuckets } from './leased-buckets.js';
 import { LoadShedding } from './load-shedding.js';
-import { RateLimitGuard, throttlersOf } from './rate-limit.guard.js';
-
-@Module({ imports: [DatabaseModule], providers: [LeasedBuckets], exports: [LeasedBuckets] })
-class BucketsModule {}
+import { RateLimits } from './rate-limits.js';
 
 /** Who may ask and how much, by the API keys of merchants and the token for operators. Needs no guard on a controller. */
 @Module({
-  imports: [
-    HttpModule,
-    DatabaseModule,
-    MerchantsModule,
-    ThrottlerModule.forRootAsync({
-      imports: [BucketsModule],
-      inject: [Config, LeasedBuckets],
-      useFactory: (config: Config, storage: LeasedBuckets) => ({ ...throttlersOf(config), storage }),
-    }),
-  ],
-  providers: [Authentication, Admission, LoadShedding, RateLimitGuard],
+  imports: [HttpModule, DatabaseModule, MerchantsModule],
+  providers: [Authentication, Admission, LoadShedding, LeasedBuckets, RateLimits],
 })
 export class AuthenticationModule implements NestModule {
   constructor(

@@ -1,11 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type ThrottlerStorage } from '@nestjs/throttler';
 import { LRUCache } from 'lru-cache';
 import { Pool } from 'pg';
 import { Clock } from '../core/clock.js';
 import { withTimeout } from '../core/time-limit.js';
-
-type Record = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 
 /** A bucket holds what comes in so long, so that a client may be still for a moment and then catch up. */
 const BURST_S = 2;
@@ -37,7 +34,7 @@ interface Lease {
  * processes let through what the bucket gives, and no more than one share each that they hold from before.
  */
 @Injectable()
-export class LeasedBuckets implements ThrottlerStorage {
+export class LeasedBuckets {
   private readonly leases = new LRUCache<string, Lease>({ max: MAX_LEASES });
   private waiting: { readonly lease: Lease; readonly done: () => void }[] = [];
   private isTaking = false;
@@ -48,14 +45,14 @@ export class LeasedBuckets implements ThrottlerStorage {
     private readonly clock: Clock,
   ) {}
 
-  async increment(name: string, ttl: number, limit: number): Promise<Record> {
-    const lease = this.leaseOf(name, (limit * 1_000) / ttl);
+  /** One request of the bucket with this name. 0: it may go on; else the whole seconds after which it may be sent again. */
+  async spend(name: string, perSecond: number): Promise<number> {
+    const lease = this.leaseOf(name, perSecond);
     while (lease.tokens < 1 && !this.isEmpty(lease)) await this.take(lease);
-    const isBlocked = lease.tokens < 1;
-    if (!isBlocked) lease.tokens -= 1;
+    const isSpent = lease.tokens >= 1;
+    if (isSpent) lease.tokens -= 1;
     if (lease.tokens < shareOf(lease) / 2 && !this.isEmpty(lease)) void this.take(lease);
-    const waitS = Math.max(1, Math.ceil(1 / lease.perSecond));
-    return { totalHits: 0, timeToExpire: waitS, isBlocked, timeToBlockExpire: isBlocked ? waitS : 0 };
+    return isSpent ? 0 : Math.max(1, Math.ceil(1 / perSecond));
   }
 
   private leaseOf(name: string, perSecond: number): Lease {

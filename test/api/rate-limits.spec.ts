@@ -23,10 +23,10 @@ afterAll(async () => {
 async function spendAll(buckets: readonly LeasedBuckets[], name: string, limit: number): Promise<number> {
   let spent = 0;
   for (;;) {
-    const records = [];
-    for (const each of buckets) records.push(await each.increment(name, 1_000, limit));
-    spent += records.filter(({ isBlocked }) => !isBlocked).length;
-    if (records.every(({ isBlocked }) => isBlocked)) return spent;
+    const waits = [];
+    for (const each of buckets) waits.push(await each.spend(name, limit));
+    spent += waits.filter((waitS) => waitS === 0).length;
+    if (waits.every((waitS) => waitS > 0)) return spent;
   }
 }
 
@@ -56,7 +56,7 @@ describe('a bucket', () => {
     const buckets = new LeasedBuckets(counted, new SystemClock());
     const name = randomUUID();
     for (let n = 0; n < 1_000; n++) {
-      expect((await buckets.increment(name, 1_000, 1_000)).isBlocked).toBe(false);
+      expect(await buckets.spend(name, 1_000)).toBe(0);
     }
     // Shares of 250, one more in the background, and one look for buckets that are not used any more.
     expect(statements).toBeLessThanOrEqual(7);
@@ -65,10 +65,10 @@ describe('a bucket', () => {
   it('gives fifty at once what it has, and not more', async () => {
     const buckets = new LeasedBuckets(pool, new SystemClock());
     const name = randomUUID();
-    const records = await Promise.all(Array.from({ length: 50 }, () => buckets.increment(name, 1_000, 10)));
-    const spent = records.filter(({ isBlocked }) => !isBlocked).length;
+    const waits = await Promise.all(Array.from({ length: 50 }, () => buckets.spend(name, 10)));
+    const spent = waits.filter((waitS) => waitS === 0).length;
     expect([spent >= 20, spent <= 22]).toEqual([true, true]);
-    expect(records.find(({ isBlocked }) => isBlocked)).toMatchObject({ timeToBlockExpire: 1 });
+    expect(new Set(waits)).toEqual(new Set([0, 1]));
   });
 
   it.each([
@@ -81,7 +81,7 @@ describe('a bucket', () => {
     const results: boolean[] = [];
     const seconds = () => (clock.monotonicMs() - startedMs) / 1_000;
     for (let n = 0; seconds() < 10; n++) {
-      void buckets.increment('key:1', 1_000, 8).then(({ isBlocked }) => results.push(!isBlocked));
+      void buckets.spend('key:1', 8).then((waitS) => results.push(waitS === 0));
       while (results.length === n) {
         clock.advance(25);
         await new Promise((resolve) => setImmediate(resolve));
@@ -98,7 +98,7 @@ describe('a bucket', () => {
        ON CONFLICT (name) DO NOTHING`,
     );
     const buckets = new LeasedBuckets(pool, new SystemClock());
-    await buckets.increment(randomUUID(), 1_000, 10);
+    await buckets.spend(randomUUID(), 10);
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect((await pool.query(`SELECT FROM rate_buckets WHERE name = 'key:old'`)).rowCount).toBe(0);
   });
