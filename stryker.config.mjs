@@ -16,7 +16,7 @@ export default {
   // Tables that are made at the start: each change of one is a run of every spec.
   ignoreStatic: true,
   concurrency: 2,
-  timeoutMS: 60_000,
+  timeoutMS: 20_000,
   thresholds: { high: 90, low: 80, break: 70 },
   reporters: ['clear-text', 'progress-append-only'],
   clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
