@@ -14,6 +14,7 @@ import { type BeginResult, type KeyedRun } from '../idempotency/operation.js';
 import { ChargeFlow, type ChooseAccounts } from './charge.flow.js';
 import { type DuplicateGuard } from './duplicate-guard.entity.js';
 import { type Payment } from './payment.entity.js';
+import { type PaymentStatus } from './payment.lifecycle.js';
 import { type PaymentOperations } from './payment-operations.js';
 import { type PaymentState } from './payment-state.js';
 import { payments } from './payment.table.js';
@@ -25,7 +26,7 @@ export const duplicateGuards: Table<DuplicateGuard> = tableOf('duplicate_guards'
  * The charge for a merchant with a window of `windowS` seconds: the same payment under another key within it throws
  * Problem `probable_duplicate`. Nothing is read first, since two clicks may come at the same time: the commit that
  * opens the payment inserts its guard, and breaks the primary key if there is one. Only then the guard is read.
- * Payments that name no customer have no guard.
+ * Guests, of whom no customer is named, are alike by amount, currency and reference.
  */
 export class GuardedChargeFlow extends ChargeFlow {
   constructor(
@@ -41,8 +42,6 @@ export class GuardedChargeFlow extends ChargeFlow {
     run: KeyedRun,
     refused: Refusal | null,
   ): Promise<BeginResult<PaymentState>> {
-    const { reference, email } = input.customer;
-    if (reference === null && email === null) return super.begin(input, run, refused);
     const { merchantId } = run;
     const { store, seal } = this.operations.tools;
     const digests = likenessesOf(seal, merchantId, input);
@@ -53,7 +52,7 @@ export class GuardedChargeFlow extends ChargeFlow {
       })),
     );
     const standing = guards.map((each) => each.standing).filter((each) => each !== null);
-    const inDoubt = standing.find(({ payment }) => payment?.status === 'processing');
+    const inDoubt = standing.find(({ payment }) => IN_DOUBT.has(payment?.status ?? ''));
     if (inDoubt) throw undecidedDuplicate(inDoubt.guard);
     const holding = standing.find((each) => each.holds);
     if (holding && input.allowDuplicate !== true) throw probableDuplicate(holding.guard);
@@ -75,7 +74,9 @@ interface Standing {
   readonly holds: boolean;
 }
 
-const TOOK_NOTHING: ReadonlySet<string> = new Set(['failed', 'canceled']);
+const TOOK_NOTHING: ReadonlySet<string> = new Set<PaymentStatus>(['failed', 'canceled']);
+/** Its PSP may have taken the money, or may yet, when the customer comes back. */
+const IN_DOUBT: ReadonlySet<string> = new Set<PaymentStatus>(['processing', 'requires_action']);
 
 /** By the store's clock: it wrote `until`, and clocks of processes differ. */
 async function standingGuard(store: Store, merchantId: string, digest: string): Promise<Standing | null> {
@@ -111,7 +112,7 @@ function likenessesOf(seal: Encryption, merchantId: string, payment: NewPayment)
 function undecidedDuplicate({ paymentId }: DuplicateGuard): Problem {
   return new Problem(
     'probable_duplicate',
-    'A payment of this customer, amount, currency and reference is not decided yet; payment_id names it. Its PSP may have taken the money, so no other one is taken beside it, also not with allow_duplicate. Wait for its outcome, or cancel it.',
+    'A payment of this customer, amount, currency and reference is not decided yet; payment_id names it. Its PSP may have taken the money, or may yet take it, so no other one is taken beside it, also not with allow_duplicate. Wait for its outcome, or cancel it.',
     { members: { payment_id: paymentId } },
   );
 }

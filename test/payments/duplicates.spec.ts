@@ -116,10 +116,28 @@ describe('the same payment, asked for again later', () => {
       expect(refusalOf(reply)).toEqual(refusedFor(first.id));
     });
 
-    it('has guests, of whom nothing is known to be the same', async () => {
-      const { customer: _customer, ...guest } = orderOf({ tokens: { stripe: tokens.stripe } });
-      const replies = [await pay(guest), await pay(guest)];
-      expect(replies.map(({ status }) => status)).toEqual([201, 201]);
+    describe('and guests, whom nothing names', () => {
+      // At Adyen a token belongs to a customer.
+      const guest = (order: Parameters<typeof orderOf>[0] = {}) => ({
+        ...orderOf({ tokens: { stripe: tokens.stripe }, ...order }),
+        customer: undefined,
+      });
+
+      it('is told the first payment with their reference, and takes others', async () => {
+        const first = paymentOf(await pay(guest()));
+        expect(refusalOf(await pay(guest()))).toEqual(refusedFor(first.id));
+        expect((await pay(guest({ reference: 'order-2' }))).status).toBe(201);
+        expect((await pay()).status).toBe(201);
+        expect(environment.effects(first.id)).toHaveLength(1);
+        expect(environment.effects()).toHaveLength(3);
+      });
+
+      it('takes the second card of one whose first was declined', async () => {
+        const declined = guest({ tokens: { stripe: 'pm_card_visa_chargeDeclinedStolenCard' } });
+        expect(paymentOf(await pay(declined)).status).toBe('failed');
+        expect(paymentOf(await pay(guest())).status).toBe('captured');
+        expect(environment.effects()).toHaveLength(1);
+      });
     });
 
     it('does not meet the payments of another merchant', async () => {
@@ -167,6 +185,17 @@ describe('the same payment, asked for again later', () => {
         ({ status }) => status === 201,
       );
       expect((await pay({ ...orderOf(), allow_duplicate: true })).status).toBe(201);
+    });
+
+    it('has none beside one that waits for its customer, until that one is canceled', async () => {
+      const waiting = orderOf({ tokens: { stripe: 'pm_card_authenticationRequired' } });
+      const first = paymentOf(await pay({ ...waiting, return_url: 'https://shop.example/back' }));
+      expect(first.status).toBe('requires_action');
+      expect(refusalOf(await pay({ ...orderOf(), allow_duplicate: true }))).toEqual(refusedFor(first.id));
+
+      await client.post(`/v1/payments/${first.id}/cancel`, {}, 'given-up');
+      expect(paymentOf(await pay()).status).toBe('captured');
+      expect(environment.effects().map(({ operation }) => operation)).toEqual(['charge']);
     });
 
     it('has another one taken once it is proved that the first took nothing', async () => {
