@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import protobuf from 'protobufjs';
 
 /** The protos as data, for the file of the client that holds them: it reads none to call by gRPC. */
-export async function grpcProtos(root: string): Promise<object> {
+export function grpcProtos(root: string): object {
   const protos = new protobuf.Root();
   protos.resolvePath = (_, target) => (target.startsWith('payonce/') ? join(root, 'proto', target) : target);
   const files = readdirSync(join(root, 'proto/payonce/v1')).toSorted();
-  await protos.load(
+  // Not as they come from the disk, which writes the same protos in another order each time.
+  protos.loadSync(
     files.map((file) => `payonce/v1/${file}`),
     { keepCase: true },
   );

@@ -10,7 +10,7 @@ const heading = `/**
  */
 `;
 
-const text = `${heading}export const protos = ${JSON.stringify(await grpcProtos(root))};`;
+const text = `${heading}export const protos = ${JSON.stringify(grpcProtos(root))};`;
 writeFileSync(
   file,
   await prettier.format(text, { ...(await prettier.resolveConfig(file)), parser: 'typescript' }),

@@ -158,6 +158,16 @@ it('whose run is over are released by the statement that leases others, and leas
       { name: 'over', leasedBy: null, failures: 1, hasEnded: true },
     ]);
     expect(await leases.leaseDue(tasks, second)).toEqual(new Set(['over']));
+    // What a person has run waits until it is released.
+    await pool.query(
+      `UPDATE schedules SET leased_until = clock_timestamp() + interval '400 ms' WHERE name = 'due'`,
+    );
+    expect(await leases.run(tasks[1]!, ids.uuid())).toEqual({});
+    await pool.query(
+      `UPDATE schedules SET leased_by = $1, leased_until = clock_timestamp() + interval '1 min' WHERE name = 'due'`,
+      [first],
+    );
+    expect(await leases.run(tasks[1]!, ids.uuid())).toBeNull();
   } finally {
     await pool.end();
     await database.drop();
