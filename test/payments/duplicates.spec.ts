@@ -40,6 +40,12 @@ describe('the same payment, asked for again later', () => {
     return { status, code, payment_id };
   }
 
+  /** Its customer has to go through 3-D Secure. */
+  const unfinished = () => ({
+    ...orderOf({ tokens: { stripe: 'pm_card_authenticationRequired' } }),
+    return_url: 'https://shop.example/back',
+  });
+
   const refusedFor = (id: string) => ({ status: 409, code: 'probable_duplicate', payment_id: id });
   const customer = { reference: 'customer-1', email };
 
@@ -188,8 +194,7 @@ describe('the same payment, asked for again later', () => {
     });
 
     it('has none beside one that waits for its customer, until that one is canceled', async () => {
-      const waiting = orderOf({ tokens: { stripe: 'pm_card_authenticationRequired' } });
-      const first = paymentOf(await pay({ ...waiting, return_url: 'https://shop.example/back' }));
+      const first = paymentOf(await pay(unfinished()));
       expect(first.status).toBe('requires_action');
       expect(refusalOf(await pay({ ...orderOf(), allow_duplicate: true }))).toEqual(refusedFor(first.id));
 
@@ -209,18 +214,21 @@ describe('the same payment, asked for again later', () => {
     it('has what is over forgotten by the worker, and only that', async () => {
       const kept = paymentOf(await pay());
       const gone = paymentOf(await pay(orderOf({ amount: 5 })));
+      const waiting = paymentOf(await pay({ ...unfinished(), amount: 2_000 }));
+      expect(waiting.status).toBe('requires_action');
       await environment.sql(
-        "UPDATE duplicate_guards SET until = statement_timestamp() - interval '1 ms' WHERE payment_id = $1",
-        [gone.id],
+        "UPDATE duplicate_guards SET until = statement_timestamp() - interval '1 ms' WHERE payment_id = ANY($1)",
+        [[gone.id, waiting.id]],
       );
       const worker = await environment.start({ role: 'all' });
       const left = () =>
         environment.sql<{ payment_id: string }>(
-          'SELECT payment_id FROM duplicate_guards WHERE payment_id = ANY($1)',
-          [[kept.id, gone.id]],
+          'SELECT payment_id FROM duplicate_guards WHERE payment_id = ANY($1) ORDER BY payment_id',
+          [[kept.id, gone.id, waiting.id]],
         );
-      await eventually(async () => (await left()).length < 2, 'the guard to be forgotten');
-      expect(await left()).toEqual([{ payment_id: kept.id }]);
+      await eventually(async () => (await left()).length < 3, 'the guard to be forgotten');
+      // Ids begin with the time.
+      expect(await left()).toEqual([{ payment_id: kept.id }, { payment_id: waiting.id }]);
       await worker.stop();
       expect((await pay(orderOf({ amount: 5 }))).status).toBe(201);
     });
