@@ -33,6 +33,30 @@ describe("the database's clock", () => {
     expect(clock.isTrusted()).toBe(skewMs === 0);
   });
 
+  it.each([2_000, -2_000])(
+    'is trusted by a machine that is %d ms off, and by none that is more',
+    (skewMs) => {
+      const { clock, wall, ask } = scene(skewMs);
+      ask();
+      expect(clock.isTrusted()).toBe(true);
+      wall.skewMs += Math.sign(skewMs);
+      expect(clock.isTrusted()).toBe(false);
+    },
+  );
+
+  it("is the machine's own before the first answer, and waits by it at all times", async () => {
+    const { time, clock } = scene(700);
+    expect(clock.now().getTime()).toBe(START + 700);
+    const rung: string[] = [];
+    clock.timer(10, () => rung.push('timer'));
+    const slept = clock.sleep(20).then(() => rung.push('sleep'));
+    time.advance(10);
+    expect(rung).toEqual(['timer']);
+    time.advance(10);
+    await slept;
+    expect(rung).toEqual(['timer', 'sleep']);
+  });
+
   it('is not trusted before the first answer, nor without one for 5 s', () => {
     const { time, clock, ask } = scene();
     expect(clock.isTrusted()).toBe(false);
@@ -50,6 +74,8 @@ describe("the database's clock", () => {
     const { clock, ask } = scene();
     ask(1_001);
     expect(clock.isTrusted()).toBe(false);
+    ask(1_000);
+    expect(clock.isTrusted()).toBe(true);
   });
 
   it('goes by the answer with the shortest round trip', () => {
@@ -58,6 +84,29 @@ describe("the database's clock", () => {
     // The way back took all of the time: taken for the middle, that is 400 ms wrong.
     for (let n = 0; n < 7; n++) ask(800, 800);
     expect(clock.now()).toEqual(time.now());
+    // Eight answers count.
+    ask(800, 800);
+    expect(clock.now().getTime()).toBe(time.now().getTime() - 400);
+    ask(2);
+    expect(clock.now()).toEqual(time.now());
+  });
+
+  it('goes by the later of two answers that are as good', () => {
+    const { time, clock, ask } = scene();
+    ask(800, 800);
+    ask(800, 0);
+    expect(clock.now().getTime()).toBe(time.now().getTime() + 400);
+  });
+
+  it.each([
+    [56, 0],
+    [57, 57],
+  ])('%i ms later than half of both round trips and 50 ms allow, it is %i ms ahead', (aheadMs, isAheadMs) => {
+    const { time, clock, database, ask } = scene();
+    ask(2);
+    database.aheadMs = aheadMs;
+    ask(10);
+    expect(clock.now().getTime()).toBe(time.now().getTime() + isAheadMs);
   });
 
   it('follows a clock of the database that is set, and trusts it no more than before', () => {

@@ -23,4 +23,19 @@ describe('a lease', () => {
     wall.monotonic += 2_000;
     expect(lease.outlives(0)).toBe(false);
   });
+
+  it.each([
+    ['the wall clock', { wallMs: 500, monotonicMs: 0 }, 500],
+    ['the monotonic clock', { wallMs: -500, monotonicMs: 0 }, 1_000],
+  ])('lasts as long as %s says, to the millisecond', (_, gone, leftMs) => {
+    const time = { wallMs: 0, monotonicMs: 0 };
+    const clock = Object.assign(new ManualClock(), {
+      wallMs: () => time.wallMs,
+      monotonicMs: () => time.monotonicMs,
+    });
+    const lease = new Lease(clock, 1_000);
+    Object.assign(time, gone);
+    expect(lease.outlives(leftMs)).toBe(true);
+    expect(lease.outlives(leftMs + 1)).toBe(false);
+  });
 });

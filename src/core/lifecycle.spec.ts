@@ -20,6 +20,7 @@ describe('a lifecycle', () => {
     expect(letter.after('new', 'send')).toBe('sent');
     expect(letter.allows('new', 'finish')).toBe(false);
     expect(() => letter.after('done', 'send')).toThrow(TransitionRefused);
+    expect(() => letter.after('done', 'send')).toThrow('letter: send is not possible in state done');
     expect(letter.states.toSorted()).toEqual(['done', 'lost', 'new', 'sent']);
   });
 
@@ -33,6 +34,30 @@ describe('a lifecycle', () => {
     expect(() => lifecycle({ ...table, final: ['done', 'lost', 'sent'] })).toThrow('sent is final');
     const twice = [...table.transitions, { from: 'sent', event: 'finish', to: 'lost' } as const];
     expect(() => lifecycle({ ...table, transitions: twice })).toThrow('two lines for finish in sent');
+  });
+
+  it('is refused when states lead to one another, and nothing to any of them', () => {
+    const island = [
+      { from: 'far', event: 'send', to: 'farther' },
+      { from: 'farther', event: 'lose', to: 'far' },
+    ] as const;
+    const transitions = [...table.transitions, ...island];
+    expect(() => lifecycle<State | 'far' | 'farther', Event>({ ...table, transitions })).toThrow(
+      'nothing leads to far',
+    );
+  });
+
+  it('says which states lead to which others, each pair once', () => {
+    const transitions = [
+      ...table.transitions,
+      { from: 'sent', event: 'forget', to: 'lost' },
+      { from: 'sent', event: 'send', to: 'sent' },
+    ] as const;
+    expect(lifecycle<State, Event | 'forget'>({ ...table, transitions }).arrows).toEqual([
+      ['new', 'sent'],
+      ['sent', 'lost'],
+      ['sent', 'done'],
+    ]);
   });
 
   it('draws itself', () => {

@@ -12,6 +12,7 @@ describe('money', () => {
     for (const code of ['XXX', 'XTS', 'XAU', 'XDR', 'CHE', 'UYI', 'USN', 'eur', 'EURO', '', 'ZZZ']) {
       expect(isCurrency(code)).toBe(false);
     }
+    expect(() => exponentOf('ZZZ')).toThrow('not a currency: ZZZ');
     for (const code of ['XOF', 'XAF', 'XPF', 'XCD']) expect(isCurrency(code)).toBe(true);
   });
 
@@ -19,6 +20,7 @@ describe('money', () => {
     expect(formatMoney({ amount: 1234, currency: 'EUR' })).toBe('12.34 EUR');
     expect(formatMoney({ amount: 5, currency: 'EUR' })).toBe('0.05 EUR');
     expect(formatMoney({ amount: -5, currency: 'EUR' })).toBe('-0.05 EUR');
+    expect(formatMoney({ amount: 0, currency: 'EUR' })).toBe('0.00 EUR');
     expect(formatMoney({ amount: 1200, currency: 'JPY' })).toBe('1200 JPY');
     expect(formatMoney({ amount: 1234, currency: 'KWD' })).toBe('1.234 KWD');
     fc.assert(

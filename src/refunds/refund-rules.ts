@@ -35,11 +35,11 @@ export function refundRefusal(payment: Payment, { amount }: RequestedOperation):
   }
   const refundable = leftToRefund(payment);
   if (refundable > 0 && (amount ?? refundable) <= refundable) return null;
-  const withheld = withheldOf(payment);
-  if (withheld > 0 && unrefunded(payment) > 0 && (amount ?? 0) <= unrefunded(payment)) {
+  // Refused all the same, so disputes are the reason.
+  if (unrefunded(payment) > 0 && (amount ?? 0) <= unrefunded(payment)) {
     return {
       code: 'payment_disputed',
-      detail: `${withheld} ${payment.currency} (minor units) of the payment are disputed; at most ${refundable} can still be refunded.`,
+      detail: `${withheldOf(payment)} ${payment.currency} (minor units) of the payment are disputed; at most ${refundable} can still be refunded.`,
     };
   }
   return {
