@@ -3,7 +3,7 @@ import { runs } from '../../../test/support/property-runs.js';
 import { situation } from '../../../test/support/arbitrary-history.js';
 import { type RouteHistory, assessRoute } from './assess-route.js';
 import { nextStep } from './next-step.js';
-import { statementAttempt } from './person-statement.js';
+import { statedBy, statementAttempt } from './person-statement.js';
 
 const most = runs(5_000);
 
@@ -36,5 +36,26 @@ describe("a person's statement about a route", () => {
       }),
       most,
     );
+  });
+
+  it('is stored as the next attempt, with its author, its evidence and what the person saw', () => {
+    const { route, facts } = fc.sample(situation, { numRuns: 1, seed: 1 })[0]!;
+    const said = { evidence: 'Seen in the dashboard', by: 'operator:ada', seenAttempt: 1 };
+    const attemptOf = (
+      more: Pick<Parameters<typeof statementAttempt>[1], 'isDone' | 'pspReference' | 'overrulesPsp'>,
+    ) => statementAttempt(route, { ...said, ...more }, facts.now, 't');
+    const done = attemptOf({ isDone: true, pspReference: 'pi_1', overrulesPsp: true });
+    expect(done).toMatchObject({
+      attempt: route.attempts.at(-1)!.attempt + 1,
+      kind: 'notice',
+      outcome: 'succeeded',
+      request: { about: 'operation', seen_attempt: 1, overrules_psp: true },
+      response: { evidence: said.evidence, psp_reference: 'pi_1' },
+    });
+    expect(statedBy(done)).toBe(said.by);
+    const notDone = attemptOf({ isDone: false, pspReference: null, overrulesPsp: false });
+    expect(notDone.outcome).toBe('not_found');
+    expect(notDone.request).not.toHaveProperty('overrules_psp');
+    expect(notDone.response).toEqual({ evidence: said.evidence });
   });
 });
